@@ -12,6 +12,7 @@ import nox
 
 nox.needs_version = ">=2025.11"
 nox.options.reuse_venv = "yes"
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # every process would compile all it imports again
 
 RUNNING = f"{sys.version_info.major}.{sys.version_info.minor}"
 SUPPORTED = ("3.11", "3.12", "3.13")

@@ -23,7 +23,7 @@ def main() -> None:
     except BaseException as error:
         if not _is_interrupt(error):
             raise
-        sys.stderr.write("benchkit: error: interrupted; nothing half-done is kept\n")
+        sys.stderr.write("benchkit: error: interrupted; no partial results were kept\n")
         code = _INTERRUPTED
     sys.exit(code)
 

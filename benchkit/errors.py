@@ -5,6 +5,7 @@ A usage error stops a command; bad data costs one file, so it is a record, not a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -184,7 +185,30 @@ def _redact(text: str) -> str:
     """Take secrets out of a message; what it needs is imported where there is a message."""
     from benchkit.redaction import redact_message
 
-    return redact_message(text)
+    return shorten(redact_message(text))
+
+
+#: Characters of a word, and of a message, beyond which the middle is left out.
+_LONG_WORD, _LONG = 500, 4_000
+_LONG_WORDS = re.compile(rf"\S{{{_LONG_WORD + 1},}}")
+
+
+def shorten(text: str) -> str:
+    """Leave out the middle of a long word, and of a long text: what quotes input may be endless.
+
+    Examples
+    --------
+    >>> len(shorten("a" * 1_000_000 + " b")), shorten("a b")
+    (502, 'a b')
+    """
+    if len(text) <= _LONG_WORD:
+        return text
+    return _cut(_LONG_WORDS.sub(lambda match: _cut(match[0], _LONG_WORD), text), _LONG)
+
+
+def _cut(text: str, most: int) -> str:
+    kept = (most - 1) // 2
+    return text if len(text) <= most else f"{text[: most - 1 - kept]}…{text[-kept:]}"
 
 
 def describe(what: str, *, where: str = "", hint: str = "") -> str:
@@ -221,6 +245,11 @@ class Finding:
     remedy: str = ""
     where: str = ""
     numbers: Mapping[str, float | int | str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Shorten what quotes long names."""
+        for name in ("message", "remedy", "where"):
+            object.__setattr__(self, name, shorten(getattr(self, name)))
 
     def __str__(self) -> str:
         return f"{self.code} {describe(self.message, where=self.where, hint=self.remedy)}"

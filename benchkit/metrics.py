@@ -129,24 +129,26 @@ VOCABULARY: dict[str, Metric] = {
         _metric("success_rate_per_second", "successful requests/s", _SERVES, "1/s", "higher", ["mean"], "Successful requests per second, the drain included.", "vegeta throughput"),
         _metric("thread_request_rate", "requests/s per thread", _SERVES, "1/s", "higher", ["mean", "stdev", "p99", "max"], "Requests per second of one thread, sampled.", "wrk Req/Sec", compared=False),
         _metric("thread_request_rate_within_stdev", "thread rates within one standard deviation", _HIGHER, "1", "none", ["mean"], "Share of a thread's samples within one standard deviation.", "wrk", compared=False),
-        _metric("failures", "failed requests", _COUNT, "1", "lower", ["count"], "Failed requests; subject = reason (non2xx: a status of 400 or more), empty = the tool's own total.", "every load tool"),
+        _metric("failures", "failed requests", _COUNT, "1", "lower", ["count"], "Failed requests; subject = reason (non2xx: a status of 400 or more); if empty, the tool's own total.", "every load tool"),
         _metric("responses", "responses", _COUNT, "1", "none", ["count"], "Responses; subject = status code.", "vegeta, hey, oha", compared=False),
         _metric("error_rate", "error rate", _HIGHER, "1", "lower", ["mean"], "Share of requests that failed.", "k6 http_req_failed, 1 - vegeta success"),
-        _metric("bytes_in", "bytes received", _COUNT, "B", "none", ["total", "mean"], "Bytes received.", "every load tool", compared=False),
+        _metric("bytes_in", "bytes received", _COUNT, "B", "none", ["total", "mean"], "Bytes received; subject body: without headers.", "every load tool", compared=False),
         _metric("bytes_out", "bytes sent", _COUNT, "B", "none", ["total", "mean"], "Bytes sent.", "every load tool", compared=False),
-        _metric("bandwidth_in", "receive bandwidth", _HIGHER, "B/s", "none", ["mean"], "Bytes received per second.", "wrk, ab, k6", compared=False),
+        _metric("bandwidth_in", "receive bandwidth", _HIGHER, "B/s", "none", ["mean"], "Bytes received per second.", "wrk, ab, k6, oha", compared=False),
         _metric("bandwidth_out", "send bandwidth", _HIGHER, "B/s", "none", ["mean"], "Bytes sent per second.", "ab, k6", compared=False),
-        _metric("duration", "duration", _SLOWER, "s", "none", ["total"], "Length of the run; subject = attack, wait where told.", "every load tool", compared=False),
+        _metric("duration", "duration", _SLOWER, "s", "none", ["total"], "Length of the run; subject = attack, wait where the tool reports them.", "every load tool", compared=False),
         _metric("iteration_time", "iteration time", _SLOWER, "s", "lower", _LATENCY, "Time of one iteration of a script.", "k6 iteration_duration"),
         _metric("iterations", "iterations", _COUNT, "1", "none", ["count"], "Iterations completed in the run.", "k6", compared=False),
         _metric("iteration_rate", "iterations/s", _COMPLETES, "1/s", "higher", ["mean"], "Iterations per second over the run.", "k6 iterations"),
         _metric("interrupted_iterations", "interrupted iterations", _COUNT, "1", "lower", ["count"], "Iterations cut off at the end of the run.", "k6", compared=False),
         _metric("dropped_iterations", "dropped iterations", _COUNT, "1", "lower", ["count"], "Iterations that could not be started in time.", "k6"),
-        _metric("checks", "passed checks", _COUNT, "1", "higher", ["mean", "count"], "Share of checks that passed, and how many there were.", "k6"),
+        _metric("checks", "passed checks", _COUNT, "1", "higher", ["mean", "count"], "Share of checks that passed; count = number of checks.", "k6"),
+        _metric("check_rate", "checks/s", _MAKES, "1/s", "none", ["mean"], "Checks per second over the run.", "k6 checks_total", compared=False),
         _metric("thresholds_crossed", "crossed thresholds", _COUNT, "1", "lower", ["count"], "Thresholds of the script that failed.", "k6", compared=False),
-        _metric("vus", "virtual users", _COUNT, "1", "none", ["value", "min", "max"], "Virtual users at work.", "k6", compared=False),
-        _metric("vus_max", "allocated virtual users", _COUNT, "1", "none", ["value", "min", "max"], "Virtual users set up.", "k6", compared=False),
+        _metric("vus", "virtual users", _COUNT, "1", "none", ["value", "min", "max"], "Active virtual users.", "k6", compared=False),
+        _metric("vus_max", "allocated virtual users", _COUNT, "1", "none", ["value", "min", "max"], "Initialised virtual users.", "k6", compared=False),
         _metric("time_per_op", "time per operation", _TAKES, "s", "lower", (*_PER_OP, "stdev", "min", "max"), "Time of one operation.", "go test ns/op, hyperfine"),
+        _metric("cpu_time_per_op", "CPU time per operation", _USES, "s", "lower", ["mean"], "CPU time of one operation; subject = user, system.", "hyperfine's text"),
         _metric("bytes_per_op", "bytes per operation", _ALLOCATES, "B", "lower", _PER_OP, "Memory allocated by one operation.", "go test B/op", assume="exact"),
         _metric("allocs_per_op", "allocations per operation", _MAKES, "1", "lower", _PER_OP, "Allocations made by one operation.", "go test allocs/op", assume="exact"),
         _metric("processing_rate", "processing rate", _HIGHER, "B/s", "higher", _PER_OP, "Data processed per second.", "go test MB/s"),
@@ -166,16 +168,16 @@ VOCABULARY: dict[str, Metric] = {
         _metric("disk_write_rate", "disk write rate", _HIGHER, "B/s", "none", ["mean"], "Bytes written per second.", "derived", compared=False),
         _metric("cpu_throttled", "share of throttled CPU periods", _HIGHER, "1", "lower", ["mean"], "Share of scheduling periods in which the container was throttled.", "cAdvisor"),
         _metric("cpu_periods", "CPU scheduling periods", _COUNT, "1", "none", ["counter"], "Scheduling periods in which a container with a CPU limit could run.", "cAdvisor, Prometheus", compared=False),
-        _metric("cpu_throttled_periods", "throttled CPU periods", _COUNT, "1", "none", ["counter"], "Scheduling periods in which it was held back by its limit.", "cAdvisor, Prometheus", compared=False),
+        _metric("cpu_throttled_periods", "throttled CPU periods", _COUNT, "1", "none", ["counter"], "Scheduling periods in which the container was throttled by its limit.", "cAdvisor, Prometheus", compared=False),
         _metric("spans_expected", "expected spans", _COUNT, "1", "none", ["count"], "Requests times spans per request; subject = backend.", "derived", compared=False),
         _metric("spans_created", "created spans", _COUNT, "1", "none", ["count", "counter"], "Spans started; subject = backend.", "Prometheus text, sidecar", compared=False),
         _metric("spans_saved", "saved spans", _COUNT, "1", "higher", ["count", "counter"], "Spans that reached the backend.", "Prometheus text, sidecar", compared=False),
-        _metric("spans_dropped", "dropped spans", _COUNT, "1", "lower", ["count", "counter"], "Spans lost on the way.", "Prometheus text, sidecar", compared=False),
+        _metric("spans_dropped", "dropped spans", _COUNT, "1", "lower", ["count", "counter"], "Spans that were lost.", "Prometheus text, sidecar", compared=False),
         _metric("spans_dropped_share", "share of dropped spans", _HIGHER, "1", "lower", ["mean"], "Share of created spans that were lost.", "derived"),
         _metric("cpu_limit", "CPU limit", _HIGHER, "cores", "none", ["value"], "CPU that a container may use.", "cAdvisor, sidecar", compared=False),
         _metric("memory_limit", "memory limit", _HIGHER, "B", "none", ["value"], "Memory that a container may use.", "cAdvisor, sidecar", compared=False),
         _metric("cpu_per_request", "CPU per request", _USES, "s", "lower", ["mean"], "CPU time of the service divided by the requests of its run; subject = its container.", "derived"),
-        _metric("cpu_per_span", "CPU per span", _USES, "s", "lower", ["mean"], "CPU time over spans: of the service over those made, of a collector or store over those saved.", "derived"),
+        _metric("cpu_per_span", "CPU per span", _USES, "s", "lower", ["mean"], "CPU time per span: of the service per created span, of a collector or store per saved span.", "derived"),
     )
 }
 # fmt: on
@@ -203,7 +205,7 @@ def load_metrics(points: Iterable[EntryPoint]) -> list[Metric]:
                 loaded.append(metric)
                 continue
             is_ours = isinstance(metric, Metric)
-            why = f"{metric.name} is a word of benchkit's own" if is_ours else "is no Metric"
+            why = f"{metric.name} is a built-in metric of benchkit" if is_ours else "not a Metric"
         warnings.warn(f"metric {point.name} ({point.value}): {why}", stacklevel=2)
     return loaded
 
@@ -253,6 +255,10 @@ _STATS = {
 }
 
 
+#: Statistics of a metric with names of their own.
+_NAMED = {("checks", "mean"): "passed checks", ("checks", "count"): "checks"}
+
+
 def display_name(name: str, stat: str) -> str:
     """Return how people read a metric, its stat only where the metric has several.
 
@@ -263,6 +269,8 @@ def display_name(name: str, stat: str) -> str:
     """
     known = lookup(name)
     shown = known.display or name
+    if (name, stat) in _NAMED:
+        return _NAMED[name, stat]
     if stat == "sample" or known.stats == (stat,):
         return shown
     return f"{_STATS.get(stat, stat)} {shown}".lstrip()

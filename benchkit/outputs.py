@@ -25,7 +25,7 @@ def save(path: Path, produce: Callable[[Path], object]) -> None:
     partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
     is_special = path.exists() and not path.is_file()
     if is_special and not path.is_dir() and not _is_device(path):
-        raise ConfigError("is no regular file", where=str(path), hint="name another file")
+        raise ConfigError("not a regular file", where=str(path), hint="choose another file")
     try:
         if is_special:
             produce(path)
@@ -56,7 +56,7 @@ def append(path: Path, text: str) -> None:
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)
     with os.fdopen(os.open(path, flags, 0o666), "a", encoding="utf-8") as out:
         if not (stat.S_ISREG(os.fstat(out.fileno()).st_mode) or _is_device(path)):
-            raise ConfigError("is no regular file", where=str(path), hint="name a file")
+            raise ConfigError("not a regular file", where=str(path), hint="give a file name")
         os.set_blocking(out.fileno(), True)
         out.write(text)
 
@@ -64,7 +64,7 @@ def append(path: Path, text: str) -> None:
 def _require_own_folder(path: Path) -> None:
     target = Path(os.path.realpath(path))
     if path.is_symlink() and target.parent != path.parent.resolve() and not _is_device(path):
-        hint = f"name the file itself: -o {target}"
+        hint = f"give the target itself: -o {target}"
         raise ConfigError("is a link to another folder", where=str(path), hint=hint)
 
 
@@ -73,5 +73,5 @@ def _is_device(path: Path) -> bool:
 
 
 def _refuse(path: Path, error: OSError) -> ConfigError:
-    hint = "name another file"
-    return ConfigError(f"cannot be written: {error.strerror}", where=str(path), hint=hint)
+    hint = "choose another file"
+    return ConfigError(f"cannot write: {error.strerror}", where=str(path), hint=hint)

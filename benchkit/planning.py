@@ -291,9 +291,9 @@ def advise(parts: Components) -> str:
     ('more runs help, more requests will not', 'longer runs help as much as more runs')
     """
     if parts.runs < _FEW_RUNS and parts.share >= _SMALL_SHARE:
-        return f"{parts.runs} runs are too few to say whether more runs help or longer ones"
+        return f"{parts.runs} runs are too few to tell whether more runs or longer runs help"
     if parts.share < _SMALL_SHARE:
-        return "more runs help, more requests will not"
+        return "more runs help, more requests do not"
     if parts.share > _LARGE_SHARE:
         return "longer runs help as much as more runs"
     return "more runs help most, longer runs a little"
@@ -301,10 +301,10 @@ def advise(parts: Components) -> str:
 
 def _plan(row: Replicates, goal: Goal, family: Family, components: Components | None) -> PlanRow:
     if row.n < 2:
-        note = "one run tells nothing of how much runs vary: make at least 4"
+        note = "one run does not show how much runs vary: make at least 4"
         return PlanRow(replicates=row, components=components, notes=(note,))
     if not 0 < min(row.values) <= max(row.values) <= LARGEST:
-        note = f"values that are not positive, or beyond {LARGEST:g}, have no plan"
+        note = f"no plan for values that are not positive, or beyond {LARGEST:g}"
         return PlanRow(replicates=row, components=components, notes=(note,))
     spread = measure_spread(row.values)
     return PlanRow(
@@ -357,9 +357,9 @@ def _need(row: Replicates, spread: Spread, goal: Goal, family: Family, *, shown:
 
 def _warn(row: Replicates, spread: Spread) -> tuple[str, ...]:
     if spread.cv == 0:
-        return ("the runs do not vary: the spread is below what the tool prints",)
+        return ("the runs do not vary: the spread is smaller than the tool's rounding",)
     if row.n < 4:
-        return (f"the spread stands on {row.n} runs: an order of magnitude",)
+        return (f"the spread comes from {row.n} runs: treat this as an order of magnitude",)
     return ()
 
 

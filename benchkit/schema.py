@@ -57,23 +57,23 @@ _DTYPES = {
 
 #: One row is one measured value. The order is public: it is the order of `export`.
 COLUMNS: tuple[Column, ...] = (
-    Column("group", "str", "leading folders: things never pooled or compared with each other"),
+    Column("group", "str", "leading folders; groups are never pooled or compared"),
     Column("variant", "str", "what is compared: none, otlp, …"),
     Column("benchmark", "str", "what was exercised: endpoint, Go benchmark, scenario"),
     Column("params", "str", "the level of the workload, canonical key=value sorted by key"),
     Column("run", "i32", "ordinal of the repeat: the unit of replication"),
-    Column("subject", "str?", "what inside the run: container, URL, phase, status code, reason"),
-    Column("metric", "str", "a word of the vocabulary, or the tidied unit of a go benchmark"),
+    Column("subject", "str?", "the part of the run: container, URL, phase, status code, reason"),
+    Column("metric", "str", "a name of the vocabulary, or the tidied unit of a Go benchmark"),
     Column(
         "stat", "str", "sample, mean, p99, count, …: raw samples and a tool's own p99 never mix"
     ),
     Column("value", "f64", "in the base unit"),
     Column("unit", "str", "base units only: s, B, B/s, 1/s, 1 (a count or ratio), cores"),
-    Column("n", "i64?", "how many events the value stands on"),
-    Column("time", "time?", "when, where the tool says so"),
+    Column("n", "i64?", "how many events the value summarises"),
+    Column("time", "time?", "when, if the tool reports it"),
     Column("resolution", "f64?", "the rounding step of the source in the base unit"),
     Column("origin", "str", "reported by the tool, or computed by benchkit from its samples"),
-    Column("tool", "str", "which tool measured it"),
+    Column("tool", "str", "the tool that measured it"),
     Column("source", "str", "path:line"),
 )
 
@@ -164,30 +164,30 @@ class RunFacts:
     load_model: LoadModel = field(default="unknown", metadata=means("open, closed or unknown"))
     target_rate: float | None = field(
         default=None,
-        metadata=means("requests per second asked for, where the load is open", unit="1/s"),
+        metadata=means("target requests per second of an open load", unit="1/s"),
     )
     connections: int | None = field(default=None, metadata=means("connections or virtual users"))
     tool_version: str | None = field(default=None, metadata=means("version of the tool"))
     command: str | None = field(default=None, metadata=means("the command line"))
     block: int | None = field(
-        default=None, metadata=means("which round of an interleaved session the run belongs to")
+        default=None, metadata=means("the round of an interleaved session that the run belongs to")
     )
-    position: int | None = field(default=None, metadata=means("place of the run in its block"))
+    position: int | None = field(default=None, metadata=means("position of the run in its block"))
     corrected: str | None = field(
         default=None, metadata=means("whether the tool corrected for coordinated omission")
     )
     units: dict[str, str] = field(
         default_factory=dict,
-        metadata=means("what the source says of its own metrics: assume=exact, better=lower"),
+        metadata=means("what the source states about its metrics: assume=exact, better=lower"),
     )
     env: dict[str, str] = field(
         default_factory=dict,
-        metadata=means("what is known of the machine: CPU, kernel, limits, commit"),
+        metadata=means("known facts about the machine: CPU, kernel, limits, commit"),
     )
     remark: str | None = field(
         default=None,
         metadata=means(
-            "why a run failed, what thresholds it crossed, what of its source is damaged"
+            "why a run failed, which thresholds it crossed, what part of its source is damaged"
         ),
     )
 
@@ -238,7 +238,7 @@ RUN_COLUMNS: tuple[Column, ...] = (
     *FACTS[:-3],
     Column("sources", "list", "path and sha256 of every source of the run"),
     *FACTS[-3:],
-    Column("declared_run", "i64?", "the number of the run that its path or sidecar declares"),
+    Column("declared_run", "i64?", "the run number from its path or sidecar"),
     Column("origin", "str?", "the CI job or machine that ingested it; empty for this one"),
 )
 
@@ -277,7 +277,7 @@ def runs(data: Mapping[str, object] | pd.DataFrame) -> Runs:
     frame = _frame(data, RUN_COLUMNS)
     strange = sorted(set(frame["role"].unique()) - set(ROLES))
     if strange:
-        msg = f"a run has the role {strange[0]!r}, which is none of {', '.join(ROLES)}"
+        msg = f"a run has the role {strange[0]!r}; expected one of {', '.join(ROLES)}"
         raise SchemaError(msg)
     return frame  # type: ignore[return-value]
 
@@ -325,7 +325,7 @@ def to_arrow(frame: Observations | Runs | pd.DataFrame) -> pa.Table:
 
     columns = RUN_COLUMNS if "sources" in frame.columns else COLUMNS
     if missing := [c.name for c in columns if c.name not in frame.columns]:
-        raise SchemaError(f"the table lacks the columns {missing}")
+        raise SchemaError(f"missing columns: {missing}")
     types = arrow_types()
     kept = [pa.field(c.name, types[c.type], nullable=c.nullable) for c in columns]
     entries = {

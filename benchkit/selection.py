@@ -6,6 +6,7 @@ Filtering and guessing a baseline are written once and say what they did.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, TypeVar
@@ -30,6 +31,9 @@ BASELINE_NAMES = (
 )
 #: What people call the side that they compare with, where it is no variant's usual name.
 EARLIER_NAMES = ("old", "before")
+#: Words that make a name the side without: `no-otel` beside `otel`, `without-agent`.
+_WITHOUT = ("no", "non", "not", "without")
+_SEPARATORS = re.compile(r"[-_. ]+")
 #: A level of folders that holds one of these names holds the variants.
 SIDE_NAMES = (*BASELINE_NAMES, *EARLIER_NAMES)
 
@@ -62,7 +66,7 @@ def select(frame: Frame, **labels: Label | Sequence[Label] | None) -> Frame:
             continue
         if column not in frame.columns:
             raise SelectionError(
-                f"there is no column {column!r}", hint=f"the columns are {', '.join(frame.columns)}"
+                f"unknown column {column!r}", hint=f"the columns are {', '.join(frame.columns)}"
             )
         values = _listed(wanted)
         known = list(dict.fromkeys(frame[column].tolist()))
@@ -93,9 +97,7 @@ def require(value: object, known: Iterable[object], kind: str) -> None:
     near = difflib.get_close_matches(str(value), names, n=1)
     did_you_mean = f"did you mean {near[0]!r}? " if near else ""
     listed = ", ".join(names[:20]) or "none"
-    raise SelectionError(
-        f"there is no {kind} {str(value)!r}", hint=f"{did_you_mean}there are: {listed}"
-    )
+    raise SelectionError(f"unknown {kind} {str(value)!r}", hint=f"{did_you_mean}known: {listed}")
 
 
 def match_names(patterns: Iterable[str], names: Iterable[str], kind: str) -> list[str]:
@@ -144,9 +146,7 @@ def require_metric(metric: str, stat: str, known: Iterable[tuple[str, str]]) -> 
         require(metric, names, "metric")
         return
     likely = sorted(complete, key=lambda name: not name.startswith("latency."))[:_COMPLETED]
-    raise SelectionError(
-        f"there is no metric {text!r}", hint=f"did you mean {' or '.join(likely)}?"
-    )
+    raise SelectionError(f"unknown metric {text!r}", hint=f"did you mean {' or '.join(likely)}?")
 
 
 def list_baselines(variants: Iterable[str]) -> list[str]:
@@ -160,6 +160,42 @@ def list_baselines(variants: Iterable[str]) -> list[str]:
     called = [variant for variant in variants if variant.lower() in BASELINE_NAMES]
     plain = [variant for variant in called if variant.lower() == BASELINE_NAMES[0]]
     return plain or called
+
+
+def _tell_by_words(variants: Sequence[str]) -> str | None:
+    """Return the variant that a baseline's word tells from the others, where they share the rest.
+
+    Examples
+    --------
+    >>> _tell_by_words(["otel-on", "otel-off"]), _tell_by_words(["with agent", "without agent"])
+    ('otel-off', 'without agent')
+    >>> _tell_by_words(["results_after", "results_before"]), _tell_by_words(["jdk-17", "jdk-21"])
+    ('results_before', None)
+    >>> _tell_by_words(["k6-agent", "k6-noagent"])
+    'k6-noagent'
+    """
+    words = [[word for word in _SEPARATORS.split(name.lower()) if word] for name in variants]
+    if len(words) < 2:
+        return None
+    leading = _count_shared(words)
+    rest = [each[leading:] for each in words]
+    trailing = _count_shared([each[::-1] for each in rest])
+    if not leading + trailing:
+        return None
+    cores = ["-".join(each[: len(each) - trailing]) for each in rest]
+    known = {*SIDE_NAMES, *_WITHOUT, *(word + core for word in _WITHOUT for core in cores if core)}
+    told = [name for name, core in zip(variants, cores, strict=True) if core in known]
+    return told[0] if len(told) == 1 else None
+
+
+def _count_shared(names: Sequence[Sequence[str]]) -> int:
+    """Count the words that all names begin with."""
+    shared = 0
+    for words in zip(*names, strict=False):
+        if len(set(words)) > 1:
+            break
+        shared += 1
+    return shared
 
 
 def choose_baseline(
@@ -194,14 +230,17 @@ def choose_baseline(
     earlier = [variant for variant in variants if variant.lower() in EARLIER_NAMES]
     if not called and len(earlier) == 1:
         return earlier[0]
+    by_words = _tell_by_words(variants)
+    if not called and by_words is not None:
+        return by_words
     is_one_word = len({name.lower() for name in called}) == 1
-    could = "differ in case only" if is_one_word else "could each be it"
+    could = "differ only in case" if is_one_word else "could each match"
     why = f"{' and '.join(called)} {could}" if called else "no name tells"
     more = f" and {len(variants) - _LISTED} more" if len(variants) > _LISTED else ""
     listed = f"{', '.join(variants[:_LISTED]) or 'none'}{more}"
-    fewer = ", or name fewer files" if len(variants) > _LISTED else ""
+    fewer = ", or give fewer files" if len(variants) > _LISTED else ""
     if is_one_word:
-        fewer = ", and leave out the files of the other with --exclude if they are no runs"
+        fewer = ", and if the files of the other are not runs, leave them out with --exclude"
     raise BaselineError(
         f"which variant is the baseline? {why}",
         hint=f"name it with --baseline, or baseline= in Python{fewer}; the variants are {listed}",

@@ -32,7 +32,7 @@ from benchkit.units import format_number, format_percent, format_quantity
 
 #: Of a prediction interval: a new run is compared with old ones, each by itself.
 _ONE = "a single run gives no verdict; repeat it"
-_ONE_BY_ONE = "runs compared with a history one by one give no verdict; use --method auto"
+_ONE_BY_ONE = "runs that are compared with a history one by one get no verdict; use --method auto"
 _NOISY = "too noisy for any practical number of runs; reduce the noise first"
 #: From here on a change up and the same one down are too different to be written as one.
 _LARGE_REACH = 0.25
@@ -239,7 +239,7 @@ def _tell_adjusted(contrast: Contrast, margin: float, family: Family) -> str:
     if not reaches(math.log(ratio), margin):
         return ""
     among = f"{family.tested} rows" if family.tested > 1 else "so many rows"
-    return f"p = {p:.2g} alone, not significant when adjusted for {among}"
+    return f"p = {p:.2g} alone, but not significant when adjusted for {among}"
 
 
 def _half_width(

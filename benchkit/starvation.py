@@ -182,9 +182,11 @@ def _tell(
         code="B340",
         severity="warning",
         where=benchmark,
-        message=f"starved of CPU: {names}, with {shares} of what the variant's other runs used; "
-        f"without {'it' if len(starved) == 1 else 'them'} {'; '.join(filter(None, sentences))}",
-        remedy="they count in every other number; find what took the CPU, and run them again",
+        message=f"starved of CPU: {names} used {shares} of the CPU of the variant's other runs; "
+        f"without {'it' if len(starved) == 1 else 'them'} "
+        f"{'; '.join(filter(None, sentences))}",
+        remedy="they still count in every other number; find out what took the CPU, and run "
+        "them again",
         numbers={
             "runs": names,
             "changed": len(changed),

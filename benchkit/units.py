@@ -80,7 +80,7 @@ def read_number(text: str) -> float:
     1000.0
     """
     if "_" in text or not text.isascii():
-        raise ValueError(f"{text!r} is no number")
+        raise ValueError(f"{text!r} is not a number")
     return float(text)
 
 

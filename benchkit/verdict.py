@@ -35,7 +35,7 @@ EQUIVALENT, INCONCLUSIVE = "equivalent", "inconclusive"
 CHANGED, UNCHANGED = "changed", "unchanged"
 
 #: Why a change of a value below 0 is no share of it.
-_NO_MARGIN = "no verdict: the baseline is below 0, so a margin in percent means nothing"
+_NO_MARGIN = "no verdict: the baseline is below 0, so a margin in percent is meaningless"
 _NOTHING_LACKS = Sensitivity()
 #: A rounding step beyond this share of the values widens what is said to be excluded.
 _COARSE = 0.005

@@ -7,21 +7,34 @@ from __future__ import annotations
 
 import difflib
 import os
+import shutil
 import signal
+import sys
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from benchkit.ingestion.origins import SYSTEMS
+from benchkit.ingestion.origins import BRANCHES, SYSTEMS
+from benchkit.redaction.marks import VARIABLE
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 ROOT = Path(__file__).resolve().parent.parent
 CI = bool(os.environ.get("CI"))
 #: What names the job that runs these tests is no part of what they ingest.
-for _name in {name for names in SYSTEMS.values() for name in names}:
+for _name in {*BRANCHES, *(name for names in SYSTEMS.values() for name in names)}:
     os.environ.pop(_name, None)
+#: Marks of secrets are the same in every run of the tests.
+os.environ[VARIABLE] = "tests"
+#: What tests start would otherwise compile again all that it imports, each time.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 #: A shell without job control starts what runs in the background with Ctrl-C ignored, and every
 #: process that a test starts and interrupts would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -112,3 +125,20 @@ def golden(request: pytest.FixtureRequest) -> Golden:
 def fixtures_dir() -> Path:
     """Return the folder of real raw files."""
     return ROOT / "fixtures"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    names = ("chromium", "chromium-browser", "google-chrome")
+    chromium = next(filter(None, map(shutil.which, names)), None)
+    if chromium is None:
+        reason = "no Chromium on this machine: apt-get install chromium"
+        if CI:
+            pytest.fail(reason)
+        pytest.skip(reason)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield running
+        running.close()

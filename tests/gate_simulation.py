@@ -116,8 +116,30 @@ TABLE = [Session(runs, spread, 0.0) for runs in (3, 4, 6, 10) for spread in (0.0
 ]
 
 
+#: Rows of the default rule with 6 + 6 runs, and the share of the sessions that each is tried in.
+FAMILIES = {1: 1.0, 10: 0.5, 60: 0.1, 600: 0.05}
+FAMILY_COSTS = {"nothing": 0.0, "20 % in every row": 0.2}
+
+
+def write_families(times: int) -> Iterator[str]:
+    """Yield the table of the default rule with few and many rows."""
+    yield f"| rows | sessions |{''.join(f' costs {what} |' for what in FAMILY_COSTS)}"
+    yield f"| --: | --: |{' --: |' * len(FAMILY_COSTS)}"
+    for rows, share in FAMILIES.items():
+        yield write_family(rows, round(times * share))
+
+
+def write_family(rows: int, times: int) -> str:
+    """Write one line of it."""
+    session = Session(6, 0.02, 0.0, limit="", rows=rows)
+    cells = [write_cell(replace(session, cost=cost), times) for cost in FAMILY_COSTS.values()]
+    return f"| {rows} | {times} | {' | '.join(cells)} |"
+
+
 def write_tables(times: int) -> Iterator[str]:
-    """Yield both tables, row by row: over / not shown / within, in per cent of the sessions."""
+    """Yield the tables, row by row: over / not shown / within, in per cent of the sessions."""
+    yield from write_families(times)
+    yield ""
     yield from write_rows(times, LIMIT_COSTS, TABLE)
     yield ""
     yield from write_rows(times, DEFAULT_COSTS, [replace(session, limit="") for session in TABLE])

@@ -216,11 +216,11 @@ CASES = {
     ),
     "exact warns": Case(
         write=allocations, policy="[policy]\nexact = 'warn'\n", code=0, verdict="fail",
-        event="regression", says="the policy lets this pass.",
+        event="regression", says="the policy allows it.",
     ),
     "exact passes": Case(
         write=allocations, policy="[policy]\nexact = 'pass'\n", code=0, verdict="pass",
-        event="regression", says="the policy lets this pass.",
+        event="regression", says="the policy allows it.",
     ),
     "more bytes": Case(
         write=bytes_grown, code=1, verdict="fail", event="regression",
@@ -243,7 +243,7 @@ CASES = {
     ),
     "cut before a line of the job": Case(
         write=go_crash("##[error]The operation was canceled.\n"), code=3, verdict="fail",
-        event="damaged", says="ends without PASS or FAIL; it may be cut",
+        event="damaged", says="ends without PASS or FAIL; it may be truncated",
     ),
     "a benchmark fails": Case(
         write=go_crash("--- FAIL: BenchmarkSet\n    x_test.go:9: no\nFAIL\nFAIL\tx\t0.4s\n"),
@@ -295,21 +295,21 @@ CASES = {
     ),
     "removed on purpose": Case(
         write=gone, policy="[[gate.accept]]\nremoved = 'Set'\n", code=0, verdict="pass",
-        event="accepted", says="Set removed (for good)",
+        event="accepted", says="Set removed (permanently)",
     ),
     "removed but still there": Case(
         write=SAME, policy="[[gate.accept]]\nremoved = 'Sett'\n", code=0, verdict="pass",
-        event="unused_acceptance", says="the accepted removal of Sett names nothing that is gone",
+        event="unused_acceptance", says="the accepted removal of Sett matches nothing that is gone",
     ),
     "accepted without a row": Case(
         write=SAME, policy="[[gate.accept]]\nbenchmark = 'Pong'\nuntil = 2999-12-31\n", code=0,
         verdict="pass", event="unused_acceptance",
-        says="the accepted regression of Pong names nothing that was compared",
+        says="the accepted regression of Pong matches nothing that was compared",
     ),
     "removed until yesterday": Case(
         write=gone, policy="[[gate.accept]]\nremoved = 'Set'\nuntil = 2020-01-01\n", code=3,
         verdict="fail", event="missing",
-        says="the accepted removal of Set does not hold now (until 2020-01-01)",
+        says="the accepted removal of Set no longer applies (until 2020-01-01)",
     ),
     "variant without a run": Case(
         write=lost_variant(), code=3, verdict="fail", event="not_compared",
@@ -341,15 +341,15 @@ CASES = {
     ),
     "too few runs": Case(
         write=pair(runs=2), code=4, verdict="undecided", event="undecidable",
-        says="2 runs on a side, the policy asks for 3",
+        says="2 runs on a side, but the policy requires 3",
     ),
     "fewer than min_runs": Case(
         write=SAME, policy="[policy]\nmin_runs = 12\n", code=4, verdict="undecided",
-        event="undecidable", says="10 runs on a side, the policy asks for 12",
+        event="undecidable", says="10 runs on a side, but the policy requires 12",
     ),
     "too few runs warns": Case(
         write=pair(runs=2), policy="[policy]\non_undecided = 'warn'\n", code=0,
-        verdict="undecided", event="undecidable", says="the policy lets this pass.",
+        verdict="undecided", event="undecidable", says="the policy allows it.",
     ),
     "sixty rows twice as slow": Case(
         write=many_rows, policy=LIMIT, code=1, verdict="fail", event="regression",

@@ -13,6 +13,8 @@ from benchkit.units import parse_duration
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _DURATION = re.compile(r"(?<!\d)[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|[µμ]s|ms|s|m|h))+")
+#: A comma between thousands, in the cells of a table.
+_GROUPING = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 FACTORS = (
     *(10.0**power for power in range(-9, 13)),
     *(1024.0**power for power in range(1, 5)),
@@ -25,6 +27,8 @@ FACTORS = (
 @lru_cache(maxsize=4)  # a line of JSON holds thousands
 def numbers(line: str) -> list[float]:
     """Return every amount that a line may be read as, whatever its unit, in order."""
+    if "│" in line:
+        line = _GROUPING.sub("", line)
     plain = [float(text) * factor for text in _NUMBER.findall(line) for factor in FACTORS]
     return sorted([*plain, *_durations(line)])
 

@@ -68,9 +68,9 @@ def test_every_error_is_a_benchkit_error() -> None:
 
 @pytest.mark.parametrize(("line", "where"), [(7, "a/b.txt:7"), (0, "a/b.txt")])
 def test_a_diagnostic_names_its_line_or_the_whole_source(line: int, where: str) -> None:
-    diagnostic = Diagnostic("a/b.txt", line, "cut short", "run it again")
+    diagnostic = Diagnostic("a/b.txt", line, "truncated", "run it again")
     assert diagnostic.where == where
-    assert str(diagnostic) == f"{where}: cut short; run it again"
+    assert str(diagnostic) == f"{where}: truncated; run it again"
     assert diagnostic.severity == "error"
 
 

@@ -2,79 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from traced import START, counted, join, name, store, text
 
 from benchkit import schema
 from benchkit.comparison.model import Plan
 from benchkit.config.accepted import Accepted
 from benchkit.errors import DataError
 from benchkit.history import trace
-from benchkit.history.model import History
 from benchkit.plots.history import data
-from benchkit.tables.history import history_lines, history_tables
-
-if TYPE_CHECKING:
-    from benchkit.schema import Observations, Runs
-
-START = datetime(2026, 10, 1, tzinfo=UTC)
-
-
-def name(number: int) -> str:
-    return f"{number:07d}a"
-
-
-def store(
-    levels: Sequence[float],
-    *,
-    machines: Sequence[str] = (),
-    dated: bool = True,
-    group: str = "",
-    seed: int = 1,
-) -> tuple[Observations, Runs]:
-    """Return runs of one benchmark, three a commit; a level of 0 is a commit not measured."""
-    generator = np.random.default_rng(seed)
-    rows, runs = [], []
-    for number, level in enumerate(levels):
-        for run in (1, 2, 3) if level else ():
-            commit = name(number)
-            key = {
-                "group": f"{commit}/{group}".rstrip("/"), "variant": "base", "benchmark": "Ping",
-                "params": "", "run": run, "tool": "gobench",
-            }  # fmt: skip
-            told = dict.fromkeys(schema.column_names())
-            told |= {"metric": "time_per_op", "stat": "sample", "unit": "s", "origin": "reported"}
-            value = level * float(np.exp(generator.normal(0, 0.01)))
-            rows.append({**told, **key, "value": value, "source": "a.txt:1"})
-            env = {"commit": commit}
-            if machines:
-                env["cpu"] = machines[number]
-            if dated:
-                env["date"] = (START + timedelta(days=number)).isoformat()
-            blank = dict.fromkeys(schema.column_names(schema.RUN_COLUMNS))
-            blank |= {"role": "measured", "load_model": "unknown", "units": {}, "sources": []}
-            runs.append({**blank, **key, "env": env})
-    return schema.observations(pd.DataFrame(rows)), schema.runs(pd.DataFrame(runs))
-
-
-def join(*parts: tuple[Observations, Runs]) -> tuple[Observations, Runs]:
-    observations, runs = (
-        pd.concat(frames, ignore_index=True) for frames in zip(*parts, strict=True)
-    )
-    return schema.observations(observations), schema.runs(runs)
-
-
-def text(history: History) -> str:
-    return "\n".join(history_lines(history)).replace("\N{NO-BREAK SPACE}", " ")
+from benchkit.tables.history import history_tables
 
 
 def test_a_change_is_told_with_its_commit_and_how_long_it_has_lasted() -> None:
@@ -85,10 +30,12 @@ def test_a_change_is_told_with_its_commit_and_how_long_it_has_lasted() -> None:
     assert 1.04 < change.low < change.ratio < change.high < 1.06
     assert series.newest.verdict == "inside"
     assert series.newest.commits == 13
-    assert "1 series: 1 change of level, the newest commit outside in 0." in text(history)
+    assert "1 series: 1 change of level, newest commit outside the predicted range in 0." in text(
+        history
+    )
     assert "since 0000016 (17 Oct 2026): ▲ worse +" in text(history)
     assert "14 commits" in text(history)
-    assert "measure 0000015 and 0000016 in turn" in text(history)
+    assert "measure 0000015 and 0000016 alternately" in text(history)
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -111,7 +58,7 @@ def test_the_newest_commit_outside_is_told_before_it_can_be_a_change() -> None:
     assert history.series[0].changes == ()
     assert history.series[0].newest.verdict == "outside"
     assert "newest 0000020 (21 Oct 2026): outside, +" in text(history)
-    assert "fresh runs decide: measure 0000019 and 0000020 in turn, and gate." in text(history)
+    assert "fresh runs: measure 0000019 and 0000020 alternately, and gate." in text(history)
     assert "fresh runs" not in text(trace(*store([1e-3] * 21)))
 
 
@@ -122,7 +69,7 @@ def test_the_newest_commit_of_a_step_below_the_margin_is_not_outside() -> None:
     assert series.newest.verdict in {"inside", "within the margin"}
     alone = trace(*store([1e-3] * 20 + [1.02e-3]))
     assert alone.series[0].newest.verdict == "within the margin"
-    assert "the newest commit outside in 0." in text(alone)
+    assert "newest commit outside the predicted range in 0." in text(alone)
     assert trace(*store([1e-3] * 20 + [1.02e-3]), margin=0.01).series[0].newest.verdict == "outside"
 
 
@@ -187,7 +134,7 @@ def test_a_gap_is_a_gap() -> None:
     assert gaps == {"a": 2, "b": 0}
     tables = history_tables(history)
     assert tables[1].rows[5][3].text == "–"
-    assert "2 commits were not measured here: gaps, not filled" in tables[1].footer
+    assert "2 commits were not measured here; the gaps are not filled" in tables[1].footer
 
 
 def test_among_many_series_the_one_that_changed_is_told() -> None:
@@ -195,11 +142,11 @@ def test_among_many_series_the_one_that_changed_is_told() -> None:
     parts.append(store([1e-3] * 12 + [1.1e-3] * 12, group="moved"))
     history = trace(*join(*parts), margin=0.001)
     assert [series.group for series in history.series if series.changes] == ["moved"]
-    assert "Not listed, since nothing changed: 24 series" in text(history)
+    assert "Not listed, because nothing changed: 24 series" in text(history)
     assert [len(table.rows) for table in history_tables(history)] == [1, 24]
     assert len(data(history).panels) == 1
     fewer = trace(*join(*parts[:20]), margin=0.001)
-    assert "--metric and --variant narrow it" in text(fewer)
+    assert "Select some with --metric and --variant" in text(fewer)
     assert [len(table.rows) for table in history_tables(fewer)] == [20]
 
 
@@ -215,11 +162,11 @@ def test_among_very_many_series_without_a_change_none_is_listed() -> None:
 
 def test_without_commit_or_date_there_is_no_history() -> None:
     observations, runs = store([1e-3] * 5, dated=False)
-    with pytest.raises(DataError, match="none of 5 commits has a date, nor a run with a start"):
+    with pytest.raises(DataError, match="none of 5 commits has a date, or a run with a start"):
         trace(observations, runs)
     nothing: list[Any] = [{} for _ in range(len(runs))]
     nameless = runs.assign(env=nothing)
-    with pytest.raises(DataError, match="no run names its commit; benchkit history add"):
+    with pytest.raises(DataError, match="no run has a commit; benchkit history add"):
         trace(observations, schema.runs(nameless))
     dated, of_dated = store([1e-3] * 5)
     with pytest.raises(DataError, match="runs of 5 commits have no primary metric; name one with"):
@@ -233,7 +180,7 @@ def test_commits_without_a_date_are_named() -> None:
     joined = [pd.concat(frames, ignore_index=True) for frames in zip(one, two, strict=True)]
     history = trace(schema.observations(joined[0]), schema.runs(joined[1]))
     assert history.undated == (name(5),)
-    assert "neither date nor start: 0000005" in text(history)
+    assert "neither a date nor a start: 0000005" in text(history)
 
 
 @settings(max_examples=8, deadline=None)
@@ -248,17 +195,6 @@ def test_neither_the_order_of_rows_nor_the_unit_matters(random: Random, factor: 
     assert one.changes[0].ratio == pytest.approx(other.changes[0].ratio)
 
 
-def counted(
-    levels: Sequence[float], metric: str = "allocs_per_op", unit: str = "1", runs: int = 3
-) -> History:
-    """Follow counts that every run of a commit has in common."""
-    observations, told = store([1e-3] * len(levels))
-    rows = observations.assign(metric=metric, unit=unit, value=np.repeat(levels, 3).astype(float))
-    kept = rows["run"].le(runs), told["run"].le(runs)
-    plan = Plan(primaries=((metric, ""),))
-    return trace(schema.observations(rows[kept[0]]), schema.runs(told[kept[1]]), plan)
-
-
 @pytest.mark.parametrize("runs", [1, 3])
 @pytest.mark.parametrize(
     ("before", "after", "size"), [(12, 13, "+8.3 % (12 → 13)"), (0, 1, "0 → 1")]
@@ -269,10 +205,12 @@ def test_a_count_that_changes_at_the_newest_commit_is_outside_at_once(
     history = counted([before] * 22 + [after], runs=runs)
     (series,) = history.series
     assert series.newest.verdict == "outside"
-    assert "1 series: 1 change of level, the newest commit outside in 1." in text(history)
+    assert "1 series: 1 change of level, newest commit outside the predicted range in 1." in text(
+        history
+    )
     assert f"since 0000022 (23 Oct 2026): ▲ worse {size}, 1 commit" in text(history)
     newest = history_tables(history)[0].rows[0][-1].text.replace("\N{NO-BREAK SPACE}", " ")
-    assert newest.endswith(f"outside, {size} beside the 22 commits before it")
+    assert newest.endswith(f"outside, {size} vs. the 22 commits before it")
     data(history)
 
 
@@ -285,22 +223,13 @@ def test_a_count_that_stays_is_inside_and_one_that_changed_earlier_keeps_its_com
         (name(12), 14, 12, 9),
     ]
     assert series.newest.verdict == "inside"
-    assert "in turn, and gate" not in text(history)  # a fact needs no other run
+    assert "alternately, and gate" not in text(history)  # a fact needs no other run
 
 
 def test_bytes_within_the_margin_are_one_level() -> None:
     assert counted([1000] * 9 + [1010], "bytes_per_op", "B").series[0].changes == ()
     (change,) = counted([1000] * 9 + [1100], "bytes_per_op", "B").series[0].changes
     assert change.ratio == pytest.approx(1.1)
-
-
-def test_a_series_with_a_zero_is_listed_with_the_reason_why_it_is_not_judged() -> None:
-    history = counted([2, 0, 3, 1, 2, 5, 0, 2, 1, 3], "failures", "1")
-    (series,) = history.series
-    assert len(series.measured) == 10
-    why = "Not judged, for a value of 0 or below has no ratio: failed requests · base · Ping."
-    assert why in text(history)
-    assert len(history_tables(history)[1].rows) == 10
 
 
 def test_equal_times_are_inside_and_predict_nothing_of_other_ones() -> None:
@@ -312,7 +241,7 @@ def test_equal_times_are_inside_and_predict_nothing_of_other_ones() -> None:
     (line,) = (
         text.replace("\N{NO-BREAK SPACE}", " ") for text in history_tables(history)[1].footer
     )
-    beside = "beside 22 commits of the same level that are all equal"
+    beside = "vs. 22 commits of the same level that are all equal"
     assert line.endswith(f"no baseline, +20.0 % {beside}")
 
 
@@ -321,8 +250,8 @@ def test_a_slow_machine_comes_before_the_series() -> None:
     history = trace(*join(*slow, store([1e-3] * 20 + [1.5e-3], group="far", seed=9)))
     first, head, alarm, *_ = text(history).splitlines()
     assert first.startswith("9 of 10 series are 9–11 % slower at 0000020 (21 Oct 2026): ")
-    assert "look at the machine first: measure 0000019 again on it" in first
-    assert head.endswith("the newest commit outside in 10.")
+    assert "suspect the machine first: measure 0000019 again on it" in first
+    assert head.endswith("newest commit outside the predicted range in 10.")
     assert alarm.startswith("time per operation · base · far · Ping: newest 0000020")
     assert [f.code for f in history.findings] == ["B341"]
     assert [s.group for s in history.series if not s.newest.is_shared] == ["far"]
@@ -334,7 +263,7 @@ def test_a_slow_day_in_the_past_predicts_nothing_and_is_named() -> None:
     moved = store([*before, 1.1e-3], group="moved", seed=9)
     history = trace(*join(*parts, moved))
     assert [s.group for s in history.series if s.newest.verdict == "outside"] == ["moved"]
-    assert "Most series moved alike at 0000010: left out of predictions; to have it" in text(
+    assert "Most series moved together at 0000010: left out of predictions; measure it" in text(
         history
     )
     again = trace(*join(*(store([*before, 1.2e-3], group=f"g{n}", seed=n) for n in range(9))))
@@ -389,7 +318,7 @@ def test_counts_are_followed_beside_the_times_and_listed_once_they_change() -> N
     joined = pd.concat([observations, *counts], ignore_index=True)
     history = trace(schema.observations(joined), runs)
     assert [s.metric for s in history.listed] == ["time_per_op", "allocs_per_op"]
-    assert "Not listed, since nothing changed: 1 series; --format json" in text(history)
+    assert "Not listed, because nothing changed: 1 series; --format json" in text(history)
     assert "allocations per operation · base · Ping: since 0000011 (12 Oct 2026): ▲ worse" in text(
         history
     )

@@ -32,7 +32,7 @@ from benchkit.tables.wording import MARKS
 
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 #: What a fenced block may hold; commands and Python are run, TOML is read.
-LANGUAGES = {"console", "sh", "python", "toml", "yaml", "jinja", "text"}
+LANGUAGES = {"console", "sh", "bash", "python", "toml", "yaml", "jinja", "text"}
 
 
 def name_document(path: Path) -> str:

@@ -30,7 +30,7 @@ def test_the_library_writes_no_pipe_and_no_link(
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / name).write_text("mine")
     os.mkfifo(tmp_path / name)
-    with pytest.raises(ConfigError, match="is no regular file"):
+    with pytest.raises(ConfigError, match="not a regular file"):
         write(tmp_path / name)
     (tmp_path / name).unlink()
     (tmp_path / name).symlink_to(tmp_path / "home" / name)
@@ -60,6 +60,6 @@ def test_a_summary_is_added_to_a_file_alone(tmp_path: Path) -> None:
     with pytest.raises((OSError, ConfigError)):
         append(tmp_path / "pipe", "a")
     reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
-    with pytest.raises(ConfigError, match="is no regular file"):
+    with pytest.raises(ConfigError, match="not a regular file"):
         append(tmp_path / "pipe", "a")
     os.close(reader)

@@ -99,7 +99,7 @@ def test_several_rows_need_more_runs_than_one_and_their_chances_are_stated() -> 
     assert first.replace(NBSP, " ").startswith(
         f"Run each side {found.promise.runs} times: a change of 6 % in any one row is then shown"
     )
-    assert "as known; the true one may be" in spread
+    assert "as exact; the true one may be" in spread
     assert together.startswith("4 primary rows are decided together, each by its own test")
 
 
@@ -165,9 +165,9 @@ def test_hopeless_spreads_are_beyond_a_thousand() -> None:
 def test_a_metric_that_is_not_there_is_refused() -> None:
     data = rows({"none": RATES["none"]})
     frames = observations(data, "wrk"), runs_of(data, "wrk")
-    with pytest.raises(SelectionError, match="no metric 'latncy'"):
+    with pytest.raises(SelectionError, match="unknown metric 'latncy'"):
         plan_runs(*frames, plan=Plan(primaries=(("latncy", ""),)))
-    with pytest.raises(SelectionError, match="no stat of request_rate 'p50'"):
+    with pytest.raises(SelectionError, match="unknown statistic of request_rate 'p50'"):
         plan_runs(*frames, plan=Plan(primaries=(("request_rate", "p50"),)))
 
 
@@ -180,7 +180,7 @@ def test_no_primary_metric_is_refused() -> None:
 @pytest.mark.parametrize(
     ("spread", "within", "advice"),
     [
-        (0.05, 0.01, "more requests will not"),
+        (0.05, 0.01, "more requests do not"),
         (0.001, 0.05, "longer runs help as much"),
         (0.05, 0.08, "more runs help most"),
     ],

@@ -61,8 +61,8 @@ def test_an_installed_metric_knows_which_way_is_better(
     ("value", "why"),
     [
         ("no_such_module:METRIC", "cannot be loaded"),
-        ("math:pi", "is no Metric"),
-        ("test_plugged_metric:OURS", "latency is a word of benchkit's own"),
+        ("math:pi", "not a Metric"),
+        ("test_plugged_metric:OURS", "latency is a built-in metric of benchkit"),
     ],
 )
 def test_what_is_no_metric_is_left_out(value: str, why: str) -> None:

@@ -28,7 +28,7 @@ def test_rows_with_the_label_stay() -> None:
 @pytest.mark.parametrize(
     ("labels", "says"),
     [
-        ({"variant": "olpt"}, "did you mean 'otlp'? there are: none, otlp"),
+        ({"variant": "olpt"}, "did you mean 'otlp'? known: none, otlp"),
         ({"varian": "none"}, "the columns are variant, metric"),
     ],
 )
@@ -61,6 +61,13 @@ def test_the_first_named_file_is_the_baseline_where_names_do_not_tell() -> None:
         (["after", "Before"], "Before"),
         (["enabled", "disabled", "baseline"], "baseline"),
         (["old", "none"], "none"),
+        (["otel-on", "otel-off"], "otel-off"),
+        (["with-agent", "without-agent"], "without-agent"),
+        (["otel", "no-otel"], "no-otel"),
+        (["k6-agent-1", "k6-noagent-1"], "k6-noagent-1"),
+        (["wrk_otlp", "wrk_none", "wrk_apm"], "wrk_none"),
+        (["results after", "results Before"], "results Before"),
+        (["none_c8_t8", "otlp_c8_t8"], "none_c8_t8"),
     ],
 )
 def test_names_of_the_earlier_side_tell_where_none_is_usual(variants: list[str], name: str) -> None:
@@ -71,16 +78,27 @@ def test_the_first_named_file_stands_above_the_name_of_an_earlier_side() -> None
     assert choose_baseline(["new", "old"], first="new") == "new"
 
 
-@pytest.mark.parametrize("variants", [["a", "b"], ["none", "base"], ["old", "before"], []])
+@pytest.mark.parametrize(
+    "variants",
+    [
+        ["a", "b"],
+        ["none", "base"],
+        ["old", "before"],
+        [],
+        ["no-a-x", "no-b-x"],
+        ["otel-off-x", "otel-base-x"],
+        ["a-none", "b-otlp"],
+    ],
+)
 def test_otherwise_it_is_asked_for(variants: list[str]) -> None:
     with pytest.raises(BaselineError, match="--baseline"):
         choose_baseline(variants)
 
 
 def test_baselines_that_differ_in_case_only_are_said_to_with_the_way_out() -> None:
-    with pytest.raises(BaselineError, match="Baseline and baseline differ in case only") as told:
+    with pytest.raises(BaselineError, match="Baseline and baseline differ only in case") as told:
         choose_baseline(["Baseline", "baseline", "OTel_Enabled"])
-    assert "leave out the files of the other with --exclude" in told.value.hint
+    assert "leave them out with --exclude" in told.value.hint
     assert told.value.options == ("--baseline", "Baseline")
 
 
@@ -88,4 +106,4 @@ def test_very_many_variants_are_counted_where_no_baseline_can_be_told() -> None:
     with pytest.raises(BaselineError) as told:
         choose_baseline([f"v{number}" for number in range(30)])
     assert told.value.hint.endswith("v10, v11 and 18 more")
-    assert "or name fewer files" in told.value.hint
+    assert "or give fewer files" in told.value.hint

@@ -114,10 +114,10 @@ def test_rows_that_others_leave_no_room_are_counted() -> None:
     _, closed = judged(unclear, ranks, method="rank")
     assert closed.sensitivity.note.startswith("4 + 4 runs cannot reach p ≤ 0.05 among 2 rows")
     assert b302(unclear, ranks, method="rank") == [
-        "1 of 2 rows cannot reach p ≤ 0.05: 4 + 4 runs decide at most 1 row, there are 2"
+        "1 of 2 rows cannot reach p ≤ 0.05: 4 + 4 runs can decide at most 1 row, but there are 2"
     ]
     assert b302(ranks, ranks, method="rank") == [
-        "no row can reach p ≤ 0.05: 4 + 4 runs decide at most 1 row, there are 2"
+        "no row can reach p ≤ 0.05: 4 + 4 runs can decide at most 1 row, but there are 2"
     ]
     assert b302(ranks) == b302(ranks, ranks) == []
 
@@ -127,7 +127,7 @@ def test_what_the_adjustment_leaves_open_is_not_put_down_to_the_margin() -> None
     rows = judged(near, near)
     assert rows[0].word == INCONCLUSIVE
     said = rows[0].sensitivity.note
-    assert said.startswith("p = 0.03 alone, not significant when adjusted for 2 rows")
+    assert said.startswith("p = 0.03 alone, but not significant when adjusted for 2 rows")
 
 
 def test_a_sum_says_each_reason_that_there_is() -> None:

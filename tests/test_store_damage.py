@@ -72,7 +72,7 @@ def test_a_pipe_in_place_of_a_file_is_named(
         assert run([*words, "--store", str(place / "store")])
         streams = capsys.readouterr()
         shown = streams.out + streams.err
-        assert f"{file.name} is no file, but a pipe or device" in shown
+        assert f"{file.name} is not a file, but a pipe or device" in shown
 
 
 def count_values(store: Path) -> int:
@@ -201,7 +201,7 @@ def test_what_gate_misses_check_lists_and_repair_makes_good(
     capsys.readouterr()
     assert run(["store", "repair", "--store", store]) == 0
     printed = capsys.readouterr()
-    assert "wrote the log of commits anew" in printed.err
+    assert "rewrote the log of commits" in printed.err
     assert "dropped" not in printed.err
     assert run(["store", "check", "--store", store]) == 0
     for source in printed.out.split():
@@ -244,7 +244,7 @@ def test_a_file_in_place_of_a_table_is_named(
             continue
         assert run([*command, "--store", str(place / "store")]) == 3
         error = capsys.readouterr().err
-        assert f"{folder}: a file stands where the store needs a folder" in error
+        assert f"{folder}: a file is where the store needs a folder" in error
         assert "store check" not in error
 
 

@@ -113,7 +113,7 @@ def test_an_ingest_that_reads_nothing_leaves_no_store(
     (tmp_path / "notes.dat").write_text("nothing measured")
     assert run(["ingest", str(tmp_path / "notes.dat"), "--store", str(tmp_path / "store")]) == 3
     assert run(["undo", "--store", str(tmp_path / "store")]) == 3
-    assert "there is no store here" in capsys.readouterr().err
+    assert "no store here" in capsys.readouterr().err
 
 
 def test_results_in_folders_called_like_tables_are_no_store(tmp_path: Path) -> None:

@@ -151,7 +151,7 @@ def test_a_small_file_takes_no_memory_without_end(
     for words in (["runs"], ["export"], ["store", "check"], ["compare"]):
         assert run(words) in ({2, 3} if words != ["runs"] or table == "runs" else {0})
     streams = capsys.readouterr()
-    assert "unpacks to far more than a file of its size holds" in streams.out + streams.err
+    assert "unpacks to far more than a file of its size can contain" in streams.out + streams.err
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, "[1]", '{"a": {"b": 1}}', "{"])
@@ -161,7 +161,7 @@ def test_labels_of_a_planted_store_are_refused(
     plant(checkout, lambda rows: set_text(rows, "env", text), "runs")
     assert run(["runs"]) == 3
     streams = capsys.readouterr()
-    assert "holds labels of a run that cannot be read" in streams.out + streams.err
+    assert "has unreadable labels of a run" in streams.out + streams.err
 
 
 @pytest.mark.parametrize("number", [50_000_000, 10**20 - 1])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import socket
 import subprocess
@@ -13,6 +12,9 @@ from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
+from invocation import benchkit
+
+from benchkit.store.delta import Table
 
 ROOT = Path(__file__).resolve().parent.parent
 WRK = (ROOT / "fixtures" / "tracing-wrk" / "none" / "wrk-1.txt").read_text(encoding="utf-8")
@@ -25,17 +27,13 @@ for folder in sys.argv[2:]:
         sys.exit(code)
 """
 
-DELETER = """
-import sys
-from benchkit.store.delta import Table
-for path in sys.argv[2:]:
-    Table(sys.argv[1]).filesystem.delete_file(path)
-"""
-
 
 @pytest.fixture(scope="module")
-def bucket() -> Iterator[dict[str, str]]:
-    """Start an S3 server on loopback that knows conditional puts; give what reaches it."""
+def bucket() -> Iterator[str]:
+    """Start an S3 server on loopback that knows conditional puts; give its address.
+
+    The environment of this process names it, too, while the server runs.
+    """
     pytest.importorskip("moto.server", reason="moto[server] is in the dependency group test")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -50,15 +48,14 @@ def bucket() -> Iterator[dict[str, str]]:
                 break
             except OSError:
                 time.sleep(0.2)
-        yield {
-            **os.environ,
-            "AWS_ENDPOINT_URL": address,
-            "AWS_ALLOW_HTTP": "true",
-            "AWS_ACCESS_KEY_ID": "test",
-            "AWS_SECRET_ACCESS_KEY": "test",
-            "AWS_REGION": "us-east-1",
-            "AWS_EC2_METADATA_DISABLED": "true",
-        }
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("AWS_ENDPOINT_URL", address)
+            patch.setenv("AWS_ALLOW_HTTP", "true")
+            patch.setenv("AWS_ACCESS_KEY_ID", "test")
+            patch.setenv("AWS_SECRET_ACCESS_KEY", "test")
+            patch.setenv("AWS_REGION", "us-east-1")
+            patch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+            yield address
     finally:
         server.terminate()
         server.wait()
@@ -70,23 +67,18 @@ def request(address: str, method: str, path: str) -> str:
     return connection.getresponse().read().decode()
 
 
-def list_files(environment: dict[str, str], prefix: str) -> list[str]:
+def list_files(address: str, prefix: str) -> list[str]:
     path = f"/bench?list-type=2&prefix={prefix}"
-    return re.findall(r"<Key>([^<]+)</Key>", request(environment["AWS_ENDPOINT_URL"], "GET", path))
+    return re.findall(r"<Key>([^<]+)</Key>", request(address, "GET", path))
 
 
-def delete_files(environment: dict[str, str], prefix: str) -> None:
+def delete_files(address: str, prefix: str) -> None:
     """Delete as a client with credentials does; the server refuses others."""
-    paths = list_files(environment, prefix)
-    command = [sys.executable, "-c", DELETER, "s3://bench", *paths]
-    subprocess.run(command, env=environment, check=True)
+    paths = list_files(address, prefix)
     assert paths
-    assert not list_files(environment, prefix)
-
-
-def benchkit(environment: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "benchkit", *arguments]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    for path in paths:
+        Table("s3://bench").filesystem.delete_file(path)
+    assert not list_files(address, prefix)
 
 
 def write_run(path: Path, rate: float) -> None:
@@ -94,9 +86,8 @@ def write_run(path: Path, rate: float) -> None:
     path.write_text(re.sub(r"Requests/sec: .*", f"Requests/sec: {rate:.2f}", WRK))
 
 
-def test_no_run_is_lost_where_writers_meet_on_an_object_store(
-    tmp_path: Path, bucket: dict[str, str]
-) -> None:
+@pytest.mark.usefixtures("bucket")
+def test_no_run_is_lost_where_writers_meet_on_an_object_store(tmp_path: Path) -> None:
     store, wanted, started = "s3://bench/race", [], []
     for writer in range(WRITERS):
         folders = []
@@ -106,76 +97,76 @@ def test_no_run_is_lost_where_writers_meet_on_an_object_store(
             wanted.append(f"{rate}")
             folders.append(str(tmp_path / f"{writer}-{at}"))
         command = [sys.executable, "-c", WRITER, store, *folders]
-        started.append(subprocess.Popen(command, env=bucket, stderr=subprocess.PIPE, text=True))
+        started.append(subprocess.Popen(command, stderr=subprocess.PIPE, text=True))
     errors = [process.communicate(timeout=180)[1] for process in started]
     assert [process.returncode for process in started] == [0] * WRITERS, errors
-    done = benchkit(bucket, "export", "--metric", "request_rate", "--store", store)
+    done = benchkit("export", "--metric", "request_rate", "--store", store, cwd=tmp_path)
     rates = [line.split(",")[-8] for line in done.stdout.splitlines()[1:]]
     assert sorted(rates) == sorted(wanted), done.stdout + done.stderr
 
 
 def test_a_store_on_an_object_store_is_taken_back_checked_repaired_and_vacuumed(
-    tmp_path: Path, bucket: dict[str, str]
+    tmp_path: Path, bucket: str
 ) -> None:
     store = ("--store", "s3://bench/whole")
     for rate in (1000.0, 2000.0, 3000.0):
         write_run(tmp_path / "none" / "wrk-1.txt", rate)
-        assert benchkit(bucket, "ingest", str(tmp_path / "none"), *store).returncode == 0
+        assert benchkit("ingest", str(tmp_path / "none"), *store, cwd=tmp_path).returncode == 0
     assert not [name for name in list_files(bucket, "whole/") if "snappy" in name]
-    assert benchkit(bucket, "undo", *store).returncode == 0
-    assert ",2000.0," in benchkit(bucket, "export", *store).stdout
-    assert benchkit(bucket, "store", "vacuum", *store).returncode == 0
-    assert benchkit(bucket, "store", "check", *store).returncode == 0
-    assert ",2000.0," in benchkit(bucket, "export", *store).stdout
+    assert benchkit("undo", *store, cwd=tmp_path).returncode == 0
+    assert ",2000.0," in benchkit("export", *store, cwd=tmp_path).stdout
+    assert benchkit("store", "vacuum", *store, cwd=tmp_path).returncode == 0
+    assert benchkit("store", "check", *store, cwd=tmp_path).returncode == 0
+    assert ",2000.0," in benchkit("export", *store, cwd=tmp_path).stdout
     delete_files(bucket, "whole/values/raw")
-    done = benchkit(bucket, "compare", "--baseline", "none", *store)
+    done = benchkit("compare", "--baseline", "none", *store, cwd=tmp_path)
     assert done.returncode == 3
     assert "benchkit store repair" in done.stderr
-    assert benchkit(bucket, "store", "check", *store).returncode == 3
-    assert "wrk-1.txt" in benchkit(bucket, "store", "repair", *store).stdout
-    assert benchkit(bucket, "store", "check", *store).returncode == 0
+    assert benchkit("store", "check", *store, cwd=tmp_path).returncode == 3
+    assert "wrk-1.txt" in benchkit("store", "repair", *store, cwd=tmp_path).stdout
+    assert benchkit("store", "check", *store, cwd=tmp_path).returncode == 0
 
 
 @pytest.mark.parametrize("tables", [("runs",), ("runs", "values")])
 def test_a_store_whose_log_of_commits_was_deleted_is_no_empty_one(
-    tmp_path: Path, bucket: dict[str, str], tables: tuple[str, ...]
+    tmp_path: Path, bucket: str, tables: tuple[str, ...]
 ) -> None:
     name = f"lost-{len(tables)}"
     store = ("--store", f"s3://bench/{name}")
     for number, rate in ((1, 1000.0), (2, 2000.0)):
         write_run(tmp_path / "none" / f"wrk-{number}.txt", rate)
-        assert benchkit(bucket, "ingest", str(tmp_path / "none"), *store).returncode == 0
-    before = benchkit(bucket, "export", *store).stdout
+        assert benchkit("ingest", str(tmp_path / "none"), *store, cwd=tmp_path).returncode == 0
+    before = benchkit("export", *store, cwd=tmp_path).stdout
     for table in tables:
         delete_files(bucket, f"{name}/{table}/_delta_log")
     for command in (["export"], ["ingest", str(tmp_path / "none")], ["store", "check"]):
-        done = benchkit(bucket, *command, *store)
+        done = benchkit(*command, *store, cwd=tmp_path)
         assert done.returncode == 3
         assert f"{name}/runs/_delta_log" in done.stderr + done.stdout
         assert "benchkit store repair" in done.stderr
-    assert benchkit(bucket, "store", "repair", *store).returncode == 0
-    assert benchkit(bucket, "store", "check", *store).returncode == 0
-    assert sorted(benchkit(bucket, "export", *store).stdout) == sorted(before)
+    assert benchkit("store", "repair", *store, cwd=tmp_path).returncode == 0
+    assert benchkit("store", "check", *store, cwd=tmp_path).returncode == 0
+    assert sorted(benchkit("export", *store, cwd=tmp_path).stdout) == sorted(before)
 
 
 @pytest.mark.parametrize("table", ["runs", "values"])
 def test_a_deleted_newest_entry_is_missed_and_brought_back(
-    tmp_path: Path, bucket: dict[str, str], table: str
+    tmp_path: Path, bucket: str, table: str
 ) -> None:
     name = f"newest-{table}"
     store = ("--store", f"s3://bench/{name}")
     for number, rate in ((1, 1000.0), (2, 2000.0)):
         write_run(tmp_path / "none" / f"wrk-{number}.txt", rate)
-        assert benchkit(bucket, "ingest", str(tmp_path / "none"), *store).returncode == 0
-    before = benchkit(bucket, "export", *store).stdout
+        assert benchkit("ingest", str(tmp_path / "none"), *store, cwd=tmp_path).returncode == 0
+    before = benchkit("export", *store, cwd=tmp_path).stdout
     log = f"{name}/{table}/_delta_log"
     newest = max(key for key in list_files(bucket, f"{log}/") if key.endswith(".json"))
     delete_files(bucket, newest)
     for command in (["export"], ["ingest", str(tmp_path / "none")], ["store", "check"]):
-        done = benchkit(bucket, *command, *store)
+        done = benchkit(*command, *store, cwd=tmp_path)
         assert done.returncode == 3, command
         assert newest in done.stderr + done.stdout
         assert "benchkit store repair" in done.stderr
-    assert benchkit(bucket, "store", "repair", *store).returncode == 0
-    assert benchkit(bucket, "store", "check", *store).returncode == 0
-    assert sorted(benchkit(bucket, "export", *store).stdout) == sorted(before)
+    assert benchkit("store", "repair", *store, cwd=tmp_path).returncode == 0
+    assert benchkit("store", "check", *store, cwd=tmp_path).returncode == 0
+    assert sorted(benchkit("export", *store, cwd=tmp_path).stdout) == sorted(before)

@@ -139,7 +139,7 @@ def test_a_checkpoint_of_an_earlier_version_is_named_and_repaired(
         assert run([*words, "--store", str(store)]) == 3, words
         streams = "".join(capsys.readouterr())
         assert f"{checkpoint.name}" in streams, words
-        assert "is of another version" in streams, words
+        assert "has another version" in streams, words
     assert run(["store", "repair", "--store", str(store)]) == 0
     assert run(["store", "check", "--store", str(store)]) == 0
     assert describe(store) == before

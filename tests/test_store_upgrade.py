@@ -92,6 +92,6 @@ def test_vacuum_puts_files_together(place: Path, capsys: pytest.CaptureFixture[s
     store = str(place / "store")
     before = values(store)
     assert run(["store", "vacuum", "--store", store]) == 0
-    assert "put together" in capsys.readouterr().err
+    assert "merged" in capsys.readouterr().err
     assert len(DeltaTable(f"{store}/values").file_uris()) == 1
     assert values(store) == before

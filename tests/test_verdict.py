@@ -240,5 +240,5 @@ def test_below_zero_a_margin_in_per_cent_means_nothing() -> None:
     found = verdict(amounts([-7.0, -6.0, -5.0, -6.5, -5.5], [-3.0, -2.0, -1.0, -2.5, -1.5]))
     assert found.word == INCONCLUSIVE
     assert found.contrast.pvalue == pytest.approx(2 / 252)
-    assert any("so a margin in percent means nothing" in note for note in found.notes)
+    assert any("so a margin in percent is meaningless" in note for note in found.notes)
     assert found.sensitivity.detectable_difference == pytest.approx(1.5 * 1.43, abs=0.01)

@@ -229,9 +229,9 @@ def report(
     """
     if not isinstance(comparison, Comparison):
         raise ConfigError(
-            f"{type(comparison).__name__} is no comparison",
+            f"expected a comparison, got {type(comparison).__name__}",
             where="report",
-            hint="give what compare returns: bk.report(results.compare(baseline=…), path)",
+            hint="pass what compare returns: bk.report(results.compare(baseline=…), path)",
         )
     target = _require_path(path)
     form = target.suffix.removeprefix(".").lower()
@@ -245,7 +245,9 @@ def _require_path(given: object) -> Path:
     if isinstance(given, (str, os.PathLike)):
         return Path(given)
     name = type(given).__name__
-    raise ConfigError(f"{name} is no path", where="report", hint="name a file: report.html")
+    raise ConfigError(
+        f"expected a path, got {name}", where="report", hint="name a file: report.html"
+    )
 
 
 def formats() -> tuple[Format, ...]:

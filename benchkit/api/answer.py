@@ -5,10 +5,11 @@ Every view of a comparison is one attribute away, and none is computed before it
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from benchkit.api.glance import shorten, tabulate_findings
 from benchkit.comparison import Comparisons
 from benchkit.derived.knee import DEFAULT as KNEE
 from benchkit.errors import BenchkitError, Diagnostic, Finding
@@ -28,10 +29,6 @@ if TYPE_CHECKING:
     from benchkit.plots.kinds import Material
     from benchkit.schema import Observations, Runs
     from benchkit.tables.derived import Part
-    from benchkit.tables.model import Table
-
-#: Rows of a table in a plain shell.
-_MOST = 40
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,7 +98,7 @@ class Comparison:
         """
         from benchkit.tables.derived import lead
 
-        return lead(self.verdicts, self.parts)
+        return lead(self.verdicts, self.parts, self.findings)
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -133,6 +130,19 @@ class Comparison:
         from benchkit.reporting.to_json import row_values
 
         return pd.DataFrame([{**row_values(row), "notes": row.notes} for row in self.verdicts.rows])
+
+    @property
+    def findings_frame(self) -> pd.DataFrame:
+        """The findings, one row each, with the columns of `RunSet.findings`.
+
+        Examples
+        --------
+        >>> import benchkit as bk
+        >>> comparison = bk.load("fixtures/tracing-wrk").compare(baseline="none", variant="otlp")
+        >>> comparison.findings_frame.columns[:3].tolist()
+        ['code', 'severity', 'message']
+        """
+        return tabulate_findings(self.findings)
 
     @property
     def plot(self) -> Plots:
@@ -381,17 +391,8 @@ class Comparison:
         verdict = "\n".join(map(printable, lines))
         primary = primary_tables(self.verdicts, "")
         beside = [table for part in self.parts.values() for table in part.tables]
-        tables = [str(_shorten(table)) for table in primary or beside]
+        tables = [str(shorten(table)) for table in primary or beside]
         findings = "\n".join(map(printable, summarise_findings(self.findings, rest=IN_PYTHON)))
         return "\n\n".join(filter(None, [verdict, *tables, findings]))
 
     __repr__ = __str__
-
-
-def _shorten(table: Table) -> Table:
-    """Leave out the rows of a table that nobody reads in a shell, and count them."""
-    left = len(table.rows) - _MOST
-    if left <= 0:
-        return table
-    more = f"… and {left} more row{'' if left == 1 else 's'}: .frame has all"
-    return replace(table, rows=table.rows[:_MOST], footer=(*table.footer, more))

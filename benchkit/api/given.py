@@ -64,7 +64,7 @@ def expand(path: str) -> list[str]:
         return [path]
     found = sorted(glob(pattern, recursive=True), key=path_key)  # noqa: PTH207 - as it was written
     if not found:
-        raise DataError("no file or folder matches", where=pattern, hint="check the wild card")
+        raise DataError("no file or folder matches", where=pattern, hint="check the wildcard")
     return [f"{label}={name}" if label else name for name in found]
 
 
@@ -88,7 +88,7 @@ def flatten(paths: Iterable[object]) -> Iterator[object]:
                     if not isinstance(each, (str, PathLike)):
                         name = type(each).__name__
                         hint = "add a column: table.assign(variant=…)"
-                        message = f"{label!r} labels no path: {name}"
+                        message = f"expected a path after {label!r}, got {name}"
                         raise ConfigError(message, where="load", hint=hint)
                     yield f"{label}={fspath(each)}"
         elif isinstance(path, (list, tuple)):
@@ -117,10 +117,10 @@ def adopt(table: object, *, alone: bool = True) -> RunSet:
     frame = read_table(table)
     if not alone:
         raise ConfigError(
-            "a frame has its labels and samples already, and stands alone",
+            "a frame already has labels and samples, so it must be the only argument",
             where="load",
-            hint="change its columns with pandas, or join frames with pandas.concat, "
-            "the runs of each under numbers of their own",
+            hint="change its columns with pandas; to join frames, use pandas.concat and give the "
+            "runs of each frame their own numbers",
         )
     observations, problems = join_tools(take(frame))
     runs = _list_runs(observations)
@@ -137,10 +137,10 @@ def _tell_unknown(runs: int) -> Finding:
     return Finding(
         code="B107",
         severity="info",
-        message="the table tells nothing of its runs but their numbers: rules about their order, "
-        "length, machine, version, command and containers were passed over",
-        remedy="compare the results as they were loaded, and leave out runs with .where(…), for "
-        "these rules to look",
+        message="this table has no facts about its runs: rules about order, length, machine, "
+        "version, command, and containers were skipped",
+        remedy="to apply these rules, compare the results as loaded and leave out runs with "
+        ".where(…)",
         numbers={"runs": runs},
     )
 
@@ -159,15 +159,15 @@ def read_table(table: object) -> pd.DataFrame:
     frame = convert() if callable(convert) else table
     if isinstance(frame, pd.DataFrame):
         return frame
-    hint = "give str, Path or DataFrame, each by itself"
+    hint = "pass each str, Path or DataFrame as its own argument"
     if isinstance(table, (set, frozenset)):
         hint = "write bk.load(*paths)"
     elif isinstance(table, RunSet):
-        hint = "it is loaded: results.compare(baseline=…)"
+        hint = "the results are already loaded: results.compare(baseline=…)"
     elif isinstance(table, (str, PathLike)):  # load takes it for a path
         hint = "bk.load(path).compare(baseline=…)"
     name = type(table).__name__
-    raise ConfigError(f"{name} is neither a path nor a table", where="load", hint=hint)
+    raise ConfigError(f"expected a path or a table, got {name}", where="load", hint=hint)
 
 
 def join_tools(observations: Observations) -> tuple[Observations, tuple[Finding, ...]]:
@@ -191,9 +191,10 @@ def join_tools(observations: Observations) -> tuple[Observations, tuple[Finding,
     finding = Finding(
         code="B108",
         severity="warning",
-        message=f"{', '.join(listed[:_SHOWN])}{more}: the difference between the tools counts as "
-        "one between the variants",
-        remedy="measure both variants with one tool; if both names mean one tool, give it one name",
+        message=f"{', '.join(listed[:_SHOWN])}{more}: a difference between the tools counts as a "
+        "difference between the variants",
+        remedy="measure both variants with one tool; if both names mean the same tool, use one "
+        "name",
         numbers={"tools": len(names)},
     )
     return joined, (finding,)

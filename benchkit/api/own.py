@@ -54,7 +54,7 @@ def _complete(frame: pd.DataFrame) -> pd.DataFrame:
     """Fill in what a file cannot tell: empty text, and columns of which nothing is known."""
     if not frame.columns.is_unique:
         twice = frame.columns[frame.columns.duplicated()].tolist()
-        raise SchemaError(f"the table has the columns {twice} twice", hint="drop one of each")
+        raise SchemaError(f"duplicate columns in the table: {twice}", hint="drop one of each pair")
     frame = _number_runs(_name_amounts(frame))
     columns: dict[str, pd.Series | None] = {}
     for column in schema.COLUMNS:
@@ -117,10 +117,14 @@ def _require_units(observations: Observations) -> None:
         known = metrics.vocabulary().get(metric)
         wanted = known.unit if known else first.setdefault(metric, unit)
         if unit != wanted:
-            what = f"{metric} is told in {unit!r}"
-            also = "" if known else f" and in {wanted!r}"
-            hint = f"its unit is {wanted!r}: convert value, resolution and unit" if known else ""
-            raise SchemaError(what + also, where="unit", hint=hint or "convert one to the other")
+            what = f"{metric} has unit {unit!r}"
+            also = "" if known else f" and {wanted!r}"
+            hint = (
+                f"its unit must be {wanted!r}: convert value, resolution and unit" if known else ""
+            )
+            raise SchemaError(
+                what + also, where="unit", hint=hint or "convert one unit to the other"
+            )
 
 
 def _drop_copies(observations: Observations) -> Observations:
@@ -151,10 +155,10 @@ def _refuse_two_ways(told: pd.DataFrame) -> None:
     runs = len(again[list(schema.RUN_KEY)].drop_duplicates())
     about = " ".join(str(row[name]) for name in ("benchmark", "params") if row[name])
     raise SchemaError(
-        f"{runs} run{'s' if runs > 1 else ''} told twice with different values, the first is "
+        f"{runs} run{'s' if runs > 1 else ''} with two different values of one statistic, first "
         f"{row['variant']} {row['run']}{' of ' + about if about else ''} by {row['tool']}: "
         f"{row['metric']}.{row['stat']}",
         where="run",
-        hint="where two sessions were joined, the second needs run numbers of its own: "
+        hint="if you joined two sessions, give the second one its own run numbers: "
         "second.assign(run=second.run + first.run.max())",
     )

@@ -6,13 +6,13 @@ One object carries what belongs together, and its frames stay ordinary pandas.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from benchkit import config
 from benchkit.api.answer import Comparison
 from benchkit.api.excerpt import Excerpt, keep_variants, list_texts, require_label, select_labels
-from benchkit.api.glance import QUICK, UNSEEN, summarise
+from benchkit.api.glance import QUICK, UNSEEN, summarise, tabulate_findings
 from benchkit.api.sides import (
     explain_single_variant,
     list_names,
@@ -125,11 +125,7 @@ class RunSet:
         >>> results.findings.severity.value_counts().to_dict()
         {'info': 7, 'warning': 5}
         """
-        import pandas as pd
-
-        names = [one.name for one in fields(Finding)]
-        rows = [[getattr(finding, name) for name in names] for finding in self.check()]
-        return pd.DataFrame(rows, columns=names)
+        return tabulate_findings(self.check())
 
     @property
     def variants(self) -> list[str]:
@@ -339,7 +335,7 @@ class RunSet:
         """
         variants = [*self.variants, *self.contested]
         if not variants:
-            raise DataError("no measured run was found", hint="see `benchkit formats`")
+            raise DataError("no measured runs", hint="see `benchkit formats`")
         if len(variants) == 1 and variant is None:
             refuse_contested(self.contested)
             raise explain_single_variant(variants[0], self.runs, self.problems, self.reports)

@@ -60,7 +60,7 @@ def pair_up(
     else:
         others = list(list_names(variant))
         if not others:
-            raise SelectionError("no variant is named", hint="leave variant out for all others")
+            raise SelectionError("no variant given", hint="omit variant to compare all others")
     return tuple((base, other) for other in others)
 
 
@@ -79,7 +79,9 @@ def list_names(names: object) -> tuple[str, ...]:
     """
     given = (names,) if isinstance(names, str) or not isinstance(names, Iterable) else tuple(names)
     if wrong := [name for name in given if not isinstance(name, str)]:
-        raise ConfigError(f"{wrong[0]!r} is no name", hint="give one text, or a list of texts")
+        raise ConfigError(
+            f"expected a name, got {wrong[0]!r}", hint="pass one string or a list of strings"
+        )
     return tuple(dict.fromkeys(given))
 
 
@@ -102,8 +104,8 @@ def list_pairs(pairs: Iterable[object]) -> tuple[tuple[str, str], ...]:
             case (str() as baseline, str() as variant):
                 told[baseline, variant] = None
             case _:
-                hint = "give [(baseline, variant), …]"
-                raise ConfigError(f"{pair!r} is no pair", where="pairs", hint=hint)
+                hint = "pass [(baseline, variant), …]"
+                raise ConfigError(f"expected a pair, got {pair!r}", where="pairs", hint=hint)
     return tuple(told)
 
 
@@ -117,9 +119,9 @@ def explain_single_variant(
     lost = sorted(set(seen["variant"]) - {only})
     if lost:
         return DataError(
-            f"nothing to compare: no measured run of {', '.join(lost)}, only failed ones "
-            f"or warm-ups{also}",
-            hint="see `benchkit runs`",
+            f"nothing to compare: {', '.join(lost)} has no measured runs, only failed runs or "
+            f"warm-ups{also}",
+            hint="list them with `benchkit runs`",
         )
     for report in reports:
         if report.outcome == "duplicate" and report.variant not in {"", only}:
@@ -129,7 +131,7 @@ def explain_single_variant(
     if unread:
         return DataError(
             f"nothing to compare: no measured run of {', '.join(unread)} could be read",
-            hint="mend the files that were refused, or measure again",
+            hint="fix the refused files or measure again",
         )
     return _suggest_sides(only, also, runs, [r.label for r in reports if r.outcome == "read"])
 
@@ -143,7 +145,7 @@ def _suggest_sides(only: str, also: str, runs: Runs, files: Sequence[str]) -> Da
         if files:
             return DataError(seen, hint=hint, options=split.options)
         again = join(["benchkit", "ingest", "PATH", *split.options])
-        return DataError(seen, hint=f"{hint}; ingest them anew: {again} --store NEW")
+        return DataError(seen, hint=f"{hint}; ingest them again: {again} --store NEW")
     if not files:
         return DataError(seen, hint="add the other side, for example: benchkit ingest other=PATH")
     if len(files) == 2:
@@ -189,13 +191,13 @@ def require_metrics(observations: Observations, primaries: Sequence[tuple[str, s
         selection.require_metric(metric, stat, pairs)
         of_metric = known[known["metric"] == metric]
         if stat:
-            selection.require(stat, of_metric["stat"], f"stat of {metric}")
+            selection.require(stat, of_metric["stat"], f"statistic of {metric}")
         elif not any(
             told == registry.tool(tool).choose_stat(metric)
             for told, tool in zip(of_metric["stat"], of_metric["tool"], strict=True)
         ):
             names = " or ".join(f"{metric}.{told}" for told in of_metric["stat"].drop_duplicates())
-            raise SelectionError(f"none of the statistics of {metric} stands for it", hint=names)
+            raise SelectionError(f"no default statistic for {metric}", hint=names)
 
 
 def split_metric(text: str) -> tuple[str, str]:
@@ -228,4 +230,6 @@ def require_pairs(pairs: Iterable[tuple[str, str]], variants: Sequence[str]) -> 
         for name in pair:
             selection.require(name, variants, "variant")
         if len(set(pair)) == 1:
-            raise ConfigError(f"{pair[0]!r} with itself", where="pair", hint="name two variants")
+            raise ConfigError(
+                f"cannot compare {pair[0]!r} with itself", where="pair", hint="name two variants"
+            )

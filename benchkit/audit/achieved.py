@@ -100,12 +100,12 @@ def _tell_short(side: Side, short: Sequence[_Short], total: int) -> Finding:
         code="B314",
         severity="warning" if worst.share > _SHORT else "info",
         where=name_side(side),
-        message=f"{count_of(short, total)} did not get the {asked} asked for: "
+        message=f"{count_of(short, total)} did not reach the requested {asked}: "
         f"{runs}{more}{iterations}",
-        remedy="give the generator more workers or CPU, or ask for less; latencies of these runs "
-        "are at another load"
+        remedy="give the generator more workers or CPU, or request a lower rate; the latencies of "
+        "these runs are for a different load"
         if worst.share > _SHORT
-        else "below 1 % it hardly moves a latency; more workers (maxVUs) would avoid it",
+        else "below 1 %, this hardly affects latency; more workers (maxVUs) would avoid it",
         numbers={"share": worst.share, "dropped": lost, "runs": len(short)},
     )
 
@@ -152,8 +152,8 @@ def _tell_failed(side: Side, share: float, failed: Sequence[_Failed], total: int
         where=name_side(side),
         message=f"{_percent(share)} of the requests failed ({runs})"
         + (f": {counts}" if counts else ""),
-        remedy="errors are fast or slow for reasons of their own: see what the service answered, "
-        "and run again without them",
+        remedy="errors can be faster or slower than real answers: check the service's "
+        "responses, and measure again without errors",
         numbers={"share": share, "highest": highest, "runs": len(failed), **reasons},
     )
 
@@ -164,9 +164,9 @@ def _tell_late(side: Side, late: Sequence[_Failed], total: int) -> Finding:
         code="B317",
         severity="warning",
         where=name_side(side),
-        message=f"{write_count(count)} requests timed out in {count_of(late, total)}: they "
-        "are in no latency, so mean, percentiles and maximum look better than they were",
-        remedy="raise the timeout above the slowest answer, or compare rates and failures",
+        message=f"{write_count(count)} requests timed out in {count_of(late, total)}: no latency "
+        "includes them, so mean, percentiles and maximum look better than they were",
+        remedy="raise the timeout above the slowest response, or compare rates and failures",
         numbers={"timeouts": count, "runs": len(late)},
     )
 
@@ -178,9 +178,10 @@ def _tell_unanswered(side: Side, failed: Sequence[_Failed], total: int) -> Findi
         severity="warning",
         where=name_side(side),
         message=f"{_percent(worst.unanswered)} of the requests had no answer "
-        f"({name_worst(worst.sheet.run, failed, total)}) and stand in the latencies with the time "
-        "until they were given up: percentiles are of the timeout, or of refusals",
-        remedy="lower the rate until all are answered; then raise the timeout if some are slow",
+        f"({name_worst(worst.sheet.run, failed, total)}): their latencies are the time until "
+        "the tool gave up, so percentiles describe the timeout or refusals",
+        remedy="lower the rate until every request is answered; then raise the timeout if some are "
+        "slow",
         numbers={"share": worst.unanswered, "runs": len(failed)},
     )
 

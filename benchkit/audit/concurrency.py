@@ -126,8 +126,8 @@ def _tell_corrected(side: Side, over: Sequence[_Flight], total: int) -> Finding:
         f"{_connections(worst)} ({count_of(over, total)}); in run {worst.sheet.run.run} "
         f"connections ÷ rate makes the mean {format_quantity(plain, 's')}, not "
         f"{format_quantity(worst.mean, 's')}",
-        remedy=f"{worst.sheet.run.tool} adds samples for requests it holds to be late: take "
-        "connections ÷ rate for the mean, or compare rates",
+        remedy=f"{worst.sheet.run.tool} adds samples for requests that it considers late: use "
+        "connections ÷ rate as the mean, or compare rates",
         numbers={
             "in_flight": worst.share * worst.clients,
             "connections": worst.clients,
@@ -146,7 +146,7 @@ def _tell_over(side: Side, over: Sequence[_Flight], total: int) -> Finding:
         where=name_side(side),
         message=f"rate × mean latency gives {_write_span(over)} requests in flight on "
         f"{_connections(worst)} ({count_of(over, total)}): the numbers contradict each other",
-        remedy="check that rate, mean and connections are of one run",
+        remedy="check that rate, mean and connections come from one run",
         numbers=_numbers(worst, over),
     )
 
@@ -157,9 +157,10 @@ def _tell_under(side: Side, under: Sequence[_Flight], total: int) -> Finding:
         code="B311",
         severity="info",
         where=name_side(side),
-        message=f"of {worst.clients} connections {_write_span(under)} were waiting for the service "
-        f"({count_of(under, total)}): a rate limit, a pool or the generator held the load back",
-        remedy="take the rate for what was offered, not for what the service can do; watch the "
+        message=f"only {_write_span(under)} of {worst.clients} connections were waiting for the "
+        f"service ({count_of(under, total)}): a rate limit, a pool or the generator limited "
+        "the load",
+        remedy="treat the rate as the offered load, not as the service's capacity; watch the "
         "generator's CPU",
         numbers=_numbers(worst, under),
     )
@@ -219,12 +220,11 @@ def _tell_stalls(side: Side, stalls: Sequence[_Stall], total: int) -> Finding:
         code="B318",
         severity="warning",
         where=name_side(side),
-        message=f"{worst.tail} is {format_quantity(worst.quantile, 's')} and the maximum "
-        f"{format_quantity(worst.most, 's')} "
-        f"({name_worst(worst.sheet.run, stalls, total)}): if all connections stood still so long, "
-        f"a steady stream of requests would have had a {worst.tail} of "
-        f"{format_quantity(worst.open_quantile, 's', 2)} or more",
-        remedy="a closed loop sends nothing while it waits: measure tails at a fixed rate "
+        message=f"{worst.tail} is {format_quantity(worst.quantile, 's')} but the maximum is "
+        f"{format_quantity(worst.most, 's')} ({name_worst(worst.sheet.run, stalls, total)}): "
+        "if all connections stalled that long, a steady stream of requests would have had a "
+        f"{worst.tail} of at least {format_quantity(worst.open_quantile, 's', 2)}",
+        remedy="a closed loop sends nothing while it waits: measure tail latency at a fixed rate "
         "(wrk2 -R, vegeta -rate, k6 constant-arrival-rate)",
         numbers={"quantile": worst.quantile, "max": worst.most, "open": worst.open_quantile},
     )

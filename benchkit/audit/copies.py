@@ -39,7 +39,7 @@ def find_equal_runs(evidence: Evidence) -> Iterator[Finding]:
                 code="B105",
                 severity="warning",
                 where=_list(names),
-                message=f"these runs have the same {len(told)} numbers, which separate runs never "
+                message=f"these runs have {len(told)} identical numbers, which separate runs never "
                 "have: one measurement under two names",
                 remedy="find the raw result of each run, or leave the copies out",
                 numbers={"runs": len(runs), "numbers": len(told)},
@@ -59,9 +59,9 @@ def find_shared_outputs(evidence: Evidence) -> Iterator[Finding]:
                 code="B106",
                 severity="warning",
                 where=path,
-                message=f"the commands of {_list(names)} all write to it: run in one folder, each "
-                "overwrites the one before, and only the last is left",
-                remedy="name the variant and the run in the file: "
+                message=f"the commands of {_list(names)} all write to it: in one folder, each run "
+                "overwrites the previous one, and only the last is left",
+                remedy="put the variant and the run in the file name: "
                 "`-output=VARIANT/vegeta-results-1.bin`",
                 numbers={"runs": len(runs)},
             )

@@ -47,7 +47,7 @@ def find_disagreements(observations: Observations) -> Iterator[Finding]:
         yield _tell(gaps)
 
 
-_REMEDY = "of the forms with most of the requests the most precise counts; check the file names"
+_REMEDY = "the most precise form with most of the requests counts; check the file names"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ def _measure_gap(same: Sequence[_Told], approximate: float) -> float:
 def _tell(gaps: Sequence[_Gap]) -> Finding:
     worst = max(gaps, key=lambda gap: gap.share)
     count = "one statistic differs" if len(gaps) == 1 else f"{len(gaps)} statistics differ"
-    values = " against ".join(f"{value:g}" for value in worst.values)
+    values = " vs. ".join(f"{value:g}" for value in worst.values)
     is_quantile = worst.name.rpartition(".")[2].startswith("p")
     reason = registry.tool(worst.tool).quantile_note if is_quantile else ""
     return Finding(

@@ -21,8 +21,8 @@ def find_generators(runs: Runs) -> Iterator[Finding]:
             severity="warning",
             where=name_side(side),
             message=f"{files} files overlap in time, or their names or sidecars number the "
-            "generators of one load: they are not repeats, and decide nothing",
-            remedy="run one generator per run, or give each its own target or run number if they "
-            "are separate tests",
+            "generators of one load test: they are not repeats, and get no verdict",
+            remedy="use one generator per run; if these are separate tests, give each its own "
+            "target or run number",
             numbers={"files": files},
         )

@@ -47,10 +47,10 @@ def find_waves(comparisons: Comparisons, batches: Batches) -> Iterator[Finding]:
             code="B336",
             severity="info",
             where=name_row(row[0]),
-            message=f"stretches of a run resemble the one before in "
-            f"{_count(len(shown), len(found))} (correlation {lag1:.2f}): a run tells as much as "
-            f"{format_percent(share).lstrip('+')} of its length would",
-            remedy="the requests of a run are no repeats, whatever their number: make more runs",
+            message=f"parts of a run resemble the part before in {_count(len(shown), len(found))} "
+            f"(correlation {lag1:.2f}): a run holds only as much information as "
+            f"{format_percent(share).lstrip('+')} of its length",
+            remedy="requests within a run are not repeats, however many there are: make more runs",
             numbers={"lag1": lag1, "effective_share": share, "runs": len(found)},
         )
 
@@ -133,11 +133,11 @@ def _tell_course(c: Contrast, what: str, told: Mapping[str, Mapping[int, float]]
     middle = median(change for runs in told.values() for change in runs.values())
     size = format_percent(math.exp(middle) - 1)
     if what == "start":
-        message = f"the first fifth of a run lies {size} from the rest ({names})"
-        remedy = "warm up longer, or begin to measure later"
+        message = f"the first fifth of a run is {size} from the rest ({names})"
+        remedy = "warm up longer, or start measuring later"
     else:
-        message = f"after its first fifth a run moves by {size} to its end ({names})"
-        remedy = "look for saturation or a leak; a longer run would tell another value"
+        message = f"after its first fifth, a run moves by {size} until its end ({names})"
+        remedy = "look for saturation or a leak; a longer run would give another value"
     return Finding(
         code="B337",
         severity="warning",
@@ -170,7 +170,7 @@ def _tell_components(c: Contrast, parts: Components) -> Finding:
         code="B339",
         severity="info",
         where=name_row(c),
-        message=f"run to run {between}, within a run {within} ({parts.runs} runs)",
+        message=f"between runs {between}, within a run {within} ({parts.runs} runs)",
         remedy=advise(parts),
         numbers={"between": parts.between, "within": parts.within, "runs": parts.runs},
     )

@@ -47,8 +47,8 @@ def find_local_generators(evidence: Evidence) -> Iterator[Finding]:
             code="B415",
             severity="info",
             where=host,
-            message=f"{tools} ran on the machine that it loaded ({runs})",
-            remedy="use a second machine, or pin both to cores of their own and say so",
+            message=f"{tools} ran on the machine under load ({runs})",
+            remedy="use a second machine, or pin both to their own cores and record that",
             numbers={"runs": len(sheets)},
         )
 
@@ -200,14 +200,14 @@ def _tell_limited(key: tuple[str, str, str], uses: Sequence[_Use], total: int) -
             f"used {format_number(worst.used)} of {format_number(worst.limit)} cores on average"
         )
     if worst.throttled:
-        told.append(f"was held back in {100 * worst.throttled:.2g} % of its periods")
+        told.append(f"was throttled in {100 * worst.throttled:.2g} % of its periods")
     return Finding(
         code="B412",
         severity="warning",
         where=name_side(Side(group, variant, "", "", "")),
         message=f"{subject} is at its CPU limit: it {' and '.join(told)} "
-        f"({name_worst(worst.run, uses, total)}): what is measured is the limit",
-        remedy="raise the limit, or lower the load until no container is near its own",
+        f"({name_worst(worst.run, uses, total)}): you measured the limit",
+        remedy="raise the limit, or lower the load until no container is near its limit",
         numbers={
             "used": worst.used,
             "limit": worst.limit or float("nan"),

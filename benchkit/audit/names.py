@@ -27,9 +27,10 @@ def find_unmatched_names(comparisons: Comparisons, _runs: Runs) -> Iterator[Find
             code="B201",
             severity="warning",
             where=variant,
-            message=f"{len(names)} benchmarks are only here: {', '.join(names[:_SHOWN])}{more}"
+            message=f"{len(names)} benchmarks are only on this side: "
+            f"{', '.join(names[:_SHOWN])}{more}"
             if len(names) > 1
-            else f"one benchmark is only here: {names[0]}",
+            else f"one benchmark is only on this side: {names[0]}",
             remedy=_suggest_rename(comparisons, variant)
             or _suggest_run(comparisons, variant, names),
             numbers={"benchmarks": len(names)},
@@ -45,7 +46,7 @@ def find_other_params(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding
             severity="warning",
             where=variant,
             message=f"levels that only this side has: {shown}",
-            remedy="different levels are never pooled; run both sides at the same one",
+            remedy="different levels are never pooled; run both sides at the same levels",
             numbers={"levels": len(levels)},
         )
 
@@ -66,7 +67,7 @@ def _suggest_rename(comparisons: Comparisons, variant: str) -> str:
         if variant in pair:
             baseline, other = (comparisons.only_in.get(name, ()) for name in pair)
             if rename := suggest_rename(baseline, other):
-                return f"they match if you map names: --rename '{rename}', or rename= in Python"
+                return f"to match them, map the names: --rename '{rename}', or rename= in Python"
     return ""
 
 
@@ -78,5 +79,7 @@ def _suggest_run(comparisons: Comparisons, variant: str, names: Sequence[str]) -
     remedy = f"not compared: run {them} for {' and '.join(others)} too"
     if any(variant == baseline for baseline, _ in comparisons.pairs):
         accept = f'[[gate.accept]] removed = "{names[0]}" in benchkit.toml'
-        remedy += f"; if {'they were' if len(names) > 1 else 'it was'} removed on purpose, {accept}"
+        remedy += (
+            f"; if {'they were' if len(names) > 1 else 'it was'} removed on purpose, add {accept}"
+        )
     return remedy

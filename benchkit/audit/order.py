@@ -22,6 +22,7 @@ from benchkit.audit.session import (
 )
 from benchkit.comparison import Comparisons, Contrast, Drift
 from benchkit.errors import Finding
+from benchkit.schema import Workload
 from benchkit.stats.order import Trend, adjust_for_trend, find_trend, is_interleaved
 from benchkit.units import format_change, format_percent
 
@@ -32,13 +33,14 @@ if TYPE_CHECKING:
 _FEWEST_BLOCKS = 3
 #: The places of the runs of both sides.
 _Sides = tuple[list[float], list[float]]
-_IN_TURN = "measure the variants in turn, another one first in each round"
+_IN_TURN = "alternate between the variants, and start each round with a different one"
 
 
 def find_one_sided_order(comparisons: Comparisons, runs: Runs) -> Iterator[Finding]:
-    """B330: the runs of two variants were not made in turn."""
+    """B330: the runs of two variants were not made in turn, or nothing shows that they were."""
     sessions = find_sessions(runs)
     used = dict.fromkeys(c.workload for c in comparisons.contrasts)
+    single = _find_single_files(runs)
     for baseline, variant in comparisons.pairs:
         apart: list[_Sides] = []
         for key in used:
@@ -48,6 +50,31 @@ def find_one_sided_order(comparisons: Comparisons, runs: Runs) -> Iterator[Findi
                 apart.append((x, y))
         if apart:
             yield _tell_order(baseline, variant, apart)
+            continue
+        whole = [
+            name
+            for name in (baseline, variant)
+            if any((key, name) in single for key in used if key not in sessions)
+        ]
+        if whole:
+            yield _tell_single_files(baseline, variant, whole)
+
+
+def _find_single_files(runs: Runs) -> set[tuple[Workload, str]]:
+    """Return workload and variant where two runs or more are all from one file."""
+    measured = runs[(runs["role"] == "measured").to_numpy()]
+    files: dict[tuple[Workload, str], list[tuple[str, ...]]] = {}
+    if "sources" not in measured.columns:
+        return set()
+    columns = [*Workload._fields, "variant", "sources"]
+    for *labels, variant, sources in measured[columns].itertuples(index=False, name=None):
+        paths = tuple(str(source["path"]) for source in sources)
+        files.setdefault((Workload(*map(str, labels)), str(variant)), []).append(paths)
+    return {
+        key
+        for key, own in files.items()
+        if len(own) > 1 and len(set(own)) == 1 and len(own[0]) == 1
+    }
 
 
 def find_fixed_first(comparisons: Comparisons, runs: Runs) -> Iterator[Finding]:
@@ -66,9 +93,9 @@ def find_fixed_first(comparisons: Comparisons, runs: Runs) -> Iterator[Finding]:
             code="B331",
             severity="info",
             where=variant,
-            message=f"it is the first in each of {max(blocks)} rounds{on}: what the first place "
-            "costs or gains counts as its own",
-            remedy="let another variant begin each round",
+            message=f"it is the first in each of {max(blocks)} rounds{on}: the effect of going "
+            "first counts as its own",
+            remedy="start each round with a different variant",
             numbers={"blocks": max(blocks), "benchmarks": len(blocks)},
         )
 
@@ -105,8 +132,8 @@ def take_out_drift(comparisons: Comparisons, runs: Runs) -> Comparisons:
 
 def _note_drift(c: Contrast, one: _Adjusted) -> Contrast:
     note = (
-        f"the runs drift (B332): by means {format_change(1 + one.plain)}, with a straight trend "
-        f"taken out {format_change(1 + one.change)}"
+        f"the runs drift (B332): the means give {format_change(1 + one.plain)}; without a "
+        f"linear trend, {format_change(1 + one.change)}"
     )
     return replace(c, drift=Drift(one.change, one.plain), notes=(*c.notes, note))
 
@@ -151,10 +178,23 @@ def _tell_order(baseline: str, variant: str, apart: Sequence[_Sides]) -> Finding
         code="B330",
         severity="warning",
         where=f"{baseline}, {variant}",
-        message=f"{share} of {words[0]} were made before those of {words[1]}{on}: a machine that "
-        "drifts makes a difference of its own",
+        message=f"{share} of {words[0]} were made before those of {words[1]}{on}: a drifting "
+        "machine looks like a difference between them",
         remedy=_IN_TURN,
         numbers={"benchmarks": len(apart), "runs": len(before) + len(after)},
+    )
+
+
+def _tell_single_files(baseline: str, variant: str, whole: Sequence[str]) -> Finding:
+    each = "" if len(whole) == 1 else " each"
+    return Finding(
+        code="B330",
+        severity="info",
+        where=f"{baseline}, {variant}",
+        message=f"all runs of {' and '.join(whole)} are in one file{each}, so their order is "
+        "unknown: a drifting machine looks like a difference between them",
+        remedy=f"{_IN_TURN}; write each run to its own file",
+        numbers={"files": len(whole)},
     )
 
 
@@ -211,11 +251,11 @@ def _tell_drift(c: Contrast, trend: Trend, drift: float, adjusted: list[_Adjuste
         code="B332",
         severity="warning" if is_moved else "info",
         where=name_row(c),
-        message=f"it drifts by {format_change(math.exp(drift))} over the session "
-        f"(p = {trend.pvalue:.2g}); by means, with a straight trend taken out: {changes}",
+        message=f"it drifts by {format_change(math.exp(drift))} over the session (p = "
+        f"{trend.pvalue:.2g}); from the means, without a linear trend: {changes}",
         remedy=f"{_IN_TURN}; let the machine settle first"
         if is_moved
-        else "the trend touches both sides alike: no change moves by more than "
+        else "the trend affects both sides alike: no change moves by more than "
         f"{format_percent(MATTERS).lstrip('+')}",
         numbers={
             "drift": math.exp(drift) - 1,

@@ -15,7 +15,7 @@ from benchkit.audit.session import MATTERS, by_row, logs_of, name_row
 from benchkit.comparison import Comparisons, Contrast
 from benchkit.comparison.measure import measure
 from benchkit.errors import Finding
-from benchkit.stats.modes import Modes, find_modes
+from benchkit.stats.modes import Modes, find_modes_of_each
 from benchkit.stats.outliers import find_outliers
 from benchkit.units import format_change, format_percent
 
@@ -52,16 +52,21 @@ def find_coarse_values(comparisons: Comparisons, _runs: Runs) -> Iterator[Findin
 
 def find_two_states(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
     """B335: the runs of a variant fall into two groups, and not into most and a few far ones."""
-    for row in by_row(comparisons):
-        for variant, of in logs_of(row).items():
-            modes = find_modes(list(of.values())) if of else None
-            if modes is None:
-                continue
-            upper = {run for run, is_upper in zip(of, modes.is_upper, strict=True) if is_upper}
-            fewer = min(upper, of.keys() - upper, key=len)
-            far, logs = fewer & _find_far(of), [of[run] for run in fewer]
-            if 2 * len(far) <= len(fewer) or _is_state(logs, len(of), modes):
-                yield _tell_states(row[0], variant, modes, sorted(upper))
+    sides = [
+        (row[0], variant, of)
+        for row in by_row(comparisons)
+        for variant, of in logs_of(row).items()
+        if of
+    ]
+    found = find_modes_of_each([list(of.values()) for _, _, of in sides])
+    for (c, variant, of), modes in zip(sides, found, strict=True):
+        if modes is None:
+            continue
+        upper = {run for run, is_upper in zip(of, modes.is_upper, strict=True) if is_upper}
+        fewer = min(upper, of.keys() - upper, key=len)
+        far, logs = fewer & _find_far(of), [of[run] for run in fewer]
+        if 2 * len(far) <= len(fewer) or _is_state(logs, len(of), modes):
+            yield _tell_states(c, variant, modes, sorted(upper))
 
 
 def _is_state(logs: list[float], runs: int, modes: Modes) -> bool:
@@ -77,7 +82,8 @@ def _tell_states(c: Contrast, variant: str, modes: Modes, upper: list[int]) -> F
         where=name_row(c),
         message=f"the runs of {variant} fall into two groups, {format_percent(apart)} apart: "
         f"{', '.join(map(str, upper))} above, the others below",
-        remedy="look for what has two states (clock, core, cache, neighbour) and measure in one",
+        remedy="find out what has two states (clock, core, cache, neighbour), and measure in "
+        "one of them",
         numbers={
             "apart": apart,
             "gap": modes.gap,
@@ -110,7 +116,8 @@ def _tell_far(row: list[Contrast], far: dict[str, set[int]]) -> Finding:
         where=name_row(row[0]),
         message=f"far from the other runs of the variant: {', '.join(names)}; "
         f"unpaired without {'it' if len(names) == 1 else 'them'}: {changes}",
-        remedy="look for what disturbed them and run again; they count in every other number",
+        remedy="find out what disturbed them, and run them again; they still count in every other "
+        "number",
         numbers={
             "runs": ", ".join(names),
             **{f"with {variant}": ratio for variant, ratio in kept.items()},
@@ -163,8 +170,8 @@ def _tell_coarse(coarse: list[Contrast]) -> Finding:
         where=name_row(worst),
         message=f"values are rounded to steps of {worst.resolution:g} {worst.unit}, more than a "
         f"third of the change of {variants} ({_change(worst):.2g} {worst.unit})",
-        remedy="take a form of the result with more digits (JSON, CSV, raw samples), "
-        "or another metric",
+        remedy="use a form of the result with more digits (JSON, CSV, raw samples), or another "
+        "metric",
         numbers={"step": worst.resolution, "change": _change(worst), "rows": len(coarse)},
     )
 
@@ -178,6 +185,6 @@ def _tell_ties(tied: list[Contrast]) -> Finding:
         where=name_row(worst),
         message=f"{share} of the pairs of runs across the sides have the same value "
         f"({', '.join(c.variant for c in tied)}): the resolution is too coarse for ranks",
-        remedy="take a form of the result with more digits, or another metric",
+        remedy="use a form of the result with more digits, or another metric",
         numbers={"share": _share_ties(worst), "rows": len(tied)},
     )

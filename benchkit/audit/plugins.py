@@ -95,5 +95,7 @@ def _plugin_rules() -> tuple[tuple[str, PluginRule], ...]:
 
 def _require_finding(found: object) -> Finding:
     if not isinstance(found, Finding) or found.severity not in SEVERITIES:
-        raise TypeError(f"{found!r} is no Finding of a severity among {', '.join(SEVERITIES)}")
+        raise TypeError(
+            f"expected a Finding with a severity among {', '.join(SEVERITIES)}, got {found!r}"
+        )
     return found

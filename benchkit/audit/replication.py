@@ -46,7 +46,7 @@ def find_single_runs(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]
             severity="warning",
             message=f"one run on a side in {len(single)} of {len(primary)} primary rows: "
             "direction only",
-            remedy=f"run each variant {least} times or more, in turn",
+            remedy=f"run each variant at least {least} times, alternating between variants",
             numbers={"rows": len(single), "runs_needed": least},
         )
 
@@ -66,16 +66,16 @@ def find_few_runs(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
         least = count_runs(most, len(tested), alpha)
         who = "no row" if len(closed) == len(tested) else f"{len(closed)} of {len(tested)} rows"
         decided = f"at most {room} row{'' if room == 1 else 's'}" if room else "no row"
-        there = "there is 1" if len(tested) == 1 else f"there are {len(tested)}"
+        there = "but there is 1" if len(tested) == 1 else f"but there are {len(tested)}"
         still = " that do not vary" if is_constant(most) and most.method not in RANKED else ""
         verb = "can" if len(closed) == len(tested) else "cannot"
         yield Finding(
             code="B302",
             severity="warning",
             message=f"{who} {verb} reach p ≤ {alpha:.2g}: {most.n_baseline} + {most.n_variant} "
-            f"runs{still} decide {decided}, {there}",
-            remedy=f"run each side {least} times or more, or name fewer primaries with --metric, "
-            "or metrics= in Python",
+            f"runs{still} can decide {decided}, {there}",
+            remedy=f"run each side at least {least} times, or name fewer primary metrics with "
+            "--metric, or metrics= in Python",
             numbers={
                 "rows": len(tested),
                 "closed": len(closed),
@@ -94,9 +94,9 @@ def find_thin_tails(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
         yield Finding(
             code="B338",
             severity="warning" if any(c.primary for c in thin) else "info",
-            message=f"not compared: {', '.join(names[:_SHOWN])}{more}; "
-            f"fewer than {FEWEST_BEYOND} events of a run lie beyond",
-            remedy="make the runs longer, or take a lower percentile",
+            message=f"not compared: {', '.join(names[:_SHOWN])}{more}; fewer than {FEWEST_BEYOND} "
+            "events of a run lie beyond it",
+            remedy="make the runs longer, or use a lower percentile",
             numbers={"rows": len(thin)},
         )
 
@@ -129,16 +129,16 @@ def find_lost_runs(runs: Runs) -> Iterator[Finding]:
             code="B112",
             severity="warning",
             message=f"{number} failed run{'s' * (number > 1)}{variant} left out: {remarks}",
-            remedy="correct the cause and measure again; `benchkit runs` lists them",
+            remedy="fix the cause and measure again; `benchkit runs` lists them",
             numbers={"runs": number},
         )
     for variant, remarks, number in _list_lost(runs, "damaged"):
         yield Finding(
             code="B113",
             severity="warning",
-            message=f"{number} damaged file{'s' * (number > 1)}{variant}, in part left out: "
+            message=f"{number} damaged file{'s' * (number > 1)}{variant}, partly left out: "
             f"{remarks}",
-            remedy="copy or measure them again; `benchkit runs` lists them",
+            remedy="copy them again or measure again; `benchkit runs` lists them",
             numbers={"files": number},
         )
 

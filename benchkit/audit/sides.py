@@ -47,8 +47,8 @@ def find_other_versions(comparisons: Comparisons, evidence: Evidence) -> Iterato
                     code="B203",
                     severity="warning",
                     where=", ".join(pair),
-                    message=f"{tool} {told[0]} measured {pair[0]} and {tool} {told[1]} {pair[1]}: "
-                    "a tool that measures otherwise makes a change of its own",
+                    message=f"{tool} {told[0]} measured {pair[0]}, {tool} {told[1]} measured "
+                    f"{pair[1]}: versions can differ in how they measure",
                     remedy="measure both sides with one version",
                     numbers=dict(zip(pair, told, strict=True)),
                 )
@@ -65,7 +65,7 @@ def find_other_machines(comparisons: Comparisons, evidence: Evidence) -> Iterato
                 differing[name] = [_join(side) for side in (values, beside)]
         if differing:
             shown = "; ".join(
-                f"{name} {left} against {right}"
+                f"{name} {left} vs. {right}"
                 for name, (left, right) in list(differing.items())[:_SHOWN]
             )
             more = f" and {len(differing) - _SHOWN} more" if len(differing) > _SHOWN else ""
@@ -74,7 +74,7 @@ def find_other_machines(comparisons: Comparisons, evidence: Evidence) -> Iterato
                 severity="warning",
                 where=", ".join(pair),
                 message=f"the machine differs: {shown}{more}",
-                remedy="measure both sides on one machine as it stands, in turn",
+                remedy="measure both sides alternately on one unchanged machine",
                 numbers={name: " / ".join(texts) for name, texts in differing.items()},
             )
 
@@ -97,7 +97,7 @@ def find_other_origins(comparisons: Comparisons, runs: Runs) -> Iterator[Finding
                     severity="warning",
                     where=", ".join(pair),
                     message=f"{pair[1]} is from {variant}, {pair[0]} from {baseline}",
-                    remedy="measure both in one job; if one job has both, name it with --origin "
+                    remedy="measure both in one job; if one job has both, select it with --origin "
                     "(origin= in Python)",
                     numbers=dict(zip(pair, (baseline, variant), strict=True)),
                 )
@@ -112,14 +112,14 @@ def find_other_lengths(comparisons: Comparisons, evidence: Evidence) -> Iterator
             continue
         short, long = sorted(median(lengths) for lengths in sides)
         if short and long / short - 1 > _LENGTHS:
-            told = " against ".join(format_quantity(median(lengths), "s") for lengths in sides)
+            told = " vs. ".join(format_quantity(median(lengths), "s") for lengths in sides)
             yield Finding(
                 code="B206",
                 severity="info",
                 where=name_side(places[1][0]),
-                message=f"the runs are not of one length: {told} in {places[0][0].variant} and "
-                f"{places[1][0].variant}; totals cannot be compared, and a warm-up weighs more in "
-                "the shorter ones",
+                message=f"run lengths differ: {told} in {places[0][0].variant} and "
+                f"{places[1][0].variant}; totals are not comparable, and a warm-up weighs more "
+                "in shorter runs",
                 remedy="run both sides for the same time",
                 numbers={"shorter": short, "longer": long},
             )
@@ -136,8 +136,8 @@ def find_other_queries(comparisons: Comparisons, evidence: Evidence) -> Iterator
                 code="B208",
                 severity="warning",
                 where=name_side(places[1][0]),
-                message=f"{baseline} was loaded with {one} and {variant} with {other}: another "
-                "request has a cost of its own",
+                message=f"{baseline} was loaded with {one} and {variant} with {other}: a different "
+                "request has a different cost",
                 remedy="load both sides with the same URL",
                 numbers={baseline: one, variant: other},
             )
@@ -156,9 +156,10 @@ def find_other_bodies(comparisons: Comparisons, evidence: Evidence) -> Iterator[
                 code="B210",
                 severity="warning",
                 where=name_side(places[1][0]),
-                message=f"{format_number(100 * share, 3)} % of the answers of {varying} have "
-                f"another length than the first, and none of {same}: the page may have changed",
-                remedy="compare what both answer, as with curl",
+                message=f"{format_number(100 * share, 3)} % of the responses of {varying} differ "
+                f"in length from the first one, and none of {same}: the page may have "
+                "changed",
+                remedy="compare both responses, for example with curl",
                 numbers={varying: share, same: none},
             )
 
@@ -201,7 +202,7 @@ def find_changed_shares(comparisons: Comparisons, _evidence: Evidence) -> Iterat
             where=", ".join(filter(None, (name_side(worst.side), worst.container))),
             message=f"{metric} goes from {100 * worst.center_baseline:.3g} % to "
             f"{100 * worst.center_variant:.3g} %: {points} percentage points, or {relative}",
-            remedy="say which of the two is meant; the table shows the second",
+            remedy="state which one you mean; the table shows the second",
             numbers={"points": worst.delta, "share": worst.delta / worst.center_baseline},
         )
 
@@ -285,10 +286,10 @@ def _tell_open(other: list[Contrast]) -> Finding:
         severity="warning",
         where=name_side(worst.side),
         message=f"{worst.variant} was loaded with {_rate(worst.center_variant)} and "
-        f"{worst.baseline} with {_rate(worst.center_baseline)}: latencies at different loads "
-        "are not the cost of the variant alone",
-        remedy="offer a rate that every side can reach, and see that the generator is not the "
-        "limit",
+        f"{worst.baseline} with {_rate(worst.center_baseline)}: latencies at different "
+        "loads do not show the cost of the variant alone",
+        remedy="use a rate that every side can reach, and check that the generator is not the "
+        "bottleneck",
         numbers=_told(worst, other),
     )
 
@@ -299,10 +300,10 @@ def _tell_closed(bound: list[Contrast]) -> Finding:
         code="B319",
         severity="info",
         where=name_side(worst.side),
-        message=f"latencies are at {_rate(worst.center_variant)} here and "
-        f"{_rate(worst.center_baseline)} in {worst.baseline}: in a closed loop rate and latency "
-        "are one fact, not two",
-        remedy="for latency at equal load fix the rate",
+        message=f"latencies were measured at {_rate(worst.center_variant)} here and at "
+        f"{_rate(worst.center_baseline)} in {worst.baseline}: in a closed loop, rate and "
+        "latency are two views of one effect",
+        remedy="to compare latency at equal load, fix the rate",
         numbers=_told(worst, bound),
     )
 

@@ -72,7 +72,7 @@ def _tell_lost(lost: Sequence[Account], total: int) -> Finding:
     shares = [account.share or 0.0 for account in lost]
     span = " to ".join(dict.fromkeys(f"{100 * s:.3g}" for s in (min(shares), max(shares))))
     is_expected = any(a.created is None and a.made == a.expected for a in lost)
-    base = "expected (requests × spans per request)" if is_expected else "made"
+    base = "expected (requests × spans per request)" if is_expected else "created"
     what = "were not saved" if all(a.dropped_how == DERIVED for a in lost) else "were dropped"
     return Finding(
         code="B423",
@@ -80,8 +80,8 @@ def _tell_lost(lost: Sequence[Account], total: int) -> Finding:
         where=_where(lost[0]),
         message=f"{span} % of the spans {base} {what} ({count_of(lost, total)}): these runs do "
         "not show the cost of complete tracing",
-        remedy="lower the load, or give exporter and backend more room, until none is dropped; or "
-        "say how many were",
+        remedy="lower the load, or give exporter and backend more room, until none is dropped; "
+        "otherwise report how many were lost",
         numbers={"least": min(shares), "most": max(shares), "runs": len(lost)},
     )
 
@@ -94,14 +94,14 @@ def _tell_gap(accounts: Sequence[Account], total: int) -> Finding:
         sums += f" and {write_count(worst.dropped)} dropped"
     if gap > 0:
         message = (
-            f"of {write_count(worst.created)} spans made {sums} leave {write_count(gap)} "
+            f"{write_count(worst.created)} spans were created: {sums} leave {write_count(gap)} "
             f"unaccounted for ({name_worst(worst.run, accounts, total)})"
         )
-        remedy = "read the counters after the queues are empty (a forced flush, or a wait)"
+        remedy = "read the counters when the queues are empty (after a forced flush, or a wait)"
     else:
         message = (
-            f"{sums} are {write_count(-gap)} more than the {write_count(worst.created)} made "
-            f"({name_worst(worst.run, accounts, total)}): some are from before the run"
+            f"{sums} are {write_count(-gap)} more than the {write_count(worst.created)} "
+            f"created ({name_worst(worst.run, accounts, total)}): some are from before the run"
         )
         remedy = "empty the queues and reset the counters between warm-up and run"
     return Finding(
@@ -121,9 +121,8 @@ def _tell_incomplete(cut: Sequence[Account], total: int) -> Finding:
         code="B421",
         severity="info",
         where=_where(worst),
-        message=f"{write_count(worst.saved)} spans saved are no multiple of {per_request}, the "
-        f"spans of a request ({name_worst(worst.run, cut, total)}): some traces "
-        "are incomplete",
+        message=f"{write_count(worst.saved)} saved spans are not a multiple of {per_request}, the "
+        f"spans per request ({name_worst(worst.run, cut, total)}): some traces are incomplete",
         remedy="count complete traces in the backend, not only spans",
         numbers={"saved": worst.saved or 0.0, "per_request": per_request, "runs": len(cut)},
     )
@@ -136,10 +135,11 @@ def _tell_untraced(under: Sequence[Account], total: int) -> Finding:
         code="B422",
         severity="warning",
         where=_where(worst),
-        message=f"{write_count(_seen(worst))} spans for {write_count(worst.requests)} requests "
-        f"are {format_number(_ratio(worst))} each, not {per_request} "
-        f"({name_worst(worst.run, under, total)}): some requests were not traced, or not whole",
-        remedy="see that sampling is off and that the counters cover the whole run",
+        message=f"{write_count(_seen(worst))} spans for {write_count(worst.requests)} requests are "
+        f"{format_number(_ratio(worst))} each, not {per_request} "
+        f"({name_worst(worst.run, under, total)}): some requests were not traced, or only in "
+        "part",
+        remedy="check that sampling is off and that the counters cover the whole run",
         numbers={"ratio": _ratio(worst), "declared": per_request, "runs": len(under)},
     )
 
@@ -156,9 +156,9 @@ def _tell_warmup(
         severity="warning",
         where=_where(worst),
         message=f"{write_count(extra)} spans more than {write_count(worst.requests)} requests × "
-        f"{int(worst.per_request or 0)} ({name_worst(worst.run, over, total)}): those of a warm-up "
-        f"are counted, or a request makes more{known}",
-        remedy="reset the counters, and empty the storage, between warm-up and run; or correct "
+        f"{int(worst.per_request or 0)} ({name_worst(worst.run, over, total)}): a warm-up was "
+        f"counted, or a request creates more{known}",
+        remedy="reset the counters and empty the storage between warm-up and run, or correct "
         "[spans] per_request",
         numbers={"extra": extra, "ratio": _ratio(worst), "runs": len(over)},
     )

@@ -90,7 +90,8 @@ def _tell_totals(sheet: Sheet, one: _Seconds, other: _Seconds, gap: float) -> Fi
         message=f"{one.told_by} says {format_quantity(one.length.value, 's', 4)} and "
         f"{other.told_by} {format_quantity(other.length.value, 's', 4)} ({sheet.run.name}): "
         f"{format_percent(other.length.value / one.length.value - 1)}, more than rounding",
-        remedy="see which of them was typed or belongs to another run, and run again if none tells",
+        remedy="check which number was mistyped or belongs to another run; if you cannot tell, run "
+        "again",
         numbers={
             one.told_by: one.length.value,
             other.told_by: other.length.value,
@@ -140,6 +141,6 @@ def _tell_wrong(
         where=sheet.source,
         message=f"{metric}{about}: {low} ({values[0]}) is above {high} ({values[1]}) in "
         f"{sheet.run.name}, which no set of values allows",
-        remedy="see whether a line was typed, or belongs to another run",
+        remedy="check whether a line was mistyped or belongs to another run",
         numbers={low: told[low].value, high: told[high].value},
     )

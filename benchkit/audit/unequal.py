@@ -27,21 +27,22 @@ from benchkit.comparison.families import Design, find_design, scale
 from benchkit.config import DEFAULT_METHOD
 from benchkit.errors import Finding
 from benchkit.stats.sample import FloatArray
-from benchkit.stats.spread import pool_ratios
+from benchkit.stats.spread import pool_ratios, weigh_ratios
 from benchkit.units import format_number
 
 if TYPE_CHECKING:
     from benchkit.schema import Runs
 
 _TOGETHER = (
-    "ranks and permutation of runs find too much then: these rows are compared by Welch's test "
-    "with the fewest degrees of freedom"
+    "rank and permutation tests give false positives then, so Welch's test with the fewest "
+    "degrees of freedom compares these rows"
 )
 #: What becomes of a single row, by the method that decides it.
 _REMARKS = {
-    WELCH: "ranks find too much then: it is compared by Welch's test",
-    RANK: "without the runs farthest out the sides vary more alike: ranks still compare it",
-    MAX_T: "permutation of whole runs (max-T) decides it with other rows, whose sides vary alike",
+    WELCH: "rank tests give false positives then, so Welch's test compares it",
+    RANK: "without the outermost runs, the sides vary more alike, so ranks still compare it",
+    MAX_T: "permutation of whole runs (max-T) decides it together with other rows whose sides vary "
+    "alike",
 }
 
 
@@ -62,9 +63,11 @@ def find_unequal_spreads(comparisons: Comparisons, _runs: Runs) -> Iterator[Find
             if _is_beyond_chance(rows, alpha):
                 yield _tell(rows, _TOGETHER)
             continue
-        for c in rows:
-            if _is_beyond_chance([c], alpha / len(primary)):
-                yield _tell([c], _REMARKS[deciding.get(id(c), c.method)])
+        errors = weigh_ratios(*_arrange(rows))
+        beyond = errors > _find_limit(alpha / len(primary))
+        for at in np.flatnonzero(beyond).tolist():
+            c = rows[at]
+            yield _tell([c], _REMARKS[deciding.get(id(c), c.method)])
 
 
 def _find_deciding(comparisons: Comparisons) -> dict[int, str]:
@@ -78,7 +81,11 @@ def _is_beyond_chance(rows: Sequence[Contrast], alpha: float) -> bool:
     """Tell whether spreads differ by more than equal ones of so few runs do."""
     x, y, steps = _arrange(rows)
     _, errors = pool_ratios(x, y, steps)
-    return errors > NormalDist().inv_cdf(1 - alpha / 2)
+    return errors > _find_limit(alpha)
+
+
+def _find_limit(alpha: float) -> float:
+    return NormalDist().inv_cdf(1 - alpha / 2)
 
 
 def _arrange(rows: Sequence[Contrast]) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -102,7 +109,7 @@ def _tell(rows: Sequence[Contrast], remark: str) -> Finding:
         numbers["ratio"] = more / less
         message = (
             f"the runs of {wide} vary {format_number(more / less)} times as much as those of "
-            f"{calm} ({amounts[0]} and {amounts[1]})"
+            f"{calm} ({amounts[0]} vs. {amounts[1]})"
         )
     where = f"{len(rows)} rows of {c.metric}.{c.stat}" if len(rows) > 1 else name_row(c)
     return Finding(
@@ -110,7 +117,7 @@ def _tell(rows: Sequence[Contrast], remark: str) -> Finding:
         severity="info",
         where=where,
         message=f"{message}; {remark}",
-        remedy=f"look for what changes between the runs of {wide}; more runs narrow the interval",
+        remedy=f"find out what changes between the runs of {wide}; more runs narrow the interval",
         numbers=numbers,
     )
 

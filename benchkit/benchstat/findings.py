@@ -41,11 +41,11 @@ def describe_pvalue(compared: Comparison, where: str) -> Finding:
         code="B306",
         severity="warning",
         message=(
-            f"benchstat's p = {compared.p:.3g} counts one tail twice, which ties and "
-            f"{compared.n1} + {compared.n2} values do not allow: the exact p is "
+            f"benchstat's p = {compared.p:.3g} counts one tail twice, which is wrong with ties "
+            f"or with {compared.n1} + {compared.n2} values: the exact p is "
             f"{compared.right_p:.3g}{consequence}"
         ),
-        remedy="leave out --compat to compare with the exact p",
+        remedy="omit --compat to compare with the exact p",
         where=where,
         numbers={
             "p_benchstat": compared.p,

@@ -196,8 +196,8 @@ def compare(
         return compare_exact(x, y)
     if any(map(isnan, (*x, *y))):
         raise DataError(
-            "NaN cannot be compared: benchstat never ends on it",
+            "NaN cannot be compared: benchstat itself never ends on it",
             where=where,
-            hint="take the line out",
+            hint="remove the line",
         )
     return compare_ranks(x, y, alpha)

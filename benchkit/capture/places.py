@@ -62,7 +62,7 @@ class Places:
         tool = find_tool(words)
         folder = self.root / _folder_name(variant) if variant else self.root
         if variant and folder.is_symlink():
-            hint = "delete it, or name another folder with --out"
+            hint = "delete it, or choose another folder with --out"
             raise ConfigError("is a link to another folder", where=str(folder), hint=hint)
         folder.mkdir(parents=True, exist_ok=True)
         key = variant, benchmark, is_warmup

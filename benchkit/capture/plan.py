@@ -97,7 +97,7 @@ def read_plan(path: Path) -> Plan:
     try:
         table = parse_toml(read_file(path))
     except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        reason = error.strerror if isinstance(error, OSError) else "not valid UTF-8"
         raise ConfigError(f"cannot be read: {reason}", where=str(path)) from error
     except ValueError as error:
         raise ConfigError(f"not valid TOML: {error}", where=str(path)) from error
@@ -117,23 +117,23 @@ def parse_plan(table: Mapping[str, Any], *, where: str = "--plan") -> Plan:
         require_key(key, _TOP, where)
     named = table.get("variants")
     if not isinstance(named, Mapping) or not named:
-        raise ConfigError("it names no variants", where=where, hint="write [variants.NAME]")
+        raise ConfigError("no variants", where=where, hint="add [variants.NAME]")
     shared = {key: table[key] for key in _COMMANDS if key in table}
     variants = {}
     for name, own in named.items():
         place = f"{where} [variants.{name}]"
         if not isinstance(own, Mapping):
-            raise ConfigError("it is not a table", where=place, hint=f"write [variants.{name}]")
+            raise ConfigError("not a table", where=place, hint=f"use [variants.{name}]")
         for key in own:
             require_key(key, _COMMANDS, place)
         variants[name] = _commands({**shared, **own}, name, place)
     order = table.get("order", "abba")
     if order not in ORDERS:
         hint = f"use {', '.join(ORDERS)}"
-        raise ConfigError(f"{order!r} is not known here", where=f"{where} order", hint=hint)
+        raise ConfigError(f"unknown value {order!r}", where=f"{where} order", hint=hint)
     benchmark = table.get("benchmark", "")
     if not isinstance(benchmark, str):
-        raise ConfigError("it is not a text", where=f"{where} benchmark")
+        raise ConfigError("not a string", where=f"{where} benchmark")
     return Plan(
         variants=variants,
         rounds=_whole(table.get("rounds", 1), f"{where} rounds", least=1),
@@ -146,7 +146,7 @@ def parse_plan(table: Mapping[str, Any], *, where: str = "--plan") -> Plan:
 
 def _commands(table: Mapping[str, object], variant: str, where: str) -> Commands:
     if "command" not in table:
-        raise ConfigError("it has no command", where=where, hint='write command = "…"')
+        raise ConfigError("no command", where=where, hint='add command = "…"')
     told = {key: _words(value, variant, f"{where} {key}") for key, value in table.items()}
     return Commands(**told)
 
@@ -156,19 +156,21 @@ def _words(value: object, variant: str, where: str) -> tuple[str, ...]:
     if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
         return tuple(word.replace("{variant}", variant) for word in value)
     if not isinstance(value, str) or not value.strip():
-        raise ConfigError("it is no command", where=where, hint='write "wrk …" or ["wrk", "…"]')
+        raise ConfigError("not a command", where=where, hint='write "wrk …" or ["wrk", "…"]')
     text = value.replace("{variant}", variant)
     if _SHELL.search(text):
         return ("sh", "-c", text)
     try:
         return tuple(shlex.split(text))
     except ValueError as error:
-        raise ConfigError(f"it is no command: {error}", where=where) from error
+        raise ConfigError(f"not a command: {error}", where=where) from error
 
 
 def _whole(value: object, where: str, *, least: int) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise ConfigError(f"{value!r} is no whole number from {least} on", where=where)
+        raise ConfigError(
+            f"expected a whole number of at least {least}, got {value!r}", where=where
+        )
     return value
 
 
@@ -178,5 +180,7 @@ def _seconds(value: object, where: str) -> float:
     except (TypeError, ValueError):
         seconds = -1.0
     if not 0 <= seconds < 1e6:
-        raise ConfigError(f"{value!r} is no time", where=where, hint='write 5 or "5s"')
+        raise ConfigError(
+            f"expected a duration, got {value!r}", where=where, hint='write 5 or "5s"'
+        )
     return seconds

@@ -122,7 +122,7 @@ def _require_commands(plan: Plan) -> None:
         for words in (commands.command, commands.warmup, commands.before, commands.after):
             if words and shutil.which(words[0]) is None:
                 raise ConfigError(
-                    "there is no such command", where=words[0], hint="install it or name its path"
+                    "there is no such command", where=words[0], hint="install it or give its path"
                 )
 
 
@@ -210,8 +210,8 @@ class _Work:
             with self._places.claim(words, turn.variant, benchmark, is_warmup=is_warmup) as claim:
                 self._measure(turn, words, claim, is_warmup=is_warmup)
         except OSError as error:
-            problem = f"{self._places.root}: the run cannot be written: {error.strerror}"
-            raise _FailedError(f"{problem}; make room and run it again") from error
+            problem = f"{self._places.root}: cannot write the run: {error.strerror}"
+            raise _FailedError(f"{problem}; free some space and run it again") from error
 
     def _measure(
         self, turn: _Turn, words: tuple[str, ...], claim: Claim, *, is_warmup: bool
@@ -242,7 +242,7 @@ class _Work:
         if remark:
             errors = claim.stem.with_name(f"{claim.stem.name}.stderr")
             is_told = errors.exists()
-            told = f"see {errors.name} beside it" if is_told else "its standard error is empty"
+            told = f"see {errors.name} next to it" if is_told else "its standard error is empty"
             raise _FailedError(f"{path}: {remark}; {told}")
 
 

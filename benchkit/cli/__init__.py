@@ -15,6 +15,7 @@ import typer
 from benchkit.cli.glance import show_results
 from benchkit.cli.menu import COMMANDS, Menu
 from benchkit.cli.printing import discard, print_line, survive
+from benchkit.cli.readings import suggest
 from benchkit.errors import BenchkitError, ExitCode
 
 PROGRAM = "benchkit"
@@ -49,7 +50,10 @@ def run(arguments: Sequence[str]) -> int:
         with survive(sys.stdout):
             sys.stdout.flush()
     except BenchkitError as error:
-        return _refuse(f"{error}{_write_example(arguments, error.options)}", error.exit_code)
+        _refuse(f"{error}{_write_example(arguments, error.options)}", error.exit_code)
+        for line in suggest(arguments, error) if arguments else ():
+            print_line(line, err=True)
+        return int(error.exit_code)
     except (KeyboardInterrupt, typer.Abort):
         code = ExitCode.INTERRUPTED
     except typer.Exit as leaving:
@@ -59,7 +63,7 @@ def run(arguments: Sequence[str]) -> int:
         code = ExitCode.CLOSED
     except OSError as error:
         discard(sys.stdout)
-        code = _refuse(f"the result cannot be written: {error.strerror}", ExitCode.USAGE)
+        code = _refuse(f"cannot write the result: {error.strerror or error}", ExitCode.USAGE)
     except Exception as error:
         if not _is_usage_error(error):
             raise
@@ -67,7 +71,7 @@ def run(arguments: Sequence[str]) -> int:
             error.show()  # type: ignore[attr-defined]
         code = ExitCode.USAGE
     if code == ExitCode.INTERRUPTED:  # which typer, too, may have noticed
-        code = _refuse("interrupted; nothing half-done is kept", ExitCode.INTERRUPTED)
+        code = _refuse("interrupted; no partial results were kept", ExitCode.INTERRUPTED)
     return int(code or ExitCode.DONE)
 
 
@@ -101,7 +105,7 @@ def _options(
         "--version",
         is_eager=True,
         callback=_show_version,
-        help="Print the version and leave.",
+        help="Print the version and exit.",
     ),
 ) -> None:
     """Take the options that stand before a command."""

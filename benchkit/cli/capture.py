@@ -30,7 +30,7 @@ def register(app: typer.Typer) -> None:
 def capture(
     command: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[-- CMD...]", help="The command and its words, after --."),
+        typer.Argument(metavar="[-- CMD...]", help="The command and its arguments, after --."),
     ] = None,
     variant: Annotated[str | None, typer.Option("--variant", help="Variant of the runs.")] = None,
     benchmark: Annotated[
@@ -39,20 +39,22 @@ def capture(
     repeat: Annotated[int, typer.Option("--repeat", min=1, help="How many runs.")] = 1,
     plan: Annotated[
         Path | None,
-        typer.Option("--plan", help="TOML of variants, commands, rounds, order; in place of CMD."),
+        typer.Option(
+            "--plan", help="TOML with variants, commands, rounds and order; replaces CMD."
+        ),
     ] = None,
-    out: Annotated[Path, typer.Option("--out", help="Folder of the results.")] = Path("results"),
+    out: Annotated[Path, typer.Option("--out", help="Folder for the results.")] = Path("results"),
     show: Annotated[
-        bool, typer.Option("--show", help="Show on stderr what the commands print, too.")
+        bool, typer.Option("--show", help="Also show the commands' output on stderr.")
     ] = False,
     keep_going: Annotated[
-        bool, typer.Option("--keep-going", "-k", help="Go on after a command has failed.")
+        bool, typer.Option("--keep-going", "-k", help="Continue after a command has failed.")
     ] = False,
     format: Annotated[str, typer.Option("--format", help="table or json.")] = "table",
     output: o.Output = None,
     quiet: o.Quiet = False,
 ) -> None:
-    """Run a command, keep its raw output, write start, end, exit code and machine beside it."""
+    """Run a command; keep its raw output with start, end, exit code and machine."""
     o.choose(format, ("table", "json"))
     from benchkit.capture.session import carry_out
 
@@ -74,16 +76,16 @@ def _plan(
 
     if file is None:
         if not command:
-            raise ConfigError("there is nothing to run", hint="write -- CMD, or --plan FILE")
+            raise ConfigError("nothing to run", hint="write -- CMD, or --plan FILE")
         commands = {variant or "": Commands(command=tuple(command))}
         return Plan(
             variants=commands, rounds=repeat, benchmark=benchmark or "", is_interleaved=False
         )
     if command or variant or benchmark or repeat != 1:
         raise ConfigError(
-            "the plan says what is run, of which variant, how often",
+            "the plan already defines commands, variants and repeats",
             where="--plan",
-            hint="leave out CMD, --variant, --benchmark and --repeat",
+            hint="omit CMD, --variant, --benchmark and --repeat",
         )
     return read_plan(file)
 
@@ -108,7 +110,7 @@ def _leave(session: Session, out: Path, *, quiet: bool) -> None:
     made = f"{len(session.runs) - failed} of {session.planned} runs made"
     if failed:
         are = "is" if failed == 1 else "are"
-        made += f"; {failed} more failed and {are} kept under the role failed, never compared"
+        made += f"; {failed} more failed and {are} stored with the role failed, never compared"
     if session.is_interrupted:
         raise StoppedError(f"interrupted: {made}")
     if session.problem:

@@ -24,13 +24,11 @@ _REFUSED = frozenset(("refused", "empty"))
 
 Select = Annotated[
     list[str] | None,
-    typer.Option(
-        "--select", metavar="CODE", help="Only these codes or their beginnings (B3); repeatable."
-    ),
+    typer.Option("--select", metavar="CODE", help="Only these codes or prefixes (B3); repeatable."),
 ]
 Ignore = Annotated[
     list[str] | None,
-    typer.Option("--ignore", metavar="CODE", help="None of these codes; repeatable."),
+    typer.Option("--ignore", metavar="CODE", help="Ignore these codes or prefixes; repeatable."),
 ]
 
 
@@ -47,19 +45,19 @@ def check(
     by: o.Only = None,
     strict: Annotated[
         bool,
-        typer.Option("--strict", help="Exit 3 on a warning, an error or a source refused."),
+        typer.Option("--strict", help="Exit 3 on a warning, an error or a refused source."),
     ] = False,
     free_of: Annotated[
         str | None,
         typer.Option(
             "--free-of",
             metavar="SEVERITY",
-            help="Exit 3 on a finding as grave as info, warning or error, or graver.",
+            help="Exit 3 on findings of this severity or above: info, warning or error.",
         ),
     ] = None,
     format: Annotated[
         str | None,
-        typer.Option(help="table, md, csv or json. [default: told by -o, else table]"),
+        typer.Option(help="table, md, csv or json. [default: from -o, else table]"),
     ] = None,
     output: o.Output = None,
     store: o.StoreOption = None,
@@ -73,7 +71,7 @@ def check(
     max_unpacked: o.MaxUnpacked = None,
     quiet: o.Quiet = False,
 ) -> None:
-    """List the findings on every run; advisory: without --strict it exits 0."""
+    """List the findings about the runs; advisory: exits 0 unless you pass --strict."""
     chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
     grave = free_of and o.choose(free_of, SEVERITIES, "--free-of")
     codes = read_codes(select, "--select"), read_codes(ignore, "--ignore")
@@ -112,9 +110,9 @@ def read_codes(texts: Sequence[str] | None, option: str) -> tuple[str, ...]:
             near = get_close_matches(code, CATALOGUE, 1)
             hint = f"did you mean {near[0]}? " if near else ""
             raise ConfigError(
-                f"no code begins with {code!r}",
+                f"no code starts with {code!r}",
                 where=option,
-                hint=f"{hint}`benchkit explain` lists all",
+                hint=f"{hint}list them with `benchkit explain`",
             )
     return tuple(codes)
 

@@ -45,7 +45,7 @@ def compare(
     method: o.Method = None,
     knee: o.Knee = None,
     every: Annotated[
-        bool, typer.Option("--all", help="Show every exploratory row of the table.")
+        bool, typer.Option("--all", help="Show every secondary row of the table.")
     ] = False,
     wide: Wide = False,
     format: benchstat.Format = None,

@@ -34,15 +34,15 @@ def _option(name: str, metavar: str, help: str) -> object:
 Compat = Annotated[
     str | None,
     typer.Option(
-        metavar="TOOL", help="benchstat: print what `benchstat` prints, exactly, as text or CSV."
+        metavar="TOOL", help="benchstat: print exactly what `benchstat` prints, as text or CSV."
     ),
 ]
-Filter = Annotated[str | None, _option("filter", "QUERY", "which measurements are used.")]
-Table = Annotated[str | None, _option("table", "KEYS", "what makes a table. [default: .config]")]
-Row = Annotated[str | None, _option("row", "KEYS", "what makes a row. [default: .fullname]")]
-Col = Annotated[str | None, _option("col", "KEYS", "what makes a column. [default: .file]")]
-Ignore = Annotated[str | None, _option("ignore", "KEYS", "what may vary within a cell.")]
-Alpha = Annotated[str | None, _option("alpha", "LEVEL", "largest p shown. [default: 0.05]")]
+Filter = Annotated[str | None, _option("filter", "QUERY", "filter for the measurements.")]
+Table = Annotated[str | None, _option("table", "KEYS", "one table per value. [default: .config]")]
+Row = Annotated[str | None, _option("row", "KEYS", "one row per value. [default: .fullname]")]
+Col = Annotated[str | None, _option("col", "KEYS", "one column per value. [default: .file]")]
+Ignore = Annotated[str | None, _option("ignore", "KEYS", "dimensions that may vary within a cell.")]
+Alpha = Annotated[str | None, _option("alpha", "LEVEL", "largest p-value shown. [default: 0.05]")]
 Confidence = Annotated[
     str | None,
     typer.Option(
@@ -54,7 +54,7 @@ Format = Annotated[
     typer.Option(
         "-format",
         "--format",
-        help="table, md, csv or json; text or csv with --compat. [default: told by -o, else "
+        help="table, md, csv or json; text or csv with --compat. [default: from -o, else "
         "table or text]",
     ),
 ]
@@ -78,7 +78,11 @@ def print_like(
     refuse_others(context)
     chosen = o.choose(format or o.told_by(output, _ENDINGS, "text"), FORMATS)
     if not paths:
-        raise ConfigError("no file is named", where="--compat", hint="name old.txt and new.txt")
+        raise ConfigError(
+            "no files given",
+            where="--compat",
+            hint="give two files: benchkit compare --compat benchstat old.txt new.txt",
+        )
     printed = print_tables(paths, read_options(written), as_csv=chosen == "csv")
     findings = (f"{finding.severity}: {finding}" for finding in printed.findings)
     remarks = () if quiet else (*printed.warnings, *findings)
@@ -86,7 +90,7 @@ def print_like(
         for line in (*remarks, *printed.error.splitlines()):
             indent = "\t" * line.startswith("\t")  # a query and the mark below it
             sys.stderr.write(indent + plain(line.removeprefix("\t"), sys.stderr) + "\n")
-    printing.write(printed.output, output)
+    printing.write(printed.output, output, is_verbatim=True)
 
 
 def read_options(written: Mapping[str, str | None]) -> Options:
@@ -109,7 +113,9 @@ def _read_level(text: str, where: str) -> float:
     try:
         return parse_float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
     except ValueError:
-        raise ConfigError(f"{text!r} is not a number", where=where, hint="write 0.05") from None
+        raise ConfigError(
+            f"{text!r} is not a number", where=where, hint="use a number, for example 0.05"
+        ) from None
 
 
 def refuse_others(context: typer.Context) -> None:
@@ -117,7 +123,7 @@ def refuse_others(context: typer.Context) -> None:
     for name, option in _list_written(context):
         if name not in {*_SHARED, *BENCHSTAT_ONLY}:
             raise ConfigError(
-                "does not go with --compat", where=option, hint="leave one of them out"
+                "cannot be combined with --compat", where=option, hint="use only one of them"
             )
 
 
@@ -126,7 +132,7 @@ def refuse_benchstats(context: typer.Context) -> None:
     for name, option in _list_written(context):
         if name in BENCHSTAT_ONLY:
             raise ConfigError(
-                "goes with --compat benchstat only", where=option, hint="add --compat benchstat"
+                "needs --compat benchstat", where=option, hint="add --compat benchstat"
             )
 
 

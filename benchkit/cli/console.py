@@ -158,7 +158,7 @@ def render_comparison(
 
     file = None if to_file else sys.stdout
     lines = [
-        lead(verdicts, parts or {}),
+        lead(verdicts, parts or {}, findings),
         *(f"  {bullet}" for bullet in follow(verdicts, parts or {})),
     ]
     beside = parts or {}
@@ -276,7 +276,7 @@ def _render(table: Table, file: TextIO | None, width: int | None = None) -> str:
     notes = [f"{n}  {note}" for n, note in enumerate(table.notes, 1)]
     below = [*table.footer, *notes]
     if dropped:
-        below.append(f"narrow screen: without {', '.join(dropped)}")
+        below.append(f"narrow screen: hiding {', '.join(dropped)}")
     above = [line for line in (table.title, table.caption) if line]
     told = [[wrap(line, file, width) for line in lines] for lines in (above, below)]
     return "\n".join([*told[0], body, *told[1]])

@@ -31,7 +31,7 @@ def demo(
     output: o.Output = None,
     quiet: o.Quiet = False,
 ) -> None:
-    """Write sample results of wrk, and the report of them."""
+    """Write sample results of wrk and their report."""
     chosen = o.choose(format, tuple(SUFFIXES))
     from benchkit import api
     from benchkit.ingestion.sample import write_sample

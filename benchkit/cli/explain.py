@@ -32,15 +32,15 @@ def explain(
         list[str] | None,
         typer.Argument(
             metavar="[CODE|METRIC|FORMAT]...",
-            help="B310, latency.p99, vegeta. With none all codes are listed.",
+            help="For example B310, latency.p99 or vegeta. Without it, all codes are listed.",
         ),
     ] = None,
     format: Annotated[
-        str | None, typer.Option(help="table, md or json. [default: told by -o, else table]")
+        str | None, typer.Option(help="table, md or json. [default: from -o, else table]")
     ] = None,
     output: o.Output = None,
 ) -> None:
-    """Explain a code of findings, a metric or a format."""
+    """Explain a finding's code, a metric or a format."""
     chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
     printing.write(render(look_up(words or ()), chosen, to_file=output is not None), output)
 
@@ -67,9 +67,9 @@ def look_up(words: Sequence[str]) -> tuple[Explanation, ...]:
             near = suggest(word, known)
             hint = f"did you mean {near}? " if near else ""
             raise ConfigError(
-                f"{word!r} is no code, metric or format",
+                f"unknown code, metric or format: {word!r}",
                 where="explain",
-                hint=f"{hint}`benchkit explain` lists the codes, `benchkit formats` the formats",
+                hint=f"{hint}list codes with `benchkit explain`, formats with `benchkit formats`",
             )
         found += meant
     return tuple(found)

@@ -54,7 +54,7 @@ def export(
     by: o.By = None,
     format: Annotated[
         str | None,
-        typer.Option("--format", help="csv, json or parquet. [default: told by -o, else csv]"),
+        typer.Option("--format", help="csv, json or parquet. [default: from -o, else csv]"),
     ] = None,
     output: o.Output = None,
     store: o.StoreOption = None,
@@ -68,11 +68,13 @@ def export(
     max_unpacked: o.MaxUnpacked = None,
     quiet: o.Quiet = False,
 ) -> None:
-    """Write the one table: a row per measured value, base units."""
+    """Write every measured value as one table, in base units."""
     told = output.suffix.removeprefix(".") if output else ""
     chosen = o.choose(format or (told if told in FORMATS else "csv"), FORMATS)
     if chosen == "parquet" and output is None:
-        raise ConfigError("parquet is binary", where="--format", hint="name a file with -o")
+        raise ConfigError(
+            "parquet is a binary format", where="--format", hint="write it to a file with -o"
+        )
     from benchkit.reporting import to_rows
 
     request = o.Request(
@@ -115,8 +117,8 @@ def select_some(
     if is_found:
         return
     if not any(labels.values()):
-        raise DataError("no value was read", hint="`benchkit runs` lists what was")
+        raise DataError("no values were read", hint="list the runs with `benchkit runs`")
     for name, requested in labels.items():
         for value in requested or ():
             require(value, sorted(seen[name]), name)
-    raise SelectionError("no value has all of these labels", hint="ask for fewer")
+    raise SelectionError("no value matches all of these filters", hint="use fewer filters")

@@ -24,7 +24,7 @@ def formats(
     format: Annotated[str, typer.Option("--format", help="table, md or json.")] = "table",
     output: o.Output = None,
 ) -> None:
-    """List the formats: forms, versions, what each is known by, what it does not record."""
+    """List the formats: forms, versions, how each is recognised, what it does not record."""
     chosen = o.choose(format, FORMATS)
     from benchkit.parsers.registry import formats as known
 

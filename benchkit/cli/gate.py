@@ -31,13 +31,13 @@ MaxOverhead = Annotated[
     typer.Option(
         "--max-overhead",
         metavar="M[.STAT]=LIMIT",
-        help="A limit in place of the policy's rules, e.g. latency.p50=5%; repeatable.",
+        help="A limit that replaces the policy's rules, e.g. latency.p50=5%; repeatable.",
     ),
 ]
 
 
 PolicyFile = Annotated[
-    Path | None, typer.Option("--policy", help="The policy. [default: benchkit.toml]")
+    Path | None, typer.Option("--policy", help="Policy file. [default: benchkit.toml]")
 ]
 OnInconclusive = Annotated[
     str | None,
@@ -48,24 +48,24 @@ OnInconclusive = Annotated[
 ]
 JUnit = Annotated[Path | None, typer.Option(help="Write JUnit XML to this file.")]
 GitHub = Annotated[
-    bool, typer.Option("--github", help="Job summary, annotations and outputs of a step.")
+    bool, typer.Option("--github", help="Write the job summary, annotations and step outputs.")
 ]
 GitLab = Annotated[Path | None, typer.Option(help="Write GitLab's metrics report.")]
 OpenMetrics = Annotated[Path | None, typer.Option(help="Write OpenMetrics text.")]
-Comment = Annotated[Path | None, typer.Option(help="Write the body of a pull request's comment.")]
+Comment = Annotated[Path | None, typer.Option(help="Write the text of a pull request comment.")]
 Test = Annotated[
     bool,
     typer.Option(
         "--self-test",
-        help="Plant a regression in a copy of the data; the gate must see itself fail.",
+        help="Check that the gate would catch a planted regression.",
     ),
 ]
 AllowMissing = Annotated[
     bool,
-    typer.Option("--allow-missing-baseline", help="Pass where there is no baseline yet."),
+    typer.Option("--allow-missing-baseline", help="Pass if there is no baseline yet."),
 ]
 
-Strict = Annotated[bool, typer.Option("--strict", help="Fail where a file has no known format.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Fail on files of unknown format.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -91,7 +91,7 @@ def gate(
     allow_missing_baseline: AllowMissing = False,
     strict: Strict = False,
     format: Annotated[
-        str | None, typer.Option(help="table, md or json. [default: told by -o, else table]")
+        str | None, typer.Option(help="table, md or json. [default: from -o, else table]")
     ] = None,
     output: o.Output = None,
     store: o.StoreOption = None,
@@ -105,7 +105,7 @@ def gate(
     max_unpacked: o.MaxUnpacked = None,
     quiet: o.Quiet = False,
 ) -> None:
-    """Hold the results against the limits; the exit code says whether they hold."""
+    """Check the results against limits; the exit code tells whether they pass."""
     chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
     from benchkit.gating.policy import Policy
     from benchkit.gating.run import run_gate
@@ -183,13 +183,13 @@ def write_github(result: GateResult) -> None:
     for variable, sink in (("GITHUB_STEP_SUMMARY", "md"), ("GITHUB_OUTPUT", "outputs")):
         named = os.environ.get(variable)
         if not named:
-            printing.print_line(f"{variable} is not set: nothing is written to it", err=True)
+            printing.print_line(f"{variable} is not set: nothing was written", err=True)
             continue
         try:
             append(Path(named), render_sink(sink, result))
         except OSError as error:
             raise ConfigError(
-                f"cannot be written: {error.strerror}", where=variable, hint="name a file"
+                f"cannot write: {error.strerror}", where=variable, hint="give a file name"
             ) from error
     with printing.survive(sys.stderr):
         sys.stderr.write(render_sink("annotations", result))

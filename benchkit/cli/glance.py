@@ -5,11 +5,14 @@ It looks at the first files only, reads their beginnings and writes nothing.
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+#: Set by a shell that asks for completions and runs what is printed.
+_COMPLETION = "_BENCHKIT_COMPLETE"
 #: Entries of the folder that are listed, and files whose beginning is read.
 _ENTRIES, _FILES = 400, 40
 #: Variants that are named.
@@ -21,19 +24,21 @@ def show_results(root: Path = Path()) -> bool:
     from benchkit.cli.printing import print_line
     from benchkit.store import DEFAULT, Store
 
+    if _COMPLETION in os.environ:
+        return False
     if (root / DEFAULT).is_dir() and Store(str(root / DEFAULT)).is_store():
-        print_line(f"{DEFAULT} is a store of results. Type:")
+        print_line(f"{DEFAULT} is a store of results. Run:")
         print_line("  benchkit compare")
         return True
     paths, tools = _find_results(root)
     if not paths:
         return False
-    folder, variants = _read_variants(paths)
+    folder, variants, is_grouped = _read_variants(paths)
     listed = ", ".join(variants[:_LISTED])
     more = f" and {len(variants) - _LISTED} more" if len(variants) > _LISTED else ""
     noun = "variant" if len(variants) == 1 else "variants"
-    print_line(f"{folder} holds results of {', '.join(tools)} ({noun} {listed}{more}). Type:")
-    print_line(f"  {_choose_command(folder, variants)}")
+    print_line(f"{folder} holds results of {', '.join(tools)} ({noun} {listed}{more}). Run:")
+    print_line(f"  {_choose_command(folder, variants, is_grouped=is_grouped)}")
     return True
 
 
@@ -60,8 +65,8 @@ def _find_results(root: Path) -> tuple[list[Path], list[str]]:
     return kept, [name for name, _ in tools.most_common()]
 
 
-def _read_variants(paths: Sequence[Path]) -> tuple[str, list[str]]:
-    """Return the one folder that holds the files, and the variants that their paths name."""
+def _read_variants(paths: Sequence[Path]) -> tuple[str, list[str], bool]:
+    """Return the folder of all files, the variants of their paths, and whether groups hold them."""
     from benchkit.labels.natural import name_key
     from benchkit.labels.stems import ToolNames
     from benchkit.labels.tree import read_tree
@@ -75,11 +80,15 @@ def _read_variants(paths: Sequence[Path]) -> tuple[str, list[str]]:
     tools = ToolNames(registry.tools(), registry.companions(), registry.snapshotting())
     root_name = (Path.cwd() / folder).resolve().name
     read = read_tree(places, SIDE_NAMES, tools, root_name=root_name)
-    return folder, sorted({labels.variant for labels in read}, key=name_key)
+    variants = sorted({labels.variant for labels in read}, key=name_key)
+    return folder, variants, len({labels.group for labels in read}) > 1
 
 
-def _choose_command(folder: str, variants: Sequence[str]) -> str:
-    """Return the command that says most: compare where there are two sides, else runs."""
+def _choose_command(folder: str, variants: Sequence[str], *, is_grouped: bool) -> str:
+    """Return the command that says most: compare where there are two sides, else runs.
+
+    Where groups hold variants and no name tells a baseline, the folders may well be the sides.
+    """
     from benchkit.errors import BenchkitError
     from benchkit.selection import choose_baseline
 
@@ -89,5 +98,7 @@ def _choose_command(folder: str, variants: Sequence[str]) -> str:
     try:
         choose_baseline(variants)
     except BenchkitError:
+        if is_grouped:
+            return f"benchkit layout {place}"
         return f"benchkit compare {place} --baseline {shlex.quote(variants[0])}"
     return f"benchkit compare {place}"

@@ -27,7 +27,7 @@ def register(app: typer.Typer) -> None:
 
 def read_manual(
     topic: Annotated[
-        str | None, typer.Argument(metavar="[TOPIC]", help="A page. With none, list the topics.")
+        str | None, typer.Argument(metavar="[TOPIC]", help="A page. Without it, list the topics.")
     ] = None,
 ) -> None:
     """Show a page of the manual, or list its topics."""

@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from benchkit.cli import history_files as files
 from benchkit.cli import options as o
 from benchkit.cli import printing
+from benchkit.cli.history_files import follow
 from benchkit.cli.menu import Menu
-from benchkit.errors import ConfigError, DataError, ExitCode, StoreError
+from benchkit.errors import ConfigError, DataError, ExitCode
 from benchkit.outputs import save
+from benchkit.units import printable
 
 if TYPE_CHECKING:
     from benchkit.history.model import History
@@ -35,13 +38,21 @@ _Commit = Annotated[
         "--commit",
         metavar="SHA",
         envvar=["GITHUB_SHA", "CI_COMMIT_SHA"],
-        help="Commit that the results are of, 7 characters or more.",
+        help="Commit of the results, at least 7 characters.",
     ),
 ]
 _Date = Annotated[
     str | None,
     typer.Option(
-        "--date", metavar="T", help="When it was made, RFC 3339. [default: the start of its runs]"
+        "--date",
+        metavar="T",
+        help="When the commit was made, RFC 3339. [default: the start of its runs]",
+    ),
+]
+_AddedBranch = Annotated[
+    str | None,
+    typer.Option(
+        "--branch", metavar="B", help="Branch that it is of. [default: that of this CI job]"
     ),
 ]
 
@@ -60,8 +71,7 @@ def register(app: typer.Typer) -> None:
     verbs.command(epilog=f"Example: benchkit history add results/ {dated}")(add)
     verbs.command(epilog="Example: benchkit history show --metric latency.p50 -o history.svg")(show)
     verbs.command(epilog="Example: benchkit history gate --since c861e65")(gate)
-    verbs.command(epilog="Example: benchkit history export --openmetrics history.om")(export)
-    verbs.command(epilog="Example: benchkit history prune --keep 100")(prune)
+    files.add_verbs(verbs)
     app.add_typer(verbs)
 
 
@@ -75,6 +85,7 @@ def add(
     ],
     commit: _Commit,
     date: _Date = None,
+    branch: _AddedBranch = None,
     store: o.StoreOption = None,
     origin: o.IngestOrigin = None,
     layout: o.Layout = None,
@@ -92,14 +103,16 @@ def add(
     from benchkit.config.accepted import SHORTEST
     from benchkit.history.naming import resolve
     from benchkit.ingestion.commit import ingest, list_commits
+    from benchkit.ingestion.origins import name_branch
     from benchkit.store import DEFAULT, Store
 
     if len(commit) < SHORTEST or not commit.isalnum():
-        hint = f"write {SHORTEST} letters and digits of it or more"
-        raise ConfigError(f"{commit!r} names no commit", where="--commit", hint=hint)
+        hint = f"give at least {SHORTEST} letters and digits of a commit"
+        raise ConfigError(f"{commit!r} is not a commit", where="--commit", hint=hint)
     target = store or DEFAULT
     given, commit = commit, resolve(commit, list_commits(Store(target)))
-    meta = _read_date(date)
+    branch = name_branch() if branch is None else branch
+    meta = (*_read_date(date), *((("branch", branch),) if branch else ()))
     if given != commit and not quiet:
         printing.print_line(f"{given} is {commit}", err=True)
     request = o.Request(
@@ -117,10 +130,19 @@ def add(
         printing.show_problems([*summary.diagnostics, *summary.findings])
         read = summary.count("read")
         printing.print_line(
-            f"{target}: {commit[:SHORTEST]}, {read} sources · next: benchkit history show", err=True
+            f"{target}: {commit[:SHORTEST]}{_tell_branch(branch)}, {read} sources "
+            f"· next: benchkit history show{_tell_branch(branch, ' --branch ')}",
+            err=True,
         )
     if not summary.has_result:
         raise typer.Exit(int(ExitCode.DATA))
+
+
+def _tell_branch(branch: str, words: str = " of branch ") -> str:
+    """Name a branch that `show` does not follow unless it is named; nothing of the main one."""
+    from benchkit.history.branches import MAIN, read_branch
+
+    return "" if read_branch({"branch": branch}) == MAIN else f"{words}{printable(branch)}"
 
 
 def _require_new(summary: IngestSummary) -> None:
@@ -141,7 +163,7 @@ def _read_date(text: str | None) -> tuple[tuple[str, str], ...]:
     try:
         return (("date", read_time(text).isoformat()),)
     except UnusableError as error:
-        raise ConfigError(f"{text!r} is not used: {error}", where="--date") from error
+        raise ConfigError(f"ignored {text!r}: {error}", where="--date") from error
 
 
 def _tell_date(commit: str, given: str, told: Collection[str]) -> str:
@@ -151,27 +173,28 @@ def _tell_date(commit: str, given: str, told: Collection[str]) -> str:
     first = min(told, key=read_time, default=given)
     if not given or read_time(first) == read_time(given):
         return ""
-    return f"note: --date {given} is not used: {commit} has {first}, and the earliest date counts"
+    return f"note: --date {given} is ignored: {commit} has {first}, and the earliest date counts"
 
 
 def show(
     metric: o.Metric = None,
     variant: o.OnlyVariant = None,
+    branch: files.Branch = None,
     by: o.Only = None,
     confidence: o.Confidence = None,
     margin: o.Margin = None,
     format: Annotated[
         str | None,
-        typer.Option(help="table, md, json, svg or png. [default: told by -o, else table]"),
+        typer.Option(help="table, md, json, svg or png. [default: from -o, else table]"),
     ] = None,
     output: o.Output = None,
     store: o.StoreOption = None,
     quiet: o.Quiet = False,
 ) -> None:
-    """Show where levels changed, with the commits, and whether the newest lies outside."""
+    """Show where levels changed, and whether the newest commit is outside its range."""
     chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
     request = o.Request(store=store, by=o.require_values(by), quiet=quiet)
-    found = follow(request, variant, metric, (margin, confidence))
+    found = follow(request, variant, metric, (margin, confidence), branch)
     if chosen in FIGURES:
         target = output or Path(f"{KIND}.{chosen}")
         save_figure(found, target, chosen, quiet=quiet)
@@ -183,16 +206,18 @@ def gate(
     since: Annotated[
         str,
         typer.Option(
-            metavar="SHA", help="Changes of level after this commit count, not the newest alone."
+            metavar="SHA",
+            help="Also judge changes of level after this commit, not only the newest.",
         ),
     ] = "",
     metric: o.Metric = None,
     variant: o.OnlyVariant = None,
+    branch: files.Branch = None,
     by: o.Only = None,
     confidence: o.Confidence = None,
     margin: o.Margin = None,
     format: Annotated[
-        str | None, typer.Option(help="table, md or json. [default: told by -o, else table]")
+        str | None, typer.Option(help="table, md or json. [default: from -o, else table]")
     ] = None,
     output: o.Output = None,
     store: o.StoreOption = None,
@@ -203,91 +228,10 @@ def gate(
 
     chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS[:3])
     request = o.Request(store=store, by=o.require_values(by), quiet=quiet)
-    outcome = decide(follow(request, variant, metric, (margin, confidence)), since)
+    found = follow(request, variant, metric, (margin, confidence), branch)
+    outcome = decide(found, since)
     printing.write(_render_outcome(outcome, chosen, to_file=bool(output)), output)
     raise typer.Exit(outcome.exit_code)
-
-
-def export(
-    openmetrics: Annotated[
-        Path | None, typer.Option(help="Write OpenMetrics text with the commits' times.")
-    ] = None,
-    influx: Annotated[Path | None, typer.Option(help="Write Influx's line protocol.")] = None,
-    metric: o.Metric = None,
-    variant: o.OnlyVariant = None,
-    by: o.Only = None,
-    store: o.StoreOption = None,
-    quiet: o.Quiet = False,
-) -> None:
-    """Write every commit's medians for another tool's database, such as Grafana's."""
-    from benchkit.reporting.to_series import to_influx, to_openmetrics
-
-    files = {openmetrics: to_openmetrics, influx: to_influx}
-    if not any(files):
-        hint = "name a file: --openmetrics history.om or --influx history.lp"
-        raise ConfigError("nothing to write", where="history export", hint=hint)
-    request = o.Request(store=store, by=o.require_values(by), quiet=quiet)
-    found = follow(request, variant, metric, (None, None))
-    for path, write in files.items():
-        if path is not None:
-            printing.write(write(found), path)
-            if not quiet:
-                printing.print_line(f"→ {path}", err=True)
-
-
-def prune(
-    keep: Annotated[int, typer.Option(min=1, help="How many of the newest commits stay.")],
-    store: o.StoreOption = None,
-    quiet: o.Quiet = False,
-) -> None:
-    """Drop the runs of all but the newest commits; undo takes it back."""
-    from benchkit.ingestion.commit import prune_commits
-    from benchkit.store import DEFAULT, Store
-
-    target = Store(store or DEFAULT)
-    if not target.is_store():
-        raise StoreError("is no store", where=target.url, hint="run `benchkit history add` first")
-    dropped = prune_commits(target, keep)
-    count = "1 commit" if len(dropped) == 1 else f"{len(dropped)} commits"
-    next_step = "; `benchkit store vacuum` frees the room" if dropped else ""
-    if not quiet:
-        printing.print_line(f"{target.url}: dropped {count}{next_step}", err=True)
-
-
-def follow(
-    request: o.Request,
-    variant: list[str] | None,
-    metric: list[str] | None,
-    rule: tuple[str | None, str | None],
-) -> History:
-    """Load and trace as the command line and the settings say."""
-    from benchkit.api import RunSet
-    from benchkit.api.sides import require_metrics, split_metric
-    from benchkit.comparison.model import Plan
-    from benchkit.history import trace
-    from benchkit.ingestion import loading
-
-    base = o.settings()
-    plan = Plan(
-        confidence=o.fraction(rule[1], base.confidence, "--confidence"),
-        primaries=tuple(map(split_metric, metric or base.metrics)),
-    )
-    found = loading.load_history(request.store)
-    runset = request.narrow(
-        RunSet(
-            observations=found.observations,
-            runs=found.runs,
-            problems=found.findings,
-            diagnostics=found.diagnostics,
-        )
-    )
-    if variant:
-        runset = runset.where(variant=variant)
-    require_metrics(runset.observations, plan.primaries)
-    return trace(
-        runset.observations, runset.runs, plan,
-        o.fraction(rule[0], base.margin, "--margin"), base.accept, base.seed,
-    )  # fmt: skip
 
 
 def render(found: History, format: str, *, to_file: bool) -> str:
@@ -338,5 +282,5 @@ def save_figure(found: History, target: Path, form: str, *, quiet: bool) -> None
     figure = history.draw(chart)
     save(target, lambda path: kinds.save(figure, path, form))
     if not quiet:
-        more = f"; {chart.left_out} more series not drawn: name --metric or --variant"
+        more = f"; {chart.left_out} more series not drawn: select some with --metric or --variant"
         printing.print_line(f"→ {target}{more if chart.left_out else ''}", err=True)

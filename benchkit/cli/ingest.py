@@ -23,43 +23,46 @@ if TYPE_CHECKING:
     from benchkit.ingestion.sources import Found
 
 
-_Benchmark = Annotated[
-    str | None, typer.Option("--benchmark", help="Benchmark of everything read.")
-]
+_Benchmark = Annotated[str | None, typer.Option("--benchmark", help="Benchmark of all results.")]
 _Meta = Annotated[
     list[str] | None,
-    typer.Option("--meta", metavar="K=V", help="Something known of the machine; repeatable."),
+    typer.Option("--meta", metavar="K=V", help="A fact about the machine; repeatable."),
 ]
 _Strict = Annotated[bool, typer.Option("--strict", help="Store nothing if any source is refused.")]
 _Samples = Annotated[
     bool,
-    typer.Option("--samples/--no-samples", help="Store raw samples, or only what they sum up to."),
+    typer.Option("--samples/--no-samples", help="Store raw samples, or only their summaries."),
 ]
 _Jobs = Annotated[
     int | None,
     typer.Option(
         "--jobs",
         min=1,
-        help="Processes that read. [default: one per core; 1 if little is read]",
+        help="Number of processes. [default: one per core; 1 for small inputs]",
     ),
 ]
 _Server = Annotated[
     str | None,
-    typer.Option("--prometheus", metavar="URL", help="A server to ask, e.g. http://h:9090."),
+    typer.Option("--prometheus", metavar="URL", help="Prometheus server, e.g. http://h:9090."),
 ]
 _Query = Annotated[
     list[str] | None,
-    typer.Option("--query", help="PromQL to ask it, over the range; repeatable."),
+    typer.Option("--query", help="PromQL query over the range; repeatable."),
 ]
 _Start = Annotated[
-    str | None, typer.Option("--start", metavar="T", help="RFC 3339, or s since 1970.")
+    str | None,
+    typer.Option(
+        "--start", metavar="T", help="Start of the range: RFC 3339, or seconds since 1970."
+    ),
 ]
-_End = Annotated[str | None, typer.Option("--end", metavar="T", help="As --start.")]
-_Step = Annotated[str, typer.Option("--step", help="Between the points of the range.")]
+_End = Annotated[
+    str | None, typer.Option("--end", metavar="T", help="End of the range, same formats.")
+]
+_Step = Annotated[str, typer.Option("--step", help="Step between points of the range.")]
 
 
 #: What is said in place of the next step where nothing was read.
-_NOTHING = "nothing was read: mend what is named above and ingest again"
+_NOTHING = "nothing was read; fix the problems listed above and try again"
 
 
 def register(app: typer.Typer) -> None:
@@ -79,7 +82,7 @@ def ingest(
     origin: o.IngestOrigin = None,
     layout: o.Layout = None,
     variant: Annotated[
-        str | None, typer.Option("--variant", help="Variant of everything read.")
+        str | None, typer.Option("--variant", help="Variant of all results.")
     ] = None,
     benchmark: _Benchmark = None,
     meta: _Meta = None,
@@ -96,7 +99,7 @@ def ingest(
     jobs: _Jobs = None,
     format: Annotated[str, typer.Option(help="table or json.")] = "table",
     output: o.Output = None,
-    verbose: Annotated[bool, typer.Option("-v", "--verbose", help="A line per source.")] = False,
+    verbose: Annotated[bool, typer.Option("-v", "--verbose", help="List every source.")] = False,
     exclude: o.Exclude = None,
     max_unpacked: o.MaxUnpacked = None,
     quiet: o.Quiet = False,
@@ -115,17 +118,16 @@ def ingest(
     )  # fmt: skip
     options = _options(request, variant, benchmark, meta)
     options = replace(options, samples=samples, origin=origin)
-    target = store or DEFAULT
     live = _live(prometheus, query or [], start, end, step)
     with watching(quiet=quiet) as watch:
-        summary = read(
-            _require(paths, live), Store(target), options,
-            live=live, strict=strict, jobs=jobs, watch=watch,
-        )  # fmt: skip
+        summary = read(_require(paths, live), Store(store or DEFAULT), options, live=live,
+                       strict=strict, jobs=jobs, watch=watch)  # fmt: skip
     if format == "json":
         printing.write(_write_json(summary), output)
-    elif not quiet:
-        _show(summary, target, output, verbose=verbose)
+    elif quiet:
+        printing.show_problems(summary.errors)
+    else:
+        _show(summary, store or DEFAULT, output, verbose=verbose)
     if not summary.has_result:
         raise typer.Exit(int(ExitCode.DATA))
 
@@ -136,11 +138,11 @@ def _live(
     """Return the queries to ask, one source each."""
     if url is None:
         if queries or start or end:
-            raise ConfigError("there is nobody to ask", where="--query", hint="name --prometheus")
+            raise ConfigError("needs a server", where="--query", hint="add --prometheus URL")
         return []
     if not queries:
-        hint = "write --query container_cpu_usage_seconds_total; see `benchkit formats`"
-        raise ConfigError("there is nothing to ask", where="--prometheus", hint=hint)
+        hint = "add --query container_cpu_usage_seconds_total; see `benchkit formats`"
+        raise ConfigError("needs a query", where="--prometheus", hint=hint)
     from benchkit.ingestion.discovery import live_source
     from benchkit.ingestion.prometheus_api import ask
     from benchkit.ingestion.range_query import parse_query
@@ -151,7 +153,7 @@ def _live(
 
 def _require(paths: list[str] | None, live: Sequence[Found]) -> list[str]:
     if not paths and not live:
-        raise ConfigError("there is nothing to read", hint="name raw files, or --prometheus URL")
+        raise ConfigError("nothing to read", hint="give raw files, or --prometheus URL")
     return paths or []
 
 
@@ -162,7 +164,9 @@ def _options(
     for text in meta or ():
         key, equals, value = text.partition("=")
         if not (key and equals):
-            raise ConfigError(f"{text!r} names no value", where="--meta", hint="write KEY=VALUE")
+            raise ConfigError(
+                f"expected KEY=VALUE, got {text!r}", where="--meta", hint="use KEY=VALUE"
+            )
         known.append((key, value))
     options = request.options(o.settings())
     return replace(options, variant=variant, benchmark=benchmark, meta=tuple(known))
@@ -196,5 +200,6 @@ def _show(summary: IngestSummary, store: str, output: Path | None, *, verbose: b
     if summary.skipped and not verbose:
         printing.print_line(describe_skipped(summary.skipped), err=True)
     after = "next: benchkit compare, benchkit report" if summary.has_result else _NOTHING
+    runs = "1 run" if summary.runs == 1 else f"{summary.runs} runs"
     superseded = f", {summary.superseded} superseded" if summary.superseded else ""
-    printing.print_line(f"{store}: {summary.runs} runs{superseded} · {after}", err=True)
+    printing.print_line(f"{store}: {runs}{superseded} · {after}", err=True)

@@ -27,7 +27,7 @@ def register(app: typer.Typer) -> None:
 
 def init(
     paths: o.Paths = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", help="The file, or - for stdout. [default: benchkit.toml]"),
@@ -45,7 +45,7 @@ def init(
     """Write a commented benchkit.toml: baseline, names, and a gate for each primary metric."""
     target = output or Path(config.FILE)
     if str(target) != "-" and target.exists() and not force:
-        raise ConfigError("is there already", where=str(target), hint="replace it with --force")
+        raise ConfigError("already exists", where=str(target), hint="replace it with --force")
     request = o.Request(
         paths=paths, store=store, layout=layout, rename=rename, split=split, as_format=as_format,
         exclude=exclude, max_unpacked=max_unpacked, quiet=quiet,

@@ -27,13 +27,13 @@ def register(app: typer.Typer) -> None:
 def layout(
     paths: Annotated[
         list[str],
-        typer.Argument(metavar="PATH...", help="Raw files and folders of them, as for ingest."),
+        typer.Argument(metavar="PATH...", help="Raw files and folders, as for ingest."),
     ],
     layout: o.Layout = None,
     split: o.Split = None,
     format: Annotated[
         str | None,
-        typer.Option(help="table, md, csv or json. [default: told by -o, else table]"),
+        typer.Option(help="table, md, csv or json. [default: from -o, else table]"),
     ] = None,
     output: o.Output = None,
     as_format: o.As = None,
@@ -42,7 +42,7 @@ def layout(
     max_unpacked: o.MaxUnpacked = None,
     quiet: o.Quiet = False,
 ) -> None:
-    """Show the labels of each file, what gave them, and what else the folder could mean."""
+    """Show each file's labels, where they come from, and what else the folder could mean."""
     from benchkit.ingestion.layout import explain_layout
 
     chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)

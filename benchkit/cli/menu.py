@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 #: Each command is a module here.
 MENU = {
     "Measure": {
-        "capture": "Run a command and keep its raw output and its circumstances.",
-        "plan": "Say how many runs per side show a change of a given size.",
-        "noise": "Say how often runs that do not differ seem to.",
+        "capture": "Run a command; keep its output and record its environment.",
+        "plan": "Estimate the runs per side needed to detect a change.",
+        "noise": "Measure how often equal runs appear to differ.",
     },
     "Compare": {
         "compare": "Compare variants with a baseline.",
@@ -22,15 +22,15 @@ MENU = {
         "plot": "Draw one figure.",
     },
     "Decide": {
-        "gate": "Check the results against limits; the exit code tells CI.",
+        "gate": "Check results against limits; the exit code is for CI.",
         "history": "Follow one metric over many commits.",
-        "check": "List the findings on the runs.",
+        "check": "List the findings about the runs.",
     },
     "Explore": {
-        "layout": "Show the labels of each file and what gave them.",
+        "layout": "Show the labels of each file and where they come from.",
         "runs": "List the runs.",
         "export": "Write every measured value as one table.",
-        "formats": "List the formats that are read.",
+        "formats": "List the formats that benchkit reads.",
         "explain": "Explain a finding, a metric or a format.",
         "help": "Show a page of the manual.",
         "demo": "Write sample results and their report.",

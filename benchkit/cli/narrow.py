@@ -13,7 +13,10 @@ from benchkit.tables.alignment import GAP, measure
 from benchkit.tables.model import Cell, Column, Table, drop_columns
 
 #: Columns that a narrow screen goes without, in this order.
-_SPARE = ("detectable", "needed", "runs", "n", "p", "sources", "duration")
+_SPARE = (
+    *("detectable", "needed", "runs", "n", "p", "sources", "duration"),
+    *("spread_baseline", "spread_variant"),
+)
 _NAMES = ("benchmark", "params", "tool", "subject", "metric", "variant")
 #: A column that is never broken.
 _WHOLE = "interval"
@@ -38,7 +41,7 @@ def fit(table: Table, width: int, write: Write) -> tuple[Table, list[str]]:
             return table, dropped
         if header := next((c.header for c in table.columns if c.key == key), None):
             table = drop_columns(table, [key])
-            dropped.append(header)
+            dropped += [header] if header not in dropped else []
     if _measure_table(table, write) > width:
         table = _shorten_verdicts(table)
     if _measure_table(table, write) <= width:

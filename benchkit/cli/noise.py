@@ -29,8 +29,8 @@ def noise(
         typer.Option(
             "--pair",
             metavar="A:B",
-            help="A and B are the same thing, measured twice; repeatable. "
-            "[default: split each variant]",
+            help="Two variants that are the same thing, measured twice; repeatable. [default: "
+            "split each variant]",
             autocompletion=complete_pair,
         ),
     ] = None,
@@ -43,7 +43,7 @@ def noise(
     confidence: o.Confidence = None,
     margin: o.Margin = None,
     format: Annotated[
-        str | None, typer.Option(help="table, md or json. [default: told by -o, else table]")
+        str | None, typer.Option(help="table, md or json. [default: from -o, else table]")
     ] = None,
     output: o.Output = None,
     store: o.StoreOption = None,
@@ -57,7 +57,7 @@ def noise(
     max_unpacked: o.MaxUnpacked = None,
     quiet: o.Quiet = False,
 ) -> None:
-    """Say how often runs that do not differ seem to, and how far chance goes."""
+    """Measure how often equal runs appear to differ, and by how much."""
     chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
     request = o.Request(
         paths=paths, store=store, origin=origin, layout=layout, rename=rename, split=split,

@@ -27,8 +27,8 @@ Paths = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[PATH]...",
-        help="Raw files, folders of them, git:REF:PATH, a URL, each also as label=path, or - for "
-        "standard input. With none the store is read.",
+        help="Raw files, folders, git:REF:PATH or a URL, each optionally as label=path, or - "
+        "for standard input. Without PATH, the store is read.",
     ),
 ]
 StoreOption = Annotated[
@@ -39,8 +39,8 @@ Origin = Annotated[
     typer.Option(
         "--origin",
         metavar="O",
-        help="CI job or machine whose runs of the store are meant, or the beginning of its name; "
-        "repeatable, the preferred first. [default: this CI job, else the only one]",
+        help="CI job or machine whose runs to use, or a prefix of its name; repeatable, first "
+        "match preferred. [default: this CI job, else the only one]",
     ),
 ]
 IngestOrigin = Annotated[
@@ -48,14 +48,14 @@ IngestOrigin = Annotated[
     typer.Option(
         "--origin",
         metavar="O",
-        help="Where the results are from. [default: this CI job; none in a store on this machine, "
-        "the host's name in a store behind a URL]",
+        help="Where the results come from. [default: this CI job; for a local store, none; "
+        "for a store behind a URL, the host's name]",
     ),
 ]
 Layout = Annotated[
     str | None,
     typer.Option(
-        "--layout", help="Path pattern, e.g. '{variant}/{run}.txt', in place of the known ones."
+        "--layout", help="Path pattern, e.g. '{variant}/{run}.txt', instead of the built-in ones."
     ),
 ]
 Variant = Annotated[
@@ -70,7 +70,7 @@ Baseline = Annotated[
     str | None,
     typer.Option(
         "--baseline",
-        help="Variant that the others are compared with. [default: told from the names]",
+        help="Variant that the others are compared with. [default: inferred from the names]",
         autocompletion=complete_variant,
     ),
 ]
@@ -101,7 +101,7 @@ OnlyVariant = Annotated[
 By = Annotated[
     list[str] | None,
     typer.Option(
-        "--by", metavar="COLUMN[=VALUE]", help="A table for each value; with =VALUE only that one."
+        "--by", metavar="COLUMN[=VALUE]", help="One table per value; with =VALUE, only that one."
     ),
 ]
 Benchmark = Annotated[
@@ -114,7 +114,7 @@ Benchmark = Annotated[
 ]
 Only = Annotated[
     list[str] | None,
-    typer.Option("--by", metavar="COLUMN=VALUE", help="Only what has this value; repeatable."),
+    typer.Option("--by", metavar="COLUMN=VALUE", help="Only rows with this value; repeatable."),
 ]
 Confidence = Annotated[
     str | None, typer.Option("--confidence", help="Confidence of each interval. [default: 0.95]")
@@ -127,8 +127,8 @@ Knee = Annotated[
     typer.Option(
         "--knee",
         metavar="RULE",
-        help="The best level of a sweep: share:0.9, power, usl or sla:latency.p99<50ms. "
-        "[default: share:0.9]",
+        help="How to pick the best level of a sweep: share:0.9, power, usl or "
+        "sla:latency.p99<50ms. [default: share:0.9]",
     ),
 ]
 Blocks = Annotated[
@@ -136,8 +136,8 @@ Blocks = Annotated[
     typer.Option(
         "--blocks",
         metavar="auto|never",
-        help="Compare block by block what was measured in complete blocks, or never. "
-        f"[default: {config.DEFAULT_BLOCKS}]",
+        help="Compare complete blocks block by block, or never. [default: "
+        f"{config.DEFAULT_BLOCKS}]",
     ),
 ]
 Method = Annotated[
@@ -145,14 +145,14 @@ Method = Annotated[
     typer.Option(
         "--method",
         metavar="auto|rank|welch|history",
-        help="Compare by this method wherever the runs allow it: ranks (2 runs a side or more), "
-        "Welch's t-test (2), or the one side's prediction from the other's history (8). "
-        f"[default: {config.DEFAULT_METHOD}, as the number of runs allows]",
+        help="Method wherever the runs allow it: ranks (from 2 runs a side), Welch's t-test "
+        "(2), or a prediction for one side from the other's history (8). [default: "
+        f"{config.DEFAULT_METHOD}, as the number of runs allows]",
     ),
 ]
 Rename = Annotated[
     list[str] | None,
-    typer.Option("--rename", metavar="s#A#B#", help="Change benchmark names; repeatable."),
+    typer.Option("--rename", metavar="s#A#B#", help="Rewrite benchmark names; repeatable."),
 ]
 Split = Annotated[
     str | None,
@@ -160,7 +160,7 @@ Split = Annotated[
 ]
 Exclude = Annotated[
     list[str] | None,
-    typer.Option("--exclude", metavar="GLOB", help="Pass over files that match; repeatable."),
+    typer.Option("--exclude", metavar="GLOB", help="Skip files that match; repeatable."),
 ]
 As = Annotated[
     str | None, typer.Option("--as", metavar="FORMAT", help="Read every file as this format.")
@@ -170,7 +170,7 @@ MaxUnpacked = Annotated[
     typer.Option(
         "--max-unpacked",
         metavar="SIZE",
-        help="Bytes that a packed file or archive may unpack to, e.g. 8GiB. [default: 4GiB]",
+        help="Largest unpacked size of a file or archive, e.g. 8GiB. [default: 4GiB]",
     ),
 ]
 Output = Annotated[
@@ -179,7 +179,7 @@ Output = Annotated[
 #: Problems with sources that a comparison names; `ingest` names more.
 _SHOWN = 5
 
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but results and errors.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only results and errors.")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,7 +220,7 @@ class Request:
         from benchkit.reading.bounds import parse_limit
 
         if settings.unread and not self.quiet:
-            said = f"{settings.source} holds; {settings.unread} beside it is not read"
+            said = f"using {settings.source}; ignoring {settings.unread} next to it"
             print_line(f"note: {said}", err=True)
         return Options(
             layout=self.layout or settings.layout,
@@ -244,9 +244,9 @@ class Request:
         return self.narrow(runset)
 
     def show(self, problems: Sequence[Diagnostic]) -> None:
-        """Say what could not be read, unless only results and errors are requested."""
-        if not self.quiet:
-            show_problems([each for each in problems if each.severity != "note"], limit=_SHOWN)
+        """Say what could not be read; errors alone where only results and errors are requested."""
+        hidden = {"note", "warning"} if self.quiet else {"note"}
+        show_problems([each for each in problems if each.severity not in hidden], limit=_SHOWN)
 
     def narrow(self, runset: RunSet) -> RunSet:
         """Say what could not be read, and keep what ``--benchmark`` and ``--by`` name."""
@@ -292,8 +292,10 @@ class Request:
         """The column whose values part the tables; empty if none was named."""
         columns = [text for text in self.by or () if "=" not in text]
         if len(columns) > 1:
-            what = f"{' and '.join(columns)} cannot both part the tables"
-            raise ConfigError(what, where="--by", hint="name one column, others with =VALUE")
+            what = f"cannot split the tables by both {' and '.join(columns)}"
+            raise ConfigError(
+                what, where="--by", hint="keep one column, and give the others as COLUMN=VALUE"
+            )
         return columns[0] if columns else ""
 
 
@@ -302,7 +304,7 @@ def require_values(by: Sequence[str] | None) -> list[str] | None:
     for text in by or ():
         if "=" not in text:
             raise ConfigError(
-                f"{text!r} names no value", where="--by", hint=f"write --by {text}=VALUE"
+                f"expected COLUMN=VALUE, got {text!r}", where="--by", hint=f"use --by {text}=VALUE"
             )
     return list(by) if by else None
 
@@ -316,7 +318,7 @@ def refuse_both(pair: object, baseline: object, variant: object) -> None:
     """Refuse ``--pair`` beside what names one side."""
     if pair and (baseline or variant):
         raise ConfigError(
-            "--pair names both sides", where="--pair", hint="leave out --baseline and --variant"
+            "--pair already names both sides", where="--pair", hint="omit --baseline and --variant"
         )
 
 
@@ -332,7 +334,9 @@ def parse_pairs(texts: Sequence[str] | None) -> list[tuple[str, str]]:
         baseline, colon, variant = text.partition(":")
         if not (baseline and colon and variant):
             raise ConfigError(
-                f"{text!r} is not a pair", where="--pair", hint="write BASELINE:VARIANT"
+                f"expected BASELINE:VARIANT, got {text!r}",
+                where="--pair",
+                hint="use BASELINE:VARIANT",
             )
         pairs.append((baseline, variant))
     return pairs
@@ -342,9 +346,7 @@ def choose(value: str, known: Sequence[str], option: str = "--format") -> str:
     """Return ``value`` if it is one of ``known``; ``markdown`` is ``md``."""
     value = "md" if value == "markdown" and "md" in known else value
     if value not in known:
-        raise ConfigError(
-            f"{value!r} is not known here", where=option, hint=f"use {', '.join(known)}"
-        )
+        raise ConfigError(f"unknown value {value!r}", where=option, hint=f"use {', '.join(known)}")
     return value
 
 

@@ -27,10 +27,10 @@ def plan(
     paths: o.Paths = None,
     effect: Annotated[
         str | None,
-        typer.Option("--effect", help="Change to be shown. [default: twice the margin]"),
+        typer.Option("--effect", help="Change to detect. [default: twice the margin]"),
     ] = None,
     power: Annotated[
-        str | None, typer.Option("--power", help="Probability of showing it. [default: 0.8]")
+        str | None, typer.Option("--power", help="Probability of detecting it. [default: 0.8]")
     ] = None,
     baseline: o.Baseline = None,
     variant: o.Variant = None,
@@ -39,7 +39,7 @@ def plan(
     confidence: o.Confidence = None,
     margin: o.Margin = None,
     format: Annotated[
-        str | None, typer.Option(help="table, md or json. [default: told by -o, else table]")
+        str | None, typer.Option(help="table, md or json. [default: from -o, else table]")
     ] = None,
     output: o.Output = None,
     store: o.StoreOption = None,
@@ -53,7 +53,7 @@ def plan(
     max_unpacked: o.MaxUnpacked = None,
     quiet: o.Quiet = False,
 ) -> None:
-    """Say how many runs per side show a change, and how many show none."""
+    """Estimate the runs per side needed to detect a change, or to rule one out."""
     chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
     request = o.Request(
         paths=paths, store=store, origin=origin, layout=layout, rename=rename, split=split,
@@ -132,8 +132,8 @@ def read_goal(
     )
     if goal.power <= goal.alpha:
         raise ConfigError(
-            f"a power of {goal.power:g} is not above the level of the test",
+            f"the power {goal.power:g} must be above the test's error level",
             where="--power",
-            hint="write 0.8",
+            hint="use for example 0.8",
         )
     return goal

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from benchkit.cli import history, printing
+from benchkit.cli import history, history_files, printing
 from benchkit.cli import options as o
 from benchkit.cli.compare import evaluate
 from benchkit.outputs import save
@@ -41,7 +41,7 @@ def plot(
     method: o.Method = None,
     knee: o.Knee = None,
     format: Annotated[
-        str | None, typer.Option("--format", help="svg or png. [default: told by -o, else svg]")
+        str | None, typer.Option("--format", help="svg or png. [default: from -o, else svg]")
     ] = None,
     output: o.Output = None,
     store: o.StoreOption = None,
@@ -68,7 +68,7 @@ def plot(
     )  # fmt: skip
     target = output or Path(f"{kind}.{form}")
     if kind == history.KIND:
-        found = history.follow(request, variant, metric, (margin, confidence))
+        found = history_files.follow(request, variant, metric, (margin, confidence))
         history.save_figure(found, target, form, quiet=quiet)
         return
     asked = o.Asked(

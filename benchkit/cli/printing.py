@@ -6,6 +6,7 @@ No line drives a terminal or the runner of a pipeline, whatever names stand in i
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -15,6 +16,10 @@ from typing import IO, TextIO
 
 from benchkit.errors import Diagnostic, Finding
 from benchkit.outputs import save
+
+#: What lays a text out on a terminal, and what colours it.
+_LAID_OUT = re.compile(r"([\n\t])")
+_COLOURED = re.compile(r"([\n\t]|\x1b\[[\d;]{0,20}m)")
 
 
 def print_line(text: str, *, err: bool = False) -> None:
@@ -52,7 +57,7 @@ def show_problems(problems: Sequence[Diagnostic | Finding], limit: int = 20) -> 
         print_line(f"{severity}: {same[0]}{more}", err=True)
     if len(alike) > limit:
         rest = len(alike) - limit
-        print_line(f"… and {rest} other problems; `benchkit ingest -v` lists them all", err=True)
+        print_line(f"… and {rest} more problems; list them with `benchkit ingest -v`", err=True)
 
 
 def _say(problem: Diagnostic | Finding) -> tuple[str, ...]:
@@ -62,9 +67,14 @@ def _say(problem: Diagnostic | Finding) -> tuple[str, ...]:
     return problem.severity, problem.what, problem.hint
 
 
-def write(text: str, output: Path | None) -> None:
-    """Write a result to a file, or to stdout where none or ``-`` is named."""
+def write(text: str, output: Path | None, *, is_verbatim: bool = False) -> None:
+    """Write a result to a file, or to stdout where none or ``-`` is named.
+
+    A terminal is shown names, and obeys none of them; one that is verbatim has no colours of ours.
+    """
     text = text if not text or text.endswith("\n") else text + "\n"
+    if (output is None or str(output) == "-") and sys.stdout.isatty():
+        text = _neutralise(text, _LAID_OUT if is_verbatim else _COLOURED)
     if output is not None and str(output) != "-":
         save(output, lambda path: path.write_text(text, "utf-8", "backslashreplace"))
         return
@@ -74,6 +84,14 @@ def write(text: str, output: Path | None) -> None:
         except UnicodeEncodeError:  # JSON and Markdown are UTF-8 whatever the locale
             sys.stdout.flush()
             sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
+
+
+def _neutralise(text: str, kept: re.Pattern[str]) -> str:
+    """Spell out what would drive a terminal, but for lines, columns and what else is kept."""
+    from benchkit.cli.console import plain
+
+    parts = kept.split(text)  # what is kept stands at each odd place
+    return "".join(part if at % 2 else plain(part, sys.stdout) for at, part in enumerate(parts))
 
 
 def write_stream(produce: Callable[[IO[str]], None], output: Path | None) -> None:

@@ -39,12 +39,14 @@ def report(
     knee: o.Knee = None,
     format: Annotated[
         str | None,
-        typer.Option("--format", help="html, md or json. [default: told by -o, else html]"),
+        typer.Option("--format", help="html, md or json. [default: from -o, else html]"),
     ] = None,
     title: Annotated[str | None, typer.Option("--title", help="Title of the report.")] = None,
     template: Annotated[
         Path | None,
-        typer.Option("--template", metavar="DIR", help="Templates that replace those of the page."),
+        typer.Option(
+            "--template", metavar="DIR", help="Folder of templates that override those of the page."
+        ),
     ] = None,
     open_it: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
     output: o.Output = None,

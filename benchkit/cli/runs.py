@@ -33,7 +33,7 @@ def runs(
     ] = False,
     format: Annotated[
         str | None,
-        typer.Option(help="table, md, csv or json. [default: told by -o, else table]"),
+        typer.Option(help="table, md, csv or json. [default: from -o, else table]"),
     ] = None,
     output: o.Output = None,
     store: o.StoreOption = None,

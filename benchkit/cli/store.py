@@ -20,7 +20,7 @@ def register(app: typer.Typer) -> None:
     verbs = typer.Typer(
         name="store",
         cls=Menu,
-        help="Check and mend the store: damage, earlier layouts, files that nothing needs.",
+        help="Check and repair the store: damage, old layouts, unused files.",
         no_args_is_help=True,
         rich_markup_mode=None,
         epilog="Example: benchkit store check",
@@ -31,7 +31,7 @@ def register(app: typer.Typer) -> None:
 
 
 def check(store: o.StoreOption = None, quiet: o.Quiet = False) -> None:
-    """Read every file of the store and list those that are damaged; exit 3 where there are any."""
+    """Read every file of the store and list damaged ones; exit 3 if there are any."""
     target = _open(store)
     damage = target.check()
     for one in damage:
@@ -41,7 +41,7 @@ def check(store: o.StoreOption = None, quiet: o.Quiet = False) -> None:
         raise StoreError(
             f"{_count(len(damage))} {'is' if is_one else 'are'} damaged",
             where=target.url,
-            hint="run `benchkit store repair` to go on without what is lost",
+            hint="run `benchkit store repair` to continue without the lost data",
         )
     _say(f"{target.url}: no damage", quiet)
 
@@ -52,7 +52,7 @@ def repair(store: o.StoreOption = None, quiet: o.Quiet = False) -> None:
     with target.locked():
         done = target.repair()
     for one in done.damage:
-        done_with = "wrote the log of commits anew, without" if one.is_log else "dropped"
+        done_with = "rewrote the log of commits, without" if one.is_log else "dropped"
         _say(f"{done_with} {one.where}: {one.message}", quiet)
     for source in done.sources:
         printing.print_line(source)
@@ -63,14 +63,14 @@ def repair(store: o.StoreOption = None, quiet: o.Quiet = False) -> None:
     if done.unknown:
         runs = "1 lost run" if done.unknown == 1 else f"{done.unknown} lost runs"
         printing.print_line(
-            f"{target.url}: the source of {runs} is unknown; ingest again every folder "
-            "that was ingested into this store",
+            f"{target.url}: the source of {runs} is unknown; ingest every folder of this "
+            "store again",
             err=True,
         )
 
 
 def upgrade(store: o.StoreOption = None, quiet: o.Quiet = False) -> None:
-    """Rewrite a store of an earlier benchkit: its labels by present rules, its files for all."""
+    """Upgrade a store of an earlier benchkit to current label rules and file layout."""
     from benchkit.ingestion.commit import settle_store
 
     target = _open(store)
@@ -81,7 +81,7 @@ def upgrade(store: o.StoreOption = None, quiet: o.Quiet = False) -> None:
 
 
 def vacuum(store: o.StoreOption = None, quiet: o.Quiet = False) -> None:
-    """Delete what neither the store nor `undo` needs, and put small files together.
+    """Delete what neither the store nor `undo` needs, and merge small files.
 
     Files that a commit removed are deleted after an hour, files that none ever named after a day:
     a command that reads or writes may still hold them.
@@ -90,8 +90,8 @@ def vacuum(store: o.StoreOption = None, quiet: o.Quiet = False) -> None:
     with target.locked():
         done = target.tidy(thoroughly=True)
     counts = {
-        "dropped, for nothing needs their values": done.dropped,
-        "put together": done.rewritten,
+        "dropped: nothing needs their values": done.dropped,
+        "merged": done.rewritten,
         "deleted from disk": done.deleted,
     }
     parts = [f"{_count(count)} {deed}" for deed, count in counts.items() if count]
@@ -107,9 +107,7 @@ def _open(url: str | None) -> Store:
 
     target = Store(url or DEFAULT)
     if not target.is_store():
-        raise StoreError(
-            "there is no store here", where=target.url, hint="run `benchkit ingest` first"
-        )
+        raise StoreError("no store here", where=target.url, hint="run `benchkit ingest` first")
     return target
 
 

@@ -17,11 +17,11 @@ def register(app: typer.Typer) -> None:
 
 
 def undo(store: o.StoreOption = None, quiet: o.Quiet = False) -> None:
-    """Take the last ingest back, once."""
+    """Undo the last ingest, once."""
     from benchkit.store import DEFAULT, Store
 
     target = Store(store or DEFAULT)
     with target.locked():
         target.undo()
     if not quiet:
-        printing.print_line(f"{target.url}: the last ingest was taken back", err=True)
+        printing.print_line(f"{target.url}: undid the last change", err=True)

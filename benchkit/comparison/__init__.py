@@ -24,7 +24,9 @@ from benchkit.comparison.families import (
     find_closed,
 )
 from benchkit.comparison.in_unit import IN_UNIT, estimate_in_unit
-from benchkit.comparison.measure import (
+from benchkit.comparison.measure import Found, compare_stretches, compare_summaries, measure, refuse
+from benchkit.comparison.medians import tell_of_medians
+from benchkit.comparison.methods import (
     ALIGNED,
     DIFFERENCE,
     DIRECTIONS,
@@ -39,13 +41,7 @@ from benchkit.comparison.measure import (
     SINGLE,
     WELCH,
     WITHIN,
-    Found,
-    compare_stretches,
-    compare_summaries,
-    measure,
-    refuse,
 )
-from benchkit.comparison.medians import tell_of_medians
 from benchkit.comparison.model import Comparisons, Contrast, Drift, Dropped, Plan, Row
 from benchkit.comparison.out_of_band import estimate_outside
 from benchkit.comparison.ranks import RANK_RUNS, Ranks
@@ -56,7 +52,7 @@ from benchkit.derived.batches import Batches
 from benchkit.derived.containers import name_id
 from benchkit.derived.failures import share_failures
 from benchkit.errors import DataError
-from benchkit.labels.matching import suggest_rename
+from benchkit.labels.matching import suggest_numbers, suggest_rename
 from benchkit.parsers import registry
 from benchkit.schema import Side
 from benchkit.stats.equivalence import log_bounds, margin_bounds
@@ -344,10 +340,12 @@ def _suggest(
     for baseline, variant in pairs:
         rename = suggest_rename(only_in.get(baseline, ()), only_in.get(variant, ()))
         if rename:
-            return f"they match if you map names: --rename '{rename}', or rename= in Python"
+            return f"to match them, map the names: --rename '{rename}', or rename= in Python"
+        if dropped := suggest_numbers(only_in.get(baseline, ()), only_in.get(variant, ())):
+            return dropped
     levels = "; ".join(
         f"{name} has {benchmark} at {params or 'no params'}"
         for name, found in params_only_in.items()
         for benchmark, params in found[:2]
     )
-    return levels or "see the names with `benchkit runs`"
+    return levels or "list the names with `benchkit runs`"

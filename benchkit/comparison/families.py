@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchkit.comparison.measure import (
+from benchkit.comparison.measure import ASSUMPTIONS, to_ratio
+from benchkit.comparison.medians import tell_of_medians
+from benchkit.comparison.methods import (
     ALIGNED,
-    ASSUMPTIONS,
     DIFFERENCE,
     EXACT,
     HISTORY,
@@ -21,9 +22,7 @@ from benchkit.comparison.measure import (
     RANK,
     SIGNED,
     WELCH,
-    to_ratio,
 )
-from benchkit.comparison.medians import tell_of_medians
 from benchkit.comparison.model import Comparisons, Contrast
 from benchkit.config import DEFAULT_METHOD
 from benchkit.stats.families import Block, BlockDecision, Rounds, decide_family
@@ -132,12 +131,12 @@ _TOGETHER = frozenset({RANK, WELCH, ALIGNED, SIGNED, DIFFERENCE})
 #: What adjusts the rows of each basis.
 ADJUSTMENTS = {"row": "holm", MAX_T: "max-t", LEAST_WELCH: "holm-welch", PAIRED_T: "holm-paired"}
 _NOTES = {
-    MAX_T: "p is from permuting whole runs, together with the other rows (max-T); the change and "
-    "its interval are Student's t of the means, so that an interval can exclude no change where p "
-    "is not small enough",
-    LEAST_WELCH: "Welch's test with the fewest degrees of freedom, which holds even where one side "
+    MAX_T: "the p-value comes from permuting whole runs, together with the other rows (max-T); "
+    "the change and its interval come from Student's t of the means, so an interval can "
+    "exclude zero although p is not small enough",
+    LEAST_WELCH: "Welch's test with the fewest degrees of freedom; it stays valid if one side "
     "varies more, in one row or several",
-    PAIRED_T: "the t-test of the rounds' pairs, which holds among several rows even where one side "
+    PAIRED_T: "the t-test of the paired rounds; it stays valid over several rows even if one side "
     "varies more",
 }
 

@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 
 from benchkit.comparison.blocks import Blocks
-from benchkit.comparison.measure import ALIGNED, DIFFERENCE, HISTORY, RANK, SIGNED, WELCH, Found
+from benchkit.comparison.measure import Found
+from benchkit.comparison.methods import ALIGNED, DIFFERENCE, HISTORY, RANK, SIGNED, WELCH
 from benchkit.stats.aligned import compare_aligned
 from benchkit.stats.location import estimate_shift
 from benchkit.stats.results import Estimate

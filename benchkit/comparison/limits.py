@@ -21,16 +21,8 @@ from benchkit.comparison.families import (
     find_smallest,
     scale,
 )
-from benchkit.comparison.measure import (
-    DIFFERENCE,
-    EXACT,
-    RANK,
-    SINGLE,
-    WELCH,
-    WELCH_RUNS,
-    is_least,
-    is_ranked,
-)
+from benchkit.comparison.measure import WELCH_RUNS, is_least, is_ranked
+from benchkit.comparison.methods import DIFFERENCE, EXACT, RANK, SINGLE, WELCH
 from benchkit.comparison.model import Contrast
 from benchkit.config import DEFAULT_METHOD
 from benchkit.config.limits import Limit
@@ -219,13 +211,13 @@ def require_unit(contrast: Contrast, limit: Limit) -> None:
     if limit.unit and limit.unit != unit:
         named = {"1": "a count or share", "s": "a time", "B": "an amount of data"}
         raise ConfigError(
-            f"{limit.text} is {named.get(limit.unit, limit.unit)}, "
-            f"{contrast.metric} is measured in {unit}",
+            f"{limit.text} is {named.get(limit.unit, limit.unit)}, but the unit of "
+            f"{contrast.metric} is {unit}",
             where="limit",
-            hint='write per cent, "5%", or an amount in the unit of the metric',
+            hint='use percent, "5%", or an amount in the unit of the metric',
         )
     if limit.kind == "percent" and limit.value >= 1 and contrast.better == "higher":
-        hint = 'write a factor: "2x" allows half of it'
+        hint = 'use a factor: "2x" allows half of it'
         raise ConfigError(
             f"{contrast.metric} can never lose more than {limit.text}", where="limit", hint=hint
         )
@@ -265,13 +257,15 @@ def _hold(
     if _has_one_run(contrast):
         return (None, None), ()
     if _is_huge(contrast):
-        return (None, None), (f"values beyond {_MOST:g} are held against no limit",)
+        return (None, None), (f"values beyond {_MOST:g} cannot be checked against a limit",)
     if limit.is_relative and min(contrast.baseline_values + contrast.variant_values) < 0:
-        note = "values below 0 have no share: write the limit as an amount"
+        note = "values below 0 have no percentage: set the limit as an amount"
         return (None, None), (note,)
     allowed = limit.share * contrast.center_baseline if limit.is_relative else limit.value
     step = contrast.resolution if contrast.resolution > abs(allowed) else 0.0
-    notes = ("the rounding step is larger than the limit: taken at its worst",) if step else ()
+    notes = (
+        ("the rounding step is larger than the limit: the worst case is assumed",) if step else ()
+    )
     pairs = [_test_bound(contrast, bound, step) for bound in bounds]
     over = min(1.0, len(pairs) * min(over for over, _ in pairs))
     return (over, max(within for _, within in pairs)), notes

@@ -11,6 +11,18 @@ from statistics import median
 import numpy as np
 
 from benchkit.comparison.blocks import Blocks
+from benchkit.comparison.methods import (
+    ALIGNED,
+    DIFFERENCE,
+    EXACT,
+    HISTORY,
+    RANK,
+    REFUSED,
+    SIGNED,
+    SINGLE,
+    WELCH,
+    WITHIN,
+)
 from benchkit.comparison.ranks import RANK_RUNS, Method, Ranks, rank
 from benchkit.config import DEFAULT_METHOD
 from benchkit.stats.aligned import align, compare_aligned
@@ -32,29 +44,12 @@ WELCH_RUNS = 2
 ALIGNED_BLOCKS = 5
 SIGNED_BLOCKS = 8
 ALIGNED_VARIANTS = 3
-
-EXACT, RANK, ALIGNED, SIGNED, WELCH, HISTORY, SINGLE, WITHIN, REFUSED, DIFFERENCE = (
-    "exact",
-    "hodges-lehmann",
-    "aligned",
-    "signed-rank",
-    "welch",
-    "prediction",
-    "single run",
-    "within-run",
-    "too few events",
-    "difference",
-)
-#: Methods that decide several rows together: see `benchkit.stats.families`.
-MAX_T, LEAST_WELCH, PAIRED_T = "max-t", "least-welch", "paired-t"
 #: Of Student's t and Welch's: on logarithms, and on the values themselves.
 ASSUMPTIONS = "it assumes log-normal runs", "it assumes normal runs"
 #: What values at or below 0 are compared by.
-NO_RATIO = "has values at or below 0, so it has no ratio: a difference in the unit"
+NO_RATIO = "has values at or below 0, so no ratio: shows a difference in the unit"
 #: Logarithms of ratios beyond this leave float64.
 _LARGEST_LOG = 690.0
-#: Methods that tell a direction at most: nothing of how runs differ is known.
-DIRECTIONS = frozenset({SINGLE, WITHIN, REFUSED})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +92,7 @@ def measure(
             return _exact(x, y, exact)
         if (min(x) == max(x)) != (min(y) == max(y)):
             found = measure(x, y, "nothing", confidence, blocks, asked, ranks)
-            note = f"{_write_range(x)} against {_write_range(y)}: counts that vary are tested"
+            note = f"{_write_range(x)} vs. {_write_range(y)}: counts that vary are tested"
             return replace(found, facts=(note, *found.facts))
     positive = min(*x, *y) > 0
     fewest, most = sorted((len(x), len(y)))
@@ -127,7 +122,7 @@ def _by_logs(
     fewest, most = sorted((len(x), len(y)))
     refused = tell_refused(asked, fewest, most)
     if math.log(max(*x, *y)) - math.log(min(*x, *y)) >= _LARGEST_LOG:
-        apart = "values 300 powers of ten apart are not compared"
+        apart = "values 300 orders of magnitude apart cannot be compared"
         return Found(method=DIFFERENCE, notes=(apart,), is_ranked=method == RANK)
     made = ranks.method(x, y) if ranks and method == RANK else None
     logs = ([math.log(v) for v in x], [math.log(v) for v in y]) if made is None else ([], [])
@@ -153,7 +148,7 @@ def _explain_welch(fewest: int, most: int, asked: str) -> str:
     elif fewest < RANK_RUNS:
         why = "2 or 3 runs on a side: Welch's test"
     elif fewest < most:
-        why = "more runs on one side: Welch's test, which bears it if one side varies more"
+        why = "more runs on one side: Welch's test, which stays valid if one side varies more"
     else:
         why = "one side varies several times as much: Welch's test"
     return f"{why}; {ASSUMPTIONS[0]}"
@@ -184,8 +179,9 @@ def is_ranked(x: Sequence[float], y: Sequence[float], ranks: Ranks | None = None
     if choose_method(min(len(x), len(y)), max(len(x), len(y))) != RANK:
         return False
     unequal = ranks.is_unequal(x, y) if ranks else None
-    if unequal is None and max(map(abs, (*x, *y))) <= LARGEST:  # others are not compared
-        sides = [np.log(side) if min(*x, *y) > 0 else np.asarray(side) for side in (x, y)]
+    is_positive = min(*x, *y) > 0
+    if unequal is None and (is_positive or max(map(abs, (*x, *y))) <= LARGEST):  # else not compared
+        sides = [np.log(side) if is_positive else np.asarray(side) for side in (x, y)]
         unequal = bool(are_unequal(*(side[None] for side in sides))[0])
     return not unequal
 
@@ -196,7 +192,7 @@ _ASKED = {"rank": RANK, "welch": WELCH, "history": HISTORY}
 def tell_refused(asked: str, fewest: int, most: int) -> tuple[str, ...]:
     """Say why a method that was asked for cannot be had; nothing where it can."""
     if asked == "history" and most < HISTORY_RUNS:
-        return (f"no history: {most} runs predict nothing, {HISTORY_RUNS} are needed",)
+        return (f"no history: {most} runs cannot predict anything, {HISTORY_RUNS} are needed",)
     if asked in {"rank", "welch"} and fewest < WELCH_RUNS:
         return (f"{asked} needs {WELCH_RUNS} runs on each side",)
     return ()
@@ -234,9 +230,9 @@ def _tell_of_unpaired(blocks: Blocks, apply: Method, confidence: float) -> tuple
         return ()
     change = format_change(math.exp(estimate.value))
     told = (
-        f"unpaired the same runs give {change}, p = {test.pvalue:.2g} (blocks: {ours.pvalue:.2g})"
+        f"unpaired, the same runs give {change}, p = {test.pvalue:.2g} (blocks: {ours.pvalue:.2g})"
     )
-    why = "single slow runs or slow rounds make the difference"
+    why = "single slow runs or slow rounds cause the difference"
     return (f"{told}; {why}: see --blocks never, or blocks='never' in Python",)
 
 
@@ -274,7 +270,7 @@ def _exact(x: Sequence[float], y: Sequence[float], exact: ExactDifference) -> Fo
     """Put the ranges of two sides beside each other; no test, no p-value."""
     if not exact.changed:
         return Found(method=EXACT, ratio=(1.0, 1.0, 1.0), equivalence=(1.0, 1.0))
-    ranges = f"exact: {_write_range(x)} against {_write_range(y)}"
+    ranges = f"exact: {_write_range(x)} vs. {_write_range(y)}"
     low, ratio, high = (
         _divide(*ends) for ends in ((min(y), max(x)), (median(y), median(x)), (max(y), min(x)))
     )
@@ -337,7 +333,7 @@ def compare_stretches(
         return replace(found, notes=(*found.notes, *inner.notes))
     away = math.log(ratio) - inner.value
     bounds = to_ratio(inner.low + away), to_ratio(inner.high + away)
-    note = "the interval is within-run, of these two runs: how much runs differ is not in it"
+    note = "the interval is within-run, of these two runs: it ignores how much runs differ"
     return replace(found, method=WITHIN, ratio=(ratio, *bounds), notes=(*found.notes, note))
 
 
@@ -352,9 +348,9 @@ def compare_summaries(x: float, y: float, generators: int = 0) -> Found:
 
     The same summary in several files is one.
     """
-    note = "summaries without the runs behind them: direction only, compare the raw files"
+    note = "summaries without their runs: direction only, compare the raw files"
     if generators:
-        note = f"{generators} generators of one load are counted as runs: direction only"
+        note = f"{generators} generators of one load test count as runs: direction only"
     return Found(method=SINGLE, ratio=(_divide(y, x), None, None), notes=(note,))
 
 
@@ -363,7 +359,7 @@ def _difference(
 ) -> Found:
     """Compare values that have no logarithm: ranks or Welch's test, on the values themselves."""
     if max(map(abs, (*x, *y))) > LARGEST:
-        return Found(method=DIFFERENCE, notes=(f"values beyond {LARGEST:g} are not compared",))
+        return Found(method=DIFFERENCE, notes=(f"values beyond {LARGEST:g} cannot be compared",))
     made: Method | None = ranks.method(x, y) if ranks else None
     notes: tuple[str, ...] = ()
     if method == WELCH:

@@ -13,7 +13,7 @@ from statistics import median
 from benchkit.units import format_change
 
 #: Why a change and the two medians beside it have different signs.
-AGAINST = "the two medians differ the other way: the change is estimated from all runs"
+AGAINST = "the two medians differ in the other direction: the change is estimated from all runs"
 #: Changes that differ by less are written alike, or nearly so.
 _VISIBLE = 0.001
 #: How far the quotient of the medians may lie from the estimate.
@@ -47,5 +47,5 @@ def tell_of_medians(x: Sequence[float], y: Sequence[float], ratio: float | None)
         return (AGAINST,)
     if abs(told - seen) > _APART:
         plain = format_change(math.exp(min(seen, _LARGEST_LOG)))
-        return (f"the medians alone give {plain}: the runs lie far apart",)
+        return (f"the medians alone give {plain}: the runs are far apart",)
     return ()

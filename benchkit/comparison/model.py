@@ -9,10 +9,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from benchkit.comparison.methods import DIRECTIONS
 from benchkit.config import BLOCKS, DEFAULT_BLOCKS, DEFAULT_METHOD, METHODS
 from benchkit.derived.containers import shorten
 from benchkit.errors import ConfigError
 from benchkit.schema import Side, Workload
+from benchkit.stats.location import relative_reach
+from benchkit.stats.sample import LARGEST
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +55,10 @@ class Plan:
             word = getattr(self, name)
             if word not in known:
                 hint = f"use {', '.join(known)}"
-                raise ConfigError(f"{word!r} is not known here", where=name, hint=hint)
+                raise ConfigError(f"unknown value {word!r}", where=name, hint=hint)
         if not 0.5 < self.confidence < 1:
-            hint = "write 0.95, or 95%"
-            what = f"{self.confidence:g} is no confidence: it lies above one half and below 1"
+            hint = "use 0.95 or 95%"
+            what = f"expected a confidence above 0.5 and below 1, got {self.confidence:g}"
             raise ConfigError(what, where="confidence", hint=hint)
 
     @property
@@ -217,6 +220,22 @@ class Contrast(Row):
     def shift(self) -> float:
         """The change in the unit: as the test estimates it, else the difference of the centres."""
         return self.delta if self.difference is None else self.difference
+
+    @property
+    def spread_baseline(self) -> float | None:
+        """Half the interval of the baseline's mean over runs, a share of its median."""
+        return self._measure_spread(self.baseline_values)
+
+    @property
+    def spread_variant(self) -> float | None:
+        """As `spread_baseline`, of the variant."""
+        return self._measure_spread(self.variant_values)
+
+    def _measure_spread(self, values: tuple[float, ...]) -> float | None:
+        """Measure the spread of runs; of summaries and single runs nothing is known."""
+        if self.method in DIRECTIONS or max(map(abs, values), default=0.0) > LARGEST:
+            return None
+        return relative_reach(values, self.confidence)
 
     @property
     def n_baseline(self) -> int:

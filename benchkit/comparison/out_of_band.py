@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from benchkit.comparison.blocks import Design, find_designs
 from benchkit.comparison.in_unit import METHODS
-from benchkit.comparison.measure import LEAST_WELCH, MAX_T, PAIRED_T
+from benchkit.comparison.methods import LEAST_WELCH, MAX_T, PAIRED_T
 from benchkit.comparison.model import Contrast
 from benchkit.derived.costs import RequestCost
 from benchkit.schema import Side, Workload

@@ -110,8 +110,8 @@ def collect_replicates(
     if not by_key:
         raise DataError(
             "no run has a primary metric",
-            hint="name one with --metric, or metrics= in Python, e.g. latency.p50; summaries of "
-            "runs hold no runs",
+            hint="name one with --metric, or metrics= in Python, e.g. latency.p50; summaries "
+            "of runs contain no runs",
         )
     return tuple(row for rows in by_key.values() for row in rows)
 
@@ -129,4 +129,4 @@ def _require(observations: Observations, plan: Plan) -> None:
         selection.require(metric, known["metric"].drop_duplicates(), "metric")
         if stat:
             of_metric = known[known["metric"] == metric]["stat"]
-            selection.require(stat, of_metric, f"stat of {metric}")
+            selection.require(stat, of_metric, f"statistic of {metric}")

@@ -9,7 +9,8 @@ import math
 from functools import lru_cache
 
 from benchkit.comparison.families import scale
-from benchkit.comparison.measure import (
+from benchkit.comparison.measure import is_least, to_ratio
+from benchkit.comparison.methods import (
     ALIGNED,
     DIFFERENCE,
     LEAST_WELCH,
@@ -18,8 +19,6 @@ from benchkit.comparison.measure import (
     RANK,
     SIGNED,
     WELCH,
-    is_least,
-    to_ratio,
 )
 from benchkit.comparison.model import Contrast
 from benchkit.stats.location import welch

@@ -14,7 +14,8 @@ from statistics import median
 import numpy as np
 
 from benchkit.comparison.families import find_design, scale
-from benchkit.comparison.measure import DIRECTIONS, EXACT, HISTORY, PAIRED_T, WELCH, WELCH_RUNS
+from benchkit.comparison.measure import WELCH_RUNS
+from benchkit.comparison.methods import DIRECTIONS, EXACT, HISTORY, PAIRED_T, WELCH
 from benchkit.comparison.model import Contrast
 from benchkit.stats.geomean import compare_together
 

@@ -63,7 +63,7 @@ class Settings:
         default=(),
         metadata=as_key(
             "table",
-            "how benchmark names tell variants: `pattern` with a group `variant`, `lower`",
+            "how benchmark names contain variants: `pattern` with a group `variant`, `lower`",
             "ingest",
         ),
     )
@@ -91,7 +91,13 @@ class Settings:
     )
     seed: int = field(
         default=0,
-        metadata=as_key("whole number", "of the splits that `noise` draws by chance", "stats"),
+        metadata=as_key("whole number", "seed of the random splits of `noise`", "stats"),
+    )
+    branch: str = field(
+        default="main",
+        metadata=as_key(
+            "text", "the branch that `history` follows; `main` is also `master`", "history"
+        ),
     )
     accept: tuple[Accepted, ...] = ()
     habits: Habits = field(default_factory=Habits)
@@ -105,7 +111,7 @@ class Settings:
 #: Where each setting stands in the file.
 SECTIONS: Mapping[str, tuple[str, ...]] = {
     **{table: list_keys(Settings, table) for table in ("project", "ingest", "stats")},
-    "history": ("accept",),
+    "history": (*list_keys(Settings, "history"), "accept"),
     "policy": (),
     "gate": (),
     **dict.fromkeys((LABELS, *FACTS), ()),
@@ -141,8 +147,8 @@ def _load_named(file: Path) -> Settings:
         return _load_file(file)
     settings = _load_project(file)
     if settings is None:
-        hint = "write [tool.benchkit], or name another file"
-        raise ConfigError("there is no [tool.benchkit]", where=file.name, hint=hint)
+        hint = "add [tool.benchkit], or use another file"
+        raise ConfigError("no [tool.benchkit]", where=file.name, hint=hint)
     return settings
 
 
@@ -192,15 +198,13 @@ def parse(table: Mapping[str, object], *, where: str = FILE) -> Settings:
     for section, content in table.items():
         if section == "schema":
             if content != SCHEMA:
-                raise ConfigError(
-                    f"schema {content!r} is not known", where=where, hint=f"use {SCHEMA}"
-                )
+                raise ConfigError(f"unknown schema {content!r}", where=where, hint=f"use {SCHEMA}")
             continue
         known = require_key(section, SECTIONS, where)
         if section == "gate":
             continue
         if not isinstance(content, Mapping):
-            raise ConfigError(f"{section} is not a table", where=where, hint=f"write [{section}]")
+            raise ConfigError(f"{section} is not a table", where=where, hint=f"use [{section}]")
         if section == LABELS or section in FACTS:
             continue
         if section == "policy":
@@ -236,7 +240,7 @@ def parse_fraction(text: str | float, *, where: str) -> float:
         raise ConfigError(
             f"{text!r} is {why}",
             where=where,
-            hint="write 3% or 0.03, 95% or 0.95",
+            hint="use 3% or 0.03, 95% or 0.95",
         )
     return value
 
@@ -245,11 +249,11 @@ def _convert(key: str, value: object, where: str) -> object:
     if key in {"margin", "confidence"}:
         if isinstance(value, (str, int, float)) and not isinstance(value, bool):
             return parse_fraction(value, where=f"{where} {key}")
-        raise ConfigError(f"{key} is not a number", where=where, hint="write 3% or 0.03")
+        raise ConfigError(f"{key} is not a number", where=where, hint="use 3% or 0.03")
     if key == "seed":
         if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
             return value
-        raise ConfigError(f"seed is {value!r}", where=where, hint="write a whole number")
+        raise ConfigError(f"the seed is {value!r}", where=where, hint="use a whole number")
     if key == "split":
         return _read_split(value, f"{where} split")
     if key == "rename":
@@ -258,21 +262,21 @@ def _convert(key: str, value: object, where: str) -> object:
     if isinstance(default, tuple):
         if isinstance(value, list) and all(isinstance(item, str) for item in value):
             return tuple(value)
-        raise ConfigError(f"{key} is not a list of texts", where=where, hint=f'write {key} = ["…"]')
+        raise ConfigError(f"{key} is not a list of strings", where=where, hint=f'use {key} = ["…"]')
     if not isinstance(value, str):
-        raise ConfigError(f"{key} is not a text", where=where, hint=f'write {key} = "…"')
+        raise ConfigError(f"{key} is not a string", where=where, hint=f'use {key} = "…"')
     known = {"blocks": BLOCKS, "method": METHODS}.get(key)
     if known and value not in known:
         hint = f"use {', '.join(known)}"
-        raise ConfigError(f"{value!r} is not known here", where=f"{where} {key}", hint=hint)
+        raise ConfigError(f"unknown value {value!r}", where=f"{where} {key}", hint=hint)
     return value
 
 
 def _read_renames(value: object, where: str) -> tuple[str, ...]:
     """Return rules as sed writes them; a pair (pattern, replacement) is one that replaces all."""
     if not isinstance(value, list):
-        hint = 'write rename = ["s#a#b#"] or [["a", "b"]]'
-        raise ConfigError("rename is not a list of texts", where=where, hint=hint)
+        hint = 'use rename = ["s#a#b#"] or [["a", "b"]]'
+        raise ConfigError("rename is not a list of strings", where=where, hint=hint)
     return tuple(_write_rename(item, where) for item in value)
 
 
@@ -282,8 +286,8 @@ def _write_rename(item: object, where: str) -> str:
     if isinstance(item, list) and len(item) == 2 and all(isinstance(part, str) for part in item):
         mark = next((c for c in "#|,;!@~" if c not in item[0] + item[1]), "#")
         return "s" + mark + mark.join(part.replace(mark, f"\\{mark}") for part in item) + mark + "g"
-    hint = 'write "s#a#b#" or ["a", "b"]'
-    raise ConfigError(f"{item!r} is no rule for names", where=f"{where} rename", hint=hint)
+    hint = 'use "s#a#b#" or ["a", "b"]'
+    raise ConfigError(f"{item!r} is not a rename rule", where=f"{where} rename", hint=hint)
 
 
 def _read_split(value: object, where: str) -> tuple[str, bool]:
@@ -294,7 +298,7 @@ def _read_split(value: object, where: str) -> tuple[str, bool]:
     require_keys(value, ("pattern", "lower"), where)
     pattern, lower = read_text(value.get("pattern"), "pattern", where), value.get("lower", False)
     if not isinstance(lower, bool):
-        raise ConfigError("lower is neither true nor false", where=where, hint=hint)
+        raise ConfigError("lower must be true or false", where=where, hint=hint)
     _check_split(pattern, where, hint)
     return pattern, lower
 
@@ -315,14 +319,14 @@ def parse_split(pattern: str | None) -> tuple[str, bool] | tuple[()]:
 
 def _check_split(pattern: str, where: str, hint: str) -> None:
     if "variant" not in compile_expression(pattern, where, hint).regex.groupindex:
-        raise ConfigError(f"{pattern!r} has no group called variant", where=where, hint=hint)
+        raise ConfigError(f"{pattern!r} has no group named variant", where=where, hint=hint)
 
 
 def _read(path: Path) -> str:
     try:
         return read_file(path)
     except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        reason = error.strerror if isinstance(error, OSError) else "not valid UTF-8"
         raise ConfigError(f"cannot be read: {reason}", where=path.name) from error
 
 
@@ -331,5 +335,5 @@ def _parse_toml(text: str, path: Path) -> dict[str, Any]:
         return parse_toml(text)
     except ValueError as error:
         raise ConfigError(
-            f"not valid TOML: {error}", where=path.name, hint="correct the file"
+            f"not valid TOML: {error}", where=path.name, hint="fix the file"
         ) from error

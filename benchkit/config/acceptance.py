@@ -13,7 +13,7 @@ from benchkit.config.keys import as_key, list_keys, read_text, require_keys
 from benchkit.errors import ConfigError
 
 _COMMIT = re.compile(r"[0-9a-f]+", re.IGNORECASE)
-_EXAMPLE = 'write benchmark = "Ping" and until = 2026-12-31, or removed = "Ping"'
+_EXAMPLE = 'use benchmark = "Ping" and until = 2026-12-31, or removed = "Ping"'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,17 +23,17 @@ class Acceptance:
     `removed` is whether the benchmark is gone instead of slower; in the file it is its name.
     """
 
-    benchmark: str = field(metadata=as_key("text", "the benchmark that is slower; may hold `*`"))
+    benchmark: str = field(metadata=as_key("text", "the slower benchmark; may contain `*`"))
     removed: bool = field(
-        default=False, metadata=as_key("text", "the benchmark that is gone; may hold `*`")
+        default=False, metadata=as_key("text", "the removed benchmark; may contain `*`")
     )
     metric: str = field(
-        default="", metadata=as_key("text", "`metric` or `metric.stat`; all without it")
+        default="", metadata=as_key("text", "`metric` or `metric.stat`; default: all")
     )
     until: date | str | None = field(
         default=None,
         metadata=as_key(
-            "date", "last day, or the commit at which the baseline has the regression, too"
+            "date", "last day, or the commit at which the baseline has the regression too"
         ),
     )
     reason: str = field(default="", metadata=as_key("text", "why it is accepted"))
@@ -52,7 +52,7 @@ class Acceptance:
     @property
     def text(self) -> str:
         """When it ends and why it is there: ``until 2026-12-31: TLS by default``."""
-        end = f"until {self.until}" if self.until else "for good"
+        end = f"until {self.until}" if self.until else "permanently"
         return f"{end}: {self.reason}" if self.reason else end
 
 
@@ -70,7 +70,7 @@ def parse_acceptances(tables: object, where: str) -> tuple[Acceptance, ...]:
     True
     """
     if not isinstance(tables, list) or not all(isinstance(table, Mapping) for table in tables):
-        hint = "write [[gate.accept]]"
+        hint = "use [[gate.accept]]"
         raise ConfigError("gate.accept is not a list of tables", where=where, hint=hint)
     return tuple(_parse(table, f"{where} [[gate.accept]] {n}") for n, table in enumerate(tables, 1))
 
@@ -79,11 +79,11 @@ def _parse(table: Mapping[str, object], where: str) -> Acceptance:
     require_keys(table, list_keys(Acceptance), where)
     is_removed = "removed" in table
     if is_removed == ("benchmark" in table):
-        what = "name either a benchmark or a removed one"
+        what = "give either benchmark or removed"
         raise ConfigError(what, where=where, hint=_EXAMPLE)
     until = _read_end(table["until"], where) if "until" in table else None
     if until is None and not is_removed:
-        hint = 'write until = 2026-12-31, or until = "abc1234" for a commit'
+        hint = 'add until = 2026-12-31, or until = "abc1234" for a commit'
         raise ConfigError("an accepted regression needs an end", where=where, hint=hint)
     key = "removed" if is_removed else "benchmark"
     return Acceptance(
@@ -106,6 +106,6 @@ def _read_end(value: object, where: str) -> date | str:
     except ValueError:
         pass
     if len(text) < SHORTEST or not _COMMIT.fullmatch(text):
-        hint = f"write a date, 2026-12-31, or {SHORTEST} digits (0-9, a-f) of a commit or more"
+        hint = f"use a date, 2026-12-31, or at least {SHORTEST} digits (0-9, a-f) of a commit"
         raise ConfigError(f"until is {text!r}", where=where, hint=hint)
     return text

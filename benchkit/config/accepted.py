@@ -20,9 +20,9 @@ class Accepted:
     """A change of level that is meant."""
 
     commit: str = field(
-        metadata=as_key("text", "first commit after the change; 7 characters or more")
+        metadata=as_key("text", "first commit after the change; at least 7 characters")
     )
-    reason: str = field(metadata=as_key("text", "why the change is meant"))
+    reason: str = field(metadata=as_key("text", "why the change is intended"))
 
     def names(self, commit: str) -> bool:
         """Tell whether it is this commit, however many characters either shows.
@@ -50,7 +50,7 @@ def parse_accepted(tables: object, where: str) -> tuple[Accepted, ...]:
     'TLS'
     """
     if not isinstance(tables, list) or not all(isinstance(table, Mapping) for table in tables):
-        hint = "write [[history.accept]]"
+        hint = "use [[history.accept]]"
         raise ConfigError("accept is not a list of tables", where=where, hint=hint)
     return tuple(_parse(table, f"{where} {n}") for n, table in enumerate(tables, 1))
 
@@ -59,6 +59,6 @@ def _parse(table: Mapping[str, object], where: str) -> Accepted:
     require_keys(table, list_keys(Accepted), where)
     commit = read_text(table.get("commit"), "commit", where)
     if len(commit) < SHORTEST:
-        hint = f"write {SHORTEST} characters of it or more"
-        raise ConfigError(f"{commit!r} names no commit", where=where, hint=hint)
+        hint = f"give at least {SHORTEST} characters of a commit"
+        raise ConfigError(f"{commit!r} is not a commit", where=where, hint=hint)
     return Accepted(commit, read_text(table.get("reason"), "reason", where))

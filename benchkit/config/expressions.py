@@ -80,14 +80,14 @@ class Expression:
     def _try(self, name: str, match: Callable[[str], Result]) -> Result:
         if len(name) > self.longest:
             self._refuse(
-                f"may take time without end on a name of {len(name):,} characters; it is tried on "
+                f"may never finish on a name of {len(name):,} characters; it is tried on "
                 f"up to {self.longest:,}"
             )
         start = thread_time()
         result = match(name)
         self.spent += max(thread_time() - start - _QUICK, 0)
         if self.spent > _SECONDS:
-            self._refuse(f"has taken {_SECONDS} s on slow names")
+            self._refuse(f"took {_SECONDS} s on slow names")
         return result
 
     def _refuse(self, problem: str) -> NoReturn:
@@ -121,12 +121,13 @@ def compile_expression(
         longest = _Shape(text, flags).longest
         regex = re.compile(text, flags)
     except (re.error, OverflowError) as error:
-        raise ConfigError(f"{shown!r}: {error}", where=where, hint=hint) from error
+        problem = str(error) if isinstance(error, re.error) else "a repeat counts too far"
+        raise ConfigError(f"{shown!r}: {problem}", where=where, hint=hint) from error
     except RecursionError:
-        msg = "a pattern whose groups are nested too deep"
+        msg = "a pattern with too deeply nested groups"
         raise ConfigError(msg, where=where, hint=hint) from None
     if longest < _SHORTEST:
-        msg = f"{shown!r} may take time without end: its repeats or alternatives multiply"
+        msg = f"{shown!r} may never finish: its repeats or alternatives multiply"
         raise ConfigError(msg, where=where, hint=remedy)
     return Expression(regex, shown, where, remedy, longest)
 

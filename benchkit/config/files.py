@@ -46,13 +46,13 @@ def read_file(path: Path) -> str:
     """
     path.stat()  # what is not there is no irregular file
     if path.is_dir():
-        raise IsADirectoryError(errno.EISDIR, "it is a folder")
+        raise IsADirectoryError(errno.EISDIR, "is a folder")
     if not is_readable(path):
         raise OSError(errno.EINVAL, "not a regular file")
     with path.open("rb") as file:
         data = file.read(LARGEST + 1)
     if len(data) > LARGEST:
-        raise OSError(errno.EFBIG, f"it holds more than {LARGEST >> 20} MiB")
+        raise OSError(errno.EFBIG, f"larger than {LARGEST >> 20} MiB")
     return data.decode("utf-8-sig")
 
 
@@ -65,11 +65,11 @@ def parse_toml(text: str) -> dict[str, Any]:
         If it is none, is nested too deeply, or has an integer of more than 64 bits.
     """
     if _DEEP.search(text):
-        raise ValueError("a key in it has more than 200 parts")
+        raise ValueError("a key has more than 200 parts")
     try:
         table = tomllib.loads(text)
     except RecursionError:
-        raise ValueError("it is nested too deeply") from None
+        raise ValueError("nested too deeply") from None
     except tomllib.TOMLDecodeError:
         raise
     except ValueError:  # more digits than Python converts

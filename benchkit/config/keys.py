@@ -65,8 +65,8 @@ def read_text(value: object, key: str, where: str) -> str:
     """Return a text, or refuse anything else."""
     if isinstance(value, str) and value:
         return value
-    what = "is empty" if value == "" else "is not a text"
-    raise ConfigError(f"{key} {what}", where=where, hint=f'write {key} = "…"')
+    what = "is empty" if value == "" else "is not a string"
+    raise ConfigError(f"{key} {what}", where=where, hint=f'use {key} = "…"')
 
 
 def read_texts(value: object, key: str, where: str) -> tuple[str, ...]:
@@ -75,4 +75,4 @@ def read_texts(value: object, key: str, where: str) -> tuple[str, ...]:
         return (value,)
     if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
         return tuple(value)
-    raise ConfigError(f"{key} is not a list of texts", where=where, hint=f'write {key} = ["…"]')
+    raise ConfigError(f"{key} is not a list of strings", where=where, hint=f'use {key} = ["…"]')

@@ -17,7 +17,7 @@ Kind = Literal["percent", "points", "factor", "absolute"]
 _LIMIT = re.compile(r"(\+?)\s*+(\d++(?:\.\d*+)?|\.\d++)\s*+(.*)")
 _POINTS = {"pp", "points", "percentage points"}
 _FACTORS = {"x", "\N{MULTIPLICATION SIGN}"}
-_HINT = 'write "5%", "2pp" (percentage points), "1.1x", or an amount: "0.5 ms", "+8 KiB", "+2"'
+_HINT = 'use "5%", "2pp" (percentage points), "1.1x", or an amount: "0.5 ms", "+8 KiB", "+2"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ def parse_limit(given: object, where: str) -> Limit:
         return Limit("points", float(number) / 100, "1", text)
     if unit in _FACTORS:
         if float(number) < 1:
-            hint = "a factor says how many times the cost may be: 1.1x allows 10 % more"
+            hint = "a factor is the allowed multiple of the cost: 1.1x allows 10 % more"
             raise ConfigError(f"{text!r} is below 1", where=where, hint=hint)
         return Limit("factor", float(number), "", text)
     if not unit and (sign or float(number) == 0):

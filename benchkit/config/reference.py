@@ -47,6 +47,7 @@ def _list_tables() -> dict[str, _Fields]:
         "[policy]": habits,
         "[[gate]]": _select(Rule) | {name: habits[name] for name in RULE_HABITS},
         "[[gate.accept]]": _select(Acceptance),
+        "[history]": _select(Settings, "history"),
         "[[history.accept]]": _select(Accepted),
     }
 
@@ -76,12 +77,13 @@ def json_schema() -> dict[str, object]:
     tables = {name: _describe(keys) for name, keys in _list_tables().items()}
     gate, accept = tables["[[gate]]"], _list_of(tables["[[gate.accept]]"])
     gate["properties"] |= {"accept": accept}
+    history = tables["[history]"]
+    history["properties"] |= {"accept": _list_of(tables["[[history.accept]]"])}
     alone = {"type": "object", "properties": {"accept": accept}, "additionalProperties": False}
-    history = {"accept": _list_of(tables["[[history.accept]]"])}
     known: dict[str, object] = {
         "schema": {"const": SCHEMA},
         **{name: tables[f"[{name}]"] for name in ("project", "ingest", "stats", "policy")},
-        "history": {"type": "object", "properties": history, "additionalProperties": False},
+        "history": history,
         "gate": {"anyOf": [_list_of(gate), alone]},
     }
     return {

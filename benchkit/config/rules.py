@@ -34,36 +34,38 @@ class Habits:
     on_undecided: Action = field(
         default="fail",
         metadata=as_key(
-            _ACTION, "a row that cannot be decided: too few runs, another machine, no method"
+            _ACTION, "an undecidable row: too few runs, another machine, no valid method"
         ),
     )
     on_missing: Action = field(
-        default="fail", metadata=as_key(_ACTION, "a benchmark or metric of the baseline is gone")
+        default="fail", metadata=as_key(_ACTION, "a benchmark or metric of the baseline is missing")
     )
     on_failure: Action = field(
         default="fail",
         metadata=as_key(_ACTION, "a run failed: panic, FAIL, non-zero exit, crossed threshold"),
     )
     on_damaged: Action = field(
-        default="fail", metadata=as_key(_ACTION, "a file of a known tool is torn, cut or refused")
+        default="fail", metadata=as_key(_ACTION, "a file of a known tool is damaged")
     )
     exact: Action = field(
         default="fail",
-        metadata=as_key(_ACTION, "without a limit: more allocations, or bytes beyond the margin"),
+        metadata=as_key(
+            _ACTION, "without a limit: more allocations, or more bytes beyond the margin"
+        ),
     )
     min_runs: int = field(
         default=FEWEST_RUNS,
-        metadata=as_key("whole number", "runs a side below which nothing is shown"),
+        metadata=as_key("whole number", "fewest runs per side for a verdict"),
     )
     no_findings: tuple[str, ...] = field(
         default=(),
         metadata=as_key(
-            "texts", f"severities of findings that make the gate fail: {', '.join(SEVERITIES)}"
+            "texts", f"findings of these severities fail the gate: {', '.join(SEVERITIES)}"
         ),
     )
     allow_other_machine: bool = field(
         default=False,
-        metadata=as_key("true or false", "whether a baseline of another machine shows anything"),
+        metadata=as_key("true or false", "whether a baseline from another machine counts"),
     )
     accept: tuple[Acceptance, ...] = ()
 
@@ -79,28 +81,28 @@ class Rule:
 
     name: str = field(metadata=as_key("text", "the rule's name in every output"))
     metric: str = field(
-        metadata=as_key("text", "`metric` or `metric.stat`; alone, its headline stat")
+        metadata=as_key("text", "`metric` or `metric.stat`; without a statistic, the headline one")
     )
     stat: str = field(
-        default="", metadata=as_key("text", "the stat, where `metric` does not name it")
+        default="", metadata=as_key("text", "the statistic, if `metric` does not include it")
     )
     pair: tuple[str, str] | None = field(
         default=None,
         metadata=as_key(
-            "texts", "baseline and variant; without it every variant against the baseline"
+            "texts", "baseline and variant; default: every variant against the baseline"
         ),
     )
     where: tuple[tuple[str, tuple[str, ...]], ...] = field(
         default=(),
         metadata=as_key(
-            "table", "columns or params and their values, which may hold `*` and must occur"
+            "table", "columns or params with their values, which may contain `*` and must occur"
         ),
     )
     target: Limit | None = field(
-        default=None, metadata=as_key("limit", "stricter than `acceptable`; one of both is set")
+        default=None, metadata=as_key("limit", "stricter than `acceptable`; set one or both")
     )
     acceptable: Limit | None = field(
-        default=None, metadata=as_key("limit", "what a change may cost")
+        default=None, metadata=as_key("limit", "the largest acceptable cost")
     )
     on_inconclusive: Action = "warn"
     on_undecided: Action = "fail"
@@ -129,7 +131,7 @@ class Rule:
         return f"{self.metric}.{self.stat}" if self.stat else self.metric
 
 
-_NO_LIMIT = 'write acceptable = "5%", target = "1%", or both'
+_NO_LIMIT = 'add acceptable = "5%", target = "1%", or both'
 _RULE_ACTIONS = ("on_inconclusive", "on_undecided", "on_missing")
 _ACTIONS = (*_RULE_ACTIONS, "on_failure", "on_damaged", "exact")
 #: The habits that a rule may have of its own.
@@ -158,9 +160,9 @@ def parse_rules(tables: object, habits: Habits, where: str) -> tuple[Rule, ...]:
         If a key is not known, a value is of the wrong kind, or two rules share a name.
     """
     if not isinstance(tables, list) or not all(isinstance(table, Mapping) for table in tables):
-        raise ConfigError("gate is not a list of tables", where=where, hint="write [[gate]]")
+        raise ConfigError("gate is not a list of tables", where=where, hint="use [[gate]]")
     if not tables:
-        hint = f"write [[gate]] with {_NO_LIMIT.removeprefix('write ')}, or leave it out"
+        hint = f"use [[gate]] with {_NO_LIMIT.removeprefix('write ')}, or remove it"
         raise ConfigError("gate is empty: no limit is set", where=where, hint=hint)
     rules = tuple(
         _parse(table, habits, f"{where} [[gate]] {table.get('name', number)}")
@@ -170,7 +172,7 @@ def parse_rules(tables: object, habits: Habits, where: str) -> tuple[Rule, ...]:
     for name, count in counts.items():
         if count > 1:
             raise ConfigError(
-                f"two rules are called {name!r}", where=where, hint="give each a name of its own"
+                f"two rules are named {name!r}", where=where, hint="give each its own name"
             )
     return rules
 
@@ -190,8 +192,8 @@ def parse_overheads(texts: Sequence[str], habits: Habits) -> tuple[Rule, ...]:
         name, equals, limit = text.partition("=")
         metric, _, stat = name.strip().partition(".")
         if not (equals and metric):
-            hint = "write METRIC[.STAT]=LIMIT, e.g. latency.p50=5%"
-            raise ConfigError(f"{text!r} names no limit", where=where, hint=hint)
+            hint = "use METRIC[.STAT]=LIMIT, e.g. latency.p50=5%"
+            raise ConfigError(f"{text!r} has no limit", where=where, hint=hint)
         rules.append(
             Rule(
                 name=text.replace(" ", ""),
@@ -207,12 +209,12 @@ def parse_overheads(texts: Sequence[str], habits: Habits) -> tuple[Rule, ...]:
 def _parse(table: Mapping[str, object], habits: Habits, where: str) -> Rule:
     require_keys(table, _KEYS, where)
     if "metric" not in table:
-        raise ConfigError("no metric is named", where=where, hint='write metric = "latency.p50"')
+        raise ConfigError("no metric", where=where, hint='add metric = "latency.p50"')
     metric, _, stat = read_text(table["metric"], "metric", where).partition(".")
     if "stat" in table:
         if stat:
-            hint = 'write metric = "latency" and stat = "p50", or metric = "latency.p50"'
-            raise ConfigError("the stat is named twice", where=where, hint=hint)
+            hint = 'use metric = "latency" and stat = "p50", or metric = "latency.p50"'
+            raise ConfigError("the statistic is given twice", where=where, hint=hint)
         stat = read_text(table["stat"], "stat", where)
     limits = {
         key: parse_limit(table[key], f"{where} {key}") if key in table else None
@@ -235,7 +237,7 @@ def _parse(table: Mapping[str, object], habits: Habits, where: str) -> Rule:
 
 def _check_tiers(rule: Rule, where: str) -> None:
     if rule.target is None and rule.acceptable is None:
-        raise ConfigError("no limit is set", where=where, hint=_NO_LIMIT)
+        raise ConfigError("no limit", where=where, hint=_NO_LIMIT)
     if rule.target is None or rule.acceptable is None:
         return
     one, other = rule.target, rule.acceptable
@@ -244,9 +246,9 @@ def _check_tiers(rule: Rule, where: str) -> None:
     narrow = one.share if alike else one.value
     if (alike or (one.kind, one.unit) == (other.kind, other.unit)) and narrow > wide:
         raise ConfigError(
-            f"the target {one.text} is wider than what is acceptable, {other.text}",
+            f"the target {one.text} is wider than acceptable, {other.text}",
             where=where,
-            hint="the target is the stricter of the two",
+            hint="the target must be the stricter of the two",
         )
 
 
@@ -256,13 +258,13 @@ def _read_pair(value: object, where: str) -> tuple[str, str]:
         baseline, variant = texts
         if isinstance(baseline, str) and isinstance(variant, str) and baseline != variant:
             return baseline, variant
-    hint = 'write pair = ["baseline", "variant"]'
+    hint = 'use pair = ["baseline", "variant"]'
     raise ConfigError("pair does not name two variants", where=where, hint=hint)
 
 
 def _read_where(value: object, where: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
     if not isinstance(value, Mapping):
-        hint = 'write where = {benchmark = ["Ping"]}'
+        hint = 'use where = {benchmark = ["Ping"]}'
         raise ConfigError("where is not a table", where=where, hint=hint)
     return tuple((key, _read_values(found, key, where)) for key, found in value.items())
 
@@ -285,7 +287,7 @@ def _read_habits(
             raise unknown(key, str(word), ACTIONS, where)
     runs = table.get("min_runs", habits.min_runs)
     if not isinstance(runs, int) or isinstance(runs, bool) or runs < FEWEST_RUNS:
-        hint = f"write {FEWEST_RUNS} or more; two runs a side never gate"
+        hint = f"use {FEWEST_RUNS} or more; two runs per side never gate"
         raise ConfigError(f"min_runs is {runs!r}", where=where, hint=hint)
     severities = habits.no_findings
     if "no_findings" in table:
@@ -295,8 +297,8 @@ def _read_habits(
                 raise unknown("severity", severity, SEVERITIES, where)
     allowed = table.get("allow_other_machine", habits.allow_other_machine)
     if not isinstance(allowed, bool):
-        hint = "write allow_other_machine = true"
-        raise ConfigError("allow_other_machine is not true or false", where=where, hint=hint)
+        hint = "use allow_other_machine = true"
+        raise ConfigError("allow_other_machine must be true or false", where=where, hint=hint)
     return {
         **words, "min_runs": runs, "no_findings": severities, "allow_other_machine": allowed,
     }  # fmt: skip

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, replace
+from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchkit.derived.containers import role_of
 from benchkit.stats.location import mean_interval, median
+from benchkit.stats.sample import LARGEST
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,6 +35,7 @@ PUBLISHED = (
     Published("requests/s", "request_rate", ("mean",)),
     Published("mean", "latency", ("mean",)),
     Published("p50", "latency", ("p50", "median")),
+    Published("p75", "latency", ("p75",)),
     Published("p90", "latency", ("p90",)),
     Published("p95", "latency", ("p95",)),
     Published("p99", "latency", ("p99",)),
@@ -106,6 +109,8 @@ def list_amounts(observations: Observations, runs: Runs, confidence: float) -> A
         published = by_stat.get((metric, stat))
         if published is None or subject != services.get(metric, ""):
             continue
+        if not all(abs(value) <= LARGEST for each in by_run.values() for value in each):
+            continue  # its square is no number
         per_run = [median(each) for each in by_run.values()]
         amount = _sum_up(metric, stat, subject, unit, per_run, confidence)
         row = amounts[Cell(*place), variant]
@@ -127,7 +132,7 @@ def _count_cpus(runs: Runs) -> dict[str, float]:
     return {
         variant: float(text)
         for variant, (text, *others) in recorded.items()
-        if not others and text.isdecimal() and int(text) > 0
+        if not others and text.isdecimal() and 0 < float(text) < inf
     }
 
 

@@ -45,11 +45,10 @@ class Gaps:
         return Finding(
             code="B410",
             severity="warning",
-            message=f"start and end are not known of {_name_runs(self.without_window)}"
-            ": the samples of containers cannot be cut to these runs, and no CPU per request is "
-            "derived",
-            remedy="write start and end into run.toml or runs.json, or measure with "
-            "`benchkit capture`",
+            message=f"start and end of {_name_runs(self.without_window)} are unknown: container "
+            "samples cannot be assigned to these runs, so there is no CPU per request",
+            remedy="write start and end to run.toml or runs.json, or measure with `benchkit "
+            "capture`",
             numbers={"runs": len(self.without_window)},
         )
 
@@ -59,7 +58,7 @@ class Gaps:
         return Finding(
             code="B411",
             severity="warning",
-            message="fewer than two CPU samples of any container lie between start and end of "
+            message="no container has two CPU samples between start and end of "
             f"{_name_runs(self.without_samples)}",
             remedy="sample at least once a second while the load runs, and check that both clocks "
             "agree",
@@ -70,18 +69,18 @@ class Gaps:
         if not self.without_service:
             return None
         listed = _list([shorten(name) for name in self._containers])
-        why = f"which container is the service cannot be told: {listed}"
+        why = f"which container is the service is unknown: {listed}"
         for name, matching in self._misnamed.items():
             number = "more than one" if matching else "none"
-            why = f"[containers] service = {name!r} names {number} of the containers: {listed}"
+            why = f"[containers] service = {name!r} matches {number} of the containers: {listed}"
         total = len(self.without_service) + self.with_service
         runs = _name_runs(self.without_service)
         share = f" ({len(self.without_service)} of {total} runs)" if self.with_service else ""
         return Finding(
             code="B413",
             severity="warning",
-            message=f"{why}; no CPU per request is derived for {runs}{share}",
-            remedy="name it in run.toml or benchkit.toml, and ingest again where there is a store: "
+            message=f"{why}; no CPU per request for {runs}{share}",
+            remedy="name it in run.toml or benchkit.toml, and if you use a store, ingest again: "
             '[containers] service = "NAME"',
             numbers={"runs": len(self.without_service), "containers": len(self._containers)},
         )

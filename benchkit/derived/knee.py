@@ -66,7 +66,7 @@ def parse_rule(text: str) -> Rule:
         pass
     if kind in {"power", "usl"} and not rest:
         return Rule(kind, 0.0, "", text)
-    raise ConfigError(f"{text!r} is no rule for a knee", where="knee", hint=_HINT)
+    raise ConfigError(f"{text!r} is not a rule for the knee", where="knee", hint=_HINT)
 
 
 def find_knee(sweep: Sweep, rule: Rule, law: Law | None) -> float | None:

@@ -87,8 +87,8 @@ def _unknown(names: Sequence[str]) -> Finding:
     return Finding(
         code="B420",
         severity="info",
-        message=f"how many spans one request makes is not known of {', '.join(names[:4])}{more}: "
-        "the counts are no whole number per request",
-        remedy="write it into run.toml: [spans] per_request = 4",
+        message=f"the number of spans per request is unknown for {', '.join(names[:4])}{more}: "
+        "the counts are not a whole number per request",
+        remedy="write it to run.toml: [spans] per_request = 4",
         numbers={"runs": len(names)},
     )

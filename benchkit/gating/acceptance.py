@@ -42,9 +42,9 @@ def list_unused(rules: Sequence[RuleOutcome]) -> Iterator[Occurrence]:
         name = f"the accepted {'removal' if one.removed else 'regression'} of {one.benchmark}"
         if not any(one.matches(row.benchmark, row.metric, row.stat) for row in rows):
             seen = "is gone" if one.removed else "was compared"
-            text = f"{name} names nothing that {seen}"
+            text = f"{name} matches nothing that {seen}"
         elif not any(one == valid for each in own for _, valid in each.acceptances):
-            text = f"{name} does not hold now ({one.text})"
+            text = f"{name} no longer applies ({one.text})"
         else:
             continue
         yield Occurrence(event=UNUSED, action="pass", text=printable(text))

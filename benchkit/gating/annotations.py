@@ -8,8 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from benchkit.errors import ExitCode
 from benchkit.gating.clauses import list_event_texts
 from benchkit.gating.dropped import describe_dropped
+from benchkit.gating.events import (
+    ACCEPTED,
+    ADDED,
+    BASELINE_CRASH,
+    CRASH,
+    DAMAGED,
+    FAILING,
+    INCONCLUSIVE,
+    MISSING,
+    MIXED,
+    NO_BASELINE,
+    NOT_COMPARED,
+    REGRESSION,
+    UNDECIDABLE,
+    UNKNOWN,
+    UNUSED,
+    Event,
+)
 from benchkit.gating.result import GateResult
 from benchkit.gating.wording import (
     describe_cost,
@@ -22,6 +41,24 @@ from benchkit.units import printable
 
 MOST = 10
 _KINDS = {"fail": "error", "warn": "warning", "pass": "notice"}
+#: What a title calls each event.
+_OUTCOMES = {
+    REGRESSION: "regression",
+    CRASH: "a run failed",
+    BASELINE_CRASH: "a run of the baseline failed",
+    MISSING: "not compared",
+    ADDED: "new benchmark",
+    DAMAGED: "damaged file",
+    MIXED: "two measurements as one",
+    UNKNOWN: "unknown format",
+    INCONCLUSIVE: "inconclusive",
+    UNDECIDABLE: "undecided",
+    FAILING: "requests fail",
+    NO_BASELINE: "no baseline",
+    NOT_COMPARED: "nothing compared",
+    ACCEPTED: "accepted",
+    UNUSED: "unused acceptance",
+}
 _MESSAGE = {"%": "%25", "\n": "%0A"}
 _PROPERTY = {**_MESSAGE, ":": "%3A", ",": "%2C"}
 
@@ -54,12 +91,25 @@ def escape(text: str, characters: dict[str, str] | None = None) -> str:
     return "".join((characters or _MESSAGE).get(c, c) for c in shown)
 
 
+def _title(event: Event) -> str:
+    """Return a title that names the outcome: the list of a job shows little more."""
+    return f"benchkit gate: {_OUTCOMES[event]}"
+
+
+def _title_whole(result: GateResult) -> str:
+    if result.self_test is not None:
+        return "benchkit gate: self-test"
+    if result.exit_code is ExitCode.USAGE:
+        return "benchkit gate: not configured"
+    return _title(next((each.event for each in result.outcome.occurrences), NOT_COMPARED))
+
+
 def _tell_first(result: GateResult) -> Iterator[tuple[str, str, str]]:
     """Yield what holds for all rows: the default rule, and what was refused."""
     if result.policy.endswith("the default rule"):
         yield "notice", "benchkit gate", result.policy
     if result.refused:
-        yield "warning", "benchkit gate", result.refused
+        yield "warning", "benchkit gate: refused sources", result.refused
 
 
 def _tell(result: GateResult) -> Iterator[tuple[str, str, str]]:
@@ -67,18 +117,18 @@ def _tell(result: GateResult) -> Iterator[tuple[str, str, str]]:
     outcome = result.outcome
     if result.self_test is not None or outcome.problem or not outcome.rules:
         if not result.has_passed:
-            yield "error", "benchkit gate", result.sentence
+            yield "error", _title_whole(result), result.sentence
         elif outcome.problem or not outcome.has_baseline:
-            yield "warning", "benchkit gate", result.sentence
+            yield "warning", _title_whole(result), result.sentence
         return
     for each, text in list_event_texts(outcome):
-        yield _KINDS[each.action], "benchkit gate", text
+        yield _KINDS[each.action], _title(each.event), text
     for note in describe_faults(outcome):
-        yield "error", "benchkit gate", note
+        yield "error", _title(NOT_COMPARED), note
     for rule in outcome.rules:
         if rule.rule.on_missing != "pass":
             yield from (
-                (_KINDS[rule.rule.on_missing], rule.rule.name, text)
+                (_KINDS[rule.rule.on_missing], f"{rule.rule.name}: {_OUTCOMES[MISSING]}", text)
                 for text in describe_dropped(rule)
             )
         for row in rule.rows:
@@ -91,4 +141,5 @@ def _tell(result: GateResult) -> Iterator[tuple[str, str, str]]:
                 text = f"requests fail: {say_failures(row)}; {text}"
             if row.accepted is not None:
                 text = f"accepted {row.accepted.text}; {text}"
-            yield _KINDS[event[1]], rule.rule.name, text
+            word = say(row) if event[0] in {REGRESSION, INCONCLUSIVE} else _OUTCOMES[event[0]]
+            yield _KINDS[event[1]], f"{rule.rule.name}: {word}", text

@@ -86,7 +86,7 @@ def _refuse_others(policy: Policy, own: Pairs, asked: Asked) -> None:
         if is_other:
             named = ", ".join(dict.fromkeys(":".join(pair) for pair in own))
             raise ConfigError(
-                f"every rule of {policy.origin} names its own pair: {named}",
+                f"every rule of {policy.origin} has its own pair: {named}",
                 where=option,
-                hint="leave the option out, or the pair out of the rules",
+                hint="omit the option, or remove the pair from the rules",
             )

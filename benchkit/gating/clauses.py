@@ -39,7 +39,6 @@ _LEADS = {
     MIXED: "{}",
     UNKNOWN: "{}",
     UNUSED: "{}",
-    NO_BASELINE: "there is no baseline: nothing was compared, which does not say that nothing got "
-    "worse{}",
+    NO_BASELINE: "there is no baseline: nothing was compared, so a regression would go unnoticed{}",
     NOT_COMPARED: "{}",
 }

@@ -63,8 +63,8 @@ _OVER, _DATA, _OPEN = ExitCode.REGRESSION, ExitCode.DATA, ExitCode.INCONCLUSIVE
 
 REGRESSION = _event(
     "regression",
-    "a row is over its limit; without a limit, a regression beyond the margin is shown, "
-    "`allocs_per_op` is worse at all, or another exact metric is worse beyond the margin",
+    "a row is over its limit; without a limit: a regression beyond the margin, any "
+    "increase of `allocs_per_op`, or another exact metric worse beyond the margin",
     "fail", "`[[gate]]`, `exact`", _OVER, FAIL,
 )  # fmt: skip
 CRASH = _event(
@@ -77,7 +77,7 @@ BASELINE_CRASH = _event(
     "baseline_crash", "a run of the baseline failed", "fail", "`on_failure`", _OPEN, UNDECIDED
 )
 MISSING = _event(
-    "missing", "a benchmark or metric of the baseline is gone", "fail",
+    "missing", "a benchmark or metric of the baseline is missing", "fail",
     '`on_missing`, `[[gate.accept]] removed = "Name"`, a rename', _DATA, FAIL,
 )  # fmt: skip
 ADDED = _event("added", "a benchmark is new", "pass", "", ExitCode.DONE, PASS)
@@ -85,21 +85,21 @@ DAMAGED = _event(
     "damaged", "a file of a known tool is damaged", "fail", "`on_damaged`", _DATA, FAIL
 )
 MIXED = _event(
-    "mixed", "runs of a folder count beside earlier ones of it, or beside those of another folder, "
-    "commit or piped result", "fail",
+    "mixed", "runs of a folder count together with earlier ones of it, or with those of another "
+    "folder, commit or piped result", "fail",
     "`on_damaged`", _DATA, FAIL,
 )  # fmt: skip
 UNKNOWN = _event(
-    "unknown", "a file has no known format", "warn", "`--strict` fails it", _DATA, FAIL, PASS
+    "unknown", "a file has an unknown format", "warn", "`--strict` fails it", _DATA, FAIL, PASS
 )
 INCONCLUSIVE = _event(
-    "inconclusive", "a row is inconclusive though it could have been decided", "warn",
+    "inconclusive", "a row is inconclusive, although more runs could decide it", "warn",
     "`on_inconclusive`", _OPEN, UNDECIDED, PASS,
 )  # fmt: skip
 UNDECIDABLE = _event(
     "undecidable",
-    "a gated row cannot be decided: fewer than max(3, `min_runs`) runs on a side, another machine, "
-    "or no method that holds its level",
+    "a gated row cannot be decided: fewer than max(3, `min_runs`) runs on a side, "
+    "another machine, or no valid method",
     "fail", "`on_undecided`", _OPEN, UNDECIDED,
 )  # fmt: skip
 FAILING = _event(
@@ -121,7 +121,7 @@ ACCEPTED = _event(
 
 UNUSED = _event(
     "unused_acceptance",
-    "an entry of `[[gate.accept]]` names nothing that was compared or is gone, or has ended",
+    "an entry of `[[gate.accept]]` matches nothing that was compared or is missing, or has expired",
     "pass", "", ExitCode.DONE, PASS,
 )  # fmt: skip
 

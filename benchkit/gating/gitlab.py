@@ -1,4 +1,4 @@
-"""The gate as GitLab's metrics report: few lines, rounded.
+"""The gate as GitLab's metrics report: few lines, rounded, ended as OpenMetrics asks.
 
 GitLab compares the texts of two pipelines and shows every one that differs, so that digits nobody
 reads would be shown as changes. The labels of a row are its own: one more row changes the name of
@@ -31,6 +31,7 @@ def _lines(result: GateResult) -> Iterator[str]:
     yield f"benchkit_gate_over {result.outcome.count(OVER)}"
     yield f"benchkit_gate_not_shown {result.outcome.unshown}"
     yield f"benchkit_gate_exit_code {int(result.exit_code)}"
+    yield "# EOF"
 
 
 def _round(row: RowOutcome) -> tuple[str, str]:

@@ -32,7 +32,7 @@ _SHOWN = 2
 _ENOUGH = 5
 #: What is the matter with one file, and with several.
 _UNREAD = "cannot be read", "cannot be read"
-_FORMATLESS = "has no known format", "have no known format"
+_FORMATLESS = "has an unknown format", "have an unknown format"
 #: Roles of runs that say that a variant was tried.
 _TRIED = ("failed", "warmup", "aggregate", "part", "damaged", "empty")
 
@@ -109,7 +109,10 @@ def list_equal(rows: Sequence[Contrast]) -> Iterator[Occurrence]:
         same = [sorted(row.baseline_values) == sorted(row.variant_values) for row in compared]
         varied = sum(len(set(row.baseline_values)) - 1 for row in compared)
         if all(same) and varied >= _ENOUGH:
-            text = f"all values of {variant} are those of {baseline}: one measurement, two names"
+            text = (
+                f"all values of {variant} equal those of {baseline}: one measurement under "
+                "two names"
+            )
             yield Occurrence(event=NOT_COMPARED, action="fail", text=printable(text))
 
 

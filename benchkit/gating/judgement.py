@@ -16,7 +16,6 @@ from benchkit.comparison import (
     Adjusted,
     Comparisons,
     Contrast,
-    Dropped,
 )
 from benchkit.comparison.limits import LimitEvidence, decide_limits, find_ratios, measure_limit
 from benchkit.config.limits import Limit
@@ -24,6 +23,7 @@ from benchkit.config.rules import Habits, Rule
 from benchkit.errors import Finding
 from benchkit.gating.acceptance import Valid
 from benchkit.gating.events import Pair
+from benchkit.gating.exactness import is_exact, is_worse
 from benchkit.gating.matching import find_idle, match, match_dropped
 from benchkit.gating.outcome import (
     ACCEPTABLE,
@@ -36,7 +36,6 @@ from benchkit.gating.outcome import (
 )
 from benchkit.gating.undecidable import describe_undecidable, find_closed_rows
 from benchkit.intervals import TOO_WIDE, format_size, is_wide
-from benchkit.metrics import VOCABULARY
 from benchkit.stats.power import runs_to_show_equivalence
 from benchkit.stats.results import ROUNDING
 from benchkit.tables.wording import name_adjustment
@@ -52,10 +51,13 @@ from benchkit.verdict import (
 )
 
 #: Why nothing is shown where the order of the runs decides: see `audit.order.take_out_drift`.
-_TURNED = "the runs drift, and which side of the limit the change is on depends on it: run in turn"
+_TURNED = (
+    "the runs drift, and the drift decides which side of the limit the change is on: "
+    "alternate between the variants"
+)
 #: Why a change that `compare` shows is no regression.
-_AIMLESS = "it changes, but whether more or less of it is better is not known"
-_ALONE = "the change and its interval are of the row alone"
+_AIMLESS = "it changes, but benchkit does not know whether higher or lower is better"
+_ALONE = "the change and its interval are for this row alone"
 #: The rule that stands where no limit is set.
 DEFAULT = "no regression"
 
@@ -158,9 +160,9 @@ def judge_verdicts(
     margin = Limit("percent", verdicts.margin, "", f"{100 * verdicts.margin:g}%")
     rule = Rule(name=DEFAULT, metric="", acceptable=margin, **habits.of_rules)
     barred = _describe_barred(rule, findings)
-    gated = [v for v in verdicts.rows if v.contrast.primary or _is_exact(v.contrast)]
+    gated = [v for v in verdicts.rows if v.contrast.primary or is_exact(v.contrast)]
     rows = tuple(_convert(rule, habits, verdict, barred, unlike or {}) for verdict in gated)
-    dropped = tuple(row for row in verdicts.comparisons.dropped if row.primary or _is_exact(row))
+    dropped = tuple(row for row in verdicts.comparisons.dropped if row.primary or is_exact(row))
     missing = find_idle([row.contrast for row in rows], named)
     outcome = RuleOutcome(
         rule=rule, rows=rows, missing=missing, is_barred=bool(barred), dropped=dropped,
@@ -170,14 +172,6 @@ def judge_verdicts(
     return GateOutcome(
         rules=(replace(outcome, rows=accepted),), confidence=verdicts.comparisons.confidence
     )
-
-
-def _is_exact(row: Contrast | Dropped) -> bool:
-    """Tell whether a row is of a metric that is the same in every run, and has a direction."""
-    known = VOCABULARY.get(row.metric)
-    if isinstance(row, Contrast) and (row.method == EXACT or known is None):
-        return row.method == EXACT and row.better in {"lower", "higher"}
-    return known is not None and known.assume == "exact"
 
 
 def _accept(outcome: RuleOutcome, row: RowOutcome) -> RowOutcome:
@@ -208,7 +202,7 @@ def _convert(
         undecided = why or ("" if turned else describe_undecidable(verdict))
     elif verdict.word == REGRESSION:
         word = OVER
-    if not why and _is_worse(c):
+    if not why and is_worse(c):
         word, undecided = OVER, ""
     return RowOutcome(
         rule=rule, contrast=c, word=word, evidence=evidence, p_over=verdict.p_adjusted,
@@ -216,12 +210,6 @@ def _convert(
         adjustment=verdict.adjustment,
         action="fail" if c.primary else habits.exact,
     )  # fmt: skip
-
-
-def _is_worse(contrast: Contrast) -> bool:
-    """Tell whether allocations grew at all: one more of each operation matters."""
-    is_counted = contrast.metric == "allocs_per_op" and contrast.method == EXACT
-    return is_counted and contrast.delta > 0
 
 
 def _hold(rule: Rule, contrast: Contrast, barred: str, unlike: Mapping[Pair, str]) -> RowOutcome:
@@ -256,13 +244,16 @@ def _describe_unfit(rule: Rule, contrast: Contrast, unlike: Mapping[Pair, str]) 
     if contrast.method == EXACT:
         return ""
     if not rule.allow_other_machine and (contrast.baseline, contrast.variant) in unlike:
-        return f"{unlike[contrast.baseline, contrast.variant]}; allow_other_machine lets it count"
+        return (
+            f"{unlike[contrast.baseline, contrast.variant]}; set allow_other_machine to "
+            "count it anyway"
+        )
     fewest = min(contrast.n_baseline, contrast.n_variant)
     if contrast.method == SINGLE and fewest >= rule.min_runs:
         return "; ".join(contrast.notes)
     if fewest < rule.min_runs:
         runs = "1 run" if fewest == 1 else f"{fewest} runs"
-        return f"{runs} on a side, the policy asks for {rule.min_runs}"
+        return f"{runs} on a side, but the policy requires {rule.min_runs}"
     return ""
 
 
@@ -288,12 +279,14 @@ def _decide(row: RowOutcome, how: Adjusted | None, closed: str, alpha: float) ->
     elif evidence.p_within is not None and evidence.p_within <= level:
         word = _tier(row, level)
         if word == ACCEPTABLE and rule.target is not None:
-            notes.append(f"the target {rule.target.text} is not shown")
+            notes.append(f"the target {rule.target.text} cannot be shown")
     else:
         word = NOT_SHOWN
         if evidence.p_over is not None and evidence.p_over <= level and p_over is not None:
             alone, among = format_pvalue(evidence.p_over), format_pvalue(p_over)
-            notes.append(f"over the limit by itself (p {alone}), not among all rows (p {among})")
+            notes.append(
+                f"over the limit by itself (p {alone}), but not among all rows (p {among})"
+            )
             undecided = undecided or closed
         elif closed:
             undecided = undecided or closed
@@ -324,10 +317,10 @@ def _tell_needed(row: RowOutcome, alpha: float) -> tuple[int | None, list[str]]:
     if evidence.p_within is None or not evidence.is_ratio:
         return None, []
     if evidence.low is None or evidence.high is None:
-        return None, ["so few runs carry no interval: run each side more often"]
+        return None, ["too few runs for an interval: run each side more often"]
     worst = evidence.high - 1 if c.better != "higher" else evidence.low - 1
     is_vague = evidence.low > 0 and is_wide(evidence.low, evidence.high)
-    told = [TOO_WIDE if is_vague else f"it could cost up to {format_size(worst)}"]
+    told = [TOO_WIDE if is_vague else f"the cost may be up to {format_size(worst)}"]
     if not limit.is_relative or limit.share <= 0 or c.ratio_low is None or c.ratio_high is None:
         return None, told
     width = (math.log(c.ratio_high) - math.log(c.ratio_low)) / 2
@@ -343,22 +336,22 @@ def _count_runs(row: RowOutcome, half_width: float, alpha: float) -> tuple[int |
     c, limit = row.contrast, row.rule.limit
     room = _measure_room(limit, c, row.evidence.value or 1.0)
     if room <= 0:
-        return None, "the estimate is over the limit: more runs would tell"
+        return None, "the estimate is over the limit: make more runs"
     n = 2 / (1 / c.n_baseline + 1 / c.n_variant)
     whole = math.expm1(_measure_room(limit, c, 1.0))
     needed = runs_to_show_equivalence(half_width, n, whole, confidence=1 - alpha)
     if needed is None:
         return None, "the spread is too large for any practical number of runs"
     if needed > n:
-        return needed, f"about {needed} runs per side would show a cost of nothing within it"
+        return needed, f"without a cost, about {needed} runs per side would show it"
     near = runs_to_show_equivalence(half_width, n, math.expm1(room), confidence=1 - alpha)
     if near is None:
-        near_it = f"this one is too near {limit.text}"
-        return None, f"{needed} runs per side usually show a cost of nothing; {near_it}"
+        near_it = f"the estimate is too close to {limit.text}"
+        return None, f"without a cost, {needed} runs per side are usually enough; {near_it}"
     if near <= n:
-        return None, f"{near} runs per side usually show it, and these did not: measure again"
-    seems = f"within {limit.text}, if it costs what it seems to"
-    return near, f"about {near} runs per side would show it {seems}"
+        return None, f"{near} runs per side are usually enough, but not here: measure again"
+    seems = f"within {limit.text}, if the estimate is right"
+    return near, f"about {near} runs per side would show that it is {seems}"
 
 
 def _measure_room(limit: Limit, contrast: Contrast, estimate: float) -> float:

@@ -61,7 +61,7 @@ def _add_rules(root: ET.Element, rules: Sequence[RuleOutcome]) -> None:
     suites: dict[str, ET.Element] = {}
     for outcome, row in _cases(rules):
         c = row.contrast if row else None
-        pair = f"{c.variant} against {c.baseline}" if c else "nothing compared"
+        pair = f"{c.variant} vs. {c.baseline}" if c else "nothing compared"
         if pair not in suites:
             suites[pair] = _suite(root, pair)
         if row is None:
@@ -71,7 +71,7 @@ def _add_rules(root: ET.Element, rules: Sequence[RuleOutcome]) -> None:
             _add_row(suites[pair], outcome, row)
     for outcome in rules:
         for lost in outcome.dropped:
-            pair = f"{lost.variant} against {lost.baseline}"
+            pair = f"{lost.variant} vs. {lost.baseline}"
             if pair not in suites:
                 suites[pair] = _suite(root, pair)
             _add_dropped(suites[pair], outcome, lost)

@@ -67,11 +67,10 @@ def find_unlike(
         elif one.origin != other.origin:
             origins = f"{one.origin!r} and {other.origin!r}"
             found[pair] = printable(
-                f"the sides are of the origins {origins}, and neither says on which machine it was "
-                "measured"
+                f"the sides come from the origins {origins}, and neither records its machine"
             )
         elif one.is_distant != other.is_distant:
-            found[pair] = "measured elsewhere, and not told on which machine"
+            found[pair] = "measured elsewhere, on an unrecorded machine"
     return found
 
 
@@ -97,7 +96,7 @@ def _tell_untold(pair: Pair, one: Mapping[str, str], other: Mapping[str, str]) -
     """Say which side tells its machine, and that it cannot be compared."""
     if one and other:
         told = " and ".join(", ".join(list(side)[:_SHOWN]) for side in (one, other))
-        return f"what the sides tell of their machines cannot be compared: {told}"
+        return f"the recorded machines cannot be compared: {told}"
     teller, silent = pair if one else pair[::-1]
     entries = ", ".join(f"{name} {value}" for name, value in list((one or other).items())[:_SHOWN])
-    return f"{silent} does not tell on which machine it was measured, {teller} does: {entries}"
+    return f"{silent} does not record its machine, {teller} does: {entries}"

@@ -18,6 +18,8 @@ from benchkit.tables.wording import format_bare
 
 #: GitHub refuses comments of more than 65,536 characters.
 LONGEST = 60_000
+#: The sentence ends with the order of the runs and what the policy does: that is not cut off.
+_LONGEST_SENTENCE = 4_000
 _STEPS = (1_000_000, 300, 100, 40, 15, 5, 1)
 
 
@@ -34,7 +36,7 @@ def to_markdown(result: GateResult) -> str:
 
 def _write(result: GateResult, most: int) -> str:
     outcome = result.outcome
-    parts = [f"### {escape(result.sentence)}"]
+    parts = [f"### {escape(result.sentence, _LONGEST_SENTENCE)}"]
     if result.title:
         parts.append(f"*{escape(result.title)}*")
     if result.policy:
@@ -48,7 +50,7 @@ def _write(result: GateResult, most: int) -> str:
     pressing = [row for row in outcome.rows if row.word in PRESSING]
     parts += _table(result, pressing, most)
     rest = [row for row in outcome.rows if row.word not in PRESSING]
-    hold = "1 row that holds" if len(rest) == 1 else f"{len(rest)} rows that hold"
+    hold = "1 row that passes" if len(rest) == 1 else f"{len(rest)} rows that pass"
     parts += _fold(hold, _table(result, rest, most))
     lines = summarise_findings(result.findings, most)
     found = [f"- {escape(line.removeprefix('! '))}" for line in lines]
@@ -81,12 +83,14 @@ def _tell_method(result: GateResult) -> str:
     level = format_bare(1 - result.outcome.confidence)
     if result.outcome.rules[0].rule.is_default:
         return (
-            f"No limit is set. A regression: p, adjusted for all rows, is at most {level} and the "
-            "estimate is beyond the margin; no regression: equivalence or a gain is shown; else a "
-            "row is not shown. Near the margin that errs more than a limit ([[gate]]) does. The "
-            "unit is the run."
+            "No limit is set. A row is a regression if p, adjusted for all rows, is at "
+            f"most {level} and the estimate is beyond the margin. It is no regression if "
+            "equivalence or a gain is shown; otherwise it is inconclusive. Near the "
+            "margin, this errs more often than a limit ([[gate]]). The unit of "
+            "replication is the run."
         )
     return (
-        f"Over the limit, and within it, are each shown by a one-sided test at {level}, the first "
-        "adjusted for all rows of the gate; else a row is not shown. The unit is the run."
+        f"A row is over or within the limit if a one-sided test at {level} shows it; "
+        "“over” is adjusted for all rows of the gate. Otherwise the row is inconclusive. "
+        "The unit of replication is the run."
     )

@@ -177,6 +177,8 @@ class GateOutcome:
         What that does by itself; "pass" where it only follows from an event.
     problem_code : ExitCode
         USAGE where the policy or an option cannot be used.
+    worse : tuple of Contrast
+        The exact rows that got worse, whether a rule is about them or not.
     """
 
     rules: tuple[RuleOutcome, ...]
@@ -185,6 +187,7 @@ class GateOutcome:
     problem: str = ""
     problem_action: Action = "fail"
     problem_code: ExitCode = ExitCode.DATA
+    worse: tuple[Contrast, ...] = ()
 
     @cached_property
     def occurrences(self) -> tuple[Occurrence, ...]:

@@ -63,9 +63,9 @@ class Policy:
             given = config.load(Path(), Path(given))
         elif not isinstance(given, config.Settings):
             raise ConfigError(
-                f"{type(given).__name__} is no policy",
+                f"expected a policy, got {type(given).__name__}",
                 where="policy",
-                hint='give {} for the defaults, a mapping like {"gate": […]}, or a path',
+                hint='pass {} for the defaults, a mapping like {"gate": […]}, or a path',
             )
         return cls(rules=given.rules, habits=given.habits, settings=given)
 
@@ -93,14 +93,14 @@ class Policy:
     def refuse_empty(self) -> None:
         """Refuse a file that says nothing: whoever wrote it meant a limit."""
         if self.settings.is_empty and not self.is_overridden:
-            what, hint = "it is empty: no limit is set", "write [[gate]] into it, or remove it"
+            what, hint = "empty: no limit is set", "add [[gate]], or remove it"
             raise ConfigError(what, where=self.settings.source, hint=hint)
 
     @property
     def origin(self) -> str:
         """Where the rules are from, in words."""
         file, unread = self.settings.source, self.settings.unread
-        file += f" (and not {unread})" if unread else ""
+        file += f" (ignoring {unread})" if unread else ""
         if self.is_overridden:
             return f"limits of --max-overhead{f', else {file}' if file else ''}"
         if not file:

@@ -48,7 +48,7 @@ def _require(observations: Observations, rule: Rule) -> None:
     selection.require_metric(rule.metric, rule.stat, pairs)
     rows = observations[observations["metric"] == rule.metric]
     if rule.stat:
-        selection.require(rule.stat, rows["stat"].drop_duplicates(), f"stat of {rule.metric}")
+        selection.require(rule.stat, rows["stat"].drop_duplicates(), f"statistic of {rule.metric}")
     params = [read_params(params) for params in rows["params"].drop_duplicates()]
     known = dict.fromkeys((*COLUMNS, *(key for own in params for key in own)))
     for key, values in rule.where:

@@ -5,18 +5,22 @@ Every sink writes the same sentence and numbers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from benchkit.errors import Diagnostic, ExitCode, Finding
-from benchkit.gating.events import FAIL, PASS
+from benchkit.gating.events import DAMAGED, FAIL, PASS
 from benchkit.gating.outcome import GateOutcome
 from benchkit.gating.sentence import write_sentence
 from benchkit.units import printable
 
 #: Sources that are named; the rest are counted.
 _SHOWN = 2
-_KINDS = {"error": "refused, and not in the verdict", "warning": "read with a loss"}
+_KINDS = {"error": "refused, and not in the verdict", "warning": "read only in part"}
+
+
+#: What a self-test plants beside regressions, by the name of the event.
+_INCIDENTS = {"crash": "a crash", "damaged": "a damaged file", "missing": "a lost benchmark"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,28 +33,44 @@ class SelfTest:
         Rows in which one was planted.
     unseen : tuple of str
         Those in which the gate did not see it, and why.
+    answers : mapping of str to str
+        What the gate makes of a planted crash, damaged file and lost benchmark: fail, or warn or
+        pass where the policy says so; empty where it did not see it.
     """
 
     planted: int
     unseen: tuple[str, ...]
+    answers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def missed(self) -> tuple[str, ...]:
+        """The planted incidents that the gate did not see."""
+        return tuple(name for name, answer in self.answers.items() if not answer)
 
     @property
     def has_passed(self) -> bool:
         """Whether every one was seen."""
-        return self.planted > 0 and not self.unseen
+        return self.planted > 0 and not self.unseen and not self.missed
 
     @property
     def sentence(self) -> str:
         """What it shows."""
         if not self.planted:
-            return "✗ Self-test: the gate compares nothing, and so cannot fail."
+            return "✗ Self-test: the gate compares nothing, so it cannot fail."
         if self.unseen:
             return (
-                f"✗ Self-test: in {len(self.unseen)} of {self.planted} rows the gate did not see a "
-                "planted regression, and so cannot fail there."
+                f"✗ Self-test: in {len(self.unseen)} of {self.planted} rows, the gate "
+                "missed a planted regression, so it cannot fail there."
             )
+        if self.missed:
+            return f"✗ Self-test: the gate missed a planted incident: {_join(self.missed)}."
         rows = "the only row" if self.planted == 1 else f"each of {self.planted} rows"
-        return f"✓ Self-test: the gate sees a planted regression in {rows} and fails (exit 1)."
+        failed = [name for name, answer in self.answers.items() if answer == "fail"]
+        passed = [name for name, answer in self.answers.items() if answer != "fail"]
+        more = f"; it also fails for {_join(failed)}" if failed else ""
+        more += f"; the policy allows {_join(passed)}" if passed else ""
+        seen = f"the gate catches a planted regression in {rows} and fails (exit 1)"
+        return f"✓ Self-test: {seen}{more}."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,14 +100,15 @@ class GateResult:
     @property
     def refused(self) -> str:
         """Which sources were refused or read with a loss; empty if none was."""
-        return tell_refused(self.diagnostics)
+        is_heeded = any(each.event is DAMAGED for each in self.outcome.events)
+        return tell_refused(self.diagnostics, is_damage_judged=is_heeded)
 
     @property
     def sentence(self) -> str:
         """What every output that is read as a text begins with, and JSON and outputs hold."""
         if self.self_test is not None:
             return self.self_test.sentence
-        return write_sentence(self.outcome)
+        return write_sentence(self.outcome, self.findings)
 
     @property
     def exit_code(self) -> ExitCode:
@@ -115,16 +136,24 @@ class GateResult:
         return f"<GateResult: {self.sentence} exit code {int(self.exit_code)}>"
 
 
-def tell_refused(diagnostics: Sequence[Diagnostic]) -> str:
+def _join(events: Sequence[str]) -> str:
+    names = [_INCIDENTS[event] for event in events]
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+
+
+def tell_refused(diagnostics: Sequence[Diagnostic], *, is_damage_judged: bool = False) -> str:
     """Say which sources were refused or read with a loss, and why; empty if none was.
+
+    Where damage is an event of the gate, what was refused may be the very reason of its verdict.
 
     Examples
     --------
     >>> tell_refused([Diagnostic("new/3.txt", 0, "empty file", "run again")])
     '1 source was refused, and not in the verdict: new/3.txt: empty file.'
     """
+    kinds = _KINDS | ({"error": "refused"} if is_damage_judged else {})
     told = []
-    for severity, what in _KINDS.items():
+    for severity, what in kinds.items():
         first = {p.path: p for p in reversed(diagnostics) if p.severity == severity}
         if first:
             listed = list(first.values())[::-1]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from shlex import join
 from typing import TYPE_CHECKING, Protocol
@@ -25,10 +26,12 @@ from benchkit.gating.absent import is_of_baseline, lacks_baseline
 from benchkit.gating.acceptance import Valid, list_unused, list_valid
 from benchkit.gating.choice import Asked, Choice, Chosen, Pairs, choose, list_baselines
 from benchkit.gating.events import NO_BASELINE, NOT_COMPARED, Occurrence
+from benchkit.gating.exactness import list_worse
 from benchkit.gating.incidents import list_added, list_equal, list_incidents, list_mixed
 from benchkit.gating.judgement import judge_rules, judge_verdicts
 from benchkit.gating.machines import find_unlike
 from benchkit.gating.outcome import GateOutcome
+from benchkit.gating.planted_incidents import plant_incidents, read_answer
 from benchkit.gating.planting import plant, tell_unseen
 from benchkit.gating.policy import Policy
 from benchkit.gating.presence import require_names
@@ -148,9 +151,10 @@ def run_gate(
         compared = _compare(results, policy, chosen.default)
         outcome = decide(compared, policy, chosen)
         outcome = _enter(outcome, events, compared, policy)
-        tested = (
-            _test_itself(results, policy, chosen, outcome, compared.findings) if self_test else None
-        )
+        tested = None
+        if self_test:
+            tested = _test_itself(results, policy, chosen, outcome, compared.findings)
+            tested = replace(tested, answers=_plant_incidents(results, policy, asked, outcome))
     except BenchkitError as error:
         if error.exit_code is not ExitCode.DATA:
             raise
@@ -247,7 +251,7 @@ def gate(
     Raises
     ------
     ConfigError
-        If the policy cannot be read, or it is no comparison.
+        If the policy cannot be read, or `comparison` is not a comparison.
 
     Examples
     --------
@@ -259,9 +263,9 @@ def gate(
     held = Policy.of(policy)
     if not hasattr(comparison, "verdicts"):
         raise ConfigError(
-            f"{type(comparison).__name__} is no comparison",
+            f"expected a comparison, got {type(comparison).__name__}",
             where="gate",
-            hint="give what compare returns: bk.gate(results.compare(baseline=…), policy)",
+            hint="pass what compare returns: bk.gate(results.compare(baseline=…), policy)",
         )
     held.refuse_empty()
     outcome = decide(comparison, held)
@@ -302,7 +306,8 @@ def decide(
             compared.verdicts, policy.habits, found, unlike, chosen.named, acceptances
         )
     added = list_added(comparisons.pairs, comparisons.only_in)
-    return replace(outcome, events=(*added, *list_unused(outcome.rules)))
+    events = (*added, *list_unused(outcome.rules))
+    return replace(outcome, events=events, worse=list_worse(compared.verdicts))
 
 
 def _enter(
@@ -361,3 +366,23 @@ def _test_itself(
         planted += max(len(rule.rows), 1)
         unseen += tell_unseen(rule, seen)
     return SelfTest(planted=planted, unseen=tuple(unseen))
+
+
+def _plant_incidents(
+    results: Results, policy: Policy, asked: Asked, outcome: GateOutcome
+) -> dict[str, str]:
+    """Hold the whole gate against each planted incident, and return what it makes of each."""
+    if not outcome.rows:
+        return {}
+    answers = {}
+    for name, planted in plant_incidents(results, outcome.rows[0].contrast):
+        held = run_gate(
+            partial(_get_first, planted), policy, baseline=asked.baseline,
+            variants=asked.variants, pairs=asked.pairs,
+        )  # fmt: skip
+        answers[name] = read_answer(name, held.outcome)
+    return answers
+
+
+def _get_first(results: Results, _: Sequence[str]) -> Results:
+    return results

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from benchkit.config.rules import Action
-from benchkit.errors import ExitCode
+from benchkit.errors import ExitCode, Finding
 from benchkit.gating.clauses import list_event_texts
 from benchkit.gating.dropped import say_dropped
 from benchkit.gating.events import (
@@ -22,6 +22,7 @@ from benchkit.gating.events import (
     UNUSED,
     Event,
 )
+from benchkit.gating.exactness import describe_worse
 from benchkit.gating.outcome import (
     ACCEPTABLE,
     NOT_SHOWN,
@@ -45,8 +46,8 @@ from benchkit.gating.wording import (
 from benchkit.units import printable
 
 
-def write_sentence(outcome: GateOutcome) -> str:
-    """Say what the gate decided, by which row, and every event.
+def write_sentence(outcome: GateOutcome, findings: Sequence[Finding] = ()) -> str:
+    """Say what the gate decided, by which row, every event, and what the order of the runs does.
 
     Returns
     -------
@@ -63,8 +64,8 @@ def write_sentence(outcome: GateOutcome) -> str:
         clauses.insert(0, _describe_nearest(held))
     if count := _count(outcome):
         clauses.insert(1, count)
-    if clause := _describe_end(outcome):
-        clauses.append(clause)
+    told = (describe_worse(outcome), _describe_order(findings), _describe_end(outcome))
+    clauses += filter(None, told)
     clauses[0] = raise_first(clauses[0])
     return f"{_choose_mark(outcome)} {'; '.join(clauses)}."
 
@@ -151,8 +152,17 @@ def _describe_end(outcome: GateOutcome) -> str:
     """Say what the policy makes of what is undecided or missing."""
     told = [each for each in outcome.occurrences if each.event not in {ADDED, ACCEPTED, UNUSED}]
     if told and outcome.has_passed and outcome.has_baseline:
-        return "the policy lets this pass"
-    return "the policy fails this" if outcome.exit_code is ExitCode.INCONCLUSIVE else ""
+        return "the policy allows it"
+    return "the policy fails it" if outcome.exit_code is ExitCode.INCONCLUSIVE else ""
+
+
+def _describe_order(findings: Sequence[Finding]) -> str:
+    """Say which sides were not measured in turn, or may not have been."""
+    orders = [each for each in findings if each.code == "B330"]
+    if not orders:
+        return ""
+    more = f" (and {len(orders) - 1} more)" if len(orders) > 1 else ""
+    return printable(f"{orders[0].message.partition(':')[0]}{more} (B330)")
 
 
 def _describe(row: RowOutcome) -> str:
@@ -161,7 +171,9 @@ def _describe(row: RowOutcome) -> str:
     if row.word == WITHIN and rule.target is not None:
         return f"{told}, target {rule.target.text}"
     if row.word == ACCEPTABLE and rule.target is not None:
-        return f"{told}, within the limit {rule.limit.text}, target {rule.target.text} not proven"
+        return (
+            f"{told}, within the limit {rule.limit.text}, but target {rule.target.text} not proven"
+        )
     return f"{told}, {say_limit(row)}"
 
 

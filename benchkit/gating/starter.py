@@ -7,26 +7,22 @@ misspelt.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Iterator, Sequence
 
 from benchkit.comparison import Comparisons, Contrast
+from benchkit.gating.first_limits import FEWEST, OFFERED, choose_limit, count_runs, is_exact
 from benchkit.gating.matching import COLUMNS
-from benchkit.metrics import VOCABULARY, label
-from benchkit.stats.power import runs_to_show_equivalence
+from benchkit.metrics import label
 from benchkit.units import printable
 
-#: The limit that a first policy sets, for people to change.
-LIMIT = "5%"
-_SHARE = 0.05
 _MOST = 12
 #: Policy keys that fail by default, and what each is about.
 _FAILING = {
-    "on_undecided": "too few runs, another machine, no method that holds its level",
-    "on_missing": "a benchmark or metric of the baseline is gone",
+    "on_undecided": "too few runs, another machine, no valid method",
+    "on_missing": "a benchmark or metric of the baseline is missing",
     "on_failure": "a run failed: panic, FAIL, a non-zero exit, a crossed threshold",
-    "on_damaged": "a file of a known tool is torn, cut or refused",
-    "exact": "without a limit: more allocations, or bytes beyond the margin",
+    "on_damaged": "a file of a known tool is damaged",
+    "exact": "without a limit: more allocations, or more bytes beyond the margin",
 }
 
 
@@ -64,15 +60,17 @@ def write_policy(
 
 
 def _head(baseline: str | None, variants: Sequence[str]) -> Iterator[str]:
-    yield "# What benchkit decides once for this project; the command line stands above it."
-    yield "# Unknown keys are errors. `benchkit gate` reads it, and so does every other command."
+    yield "# Settings for this project; command-line options override them."
+    yield "# Unknown keys are errors. Every benchkit command reads this file."
     yield "schema = 1"
     yield ""
     yield "[project]"
     yield '# title = "What this change costs"'
     yield f"# Variants seen: {_comment(variants)}"
     if baseline is None:
-        yield "# Which of them the others are compared with; no name tells."
+        yield (
+            "# The variant that the others are compared with; it cannot be inferred from the names."
+        )
         yield f"# baseline = {_text(variants[0]) if variants else '…'}"
     else:
         yield f"baseline = {_text(baseline)}"
@@ -81,15 +79,15 @@ def _head(baseline: str | None, variants: Sequence[str]) -> Iterator[str]:
 
 def _ingest(rename: str) -> Iterator[str]:
     yield "[ingest]"
-    yield "# Where group, variant and run stand in the paths, if they are not told right:"
+    yield "# Where group, variant and run are in the paths, if benchkit gets it wrong:"
     yield '# layout = "{variant}/{run}.txt"'
     if rename:
-        yield "# Benchmark names differ between the sides; this brings them together:"
+        yield "# The benchmark names differ between the sides; this rule matches them:"
         yield f"rename = [{_text(rename)}]"
     else:
-        yield "# Rules that make benchmark names of two sides equal:"
+        yield "# Rules that make the benchmark names of two sides equal:"
         yield '# rename = ["s#_(Baseline|Enabled)/#/#"]'
-    yield "# Where the names inside one file tell the variant; a rename then makes them equal:"
+    yield "# If names inside one file contain the variant, a rename makes them equal:"
     yield "# split = {pattern = 'OTel_(?P<variant>Enabled|Disabled)', lower = true}"
     yield '# rename = ["s#OTel_(Enabled|Disabled)/?##"]'
     yield '# exclude = ["*.log"]'
@@ -98,54 +96,74 @@ def _ingest(rename: str) -> Iterator[str]:
 
 def _stats(comparisons: Comparisons | None) -> Iterator[str]:
     yield "[stats]"
-    yield "# The smallest change that matters in comparisons and reports; the gate has limits."
+    yield "# The smallest change that matters in comparisons and reports; for the gate, set limits."
     yield '# margin = "3%"'
     yield "# confidence = 0.95"
     names = dict.fromkeys(
         _name(c.metric, c.stat) for c in (comparisons.contrasts if comparisons else ()) if c.primary
     )
     if names:
-        yield f"# The headline is {_comment(names)}; others in place of it:"
+        yield f"# The headline metric is {_comment(names)}; to use others:"
     yield '# metrics = ["latency.p50"]'
     yield ""
 
 
 def _habits() -> Iterator[str]:
-    yield "# What holds for every [[gate]] that does not say otherwise."
+    yield "# Defaults for every [[gate]] below."
     yield "[policy]"
-    yield "# An inconclusive row, though it could have been decided: pass, warn or fail."
+    yield "# What an inconclusive row does if more runs could decide it: pass, warn or fail."
     yield 'on_inconclusive = "warn"'
-    yield "# What fails unless you say otherwise; each takes fail, warn or pass, too:"
+    yield "# These fail by default; each also accepts warn or pass:"
     for key, meaning in _FAILING.items():
         yield f'# {key} = "fail"  # {meaning}'
-    yield "# Fewest runs per side; with 3 the test assumes log-normal runs, from 4 on it does not."
-    yield "min_runs = 4"
+    yield (
+        "# Fewest runs per side; with 3 the test assumes log-normal runs, with 4 or more it "
+        "does not."
+    )
+    yield f"min_runs = {FEWEST}"
     yield "# Findings of these severities fail the gate:"
     yield '# no_findings = ["warning"]'
-    yield "# A baseline that was measured on another machine shows nothing, unless it may:"
+    yield "# By default, a baseline from another machine does not count:"
     yield "# allow_other_machine = true"
     yield ""
 
 
 def _gates(comparisons: Comparisons | None, why: str) -> Iterator[str]:
     contrasts = comparisons.contrasts if comparisons else ()
-    primaries: dict[tuple[str, str], list[Contrast]] = {}
-    for c in contrasts:
-        if c.primary:
-            primaries.setdefault((c.metric, c.stat), []).append(c)
+    primaries = _by_metric(c for c in contrasts if c.primary)
+    exact = _by_metric(c for c in contrasts if not c.primary and is_exact(c))
     if not primaries:
         yield f"# Nothing could be compared yet{f': {printable(why)}' if why else ''}."
-        yield from _comment_out(_gate("latency", "p50", ()))
+        yield from _comment_out(_gate("latency", "p50", (), OFFERED[0]))
+    limits = {metric: choose_limit(rows) for metric, rows in primaries.items()}
+    is_limited = any(limits.values())
+    if primaries and not is_limited:
+        yield "# The runs at hand cannot show a limit, so the default rule holds: no primary metric"
+        yield "# may show a regression beyond the margin, and no exact metric may get worse."
+    accept = list(_comment_out(_accept(contrasts)))
     for (metric, stat), rows in primaries.items():
-        yield from _gate(metric, stat, rows)
-    others = {
-        (c.metric, c.stat): c
-        for c in contrasts
-        if not c.primary and c.metric in {"bytes_per_op", "error_rate", "failures"}
-    }
-    for c in others.values():
-        yield from _comment_out(_other(c))
-    yield from _comment_out(_accept(contrasts))
+        limit = limits[metric, stat]
+        lines = _gate(metric, stat, rows, limit or OFFERED[0])
+        yield from lines if limit else _comment_out(lines)
+        yield from accept
+        accept = []
+    for (metric, stat), rows in exact.items():
+        limit = choose_limit(rows)
+        lines = _gate(metric, stat, rows, limit or OFFERED[0])
+        yield from lines if limit and is_limited else _comment_out(lines)
+    requests = _by_metric(c for c in contrasts if c.metric in {"error_rate", "failures"})
+    for metric, stat in (key for key in requests if key not in primaries):
+        limit = "1pp" if metric == "error_rate" else "+0"
+        yield from _comment_out(_gate(metric, stat, (), limit))
+    yield from accept
+
+
+def _by_metric(contrasts: Iterable[Contrast]) -> dict[tuple[str, str], list[Contrast]]:
+    """Return the rows of each metric and stat."""
+    listed: dict[tuple[str, str], list[Contrast]] = {}
+    for c in contrasts:
+        listed.setdefault((c.metric, c.stat), []).append(c)
+    return listed
 
 
 def _accept(contrasts: Sequence[Contrast]) -> Iterator[str]:
@@ -160,7 +178,7 @@ def _accept(contrasts: Sequence[Contrast]) -> Iterator[str]:
     yield ""
 
 
-def _gate(metric: str, stat: str, rows: Sequence[Contrast]) -> Iterator[str]:
+def _gate(metric: str, stat: str, rows: Sequence[Contrast], limit: str) -> Iterator[str]:
     yield "[[gate]]"
     yield f"name = {_text(label(metric, stat))}"
     yield f"metric = {_text(_name(metric, stat))}"
@@ -169,40 +187,31 @@ def _gate(metric: str, stat: str, rows: Sequence[Contrast]) -> Iterator[str]:
     benchmarks = list(dict.fromkeys(c.benchmark for c in rows if c.benchmark))
     if benchmarks:
         listed = ", ".join(map(_text, benchmarks[:_MOST]))
-        yield f"# The rows it holds for, by {', '.join(COLUMNS[:3])} or a param; each must occur."
+        yield f"# The rows it applies to, by {', '.join(COLUMNS[:3])} or a param; each must occur."
         yield f"# where = {{benchmark = [{listed}]}}"
-    yield '# The cost that is hoped for; then the limit: "5%", "1.1x", "0.5 ms", "+8 KiB", "2pp".'
-    yield '# target = "1%"'
-    yield f'acceptable = "{LIMIT}"'
-    if told := _tell_runs(rows):
-        yield f"# {told}"
+    if not (rows and is_exact(rows[0])):
+        yield '# The cost you aim for, then the limit: "5%", "1.1x", "0.5 ms", "+8 KiB".'
+        yield '# target = "1%"'
+    yield f'acceptable = "{limit}"'
+    if rows and (runs := _tell_runs(rows, limit)):
+        yield f"# {runs}"
     yield ""
 
 
-def _other(contrast: Contrast) -> Iterator[str]:
-    limits = {"B": "+1 KiB", "1": "1pp" if contrast.metric == "error_rate" else "+0"}
-    yield "[[gate]]"
-    yield f"name = {_text(VOCABULARY[contrast.metric].meaning.rstrip('.').lower())}"
-    yield f"metric = {_text(_name(contrast.metric, contrast.stat))}"
-    yield f'acceptable = "{limits.get(contrast.unit, LIMIT)}"'
-    yield ""
-
-
-def _tell_runs(rows: Sequence[Contrast]) -> str:
-    """Say how many runs the limit asks for, by the widest interval seen."""
-    needed = []
-    for c in rows:
-        if c.ratio_low is None or c.ratio_high is None:
-            continue
-        width = (math.log(c.ratio_high) - math.log(c.ratio_low)) / 2
-        n = 2 / (1 / c.n_baseline + 1 / c.n_variant)
-        needed.append(runs_to_show_equivalence(width, n, _SHARE, confidence=c.confidence))
-    if not needed:
-        return "One run per side shows a direction only: run each side 4 times or more."
-    fewest = max((n for n in needed if n is not None), default=None)
-    if fewest is None or None in needed:
-        return f"The runs at hand vary too much to show {LIMIT} with any practical number of runs."
-    return f"By the runs at hand, about {fewest} per side show that a cost of nothing is within it."
+def _tell_runs(rows: Sequence[Contrast], limit: str) -> str:
+    """Say what the runs at hand can show, and how many would show the limit that is hoped for."""
+    if is_exact(rows[0]):
+        return ""
+    if all(row.ratio_low is None for row in rows):
+        return "With one run per side, only the direction is known: run each side at least 4 times."
+    first = OFFERED[0]
+    needed = count_runs(rows, first)
+    if choose_limit(rows) == limit != first:
+        more = f"; about {needed} per side can show {first}" if needed else ""
+        return f"The smallest of {', '.join(OFFERED)} that the runs at hand can show{more}."
+    if needed is None:
+        return f"These runs vary too much to show {first} with any practical number of runs."
+    return f"Judging by these runs, about {needed} per side can show that there is no cost."
 
 
 def _name(metric: str, stat: str) -> str:

@@ -70,7 +70,7 @@ def _columns(outcome: GateOutcome) -> tuple[Column, ...]:
 
 def _row(row: RowOutcome, notes: dict[str, int]) -> tuple[Cell, ...]:
     c, rule = row.contrast, row.rule
-    variant = f"{c.variant} vs {c.baseline}"
+    variant = f"{c.variant} vs. {c.baseline}"
     metric = display_name(c.metric, c.stat)
     names = (rule.name, c.group, c.benchmark, c.params, c.tool, c.container, metric, variant)
     numbers = tuple(notes[text] for text in _notes(row))

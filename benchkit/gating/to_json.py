@@ -17,7 +17,7 @@ from benchkit.gating.dropped import name_dropped
 from benchkit.gating.events import EVENTS, Occurrence
 from benchkit.gating.incidents import join
 from benchkit.gating.outcome import GateOutcome, RowOutcome, RuleOutcome, list_events
-from benchkit.gating.result import GateResult
+from benchkit.gating.result import GateResult, SelfTest
 from benchkit.gating.wording import (
     describe_blind,
     describe_cost,
@@ -60,8 +60,15 @@ def document(result: GateResult) -> dict[str, Any]:
         ],
         "gates": [_rule(rule) for rule in outcome.rules],
         "findings": [finding_values(finding) for finding in result.findings],
-        "self_test": {"planted": tested.planted, "unseen": list(tested.unseen)} if tested else None,
+        "self_test": _tell_test(tested) if tested else None,
     }
+
+
+def _tell_test(tested: SelfTest) -> dict[str, Any]:
+    incidents = {name: answer or None for name, answer in tested.answers.items()}
+    return {
+        "planted": tested.planted, "unseen": list(tested.unseen), "incidents": incidents,
+    }  # fmt: skip
 
 
 def _rule(outcome: RuleOutcome) -> dict[str, Any]:

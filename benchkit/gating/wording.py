@@ -68,9 +68,7 @@ def describe_blind(outcome: RuleOutcome) -> str:
     name = printable(outcome.rule.name)
     if outcome.missing:
         return f"The gate “{name}” found no {_list(list(map(printable, outcome.missing)))}"
-    pair = (
-        f" for {outcome.rule.pair[1]} against {outcome.rule.pair[0]}" if outcome.rule.pair else ""
-    )
+    pair = f" for {outcome.rule.pair[1]} vs. {outcome.rule.pair[0]}" if outcome.rule.pair else ""
     return f"The gate “{name}” compared nothing: no {outcome.rule.label or 'primary row'}" + (
         printable(pair)
     )
@@ -111,8 +109,13 @@ def describe_cost(row: RowOutcome) -> str:
     cost, place = write_cost(row), " ".join(filter(None, (c.group, c.benchmark)))
     where = f" on {printable(place)}" if place else ""
     who = printable(c.variant)
-    if value is None or not (size := cost.lstrip("+±\N{MINUS SIGN}\N{DIVISION SIGN}")).strip(
-        "0.\N{NO-BREAK SPACE}%"
+    is_same = value == (1 if row.evidence.is_ratio else 0)
+    if (
+        value is None
+        or is_same
+        or not (size := cost.lstrip("+±\N{MINUS SIGN}\N{DIVISION SIGN}")).strip(
+            "0.\N{NO-BREAK SPACE}%"
+        )
     ):
         said = f"{who}: no change in {name_metric(c)} from {printable(c.baseline)}"
         return f"{said}{where} {_write_sureness(row)}".rstrip()

@@ -14,12 +14,21 @@ from typing import TYPE_CHECKING
 from benchkit.comparison.model import Plan
 from benchkit.config.accepted import Accepted
 from benchkit.errors import DataError
+from benchkit.history.branches import MAIN, follow_branch
 from benchkit.history.exact import find_levels, list_changes
 from benchkit.history.latest import find_latest
-from benchkit.history.model import NOT_JUDGED, Change, History, Series, to_ratio
+from benchkit.history.model import Change, History, Series, to_ratio
 from benchkit.history.newest import judge_tracks
 from benchkit.history.search import find_changed, report_reach, search
-from benchkit.history.tracks import Label, Track, collect_tracks, date_commits, read_labels
+from benchkit.history.tracks import (
+    TRIED,
+    Label,
+    Track,
+    collect_tracks,
+    date_commits,
+    name_left_out,
+    read_labels,
+)
 from benchkit.schema import Labels
 from benchkit.stats.changepoint import estimate_change, find_block, find_changes
 from benchkit.stats.equivalence import log_bounds
@@ -27,6 +36,9 @@ from benchkit.units import printable
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
+
+#: Differences that are passed over: none at all.
+_NO_MARGIN = (math.nextafter(0.0, -1.0), math.nextafter(0.0, 1.0))
 
 
 def trace(
@@ -36,6 +48,7 @@ def trace(
     margin: float = 0.03,
     accepted: Sequence[Accepted] = (),
     seed: int = 0,
+    branch: str = MAIN,
 ) -> History:
     """Follow the primary metrics, and where none are named the exact ones, over the commits.
 
@@ -51,6 +64,9 @@ def trace(
         Changes that are meant: there a new level begins.
     seed : int
         Of the orders drawn by chance.
+    branch : str
+        The commits of which branch are followed; runs that record none are of ``main``, and
+        ``master`` is another name of it.
 
     Returns
     -------
@@ -62,16 +78,18 @@ def trace(
     Raises
     ------
     DataError
-        If no run names its commit, no commit has a date, or none has a primary metric.
+        If no run names its commit, none is of the branch, no commit has a date, or none has a
+        primary metric.
     """
     plan = plan or Plan()
+    runs, others = follow_branch(runs, branch)
     labels = read_labels(runs)
-    dates, undated = date_commits(labels)
+    dates, undated = date_commits(read_labels(runs, TRIED))
     tracks = list(collect_tracks(observations, runs, plan, labels, dates))
     if not tracks:
         raise _explain_nothing(labels, dates)
-    tested = [track for track in tracks if track.is_positive and not track.is_exact]
-    parts = [[track.logs[a:b] for a, b in _stretches(track, accepted)] for track in tested]
+    tested = [track for track in tracks if not track.is_exact]
+    parts = [[track.numbers[a:b] for a, b in _stretches(track, accepted)] for track in tested]
     searches = [search(stretches, len(parts), seed) for stretches in parts]
     changed = dict(zip(map(id, tested), find_changed(searches), strict=True))
     changes = [
@@ -86,25 +104,33 @@ def trace(
         Series(
             **track.names, machine=track.session[0], points=tuple(track.points),
             changes=tuple(found), newest=last, confidence=plan.confidence,
-            unjudged="" if last.verdict != NOT_JUDGED else "a value of 0 or below has no ratio",
-            is_exact=track.is_exact,
+            is_exact=track.is_exact, is_difference=not (track.is_exact or track.is_positive),
         )
         for track, found, last in zip(tracks, changes, newest, strict=True)
     )  # fmt: skip
     unmatched = tuple(_name_unmatched(accepted, labels))
     latest = find_latest(observations, runs)
-    return History(tuple(series), tuple(undated), unmatched, tuple(findings), latest)
+    return History(
+        tuple(series),
+        tuple(undated),
+        unmatched,
+        tuple(findings),
+        latest,
+        branch,
+        others,
+        tuple(name_left_out(labels, dates, tracks, plan)),
+    )
 
 
 def _explain_nothing(labels: Mapping[Labels, Label], dates: Mapping[str, object]) -> DataError:
     """Return the error that says what is missing: commits, their dates, or a primary metric."""
     add = "benchkit history add PATH --commit SHA --date 2026-11-20T10:00:00Z"
     if not labels:
-        return DataError("no run names its commit", hint=add)
+        return DataError("no run has a commit", hint=add)
     commits = sorted({label.commit for label in labels.values()})
     count = "1 commit" if len(commits) == 1 else f"{len(commits)} commits"
     if not dates:
-        return DataError(f"none of {count} has a date, nor a run with a start", hint=add)
+        return DataError(f"none of {count} has a date, or a run with a start", hint=add)
     problem = f"the runs of {count} have no primary metric"
     return DataError(problem, hint="name one with --metric; see `benchkit export`")
 
@@ -115,13 +141,15 @@ def _name_unmatched(accepted: Sequence[Accepted], labels: Mapping[Labels, Label]
     for one in accepted:
         named = [commit for commit in commits if one.names(commit)]
         if len(named) != 1:
-            problem = f"names {' and '.join(named)}" if named else "names none of the commits here"
+            problem = (
+                f"matches {' and '.join(named)}" if named else "matches no commit of this history"
+            )
             yield printable(f"[[history.accept]] {one.commit} ({one.reason}) {problem}")
 
 
 def _stretches(track: Track, accepted: Sequence[Accepted]) -> list[tuple[int, int]]:
     """Return what lies between accepted changes: start and stop."""
-    return list(pairwise([0, *track.bounds(accepted), len(track.logs)]))
+    return list(pairwise([0, *track.bounds(accepted), len(track.measured)]))
 
 
 def _list_exact(track: Track, accepted: Sequence[Accepted], margin: float) -> list[Change]:
@@ -140,28 +168,31 @@ def _list_changes(
     looks: bool,
 ) -> list[Change]:
     """Return the changes of a series: those that are accepted, and those that are found."""
-    if not track.is_positive:
-        return []
-    logs, points = track.logs, track.measured
+    numbers, points = track.numbers, track.measured
+    bounds = log_bounds(margin) if track.is_positive else _NO_MARGIN
     reasons = {place: one.reason for place, one in track.bounds(accepted).items()}
     pvalues = dict.fromkeys(reasons, math.nan)
     stretches = _stretches(track, accepted)
     for start, stop in stretches if looks else ():
-        part = logs[start:stop]
-        for split in find_changes(part, log_bounds(margin), confidence=plan.confidence, seed=seed):
+        part = numbers[start:stop]
+        for split in find_changes(part, bounds, confidence=plan.confidence, seed=seed):
             pvalues[start + split.index] = split.pvalue
     if not pvalues:
         return []
-    block = max(find_block(logs[start:stop], seed=seed) for start, stop in stretches)
+    block = max(find_block(numbers[start:stop], seed=seed) for start, stop in stretches)
     changes = []
-    for before, place, after in _neighbours([0, *sorted(pvalues), len(logs)]):
-        effect = estimate_change(logs[before:place], logs[place:after], block, plan.confidence)
-        ratio, low, high = map(to_ratio, (effect.value, effect.low, effect.high))
+    for before, place, after in _neighbours([0, *sorted(pvalues), len(numbers)]):
+        sides = numbers[before:place], numbers[place:after]
+        effect = estimate_change(*sides, block, plan.confidence)
+        ratio, low, high, difference = math.nan, effect.low, effect.high, effect.value
+        if track.is_positive:
+            ratio, low, high = map(to_ratio, (effect.value, low, high))
+            difference = math.nan
         change = Change(
             points[place].commit, points[place].time, ratio, low, high, pvalues[place],
             after - place, reasons.get(place, ""),
             median(p.value for p in points[before:place]),
-            median(p.value for p in points[place:after]),
+            median(p.value for p in points[place:after]), difference=difference,
         )  # fmt: skip
         changes.append(change)
     return changes

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 
 from benchkit.derived.failures import list_failures, pool_failures
 from benchkit.history.model import Latest
-from benchkit.history.tracks import read_moment
+from benchkit.history.tracks import TRIED, read_moment
 from benchkit.schema import Labels, list_labels
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
 
-_TRIED = {"measured", "failed", "damaged", "empty"}
 #: Share of failed requests above which rates and latencies say nothing.
 _MANY = 0.01
 
@@ -27,7 +26,7 @@ def find_latest(observations: Observations, runs: Runs) -> Latest:
     facts = (runs[name].tolist() for name in ("role", "started_at", "env", "remark"))
     for key, role, start, env, remark in zip(list_labels(runs), *facts, strict=True):
         commit = env.get("commit", "") if isinstance(env, Mapping) else ""
-        if not commit or role not in _TRIED:
+        if not commit or role not in TRIED:
             continue
         labels[key] = commit
         roles[commit].append((role, isinstance(remark, str) and bool(remark)))

@@ -5,7 +5,8 @@ Tables, figures and machines read the same evidence.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from math import exp, nan
 
@@ -16,7 +17,7 @@ from benchkit.errors import Finding
 MANY = 20
 #: Verdicts on the newest commit.
 INSIDE, WITHIN, BY_CHANCE, OUTSIDE = "inside", "within the margin", "by chance", "outside"
-NO_BASELINE, NOT_JUDGED, NOT_MEASURED = "no baseline", "not judged", "not measured"
+NO_BASELINE, NOT_MEASURED = "no baseline", "not measured"
 
 #: Logarithm beyond which a ratio is written as that.
 _FARTHEST = 700.0
@@ -47,7 +48,8 @@ class Change:
         The first after it.
     time : datetime
     ratio, low, high : float
-        Level after ÷ level before, and its interval.
+        Level after ÷ level before, and its interval; of a series compared by difference the ratio
+        is NaN, and the interval is that of the difference.
     pvalue : float
         NaN for one that was accepted: it is not looked for.
     commits : int
@@ -59,6 +61,8 @@ class Change:
     is_exact : bool
         Whether these are counts, which every run of a level has in common; the ratio is NaN where
         one of them is 0.
+    difference : float
+        Level after - level before, in the base unit, where series are compared so; else NaN.
     """
 
     commit: str
@@ -72,6 +76,7 @@ class Change:
     before: float = nan
     after: float = nan
     is_exact: bool = False
+    difference: float = nan
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +87,11 @@ class Newest:
     ----------
     verdict : str
         ``inside``, ``within the margin``, ``by chance`` (outside its interval, as one of so many
-        series is), ``outside``, ``no baseline``, ``not judged`` or ``not measured``: the series
-        ends before the newest commit of its machine and variant.
+        series is), ``outside``, ``no baseline`` or ``not measured``: the series ends before the
+        newest commit of its machine and variant.
     ratio, low, high : float
-        Newest ÷ their median, and where one more of them would lie; NaN where that is not known.
+        Newest ÷ their median, and where one more of them would lie; NaN where that is not known. Of
+        a series compared by difference the ratio is NaN, and the ends are differences.
     commits : int
         How many they are.
     pvalue, qvalue : float
@@ -93,6 +99,8 @@ class Newest:
         (Benjamini-Hochberg). NaN without a test.
     is_shared : bool
         Whether most series of its machine moved as far the same way.
+    difference : float
+        Newest - their median, in the base unit, where series are compared so; else NaN.
     """
 
     verdict: str
@@ -103,6 +111,7 @@ class Newest:
     pvalue: float = nan
     qvalue: float = nan
     is_shared: bool = False
+    difference: float = nan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,10 +129,10 @@ class Series(Row):
     newest : Newest
     confidence : float
         Of every interval.
-    unjudged : str
-        Why neither levels nor the newest commit are judged; empty where they are.
     is_exact : bool
         Whether these are counts, of which a level is what every run has in common.
+    is_difference : bool
+        Whether levels are compared by difference, as values at or below 0 have no ratio.
     """
 
     unit: str
@@ -134,8 +143,8 @@ class Series(Row):
     changes: tuple[Change, ...]
     newest: Newest
     confidence: float
-    unjudged: str = ""
     is_exact: bool = False
+    is_difference: bool = False
 
     @property
     def measured(self) -> tuple[Point, ...]:
@@ -187,6 +196,12 @@ class History:
     findings : tuple of Finding
     latest : Latest, optional
         What is known of the newest commit beside its measurements.
+    branch : str
+        The branch whose commits are followed.
+    others : mapping of str to int
+        The commits of other branches that are left out, by branch.
+    left_out : tuple of str
+        Benchmarks of which nothing is followed, each with the reason.
     """
 
     series: tuple[Series, ...]
@@ -194,6 +209,9 @@ class History:
     unmatched: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
     latest: Latest | None = None
+    branch: str = "main"
+    others: Mapping[str, int] = field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
 
     @property
     def listed(self) -> tuple[Series, ...]:

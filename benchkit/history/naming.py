@@ -5,12 +5,13 @@ Who looks from a figure into the table finds the same names.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Collection, Iterable
 from datetime import datetime
 from string import hexdigits
 
 from benchkit.errors import ConfigError
-from benchkit.history.model import Change, Series
+from benchkit.history.model import Change, Newest, Series
 from benchkit.metrics import display_name
 from benchkit.units import printable
 
@@ -45,6 +46,13 @@ def name_commits(series: Series) -> dict[str, str]:
     return {
         commit: shorten(commit, commits[max(n - 1, 0) : n + 2]) for n, commit in enumerate(commits)
     }
+
+
+def name_commit(series: Series, commit: str) -> str:
+    """Return how one commit of a series is shown, as `name_commits` has it."""
+    commits = sorted(point.commit for point in series.points)
+    n = bisect_left(commits, commit)
+    return shorten(commit, commits[max(n - 1, 0) : n + 2])
 
 
 def write_day(time: datetime) -> str:
@@ -88,11 +96,11 @@ def resolve(commit: str, known: Collection[str], *, where: str = "--commit") -> 
     if len(longer) == 1:
         return longer[0]
     if longer:
-        what = f"{commit} is {longer[0]} or {longer[1]}"
-        raise ConfigError(what, where=where, hint="write more of it")
+        what = f"{commit} matches both {longer[0]} and {longer[1]}"
+        raise ConfigError(what, where=where, hint="use more of it")
     short = _begins(sorted(known), commit)
-    what = f"{commit} begins with {short}, which is in the store"
-    hint = f"write {where} {short} if it is the same commit"
+    what = f"{commit} starts with {short}, which is in the store"
+    hint = f"use {where} {short} if it is the same commit"
     raise ConfigError(what, where=where, hint=hint)
 
 
@@ -107,9 +115,12 @@ def _begins(known: Collection[str], commit: str) -> str:
     return next((one for one in known if commit.startswith(one.lower())), "")
 
 
-def is_cost(series: Series, change: Change) -> bool | None:
-    """Tell whether a change is for the worse; None where no direction is better."""
+def is_cost(series: Series, change: Change | Newest) -> bool | None:
+    """Tell whether a change, or the newest commit, is worse; None where no direction is better."""
     if series.better not in {"lower", "higher"}:
         return None
-    is_more = change.after > change.before if change.is_exact else change.ratio > 1
+    if isinstance(change, Change) and change.is_exact:
+        is_more = change.after > change.before
+    else:
+        is_more = change.difference > 0 if series.is_difference else change.ratio > 1
     return is_more == (series.better == "lower")

@@ -17,7 +17,6 @@ from benchkit.history.model import (
     BY_CHANCE,
     INSIDE,
     NO_BASELINE,
-    NOT_JUDGED,
     NOT_MEASURED,
     OUTSIDE,
     WITHIN,
@@ -53,15 +52,18 @@ class Level:
     ----------
     commits : sequence of str
         The newest is the last.
-    logs : sequence of float
-        Logarithms of what they measured.
+    numbers : sequence of float
+        Logarithms of what they measured, or the values.
     worse : int
         1 where more is worse, -1 where less is, 0 where neither.
+    is_difference : bool
+        Whether the numbers are values, which have no ratio.
     """
 
     commits: Sequence[str]
-    logs: Sequence[float]
+    numbers: Sequence[float]
     worse: int
+    is_difference: bool = False
 
     def without(self, commits: Collection[str]) -> Level:
         """Return the level without some earlier commits."""
@@ -69,7 +71,7 @@ class Level:
         return replace(
             self,
             commits=[self.commits[place] for place in kept],
-            logs=[self.logs[place] for place in kept],
+            numbers=[self.numbers[place] for place in kept],
         )
 
 
@@ -109,11 +111,12 @@ def judge_tracks(
     ends = {track.session: _end(track) for track in sorted(tracks, key=_end)}
     newest, levels = list[Newest](), dict[int, Level]()
     for place, (track, found) in enumerate(zip(tracks, changes, strict=True)):
-        verdict = NOT_JUDGED if _end(track) == ends[track.session] else NOT_MEASURED
-        newest.append(Newest(verdict, commits=len(track.measured) - 1))
-        if verdict == NOT_JUDGED and track.is_exact:
+        newest.append(Newest(NOT_MEASURED, commits=len(track.measured) - 1))
+        if _end(track) != ends[track.session]:
+            continue
+        if track.is_exact:
             newest[place] = place_newest(track.measured, found)
-        elif verdict == NOT_JUDGED and track.is_positive:
+        else:
             levels[place] = _cut_level(track, found)
     sessions = {
         session: [place for place in levels if tracks[place].session == session] for session in ends
@@ -151,9 +154,10 @@ def judge_newest(levels: Sequence[Level], confidence: float, margin: float) -> l
     -------
     list of Newest
         Outside where the interval is left, the change reaches the margin and q, the p adjusted
-        over all levels (Benjamini-Hochberg), is at most one minus the confidence.
+        over all levels (Benjamini-Hochberg), is at most one minus the confidence. A difference has
+        no margin.
     """
-    placed = [_place(level.logs, confidence) for level in levels]
+    placed = [_place(level, confidence) for level in levels]
     adjusted = benjamini_hochberg([newest.pvalue for newest in placed]).tolist() if placed else ()
     return [
         replace(newest, qvalue=q, verdict=_decide(newest, q, confidence, margin))
@@ -225,14 +229,13 @@ def find_far_commits(levels: Sequence[Level], margin: float) -> tuple[str, ...]:
 
 def _measure_moves(levels: Sequence[Level]) -> dict[int, dict[str, float]]:
     """Return how far each commit of a level lies from the middle of the earlier ones."""
-    return {
-        place: {
-            commit: level.worse * (log - median(level.logs[:-1]))
-            for commit, log in zip(level.commits, level.logs, strict=True)
-        }
-        for place, level in enumerate(levels)
-        if level.worse and len(level.logs) > HISTORY
-    }
+    moves = {}
+    for place, level in enumerate(levels):
+        if level.worse and not level.is_difference and len(level.numbers) > HISTORY:
+            middle = median(level.numbers[:-1])
+            pairs = zip(level.commits, level.numbers, strict=True)
+            moves[place] = {commit: level.worse * (log - middle) for commit, log in pairs}
+    return moves
 
 
 def _find_middles(moves: Mapping[int, Mapping[str, float]]) -> dict[str, float]:
@@ -248,31 +251,35 @@ def _is_alike(move: float, size: float) -> bool:
     return 1 / _ALIKE <= move / size <= _ALIKE
 
 
-def _place(logs: Sequence[float], confidence: float) -> Newest:
+def _place(level: Level, confidence: float) -> Newest:
     """Put the last of a level beside what those before it predict."""
-    *before, last = logs
+    *before, last = level.numbers
     if not before:
         return Newest(NO_BASELINE)
-    ratio = to_ratio(last - median(before))
-    if len(before) < HISTORY:
-        return Newest(NO_BASELINE, ratio, commits=len(before))
-    if {*before} == {last}:
-        return Newest(INSIDE, 1.0, 1.0, 1.0, len(before), pvalue=1.0)
-    found, _ = compare_with_history(before, [last], confidence)
-    if math.isnan(found.low):
-        return Newest(NO_BASELINE, ratio, commits=len(before))
-    # the interval holds 0 where the newest lies inside: turned to where one more would lie
-    low, high = (to_ratio(found.value - end) for end in (found.high, found.low))
-    pvalue = predictive_pvalue(before, last)
-    return Newest(NO_BASELINE, ratio, low, high, len(before), pvalue)
+    newest = Newest(NO_BASELINE, commits=len(before))
+    away = last - median(before)
+    ends, pvalue = (math.nan, math.nan), math.nan
+    if {*before} == {last} and len(before) >= HISTORY:
+        ends, pvalue = (0.0, 0.0), 1.0
+    elif len(before) >= HISTORY:
+        found, _ = compare_with_history(before, [last], confidence)
+        # the interval holds 0 where the newest lies inside: turned to where one more would lie
+        ends = (found.value - found.high, found.value - found.low)
+        pvalue = math.nan if math.isnan(found.low) else predictive_pvalue(before, last)
+    newest = replace(newest, pvalue=pvalue)
+    if level.is_difference:
+        return replace(newest, difference=away, low=ends[0], high=ends[1])
+    low, high = map(to_ratio, ends)
+    return replace(newest, ratio=to_ratio(away), low=low, high=high)
 
 
 def _decide(newest: Newest, qvalue: float, confidence: float, margin: float) -> str:
     if math.isnan(newest.low):
         return NO_BASELINE
-    if newest.low <= newest.ratio <= newest.high:
+    is_difference = math.isnan(newest.ratio)
+    if newest.low <= (newest.difference if is_difference else newest.ratio) <= newest.high:
         return INSIDE
-    if not reaches(math.log(newest.ratio), margin):
+    if not (is_difference or reaches(math.log(newest.ratio), margin)):
         return WITHIN
     return OUTSIDE if qvalue <= (1 - confidence) * ROUNDING else BY_CHANCE
 
@@ -286,7 +293,10 @@ def _cut_level(track: Track, changes: Sequence[Change]) -> Level:
     size = changes[-1].commits if changes else len(track.measured)
     commits = [point.commit for point in track.measured[-size:]]
     worse = _WORSE.get(track.names["better"], 0)
-    return Level(commits=commits, logs=track.logs[-size:], worse=worse)
+    return Level(
+        commits=commits, numbers=track.numbers[-size:], worse=worse,
+        is_difference=not track.is_positive,
+    )  # fmt: skip
 
 
 def _report(shift: Shift, tracks: Sequence[Track]) -> Finding:
@@ -301,7 +311,7 @@ def _report(shift: Shift, tracks: Sequence[Track]) -> Finding:
         where=machine,
         message=f"{count} of {shift.series} series are {_write_sizes(shift, is_time=is_time)} "
         f"at {last} ({write_day(points[-1].time)})",
-        remedy=f"look at the machine first: measure {before} again on it, in turn with {last}",
+        remedy=f"suspect the machine first: measure {before} again on it, alternating with {last}",
         numbers={"series": shift.series, "alike": count, "low": shift.low, "high": shift.high},
     )
 
@@ -314,8 +324,8 @@ def _report_far(far: Sequence[str], track: Track) -> Finding:
         code="B341",
         severity="info",
         where=track.session[0],
-        message=f"most series moved alike at {names}: left out of predictions",
-        remedy="to have it counted, measure it again",
+        message=f"most series moved together at {names}: left out of predictions",
+        remedy="measure it again to include it",
         numbers={"commits": len(far)},
     )
 

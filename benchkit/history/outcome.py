@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from benchkit.errors import ConfigError, ExitCode
 from benchkit.history.model import (
     NO_BASELINE,
-    NOT_JUDGED,
     NOT_MEASURED,
     OUTSIDE,
     Change,
@@ -19,7 +18,7 @@ from benchkit.history.model import (
 from benchkit.history.naming import is_cost, resolve
 
 PASS, FAIL, UNDECIDED = "pass", "fail", "undecided"
-_UNJUDGED = {NO_BASELINE, NOT_JUDGED, NOT_MEASURED}
+_UNJUDGED = {NO_BASELINE, NOT_MEASURED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +108,7 @@ def _is_worse(series: Series) -> bool:
         return False
     if series.is_exact and series.changes:
         return bool(is_cost(series, series.changes[-1]))
-    if series.better not in {"lower", "higher"}:
-        return False
-    return (series.newest.ratio > 1) == (series.better == "lower")
+    return bool(is_cost(series, series.newest))
 
 
 def _find_commit(history: History, since: str) -> tuple[str, int]:
@@ -121,8 +118,8 @@ def _find_commit(history: History, since: str) -> tuple[str, int]:
         return "", len(order)
     found = resolve(since, order, where="--since")
     if found not in order:
-        hint = "name one that `benchkit history show` lists"
-        raise ConfigError(f"{since!r} is no commit of this history", where="--since", hint=hint)
+        hint = "list the series with `benchkit history show`"
+        raise ConfigError(f"{since!r} is not a commit of this history", where="--since", hint=hint)
     return found, order[found]
 
 

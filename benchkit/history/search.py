@@ -123,8 +123,8 @@ def report_reach(searches: Sequence[Search], seed: int) -> Iterator[Finding]:
             code="B343",
             severity="info",
             message=f"{_write_among(count, count)}, a change of level needs {longest} commits on "
-            "either side",
-            remedy="until then only the newest commit is judged",
+            "each side",
+            remedy="until then, only the newest commit is judged",
             numbers={"series": count, "commits": longest},
         )
 

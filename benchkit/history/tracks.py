@@ -6,9 +6,10 @@ What another machine measured is another series, and a commit that was not measu
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import lru_cache
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from benchkit.schema import Observations, Runs
+
+
+#: Roles of runs that were to measure a commit, whatever became of them.
+TRIED = frozenset({"measured", "failed", "damaged", "empty"})
 
 
 class Label(NamedTuple):
@@ -72,9 +77,10 @@ class Track:
         return ", ".join(self.machine.values()), self.names["variant"], self.names["tool"]
 
     @property
-    def logs(self) -> list[float]:
-        """Logarithms of what was measured, in order."""
-        return [math.log(point.value) for point in self.measured]
+    def numbers(self) -> list[float]:
+        """What levels are compared by, in order: logarithms, or the values where one has none."""
+        values = [point.value for point in self.measured]
+        return [math.log(value) for value in values] if self.is_positive else values
 
     def bounds(self, accepted: Sequence[Accepted]) -> dict[int, Accepted]:
         """Return where accepted changes begin among the measured points, and after the first.
@@ -91,12 +97,12 @@ class Track:
         return places
 
 
-def read_labels(runs: Runs) -> dict[Labels, Label]:
-    """Return commit, date and environment of the measured runs that tell a commit."""
-    measured = runs[(runs["role"] == "measured").to_numpy()]
+def read_labels(runs: Runs, roles: Collection[str] = ("measured",)) -> dict[Labels, Label]:
+    """Return commit, date and environment of the runs of some roles that tell a commit."""
+    chosen = runs[runs["role"].isin(list(roles)).to_numpy()]
     labels = {}
-    facts = (measured[name].tolist() for name in ("started_at", "env"))
-    for key, start, env in zip(list_labels(measured), *facts, strict=True):
+    facts = (chosen[name].tolist() for name in ("started_at", "env"))
+    for key, start, env in zip(list_labels(chosen), *facts, strict=True):
         commit = env.get("commit", "") if isinstance(env, Mapping) else ""
         if commit:
             labels[key] = Label(commit, read_moment(env, start), env)
@@ -109,6 +115,7 @@ def read_moment(env: Mapping[str, str], start: pd.Timestamp) -> datetime | None:
     return _read_date(env.get("date")) or started
 
 
+@lru_cache(maxsize=4096)
 def _read_date(text: str | None) -> datetime | None:
     try:
         return read_time(text) if text else None
@@ -183,6 +190,33 @@ def _sort_runs(
         track.values.setdefault(label.commit, []).append(value)
 
 
+def name_left_out(
+    labels: Mapping[Labels, Label],
+    dates: Mapping[str, datetime],
+    tracks: Sequence[Track],
+    plan: Plan,
+) -> Iterator[str]:
+    """Name the benchmarks of which no metric is followed, with the reason."""
+    names = ("group", "variant", "benchmark", "params", "tool")
+    followed = {tuple(track.names[name] for name in names) for track in tracks}
+    metrics = ", ".join(metric for metric, _ in plan.primaries)
+    why = f"reports no {metrics}" if metrics else "has no primary metric; name one with --metric"
+    seen = {
+        (key.group, key.variant, key.benchmark, key.params, key.tool, label.commit): None
+        for key, label in labels.items()
+        if label.commit in dates
+    }
+    left = dict[tuple[str, ...], None]()
+    for group, variant, benchmark, params, tool, commit in seen:
+        own = _drop_commit(group, commit), _drop_commit(variant, commit), benchmark, params, tool
+        if own not in followed:
+            left[own] = None
+    for group, variant, benchmark, params, tool in left:
+        name = " · ".join(filter(None, (tool, variant, group, benchmark, params)))
+        yield f"{name} {why}"
+
+
+@lru_cache(maxsize=4096)
 def _drop_commit(label: str, commit: str) -> str:
     """Return a group or variant without the parts that name the commit."""
     parts = (part for part in label.split("/") if not _names(part, commit))

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import os
 import re
-from functools import lru_cache
 from pathlib import PurePath
 from urllib.parse import unquote
 
 from benchkit.errors import DataError
 from benchkit.redaction import redact_name
+from benchkit.redaction.marks import remember
 
 GIT = "git:"
 #: Parameters that grant access, as signed addresses have them: they change at every request.
@@ -86,16 +86,16 @@ def name_path(path: str | PurePath) -> str:
 
     Examples
     --------
-    >>> name_path("results/token=c0ffee/wrk-1.txt")
-    'results/token=…fb0/wrk-1.txt'
+    >>> name_path("results/token=c0ffee/wrk-1.txt")  # doctest: +ELLIPSIS
+    'results/token=….../wrk-1.txt'
     """
     return "/".join(map(_name, show_path(path).split("/")))
 
 
-_name = lru_cache(1 << 12)(redact_name)
+_name = remember(redact_name)
 
 
 def refuse_store(name: str) -> DataError:
     """Say that a store is no folder of raw files."""
-    hint = "ingest the other results into it, and name it alone with --store, or store= in Python"
-    return DataError("a store is read alone, not beside other results", where=name, hint=hint)
+    hint = "ingest the other results into it, and use only it with --store, or store= in Python"
+    return DataError("a store cannot be combined with other results", where=name, hint=hint)

@@ -43,11 +43,11 @@ _EXTENDED = frozenset(
     | {tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK}
 )
 #: Why a file is left out.
-_OUTSIDE = "a link, or outside of its folder"
+_OUTSIDE = "a link, or outside its folder"
 _UNFIT = {
     errno.ENAMETOOLONG: "its name is too long",
-    errno.EEXIST: "its name is another file's",
-    errno.EISDIR: "its name is a folder's",
+    errno.EEXIST: "it has the same name as another file",
+    errno.EISDIR: "it has the same name as a folder",
     errno.ENOTDIR: "its folder is a file",
 }
 _DAMAGE = (
@@ -144,7 +144,7 @@ def write(blocks: Iterable[bytes], target: Path, name: str) -> str:
 def _explain_unfit(error: OSError | UnicodeEncodeError) -> str:
     """Say what is wrong with a file's name; another error is raised again."""
     if isinstance(error, UnicodeEncodeError):
-        return "its name is no text"
+        return "its name is not text"
     if error.errno not in _UNFIT:
         raise error
     return _UNFIT[error.errno]
@@ -180,7 +180,7 @@ def unpack(archive: Path, target: Path, name: str, limit: int = LARGEST) -> list
         with archive.open("rb") as packed:
             return list(_unpack_tar(_TARS[ending](packed), target, meter))
     except _TooLargeError as error:
-        hint = f"unpack it yourself if you trust it, or pass {OPTION} 8GiB"
+        hint = f"if you trust it, unpack it yourself or pass {OPTION} 8GiB"
         raise DataError(f"the archive was not unpacked: {error}", where=name, hint=hint) from None
     except _DAMAGE as error:
         reason = getattr(error, "strerror", None) or error
@@ -216,7 +216,7 @@ class _Member(tarfile.TarInfo):
 
     def _proc_member(self, tar: tarfile.TarFile) -> tarfile.TarInfo:
         if self.type in _EXTENDED and self.size > _HEADERS:
-            raise _TooLargeError(f"a name in it is longer than {_HEADERS:,} bytes")
+            raise _TooLargeError(f"it contains a name longer than {_HEADERS:,} bytes")
         return super()._proc_member(tar)  # type: ignore[misc,no-any-return]
 
 

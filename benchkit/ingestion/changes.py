@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchkit.errors import Diagnostic, Finding
+from benchkit.ingestion.additions import has_additions
 from benchkit.ingestion.frames import fill_texts, parts_table, read_parts
 from benchkit.ingestion.gone import Folders, mark_renewed
 from benchkit.ingestion.parts import Part
@@ -95,7 +96,7 @@ class Change:
         mark_renewed(self._read, superseded)
         renewed = {(part.path, part.variant) for part in self._read if part.renewed == part.batch}
         touched = {series_of(part) for part in (*self._read, *superseded)}
-        neighbours = self._take(_locate_series(stored, touched))
+        neighbours = self._take(_locate_series(stored, touched.__contains__))
         gone = {_key(part) for part in superseded}
         kept = [part for part in neighbours if _key(part) not in gone]
         before = [_labels(part) for part in kept]
@@ -103,18 +104,28 @@ class Change:
         self.notes = [*settle([*kept, *self.new]), *note_alone(kept, self.new)]
         join_read(kept, self.new, superseded, self._folders.present)
         same = [part for part in near if _key(part) not in gone]
-        self.pooled = [*find_pooled([*kept, *self.new]), *find_relabelled([*same, *self.new])]
+        settled = [*kept, *self.new]
+        others = self._take_others(stored, touched) if has_additions(settled) else []
+        self.pooled = [*find_pooled(settled, others), *find_relabelled([*same, *self.new])]
         self._folders.mark_anew(self.new, kept, superseded)
         relabelled = zip(kept, before, strict=True)
         changed = {_key(part): part for part, old in relabelled if _labels(part) != old}
-        self.gone, settled = [], {_key(part): part for part in kept}
-        for part, is_news in self._folders.list_marked(stored, self.new, self._take):
+        lost: list[Part] = []
+        self.gone, before_marks = [], {_key(part): part for part in kept}
+        marked = [*self._folders.list_marked(stored, self.new, self._take)]
+        held = {part.path for part, _ in marked if part.role != "damaged"}
+        for part, is_news in marked:
             if (key := _key(part)) in gone:
+                continue
+            if part.gone_from and part.role == "damaged" and part.path not in held:
+                lost.append(part)  # a damaged file that was removed has no run that counts
                 continue
             self.gone += [part] if part.gone_from else []
             if is_news:
-                changed[key] = replace(settled.get(key, part), gone_from=part.gone_from)
-        rows, added, dropped = map(parts_table, ([*changed.values()], self.new, superseded))
+                changed[key] = replace(before_marks.get(key, part), gone_from=part.gone_from)
+        gone |= set(map(_key, lost))
+        tables = [*changed.values()], self.new, [*superseded, *lost]
+        rows, added, dropped = map(parts_table, tables)
         self.superseded = _count_runs([dropped])
         still = {part.sha256 for part in self._read}  # under another name
         replaced = [
@@ -129,6 +140,15 @@ class Change:
 
     def _take(self, places: pa.Array) -> list[Part]:
         return read_parts(self._store.take(places)) if len(places) else []
+
+    def _take_others(self, stored: pa.Table, touched: set[Series]) -> list[Part]:
+        """Return the runs of other variants that may be compared with some series."""
+        rows = {each._replace(variant="") for each in touched}
+
+        def is_other(series: Series) -> bool:
+            return series not in touched and series._replace(variant="") in rows
+
+        return self._take(_locate_series(stored, is_other))
 
     def list_renewed(self) -> list[Part]:
         """Return the runs whose sources hold another measurement than before, after the change."""
@@ -244,7 +264,7 @@ def _is_gone(path: str) -> bool:
     return Path(path).is_absolute() and not Path(path).exists()
 
 
-def _locate_series(stored: pa.Table, touched: set[Series]) -> pa.Array:
+def _locate_series(stored: pa.Table, is_near: Callable[[Series], bool]) -> pa.Array:
     """Return the places of some series; of the others not even an object is made."""
     import numpy as np
     import pyarrow as pa
@@ -252,11 +272,11 @@ def _locate_series(stored: pa.Table, touched: set[Series]) -> pa.Array:
     rows = fill_texts(stored, list(_SERIES)).append_column("row", pa.array(np.arange(len(stored))))
     series = rows.group_by(list(_SERIES), use_threads=False).aggregate([("row", "list")])
     labels = zip(*(series[name].to_pylist() for name in _SERIES), strict=True)
-    is_near = [
-        Series(origin, leave_package(group, pkg), *rest) in touched
+    chosen = [
+        is_near(Series(origin, leave_package(group, pkg), *rest))
         for origin, group, pkg, *rest in labels
     ]
-    places = series.filter(pa.array(is_near, pa.bool_()))["row_list"].combine_chunks().flatten()
+    places = series.filter(pa.array(chosen, pa.bool_()))["row_list"].combine_chunks().flatten()
     return places.sort()
 
 

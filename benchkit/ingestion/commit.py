@@ -5,6 +5,7 @@ Nothing is doubled, nothing is lost, and an interrupted ingest leaves the store 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -12,6 +13,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from benchkit.errors import DataError, Diagnostic, Finding, SourceReport, StoreError
+from benchkit.history.branches import read_branch
 from benchkit.ingestion.changes import COLUMNS, Change, flag, list_sources, settle_all
 from benchkit.ingestion.discovery import Discovery, Options, assign, discover
 from benchkit.ingestion.frames import list_parts, parts_table, read_parts
@@ -24,8 +26,10 @@ from benchkit.ingestion.reading import Known
 from benchkit.ingestion.sources import Found
 from benchkit.ingestion.workers import Alone, Crew, choose_jobs, count_cores, plan_tasks
 from benchkit.labels.values import UnusableError, read_time
+from benchkit.redaction.marks import current_key, draw_key, use_key
 from benchkit.store import Store, new_batch
 from benchkit.store.files import write_files
+from benchkit.store.keys import keep_key, read_key
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -59,6 +63,11 @@ class IngestSummary:
     def count(self, *outcomes: str) -> int:
         """How many sources ended as one of ``outcomes``."""
         return sum(report.outcome in outcomes for report in self.reports)
+
+    @property
+    def errors(self) -> list[Diagnostic]:
+        """What was refused, and why."""
+        return [each for each in self.diagnostics if each.severity == "error"]
 
     @property
     def has_result(self) -> bool:
@@ -102,9 +111,7 @@ def ingest(
     options = options or Options()
     if options.origin is None:
         options = replace(options, origin=name_origin(store.url))
-    discovery = discover(arguments, options) if arguments or not live else Discovery()
-    assign(live, options)
-    discovery.found += live
+    discovery = _discover(arguments, options, store, live)
     with _crew(discovery.found, options, jobs) as crew, store.locked():
         stored, meter = store.pieces(COLUMNS), Meter(discovery.found, watch)
         store.require_values()
@@ -126,6 +133,21 @@ def ingest(
         diagnostics=tuple(diagnostics), findings=tuple(harvest.findings),
         runs=change.count_runs(), superseded=change.superseded,
     )  # fmt: skip
+
+
+def _discover(
+    arguments: Sequence[str], options: Options, store: Store, live: Sequence[Found]
+) -> Discovery:
+    """Find the sources; secrets get marks by the store's key, which a new store is given."""
+    key = read_key(store.url)
+    use_key(key or draw_key())
+    discovery = discover(arguments, options) if arguments or not live else Discovery()
+    if key is None and (kept := keep_key(store.url, current_key())) != current_key():
+        use_key(kept)  # of another writer, who was first
+        return _discover(arguments, options, store, live)
+    assign(live, options)
+    discovery.found += live
+    return discovery
 
 
 @contextmanager
@@ -182,13 +204,13 @@ def _tidy(store: Store) -> Iterator[Diagnostic]:
     try:
         store.tidy()
     except StoreError as error:
-        what = f"its small files were not put together ({error.what})"
+        what = f"small files were not merged ({error.what})"
         yield Diagnostic(store.url, 0, what, "the next ingest tries again", "note")
 
 
 def _replaced(job: str, runs: int) -> Diagnostic:
-    what = f"{runs} runs of this CI job gave way to others under the same paths"
-    hint = "if they are legs of a matrix, ingest each with `--origin NAME` of its own"
+    what = f"{runs} runs of this CI job were replaced by others under the same paths"
+    hint = "if they are legs of a matrix, ingest each with its own `--origin NAME`"
     return Diagnostic(job, 0, what, hint, "warning")
 
 
@@ -206,8 +228,16 @@ def list_commits(store: Store) -> dict[str, set[str]]:
     return dates
 
 
-def prune_commits(store: Store, keep: int) -> list[str]:
+def prune_commits(store: Store, keep: int, branch: str | None = None) -> list[str]:
     """Drop the runs of all but the newest commits, in one commit that `undo` takes back.
+
+    Parameters
+    ----------
+    store : Store
+    keep : int
+        How many commits of each branch stay.
+    branch : str, optional
+        Only commits of this branch, and of no other, are dropped.
 
     Returns
     -------
@@ -215,14 +245,22 @@ def prune_commits(store: Store, keep: int) -> list[str]:
         The commits dropped, the oldest first; those that tell neither date nor start stay.
     """
     dropped: list[str] = []
+    only = None if branch is None else read_branch({"branch": branch})
 
     def build(stored: pa.Table | None) -> pa.Table:
         parts, dates = read_parts(stored), dict[str, datetime]()
+        branches = defaultdict[str, set[str]](set)
         for part in parts:
             commit, date = part.env.get("commit"), _date(part)
             if commit and date:
                 dates[commit] = min(date, dates.get(commit, date))
-        dropped[:] = sorted(dates, key=lambda commit: (dates[commit], commit))[:-keep]
+                branches[read_branch(part.env)].add(commit)
+        order = sorted(dates, key=lambda commit: (dates[commit], commit))
+        kept = set[str]()
+        for name, commits in branches.items():
+            of_branch = [commit for commit in order if commit in commits]
+            kept.update(of_branch[-keep:] if only in {None, name} else of_branch)
+        dropped[:] = [commit for commit in order if commit not in kept]
         gone = [part for part in parts if part.env.get("commit") in dropped]
         return flag(parts_table(gone), dropped=True)
 
@@ -242,11 +280,11 @@ def _date(part: Part) -> datetime | None:
 def _refuse_strictly(harvest: Harvest, strict: bool) -> None:
     if not strict:
         return
-    refused = [r for r in harvest.reports if r.outcome in {"refused", "empty"}]
-    if refused:
-        first = refused[0]
+    refused = {r.label: r.reason for r in harvest.reports if r.outcome in {"refused", "empty"}}
+    refused |= {p.label: "damaged" for p in harvest.parts if p.role == "damaged"}
+    for label, reason in refused.items():
         raise DataError(
-            f"{len(refused)} of {len(harvest.reports)} sources refused, first: {first.reason}",
-            where=first.label,
-            hint="nothing was stored; mend or exclude them, or leave out --strict",
+            f"{len(refused)} of {len(harvest.reports)} sources refused, first: {reason}",
+            where=label,
+            hint="nothing was stored; fix or exclude them, or omit --strict",
         )

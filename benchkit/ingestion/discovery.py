@@ -125,7 +125,7 @@ def discover(arguments: Sequence[str], options: Options) -> Discovery:
         variant, path = split_label(argument)
         variant = show_path(variant)
         if not path:
-            raise ConfigError("an empty path", where="PATH", hint="name a file or folder")
+            raise ConfigError("an empty path", where="PATH", hint="give a file or folder")
         try:
             _add(result, path, variant, options, tools)
         except MissingError as error:
@@ -161,7 +161,7 @@ def _refuse_empty(skipped: Sequence[tuple[str, str]], where: str) -> DataError:
     first, reason = skipped[0]
     more = f" and {len(skipped) - 1} more" if len(skipped) > 1 else ""
     what = f"no file to read; skipped: {name_path(first)} ({reason}){more}"
-    hint = f"name a file to read it: benchkit ingest {shlex.quote(name_path(first))}"
+    hint = f"to read a file anyway, name it: benchkit ingest {shlex.quote(name_path(first))}"
     return DataError(what, where=where, hint=hint)
 
 

@@ -94,7 +94,7 @@ def _bring(path: str, folder: Path, max_unpacked: int) -> Copy:
     try:
         parts = urlsplit(path)
     except ValueError as error:
-        raise DataError(f"it is no address: {error}", where=show_address(path)) from None
+        raise DataError(f"invalid address: {error}", where=show_address(path)) from None
     name = show_address(path)
     target = folder / _name_copy(unquote(parts.path))
     if is_page(path):
@@ -140,8 +140,10 @@ def _read_files(tree: str, name: str) -> Iterator[tuple[str, bytes]]:
         end = content.index(b"\n", start)
         size = content[start:end].split()[-1]
         if not size.isdigit():  # "missing"
-            hint = "fetch the whole of it: git fetch --refetch"
-            raise DataError(f"git has no object {sha}, which is its {path}", where=name, hint=hint)
+            hint = "fetch all of it: git fetch --refetch"
+            raise DataError(
+                f"git does not have object {sha}, which is {path} in it", where=name, hint=hint
+            )
         start = end + 1 + int(size) + 1
         yield path, content[end + 1 : start - 1]
 
@@ -166,12 +168,12 @@ def _git(*words: str, name: str, hint: str = "", given: str = "") -> bytes:
     except subprocess.TimeoutExpired:
         raise DataError(f"git takes longer than {pages.DEADLINE:g} s", where=name) from None
     except OSError as error:
-        raise DataError(f"git cannot be run: {error.strerror}", where=name) from error
+        raise DataError(f"cannot run git: {error.strerror}", where=name) from error
     if code:
         told = errors.decode(errors="replace").strip().partition("\n")[0]
         is_absent = "rev-parse" in words and "not a git repository" not in told
         kind = MissingError if is_absent else DataError
-        raise kind(f"git does not know it: {told}", where=name, hint=hint)
+        raise kind(f"unknown to git: {told}", where=name, hint=hint)
     return output
 
 
@@ -201,7 +203,7 @@ def _bring_objects(url: str, target: Path, name: str) -> None:
         content = json.dumps([url, str(target), name]).encode()
         code, output, errors = run_command(command, pages.DEADLINE, content, {"PYTHONPATH": paths})
     except subprocess.TimeoutExpired:
-        what = f"it cannot be copied: it takes longer than {pages.DEADLINE:g} s"
+        what = f"copying takes longer than {pages.DEADLINE:g} s"
         raise DataError(what, where=name) from None
     if code == objects.REFUSED:
         problem = json.loads(output)
@@ -209,4 +211,4 @@ def _bring_objects(url: str, target: Path, name: str) -> None:
         raise kind(where=name, **problem)
     if code:
         reason = errors.decode(errors="replace").strip().rpartition("\n")[2] or f"exit {code}"
-        raise DataError(f"it cannot be copied: {reason}", where=name)
+        raise DataError(f"cannot copy it: {reason}", where=name)

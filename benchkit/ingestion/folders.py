@@ -23,7 +23,7 @@ from benchkit.labels.sidecars import Sidecar
 from benchkit.labels.stems import RESULT_WORDS
 from benchkit.labels.walk import prune
 
-NO_RESULT = "no result in this folder of a variant"
+NO_RESULT = "this variant's folder contains no result"
 _READ = frozenset({"read", "unchanged", "duplicate"})
 #: How the reasons begin for which files are passed over that fill no folder.
 _HOLLOW = (

@@ -147,7 +147,7 @@ def _load_json(text: str) -> dict[str, str]:
     except (ValueError, RecursionError):
         entries = None
     if not isinstance(entries, dict) or not all(isinstance(v, str) for v in entries.values()):
-        what = f"the store holds labels of a run that cannot be read: {text[:40]}"
+        what = f"the store has unreadable labels of a run: {text[:40]}"
         raise StoreError(what, hint="delete the store and ingest its sources again")
     return entries
 

@@ -310,7 +310,7 @@ def _describe(
     listed = f"{', '.join(labels[:SHOWN])}{more}"
     label = show_label(assigned.partition("variant=")[2])
     source = quote(f"{label}={folder}" if label else folder)
-    remedy = f"run `benchkit ingest {source} --store NEW` for a store without them"
+    remedy = f"run `benchkit ingest {source} --store NEW` to make a store without them"
     if variant:
         return Finding(
             code=MIXED,
@@ -325,7 +325,7 @@ def _describe(
         code="B110",
         severity="warning",
         where=folder,
-        message="it was ingested again without these sources, and their runs still count: "
+        message="sources are missing since it was ingested again, and their runs still count: "
         f"{listed}",
         remedy=f"{remedy}; to keep both apart, run `benchkit undo` right after that ingest, then "
         f"`benchkit ingest {source} --origin NAME`",

@@ -46,7 +46,7 @@ BATCH_ROWS = 1 << 16
 #: The finding on a result that is one of another commit.
 LEFT_OVER = "B114"
 #: What helps where one file was typed under two labels.
-NAME_FILES = "name the file of each variant: before=old.txt after=new.txt"
+NAME_FILES = "give each variant's file a label: before=old.txt after=new.txt"
 
 
 class Content(NamedTuple):
@@ -256,8 +256,8 @@ def _duplicate(found: Found, first: str) -> Finding:
     return Finding(
         code="B103",
         severity="warning",
-        message=f"the same bytes as {name_path(first)}; counted once",
-        remedy="delete the copy, or label each with label=path if they are two variants",
+        message=f"identical to {name_path(first)}; counted once",
+        remedy="delete the copy, or if they are two variants, label each one with label=path",
         where=found.label,
     )
 
@@ -266,10 +266,10 @@ def _left_over(found: Found, first: str, commit: str) -> Finding:
     return Finding(
         code=LEFT_OVER,
         severity="error",
-        message=f"the same bytes as a result of commit {show_label(first)}; it is left out of "
+        message=f"identical to a result of commit {show_label(first)}; it is left out of "
         f"{show_label(commit)}",
         remedy="measure this commit; if the other one is wrong, run `benchkit undo` right after "
-        "it was added, and add this one",
+        "adding it, and add this one",
         where=found.label,
     )
 
@@ -279,7 +279,7 @@ def _labelled_twice(found: Found, first: Found) -> Finding:
     return Finding(
         code="B103",
         severity="warning",
-        message=f"this file counts {counted} already and is not compared with itself",
+        message=f"this file already counts {counted} and is not compared with itself",
         remedy=NAME_FILES,
         where=found.label,
     )

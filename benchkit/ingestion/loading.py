@@ -5,6 +5,7 @@ The command line and the notebook load by the same road.
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -100,6 +101,12 @@ def load(
     place = _store_of(arguments, store, origins)
     if place is not None:
         return _load_store(place, origins, samples=samples)
+    if len(arguments) > 1 and len(set(map(os.path.normpath, arguments))) == 1:
+        raise DataError(
+            "both sides are the same path",
+            where=arguments[0],
+            hint="name the results of the other side",
+        )
     return load_found(discover(arguments, options), options, samples=samples)
 
 
@@ -223,9 +230,9 @@ def _store_of(
         return Store(arguments[0])
     if arguments and origins:
         raise ConfigError(
-            "only runs of a store have an origin, and raw files are named",
+            "origins exist only in a store, but raw files were given",
             where="--origin",
-            hint="leave it out, or run `benchkit ingest --origin O PATH` and name no PATH here",
+            hint="omit it, or run `benchkit ingest --origin O PATH` and give no PATH here",
         )
     return None if arguments else Store(store or DEFAULT)
 
@@ -251,9 +258,9 @@ def _read_stored(store: Store) -> list[Part]:
     parts = list_parts(store)
     if not parts:
         raise DataError(
-            "the store is empty or not there",
+            "the store is empty or does not exist",
             where=store.url,
-            hint="run `benchkit ingest PATH` first, or name raw files",
+            hint="run `benchkit ingest PATH` first, or give raw files",
         )
     return parts
 
@@ -294,8 +301,8 @@ def _require_roles(stored: Iterable[str], roles: Sequence[str]) -> None:
         others = ", ".join(f"{count} {role}" for role, count in counts.items())
         requested = " or ".join(roles) or "measured"
         raise DataError(
-            f"no {requested} run was read, only runs of other roles: {others}",
-            hint=f"name the role: --role {min(counts)}",
+            f"no {requested} run was read, only runs with other roles: {others}",
+            hint=f"select the role: --role {min(counts)}",
         )
 
 
@@ -355,7 +362,9 @@ def load_found(
 def _nothing_read(problems: Sequence[Diagnostic]) -> DataError:
     """Say why nothing was read, in the words of the first problem."""
     if not problems:
-        return DataError("no result was read", hint="see `benchkit formats`")
+        return DataError("no results were read", hint="list the formats with `benchkit formats`")
     first, more = problems[0], len(problems) - 1
     also = f" (and {more} more)" if more else ""
-    return DataError(f"no result was read: {first.what}{also}", where=first.where, hint=first.hint)
+    return DataError(
+        f"no results were read: {first.what}{also}", where=first.where, hint=first.hint
+    )

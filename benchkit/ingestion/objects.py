@@ -45,14 +45,14 @@ def copy(url: str, target: Path, name: str) -> None:
         if told.type is fs.FileType.Directory:
             for file in system.get_file_info(fs.FileSelector(path, recursive=True)):
                 if not is_inside(file.path.removeprefix(path).removeprefix("/")):
-                    raise DataError(f"{file.path} would lie outside of its folder", where=name)
+                    raise DataError(f"{file.path} is outside its folder", where=name)
             target.mkdir()
         fs.copy_files(
             path, str(target), source_filesystem=system, destination_filesystem=fs.LocalFileSystem()
         )
     except (OSError, ValueError, pa.ArrowException) as error:
         what = str(error).partition("\n")[0]
-        raise DataError(f"it cannot be copied: {what}", where=name) from None
+        raise DataError(f"cannot copy it: {what}", where=name) from None
 
 
 def _require_files(path: Path, name: str) -> None:
@@ -67,8 +67,8 @@ def _require_files(path: Path, name: str) -> None:
         elif place.is_file() or place.is_dir():
             continue
         else:
-            problem = f"{place} is no file"
-        raise DataError(problem, where=name, hint=f"name it without file://: {path}")
+            problem = f"{place} is not a file"
+        raise DataError(problem, where=name, hint=f"give it without file://: {path}")
 
 
 if __name__ == "__main__":

@@ -35,6 +35,13 @@ SYSTEMS = {
     "codebuild": ("CODEBUILD_BUILD_ID",),
     "semaphore": ("SEMAPHORE_JOB_ID",),
 }
+#: What tells a job's branch: of a pull or merge request, GitHub's kind of ref, of a push in GitLab.
+BRANCHES = (
+    *("GITHUB_HEAD_REF", "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME"),
+    *("GITHUB_REF_TYPE", "CI_COMMIT_BRANCH"),
+)
+#: What a project's own branch is often called, and that of a fork, too.
+_TRUNKS = frozenset({"main", "master", "trunk", "develop"})
 #: Letters kept of GitHub's tracking id.
 _SHORT = 8
 #: Roles of runs that tell how a variant did.
@@ -66,6 +73,28 @@ def name_job(environ: Mapping[str, str] = os.environ) -> str:
             values = [_shorten(environ[name]) for name in names if environ.get(name)]
             return "/".join((system, *values))
     return ""
+
+
+def name_branch(environ: Mapping[str, str] = os.environ) -> str:
+    """Name the branch that a CI job measures; empty for a tag and outside CI.
+
+    A fork's ``main`` is not the project's: its pull request goes by its own name.
+
+    Examples
+    --------
+    >>> name_branch({"GITHUB_REF_TYPE": "branch", "GITHUB_REF_NAME": "main"})
+    'main'
+    >>> name_branch({"GITHUB_HEAD_REF": "main", "GITHUB_REF_NAME": "71/merge"})
+    '71/merge'
+    >>> name_branch({"CI_MERGE_REQUEST_SOURCE_BRANCH_NAME": "fix"}), name_branch({})
+    ('fix', '')
+    """
+    pull, merge, kind, push = (environ.get(name, "") for name in BRANCHES)
+    ref = environ.get("GITHUB_REF_NAME", "")
+    if branch := pull or merge:
+        number = ref if pull else environ.get("CI_MERGE_REQUEST_REF_PATH", "")
+        return number if branch in _TRUNKS and number else branch
+    return ref if kind == "branch" else push
 
 
 def name_origin(store: str, environ: Mapping[str, str] = os.environ) -> str:
@@ -149,8 +178,8 @@ def find_elsewhere(choice: Choice, job: str) -> Iterator[Finding]:
             code="B209",
             severity="warning",
             where=", ".join(dict.fromkeys(part.variant for part in loaded)),
-            message=f"this CI run measured nothing of it; it is of origin {shown}",
-            remedy="measure in this run, or name what is meant with --origin",
+            message=f"this CI run has no measurement of it; origin {shown} has one",
+            remedy="measure in this run, or select one with --origin",
             numbers={"origins": len(origins)},
         )
 
@@ -182,10 +211,10 @@ def refuse_contested(
 
 def _explain(variant: str, origins: Sequence[str], named: Sequence[str]) -> DataError:
     """Say that a variant was measured by none of the origins that a gate judges."""
-    judged = f"--origin {' or '.join(named)} holds" if named else "this job measured"
+    judged = f"--origin {' or '.join(named)} contains" if named else "this job measured"
     return DataError(
         f"{judged} no run of {variant}",
-        hint=f"measure it, or judge the newest runs in the store with --origin {quote(origins[0])}",
+        hint=f"measure it, or judge the newest runs of the store with --origin {quote(origins[0])}",
     )
 
 
@@ -198,8 +227,8 @@ def _refuse_unknown(name: str, known: Sequence[str]) -> None:
     """
     if any(known):
         selection.require(name, [origin or "(this machine)" for origin in known], "origin")
-    what = f"there is no origin {name!r}"
-    raise SelectionError(what, hint="the store has no origins: leave --origin out")
+    what = f"unknown origin {name!r}"
+    raise SelectionError(what, hint="the store has no origins: omit --origin")
 
 
 def match(name: str, origins: Sequence[str]) -> list[str]:

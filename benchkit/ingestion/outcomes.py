@@ -105,7 +105,7 @@ def mark(
 
 def pass_over(index: int, found: Found, reason: str) -> Outcome:
     """Return the outcome of a run that its sidecar calls failed, and that left nothing to read."""
-    reason = f"its sidecar says that the run failed; {reason}"
+    reason = f"its sidecar records a failed run; {reason}"
     report = SourceReport(
         label=found.label, outcome="failed", reason=reason, variant=lost_variant(found)
     )
@@ -136,11 +136,11 @@ def make_report(
             label=found.label, outcome="read", formats=names, runs=runs, values=values
         )
     if not diagnostics:
-        what = f"looks like {' and '.join(names)} but holds no result"
+        what = f"looks like {' and '.join(names)} but has no result"
         diagnostics.append(Diagnostic(found.label, 0, what, "check that the run has ended"))
     reason = diagnostics[-1].what
     if found.sidecar.role == "failed":
-        reason = f"its sidecar says that the run failed; {reason}"
+        reason = f"its sidecar records a failed run; {reason}"
         diagnostics.append(Diagnostic(found.label, 0, reason, severity="note"))
         return SourceReport(
             label=found.label, outcome="failed", reason=reason, variant=lost_variant(found)

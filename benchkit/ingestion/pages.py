@@ -57,7 +57,7 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
     ) -> urllib.request.Request | None:
         before, after = urlsplit(req.full_url), urlsplit(urljoin(req.full_url, newurl))
         if before.scheme != after.scheme:
-            raise _SchemeError(f"it redirects from {before.scheme} to {after.scheme}")
+            raise _SchemeError(f"redirects from {before.scheme} to {after.scheme}")
         target, credentials = _split_credentials(after)
         request = super().redirect_request(req, fp, code, msg, headers, target)
         if request is None:
@@ -90,13 +90,15 @@ def fetch(address: str, target: Path, name: str) -> None:
     except urllib.error.HTTPError as error:
         with error:
             kind = MissingError if error.code in _ABSENT else DataError
-            raise kind(f"the server answers HTTP {error.code} {error.reason}", where=name) from None
+            raise kind(
+                f"the server responded HTTP {error.code} {error.reason}", where=name
+            ) from None
     except _SchemeError as error:
-        hint = "name the address that it redirects to, if you trust it"
-        raise DataError(f"it cannot be fetched: {error}", where=name, hint=hint) from None
+        hint = "if you trust the redirect, use its target address"
+        raise DataError(f"cannot fetch it: {error}", where=name, hint=hint) from None
     except (OSError, ValueError, http.client.HTTPException) as error:
         reason = getattr(error, "reason", error)
-        raise DataError(f"it cannot be fetched: {reason}", where=name) from None
+        raise DataError(f"cannot fetch it: {reason}", where=name) from None
 
 
 def within(seconds: float, work: Callable[[], Result]) -> Result:
@@ -125,7 +127,7 @@ def within(seconds: float, work: Callable[[], Result]) -> Result:
     if errors:
         raise errors.pop()  # a cycle of list and traceback would keep its socket
     if not results:
-        raise TimeoutError(f"it takes longer than {seconds:g} s")
+        raise TimeoutError(f"takes longer than {seconds:g} s")
     return results.pop()
 
 
@@ -142,19 +144,19 @@ def _write(address: str, target: Path) -> None:
 def _read_blocks(response: http.client.HTTPResponse) -> Iterator[bytes]:
     """Yield the body; one that is cut short, too large or too slow is an error."""
     if (response.headers.get("Content-Length") or "0").strip().startswith("-"):
-        raise _BodyError("the answer has a negative length")
+        raise _BodyError("the response has a negative length")
     size, since, mark = 0, time.monotonic(), 0
     while block := response.read1(_BLOCK):
         size += len(block)
         if size > _LARGEST:
-            raise _BodyError(f"it is larger than {_LARGEST >> 30} GiB")
+            raise _BodyError(f"larger than {_LARGEST >> 30} GiB")
         yield block
         if (passed := time.monotonic() - since) >= _TIMEOUT:
             if size - mark < _LEAST_RATE * passed:
-                raise _BodyError(f"it comes at less than {_LEAST_RATE} bytes a second")
+                raise _BodyError(f"slower than {_LEAST_RATE} bytes per second")
             since, mark = time.monotonic(), size
     if response.length:
-        raise _BodyError(f"the answer is cut short: {response.length:,} bytes of it are missing")
+        raise _BodyError(f"the response is truncated: {response.length:,} bytes are missing")
 
 
 def _request(address: str) -> urllib.request.Request:

@@ -9,7 +9,6 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
-from functools import lru_cache
 from itertools import chain
 from operator import attrgetter
 
@@ -35,12 +34,13 @@ from benchkit.redaction import (
     redact_quote,
     redact_value,
 )
+from benchkit.redaction.marks import remember
 from benchkit.schema import Side
 from benchkit.units import printable
 
 #: What tells blocks apart, in words.
 _REASONS = {
-    "caption": "the text around them",
+    "caption": "the surrounding text",
     "goos": "operating system",
     "goarch": "architecture",
     "cpu": "processor",
@@ -48,8 +48,8 @@ _REASONS = {
     "connections": "connections",
     "rate": "target rate",
     "document_length": "document length",
-    "request_size": "size of requests",
-    "response_size": "size of answers",
+    "request_size": "request size",
+    "response_size": "response size",
     "tls": "TLS",
     "duration": "length",
     "requests": "number of requests",
@@ -266,14 +266,14 @@ def require_one_name(part: Part, name: str, named: dict[tuple[Side, str], str]) 
     if (first := named.setdefault((part.labels.side, part.pkg), name)) != name:
         if HIDDEN in part.benchmark:
             raise ConfigError(
-                f"two benchmarks differ in a secret alone and would both be shown as "
+                "two benchmarks differ only in a secret, and both would appear as "
                 f"{part.benchmark}",
                 hint="rename one of them so that no secret is part of the name",
             )
         raise ConfigError(
-            f"rename gives {first} and {name} one name, {part.benchmark}: both would count as runs "
-            "of one benchmark",
-            hint="leave something in the name that tells them apart",
+            f"rename gives {first} and {name} the same name, {part.benchmark}: both "
+            "would count as runs of one benchmark",
+            hint="keep a part of the name that distinguishes them",
         )
 
 
@@ -295,13 +295,13 @@ def _complete(part: Part, reading: Reading, found: Found) -> None:
         part.units = {name: _unit_words(name, reading) for name in names}
 
 
-@lru_cache(1 << 12)
+@remember
 def _show_command(command: str | None) -> str | None:
     return redact_command(command) if command else command
 
 
 #: A label as it is shown and stored.
-show_label = lru_cache(1 << 12)(redact_label)
+show_label = remember(redact_label)
 
 
 def show_remark(where: str, reason: str) -> str:
@@ -314,15 +314,15 @@ def show_facts(facts: Mapping[str, str]) -> dict[str, str]:
     return dict(_show_facts(tuple(facts.items())))
 
 
-_show_value = lru_cache(1 << 12)(redact_value)
+_show_value = remember(redact_value)
 
 
-@lru_cache(1 << 12)
+@remember
 def _show_facts(facts: tuple[tuple[str, str], ...]) -> list[tuple[str, str]]:
     return [(show_label(name), redact_fact(name, value)) for name, value in facts]
 
 
-@lru_cache(1 << 12)
+@remember
 def _show_params(params: tuple[tuple[str, str], ...]) -> str:
     """Write params without secrets; of several with one name the last counts."""
     shown = {name: _show_value(name, value) for name, value in dict(params).items()}
@@ -367,9 +367,9 @@ def _report_split(label: str, blocks: Sequence[Part], tests: int) -> Finding:
     return Finding(
         code="B109",
         severity="info",
-        message=f"{len(blocks)} blocks are kept apart as {tests} different tests where they differ "
-        f"in {reasons}; no heading names them",
-        remedy="if they are repeats, write each to a file of its own: name-1.txt, name-2.txt",
+        message=f"{len(blocks)} blocks are kept apart as {tests} different tests because they "
+        f"differ in {reasons}; no heading names them",
+        remedy="if they are repeats, write each one to its own file: name-1.txt, name-2.txt",
         where=label,
         numbers={"blocks": len(blocks), "tests": tests},
     )

@@ -90,7 +90,7 @@ def _read(address: str, headers: Mapping[str, str], timeout: float) -> dict[str,
             raise _refusal(error) from None
     except (OSError, http.client.HTTPException) as error:
         raise DataError(
-            f"the server cannot be asked: {_reason(error, timeout)}",
+            f"cannot query the server: {_reason(error, timeout)}",
             hint="check --prometheus, and that the server runs",
         ) from None
     answer = _decode(body)
@@ -99,7 +99,7 @@ def _read(address: str, headers: Mapping[str, str], timeout: float) -> dict[str,
     data = answer.get("data")
     if not isinstance(data, dict) or not isinstance(data.get("result"), list):
         raise DataError(
-            "what answers is no Prometheus", hint="name the address under which /api/v1 is"
+            "the response does not come from Prometheus", hint="use the address that serves /api/v1"
         )
     return answer
 
@@ -115,8 +115,8 @@ def _limit(response: IO[bytes]) -> bytes:
     body = response.read(_LARGEST + 1)
     if len(body) > _LARGEST:
         raise DataError(
-            f"the answer is larger than {_LARGEST >> 20} MiB",
-            hint="ask for fewer series, a shorter range or a longer step",
+            f"the response is larger than {_LARGEST >> 20} MiB",
+            hint="query fewer series, a shorter range or a longer step",
         )
     if getattr(response, "length", None):  # what is still to come, where the server has told it
         raise http.client.IncompleteRead(body)
@@ -135,10 +135,10 @@ def _refusal(error: urllib.error.HTTPError) -> DataError:
     """Say why a server refused."""
     if error.code in {401, 403}:
         hint = f"set {TOKEN}, or {USER} and {PASSWORD}"
-        return DataError(f"the server wants other credentials (HTTP {error.code})", hint=hint)
+        return DataError(f"the server requires other credentials (HTTP {error.code})", hint=hint)
     if 300 <= error.code < 400:
         other = urlsplit(error.headers.get("Location", "")).hostname or "another place"
-        hint = "name the address that it redirects to"
+        hint = "use the address that it redirects to"
         return DataError(f"the server redirects to {other} (HTTP {error.code})", hint=hint)
     try:
         answer = _decode(_limit(error))
@@ -146,22 +146,22 @@ def _refusal(error: urllib.error.HTTPError) -> DataError:
         answer = {}
     if answer.get("status") == "error":
         return _told(answer)
-    hint = "check that --prometheus names the address under which /api/v1 is"
-    return DataError(f"the server answers HTTP {error.code} {error.reason}", hint=hint)
+    hint = "check that --prometheus is the address that serves /api/v1"
+    return DataError(f"the server responded HTTP {error.code} {error.reason}", hint=hint)
 
 
 def _told(answer: Mapping[str, Any]) -> DataError:
-    what = f"Prometheus answered {answer.get('errorType', 'error')}: {answer.get('error', '')}"
-    return DataError(what, hint="correct the query and ask again")
+    what = f"Prometheus responded {answer.get('errorType', 'error')}: {answer.get('error', '')}"
+    return DataError(what, hint="fix the query and try again")
 
 
 def _reason(error: Exception, timeout: float) -> str:
     if isinstance(error, http.client.IncompleteRead):
-        return "the answer is cut short"
+        return "the response is truncated"
     reason = getattr(error, "reason", error)
     if isinstance(reason, TimeoutError):
         is_late = str(reason).startswith("it takes")
-        return str(reason) if is_late else f"no answer within {timeout:g} s"
+        return str(reason) if is_late else f"no response within {timeout:g} s"
     return getattr(reason, "strerror", None) or str(reason) or type(reason).__name__
 
 
@@ -171,7 +171,9 @@ def _headers(environ: Mapping[str, str]) -> dict[str, str]:
     headers = {"Accept": "application/json", "User-Agent": f"benchkit/{__version__}"}
     token, user, password = (environ.get(name, "").strip() for name in (TOKEN, USER, PASSWORD))
     if not (token.isascii() and token.isprintable()):  # the library would print it
-        raise ConfigError("it holds what no token holds", where=TOKEN, hint="set it again")
+        raise ConfigError(
+            "contains characters that a token cannot contain", where=TOKEN, hint="set it again"
+        )
     if token:
         headers["Authorization"] = f"Bearer {token}"
     elif user or password:

@@ -90,12 +90,14 @@ def parse_query(url: str, query: str, start: str | None, end: str | None, step: 
     except ValueError:
         every = 0
     if every < 1:
-        raise ConfigError(f"{step!r} is no duration", where="--step", hint="write 1s or 500ms")
+        raise ConfigError(
+            f"expected a duration, got {step!r}", where="--step", hint="use 1s or 500ms"
+        )
     begin, stop = (round(moment.timestamp() * 1000) for moment in (first, last))
     asked = math.ceil((stop - begin) / every / MOST_POINTS)
     if asked > _MOST_PIECES:
         raise ConfigError(
-            f"the range takes {asked} requests", where="--step", hint="name a longer step"
+            f"the range needs {asked} requests", where="--step", hint="use a longer step"
         )
     return RangeQuery(url=_server(url), query=query, start=begin, end=stop, step=every)
 
@@ -108,21 +110,21 @@ def _server(url: str) -> str:
     except ValueError:
         is_whole = False
     if not is_whole:
-        hint = "write http://HOST:9090"
-        raise ConfigError("it is no address of a server", where="--prometheus", hint=hint)
+        hint = "use http://HOST:9090"
+        raise ConfigError("not the address of a server", where="--prometheus", hint=hint)
     if "@" in parts.netloc or parts.query or parts.fragment:
         raise ConfigError(
-            "credentials and queries in an address would be stored",
+            "credentials and queries in the address would be stored",
             where="--prometheus",
-            hint=f"set {TOKEN}, or {USER} and {PASSWORD}, and name the address alone",
+            hint=f"set {TOKEN}, or {USER} and {PASSWORD}, and give the address alone",
         )
     return url.rstrip("/")
 
 
 def _moment(text: str | None, where: str) -> datetime:
     if text is None:
-        hint = f"write {where} 2026-11-20T10:00:00Z"
-        raise ConfigError("the range of the query is not named", where=where, hint=hint)
+        hint = f"add {where} 2026-11-20T10:00:00Z"
+        raise ConfigError("the query has no time range", where=where, hint=hint)
     try:
         return read_time(float(text) if text.replace(".", "", 1).isdigit() else text)
     except UnusableError as error:

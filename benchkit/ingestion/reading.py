@@ -287,8 +287,8 @@ def is_bulk(found: Found) -> bool:
 
 
 def _changing(label: str, before: int, now: int) -> Diagnostic:
-    what = f"the file changed while it was read, from {before} to {now} bytes"
-    hint = "ingest it again when its run has ended: it is then read anew"
+    what = f"the file changed while benchkit read it, from {before} to {now} bytes"
+    hint = "ingest it again when its run has ended"
     return Diagnostic(label, 0, what, hint, "warning")
 
 
@@ -309,7 +309,7 @@ def _records(
             Diagnostic(
                 source.label,
                 _last_line(last),
-                f"{error}; what came before was read",
+                f"{error}; everything before was read",
                 "write the file again",
                 "warning",
             )

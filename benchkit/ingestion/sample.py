@@ -33,7 +33,7 @@ def write_sample(folder: Path) -> None:
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise ConfigError(
-            f"cannot be written: {reason}", where=str(folder), hint="name another folder"
+            f"cannot write: {reason}", where=str(folder), hint="use another folder"
         ) from error
 
 

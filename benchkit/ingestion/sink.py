@@ -61,8 +61,8 @@ class ValueSink:
         for name in _TEXTS:
             if not isinstance(getattr(samples, name), str):
                 raise DataError(
-                    f"its parser gives samples without {name}",
-                    hint="`benchkit help tools` says what a parser yields",
+                    f"its parser yields samples without {name}",
+                    hint="`benchkit help tools` describes what a parser must yield",
                 )
         if not (size := len(samples.values)):
             return

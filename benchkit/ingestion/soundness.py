@@ -60,9 +60,9 @@ class Soundness:
     def diagnostics(self, label: str) -> Iterator[Diagnostic]:
         """Yield one diagnostic per metric, statistic and fault, at the line of the first value."""
         for (metric, stat, fault), (line, value, count) in self._left_out.items():
-            more = f"; so are {count - 1} more of its values" if count > 1 else ""
+            more = f", as are {count - 1} more of its values" if count > 1 else ""
             what = f"{metric} {stat} is {fault} ({value:g}) and was left out{more}"
-            yield Diagnostic(label, line, what, "correct the file or measure again", "warning")
+            yield Diagnostic(label, line, what, "fix the file or measure again", "warning")
 
     def _check_samples(self, samples: Samples) -> Samples:
         good = _find_sound(samples.values, least=_least(samples.metric))

@@ -11,9 +11,9 @@ import sys
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from benchkit import schema
 from benchkit.config.files import is_readable
@@ -127,7 +127,7 @@ class Found:
         if self.path is None:
             return Source(None, self.label, self.ask() if self.ask else self.data or b"")
         if self.refusal == OUTSIDE:
-            raise DataError(OUTSIDE, hint="name its target, if it is a result")
+            raise DataError(OUTSIDE, hint="if the target is a result, give its path")
         try:
             return Source.load(self.path, self.label, guard=refuse_irregular)
         except UnreadableError:
@@ -143,14 +143,20 @@ def read_standard_input() -> bytes:
     DataError
         If it is closed, or has no end.
     """
-    hint = "write it to a file, and name that"
+    hint = "write it to a file, and give its path"
     if sys.stdin is None:  # closed by the shell: <&-
         raise DataError("standard input is closed", where=STDIN, hint=hint)
-    data = sys.stdin.buffer.read(PIPE_BYTES + 1)
+    data = _read_once(sys.stdin.buffer)
     if len(data) > PIPE_BYTES:
         limit = f"{PIPE_BYTES >> 20} MiB"
-        raise DataError(f"standard input holds more than {limit}", where=STDIN, hint=hint)
+        raise DataError(f"standard input has more than {limit}", where=STDIN, hint=hint)
     return data
+
+
+@lru_cache(1)
+def _read_once(stream: BinaryIO) -> bytes:
+    """Read a stream that an ingest may ask for again, after another writer made the store."""
+    return stream.read(PIPE_BYTES + 1)
 
 
 def require_file(path: Path) -> None:
@@ -162,7 +168,7 @@ def require_file(path: Path) -> None:
         If reading it could wait or grow for ever.
     """
     if not is_readable(path):
-        hint = f"pass its content on standard input: - < {shlex.quote(str(path))}"
+        hint = f"pass its contents on standard input: - < {shlex.quote(str(path))}"
         raise DataError("not a regular file", where=str(path), hint=hint)
 
 

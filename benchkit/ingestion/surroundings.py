@@ -6,7 +6,6 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from benchkit.errors import Diagnostic
@@ -60,8 +59,8 @@ def list_sections(
     if may_be_headed and not lines:
         problems += _report_unsearched(source, [reading for _, reading, _ in readings])
     if source.size > LOG_BYTES and any(prefix.spans for prefix in source.prefixes):
-        what = f"line prefixes of a log are removed in its first {LOG_BYTES >> 20} MiB only"
-        hint = "split the file if results stand below"
+        what = f"log prefixes are removed only in its first {LOG_BYTES >> 20} MiB"
+        hint = "split the file if there are results further down"
         problems.append(Diagnostic(source.label, 0, what, hint, "warning"))
     if not lines:
         yield from ((form, reading, Sections(), places) for form, reading, places in readings)
@@ -266,24 +265,53 @@ def _hold_commands(
     if all(reading.command for reading in readings) or not any(r.command for r in readings):
         return
     held = list_held(lines, blocks, lambda text: shorten(text)[0])
-    for at, (before, reading) in enumerate(pairwise(readings), 1):
-        if not before.command or reading.command or not held[at]:
+    leading, scope = None, dict[int, str]()
+    for at, reading in enumerate(readings):
+        if reading.command:
+            scope = _find_scope(lines, blocks, at)
+            leading = reading if scope.items() < above[at].headings.items() else None
             continue
-        tool = re.escape(before.command.partition(" ")[0])
+        before = readings[at - 1] if at else reading
+        is_same = held[at] and above[at - 1].headings == above[at].headings
+        owner = before if before.command and is_same else leading
+        if owner is None or not owner.command or not scope.items() <= above[at].headings.items():
+            continue
+        tool = re.escape(owner.command.partition(" ")[0])
         between = lines[blocks[at - 1].last : blocks[at].first - 1]
-        is_replaced = any(find_command(line, tool) for line in between)
-        is_other = above[at - 1].headings != above[at].headings or _is_other(before, reading)
-        if is_replaced or is_other or _misses_rate(reading, before.target_rate):
-            continue
-        for name in ("command", "tool", "load_model", "target_rate", "connections", "corrected"):
-            setattr(reading, name, getattr(before, name))
-        reading.params = dict(before.params)
-        reading.target = reading.target or before.target
+        if any(find_command(line, tool) for line in between):
+            leading = None
+        elif not _is_other(owner, reading) and not _misses_rate(reading, owner.target_rate):
+            _take_command(reading, owner)
+
+
+def _find_scope(lines: Sequence[str], blocks: Sequence[Block], at: int) -> dict[int, str]:
+    """Return the headings above the command of a block, which holds for all blocks below them."""
+    shown = blocks[at].command[:40]
+    start = blocks[at - 1].last if at else 0
+    numbers = (n for n in range(blocks[at].first - 1, start, -1) if shown in lines[n - 1])
+    number = next(numbers, 0)
+    if not number:
+        number = blocks[at].first
+    return read_headings(lines, [Block(number, number), *blocks])[0].headings
+
+
+def _take_command(reading: Reading, owner: Reading) -> None:
+    """Give a block the command of another one, and what it says of the load."""
+    for name in ("command", "tool", "load_model", "target_rate", "connections", "corrected"):
+        setattr(reading, name, getattr(owner, name))
+    reading.params = dict(owner.params)
+    if not reading.target:
+        reading.target = owner.target
+        reading.env = {
+            **{k: owner.env[k] for k in ("host", "query") if k in owner.env},
+            **reading.env,
+        }
 
 
 def _is_other(before: Reading, reading: Reading) -> bool:
     """Tell whether a report shows that it is no repeat of the one before."""
-    is_elsewhere = bool(reading.target and before.target) and reading.target != before.target
+    pairs = [(each.target, each.env.get("host", "")) for each in (reading, before)]
+    is_elsewhere = any(one and other and one != other for one, other in zip(*pairs, strict=True))
     return is_elsewhere or not before.params.items() >= reading.params.items()
 
 
@@ -326,8 +354,9 @@ def _report_unsearched(source: Source, readings: Sequence[Reading]) -> list[Diag
     if len(nameless) < 2:
         return []
     what = (
-        f"headings above its {len(nameless)} results are not read, because it is larger than "
-        f"{LARGEST >> 20} MiB: results with equal commands and sizes count as repeats of one test"
+        f"headings above its {len(nameless)} results are not read because it is larger "
+        f"than {LARGEST >> 20} MiB: results with equal commands and sizes count as "
+        "repeats of one test"
     )
     hint = "split the file at its headings and ingest the parts"
     return [Diagnostic(source.label, nameless[1].line, what, hint, "warning")]

@@ -89,7 +89,7 @@ def _name_declared(files: Mapping[Path, Sequence[Found]]) -> None:
 def _note(root: str, groups: Sequence[str]) -> Diagnostic:
     more = f" and {len(groups) - 3} more" if len(groups) > 3 else ""
     what = f"its folders {', '.join(groups[:3])}{more} are groups, not runs of one benchmark"
-    hint = "if they are repeats, call them run1, run2 and so on"
+    hint = "if they are repeats, name them run1, run2 and so on"
     return Diagnostic(root, 0, what, hint, "note")
 
 
@@ -97,7 +97,7 @@ class Order(Enum):
     """What the order of arguments tells once they are read together."""
 
     NOTHING = "all are one tree"
-    FILES = "each file stays a side of its own, in order"
+    FILES = "each file stays its own side, in order"
     FOLDERS = "each folder is a side, in order"
 
 

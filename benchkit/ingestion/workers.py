@@ -27,6 +27,7 @@ from benchkit.ingestion.harvest import Catch, catch
 from benchkit.ingestion.outcomes import Outcome, mark, refusal
 from benchkit.ingestion.progress import Seen
 from benchkit.ingestion.reading import Known, Reader
+from benchkit.redaction.marks import current_key, use_key
 
 if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess
@@ -183,7 +184,7 @@ class Crew:
 
     def _start(self) -> _Worker:
         ours, theirs = self._context.Pipe()
-        arguments = (theirs, self._sources, self._options, os.getpid())
+        arguments = (theirs, self._sources, self._options, os.getpid(), current_key())
         process = self._context.Process(target=_work, args=arguments, daemon=True)  # type: ignore[attr-defined]
         with warnings.catch_warnings():
             # Libraries' threads, of which Python warns, are idle: nothing was read or written yet.
@@ -225,7 +226,7 @@ class Crew:
     def _mourn(self, index: int, code: int | None) -> Outcome:
         found = self._sources[index]
         how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
-        what = f"the process that read it ended ({how})"
+        what = f"the process that read it crashed ({how})"
         hint = "if memory ran out, read it alone with --jobs 1"
         outcome = refusal(index, found, Diagnostic(found.label, 0, what, hint))
         known = self._known or Known()
@@ -233,8 +234,11 @@ class Crew:
         return outcome
 
 
-def _work(pipe: Connection, sources: Sequence[Found], options: Options, parent: int) -> None:
+def _work(
+    pipe: Connection, sources: Sequence[Found], options: Options, parent: int, key: bytes
+) -> None:
     """Read what the pipe asks for; this is all that such a process does."""
+    use_key(key)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
     known = _receive(pipe, parent)

@@ -65,8 +65,8 @@ def check_limits(told: Mapping[str, Any]) -> Checked:
     for container, amounts in told.items():
         if not isinstance(amounts, Mapping):
             name = redact_label(container)
-            what = f"{name} = {_show(amounts)} is not used: it must be a table"
-            unused.append(Unused((container,), what, f"write {name} = {{cpu = 2.0}}"))
+            what = f"{name} = {_show(amounts)} is ignored: it must be a table"
+            unused.append(Unused((container,), what, f"use {name} = {{cpu = 2.0}}"))
             continue
         fine, wrong = _check(amounts, _LIMITS, f"{redact_label(container)}.")
         unused += [Unused((container, *entry.keys), entry.what, entry.hint) for entry in wrong]
@@ -113,7 +113,7 @@ def suggest(key: str, known: Iterable[str]) -> str:
     """Say which known key was meant, or which there are."""
     names = list(known)
     near = get_close_matches(key, names, 1)
-    return f"did you mean {near[0]}?" if near else f"known are {', '.join(names)}"
+    return f"did you mean {near[0]}?" if near else f"known keys: {', '.join(names)}"
 
 
 def _check(
@@ -122,17 +122,17 @@ def _check(
     kept: dict[str, Any] = {}
     unused = []
     if len(told) > MOST:
-        what = f"{within.rstrip('.')} has {count(told)}; none of them is used"
+        what = f"{within.rstrip('.')} has {count(told)}; all of them are ignored"
         return {}, [Unused((), what)]
     for key, value in told.items():
         if key not in known:
-            what = f"the key {within + key!r} is not known and is not used"
+            what = f"the unknown key {within + key!r} is ignored"
             unused.append(Unused((key,), what, suggest(key, known)))
             continue
         try:
             kept[key] = known[key](value)
         except ValueError as error:
-            unused.append(Unused((key,), f"{within}{key} = {_show(value)} is not used: {error}"))
+            unused.append(Unused((key,), f"{within}{key} = {_show(value)} is ignored: {error}"))
     return kept, unused
 
 
@@ -145,14 +145,14 @@ def _show(value: object) -> str:
 
 def _read_count(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        msg = "it must be a count of spans, a whole number from 0 on"
+        msg = "it must be a number of spans, a whole number of at least 0"
         raise UnusableError(msg)
     return value
 
 
 def _read_per_request(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        msg = "it must be the spans that one request makes, a whole number from 1 on"
+        msg = "it must be the number of spans per request, a whole number of at least 1"
         raise UnusableError(msg)
     return value
 

@@ -90,3 +90,42 @@ def _rename(apply: Callable[[str], str], name: str) -> str:
     """Rename a benchmark as reading does: the headings that lead it stay."""
     headings, joint, last = name.rpartition(" / ")
     return f"{headings}{joint}{apply(last)}"
+
+
+#: Where a number may stand in a name, and what stands there without it.
+_NUMBERS = (("^[0-9]+$", "all"), ("[-_. ]*[0-9]+$", ""), ("[-_. ]*[0-9]+", ""))
+#: As they stand in a whole name: headings, which no rule reaches, lead it.
+_ANY_NUMBER = re.compile(r"\d+")
+
+
+def suggest_numbers(baseline: Sequence[str], variant: Sequence[str]) -> str:
+    """Say that names of two sides differ in a number alone, and what takes it out of them.
+
+    Returns
+    -------
+    str
+        Empty where the names differ in something else, too.
+
+    Examples
+    --------
+    >>> suggest_numbers(["bench-7", "bench-8"], ["bench-10"]).partition(";")[0]
+    "the names differ only in a number, bench-7 and bench-10"
+    """
+    pair = _find_pair(baseline, variant)
+    if not pair:
+        return ""
+    what = f"the names differ only in a number, {pair[0]} and {pair[1]}"
+    for pattern, replacement in _NUMBERS:
+        apply = parse_rename(f"s#{pattern}#{replacement}#").apply
+        mine, its = (_rename(apply, name) for name in pair)
+        if mine == its and mine:
+            rule = f"--rename 's#{pattern}#{replacement}#'"
+            runs = f"if it counts runs, add {rule}, or write `Run` before it in a heading"
+            return f"{what}; {runs}; if it is a level, measure both at it"
+    return f"{what}; if it counts runs, write `Run` before it in the heading"
+
+
+def _find_pair(baseline: Sequence[str], variant: Sequence[str]) -> tuple[str, str] | None:
+    others = {_ANY_NUMBER.sub("0", name): name for name in reversed(variant)}
+    pairs = ((name, others.get(_ANY_NUMBER.sub("0", name))) for name in baseline)
+    return next(((name, other) for name, other in pairs if other), None)

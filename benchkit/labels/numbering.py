@@ -108,7 +108,7 @@ def note_alone(before: Iterable[Piece], new: Iterable[Piece]) -> Iterator[Diagno
             continue
         ((run, path),) = paths.items()
         shown = ", ".join(map(str, runs[:4])) + (" and more" if len(runs) > 4 else "")
-        what = f"runs {shown} of {key[1]} are repeats of each other, by files read one at a time"
+        what = f"runs {shown} of {key[1]} count as repeats, but their files were read one at a time"
         files = "*".join(path.rpartition("/")[2].rsplit(str(run), 1))
         hint = f"if the numbers are part of names, read the files together: benchkit ingest {files}"
         yield Diagnostic(path, 0, what, hint, "warning")
@@ -272,6 +272,6 @@ def _declared(run: int | None) -> int | None:
 
 
 def _conflict(run: Run, number: int, holder: str) -> Diagnostic:
-    what = f"run {run.first.run} of {run.first.variant or 'this variant'} is already {holder}"
-    hint = f"it is numbered {number}; name a sidecar or folder to tell them apart"
+    what = f"run {run.first.run} of {run.first.variant or 'this variant'} already exists: {holder}"
+    hint = f"it becomes run {number}; set the run in a sidecar or folder name"
     return Diagnostic(run.path, 0, what, hint, "note")

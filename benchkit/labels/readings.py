@@ -30,6 +30,8 @@ _DEPTH = 3
 #: More variants than this are rarely meant.
 _MANY = 12
 _COUNTED = re.compile(r"(?P<word>.*?[-_. ]?)(?P<run>\d{1,8})")
+#: A run before the rest of a name.
+_FIRST = re.compile(r"(?P<word>[A-Za-z]*[-_ ]?)(?P<run>\d{1,8})(?=[-_ ]\{)")
 _SEPARATORS, _DIGITS = "-_. ", "0123456789"
 #: What stands between the digits of a moment.
 _BETWEEN = "-_.:T"
@@ -116,6 +118,10 @@ def _write_stem(stem: str, labels: PathLabels, tools: ToolNames, *, is_variant: 
     before = stem.rstrip(_DIGITS)
     if before != stem and int(stem[len(before) :]) == labels.run:
         return f"{before}{{run}}"
+    if (first := _FIRST.match(stem)) and int(first["run"]) == labels.run:
+        return f"{first['word']}{{run}}{stem[first.end() :]}"
+    if before == stem and stem.endswith(f"({labels.run})"):
+        return f"{stem[: -len(str(labels.run)) - 1]}{{run}})"
     rest = stem.removesuffix("Z")
     moment = rest[len(rest.rstrip(_DIGITS + _BETWEEN)) :].lstrip(_BETWEEN)
     if len(moment) > 1 and moment[-1] in _DIGITS:

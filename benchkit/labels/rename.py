@@ -48,7 +48,7 @@ class Rename:
             raise ConfigError(
                 f"{self.expression.shown!r} makes a name of {len(name):,} characters",
                 where="rename",
-                hint=f"a name has up to {_LONGEST:,} characters",
+                hint=f"a name can have up to {_LONGEST:,} characters",
             )
         return name
 
@@ -91,17 +91,17 @@ def parse_rename(text: str) -> Rename:
     """
     mark = text[1:2]
     if text[:1] != "s" or not mark or mark.isalnum() or mark in "\\ \n":
-        msg = f"{text!r} is no rule for names"
+        msg = f"{text!r} is not a rename rule"
         raise ConfigError(msg, where="rename", hint=_EXAMPLE)
     parts = re.split(rf"(?<!\\){re.escape(mark)}", text[2:])
     if len(parts) != 3 or not parts[0]:
-        msg = f"{text!r} needs a pattern and a replacement, each ended by {mark!r}"
+        msg = f"{text!r} needs a pattern and a replacement, each followed by {mark!r}"
         raise ConfigError(msg, where="rename", hint=_EXAMPLE)
     pattern, replacement = (part.replace(f"\\{mark}", mark) for part in parts[:2])
     if strange := set(parts[2]) - {"g", "i"}:
         msg = f"{text!r} has the unknown flag {min(strange)!r}"
         raise ConfigError(
-            msg, where="rename", hint="the flags are g (all matches) and i (any case)"
+            msg, where="rename", hint="the flags are g (all matches) and i (ignore case)"
         )
     return make_rename(pattern, replacement, flags=parts[2])
 
@@ -123,6 +123,6 @@ def make_rename(pattern: str, replacement: str, *, flags: str = "g") -> Rename:
     try:
         re.compile(f"{pattern}|").sub(replacement, "")
     except (re.error, IndexError) as error:
-        msg = f"the rule {pattern!r} -> {replacement!r} cannot be used: {error}"
+        msg = f"the rule {pattern!r} -> {replacement!r} is invalid: {error}"
         raise ConfigError(msg, where="rename", hint=_EXAMPLE) from error
     return Rename(expression, replacement, 0 if "g" in flags else 1)

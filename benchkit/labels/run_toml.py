@@ -72,11 +72,11 @@ class Sidecar(RunFacts):
         default=None, metadata=means("which of several generators of one run wrote the file")
     )
     ended_at: datetime | None = field(
-        default=None, metadata=means("end of the measured part; gives the duration")
+        default=None, metadata=means("end of the measured part; determines the duration")
     )
     tool: str | None = None
     exit_code: int | None = field(
-        default=None, metadata=means("exit code of the command; a run that ended badly is failed")
+        default=None, metadata=means("exit code of the command; non-zero marks the run as failed")
     )
     params: dict[str, str] = field(
         default_factory=dict, metadata=means('the level of the workload: payload = "1k"')
@@ -89,7 +89,8 @@ class Sidecar(RunFacts):
         default_factory=dict, metadata=means("limits by container: server = {cpu = 2.0}")
     )
     containers: dict[str, Any] = field(
-        default_factory=dict, metadata=means('containers by what they do: service = "server"')
+        default_factory=dict,
+        metadata=means('containers by role: server or collector, for example service = "server"'),
     )
 
     def over(self, lower: Sidecar) -> Sidecar:
@@ -129,7 +130,7 @@ def read_sidecar(text: str, path: str) -> tuple[Sidecar, list[Diagnostic]]:
         data = parse_toml(text.removeprefix("\ufeff"))
     except ValueError as error:
         at = re.search(r"line (\d+)", str(error))
-        what = f"not valid TOML ({error}); none of its labels are used"
+        what = f"not valid TOML ({error}); all its labels are ignored"
         return Sidecar(), [Diagnostic(path, int(at[1]) if at else 0, what, severity="warning")]
     return read_keys(data, path, text)
 
@@ -174,7 +175,7 @@ class _Place:
         return Diagnostic(self.path, line, what, hint, "warning")
 
 
-_FEWER = "keep those that tell runs apart"
+_FEWER = "keep those that distinguish the runs"
 #: Facts that only a result states.
 _MEASURED = {"corrected", "units", "remark"}
 _SHARED = {column.name: {"meaning": column.meaning} for column in RUN_COLUMNS}
@@ -258,22 +259,22 @@ def _fill(
 ) -> list[Diagnostic]:
     """Set the fields that the keys name; report the keys that cannot be used."""
     if len(data) > MOST:
-        problem = at.warn((), f"{count(data)}; none of them is used", _FEWER)
+        problem = at.warn((), f"{count(data)}; all of them are ignored", _FEWER)
         return [replace(problem, severity="error")]
     problems = []
     for key, value in data.items():
         if key not in known:
-            what = f"the key {key!r} is not known and is not used"
+            what = f"the unknown key {key!r} is ignored"
             problems.append(at.warn((key,), what, suggest(key, known)))
             continue
         if isinstance(value, Mapping) and len(value) > MOST:
-            what = f"[{key}] has {count(value)}; none of them is used"
+            what = f"[{key}] has {count(value)}; all of them are ignored"
             problems.append(replace(at.warn((key,), what, _FEWER), severity="error"))
             continue
         try:
             setattr(sidecar, known[key], _READERS[known[key]](value))
         except ValueError as error:
-            problems.append(at.warn((key,), f"{key} = {value!r} is not used: {error}"))
+            problems.append(at.warn((key,), f"{key} = {value!r} is ignored: {error}"))
     return problems
 
 
@@ -291,6 +292,6 @@ def _check_times(sidecar: Sidecar, at: _Place) -> list[Diagnostic]:
     """Drop an end before the start; fill the duration where both are told."""
     if sidecar.started_at and sidecar.ended_at and sidecar.ended_at < sidecar.started_at:
         sidecar.started_at = sidecar.ended_at = None
-        return [at.warn(("end",), "the end is before the start; neither is used")]
+        return [at.warn(("end",), "the end is before the start; both are ignored")]
     sidecar.fill_duration()
     return []

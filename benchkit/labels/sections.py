@@ -71,7 +71,9 @@ def _part_by_servers(same: Sequence[Piece]) -> None:
 
 def _part_within_files(same: Sequence[Piece]) -> None:
     for blocks in _alike(same, of_one_file=True):
-        _part(blocks, "host", lambda piece: piece.env.get("host", ""))
+        names = _name_all(_list_captions(blocks)), _name_all(_list_differences(blocks))
+        if _part(blocks, "host", lambda piece: piece.env.get("host", "")):
+            _lead_at_hosts(blocks, *names)
     for blocks in _alike(same, of_one_file=True):
         _lead_by_captions(blocks, _name_all(_list_captions(blocks)))
     for blocks in _alike(same, of_one_file=True):
@@ -141,6 +143,15 @@ def _lead_by_captions(same: Sequence[Piece], captions: Sequence[str]) -> None:
             lead = piece.benchmark.removesuffix(name).removesuffix(_JOINT)
             piece.benchmark = join_names(lead, caption, name)
         piece.split_by = "caption"
+
+
+def _lead_at_hosts(same: Sequence[Piece], captions: Sequence[str], lines: Sequence[str]) -> None:
+    """Put what stands above blocks at several hosts before their names, if it is short."""
+    names = captions if len(set(captions)) > 1 else lines
+    if all(len(name) <= _LONGEST for name in names):
+        _lead_by_captions(same, names)
+        for piece in same:
+            piece.split_by = ""
 
 
 def _list_captions(same: Sequence[Piece]) -> list[str]:
@@ -223,16 +234,17 @@ def _group(
 
 def _part(
     same: Sequence[Piece], name: str, read: Callable[[Piece], str], *, is_fact: bool = False
-) -> None:
-    """Make what a piece records a param, where it differs."""
+) -> bool:
+    """Make what a piece records a param, where it differs; tell whether it does."""
     values = [read(piece) for piece in same]
     if len({value for value in values if value}) < 2:
-        return
+        return False
     for piece, value in zip(same, values, strict=True):
         if value:
             _add_param(piece, name, value)
         if is_fact:
             piece.split_by = name
+    return True
 
 
 def _add_param(piece: Piece, name: str, value: str) -> None:

@@ -179,7 +179,7 @@ class Sidecars:
         try:
             return self._read_labels(config.load(path.parent, path).labels)
         except ConfigError as error:
-            what = f"none of its labels are used: {error.what}"
+            what = f"all its labels are ignored: {error.what}"
             self.diagnostics.append(Diagnostic(str(path), 0, what, error.hint, "warning"))
             return Sidecar()
 
@@ -195,7 +195,7 @@ class Sidecars:
         try:
             return Sidecar(env=read_container_names(self._read_text(path) or "{}"))
         except UnusableError as error:
-            what = f"{error}; no container gets its name from it"
+            what = f"{error}; it names no container"
             self.diagnostics.append(Diagnostic(str(path), 0, what, severity="warning"))
             return Sidecar()
 
@@ -208,8 +208,8 @@ class Sidecars:
         try:
             return read_file(path)
         except (OSError, UnicodeDecodeError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-            what = f"the sidecar cannot be read: {reason}; none of its labels are used"
+            reason = error.strerror if isinstance(error, OSError) else "not valid UTF-8"
+            what = f"cannot read the sidecar: {reason}; all its labels are ignored"
             self.diagnostics.append(Diagnostic(str(path), 0, what, severity="warning"))
             return None
 
@@ -226,6 +226,6 @@ class Sidecars:
             is_sidecar = entry.name in SIDECARS or entry.name.endswith(_SUFFIX)
             if is_sidecar and leads_out(entry.path, self.root):
                 names.discard(entry.name)
-                what = f"{OUTSIDE}; none of its labels are used"
+                what = f"{OUTSIDE}; all its labels are ignored"
                 self.diagnostics.append(Diagnostic(entry.path, 0, what, severity="warning"))
         return frozenset(names), frozenset(entry.name for entry in links)

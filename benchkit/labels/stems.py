@@ -49,9 +49,14 @@ _MOMENT = (
 )
 FOLDER = re.compile(rf"{_COUNTED}|{_MOMENT}", re.IGNORECASE)
 _END = re.compile(
-    rf"(?:^|[-_. ])(?:{_COUNTED}|{_MOMENT})$|(?:(?<=.)[-_]|(?<=[^\d.])\.)(?P<number>\d{{1,9}})$",
+    rf"(?:^|[-_. ])(?:{_COUNTED}|{_MOMENT})$"
+    r"|(?:(?<=.)[-_ ]|(?<=[^\d.])\.)(?P<number>\d{1,9})$|(?<=.) ?\((?P<copy>\d{1,9})\)$",
     re.IGNORECASE,
 )
+#: `run1_none`, `20240101_none`, `1_none`.
+_BEGIN = re.compile(rf"(?:{_COUNTED}|{_MOMENT}|(?P<number>\d{{1,9}}))[-_ ](?=\D)", re.IGNORECASE)
+#: What a name ends with before the number of a file that was put aside: `none.txt.1`.
+_PUT_ASIDE = re.compile(r"\.(?:txt|log|out|json|csv)$", re.IGNORECASE)
 
 
 class ToolNames(NamedTuple):
@@ -212,14 +217,16 @@ def split_stem(stem: str, tools: ToolNames) -> PlainStem:
     """
     if is_number(stem) and not FOLDER.fullmatch(stem):
         return PlainStem("", number=int(stem), whole=stem)
-    match = _END.search(stem)
+    match = _END.search(stem) or _BEGIN.match(stem)
     word = stem.rstrip("0123456789")
     if match is None and is_number(stem[len(word) :]) and not is_name(word, tools):
         return PlainStem(word, number=int(stem[len(word) :]), whole=stem)
     if match is None:
         return _take_role(stem)._replace(whole=stem)
-    run, moment, number = match.group("run", "moment", "number")
-    return _take_role(stem[: match.start()])._replace(
+    told = match.groupdict()
+    run, moment, number = told["run"], told["moment"], told["number"] or told.get("copy")
+    rest = stem[match.end() :] or _PUT_ASIDE.sub("", stem[: match.start()])
+    return _take_role(rest)._replace(
         run=int(run) if run else None,
         moment=keep_digits(moment or ""),
         number=int(number) if number else None,

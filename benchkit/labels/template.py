@@ -30,8 +30,8 @@ _WILD = "[^/]*"
 _TOKEN = re.compile(r"\{([^{}]*)\}|((?:\*|…|\.\.\.)+)|(/|[^{}*…./]+|\.|[{}])")
 #: A part that matches what it may: a placeholder, one that repeats another, or a ``*``.
 _OPEN = re.compile(r"\((?!\?)|\\\d|\[\^/\]\*")
-_EXAMPLE = "write it like '{variant}/{tool}-{run}.{ext}'"
-_FEWER = "put fewer placeholders into one component of the path"
+_EXAMPLE = "use a pattern like '{variant}/{tool}-{run}.{ext}'"
+_FEWER = "use fewer placeholders in one component of the path"
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ def _part(match: re.Match[str], names: list[str], pattern: str) -> str:
     field, wild, literal = match.groups()
     if field is None:
         if literal in ("{", "}"):
-            msg = f"the pattern {pattern!r} has a brace that is not paired"
+            msg = f"the pattern {pattern!r} has an unmatched brace"
             raise ConfigError(msg, where="layout", hint=_EXAMPLE)
         return _WILD if wild else re.escape(literal)
     name = _label(field, pattern)
@@ -159,7 +159,7 @@ def _label(field: str, pattern: str) -> str:
     known = [*_MATCHES, *_ALIASES]
     near = get_close_matches(field, known, 1, 0.8)
     if near or not field.isidentifier():
-        said = f"did you mean {{{near[0]}}}" if near else f"known are {', '.join(known)}"
+        said = f"did you mean {{{near[0]}}}" if near else f"known placeholders: {', '.join(known)}"
         msg = f"the pattern {pattern!r} has the unknown placeholder {{{field}}}"
         raise ConfigError(msg, where="layout", hint=said)
     return name

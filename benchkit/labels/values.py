@@ -13,7 +13,7 @@ from typing import Any, TypeGuard
 
 from benchkit.units import parse_duration
 
-_ZONE = "write it with its zone, like 2026-11-20T10:00:12Z"
+_ZONE = "write it with a time zone, like 2026-11-20T10:00:12Z"
 
 
 class UnusableError(ValueError):
@@ -38,7 +38,7 @@ def read_time(value: object) -> datetime:
             return value.astimezone(UTC)
     if _is_number(value) and 0 < value < 1e14:
         return datetime.fromtimestamp(value / 1000 if value > 1e11 else value, UTC)
-    raise UnusableError("it is no time with a zone; " + _ZONE)
+    raise UnusableError("expected a time with a time zone; " + _ZONE)
 
 
 def read_whole(value: object) -> int:
@@ -46,7 +46,7 @@ def read_whole(value: object) -> int:
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 11:
         value = int(value)
     if not _is_number(value) or not isinstance(value, int) or not 0 <= value < 1 << 31:
-        msg = "it must be a whole number from 0 on"
+        msg = "it must be a whole number of at least 0"
         raise UnusableError(msg)
     return value
 
@@ -62,7 +62,7 @@ def read_code(value: object) -> int:
 def read_text(value: object) -> str:
     """Read a label: a text, or a number as it is written."""
     if not isinstance(value, str) and not _is_number(value):
-        msg = "it must be a text"
+        msg = "it must be a string"
         raise UnusableError(msg)
     return str(value)
 
@@ -85,7 +85,7 @@ def read_seconds(value: object) -> float:
     if isinstance(value, str):
         return parse_duration(value).value
     if not _is_number(value) or not 0 <= value < 1e10:
-        msg = "it must be a number of seconds, or a text like 30s"
+        msg = "it must be a number of seconds, or a string like 30s"
         raise UnusableError(msg)
     return float(value)
 

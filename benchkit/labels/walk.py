@@ -83,16 +83,16 @@ SIDECARS = {"run.toml", "runs.json", "benchkit.toml", "provenance.toml", "contai
 _REASONS = {
     **dict.fromkeys(_SCRIPTS, "a script"),
     **dict.fromkeys(_DOCUMENTS, "a document"),
-    **dict.fromkeys((".stderr", ".err"), "what a tool wrote to standard error"),
+    **dict.fromkeys((".stderr", ".err"), "the standard error of a tool"),
 }
 #: Why a link is not followed.
-OUTSIDE = "a link that leads out of the folder"
+OUTSIDE = "a link that leads outside the folder"
 _REPOSITORIES = (".git", ".dvc")
 _PRUNED = {
     ".benchkit": "benchkit's own store",
     "node_modules": "dependencies",
     "__pycache__": "compiled scripts",
-    "lost+found": "the file system's own",
+    "lost+found": "part of the file system",
 }
 
 
@@ -170,10 +170,10 @@ def _walk(
             entries = sorted(listing, key=lambda entry: name_key(entry.name))
         real = folder.resolve()
     except OSError as error:
-        yield folder, f"cannot be listed: {error.strerror}", True
+        yield folder, f"cannot list: {error.strerror}", True
         return
     if real in above:
-        yield folder, "a link back to a folder above it", False
+        yield folder, "a link to a parent folder", False
         return
     for entry in entries:
         place = f"{relative}/{entry.name}" if relative else entry.name
@@ -213,7 +213,7 @@ def prune(folder: Path) -> str:
     if name.startswith("."):
         return "a hidden folder"
     if is_store(folder):
-        return "a store of benchkit"
+        return "a benchkit store"
     return "a virtual environment" if os.path.isfile(folder / "pyvenv.cfg") else ""  # noqa: PTH113
 
 

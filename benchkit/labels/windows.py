@@ -57,13 +57,13 @@ def read_windows(text: str, path: str) -> tuple[list[Window], list[Diagnostic]]:
         data = json.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
         line = getattr(error, "lineno", 0)
-        what = f"not valid JSON ({error}); no run gets its start and end from it"
+        what = f"not valid JSON ({error}); no run gets start and end from it"
         return [], [Diagnostic(path, line, what, severity="warning")]
     if not isinstance(data, list):
-        hint = 'write a list of {"variant": …, "run": …, "start": …, "end": …}'
+        hint = 'use a list of {"variant": …, "run": …, "start": …, "end": …}'
         return [], [Diagnostic(path, 0, "not a list of runs", hint, "warning")]
     if len(data) > _MOST:
-        what = f"it has {len(data):,} entries, more than {_MOST:,}; none of them is used"
+        what = f"it has {len(data):,} entries, more than {_MOST:,}; all of them are ignored"
         hint = "write a runs.json into each folder of results"
         return [], [Diagnostic(path, 0, what, hint, "error")]
     windows, problems = dict[int, Window](), []
@@ -71,7 +71,7 @@ def read_windows(text: str, path: str) -> tuple[list[Window], list[Diagnostic]]:
         try:
             windows[number] = _window(entry)
         except ValueError as error:
-            what = f"entry {number} is not used: {error}"
+            what = f"entry {number} is ignored: {error}"
             problems.append(Diagnostic(path, 0, what, severity="warning"))
     problems += [_contradiction(path, windows, *pair) for pair in _contradict(windows)]
     return list(windows.values()), problems
@@ -116,9 +116,9 @@ def _contradiction(path: str, windows: Mapping[int, Window], one: int, two: int)
     a, b = windows[one], windows[two]
     what = (
         f"entries {one} and {two} give run {a.run} of {a.variant} different times "
-        f"({_span(a)}; {_span(b)}): neither is used for it"
+        f"({_span(a)}; {_span(b)}): both are ignored"
     )
-    return Diagnostic(path, 0, what, "keep the one that is right", "warning")
+    return Diagnostic(path, 0, what, "keep the right one", "warning")
 
 
 def _span(window: Window) -> str:
@@ -129,7 +129,7 @@ def _span(window: Window) -> str:
 
 def _window(entry: object) -> Window:
     if not isinstance(entry, Mapping):
-        msg = "it is not an object"
+        msg = "not an object"
         raise UnusableError(msg)
     run = entry.get("run", entry.get("repeat"))
     told = {**entry, "run": run}

@@ -70,5 +70,5 @@ def find_page(topic: str) -> Page:
     raise ConfigError(
         f"unknown topic {topic!r}",
         where="help",
-        hint=f"{suggestion}`benchkit help` lists the topics",
+        hint=f"{suggestion}list the topics with `benchkit help`",
     )

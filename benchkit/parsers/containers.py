@@ -146,7 +146,9 @@ def name_left_out(
     """Say what of a set of containers would count twice, and what runs nothing."""
     if repeated:
         listed = ", ".join(repeated[:3]) + (", …" if len(repeated) > 3 else "")
-        what = f"{listed}: parents, or parts of containers, are left out, as they count twice"
+        what = (
+            f"{listed}: parents or parts of containers are left out, because they would count twice"
+        )
         yield Diagnostic(label, 0, what, severity="note")
     if pauses:
         what = f"{pauses} {kind} of pause containers and whole pods are left out"

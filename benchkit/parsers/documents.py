@@ -51,8 +51,8 @@ def read_text(source: Source) -> str | Diagnostic:
     for block in source.blocks():
         size += len(block)
         if size > LARGEST:
-            what = f"is larger than {LARGEST >> 20} MiB, which is read whole"
-            return Diagnostic(source.label, 0, what, "ask for a shorter time in several files")
+            what = f"larger than {LARGEST >> 20} MiB, too large to read as a whole"
+            return Diagnostic(source.label, 0, what, "split the time range into several files")
     return source.text()
 
 
@@ -157,12 +157,12 @@ def line_of(value: object, default: int) -> int:
 
 def _refusal(label: str, text: str, error: Exception) -> Diagnostic:
     line, end = text.count("\n") + 1, len(text.rstrip())
-    what = f"is no valid JSON ({error})"
+    what = f"not valid JSON ({error})"
     if isinstance(error, json.JSONDecodeError):
-        line, what = error.lineno, f"is no valid JSON ({error.msg}, column {error.colno})"
+        line, what = error.lineno, f"not valid JSON ({error.msg}, column {error.colno})"
         if error.pos >= end or error.msg.startswith("Unterminated"):
-            what = "is cut short: without its end nobody can tell what is a part of what"
-    return Diagnostic(label, line, what, "take the answer again")
+            what = "truncated: without its end, its structure is unknown"
+    return Diagnostic(label, line, what, "get the response again")
 
 
 class _Lines:

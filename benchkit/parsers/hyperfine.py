@@ -8,7 +8,7 @@ A file, verbatim (hyperfine 1.15, ``--export-json``; lists shortened)::
 
 What the numbers are: ``times`` are seconds of one execution each, the shell's start subtracted
 unless ``-N`` was given; mean, spread and extremes are of the same times and are not kept. ``user``
-and ``system`` are means over executions, so that no run has its own; they are not kept.
+and ``system`` are means over executions, so that no run has its own; they are kept of texts only.
 
 The terminal shows only the mean, spread and extremes of a command's runs::
 
@@ -32,6 +32,8 @@ from benchkit.reading import reports
 from benchkit.reading.reports import Fields, Line
 from benchkit.units import parse_time
 
+#: Executions of one command that are runs of their own; each of so many costs more than it tells.
+_MOST = 100_000
 _SIGNS = (re.compile(r'"results"\s*:\s*\['), re.compile(r'"command"\s*:\s*"'))
 
 
@@ -55,7 +57,7 @@ def _parse(source: Source) -> Iterator[Record]:
             continue
         results = document.get("results") if isinstance(document, dict) else None
         if not isinstance(results, list) or not results:
-            yield Diagnostic(source.label, line, "the file holds no result", "run it again")
+            yield Diagnostic(source.label, line, "the file has no results", "run it again")
             continue
         for result in results:
             yield from _read(source.label, result, line)
@@ -67,16 +69,23 @@ def _read(label: str, result: object, line: int) -> Iterator[Record]:
     command, times = fields.get("command"), fields.get("times")
     if not isinstance(command, str) or not isinstance(times, list) or not times:
         what = f"the result of {command!r} has no `times`" if command else "a result has no command"
-        hint = "give the file that --export-json wrote"
+        hint = "use the file that --export-json wrote"
         yield Diagnostic(label, line_of(result, line), what, hint)
+        return
+    if len(times) > _MOST:
+        what = f"{len(times):,} `times` of one command are more than the {_MOST:,} that are read"
+        yield Diagnostic(label, line_of(result, line), what, "run it with --max-runs")
         return
     exits = fields.get("exit_codes")
     scanned = fields.get("parameters")
     params = {k: str(v) for k, v in scanned.items()} if isinstance(scanned, dict) else {}
+    name = _name(command, params)
     for turn, time in enumerate(times):
         here = line_of(time, line)
         if not isinstance(time, int | float) or isinstance(time, bool) or not 0 <= time < 1e9:
-            yield Diagnostic(label, here, f"{time!r} is no time and was left out", "run it again")
+            yield Diagnostic(
+                label, here, f"{time!r} is not a valid time and was left out", "run it again"
+            )
             continue
         code = exits[turn] if isinstance(exits, list) and turn < len(exits) else 0
         reading = Reading(
@@ -84,7 +93,7 @@ def _read(label: str, result: object, line: int) -> Iterator[Record]:
             form="json",
             line=here,
             last_line=here,
-            benchmark=_name(command, params),
+            benchmark=name,
             params=params,
             status="failed" if code else "complete",
             remark=f"{here}: the command ended with exit code {code}" if code else "",
@@ -94,22 +103,25 @@ def _read(label: str, result: object, line: int) -> Iterator[Record]:
 
 
 def _name(command: str, params: Mapping[str, str]) -> str:
-    """Put the parameters' names back into a command, so that a scan is one benchmark.
+    r"""Put the parameters' names back into a command, so that a scan is one benchmark.
 
     Examples
     --------
     >>> _name("make -j 8 all8", {"jobs": "8"})
     'make -j {jobs} all8'
+    >>> print(_name("make 8", {r"\d": "8"}))
+    make {\d}
     """
     for name, value in params.items():
-        command = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", f"{{{name}}}", command)
+        place = f"{{{name}}}".replace("\\", r"\\")  # a template of `re`
+        command = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", place, command)
     return command
 
 
 _TIME = r"(\d{1,9}\.\d{1,4}) (ns|µs|us|ms|s)"
 _MEAN = re.compile(rf"Time \((?:mean ± σ|abs ≡)\):[ \t]++{_TIME}")
 _IGNORED = "Ignoring non-zero exit code"
-_USED = r"(?:\s+\[User: .*)?"
+_USED = rf"(?:\s+\[User:\s+{_TIME}, System:\s+{_TIME}\]|\s+\[User: .*)?"
 
 
 class Report(reports.Report):
@@ -129,9 +141,11 @@ class Report(reports.Report):
 
     def _take_mean(self, _: Line, fields: Fields, number: int) -> None:
         self._add(("mean", "stdev"), fields, number)
+        self._add_used(fields[4:], number)
 
     def _take_once(self, _: Line, fields: Fields, number: int) -> None:
         self._add(("sample",), fields, number)
+        self._add_used(fields[2:], number)
 
     def _take_range(self, _: Line, fields: Fields, number: int) -> None:
         self._add(("min", "max"), fields, number)
@@ -146,10 +160,20 @@ class Report(reports.Report):
                 "time_per_op", stat, time.value, "s", number, resolution=time.resolution
             )
 
+    def _add_used(self, fields: Fields, number: int) -> None:
+        """Add the CPU time of an execution."""
+        for subject, text, unit in zip(("user", "system"), fields[::2], fields[1::2], strict=True):
+            if text:
+                time = parse_time(text + unit)
+                self.reading.add(
+                    "cpu_time_per_op", "mean", time.value, "s", number,
+                    subject=subject, resolution=time.resolution,
+                )  # fmt: skip
+
     def _take_warning(self, _: Line, fields: Fields, number: int) -> None:
         if fields[0].startswith(_IGNORED):
             self.reading.status = "failed"
-            self.reading.remark = f"{number}: the command ended with an exit code other than 0"
+            self.reading.remark = f"{number}: the command ended with a non-zero exit code"
 
     def finish(self, _: str) -> Iterator[Record]:
         """Yield the reading."""
@@ -182,7 +206,7 @@ JSON = Format(
             name="json",
             signature='{"results": [{"command": …, "times": [… ], "exit_codes": […]}]}',
             versions="1.0 on, --export-json",
-            not_recorded="when it ran, the version, --prepare, CPU time of one execution",
+            not_recorded="when it ran, the version, --prepare, CPU time; not read: its mean",
         ),
     ),
     recognises=_recognises,
@@ -199,7 +223,7 @@ TEXT = Format(
             name="text",
             signature="Benchmark 1: … Time (mean ± σ): … Range (min … max): …",
             versions="1.0 on, without --style none",
-            not_recorded="the time of one execution, when it ran, the version",
+            not_recorded="the time of one execution, when it ran, the version; not read: ratios",
         ),
     ),
     recognises=lambda head: _MEAN.search(head.text) is not None,

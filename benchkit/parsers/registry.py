@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Named = TypeVar("Named", Tool, Format)
 
 #: What to do where several formats claim a source.
-SAY_WHICH = "say which with --as FORMAT, or as_format= in Python"
+SAY_WHICH = "choose one with --as FORMAT, or as_format= in Python"
 GROUP = "benchkit.parsers"
 
 #: The same form as a plug-in's entry point: name and ``module:attribute``.
@@ -31,6 +31,7 @@ BUILTIN = (
     EntryPoint("ab", "benchkit.parsers.ab:TOOLS", GROUP),
     EntryPoint("hey", "benchkit.parsers.hey:TOOLS", GROUP),
     EntryPoint("oha", "benchkit.parsers.oha:TOOLS", GROUP),
+    EntryPoint("autocannon", "benchkit.parsers.autocannon:TOOLS", GROUP),
     EntryPoint("k6", "benchkit.parsers.k6:TOOLS", GROUP),
     EntryPoint("vegeta", "benchkit.parsers.vegeta:TOOLS", GROUP),
     EntryPoint("gobench", "benchkit.parsers.gobench:TOOLS", GROUP),
@@ -135,7 +136,7 @@ def load(points: Iterable[EntryPoint]) -> tuple[tuple[Tool, ...], tuple[Format, 
 
 def _enter(known: dict[str, Named], each: Named, where: str) -> None:
     if known.setdefault(each.name, each) is not each:
-        warnings.warn(f"{where} {each.name} is already there", stacklevel=3)
+        warnings.warn(f"{where} {each.name} already exists", stacklevel=3)
 
 
 def by_name(name: str) -> tuple[Format, ...]:
@@ -150,7 +151,7 @@ def by_name(name: str) -> tuple[Format, ...]:
     if named:
         return named
     known = ", ".join(sorted(candidate.name for candidate in formats()))
-    raise ConfigError(f"there is no format {name!r}", hint=f"the formats are {known}")
+    raise ConfigError(f"unknown format {name!r}", hint=f"known formats: {known}")
 
 
 def choose(source: Source, name: str) -> tuple[Format, ...]:
@@ -215,16 +216,16 @@ def _unknown(head: Head) -> str:
     if not head.data:
         return "the file is empty"
     if not head.text:
-        return "the file is binary and of no format that benchkit knows"
+        return "the file is binary, in an unknown format"
     first = next((line.strip() for line in head.text.split("\n") if line.strip()), "")
     if not first:
         return "the file is blank"
-    return f"no format known to benchkit (it begins {first[:60]!r})"
+    return f"unknown format (it starts with {first[:60]!r})"
 
 
 def _looked_for() -> str:
     names = dict.fromkeys(tool for each in formats() for tool in each.tools)
     return (
-        f"looked for {', '.join(names)}; name it with --as FORMAT, or as_format= in Python, "
-        "or see `benchkit formats`"
+        f"looked for {', '.join(names)}; choose one with --as FORMAT, or as_format= in "
+        "Python, or list them with `benchkit formats`"
     )

@@ -76,7 +76,7 @@ def _parse(source: Source) -> Iterator[Record]:
         elif named := _AGENT.search(line):
             agent = named[1].lower()
     if is_empty:
-        yield Diagnostic(source.label, 0, "no line says how many requests were processed")
+        yield Diagnostic(source.label, 0, "no line has the number of processed requests")
 
 
 LOG = Format(

@@ -14,6 +14,8 @@ from benchkit.plots import theme
 from benchkit.plots.chart import Tick
 from benchkit.plots.rows import Forest, Row, name_axis
 from benchkit.plots.ticks import ratio_ticks, write_percent
+from benchkit.plots.tips import Tip, place_tips
+from benchkit.units import format_change
 from benchkit.verdict import (
     CHANGED,
     EQUIVALENT,
@@ -33,6 +35,7 @@ _CHARACTER = 0.078  # inches of a character at 9 points, generously
 _NUMBERS = 2.5  # inches for estimate and interval
 _BOLD = 1.15  # times as wide
 _LONGEST = 40  # characters of a label
+_AWAY = 0.075  # inches of runs from their row
 #: verdict -> colour, mark: as in the tables, so that colour never stands alone
 _LOOK = {
     REGRESSION: ("worse", "▲"),
@@ -141,6 +144,27 @@ def _draw_rows(axes: Axes, forest: Forest) -> None:
         _draw_row(axes, forest, row, y - _LINE / 2)
 
 
+def list_forest_tips(forest: Forest, axes: Axes) -> list[Tip]:
+    """Return what a page says of each estimate and each run on request."""
+    texts: list[tuple[float, float, str]] = []
+    y, heading = 0.0, None
+    for row in forest.rows:
+        y += _LINE + (_HEAD if row.heading != heading else 0)
+        heading, middle = row.heading, y - _LINE / 2
+        for runs, side, away in (
+            (row.baseline_runs, "baseline", _AWAY),
+            (row.runs, row.label, -_AWAY),
+        ):
+            texts += [
+                (_place(forest, run), middle + away, f"{side}, one run: {format_change(run)}")
+                for run in runs
+                if run > 0
+            ]
+        told = f"{row.heading}, {row.label}: {' '.join(row.texts).strip()}"
+        texts.append((_place(forest, row.ratio), middle, told))
+    return list(place_tips(axes, texts))
+
+
 def _draw_row(axes: Axes, forest: Forest, row: Row, y: float) -> None:
     look, mark = _LOOK[row.word]
     _draw_marks(axes, forest, row, y)
@@ -159,7 +183,7 @@ def _draw_marks(axes: Axes, forest: Forest, row: Row, y: float) -> None:
         return [_place(forest, ratio) for ratio in ratios if ratio > 0]
 
     base, runs = place(row.baseline_runs), place(row.runs)
-    below, above = y + 0.075, y - 0.075
+    below, above = y + _AWAY, y - _AWAY
     axes.plot(
         base,
         [below] * len(base),

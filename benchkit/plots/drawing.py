@@ -80,7 +80,7 @@ class Drawing:
         form = target.suffix.removeprefix(".").lower()
         if form not in kinds.FORMS:
             known = " or ".join(f".{known}" for known in kinds.FORMS)
-            told = f"{target.suffix!r} is no picture here"
+            told = f"{target.suffix!r} is not a supported picture format"
             raise ConfigError(told, where=str(target), hint=f"use {known}")
         outputs.save(target, lambda path: kinds.save(self.figure, path, form))
         return target

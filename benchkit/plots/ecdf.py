@@ -63,7 +63,7 @@ def _panel(heading: str, placed: Sequence[tuple[int, Distribution]]) -> Panel:
     label, ticks = name_values(placed[0][1].metric, scale), log_ticks([least, most])
     if any(curve.values[0] == 0 for curve in curves):
         below = f"< {write_tick(least)}"
-        label = f"{label} ({below}: told as 0)"
+        label = f"{label} ({below}: shown as 0)"
         ticks = ((edge, below), *ticks)
     return Panel(
         heading=heading,

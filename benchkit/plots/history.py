@@ -104,7 +104,11 @@ def _predicted(series: Series, level: _Placed, scale: Scale) -> Iterator[Line]:
         return
     place, point = level[-1]
     middle = point.value / newest.ratio
-    low, high = (middle * end / scale.factor for end in (newest.low, newest.high))
+    ends = [middle * end for end in (newest.low, newest.high)]
+    if series.is_difference:
+        middle = point.value - newest.difference
+        ends = [middle + end for end in (newest.low, newest.high)]
+    low, high = (end / scale.factor for end in ends)
     yield Line(
         name=f"newest {newest.verdict}", series=2 if newest.verdict == OUTSIDE else 0,
         x=(float(place),), y=(middle / scale.factor,), low=(low,), high=(high,), kind="bar",

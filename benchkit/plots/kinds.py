@@ -85,12 +85,12 @@ def _timeline(material: Material) -> Chart:
 
 FOREST = "forest"
 _NO_SAMPLES = (
-    "there are no raw samples, only what the tool sums up; read a form that keeps each request, "
-    "and in a notebook load with samples=True"
+    "there are no raw samples, only the tool's summaries; read a form that keeps each "
+    "request, and in a notebook load with samples=True"
 )
 _NO_CLOCK = (
-    "no request has a time, and no sample of a container lies within a run's start and end; read a "
-    "form that keeps each request with its time, or say when runs began and ended in runs.json"
+    "no request has a time, and no container sample lies within a run; read a form that "
+    "keeps each request with its time, or put the start and end of runs into runs.json"
 )
 #: kind -> what collects its chart, and what it needs; the forest is laid out by itself
 CHARTS: dict[str, tuple[Callable[[Material], Chart], str]] = {
@@ -170,8 +170,8 @@ def draw_on(kind: str, material: Material, axes: Axes) -> Axes:
         if len(panels) == 1:
             return draw_panel(panels[0], axes)
     raise ConfigError(
-        f"{len(panels)} panels do not fit on one axes",
-        hint="keep one benchmark with RunSet.where(...), or leave out ax and take .axes of it",
+        f"{len(panels)} panels do not fit on one Axes",
+        hint="keep one benchmark with RunSet.where(...), or omit ax and use .axes of the result",
     )
 
 
@@ -181,7 +181,7 @@ def _require_axes(given: object) -> None:
     if not isinstance(given, Axes):
         name = type(given).__name__
         hint = "pass one of them: ax=axes[0]"
-        raise ConfigError(f"one Axes is wanted, not {name}", where="ax", hint=hint)
+        raise ConfigError(f"expected one Axes, got {name}", where="ax", hint=hint)
 
 
 def _require_rows(material: Material) -> None:
@@ -215,12 +215,12 @@ def _require_sides(kind: str, material: Material) -> None:
     names = [printable(name) for name in dict.fromkeys(measured["variant"].tolist())]
     why = "no two variants are compared"
     if len(names) == 1:
-        why, hint = f"there is but one variant, {names[0]}", "measure a second one beside it"
+        why, hint = f"there is only one variant, {names[0]}", "measure a second variant too"
     else:
-        hint = f"say which of {', '.join(names)} is the baseline: --baseline NAME, or baseline="
+        hint = f"choose the baseline among {', '.join(names)}: --baseline NAME, or baseline="
     raise DataError(
-        f"no {kind} plot: it shows a variant beside its baseline, and {why}",
-        hint=f"{hint}; `benchkit plot sweep` draws levels of load, where there are some",
+        f"no {kind} plot: it shows a variant and its baseline, and {why}",
+        hint=f"{hint}; `benchkit plot sweep` draws levels of load, if there are some",
     )
 
 

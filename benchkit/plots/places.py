@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from benchkit.comparison import Contrast
-from benchkit.metrics import display_name, percentile_level
+from benchkit.metrics import display_name, lookup, percentile_level
 from benchkit.plots.chart import part
 from benchkit.units import Scale, printable
 from benchkit.verdict import Verdicts
@@ -77,6 +77,8 @@ def level_of(contrast: Contrast) -> float:
     return percentile_level(contrast.stat) or 0.0
 
 
-def name_values(metric: str, scale: Scale) -> str:
-    """Name an axis of values: ``latency, µs``."""
-    return f"{metric}, {scale.label}" if scale.label else metric
+def name_values(metric: str, scale: Scale, stat: str = "") -> str:
+    """Name an axis of values: ``median latency, µs``, and ``requests/s``, which has its unit."""
+    shown = display_name(metric, stat) if stat else lookup(metric).display or metric
+    has_unit = shown.endswith("/s") and scale.factor == 1
+    return f"{shown}, {scale.label}" if scale.label and not has_unit else shown

@@ -135,7 +135,7 @@ def describe(forest: Forest) -> str:
 def name_axis(forest: Forest) -> str:
     """Name what the axis shows, and how much of it: ``Change of request_rate against none``."""
     of = f" of {forest.metric}" if forest.metric else ""
-    against = f" against {forest.baseline}" if forest.baseline else ""
+    against = f" vs. {forest.baseline}" if forest.baseline else ""
     return f"Change{of}{against}{f' ({forest.cut})' if forest.cut else ''}"
 
 
@@ -192,7 +192,7 @@ def _label(contrast: Contrast, contrasts: Sequence[Contrast], *, by_variant: boo
     if not by_variant:
         return _level(contrast, contrasts) or printable(contrast.variant)
     if _varies(contrasts, "baseline"):
-        return printable(f"{contrast.variant} vs {contrast.baseline}")
+        return printable(f"{contrast.variant} vs. {contrast.baseline}")
     return printable(contrast.variant)
 
 

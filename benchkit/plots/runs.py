@@ -66,7 +66,7 @@ def _panel(
         heading=heading,
         lines=tuple(lines),
         x=Axis(label=label, is_whole=True),
-        y=Axis(label=name_values(found[0].metric, scale)),
+        y=Axis(label=name_values(found[0].metric, scale, found[0].stat)),
     )
 
 

@@ -54,7 +54,7 @@ def _panel(
     places = [y for line in lines for y in (*line.y, *line.low, *line.high)]
     low, high = min(band[0], *places), max(band[1], *places)
     return Panel(
-        heading=f"{heading} against {baseline}",
+        heading=f"{heading} vs. {baseline}",
         lines=tuple(lines),
         x=Axis(label="percentile", ticks=tuple((tail(q), f"p{100 * q:g}") for q in levels)),
         y=Axis(label="change", ticks=ratio_ticks(low, high), is_change=True),

@@ -9,10 +9,12 @@ from __future__ import annotations
 import io
 import re
 import warnings
+from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
 from benchkit.plots import theme
+from benchkit.plots.tips import Tip, write_tips
 from benchkit.units import printable
 
 if TYPE_CHECKING:
@@ -31,7 +33,9 @@ _DIGITS = re.compile(r"(\.\d\d)\d+")  # a hundredth of a point is less than a sc
 _ID = re.compile(r'(\bid="|xlink:href="#|\bhref="#|url\(#)([^")]+)')
 
 
-def to_svg(figure: Figure, title: str, desc: str, *, prefix: str = "figure") -> str:
+def to_svg(
+    figure: Figure, title: str, desc: str, *, prefix: str = "figure", tips: Sequence[Tip] = ()
+) -> str:
     """Write a figure as an inline SVG element.
 
     Parameters
@@ -41,6 +45,8 @@ def to_svg(figure: Figure, title: str, desc: str, *, prefix: str = "figure") -> 
         What a screen reader says: the name, and what is to be seen.
     prefix : str
         Stands before every id, so that the figures of one page do not meet.
+    tips : sequence of Tip
+        What is said of its marks on request.
 
     Returns
     -------
@@ -58,7 +64,9 @@ def to_svg(figure: Figure, title: str, desc: str, *, prefix: str = "figure") -> 
     for sentinel, variable in theme.variables():
         text = text.replace(sentinel, variable)
     text = _ID.sub(rf"\g<1>{prefix}-\g<2>", text)
-    return _OPEN.sub(lambda match: _open(match[0], title, desc, prefix), text, count=1).strip()
+    text = _OPEN.sub(lambda match: _open(match[0], title, desc, prefix), text, count=1).strip()
+    marks = write_tips(tips, figure.get_figheight() * 72)
+    return f"{text.removesuffix('</svg>')}{marks}</svg>"
 
 
 def shorten_paths(text: str) -> str:

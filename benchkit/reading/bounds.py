@@ -19,7 +19,7 @@ MEMBERS = 100_000
 #: Bytes that a packed byte may unpack to; texts of benchmarks come to some tens.
 _RATIO = 250
 #: Bytes below which the ratio does not matter.
-_SMALL = 64 << 20
+_SMALL = 1 << 20
 
 
 def parse_limit(text: str) -> int:
@@ -27,7 +27,7 @@ def parse_limit(text: str) -> int:
     try:
         return int(parse_bytes(text, binary=True).value)
     except (ValueError, OverflowError):
-        hint = f"write a number of bytes: {OPTION} 8GiB"
+        hint = f"use a number of bytes: {OPTION} 8GiB"
         raise ConfigError(f"{text!r} is not a size", where=OPTION, hint=hint) from None
 
 
@@ -54,7 +54,7 @@ class _Members(gzip._GzipReader):
     def _init_read(self) -> None:
         self._members += 1
         if self._members > MEMBERS:
-            raise OSError(errno.EFBIG, f"it holds more than {MEMBERS:,} members")
+            raise OSError(errno.EFBIG, f"it has more than {MEMBERS:,} members")
         super()._init_read()  # type: ignore[misc]
 
 

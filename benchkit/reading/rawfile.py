@@ -107,7 +107,7 @@ def read_whole(path: Path, keep: int, guard: Callable[[Path], None]) -> bytes | 
             while block := os.read(file, _BLOCK):
                 data += block
                 if len(data) > PIPE_BYTES:
-                    raise OSError(errno.EFBIG, f"it holds more than {PIPE_BYTES >> 20} MiB")
+                    raise OSError(errno.EFBIG, f"larger than {PIPE_BYTES >> 20} MiB")
         return data
     finally:
         os.close(file)

@@ -95,12 +95,12 @@ class Remark(NamedTuple):
 
 
 _DAMAGED = Remark(
-    "this line of {article} {tool} report is cut or changed and was passed over: {text!r}",
-    "give the output as {tool} printed it",
+    "this line of {article} {tool} report is truncated or altered and is ignored: {text!r}",
+    "use the output as {tool} printed it",
     is_remark=False,
 )
 _ABSENT = Remark(
-    "no report of {names} stands here, or not enough of one to be told from other text",
+    "no report of {names} here, or too little of one to recognise it",
     "give the whole output of the run",
     "error",
     is_remark=False,

@@ -249,7 +249,7 @@ class Source:
         for block in self.blocks():
             data += block
             if len(data) > PIPE_BYTES:
-                raise UnreadableError(f"it holds more than {PIPE_BYTES >> 20} MiB")
+                raise UnreadableError(f"larger than {PIPE_BYTES >> 20} MiB")
         return bytes(data)
 
     def lines(self) -> Iterator[tuple[int, str]]:
@@ -381,10 +381,11 @@ def _unzip(raw: IO[bytes], limit: int) -> Iterator[bytes]:
         except (OSError, EOFError, zlib.error) as error:
             if isinstance(error, OSError) and error.errno == errno.EFBIG:
                 raise UnreadableError(error.strerror) from error
-            raise UnreadableError(f"the gzip stream is damaged or cut short ({error})") from error
+            raise UnreadableError(f"the gzip stream is damaged or truncated ({error})") from error
         if not block:
             return
         size += len(block)
         if excess := explain_excess(size, raw.tell(), limit):
-            raise UnreadableError(f"{excess}; if you trust it, unpack it or pass {OPTION} 8GiB")
+            other = f" or pass {OPTION} 8GiB" if size > limit else ""
+            raise UnreadableError(f"{excess}; if you trust it, unpack it{other}")
         yield block

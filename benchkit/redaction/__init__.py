@@ -10,7 +10,7 @@ from benchkit.redaction.commands import redact_command as redact_command
 from benchkit.redaction.commands import redact_fact as redact_fact
 from benchkit.redaction.commands import redact_label as redact_label
 from benchkit.redaction.commands import redact_value as redact_value
-from benchkit.redaction.texts import HIDDEN as HIDDEN
+from benchkit.redaction.marks import HIDDEN as HIDDEN
 from benchkit.redaction.texts import redact_message as redact_message
 from benchkit.redaction.texts import redact_name as redact_name
 from benchkit.redaction.texts import redact_quote as redact_quote

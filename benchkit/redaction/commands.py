@@ -22,13 +22,12 @@ from benchkit.redaction.harmless import (
     is_harmless,
     may_be_credential,
 )
+from benchkit.redaction.marks import HIDDEN, mark
 from benchkit.redaction.texts import (
-    HIDDEN,
     MARKED,
     NAMED,
     SHOWN,
     Manner,
-    mark,
     names_secret,
     redact_connection,
     redact_name,
@@ -54,6 +53,8 @@ _GO_OPTION = re.compile(r"-[a-z][a-z\d]*+(?:[-.][a-z\d]++)*+")
 _GO_TOOLS = frozenset({"bombardier", "fortio", "ghz", "go", "hey", "java", "vegeta"})
 #: Assignments in one word that are shown.
 _NESTED = 100
+#: Characters of a name; whoever needs more generated it, or means harm.
+_LONGEST = 1_200
 _VARIABLE = re.compile(r"([A-Za-z_][\w.-]*+)=")
 #: A target of vegeta.
 _TARGET = re.compile(r"(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) [^\s:]++://\S++$")
@@ -85,7 +86,7 @@ def redact(words: Sequence[str], *, marked: bool = False) -> list[str]:
     ----------
     words : sequence of str
     marked : bool
-        Whether what is not shown, and each secret, reads ``…`` and three digits of its digest.
+        Whether what is not shown, and each secret, reads ``…`` and the digits of its mark.
 
     Examples
     --------
@@ -104,15 +105,19 @@ def redact_label(name: str) -> str:
     """Return a benchmark's, variant's or group's name without secrets.
 
     One that looks like a command is shown as one, but for plain words, which tell names apart.
+    A mark stands for the middle of a long one, so that names that differ there stay apart.
 
     Examples
     --------
-    >>> redact_label("GET /a?token=c0ffee"), redact_label("tool --mode fast --zap c0ffee")
-    ('GET /a?token=…fb0', 'tool --mode fast --zap …fb0')
+    >>> redact_label("GET /a?token=c0ffee")  # doctest: +ELLIPSIS
+    'GET /a?token=…...'
+    >>> redact_label("tool --mode fast --zap c0ffee")  # doctest: +ELLIPSIS
+    'tool --mode fast --zap …...'
     """
-    if not _COMMAND.match(name):
-        return redact_name(name)
-    return _redact_script(name, NAMED)
+    shown = _redact_script(name, NAMED) if _COMMAND.match(name) else redact_name(name)
+    if len(shown) <= _LONGEST:
+        return shown
+    return f"{shown[: _LONGEST // 2]}{mark(shown)}…{shown[-_LONGEST // 3 :]}"
 
 
 def redact_value(name: str, value: str) -> str:
@@ -120,10 +125,8 @@ def redact_value(name: str, value: str) -> str:
 
     Examples
     --------
-    >>> redact_value("db_password", "abc"), redact_value("auth", "basic")
-    ('…ba7', 'basic')
-    >>> redact_value("query", "key=abc")
-    'key=…ba7'
+    >>> redact_value("db_password", "abc"), redact_value("auth", "basic")  # doctest: +ELLIPSIS
+    ('…...', 'basic')
     """
     if name == "query":
         return redact_query(value)
@@ -135,8 +138,8 @@ def redact_fact(name: str, value: str) -> str:
 
     Examples
     --------
-    >>> redact_fact("cpu", "EPYC"), redact_fact("note", "key=abc")
-    ('EPYC', 'key=…ba7')
+    >>> redact_fact("cpu", "EPYC"), redact_fact("note", "key=abc")  # doctest: +ELLIPSIS
+    ('EPYC', 'key=…...')
     """
     return redact_text(redact_value(name, value), MARKED)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from benchkit.redaction.marks import MARK
+
 #: Tools whose command lines are read, and their options that take a text which is no secret.
 TOOLS: dict[str, frozenset[str]] = {
     "ab": frozenset({"-m", "-T"}),
@@ -79,7 +81,7 @@ HARMLESS = re.compile(
     r"|\.{1,2}|GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|TRACE"
     r"|true|True|false|False|yes|no|on|off|null|csv|json|text|html?|https?|http/[\d.]{1,3}|h2c?|tcp|udp"
     r"|\$\{?\w{1,64}\}?|\$[@*#?]|\{\w{0,20}\}"  # $URL
-    r"|…[\da-f]{0,3}|(?:[\w-]{1,40}: ?)?REDACTED"
+    rf"|{MARK}|(?:[\w-]{{1,40}}: ?)?REDACTED"
 )
 #: What an option may hold that begins like a path, and is none: ``-e /S3cr3t``.
 _ROOTED = re.compile(
@@ -93,7 +95,7 @@ _MANY = re.compile(r"\d{4,}")
 _NO_CREDENTIAL = re.compile(
     rf"\d{{1,3}}(?:[.,]\d{{1,3}}){{0,9}}{_UNIT}"
     r"|(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:]{2,39}\])(?::\d{1,5})?"
-    r"|\$\{?\w{1,64}\}?|…[\da-f]{0,3}|REDACTED|"
+    rf"|\$\{{?\w{{1,64}}\}}?|{MARK}|REDACTED|"
 )
 _PORTS = re.compile(r"[\d.]{1,15}(?:[:-]\d{1,5}){1,3}")
 

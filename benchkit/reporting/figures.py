@@ -44,8 +44,11 @@ def show(chart: Chart, name: str, legend: str) -> Plot:
 
 def _draw(chart: Chart, name: str, words: str) -> str:
     from benchkit.plots.svg import to_svg
+    from benchkit.plots.tips import list_tips
 
-    return to_svg(draw_chart(chart), chart.title, words, prefix=name)
+    figure = draw_chart(chart)
+    tips = list_tips(chart, figure.axes)
+    return to_svg(figure, chart.title, words, prefix=name, tips=tips)
 
 
 def describe(chart: Chart) -> str:

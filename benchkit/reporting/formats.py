@@ -37,11 +37,13 @@ def render(report: Report, format: str, templates: Path | None = None) -> str:  
         If there is no such format, or it has no templates.
     """
     if format not in FORMATS:
-        msg = f"{format!r} is not a format of the report"
+        msg = f"{format!r} is not a report format"
         raise ConfigError(msg, hint=f"use {', '.join(FORMATS)}")
     if templates is not None:
         if format != "html":
-            raise ConfigError(f"{format} has no templates", where="templates", hint="write html")
+            raise ConfigError(
+                f"{format} does not support templates", where="templates", hint="use html"
+            )
         from benchkit.reporting.to_html import to_html
 
         return to_html(report, templates)

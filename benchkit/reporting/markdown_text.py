@@ -25,8 +25,8 @@ _CALLS = {"@": "&#64;", "#": "&#35;", ":": "&#58;", ".": "&#46;", "": "\\"}
 _UNDERSCORE = re.compile(r"(?<!\w)_|_(?!\w)")
 
 
-def escape(text: str) -> str:
-    r"""Write a text so that nothing in it is Markdown or HTML.
+def escape(text: str, longest: int = _LONGEST) -> str:
+    r"""Write a text so that nothing in it is Markdown or HTML, cut where it is longer.
 
     Examples
     --------
@@ -34,8 +34,8 @@ def escape(text: str) -> str:
     '&lt;b&gt;\\|request_rate'
     """
     shown = printable(text)
-    if len(shown) > _LONGEST:
-        shown = f"{shown[:_LONGEST]}…"
+    if len(shown) > longest:
+        shown = f"{shown[:longest]}…"
     shown = shown.translate(_ENTITIES)
     shown = _UNDERSCORE.sub(r"\\_", shown)
     return _REFERENCE.sub(lambda match: _CALLS[match[0]], shown)

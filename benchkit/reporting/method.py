@@ -25,63 +25,70 @@ from benchkit.verdict import Verdicts
 
 _METHODS = {
     RANK: (
-        "With as many runs on both sides, at least 4, and no very unequal spread: the "
-        "Hodges–Lehmann estimate of the ratio, on logarithms, with the interval of the exact "
-        "Mann–Whitney test."
+        "Equal numbers of runs on both sides (at least 4) with similar spread: the "
+        "Hodges–Lehmann estimate of the ratio, on a log scale, with the interval of the "
+        "exact Mann–Whitney test."
     ),
     ALIGNED: (
-        "With 3 variants or more in at least 5 complete blocks of the recorded order: each block's "
-        "level, from its medians over all variants and over those not compared, is taken out, on "
-        "logarithms; then the Hodges–Lehmann estimate and the Mann–Whitney test. Interval and p "
-        "are approximate, and assume that the variants vary about equally."
+        "At least 3 variants in at least 5 complete blocks of the recorded order: the "
+        "level of each block is removed first, on a log scale. It comes from the block's "
+        "medians over all variants, including those that are not compared. Then the "
+        "Hodges–Lehmann estimate and the Mann–Whitney test follow. Interval and p-value "
+        "are approximate and assume that the variants vary about equally."
     ),
     SIGNED: (
-        "With 2 variants in at least 8 complete blocks of the recorded order: the median of the "
-        "Walsh averages of the pairs, on logarithms, with the interval of the exact signed-rank "
-        "test."
+        "Two variants in at least 8 complete blocks of the recorded order: the median of "
+        "the Walsh averages of the pairs, on a log scale, with the interval of the exact "
+        "signed-rank test."
     ),
     WELCH: (
-        "With 2 or 3 runs on a side, more runs on one side, one side that varies several times as "
-        "much, or on request: Welch's t-test on logarithms, which assumes that runs are log-normal."
+        "2 or 3 runs on a side, more runs on one side, one side that varies several "
+        "times as much, or on request: Welch's t-test on a log scale, which assumes that "
+        "runs are log-normal."
     ),
     MAX_T: (
-        "With more rows than the runs' own tests can carry: the change of the mean of the "
-        "logarithms, with Student's interval; the rows are tested together by permuting whole runs "
-        "(step-down max-T of Westfall and Young), which assumes that both sides vary alike; of "
-        "runs in rounds by exchanging the sides of whole rounds, which does not."
+        "More rows than the tests of single rows can decide: the change of the mean "
+        "logarithm, with Student's interval. The rows are tested together by permuting "
+        "whole runs (step-down max-T of Westfall and Young), which assumes that both "
+        "sides vary alike. Runs in rounds are tested by exchanging the sides of whole "
+        "rounds, which does not assume it."
     ),
     LEAST_WELCH: (
-        "With several rows whose sides differ in runs or in spread, and with 2 runs on one side "
-        "only: Welch's t-test on logarithms with the fewest degrees of freedom, runs of the "
-        "smaller side − 1, which holds its level whatever the spreads are, for log-normal runs."
+        "Several rows whose sides differ in runs or in spread, or 2 runs on one side "
+        "only: Welch's t-test on a log scale with the fewest degrees of freedom (runs of "
+        "the smaller side − 1). It keeps its error level whatever the spreads are, for "
+        "log-normal runs."
     ),
     PAIRED_T: (
-        "With several rows measured in rounds that neither ranks nor permutation can carry: the "
-        "t-test of the rounds' pairs on logarithms, which holds its level whatever the spreads "
-        "are, for log-normal runs."
+        "Several rows measured in rounds that neither ranks nor permutation can decide: "
+        "the t-test of the paired rounds on a log scale. It keeps its error level "
+        "whatever the spreads are, for log-normal runs."
     ),
     HISTORY: (
-        "With a single run against 8 or more earlier ones, or where it was asked for: the ratio to "
-        "their median, beside the interval in which they let a new run be expected (Student's t on "
-        "logarithms, and no narrower than order statistics, which hold any new run from 39 earlier "
-        "ones on; with fewer it holds about 92 of 100 skewed runs), and its rank among them as p. "
-        "It is no interval of a change, and shows no equivalence."
+        "A single run against 8 or more earlier ones, or on request: the ratio to their "
+        "median, its rank among them as p, and a prediction interval for a new run. The "
+        "prediction interval is Student's t on a log scale, but at least as wide as the "
+        "range of the order statistics. From 39 earlier runs on, it holds for any "
+        "distribution; with fewer, it contains about 92 of 100 skewed runs. It is not an "
+        "interval for the change and cannot show equivalence."
     ),
-    SINGLE: "With a single run on a side: the ratio alone, which shows a direction and no more.",
+    SINGLE: "A single run on a side: only the ratio, which shows the direction.",
     WITHIN: (
-        "With a single run on both sides whose raw samples are at hand: the ratio, which shows a "
-        "direction and no more. The within-run interval, from stretches of each run and their "
-        "correlation, says how well these two runs are known; how much runs differ is not in it."
+        "A single run on both sides with raw samples: the ratio, which shows only the "
+        "direction. The within-run interval comes from parts of each run and their "
+        "correlation. It says how precisely these two runs are known, but not how much "
+        "runs differ."
     ),
     REFUSED: (
-        "A percentile beyond which a run has fewer than 10 events is not compared: it is one of a "
-        "few largest values."
+        "A percentile with fewer than 10 events of a run beyond it is not compared: it "
+        "depends on a few of the largest values."
     ),
     DIFFERENCE: (
-        "Values that are not positive have no ratio and no percent: the Hodges–Lehmann estimate of "
-        "their difference in the unit, with the interval of the exact Mann–Whitney test (2 or 3 "
-        "runs on a side: Welch's). The margin is taken of the baseline's median; below 0 it means "
-        "nothing, and there is no verdict."
+        "Values that are not positive have no ratio and no percentage: the "
+        "Hodges–Lehmann estimate of their difference in the unit, with the interval of "
+        "the exact Mann–Whitney test (2 or 3 runs on a side: Welch's). The margin is a "
+        "share of the baseline's median; if that is negative, there is no margin and no "
+        "verdict."
     ),
     EXACT: (
         "Counts that hardly vary within a side and do not overlap between sides: the difference, "
@@ -97,29 +104,30 @@ def describe_method(verdicts: Verdicts) -> tuple[str, ...]:
     confidence = format_bare(verdicts.comparisons.confidence)
     wide = format_bare(1 - 2 * verdicts.alpha)
     unit = (
-        "One run is one observation, however many requests it holds. Each value in the tables is "
-        "the median over runs; the change is the estimate of variant ÷ baseline, which need not "
-        "be the quotient of the two medians."
+        "One run is one observation, however many requests it contains. Each value in "
+        "the tables is the median over runs. The change is the estimate of variant ÷ "
+        "baseline, which can differ from the quotient of the two medians."
     )
     how = name_adjustments(verdicts.primary) or "Holm"
     intervals = (
-        f"Intervals hold for one row at a time, at {confidence}, not for all rows at once. Those "
-        "that hold for all primary rows at once are in the tooltips and in JSON; they are wider "
-        "than the adjusted p-values need, which take row after row. The "
-        f"p-values of the primary metrics are adjusted together ({how}), all others by Benjamini "
-        "and Hochberg's method."
+        f"Each interval covers one row, at {confidence}, not all rows together. "
+        "Intervals that cover all primary rows together are in the tooltips and in JSON; "
+        "they are wider than the adjusted p-values require, because the p-values are "
+        "adjusted one after another. The p-values of the primary metrics are adjusted "
+        f"together ({how}), all others by Benjamini and Hochberg's method."
     )
     words = (
-        f"▲ worse, ▼ better: the adjusted p-value is at most {round(verdicts.alpha, 6):g} and the "
-        f"estimate is a change of at least {margin}. "
-        f"= no practical difference: the {wide} interval lies within ±{margin}. ~ not shown: the "
-        "data decide neither; what lies outside the interval is excluded."
+        "▲ worse, ▼ better: the adjusted p-value is at most "
+        f"{round(verdicts.alpha, 6):g} and the estimated change is at least {margin}. = "
+        f"no meaningful difference: the {wide} interval lies within ±{margin}. ~ "
+        "inconclusive: the data show neither; values outside the interval are excluded."
     )
     sensitivity = (
-        "detects: the smallest change that the runs of a row that is not shown find four times out "
-        "of five, from the width of its interval; runs needed: per side, to show no change beyond "
-        f"{margin} where there is none and a change of twice that. Both hold for the row alone, "
-        "and are an order of magnitude with few runs."
+        "detects: the smallest change that the runs of an inconclusive row find four "
+        "times out of five, computed from the width of its interval. runs needed: per "
+        f"side, to show no change beyond {margin} if there is none, and to show a change "
+        "of twice that. Both are for the row alone, and only an order of magnitude with "
+        "few runs."
     )
     units = "Times in s, ms, µs; data in powers of 1,024 (KiB, MiB)."
     methods = (text for method, text in _METHODS.items() if method in used)

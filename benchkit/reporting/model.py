@@ -95,7 +95,7 @@ def build(
     """
     return Report(
         title=title or TITLE,
-        sentence=lead(verdicts, parts or {}),
+        sentence=lead(verdicts, parts or {}, findings),
         bullets=follow(verdicts, parts or {}),
         status=write_status(verdicts, runs, findings),
         sections=write_sections(

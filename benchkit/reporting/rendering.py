@@ -27,7 +27,7 @@ _MEMORY, _SECONDS, _LARGEST = 1 << 30, 60, 256 << 20
 #: Seconds in which a process that is late may still name the line.
 _GRACE = 2
 _WRONG = 3
-_HINT = "correct the template; `benchkit help publish` lists what it sees"
+_HINT = "fix the template; `benchkit help publish` lists the variables"
 
 
 def render_apart(name: str, page: Page, folder: Path) -> str:

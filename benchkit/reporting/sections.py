@@ -32,21 +32,22 @@ if TYPE_CHECKING:
     from benchkit.schema import Runs
 
 _CURVES = (
-    "Each line joins the medians over runs of the percentiles that were measured; faint lines are "
-    "single runs. Both axes are logarithmic, so that the tail takes as much room as the middle."
+    "Each line joins the measured percentiles (medians over runs); faint lines are "
+    "single runs. Both axes are logarithmic, so the tail takes as much space as the "
+    "middle."
 )
 _MOVES = (
-    "Change of each percentile against the baseline. Shaded: its {confidence} interval from runs, "
-    "each percentile by itself; one run has none. Grey band: ±{margin}."
+    "Change of each percentile vs. the baseline. Shaded: its {confidence} interval over "
+    "runs, for each percentile separately; a single run has none. Grey band: ±{margin}."
 )
 _SWEPT = "Medians over runs."
 _RING = " Ring: the knee by {rule}."
-_BOUNDS = " Dotted: the most that the lowest level and the best rate allow."
-_UNSEEN = " Shaded: not measured, though the bounds meet there."
-_COSTS = " Latency stands over the rate; beside each point its level."
+_BOUNDS = " Dotted: the upper limit set by the lowest level and the best rate."
+_UNSEEN = " Shaded: not measured; the bounds meet there."
+_COSTS = " Latency over the rate; each point is labelled with its level."
 _TIMES = "Medians over runs; faint lines are single runs."
-_STRETCHES = " Latencies are told at the middle of each of up to twenty stretches of a run."
-_LOOKS = " CPU is told between two looks at its counter."
+_STRETCHES = " Latencies are shown at the middle of up to twenty parts of a run."
+_LOOKS = " CPU is shown between two readings of its counter."
 _AROUND = " Shaded: before and after the measured run."
 _DOTS = "Each mark is one run, each bar the median of its variant."
 
@@ -125,14 +126,18 @@ def _name_sides(verdicts: Verdicts) -> list[str]:
     sides: dict[str, list[str]] = {}
     for base, variant in verdicts.comparisons.pairs:
         sides.setdefault(base, []).append(variant)
-    most = 3
+    most = 6
     return [
         printable(
-            f"{' and '.join(names) if len(names) <= most else f'{len(names)} variants'}"
-            f" against {base}"
+            f"{_list_names(names) if len(names) <= most else f'{len(names)} variants'} vs. {base}"
         )
         for base, names in sides.items()
     ]
+
+
+def _list_names(names: Sequence[str]) -> str:
+    *before, last = names
+    return f"{', '.join(before)} and {last}" if before else last
 
 
 def _describe_circumstances(own: Runs) -> list[str]:
@@ -156,6 +161,8 @@ def _describe_load(runs: Runs, verdicts: Verdicts) -> list[str]:
     models = [m for m in dict.fromkeys(measured["load_model"].tolist()) if m != "unknown"]
     lengths = [length for length in own["duration"].tolist() if length > 0]  # NaN is not
     parts = [f"{' and '.join(models)} loop"] if models else []
+    params = own["params"].unique().tolist()
+    parts += [printable(", ".join(params[0].split(",")))] if len(params) == 1 and params[0] else []
     if lengths:
         ends = [format_quantity(end, "s") for end in (min(lengths), max(lengths))]
         parts.append(f"{ends[0]} each" if ends[0] == ends[1] else f"{' to '.join(ends)} each")
@@ -172,14 +179,15 @@ def _overhead(given: _Given) -> Section | str:
         return "No forest plot: no primary metric has a ratio to its baseline."
     margin, confidence = format_bare(drawn.margin), format_bare(drawn.confidence)
     legend = (
-        f"Diamond and bar: estimate with its {confidence} interval (hollow: one run, no interval). "
-        f"Dots: single runs, above the bar the variant's, below it the baseline's. Band: ±{margin}."
+        f"Diamond and bar: estimate with its {confidence} interval (hollow: one run, no "
+        "interval). Dots: single runs, of the variant above the bar, of the baseline "
+        f"below it. Band: ±{margin}."
     )
     if drawn.cut:
-        legend += f" Shown: {drawn.cut}; all are in the table."
+        legend += f" Shown: {drawn.cut}; the table has all rows."
     if drawn.left_out > drawn.smaller:
         rest = _plural(drawn.left_out - drawn.smaller, "row")
-        legend += f" {rest} without a ratio not drawn: see the table."
+        legend += f" {rest} without a ratio are not drawn: see the table."
     plot = Plot(
         name="forest",
         title="Overhead of each variant",
@@ -194,13 +202,14 @@ def _draw_forest(verdicts: Verdicts, description: str) -> str:
     from benchkit.plots.svg import to_svg
 
     figure = forest.draw(verdicts)
-    return to_svg(figure, "Overhead of each variant", description, prefix="forest")
+    tips = forest.list_tips(verdicts, figure)
+    return to_svg(figure, "Overhead of each variant", description, prefix="forest", tips=tips)
 
 
 def _comparison(given: _Given) -> Section | str:
     text = describe_one_sided(given.verdicts)
     if not given.verdicts.rows and not text:
-        return "No comparison: the variants have nothing in common that was measured."
+        return "No comparison: the variants have no measurement in common."
     return Section(
         id="comparison",
         title="Comparison",
@@ -279,8 +288,8 @@ def _latency(given: _Given) -> Section | str:
 
 def _ecdf(_: _Given) -> Section | str:
     return (
-        "No distribution of single requests: a report reads none; `benchkit plot ecdf` draws it "
-        "where the tool kept them."
+        "No distribution of single requests in a report; `benchkit plot ecdf` draws it "
+        "if the tool recorded them."
     )
 
 
@@ -288,8 +297,7 @@ def _time(given: _Given) -> Section | str:
     chart = timeline.data(given.tracks, given.verdicts.comparisons.pairs)
     if not chart.panels:
         return (
-            "Nothing over time: no request has a time, and no sample of a container lies within a "
-            "run's start and end."
+            "Nothing over time: no request has a time, and no container sample lies within a run."
         )
     labels = [panel.y.label for panel in chart.panels]
     said = (
@@ -309,7 +317,7 @@ def _runs(given: _Given) -> Section | str:
     dots = runs.data(given.verdicts, given.runs)
     plots = (show(dots, "runs", _DOTS),) if dots.panels else ()
     beside = len(given.runs) - int(is_run.sum())
-    more = f"; {_plural(beside, 'source')} beside them" if beside else ""
+    more = f"; {_plural(beside, 'source')} next to them" if beside else ""
     again = sum(max(len(sources) - 1, 0) for sources in given.runs["sources"].tolist())
     more += f"; {_plural(again, 'file')} more with the same in another form" if again else ""
     text = (f"{table.caption}{more}.",)
@@ -327,7 +335,7 @@ def _environment(given: _Given) -> Section | str:
     if not tables:
         return "No environment: nothing about the machine is recorded."
     differs, common = [[t for t in tables if (t.title[0] == "D") is d] for d in (True, False)]
-    text = () if differs else ("Nothing that is recorded differs between the variants.",)
+    text = () if differs else ("No recorded fact differs between the variants.",)
     return Section(
         id="environment",
         title="Environment",

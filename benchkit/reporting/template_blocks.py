@@ -35,9 +35,9 @@ def require_blocks(environment: Environment, path: Path) -> None:
             near = difflib.get_close_matches(block.name, sorted(known), n=1)
             meant = f"did you mean {near[0]!r}? " if near else ""
             raise ConfigError(
-                f"no template that it extends has a block {block.name!r}",
+                f"the templates that it extends have no block {block.name!r}",
                 where=f"{path}:{block.lineno}",
-                hint=f"{meant}there are {', '.join(sorted(known))}",
+                hint=f"{meant}existing blocks: {', '.join(sorted(known))}",
             )
 
 

@@ -99,7 +99,7 @@ def _load_from(folder: Path) -> FileSystemLoader:
         ) -> tuple[str, str, Callable[[], bool]]:
             source = super().get_source(environment, template)
             if not Path(source[1]).resolve().is_relative_to(folder.resolve()):
-                what, hint = "the template is a link out of its folder", "copy the file there"
+                what, hint = "the template is a link to outside its folder", "copy the file there"
                 raise ConfigError(what, where=source[1], hint=hint)
             return source
 
@@ -123,11 +123,13 @@ def require_templates(folder: Path) -> Path:
     """
     folder = find_folder(folder)
     known = ", ".join(sorted(path.name for path in _PACKAGED.glob("*.html")))
-    hint = f"name a folder with templates of your own: {known}"
+    hint = f"use a folder with your own templates: {known}"
     if not folder.is_dir():
         raise ConfigError("no such folder", where=str(folder), hint=hint)
     if not any((folder / path.name).is_file() for path in _PACKAGED.iterdir()):
-        raise ConfigError("none of the report's templates is in it", where=str(folder), hint=hint)
+        raise ConfigError(
+            "it contains none of the report's templates", where=str(folder), hint=hint
+        )
     return folder
 
 
@@ -155,5 +157,5 @@ def find_folder(folder: Path) -> Path:
     except Exception as error:
         raise ConfigError(f"cannot be loaded: {error}", where=where) from error
     if not isinstance(held, (str, os.PathLike)):
-        raise ConfigError("holds no path of a folder", where=where)
+        raise ConfigError("does not contain the path of a folder", where=where)
     return Path(held)

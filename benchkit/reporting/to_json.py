@@ -59,6 +59,8 @@ KEYS = (
     "adjustment",
     "simultaneous_low",
     "simultaneous_high",
+    "spread_baseline",
+    "spread_variant",
 )
 _RENAMED = {"p": "pvalue"}
 _JUDGED = {
@@ -112,7 +114,7 @@ def document(
         "rows": [row_values(row) for row in verdicts.rows],
         "findings": [finding_values(finding) for finding in findings],
         "only_in": {variant: list(names) for variant, names in comparisons.only_in.items()},
-        "verdict": lead(verdicts, parts or {}),
+        "verdict": lead(verdicts, parts or {}, findings),
     } | more
 
 

@@ -57,7 +57,7 @@ class _Collector:
         families: dict[str, GaugeMetricFamily] = {}
         for series in self._history.series:
             name = f"benchkit_{_UNNAMED.sub('_', series.metric)}"
-            meaning = "Median of a commit's runs, in the unit named."
+            meaning = "Median of a commit's runs, in the given unit."
             family = families.setdefault(
                 name, GaugeMetricFamily(name, meaning, labels=(*_LABELS, "commit"))
             )

@@ -57,7 +57,7 @@ def align(table: ArrayLike, baseline: int, variant: int) -> tuple[FloatArray, Fl
     """
     values = np.asarray(table, dtype=np.float64)
     if values.ndim != 2 or values.shape[0] < 1 or values.shape[1] < 3:
-        raise ValueError(f"the table must have blocks of at least 3 variants, is {values.shape}")
+        raise ValueError(f"the table must have blocks of at least 3 variants, got {values.shape}")
     if not (np.abs(values) <= LARGEST).all():
         raise ValueError(f"the table must be finite and within ±{LARGEST:g}")
     columns = range(values.shape[1])

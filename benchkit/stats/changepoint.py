@@ -356,7 +356,7 @@ def estimate_change(
         return effect
     ends = (effect.low, effect.high)
     low, high = (effect.value + sqrt(block) * (end - effect.value) for end in ends)
-    note = f"neighbours are alike: interval widened as for blocks of {block}"
+    note = f"neighbours are alike: the interval is widened as for blocks of {block}"
     return replace(effect, low=low, high=high, notes=(*effect.notes, note))
 
 

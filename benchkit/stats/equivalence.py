@@ -97,7 +97,7 @@ def log_sizes(change: float, margin: float = 0.0) -> tuple[float, float]:
     """
     if not (-1 < change < inf and change and 0 <= margin < inf):
         raise ValueError(
-            f"a change above -1 that is not 0 and a margin >= 0 are needed: {change}, {margin}"
+            f"expected a change above -1 that is not 0 and a margin >= 0, got {change}, {margin}"
         )
     bound = copysign(margin, change)
     return abs(log1p(change)), abs(log1p(bound)) if bound > -1 else inf

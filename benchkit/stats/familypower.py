@@ -115,7 +115,7 @@ def family_power(
     spreads = np.atleast_1d(np.asarray(cv, dtype=np.float64))
     check_design(n, spreads.size, variants, alpha)
     if not (spreads.size and np.isfinite(spreads).all() and spreads.min() >= 0):
-        raise ValueError(f"a cv >= 0 is needed: {spreads}")
+        raise ValueError(f"expected a cv >= 0, got {spreads}")
     rows = spreads.size
     scale = np.maximum(spreads, _LEAST_SPREAD)
     effects = np.broadcast_to(np.asarray(effect, dtype=np.float64), scale.shape).tolist()
@@ -154,7 +154,9 @@ def check_design(n: int, rows: int, variants: int, alpha: float) -> None:
     """Refuse what is no design of a comparison."""
     check_fraction(alpha, "alpha")
     if n < 2 or not 1 <= variants <= rows:
-        raise ValueError(f"n >= 2 and 1 <= variants <= rows are needed: {n}, {variants} and {rows}")
+        raise ValueError(
+            f"expected n >= 2 and 1 <= variants <= rows, got {n}, {variants} and {rows}"
+        )
 
 
 @lru_cache(maxsize=256)

@@ -73,7 +73,7 @@ def _average(values: ArrayLike, name: str) -> FloatArray:
     """Return the mean of each column."""
     table = np.asarray(values, dtype=np.float64)
     if table.ndim != 2 or not len(table) or table.shape[1] < 2:
-        raise ValueError(f"{name} must be a table of 2 columns or more, is {table.shape}")
+        raise ValueError(f"{name} must be a table with at least 2 columns, got {table.shape}")
     if not (np.abs(table) <= LARGEST).all():
         raise ValueError(f"{name} must be finite and within ±{LARGEST:g}")
     means: FloatArray = table.mean(axis=0)

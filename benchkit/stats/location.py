@@ -6,8 +6,11 @@ assuming normal runs.
 
 from __future__ import annotations
 
+import statistics
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from math import nan, sqrt
 
 import numpy as np
@@ -218,7 +221,7 @@ def paired_t(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> tuple[Esti
     before, after = read_sample(x, "x", smallest=2), read_sample(y, "y", smallest=2)
     check_fraction(confidence, "confidence")
     if before.size != after.size:
-        raise ValueError(f"pairs need sides of one length: {before.size} and {after.size}")
+        raise ValueError(f"pairs need sides of equal length: {before.size} and {after.size}")
     differences = after - before
     center, error = _mean(differences), sqrt(_variance(differences) / before.size)
     if error == 0:
@@ -300,6 +303,43 @@ def mean_interval(x: ArrayLike, confidence: float = 0.95) -> Estimate:
     return replace(
         following, low=following.value - reach, high=following.value + reach, method="mean"
     )
+
+
+def relative_reach(values: Sequence[float], confidence: float = 0.95) -> float | None:
+    """Return half the interval of the mean as a share of the median: what stands behind ``±``.
+
+    Parameters
+    ----------
+    values : sequence of float
+        Finite.
+    confidence : float
+        0 < confidence < 1.
+
+    Returns
+    -------
+    float or None
+        0 where the values do not vary; None for one value, or a median that is not positive.
+
+    Examples
+    --------
+    >>> round(relative_reach([10.0, 10.2, 10.1, 10.3]), 4)
+    0.0202
+    """
+    if len(values) < 2:
+        return None
+    if min(values) == max(values):
+        return 0.0
+    center = statistics.median(values)
+    if center <= 0:
+        return None
+    deviation = float(np.std(np.asarray(values), ddof=1))
+    reach = _quantile(len(values) - 1, confidence) * deviation / sqrt(len(values))
+    return float(reach / center)
+
+
+@lru_cache(maxsize=1 << 10)
+def _quantile(freedom: int, confidence: float) -> float:
+    return t_quantile(freedom, (1 + confidence) / 2)
 
 
 def _judge_constants(

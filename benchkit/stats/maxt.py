@@ -209,7 +209,7 @@ def adjust_sessions(runs: FloatArray) -> FloatArray:
 def _read(values: ArrayLike, name: str) -> FloatArray:
     table = np.asarray(values, dtype=np.float64)
     if table.ndim != 2 or table.shape[1] < 2:
-        raise ValueError(f"{name} must be a table with at least 2 columns, is {table.shape}")
+        raise ValueError(f"{name} must be a table with at least 2 columns, got {table.shape}")
     if not (np.abs(table) <= LARGEST).all():
         raise ValueError(f"{name} must be finite and within ±{LARGEST:g}")
     return table

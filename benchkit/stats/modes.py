@@ -6,13 +6,14 @@ has; the cause has to be found, not averaged.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import inf, log, pi
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from benchkit.stats.sample import FloatArray, middle, read_sample
+from benchkit.stats.sample import FloatArray, middles, read_sample
 
 #: Fewest values, and fewest of one group: a value by itself is an outlier, not a mode.
 SMALLEST = 10
@@ -87,47 +88,77 @@ def find_modes(x: ArrayLike) -> Modes | None:
     >>> modes.is_upper.nonzero()[0].tolist(), modes.low, modes.high
     ([1, 3, 6, 7, 9], 10.0, 12.0)
     """
-    sample = read_sample(x, "x")
-    if sample.size < SMALLEST:
-        return None
-    ordered = np.sort(sample)
-    gaps = np.diff(ordered)
-    inner = gaps[GROUP - 1 : sample.size - GROUP]
-    cut = int(np.argmax(inner)) + GROUP
-    below, above = ordered[:cut], ordered[cut:]
-    low, high = middle(below), middle(above)
-    around = np.sort(np.abs(np.concatenate([below - low, above - high])))
-    spread, gap = middle(around), float(gaps[cut - 1])
-    apart = gap / spread if spread else (inf if gap else 0.0)
-    if apart < _APART:
-        return None
-    evidence = _weigh(ordered, cut)
-    if evidence < _EVIDENCE:
-        return None
-    border = (below[-1] + above[0]) / 2
-    return Modes(sample > border, low, high, apart, evidence)
+    return find_modes_of_each([x])[0]
 
 
-def _weigh(ordered: FloatArray, cut: int) -> float:
-    """Return by how much two normal distributions of one variance explain the values better."""
-    n = ordered.size
-    scaled = (ordered - ordered.mean()) / (ordered.std() or 1.0)
+def find_modes_of_each(samples: Sequence[ArrayLike]) -> list[Modes | None]:
+    """Look for two groups in each of many samples: every digit is that of `find_modes` of it."""
+    found: list[Modes | None] = [None] * len(samples)
+    sizes: dict[int, list[tuple[int, FloatArray]]] = {}
+    for at, x in enumerate(samples):
+        sample = read_sample(x, "x")
+        if sample.size >= SMALLEST:
+            sizes.setdefault(sample.size, []).append((at, sample))
+    for same in sizes.values():
+        places, rows = zip(*same, strict=True)
+        for row, modes in _find_in_rows(np.stack(rows)):
+            found[places[row]] = modes
+    return found
+
+
+def _find_in_rows(samples: FloatArray) -> Iterator[tuple[int, Modes]]:
+    """Yield the rows of a table that fall into two groups."""
+    ordered = np.sort(samples, axis=1)
+    gaps = np.diff(ordered, axis=1)
+    cuts = np.argmax(gaps[:, GROUP - 1 : samples.shape[1] - GROUP], axis=1) + GROUP
+    for cut in np.unique(cuts).tolist():
+        rows = np.flatnonzero(cuts == cut)
+        below, above = ordered[rows, :cut], ordered[rows, cut:]
+        low, high = middles(below), middles(above)
+        around = np.concatenate([below - low[:, None], above - high[:, None]], axis=1)
+        spread = middles(np.sort(np.abs(around), axis=1))
+        gap = gaps[rows, cut - 1]
+        away = np.divide(gap, spread, out=np.where(gap > 0, inf, 0.0), where=spread != 0)
+        apart = np.flatnonzero(away >= _APART)
+        evidence = _weigh(ordered[rows[apart]], cut)
+        for at, weight in zip(apart.tolist(), evidence.tolist(), strict=True):
+            if weight >= _EVIDENCE:
+                is_upper = samples[rows[at]] > (below[at, -1] + above[at, 0]) / 2
+                groups = float(low[at]), float(high[at])
+                yield int(rows[at]), Modes(is_upper, *groups, float(away[at]), weight)
+
+
+def _weigh(ordered: FloatArray, cut: int) -> FloatArray:
+    """Return by how much two normal distributions of one variance explain each row better.
+
+    A row whose fit has settled is left as it is, and the others go on.
+    """
+    n = ordered.shape[1]
+    deviation = ordered.std(axis=1, keepdims=True)
+    scaled = (ordered - ordered.mean(axis=1, keepdims=True)) / np.where(deviation, deviation, 1.0)
     one = -n / 2 * (log(2 * pi) + 1)
-    mean = np.array([scaled[:cut].mean(), scaled[cut:].mean()])
-    share = np.array([cut / n, 1 - cut / n])
-    fit = np.concatenate([scaled[:cut] - mean[0], scaled[cut:] - mean[1]])
-    variance = max(float(fit @ fit) / n, 1e-12)
-    two = -inf
-    away = (scaled[:, None] - mean) ** 2
+    mean = np.stack([scaled[:, :cut].mean(axis=1), scaled[:, cut:].mean(axis=1)], axis=1)
+    share = np.tile([cut / n, 1 - cut / n], (len(ordered), 1))
+    fit = np.concatenate([scaled[:, :cut] - mean[:, :1], scaled[:, cut:] - mean[:, 1:]], axis=1)
+    variance = np.maximum(np.array([row @ row for row in fit]) / n, 1e-12)
+    two = np.full(len(ordered), -inf)
+    rows = np.arange(len(ordered))
+    away = (scaled[:, :, None] - mean[:, None]) ** 2
     for _ in range(_ROUNDS):
-        density = share * np.exp(-away / (2 * variance)) / np.sqrt(2 * pi * variance)
-        whole = density[:, 0] + density[:, 1]
-        before, two = two, float(np.log(whole).sum())
-        if two - before < _STILL:
+        wide = variance[:, None, None]
+        density = share[:, None] * np.exp(-away / (2 * wide)) / np.sqrt(2 * pi * wide)
+        whole = density[:, :, 0] + density[:, :, 1]
+        before, now = two[rows], np.log(whole).sum(axis=1)
+        two[rows] = now
+        going = ~(now - before < _STILL)
+        if not going.any():
             break
-        weight = density / whole[:, None]
-        count = weight.sum(axis=0)
-        share, mean = count / n, (weight * scaled[:, None]).sum(axis=0) / count
-        away = (scaled[:, None] - mean) ** 2
-        variance = max(float((weight * away).sum()) / n, 1e-12)
-    return 2 * (two - one) - 2 * log(n)  # two more parameters
+        rows, scaled, density, whole = rows[going], scaled[going], density[going], whole[going]
+        weight = density / whole[:, :, None]
+        count = weight.sum(axis=1)
+        share = count / n
+        mean = (weight * scaled[:, :, None]).sum(axis=1) / count
+        away = (scaled[:, :, None] - mean[:, None]) ** 2
+        variance = np.maximum((weight * away).reshape(len(rows), -1).sum(axis=1) / n, 1e-12)
+    evidence: FloatArray = 2 * (two - one) - 2 * log(n)  # two more parameters
+    return evidence

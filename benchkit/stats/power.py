@@ -240,7 +240,7 @@ def _z(probability: float) -> float:
 def _scale_runs(half_width: float, n: float, target: float) -> int | None:
     """Return n·(half_width/target)² as runs, None where that is no advice."""
     if not n >= 2 or half_width < 0:
-        raise ValueError(f"n >= 2 and half_width >= 0 are needed: {n}, {half_width}")
+        raise ValueError(f"expected n >= 2 and half_width >= 0, got {n}, {half_width}")
     if not isfinite(half_width):
         return None
     ratio = half_width / target

@@ -158,9 +158,9 @@ def _tell_place(n: int, m: int, confidence: float, *, is_inside: bool) -> str:
     where = "inside" if is_inside else "outside"
     certain = next(size for size in count(n) if _rank_of_ends(size, confidence))
     fewer = f"up to 4 fewer of 100 new runs than {100 * confidence:g}"
-    short = f"; with fewer than {certain} earlier runs it holds {fewer}"
+    short = f"; with fewer than {certain} earlier runs, it contains {fewer}"
     is_short = m == 1 and n < certain
     return (
-        f"{runs} against {n}: {where} what these predict "
-        f"(a prediction interval{short if is_short else ''})"
+        f"{runs} vs. {n}: {where} the range that these predict (a prediction "
+        f"interval{short if is_short else ''})"
     )

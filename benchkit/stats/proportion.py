@@ -46,7 +46,7 @@ def estimate_rate(times: float, trials: float, confidence: float = 0.95) -> Esti
     """
     check_fraction(confidence, "confidence")
     if not (trials > 0 and 0 <= times <= trials):
-        raise ValueError(f"0 <= times <= trials and trials > 0 are needed: {times}, {trials}")
+        raise ValueError(f"expected 0 <= times <= trials and trials > 0, got {times}, {trials}")
     from scipy.special import betaincinv
 
     tail = (1 - confidence) / 2

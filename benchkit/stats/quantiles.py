@@ -60,7 +60,7 @@ def quantile(values: np.ndarray, levels: Sequence[float], rule: str = "linear") 
         return np.asarray(ordered[places])
     if rule in {"linear", "hazen"}:
         return np.asarray(np.quantile(values, levels, method=rule))  # type: ignore[call-overload]
-    raise ValueError(f"{rule!r} is none of the rules {', '.join(RULES)}")
+    raise ValueError(f"unknown rule {rule!r}; use one of {', '.join(RULES)}")
 
 
 class Digest:

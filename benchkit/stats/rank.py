@@ -247,4 +247,4 @@ def tell_too_few(n: int, m: int, confidence: float) -> str:
     """Say why there is no interval, and with how many values there is one."""
     enough = next(k for k in range(2, 600) if smallest_pvalue(k, k) <= (1 - confidence) * ROUNDING)
     level = f"{100 * confidence:g} %"
-    return f"{n} and {m} values cannot carry a {level} interval: {enough} and {enough} can"
+    return f"{n} and {m} values are too few for a {level} interval: at least {enough} and {enough}"

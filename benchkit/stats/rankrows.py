@@ -140,7 +140,9 @@ def compare_rows(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> RankRo
     check_fraction(confidence, "confidence")
     check_fraction(2 * confidence - 1, "2 confidence - 1")
     if before.shape[0] != after.shape[0]:
-        raise ValueError(f"both sides need as many rows: {before.shape[0]} and {after.shape[0]}")
+        raise ValueError(
+            f"both sides need equally many rows: {before.shape[0]} and {after.shape[0]}"
+        )
     rows, n, m = before.shape[0], before.shape[1], after.shape[1]
     outer, inner = (critical_rank(n, m, times * (1 - confidence))[0] for times in (1, 2))
     ends = np.empty((6, rows))
@@ -160,7 +162,7 @@ def compare_rows(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> RankRo
 def _read_table(values: ArrayLike, name: str) -> FloatArray:
     table = np.asarray(values, dtype=np.float64)
     if table.ndim != 2 or table.shape[1] < 1:
-        raise ValueError(f"{name} must be a table with at least 1 column, is {table.shape}")
+        raise ValueError(f"{name} must be a table with at least 1 column, got {table.shape}")
     if not (np.abs(table) <= LARGEST).all():
         raise ValueError(f"{name} must be finite and within ±{LARGEST:g}")
     return table

@@ -40,9 +40,9 @@ def read_sample(values: ArrayLike, name: str, *, smallest: int = 1) -> FloatArra
     """
     sample = np.asarray(values, dtype=np.float64)
     if sample.ndim != 1:
-        raise ValueError(f"{name} must have one dimension, has {sample.ndim}")
+        raise ValueError(f"{name} must have one dimension, got {sample.ndim}")
     if sample.size < smallest:
-        raise ValueError(f"{name} must have at least {smallest} values, has {sample.size}")
+        raise ValueError(f"{name} must have at least {smallest} values, got {sample.size}")
     usable = np.abs(sample) <= LARGEST
     if not usable.all():
         raise ValueError(f"{name} must be finite and within ±{LARGEST:g}: {sample[~usable][0]}")
@@ -61,6 +61,21 @@ def middle(ordered: FloatArray) -> float:
     if ordered.size % 2:
         return float(ordered[half])
     return float((ordered[half - 1] + ordered[half]) / 2)
+
+
+def middles(ordered: FloatArray) -> FloatArray:
+    """Return the median of each row of values in ascending order.
+
+    Examples
+    --------
+    >>> middles(np.array([[1.0, 2.0, 4.0], [1.0, 3.0, 4.0]])).tolist()
+    [2.0, 3.0]
+    """
+    half = ordered.shape[1] // 2
+    if ordered.shape[1] % 2:
+        return ordered[:, half]
+    between: FloatArray = (ordered[:, half - 1] + ordered[:, half]) / 2
+    return between
 
 
 def check_fraction(value: float, name: str) -> None:

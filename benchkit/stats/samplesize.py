@@ -82,7 +82,7 @@ def smallest_effect(
     _check(cv, power, alpha)
     check_design(n, rows, variants, alpha)
     if margin < 0:
-        raise ValueError(f"margin >= 0 is needed: {margin}")
+        raise ValueError(f"expected margin >= 0, got {margin}")
     law, reach = find_law(n, rows, variants, alpha), log1p(margin)
     if not cv:
         return margin if law.power(_FAR, 0.0) >= power else inf
@@ -197,7 +197,7 @@ def runs_for_equivalence(
     """
     _check(cv, power, alpha)
     if not margin > 0:
-        raise ValueError(f"margin > 0 is needed: {margin}")
+        raise ValueError(f"expected margin > 0, got {margin}")
     bounds = log_bounds(margin)
     return _find_fewest(lambda n: _equivalence_power(cv, n, bounds, alpha) >= power)
 
@@ -206,7 +206,7 @@ def _check(cv: float, power: float, alpha: float) -> None:
     check_fraction(power, "power")
     check_fraction(alpha, "alpha")
     if not (cv >= 0 and isfinite(cv) and power > alpha):
-        raise ValueError(f"cv >= 0 and power > alpha are needed: {cv}, {power}, {alpha}")
+        raise ValueError(f"expected cv >= 0 and power > alpha, got {cv}, {power}, {alpha}")
 
 
 def _measure_error(cv: float, n: int) -> float:

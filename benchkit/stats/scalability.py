@@ -84,7 +84,7 @@ def fit_law(levels: ArrayLike, rates: ArrayLike, confidence: float = 0.95) -> La
 
     n, x = np.asarray(levels, dtype=float), np.asarray(rates, dtype=float)
     if len(set(n.tolist())) < _PARAMETERS or not (n > 0).all() or not (x > 0).all():
-        msg = "a scalability law needs 3 levels or more, and positive rates"
+        msg = "a scalability law needs at least 3 levels, and positive rates"
         raise ValueError(msg)
     first = float(x[np.argmin(n)] / n.min())
 

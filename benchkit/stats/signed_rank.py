@@ -182,7 +182,7 @@ def smallest_paired_pvalue(n: int) -> float:
 def _read_pairs(x: ArrayLike, y: ArrayLike) -> FloatArray:
     before, after = read_sample(x, "x"), read_sample(y, "y")
     if before.size != after.size:
-        raise ValueError(f"pairs need sides of one length: {before.size} and {after.size}")
+        raise ValueError(f"pairs need sides of equal length: {before.size} and {after.size}")
     return after - before
 
 
@@ -237,4 +237,4 @@ def _critical_rank(n: int, alpha: float) -> tuple[int, tuple[str, ...]]:
 def _too_few(n: int, confidence: float) -> str:
     level = (1 - confidence) * ROUNDING
     enough = next(k for k in count(1) if smallest_paired_pvalue(k) <= level)
-    return f"{n} pairs cannot carry a {100 * confidence:g} % interval: {enough} can"
+    return f"{n} pairs are too few for a {100 * confidence:g} % interval: at least {enough}"

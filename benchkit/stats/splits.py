@@ -61,7 +61,7 @@ def split_runs(n: int, k: int, most: int, seed: int = 0) -> tuple[Split, ...]:
     (((0, 1), (2, 3)), ((0, 2), (1, 3)), ((0, 3), (1, 2)))
     """
     if not 1 <= k <= n // 2:
-        raise ValueError(f"1 <= k <= n/2 is needed: {k}, {n}")
+        raise ValueError(f"expected 1 <= k <= n/2, got {k}, {n}")
     if count_splits(n, k) <= most:
         return tuple(_enumerate(n, k))
     draw = np.random.default_rng(seed)

@@ -288,7 +288,7 @@ def part_variance(groups: Sequence[ArrayLike]) -> Components:
     """
     logs = [_read_logs(values) for values in groups]
     if len(logs) < 2:
-        raise ValueError(f"groups must have at least 2 runs, has {len(logs)}")
+        raise ValueError(f"groups must have at least 2 runs, got {len(logs)}")
     values = len(logs) / sum(1 / run.size for run in logs)
     inner = sum(map(_variance, logs)) / len(logs) / values
     outer = _variance(np.array([float(np.mean(run)) for run in logs]))
@@ -344,8 +344,27 @@ def pool_ratios(x: ArrayLike, y: ArrayLike, resolution: ArrayLike = 0.0) -> tupl
     if not known.any():
         return 1.0, 0.0
     mean = float(np.mean(np.log(ratios[known])))
-    variance = sum(1 / (2 * (side.shape[1] - 2)) for side in sides) / _count_apart(sides, known)
+    variance = _vary_ratio(*(side.shape[1] for side in sides)) / _count_apart(sides, known)
     return exp(mean), abs(mean) / sqrt(variance)
+
+
+def _vary_ratio(n: int, m: int) -> float:
+    """Return the variance of the logarithm of the ratio of spreads of n and m values."""
+    return 1 / (2 * (n - 2)) + 1 / (2 * (m - 2))
+
+
+def weigh_ratios(x: FloatArray, y: FloatArray, resolution: ArrayLike = 0.0) -> FloatArray:
+    """Return how far each row's ratio of spreads is from chance, as `pool_ratios` of it alone.
+
+    Examples
+    --------
+    >>> calm, wild = np.array([[1.0, 2.0, 3.0, 4.0, 5.0]]), np.array([[9.0, 9.5, 8.0, 9.2, 8.8]])
+    >>> weigh_ratios(calm, wild).tolist() == [pool_ratios(calm, wild)[1]]
+    True
+    """
+    ratios = spread_ratios(x, y, resolution)
+    known = (ratios > 0) & np.isfinite(ratios)
+    return np.abs(np.log(np.where(known, ratios, 1.0))) / sqrt(_vary_ratio(x.shape[1], y.shape[1]))
 
 
 def _count_apart(sides: Sequence[FloatArray], known: NDArray[np.bool_]) -> float:

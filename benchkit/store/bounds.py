@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
 #: What is wrong with such a file.
-OUTSIZED = "unpacks to far more than a file of its size holds"
+OUTSIZED = "unpacks to far more than a file of its size can contain"
 #: Rows and bytes that any file may unpack to, and how many each of its bytes may.
 _ROWS, _ROWS_A_BYTE = 1 << 20, 16
 _BYTES, _BYTES_A_BYTE = 1 << 28, 1_000
@@ -40,7 +40,7 @@ def open_parquet(file: pa.NativeFile) -> pq.ParquetFile:
     if rows > max(_ROWS, _ROWS_A_BYTE * size) or sum(g.total_byte_size for g in groups) > most:
         raise OutsizedError(f"it states {rows:,} rows in {size:,} bytes")
     if sum(_measure_texts(file, parquet)) > most:
-        raise OutsizedError(f"its texts repeat without end in {size:,} bytes")
+        raise OutsizedError(f"its texts repeat endlessly in {size:,} bytes")
     return parquet
 
 

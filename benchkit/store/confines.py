@@ -53,7 +53,7 @@ def require_files(folder: Path) -> None:
 
 
 def _refuse(name: str, kind: str, folder: Path) -> StoreError:
-    problem = f"{name} is no file, but {kind}"
+    problem = f"{name} is not a file, but {kind}"
     return StoreError(problem, where=str(folder), hint=f"delete it; then {REMEDY}")
 
 

@@ -155,7 +155,7 @@ def find_missing(table: Table, version: DeltaTable, *, raw: bool = True) -> Iter
 def _check_size(size: int | None, stated: int) -> str:
     if size is None:
         return "missing"
-    return "" if size == stated else f"{size} bytes in place of {stated}"
+    return "" if size == stated else f"{size} bytes instead of {stated}"
 
 
 def _describe(table: Table, file: dict[str, Any], problem: str) -> Damage:
@@ -186,7 +186,7 @@ def _check_file(
                 return problem
             parquet = open_parquet(opened)
             if not fits(parquet.schema_arrow, version):
-                return "has columns of other types than its table"
+                return "has columns of types other than those of its table"
             is_stated = _has_stated_bounds(file, parquet.metadata)
             if is_stated and thoroughly:
                 is_stated = holds_stated_rows(file, parquet.iter_batches())

@@ -112,9 +112,9 @@ class Table:
         if newest > opened.version():
             raise damaged(f"{self.url}/{entries.path_of(newest)}", FileNotFoundError())
         if path := entries.find_stale(self.filesystem, opened.version(), self._paths(opened)):
-            raise damaged(f"{self.url}/{path}", "is of another version")
+            raise damaged(f"{self.url}/{path}", "has another version")
         if not all(map(is_within, self._paths(opened))):
-            raise damaged(f"{self.url}/{entries.FOLDER}", "names a file outside of its table")
+            raise damaged(f"{self.url}/{entries.FOLDER}", "refers to a file outside its table")
         columns = (field.name for field in opened.schema().fields)
         if problem := entries.find_stranger(self.name, columns):  # as from a checkpoint
             raise damaged(f"{self.url}/{entries.FOLDER}", problem)
@@ -156,9 +156,9 @@ class Table:
         """Refuse a file that stands where the folder of the table has to be."""
         if not self.is_remote and Path(self.url).is_file():
             raise StoreError(
-                "a file stands where the store needs a folder",
+                "a file is where the store needs a folder",
                 where=self.url,
-                hint="move it away, or name another store with --store",
+                hint="move it away, or use another store with --store",
             )
 
     def claim(

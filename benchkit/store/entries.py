@@ -212,7 +212,7 @@ def _find_problem(actions: Sequence[dict[str, Any]], place: str) -> str:
         if _CHECKSUM in stated and stated[_CHECKSUM] != _recount(actions):
             return "cannot be read"
         if stated.get(_PLACE, place) != place:
-            return f"holds the commit {stated[_PLACE]}"
+            return f"contains the commit {stated[_PLACE]}"
     return find_stranger(place.partition("/")[0], _list_columns(actions))
 
 

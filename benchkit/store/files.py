@@ -45,7 +45,7 @@ _FILE = re.compile(rf"{PARTITION}=(true|false)/.+\.parquet|\d+-[0-9a-f]{{32}}\.p
 #: What to do about damage.
 REMEDY = "run `benchkit store check` to list all damage, `benchkit store repair` to drop it"
 _SUBJECT = "a file of the store "
-OTHER_ROWS = "holds other rows than were committed"
+OTHER_ROWS = "has other rows than were committed"
 #: Columns whose least and greatest value readers are told, to pass over files.
 _BOUNDED = ("batch", "piece", "metric")
 #: Columns by whose bounds a file is known to be another one.
@@ -261,9 +261,10 @@ def writing(folder: Path) -> Iterator[None]:
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno else str(error)
         raise StoreError(
-            f"the store cannot be written: {reason}",
+            f"cannot write the store: {reason}",
             where=str(folder),
-            hint="nothing was changed; make room or make it writable, or name another with --store",
+            hint="nothing was changed; free some space or make it writable, or use another "
+            "store with --store",
         ) from error
 
 

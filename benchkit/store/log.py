@@ -131,12 +131,12 @@ def undo_rows(url: str, log: pa.Table) -> pa.Table:
     import pyarrow.compute as pc
 
     if not len(log):
-        raise StoreError("there is no store here", where=url, hint="run `benchkit ingest` first")
+        raise StoreError("no store here", where=url, hint="run `benchkit ingest` first")
     if last_operation(log) != INGEST:
         raise StoreError(
-            "nothing left to take back: only the last ingest can be undone, once",
+            "nothing left to undo: only the last ingest can be undone, once",
             where=url,
-            hint="nothing was changed; `benchkit runs` lists what the store holds",
+            hint="nothing was changed; see the store's runs with `benchkit runs`",
         )
     is_last = pc.equal(log["seq"], last_seq(log))
     touched = log.filter(is_last)

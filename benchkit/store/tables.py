@@ -316,9 +316,9 @@ class Store:
         table = self._open_values()
         if table is not None and table.metadata().partition_columns != [PARTITION]:
             raise StoreError(
-                "the store is laid out as an earlier benchkit did it",
+                "the store has the layout of an earlier benchkit",
                 where=self.url,
-                hint="ingest into a new one with --store, or delete it and ingest again",
+                hint="ingest into a new store with --store, or delete this one and ingest again",
             )
         self._begin()
         for file in files:

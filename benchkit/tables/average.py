@@ -23,7 +23,7 @@ from benchkit.units import printable
 from benchkit.verdict import INCONCLUSIVE, Verdict, Verdicts
 
 #: What the runs' means are compared by, whatever the method of the rows.
-_TESTS = {WELCH: "by Welch's test", PAIRED_T: "by the t-test of the rounds' pairs"}
+_TESTS = {WELCH: "by Welch's test", PAIRED_T: "by the t-test of the paired rounds"}
 #: With fewer benchmarks each row is asked for more runs instead.
 _FEWEST_UNDECIDED = 5
 

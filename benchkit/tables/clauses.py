@@ -157,7 +157,7 @@ def _say_estimate(said: str, row: Verdict, verdicts: Verdicts) -> str:
     sure, change = write_sureness(c), write_change(c, verdicts.margin)
     if change == NOTHING or not sure or is_failing(c) or is_wide(*_ends(c)):
         return f"{said} ({describe_all_excluded([row], lambda _: '')})"
-    return f"{said}, {change} against {printable(c.baseline)} {sure}"
+    return f"{said}, {change} vs. {printable(c.baseline)} {sure}"
 
 
 def _ends(contrast: Contrast) -> tuple[float, float]:
@@ -166,7 +166,7 @@ def _ends(contrast: Contrast) -> tuple[float, float]:
 
 def _say_single(rows: Sequence[Verdict], metric: str, verdicts: Verdicts) -> str:
     note = rows[0].contrast.notes[0] if rows[0].contrast.notes else "direction only"
-    what = f"{metric} against {_name_base(rows)}" if metric else ""
+    what = f"{metric} vs. {_name_base(rows)}" if metric else ""
     if len(rows) > LISTED:
         span = write_span(rows, verdicts, signed=True)
         return f"{list_variants(rows, verdicts)}: {f'{span} {what}'.rstrip()}, {note}"
@@ -222,7 +222,7 @@ def _say_cells(
     lead = rows[0].word
     if all(row.contrast.method in DIRECTIONS for row in rows):
         signed, note = write_span(rows, verdicts, signed=True), rows[0].contrast.notes[0]
-        return f"{who}: {signed} {metric} against {_name_base(rows)} {where}, {note}"
+        return f"{who}: {signed} {metric} vs. {_name_base(rows)} {where}, {note}"
     if lead in {EQUIVALENT, UNCHANGED}:
         every = "all " if len(rows) > 1 else ""
         same = _say_same(who, rows, metric)
@@ -234,7 +234,7 @@ def _say_cells(
         return f"{said} ({describe_all_excluded(rows, lambda some: name_cells(some, rows))})"
     if len({is_more(row.contrast) for row in rows}) > 1:
         signed = write_span(rows, verdicts, signed=True)
-        return f"{who} changes {metric} by {signed} against {_name_base(rows)} {where}"
+        return f"{who} changes {metric} by {signed} vs. {_name_base(rows)} {where}"
     said = describe_change(printable(rows[0].contrast.variant), rows, verdicts)
     sure = f" {write_sureness(rows[0].contrast)}".rstrip() if len(rows) == 1 else ""
     return f"{said}{sure} {where}{_largest(rows, verdicts)}"

@@ -33,7 +33,11 @@ from benchkit.verdict import Verdicts
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from benchkit.errors import Finding
     from benchkit.schema import Observations, Runs
+
+#: The finding on a variant of which two measurements count together.
+_MIXED = "B111"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,8 +113,24 @@ def build_parts(
     }
 
 
-def lead(verdicts: Verdicts, parts: Mapping[str, Part]) -> str:
-    """Say in the first line what the comparison shows; where there is none, what a sweep does."""
+def lead(verdicts: Verdicts, parts: Mapping[str, Part], findings: Sequence[Finding] = ()) -> str:
+    """Say in the first line what the comparison shows; where there is none, what a sweep does.
+
+    A variant of which two measurements count as one leads: no verdict on it can be trusted.
+    """
+    shown = _lead(verdicts, parts)
+    compared = {name for pair in verdicts.comparisons.pairs for name in pair}
+    mixed = [f.where for f in findings if f.code == _MIXED and f.where in compared]
+    if not mixed:
+        return shown
+    names = printable(" and ".join(dict.fromkeys(mixed)))
+    return (
+        f"~ Inconclusive: two measurements of {names} count as one ({_MIXED}). Counted so, "
+        f"{shown[2:]}"
+    )
+
+
+def _lead(verdicts: Verdicts, parts: Mapping[str, Part]) -> str:
     part = parts.get("sweep")
     if verdicts.rows or part is None or not part.saturations:
         return headline(verdicts)
@@ -125,7 +145,9 @@ def follow(verdicts: Verdicts, parts: Mapping[str, Part]) -> tuple[str, ...]:
 def _held(verdicts: Verdicts, loads: Sequence[HeldLoad]) -> Part:
     table = held_table(loads, verdicts)
     if table is None:
-        missing = "No latency at a fixed rate: no variant and its baseline were measured at one."
+        missing = (
+            "No latency at a fixed rate: no variant and its baseline were both measured at one."
+        )
         return Part(title="Fixed rate", missing=missing)
     return Part(title="Fixed rate", lines=describe_held(loads, verdicts), tables=(table,))
 
@@ -159,7 +181,7 @@ def _resources(
     outside = estimate_outside(costs, (row.contrast for row in verdicts.rows), runs)
     tables = resource_tables(uses, costs, verdicts, outside)
     if not tables:
-        missing = "No table of resources: no CPU of containers lies within a run's start and end."
+        missing = "No table of resources: there is no container CPU sample within a run."
         return Part(title="Resources", missing=missing)
     return Part(title="Resources", lines=describe_resources(uses, costs, verdicts), tables=tables)
 

@@ -102,7 +102,7 @@ def _join(values: Iterable[str]) -> str:
 def _differences(rows: Mapping[str, list[str]], variants: list[str]) -> Table:
     return Table(
         title="Differs between variants",
-        columns=(Column("what", "what"), *(Column(v, printable(v)) for v in variants)),
+        columns=(Column("fact", "fact"), *(Column(v, printable(v)) for v in variants)),
         rows=tuple((Cell(printable(n)), *(Cell(t) for t in texts)) for n, texts in rows.items()),
     )
 
@@ -110,6 +110,6 @@ def _differences(rows: Mapping[str, list[str]], variants: list[str]) -> Table:
 def _common(rows: Mapping[str, str]) -> Table:
     return Table(
         title="Common to all variants",
-        columns=(Column("what", "what"), Column("value", "value")),
+        columns=(Column("fact", "fact"), Column("value", "value")),
         rows=tuple((Cell(printable(name)), Cell(text)) for name, text in rows.items()),
     )

@@ -99,7 +99,7 @@ def explain_format(form: Format) -> Explanation:
     """Explain a format: its forms, by what each is known and what it does not tell."""
     parts = [("tools", ", ".join(form.tools))]
     for one in form.forms:
-        lines = [f"of {one.versions}", f"known by {one.signature}"]
+        lines = [f"of {one.versions}", f"recognised by {one.signature}"]
         lines += [f"not recorded: {one.not_recorded}"] if one.not_recorded else []
         parts.append((one.name, "\n".join(lines)))
     return Explanation(kind="format", name=form.name, summary=form.summary, parts=tuple(parts))
@@ -157,7 +157,7 @@ def codes_table(entries: Iterable[Entry]) -> Table:
         title="Codes of findings",
         columns=(Column("code", "code"), Column("severity", "severity"), Column("says", "says")),
         rows=tuple((Cell(e.code), Cell(e.severity), Cell(e.says)) for e in entries),
-        footer=("benchkit explain CODE says why, and what to do",),
+        footer=("explain a code, with its remedy: benchkit explain CODE",),
     )
 
 
@@ -173,7 +173,7 @@ def _describe_use(metric: Metric) -> str:
         for tool, load in loads
         if metric.name in (name for name, _ in tool.find_primaries(load))
     )
-    return f"as a primary metric of {headline}" if headline else "as an exploratory metric"
+    return f"as a primary metric of {headline}" if headline else "as a secondary metric"
 
 
 def _wrap(text: str, width: int) -> list[str]:

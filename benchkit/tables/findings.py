@@ -16,8 +16,8 @@ from benchkit.units import printable
 #: Lines that a comparison has for its findings.
 _SHOWN = 6
 #: Where the rest is: on the command line, and in Python.
-_REST = "`benchkit check` lists all, `benchkit explain CODE` says why"
-IN_PYTHON = ".findings has all, `benchkit explain CODE` says why"
+_REST = "list all with `benchkit check`; explain one with `benchkit explain CODE`"
+IN_PYTHON = "see all in .findings; explain one with `benchkit explain CODE`"
 _NOUNS = {"error": "error", "warning": "warning", "info": "note"}
 
 
@@ -86,7 +86,7 @@ def count_findings(findings: Iterable[Finding]) -> str:
         for severity in SEVERITIES
         if counts[severity]
     ]
-    return ", ".join(parts) or "nothing found"
+    return ", ".join(parts) or "no findings"
 
 
 def list_findings(findings: Sequence[Finding]) -> tuple[str, ...]:

@@ -64,4 +64,7 @@ def _describe(left: Sequence[Verdict]) -> str:
         (rest, "more that show no change"),
     )
     said = ", ".join(f"{count} {what}" for count, what in told if count)
-    return f"{len(left)} rows are folded: {said}; --all shows them, --format csv every number"
+    return (
+        f"{len(left)} rows are folded: {said}; show them with --all, or every number with "
+        "--format csv"
+    )

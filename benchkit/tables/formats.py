@@ -17,7 +17,7 @@ def formats_table(formats: Iterable[Format]) -> Table:
         Column("format", "format"),
         Column("form", "form"),
         Column("versions", "versions"),
-        Column("signature", "known by"),
+        Column("signature", "recognised by"),
         Column("not_recorded", "not recorded"),
     )
     rows = tuple(

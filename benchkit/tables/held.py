@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from benchkit.comparison import REFUSED, Contrast
-from benchkit.comparison.measure import ALIGNED, HISTORY, RANK, SIGNED, SINGLE, WELCH, WITHIN
 from benchkit.comparison.medians import AGAINST
+from benchkit.comparison.methods import ALIGNED, HISTORY, RANK, SIGNED, SINGLE, WELCH, WITHIN
 from benchkit.derived.held import HeldLoad
 from benchkit.intervals import TOO_WIDE, is_wide_difference
 from benchkit.schema import Side
@@ -115,7 +115,7 @@ def _describe(base: HeldLoad, other: HeldLoad, row: Verdict, verdicts: Verdicts)
     verb = "takes" if size < 0 else "adds"
     moved = f"{verb} {amount_} {interval}".rstrip()
     where = f"{'off' if size < 0 else 'to'} the median request ({sides}, {change.rstrip(' –')})"
-    shown = ", not shown" if row.word == INCONCLUSIVE else ""
+    shown = ", inconclusive" if row.word == INCONCLUSIVE else ""
     return f"{who} {moved} {where}{shown}, at {_say_load(base, other)}."
 
 
@@ -124,12 +124,12 @@ def _say_load(base: HeldLoad, other: HeldLoad) -> str:
     rate = f"{format_number(other.offered or base.achieved)} requests/s"
     rates = f"{_write_rate(base)} and {_write_rate(other)} requests/s"
     if not base.is_alike(other):
-        return f"{rates}: the loads differ, so that the latencies do, too"
+        return f"{rates}: the loads differ, so the latencies do too"
     missed = [load for load in (base, other) if not load.is_reached]
     if missed:
         told = ", ".join(f"{printable(load.side.variant)} {_write_lowest(load)}" for load in missed)
-        return f"{rate}; not every run reached that ({told}): see B314"
-    return f"{rate}; the load was held (achieved {rates}) and is not a result"
+        return f"{rate}; not every run reached it ({told}): see B314"
+    return f"{rate}; the load was fixed (achieved {rates}) and is not a result"
 
 
 def _write_rate(load: HeldLoad) -> str:

@@ -5,7 +5,6 @@ Who reads "since abc1234: +3.2 %" can look at that commit, and at those around i
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
@@ -13,26 +12,27 @@ from operator import itemgetter
 
 from benchkit.comparison import HISTORY_RUNS
 from benchkit.history.model import (
-    BY_CHANCE,
-    INSIDE,
-    NO_BASELINE,
-    NOT_JUDGED,
     NOT_MEASURED,
     OUTSIDE,
-    Change,
     History,
     Latest,
-    Newest,
     Point,
     Series,
 )
-from benchkit.history.naming import is_cost, name_commits, name_series, shorten, write_day
+from benchkit.history.naming import name_commit, name_commits, name_series, shorten, write_day
 from benchkit.history.outcome import FAIL, PASS, UNDECIDED, Alarm, Outcome
-from benchkit.intervals import format_interval
 from benchkit.tables.model import Cell, Column, Table
+from benchkit.tables.series import (
+    count_commits,
+    count_of,
+    name_newest,
+    write_change,
+    write_newest,
+    write_place,
+)
 from benchkit.tables.stub import NONE
-from benchkit.tables.wording import NOTHING, write_value
-from benchkit.units import common_scale, format_change, format_number, format_pvalue, printable
+from benchkit.tables.wording import NOTHING
+from benchkit.units import common_scale, format_number, printable
 
 #: Most series whose commits are listed one by one.
 LISTED = 4
@@ -44,24 +44,36 @@ _FEWEST = 2
 
 def history_lines(history: History) -> tuple[str, ...]:
     """Say which levels changed and which newest commits lie outside, then what was left out."""
-    open_changes = sum(len(series.open_changes) for series in history.series)
-    outside = sum(series.newest.verdict == OUTSIDE for series in history.series)
-    count = len(history.series)
-    lines = [*_write_findings(history, "warning")]
-    lines.append(
-        f"{count} series: {open_changes} change{'' if open_changes == 1 else 's'} of level, "
-        f"the newest commit outside in {outside}."
-    )
+    lines = [*_write_findings(history, "warning"), write_headline(history)]
     if all(len(series.measured) < _FEWEST for series in history.series):
         lines.append(
             "No series has two commits: runs of one series share group, variant, benchmark, params "
             "and machine, and these differ from commit to commit (see `benchkit runs`)."
         )
     lines += [text for _, text in sorted(_list_alarms(history), key=itemgetter(0), reverse=True)]
+    if steady := len(history.series) - len(history.listed):
+        lines.append(
+            f"Not listed, because nothing changed: {steady} series; --format json has all."
+        )
     lines += _tell_left_out(history)
     if len(history.listed) > LISTED:
-        lines.append("--metric and --variant narrow it to the series whose commits are listed.")
+        lines.append("Select some with --metric and --variant to list their commits.")
     return tuple(lines)
+
+
+def write_headline(history: History) -> str:
+    """Count the series, the changes of level and the newest commits that lie outside."""
+    changes = sum(len(series.open_changes) for series in history.series)
+    outside = sum(series.newest.verdict == OUTSIDE for series in history.series)
+    return (
+        f"{len(history.series)} series: {count_of(changes, 'change')} of level, "
+        f"newest commit outside the predicted range in {outside}."
+    )
+
+
+def write_notes(history: History) -> tuple[str, ...]:
+    """Say what else holds for all series: the machine, what is left out, and what to do."""
+    return (*_write_findings(history, "warning"), *_tell_left_out(history))
 
 
 def gate_line(outcome: Outcome) -> str:
@@ -81,13 +93,13 @@ def _list_clauses(outcome: Outcome) -> Iterator[str]:
     latest = outcome.history.latest or Latest()
     name = shorten(latest.commit)
     if latest.failed:
-        yield f"{_count_of(latest.failed, 'run')} of {name} failed"
+        yield f"{count_of(latest.failed, 'run')} of {name} failed"
     if outcome.gone:
         names = [name_series(series) for series in outcome.gone]
         more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-        yield f"gone at {name}: {', '.join(names[:_NAMED])}{more}"
+        yield f"missing at {name}: {', '.join(names[:_NAMED])}{more}"
     if latest.damaged:
-        yield f"{_count_of(latest.damaged, 'file')} of {name} cannot be read"
+        yield f"{count_of(latest.damaged, 'file')} of {name} cannot be read"
     if not outcome.judged and latest.commit:
         yield f"nothing was measured at the newest commit, {name}"
     elif outcome.suspects:
@@ -100,10 +112,6 @@ def _list_clauses(outcome: Outcome) -> Iterator[str]:
         yield f"undecided: {undated} has no date and may be newer"
     elif outcome.verdict == UNDECIDED:
         yield f"undecided: no series of {name} has {HISTORY_RUNS} commits of one level before it"
-
-
-def _count_of(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def describe_alarm(alarm: Alarm) -> str:
@@ -134,7 +142,7 @@ def _list_accepted(history: History) -> Iterator[str]:
     for series in history.series:
         for change in series.changes:
             if change.reason:
-                name, day = name_commits(series)[change.commit], write_day(change.time)
+                name, day = name_commit(series, change.commit), write_day(change.time)
                 counts[f"since {name} ({day}): accepted: {printable(change.reason)}"] += 1
     yield from (f"{text}, in {count} series." for text, count in counts.items())
 
@@ -155,31 +163,38 @@ def _tell_left_out(history: History) -> Iterator[str]:
     """Say what is not judged, not measured or not listed, and which commits to measure again."""
     yield from _list_accepted(history)
     yield from _write_findings(history, "info")
-    unjudged = [name_series(s) for s in history.series if s.unjudged]
-    if unjudged:
-        why = next(s.unjudged for s in history.series if s.unjudged)
-        yield f"Not judged, for {why}: {', '.join(unjudged)}."
+    if different := [name_series(s) for s in history.series if s.is_difference]:
+        yield f"Compared by difference, for values at or below 0: {', '.join(different)}."
+    yield from (f"Not followed: {printable(text)}." for text in history.left_out)
+    yield from _tell_unmeasured(history)
     ended = [s for s in history.series if s.newest.verdict == NOT_MEASURED]
     if ended:
         names = ", ".join(f"{name_series(s)} (last {_name_last(s)})" for s in ended)
         yield f"Not measured at the newest commit: {names}."
-    if steady := len(history.series) - len(history.listed):
-        yield f"Not listed, since nothing changed: {steady} series; --format json has all."
     yield from _tell_retests(history)
     if history.undated:
         names = ", ".join(shorten(commit, history.undated) for commit in history.undated)
-        yield f"Left out, for they tell neither date nor start: {names}."
+        yield f"Left out, because they have neither a date nor a start: {names}."
+    if history.others:
+        others = (f"{name} ({count_commits(count)})" for name, count in history.others.items())
+        yield printable(f"Left out, for --branch {history.branch}: {', '.join(others)}.")
     yield from (f"Warning: {text}." for text in history.unmatched)
+
+
+def _tell_unmeasured(history: History) -> Iterator[str]:
+    """Say that nothing was measured at the newest commit, and what became of its runs."""
+    latest = history.latest or Latest()
+    measured = {series.measured[-1].commit for series in history.series}
+    if latest.commit and latest.commit not in measured:
+        counts = [(latest.failed, "run", "failed"), (latest.damaged, "file", "cannot be read")]
+        told = [f"{count_of(number, noun)} {fate}" for number, noun, fate in counts if number]
+        why = f": {', '.join(told)}" if told else ""
+        yield f"Nothing was measured at the newest commit, {shorten(latest.commit)}{why}."
 
 
 def _name_last(series: Series) -> str:
     last = series.measured[-1]
-    return f"{name_commits(series)[last.commit]}, {write_day(last.time)}"
-
-
-def _name_newest(series: Series) -> str:
-    last = series.measured[-1]
-    return f"newest {name_commits(series)[last.commit]} ({write_day(last.time)})"
+    return f"{name_commit(series, last.commit)}, {write_day(last.time)}"
 
 
 def history_tables(history: History) -> tuple[Table, ...]:
@@ -198,7 +213,8 @@ def _tell_retests(history: History) -> list[str]:
     if not pairs:
         return []
     listed = ", ".join(f"{before} and {after}" for before, after in pairs)
-    return [f"Found by looking everywhere; fresh runs decide: measure {listed} in turn, and gate."]
+    advice = f"confirm them with fresh runs: measure {listed} alternately, and gate."
+    return [f"These commits were found by searching, so {advice}"]
 
 
 def _suspects(series: Series) -> Iterator[tuple[str, str]]:
@@ -213,83 +229,9 @@ def _suspects(series: Series) -> Iterator[tuple[str, str]]:
         yield names[commits[commits.index(commit) - 1]], names[commit]
 
 
-def write_change(series: Series, change: Change) -> str:
-    """Write ``since abc1234 (11 Nov 2026): +3.2 % [2.1, 4.3 %], 14 commits``."""
-    times = f"{change.commits} commit{'' if change.commits == 1 else 's'}"
-    size = f"{_mark(series, change)} {_write_size(series, change)}"
-    why = f"; accepted: {printable(change.reason)}" if change.reason else ""
-    name = name_commits(series)[change.commit]
-    return f"since {name} ({write_day(change.time)}): {size}, {times}{why}"
-
-
-def _write_size(series: Series, change: Change) -> str:
-    """Write ``+3.2 % [2.1, 4.3 %]``; of exact counts ``+8.3 % (12 → 13)``."""
-    if not change.is_exact:
-        return f"{format_change(change.ratio)} {_interval(change)}"
-    ends = (change.before, change.after)
-    scale, step = common_scale(ends, series.unit), float(all(map(float.is_integer, ends)))
-    levels = " → ".join(write_value(end, scale, step if end else 0.0) for end in ends)
-    return levels if math.isnan(change.ratio) else f"{format_change(change.ratio)} ({levels})"
-
-
-def write_newest(series: Series) -> str:
-    """Say whether the newest commit lies where those before it predict."""
-    return f"{_name_newest(series)}: {_write_place(series)}"
-
-
-def _write_place(series: Series) -> str:
-    newest = series.newest
-    if series.is_exact and newest.verdict in {INSIDE, OUTSIDE}:
-        others = f"the {_count(newest)} before it" if newest.commits > 1 else "the commit before it"
-        if newest.verdict == INSIDE:
-            return f"{INSIDE}, as {others}"
-        return f"{OUTSIDE}, {_write_size(series, series.changes[-1])} beside {others}"
-    if newest.verdict in {NOT_JUDGED, NOT_MEASURED, NO_BASELINE}:
-        return _write_unplaced(series)
-    where = format_interval(newest.low, newest.high, ratio=newest.ratio)
-    size = f"{format_change(newest.ratio)} beside {where}"
-    if newest.verdict == BY_CHANCE:
-        return f"{size}, as one of so many series is by chance (q {_write_q(newest)})"
-    q = f" (q {_write_q(newest)})" if newest.verdict == OUTSIDE else ""
-    return f"{newest.verdict}, {size}{q}"
-
-
-def _write_unplaced(series: Series) -> str:
-    newest, commits = series.newest, _count(series.newest)
-    if newest.verdict == NOT_MEASURED:
-        return "no newer one was measured here"
-    if newest.verdict == NOT_JUDGED:
-        return f"{NOT_JUDGED}, {series.unjudged}"
-    if newest.commits < HISTORY_RUNS:
-        return f"{NO_BASELINE}, {commits} of the same level before it; {HISTORY_RUNS} predict"
-    size = format_change(newest.ratio)
-    return f"{NO_BASELINE}, {size} beside {commits} of the same level that are all equal"
-
-
-def _write_q(newest: Newest) -> str:
-    text = format_pvalue(newest.qvalue)
-    return text if text.startswith("<") else f"= {text}"
-
-
-def _count(newest: Newest) -> str:
-    return f"{newest.commits} commit{'' if newest.commits == 1 else 's'}"
-
-
-def _mark(series: Series, change: Change) -> str:
-    if change.reason and change.low <= 1 <= change.high:
-        return "~"
-    return {True: "▲ worse", False: "▼ better", None: "≠"}[is_cost(series, change)]
-
-
-def _interval(change: Change) -> str:
-    if not (math.isfinite(change.low) and change.low > 0 and change.high < 1e6):
-        return "[no interval: too few commits]"
-    return format_interval(change.low, change.high, ratio=change.ratio)
-
-
 def _series_table(history: History) -> Table:
     machines = dict.fromkeys(series.machine for series in history.listed)
-    newest = {_name_newest(series) for series in history.listed}
+    newest = {name_newest(series) for series in history.listed}
     names, dates = len(machines) > 1, len(newest) > 1
     columns = [
         Column("series", "series"),
@@ -323,7 +265,7 @@ def _series_row(series: Series, *, names: bool, dates: bool) -> tuple[Cell, ...]
         Cell(f"{len(series.measured)}", len(series.measured)),
         Cell(f"{len(series.changes)}", len(series.changes)),
         Cell(write_change(series, last), last.ratio) if last else NONE,
-        Cell(write_newest(series) if dates else _write_place(series), series.newest.ratio),
+        Cell(write_newest(series) if dates else write_place(series), series.newest.ratio),
     )
 
 
@@ -366,4 +308,4 @@ def _value(point: Point, factor: float, digits: int) -> Cell:
 
 def _gaps(series: Series) -> tuple[str, ...]:
     gaps = len(series.points) - len(series.measured)
-    return (f"{gaps} commits were not measured here: gaps, not filled",) if gaps else ()
+    return (f"{gaps} commits were not measured here; the gaps are not filled",) if gaps else ()

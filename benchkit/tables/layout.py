@@ -7,7 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from shlex import join
 
+from benchkit.errors import BaselineError
 from benchkit.labels.readings import FileLabels, Reading
+from benchkit.selection import choose_baseline
 from benchkit.tables.model import Cell, Column, Table, drop_empty
 from benchkit.units import printable
 
@@ -56,13 +58,19 @@ def summarise_layout(
     rest = [f"{_count(others, 'file')} not compared"] if others else []
     rest += [f"{_count(skipped, 'file')} skipped"] if skipped else []
     total = len(files) + sum(unread.values())
-    rest += [f"{len(files)} of {total} files are shown; --format csv lists all"] if unread else []
+    rest += (
+        [f"{len(files)} of {total} files are shown; list all with --format csv"] if unread else []
+    )
     listed = f": {_list(named)}" if named else ""
     return "; ".join([f"{_count(len(named), 'variant')}{listed}", *rest])
 
 
-def suggest_readings(arguments: Sequence[str], readings: Iterable[Reading]) -> list[str]:
+def suggest_readings(
+    arguments: Sequence[str], readings: Iterable[Reading], *, is_whole: bool = False
+) -> list[str]:
     """Write each other reading and the command that gives it.
+
+    With ``is_whole`` the arguments are a whole command that compares, else what ingest reads.
 
     Examples
     --------
@@ -73,6 +81,7 @@ def suggest_readings(arguments: Sequence[str], readings: Iterable[Reading]) -> l
         benchkit ingest r --layout '{variant}/{run}.txt'
     """
     lines: list[str] = []
+    write = complete if is_whole else write_command
     for reading in readings:
         levels = {
             "variants": reading.variants,
@@ -84,7 +93,10 @@ def suggest_readings(arguments: Sequence[str], readings: Iterable[Reading]) -> l
             for level, names in levels.items()
             if names
         )
-        lines += [f"  {described}", f"    {write_command(arguments, reading)}"]
+        lines += [
+            f"  {described}",
+            f"    {write(arguments, reading)}",
+        ]
     return ["It could also mean:", *lines] if lines else []
 
 
@@ -92,6 +104,16 @@ def write_command(arguments: Sequence[str], reading: Reading) -> str:
     """Write the command that ingests files by a reading."""
     options = reading.options or ("--layout", reading.pattern)
     return f"benchkit ingest {join([*arguments, *options])}"
+
+
+def complete(arguments: Sequence[str], reading: Reading) -> str:
+    """Write a command that compares by another reading; with a baseline where no name tells it."""
+    options = [*(reading.options or ("--layout", reading.pattern))]
+    try:
+        choose_baseline(reading.variants)
+    except BaselineError:
+        options += ["--baseline", reading.variants[0]]
+    return join(["benchkit", *arguments, *options])
 
 
 def _list(names: Sequence[str], *, is_part: bool = False) -> str:

@@ -29,12 +29,15 @@ class Column:
     header, unit : str
         What the reader sees: ``none``, ``ms``.
     align : {'left', 'right'}
+    tip : str
+        What a page says of the column on request.
     """
 
     key: str
     header: str
     unit: str = ""
     align: Align = "left"
+    tip: str = ""
 
     @property
     def title(self) -> str:

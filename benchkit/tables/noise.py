@@ -40,7 +40,7 @@ def noise_lines(calibration: Calibration) -> tuple[str, ...]:
 
 def _say(metric: NoiseMetric) -> str:
     name = display_name(metric.metric, metric.stat)
-    held = f"a margin of {_margin(metric)} holds 95 % of A/A estimates"
+    held = f"a margin of {_margin(metric)} contains 95 % of A/A estimates"
     if math.isnan(metric.margin):
         held = "values that are not positive have no ratio and no margin"
     sides = f"{metric.k} + {metric.k} runs" if metric.k > 1 else "single runs"
@@ -57,30 +57,32 @@ def _limits(calibration: Calibration) -> list[str]:
     most = max(metric.comparisons for metric in calibration.metrics)
     if any(metric.k > 1 for metric in calibration.metrics):
         lines.append(
-            f"Splits share their runs and count as {most} comparison{'s' if most > 1 else ''}; "
-            "over them a rank test (4 runs per side or more) holds its level whatever the runs. "
-            "What the machine does shows in the measured order."
+            f"Splits share their runs and count as {most} "
+            f"comparison{'s' if most > 1 else ''}. Over all splits, a rank test (4 runs "
+            "per side or more) keeps its error level for any runs. The measured order "
+            "shows the effect of the machine."
         )
     fewest = min(metric.k for metric in calibration.metrics)
     if fewest < _RANK_RUNS:
         lines.append(
-            f"Too few runs: {fewest} per side cannot be judged by ranks; make 8 of one variant "
-            "or more."
+            f"Too few runs: {fewest} per side cannot be judged by ranks; make at least 8 "
+            "of one variant."
         )
     if most == 1 and calibration.pairs:
         lines.append(
-            "Only one pair: what differs between two sessions was seen once. The margin is at "
-            "least what was seen; name more pairs with --pair."
+            "Only one pair, so the difference between two sessions was seen once. The "
+            "margin is at least that difference; name more pairs with --pair."
         )
     elif most == 1:
         lines.append(
-            "The margins stand on one comparison without a shared run: their intervals say how "
-            "little that is."
+            "The margins come from one comparison without a shared run; their intervals "
+            "show how uncertain they are."
         )
     if most < _TRIALS:
         lines.append(
-            f"{most} comparison{'s' if most > 1 else ''} without a shared run cannot show a rate "
-            f"of 5 %: {_TRIALS} without a false alarm would show one below 10 %."
+            f"{most} comparison{'s' if most > 1 else ''} without a shared run cannot "
+            f"show a rate of 5 %: {_TRIALS} without a false alarm would show a rate "
+            "below 10 %."
         )
     if calibration.skipped:
         count = len(calibration.skipped)
@@ -168,7 +170,7 @@ def _margin(metric: NoiseMetric) -> str:
         return NOTHING
     sizes = (metric.margin, metric.margin_low, metric.margin_high)
     if is_wide(*sizes[1:]):
-        return f"{_reach(metric.margin)} (too few runs to tell how well)"
+        return f"{_reach(metric.margin)} (too few runs for an interval)"
     if all(format_reach(size).startswith("±") for size in sizes):
         low, high = (write_share(end) for end in sizes[1:])
         return f"±{format_bare(metric.margin)} [{low.removesuffix(_PERCENT)}, {high}]"

@@ -12,6 +12,7 @@ from functools import cached_property
 from benchkit.comparison import DIRECTIONS, EXACT, MOST_RUNS, REFUSED, Contrast
 from benchkit.metrics import display_name
 from benchkit.sensitivity import Sensitivity, format_reach
+from benchkit.tables.amounts import percent
 from benchkit.tables.average import describe_averages
 from benchkit.tables.folding import fold_rows
 from benchkit.tables.model import (
@@ -47,6 +48,7 @@ from benchkit.verdict import Verdict, Verdicts
 
 #: Counts below are written to the last digit.
 _LARGEST_COUNT = 1e12
+_SPREADS = ("spread_baseline", "spread_variant")
 STUB = ("benchmark", "params", "tool", "subject", "metric", "variant")
 
 
@@ -123,8 +125,9 @@ def describe_one_sided(verdicts: Verdicts) -> tuple[str, ...]:
     unnamed = sorted(blank & _list_naming(verdicts))
     if unnamed:
         lines.append(
-            f"{UNNAMED} are files of {', '.join(unnamed)} whose names tell no "
-            'benchmark, beside others that do; benchmark = "NAME" in a run.toml names them.'
+            f"{UNNAMED} are files of {', '.join(unnamed)} whose names contain no "
+            'benchmark, while others do; to name them, set benchmark = "NAME" in a '
+            "run.toml."
         )
     lines += [
         f"Only in {v}, not compared: {_list([' at '.join(filter(None, pair)) for pair in found])}."
@@ -177,7 +180,7 @@ def _build(title: str, group: str, rows: Sequence[Verdict], verdicts: Verdicts, 
     )
     if _pair(rows):  # the headers of the two columns of values say the names
         table = drop_columns(table, {"variant"})
-    table, said = _fold(drop_empty(table, (*STUB, "needed", "detectable")))
+    table, said = _fold(drop_empty(table, (*STUB, *_SPREADS, "needed", "detectable")))
     return replace(table, caption="; ".join(part for part in (*said, told, *notes.shared) if part))
 
 
@@ -224,17 +227,21 @@ def _columns(rows: Sequence[Verdict], verdicts: Verdicts, unit: str) -> tuple[Co
     pair = _pair(rows)
     value = printable(pair[1]) if pair else "value"
     confidence = format_bare(verdicts.comparisons.confidence)
+    spread = f"half the {confidence} interval of the mean over runs, as a share of the median"
+    detects = "the smallest change that such runs show four times out of five"
     return (
         *(Column(key, "variant" if key == "variant" else key) for key in STUB),
         Column("baseline", base, unit, "right"),
+        Column("spread_baseline", "spread", tip=spread),
         Column("value", value, unit, "right"),
+        Column("spread_variant", "spread", tip=spread),
         Column("change", "change", align="right"),
         Column("interval", f"{confidence} interval"),
         Column("p", "p", align="right"),
         Column("n", "runs", align="right"),
         Column("verdict", "verdict"),
-        Column("needed", "runs needed", align="right"),
-        Column("detectable", "detects", align="right"),
+        Column("needed", "runs needed", align="right", tip="runs per side that would decide"),
+        Column("detectable", "detects", align="right", tip=detects),
     )
 
 
@@ -255,12 +262,21 @@ def _scale(contrast: Contrast) -> Scale:
     return common_scale([contrast.center_baseline, contrast.center_variant], contrast.unit)
 
 
-def _numbers(row: Verdict, scale: Scale, shared: Scale | None) -> tuple[Cell, Cell]:
+def _numbers(row: Verdict, scale: Scale, shared: Scale | None) -> tuple[Cell, ...]:
+    """Write the value and the spread of both sides."""
     shown = Scale(scale.factor, "") if shared else scale
     c = row.contrast
-    sides = ((c.center_baseline, c.n_baseline), (c.center_variant, c.n_variant))
-    first, second = (_value(value, c, shown, runs) for value, runs in sides)
-    return first, second
+    baseline = _value(c.center_baseline, c, shown, c.n_baseline)
+    variant = _value(c.center_variant, c, shown, c.n_variant)
+    return baseline, _spread(c.spread_baseline), variant, _spread(c.spread_variant)
+
+
+def _spread(share: float | None) -> Cell:
+    """Write a spread: ``± 1.9 %``."""
+    if share is None or share >= 1:
+        return Cell("" if share is None else "too noisy", share)
+    text = percent(share).text if share else "0\N{NO-BREAK SPACE}%"
+    return Cell(f"±\N{NO-BREAK SPACE}{text}", share)
 
 
 def _value(value: float, contrast: Contrast, scale: Scale, runs: int) -> Cell:
@@ -291,12 +307,14 @@ def _tell_interval(row: Verdict, margin: float) -> str:
     c, (low, high) = row.contrast, row.simultaneous
     alone = f"{format_bare(c.confidence)} interval of this row alone"
     if low is None or high is None:
-        return f"{alone}; the runs are too few for one of all {row.family} rows at once"
+        return (
+            f"{alone}; there are too few runs for an interval over all {row.family} rows together"
+        )
     if c.ratio is None:
         wide = replace(c, difference_low=low, difference_high=high)
     else:
         wide = replace(c, ratio_low=low, ratio_high=high)
-    return f"{alone}; for all {row.family} rows at once {write_interval(wide, margin)}"
+    return f"{alone}; for all {row.family} rows together {write_interval(wide, margin)}"
 
 
 def _rank_change(contrast: Contrast) -> float | None:

@@ -56,7 +56,7 @@ def summarise_runs(runs: Runs, findings: Sequence[Finding] | None, first: str | 
 def _tell_findings(findings: Sequence[Finding] | None) -> str:
     if findings is None:
         return ""
-    return f"Findings: {count_findings(findings)}." if findings else "Nothing found amiss."
+    return f"Findings: {count_findings(findings)}." if findings else "No findings."
 
 
 def overview_table(runs: Runs) -> Table:

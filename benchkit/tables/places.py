@@ -15,7 +15,7 @@ from benchkit.verdict import IMPROVEMENT, REGRESSION, Verdict, Verdicts
 
 PLACE = Workload._fields
 #: What columns of medians have to say of themselves.
-MEDIANS = "medians over runs, each column by itself (they need not add up)"
+MEDIANS = "medians over runs, each column separately (they need not add up)"
 
 #: By place, container and metric.
 Judged = Mapping[tuple[Side, str, str], Verdict]

@@ -32,7 +32,7 @@ def plan_lines(planning: Planning) -> tuple[str, ...]:
     """
     planned = [row for row in planning.rows if row.spread]
     if not planned:
-        return ("~ No plan: at least one variant needs 2 runs or more to show how much runs vary.",)
+        return ("~ No plan: at least one variant needs 2 or more runs to show how much runs vary.",)
     margin = format_bare(planning.goal.margin)
     same = (
         f"To show that any change is below {margin} with a probability of "
@@ -47,10 +47,10 @@ def _answer(planning: Planning) -> str:
     change = format_bare(goal.effect)
     if promise is None:
         return (
-            f"~ No plan: the runs vary too much to show a change of {change} with {MOST_RUNS} runs "
-            "per side; make them steadier, or plan for a larger --effect."
+            f"~ No plan: the runs vary too much to show a change of {change} with "
+            f"{MOST_RUNS} runs per side; reduce the noise, or plan for a larger --effect."
         )
-    shown = "shown" if goal.reach else "told from 0"
+    shown = "shown" if goal.reach else "distinguished from 0"
     first = f"Run each side {promise.runs} times: a change of {change}"
     if planning.family.rows == 1:
         return f"{first} is then {shown} with a probability of {_write_chance(promise.one)}."
@@ -69,7 +69,7 @@ def _qualify(planning: Planning, planned: Sequence[PlanRow]) -> list[str]:
     spreads = [row.spread for row in planned if row.spread]
     spread, high = (max(getattr(one, name) for one in spreads) for name in ("cv", "high"))
     needed = max(row.effect.high or MOST_RUNS + 1 for row in planned if row.effect)
-    taken = f"The plan takes the measured spread of {write_share(spread)} as known"
+    taken = f"The plan treats the measured spread of {write_share(spread)} as exact"
     if high > spread:
         runs = f"{needed} runs" if needed <= MOST_RUNS else f"more than {MOST_RUNS} runs"
         taken += (
@@ -79,8 +79,8 @@ def _qualify(planning: Planning, planned: Sequence[PlanRow]) -> list[str]:
     lines.append(f"{taken}.")
     if family.rows > 1:
         lines.append(
-            f"{family.rows} primary rows are decided together, {_BASES[promise.basis]}: one row "
-            "alone would need fewer runs."
+            f"{family.rows} primary rows are decided together, {_BASES[promise.basis]}: "
+            "a single row would need fewer runs."
         )
     return lines
 
@@ -91,8 +91,9 @@ def _limits(planning: Planning) -> list[str]:
         return []
     line = (
         f"A change of {format_bare(goal.effect)} is not beyond the margin of "
-        f"{format_bare(goal.margin)}: these runs tell it from 0, but a verdict needs an "
-        "estimate beyond the margin, which comes at most every second time: lower --margin."
+        f"{format_bare(goal.margin)}. These runs distinguish it from 0, but a verdict "
+        "needs an estimate beyond the margin, which happens at most half of the time: "
+        "lower --margin."
     )
     return [line]
 
@@ -110,7 +111,7 @@ def chances_table(planning: Planning) -> Table | None:
         return None
     changes = (Column(f"{e:g}", format_bare(e), align="right") for e in chances.effects)
     beyond = (
-        f"; the estimate has to lie beyond the margin of {format_bare(goal.margin)}, too"
+        f"; the estimate must also be beyond the margin of {format_bare(goal.margin)}"
         if goal.reach
         else ""
     )
@@ -157,13 +158,13 @@ def plan_table(planning: Planning) -> Table:
             Column("spread", "spread"),
             Column("effect", f"to show {change}"),
             Column("equivalence", f"to show below {margin}"),
-            Column("shows", "runs at hand show", align="right"),
-            Column("between", "run to run", align="right"),
+            Column("shows", "these runs show", align="right"),
+            Column("between", "between runs", align="right"),
             Column("within", "within a run", align="right"),
         ),
         rows=tuple((*stub_cells(row.replicates), *_numbers(row, notes)) for row in planning.rows),
         notes=tuple(notes),
-        caption="spread and runs: as measured to their upper limit at "
+        caption="spread and runs: from the measured value to its upper limit at "
         f"{format_bare(0.8)}; both sides vary alike",
         footer=_advise(planning.rows),
     )
@@ -234,7 +235,7 @@ def _advise(rows: Sequence[PlanRow]) -> tuple[str, ...]:
             parts = row.components
             between, within = write_share(parts.between), write_share(parts.within)
             lines.append(
-                f"{runs.variant}{place}: run to run {between}, within a run {within}: "
+                f"{runs.variant}{place}: between runs {between}, within a run {within}: "
                 f"{advise(parts)} ({parts.runs} runs)"
             )
     return tuple(lines)

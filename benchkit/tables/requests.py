@@ -51,7 +51,7 @@ def describe_costs(costs: Sequence[RequestCost], verdicts: Verdicts) -> tuple[st
             text = f"{printable(cost.side.variant)} {_describe(cost.cpu - base.cpu, row, verdicts)}"
             told.setdefault(base.side.variant, []).append(text)
     return tuple(
-        f"CPU of the service per request, beside {printable(name)}: {', '.join(texts)}."
+        f"CPU of the service per request, compared with {printable(name)}: {', '.join(texts)}."
         for name, texts in told.items()
     )
 
@@ -69,7 +69,7 @@ def _describe(extra: float, row: Verdict | None, verdicts: Verdicts) -> str:
         return f"{size} ({interval})"
     low, high = row.contrast.ratio_low, row.contrast.ratio_high
     is_open = high is None or low <= 1 <= high
-    return f"not shown ({interval})" if is_open else f"{size}, not shown ({interval})"
+    return f"inconclusive ({interval})" if is_open else f"{size}, inconclusive ({interval})"
 
 
 def _pair_up(
@@ -146,13 +146,13 @@ def _build(paid: Sequence[Pair], verdicts: Verdicts, outside: Mapping[Side, Esti
 
 
 _IN_BAND = (
-    "in band is at most what requests became longer (closed loop: connections ÷ rate, queueing "
-    "included); what they do not wait for is out of band"
+    "in band: at most the increase of the time per request (closed loop: connections ÷ "
+    "rate, queueing included); out of band: CPU time that no request waits for"
 )
 _OUT_OF_BAND = (
-    "the interval of what is out of band is that of CPU less time per request over the runs, by "
-    "the method of the change, cut to what is extra; where it begins at 0, all of that may be in "
-    "band"
+    "the interval for out of band is that of CPU time minus time per request over the "
+    "runs, by the method of the change, limited to the extra CPU time; if it starts at "
+    "0, all of it may be in band"
 )
 
 

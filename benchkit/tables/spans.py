@@ -18,6 +18,8 @@ from benchkit.tables.places import MEDIANS, PLACE, place_cells
 from benchkit.units import Scale, format_percent, printable
 
 _HALF = 0.5
+#: Who counts requests in a server's log.
+_LOGGED = frozenset({"agent", "obi", "beyla"})
 
 
 def spans_tables(
@@ -51,12 +53,12 @@ def describe_losses(accounts: Sequence[Account]) -> str:
             else "Spans were lost"
         )
         return (
-            f"{most} in every traced variant ({span}): none of these is the cost of complete "
-            "tracing."
+            f"{most} in every traced variant ({span}): none of these shows the cost of "
+            "complete tracing."
         )
     if lost and max(lost.values()) > 0:
         told = ", ".join(f"{printable(v)} {_share(s)}" for v, s in lost.items() if s)
-        return f"Spans were lost: {told}; what these cost is not complete tracing."
+        return f"Spans were lost: {told}; these do not show the cost of complete tracing."
     return ""
 
 
@@ -70,29 +72,46 @@ def describe_spans(accounts: Sequence[Account]) -> tuple[str, ...]:
     over = dict.fromkeys(a.run.variant for a in accounts if a.has_surplus and a.dropped is None)
     if over:
         lines.append(
-            f"More spans were saved than made in {', '.join(map(printable, over))}: how many were "
-            "lost is not known."
+            f"More spans were saved than created in {', '.join(map(printable, over))}, "
+            "so the number of lost spans is unknown."
         )
     broken = list(dict.fromkeys(a.run.variant for a in accounts if a.has_incomplete_traces))
     if broken and lost:
         lines.append(
-            f"Incomplete traces were saved in {', '.join(map(printable, broken))}: the saved spans "
-            "are no whole number of traces."
+            f"Incomplete traces were saved in {', '.join(map(printable, broken))}: the "
+            "saved spans are not a whole number of traces."
         )
     if any(a.per_request_from == COUNTERS for a in accounts):
         lines.append(
-            "Spans per request are told by the counters themselves, so that the expected number "
-            "does not check them, and a loss from every request would not show; a sidecar's "
-            "[spans] per_request would tell."
+            "The number of spans per request comes from the counters themselves, so the "
+            "expected number does not check them, and a loss from every request would go "
+            "unnoticed. To check it, set per_request under [spans] in a sidecar."
         )
-    return tuple(lines)
+    handled = describe_handled(accounts)
+    return (*lines, handled) if handled else tuple(lines)
+
+
+def describe_handled(accounts: Sequence[Account]) -> str:
+    """Say how many requests a server's log counts for each request of the load."""
+    ratios: dict[str, list[str]] = {}
+    for account in accounts:
+        if account.backend in _LOGGED and account.created and account.requests:
+            shares = ratios.setdefault(printable(account.run.variant), [])
+            shares.append(f"{account.created / account.requests:.3f}")
+    told = []
+    for variant, shares in ratios.items():
+        low, high = min(shares, key=float), max(shares, key=float)
+        alike = len(shares) > 1 and low == high
+        span = low if low == high else f"{low} to {high}"
+        told.append(f"{span} requests per client request in {'all ' * alike}runs of {variant}")
+    return f"The server handled {'; '.join(told)}." if told else ""
 
 
 def _tell_none(accounts: Sequence[Account], variants: Iterable[str]) -> str:
     """Name the variants none of whose runs lost a span, or may have lost one behind a surplus."""
     lossy = {a.run.variant for a in accounts if a.share != 0 or a.has_surplus}
     clean = [printable(variant) for variant in variants if variant not in lossy]
-    return f"No span was lost in {', '.join(clean)}." if clean else ""
+    return f"No spans were lost in {', '.join(clean)}." if clean else ""
 
 
 def _by_variant(
@@ -132,7 +151,7 @@ def _variants(
         column("dropped", "dropped"),
         column("share", "share dropped"),
         Column("how", "drops are"),
-        column("rest", "not accounted for"),
+        column("rest", "unaccounted for"),
         column("rate", "saved", Scale(1.0, "/s")),
         column("efficiency", "saved per backend CPU-second"),
         Column("traces", "traces"),
@@ -178,12 +197,12 @@ def _center(found: Sequence[Account], cores: Mapping[Labels, float]) -> tuple[Ce
 def _traces(found: Sequence[Account]) -> str:
     known = [told for account in found if (told := account.has_incomplete_traces) is not None]
     if not known:
-        return "not known"
+        return "unknown"
     if not any(account.saved for account in found):
         return "none"
     broken = sum(known)
     if not broken:
-        return "may be complete" if len(known) == len(found) else "not known"
+        return "may be complete" if len(known) == len(found) else "unknown"
     return f"incomplete in {broken} of {len(found)} runs" if len(found) > 1 else "some incomplete"
 
 
@@ -215,14 +234,14 @@ def _runs(accounts: Sequence[Account]) -> Table:
         column("saved", "saved"),
         column("dropped", "dropped"),
         column("share", "share dropped"),
-        column("rest", "not accounted for"),
+        column("rest", "unaccounted for"),
         column("complete", "complete traces, at most"),
     )
     folded, said = fold_constant(
         drop_empty(Table("Spans of each run", columns, rows), PLACE), PLACE
     )
     how = (
-        "; drops are derived: made less saved"
+        "; drops are computed: created minus saved"
         if all(a.dropped_how == DERIVED for a in accounts)
         else ""
     )

@@ -107,8 +107,8 @@ def _describe_steps(sweep: Sweep) -> tuple[str, ...]:
         f"{', '.join(stats)} in steps of {format_quantity(step, 's', 1)}"
         for step, stats in steps.items()
     )
-    finer = "; connections ÷ rate is the finer mean" if sweep.by == CONNECTIONS else ""
-    return (f"latencies are as the coarsest report of a level tells them: {said}{finer}",)
+    finer = "; connections ÷ rate is the more precise mean" if sweep.by == CONNECTIONS else ""
+    return (f"latencies have the precision of the coarsest report of a level: {said}{finer}",)
 
 
 def _quiet(cell: Cell) -> Cell:
@@ -137,7 +137,7 @@ def describe_sweep(saturation: Saturation) -> str:
     if at is not None and at is not last:
         parts.append(_say_beyond(sweep, at, last))
     if sweep.best is last:
-        parts.append("the best rate is at the highest level, so that the end is not shown")
+        parts.append("the best rate is at the highest level, so the maximum may be beyond it")
     if (bound := saturation.bound) is not None:
         parts.append(_say_bounds(bound, saturation.gap))
     return f"{name_sweep(sweep)}: {'; '.join(parts)}."
@@ -190,7 +190,10 @@ def _say_bounds(bound: float, gap: tuple[float, float] | None) -> str:
     if gap is None:
         return said
     low, high = (_size(size) for size in gap)
-    return f"{said}, and no level between {low} and {high} was measured: the optimum is not located"
+    return (
+        f"{said}, and no level between {low} and {high} was measured, so the optimum is "
+        "somewhere in between"
+    )
 
 
 def _describe_law(saturation: Saturation) -> tuple[str, ...]:

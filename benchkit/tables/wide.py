@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from benchkit.derived.amounts import MACHINE_SHARE, PUBLISHED, Amount, Amounts, Published
 from benchkit.derived.amounts import Cell as Labels
+from benchkit.metrics import display_name
 from benchkit.tables.amounts import column, percent, scale_of
 from benchkit.tables.model import Cell, Column, Table, drop_empty, fold_constant
 from benchkit.tables.wording import MARKS, NOTHING, format_bare, write_change
@@ -123,7 +124,8 @@ def _write(
     text = format_number(amount.center / scale.factor)
     share = _spread(amount)
     if share is not None:
-        text += f" ± {percent(share).text}" if share < 1 else " (too noisy to tell)"
+        spread = f" ±\N{NO-BREAK SPACE}{percent(share).text}"
+        text += spread if share < 1 else " (too noisy to tell)"
     verdict = _find(amount, changes, *place)
     if verdict is None:
         return Cell(text, amount.center)
@@ -143,4 +145,4 @@ def _name(each: Published) -> str:
 
 
 def _head(each: Published) -> str:
-    return f"latency {each.header}" if each.metric == "latency" else each.header
+    return display_name("latency", each.stats[0]) if each.metric == "latency" else each.header

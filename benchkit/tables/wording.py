@@ -102,7 +102,7 @@ def name_variant(contrast: Contrast, verdicts: Verdicts) -> str:
     """Name the variant, and its baseline where the comparison has several."""
     baselines = {baseline for baseline, _ in verdicts.comparisons.pairs}
     if len(baselines) > 1:
-        return printable(f"{contrast.variant} vs {contrast.baseline}")
+        return printable(f"{contrast.variant} vs. {contrast.baseline}")
     return printable(contrast.variant)
 
 
@@ -147,7 +147,7 @@ _ADJUSTMENTS = {
     "holm": "Holm",
     "max-t": "permutation of whole runs, max-T",
     "holm-welch": "Holm on Welch's test with the fewest degrees of freedom",
-    "holm-paired": "Holm on the t-test of the rounds' pairs",
+    "holm-paired": "Holm on the t-test of the paired rounds",
 }
 
 

@@ -32,7 +32,9 @@ def test_run_numbers_that_would_wrap_are_refused(read: pd.DataFrame, far: int) -
 def test_a_run_with_two_values_is_refused(read: pd.DataFrame) -> None:
     other = read[read["variant"] == "otlp"].assign(value=lambda rows: rows["value"] * 2)
     for joined in ([read, other], [other, read]):
-        with pytest.raises(SchemaError, match=r"run: 8 runs told twice .* otlp 1 .*own: second"):
+        with pytest.raises(
+            SchemaError, match=r"run: 8 runs with two different .* otlp 1 .*run numbers: second"
+        ):
             pd.concat(joined).pipe(bk.compare, baseline="none")
 
 
@@ -40,7 +42,7 @@ def test_two_sessions_are_joined_under_numbers_of_their_own(read: pd.DataFrame) 
     later = read.assign(
         value=read["value"] * 1.01, source="tuesday/" + read["source"].astype("object")
     )
-    with pytest.raises(SchemaError, match="told twice"):
+    with pytest.raises(SchemaError, match="two different values"):
         bk.load(pd.concat([read, later]))
     second = later.assign(run=later["run"] + read["run"].max())
     rows = pd.concat([read, second]).pipe(bk.compare, baseline="none").frame.query("primary")
@@ -79,7 +81,7 @@ def test_a_word_of_the_vocabulary_has_its_unit(read: pd.DataFrame) -> None:
         value=read["value"].where(~late, read["value"] * 1e3),
         unit=read["unit"].where(~late, "ms"),
     )
-    with pytest.raises(SchemaError, match=r"unit: latency is told in 'ms'; its unit is 's'"):
+    with pytest.raises(SchemaError, match=r"unit: latency has unit 'ms'; its unit must be 's'"):
         bk.load(told)
 
 
@@ -87,7 +89,7 @@ def test_a_metric_of_ones_own_has_one_unit(read: pd.DataFrame) -> None:
     rates = read[read["metric"] == "request_rate"].assign(metric="wait", unit="furlong")
     assert len(bk.load(rates).observations) == 16
     mixed = rates.assign(unit=rates["unit"].where(rates["variant"] == "none", "ms"))
-    with pytest.raises(SchemaError, match="wait is told in 'ms' and in 'furlong'; convert one"):
+    with pytest.raises(SchemaError, match="wait has unit 'ms' and 'furlong'; convert one unit"):
         bk.load(mixed)
 
 
@@ -110,7 +112,7 @@ def test_what_may_be_unknown_may_be_left_out(read: pd.DataFrame) -> None:
 
 
 def test_a_column_that_is_there_twice_is_named(read: pd.DataFrame) -> None:
-    with pytest.raises(SchemaError, match=r"the columns \['value'\] twice"):
+    with pytest.raises(SchemaError, match=r"duplicate columns in the table: \['value'\]"):
         bk.load(pd.concat([read, read[["value"]]], axis=1))
 
 
@@ -123,14 +125,18 @@ def test_arrow_and_polars_go_in(read: pd.DataFrame) -> None:
 
 @pytest.mark.parametrize("given", [None, 5, b"", {"results"}, [5], object()])
 def test_what_is_neither_path_nor_table_is_refused(given: object) -> None:
-    with pytest.raises(ConfigError, match=r"load: \w+ is neither a path nor a table; (give|write)"):
+    with pytest.raises(
+        ConfigError, match=r"load: expected a path or a table, got \w+; (pass|write)"
+    ):
         bk.load(given)  # type: ignore[arg-type]
 
 
 def test_a_frame_has_the_samples_that_it_has(read: pd.DataFrame) -> None:
-    with pytest.raises(ConfigError, match=r"stands alone; .*pandas\.concat, the runs of each"):
+    with pytest.raises(
+        ConfigError, match=r"only argument; .*pandas\.concat and give the runs of each"
+    ):
         bk.load(read, samples=True)
-    with pytest.raises(ConfigError, match="numbers of their own"):
+    with pytest.raises(ConfigError, match="their own numbers"):
         bk.load(read, read)
 
 

@@ -67,10 +67,10 @@ def test_very_many_runs_are_audited_when_asked_for(
     check = Mock(return_value=())
     monkeypatch.setattr(bk.RunSet, "check", check)
     many = replace(wrk, runs=pd.concat([wrk.runs] * 30))
-    assert "audited when asked for: .findings" in str(many)
-    assert "audited when asked for: .findings" in many._repr_html_()
+    assert "the audit runs only on request: .findings" in str(many)
+    assert "the audit runs only on request: .findings" in many._repr_html_()
     assert check.call_count == 0
-    assert "when asked for" not in str(wrk)
+    assert "on request" not in str(wrk)
     assert check.call_count == 1
 
 
@@ -134,8 +134,8 @@ def test_what_the_verdict_has_no_room_for_is_below_it() -> None:
     costs = bk.load(FIXTURES / "tracing-costs").compare(baseline="none")
     assert costs.verdict.endswith("; more below on CPU per request (/bench/server).")
     second = str(costs).splitlines()[1].replace("\N{NO-BREAK SPACE}", " ")
-    assert "more findings: .findings has all, `benchkit explain" in str(costs)
-    assert "more findings: .findings has all" in costs._repr_html_()
+    assert "more findings: see all in .findings; explain one with `benchkit explain" in str(costs)
+    assert "more findings: see all in .findings" in costs._repr_html_()
     assert second.startswith("  ▲ apm uses 4.1 % more CPU per request (/bench/server)")
     assert "more CPU per request (/bench/server) than none" in costs._repr_html_()
 
@@ -173,7 +173,7 @@ def test_a_comparison_of_many_rows_is_short_in_a_shell(wrk: bk.RunSet) -> None:
     frame = wrk.where(variant=["none", "otlp"]).observations.query("metric == 'request_rate'")
     many = pd.concat([frame.assign(benchmark=f"/{number}") for number in range(43)])
     said = str(bk.load(many).compare(baseline="none"))
-    assert "… and 3 more rows: .frame has all" in said
+    assert "… and 3 more rows: see .frame" in said
     assert len(said.splitlines()) < 60
 
 

@@ -51,7 +51,7 @@ def test_paths_come_as_a_list_and_under_labels() -> None:
     labelled = bk.load({"before": none, "after": [otlp / "wrk-1.txt", otlp / "wrk-2.txt"]})
     assert labelled.variants == ["before", "after"]
     assert len(labelled.runs.query("variant == 'after' and role == 'measured'")) == 2
-    with pytest.raises(ConfigError, match="labels no path: DataFrame"):
+    with pytest.raises(ConfigError, match="expected a path after "):
         bk.load({"none": pd.DataFrame()})
 
 

@@ -36,10 +36,10 @@ def test_importing_the_rooms_leaves_the_functions(comparison: bk.Comparison) -> 
 
 
 def test_an_unknown_ending_is_an_error(comparison: bk.Comparison, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="'pdf' is not a format of the report"):
+    with pytest.raises(ConfigError, match="'pdf' is not a report format"):
         bk.report(comparison, tmp_path / "report.pdf")
 
 
 def test_a_file_that_cannot_be_written_is_named(comparison: bk.Comparison, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"nowhere/report\.md: cannot be written: No such file"):
+    with pytest.raises(ConfigError, match=r"nowhere/report\.md: cannot write: No such file"):
         bk.report(comparison, tmp_path / "nowhere" / "report.md")

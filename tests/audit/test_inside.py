@@ -83,7 +83,7 @@ def test_waves_inside_runs_are_told() -> None:
 
 def test_a_warm_up_is_told_with_its_runs() -> None:
     (finding,) = found("B337", calm, cold)
-    assert "the first fifth of a run lies +3" in finding.message
+    assert "the first fifth of a run is +3" in finding.message
     assert finding.message.endswith("(otlp 1, 2, 3, 4, 5)")
     assert finding.numbers["start"] == pytest.approx(np.expm1(0.3), abs=0.03)
 
@@ -103,9 +103,9 @@ def test_calm_runs_are_passed_over(seed: int) -> None:
 
 def test_where_the_spread_comes_from_is_told_of_what_is_not_shown() -> None:
     (finding,) = found("B339", calm, calm)
-    assert finding.message.startswith("run to run ")
+    assert finding.message.startswith("between runs ")
     assert "(10 runs)" in finding.message
-    assert finding.remedy == "more runs help, more requests will not"
+    assert finding.remedy == "more runs help, more requests do not"
     assert finding.numbers["within"] == pytest.approx(0.01 / np.sqrt(SIZE), rel=0.3)
 
 

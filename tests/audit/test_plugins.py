@@ -62,7 +62,8 @@ def _misspell(*_: object) -> list[Finding]:
 
 
 @pytest.mark.parametrize(
-    ("rule", "why"), [(_break, "no such column"), (_misspell, "of a severity among error, warning")]
+    ("rule", "why"),
+    [(_break, "no such column"), (_misspell, "with a severity among error, warning")],
 )
 def test_a_rule_that_fails_costs_its_findings_and_no_more(
     monkeypatch: pytest.MonkeyPatch, rule: plugins.PluginRule, why: str

@@ -38,8 +38,8 @@ def test_a_row_that_welch_takes_from_ranks_is_named_with_both_spreads() -> None:
     (finding,) = find(comparisons)
     assert (finding.code, finding.severity) == ("B342", "info")
     assert finding.message == (
-        "the runs of otlp vary 5.00 times as much as those of none (6.67 % and 1.33 %); ranks find "
-        "too much then: it is compared by Welch's test"
+        "the runs of otlp vary 5.00 times as much as those of none (6.67 % vs. 1.33 %); rank "
+        "tests give false positives then, so Welch's test compares it"
     )
     assert finding.numbers["rows"] == 1
 
@@ -48,7 +48,7 @@ def test_a_family_that_is_refused_permutation_is_named_once() -> None:
     (finding,) = find(draw(60, 6, 3.0))
     assert finding.numbers["rows"] == 60
     assert "the runs of enabled vary 2.82 times" in finding.message
-    assert finding.message.endswith("Welch's test with the fewest degrees of freedom")
+    assert finding.message.endswith("degrees of freedom compares these rows")
 
 
 def test_a_method_that_was_asked_for_and_other_reasons_for_welch_are_no_finding() -> None:
@@ -72,7 +72,8 @@ def test_a_row_that_permutation_decides_is_not_told_as_welch_s() -> None:
     assert {c.method for c in decided.contrasts} == {"max-t"}
     (finding,) = find(comparisons)
     assert finding.message.endswith(
-        "permutation of whole runs (max-T) decides it with other rows, whose sides vary alike"
+        "permutation of whole runs (max-T) decides it together with other rows whose sides "
+        "vary alike"
     )
 
 
@@ -84,4 +85,4 @@ def test_ranks_that_are_kept_are_named_with_the_spreads() -> None:
     comparisons, _ = compared(runs, None)
     assert comparisons.contrasts[0].method == "hodges-lehmann"
     (finding,) = find(comparisons)
-    assert finding.message.endswith("the sides vary more alike: ranks still compare it")
+    assert finding.message.endswith("the sides vary more alike, so ranks still compare it")

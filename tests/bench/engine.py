@@ -1,6 +1,6 @@
 """How fast the statistics are, beside what they replace: part of `nox -s bench`.
 
-An exact test that takes seconds is not used, and thousands of benchmarks are compared while a
+An exact test that takes seconds is ignored, and thousands of benchmarks are compared while a
 person waits.
 
 The two sides of each goal are timed in turn, in one process; the median counts. Caches of earlier

@@ -105,7 +105,7 @@ def test_too_few_runs_are_refused_with_what_to_do() -> None:
 
 
 def test_a_pair_that_is_not_there_is_refused() -> None:
-    with pytest.raises(SelectionError, match="no variant 'c'"):
+    with pytest.raises(SelectionError, match="unknown variant 'c'"):
         noise(dict(RATES), pairs=(("none", "c"),))
 
 

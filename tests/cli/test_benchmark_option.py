@@ -57,7 +57,10 @@ def test_a_pattern_that_matches_nothing_names_the_nearest(
 ) -> None:
     result = benchkit(*command, *GO, "--benchmark", "Redis/Pimg", cwd=tmp_path)
     assert result.returncode == 3
-    assert "no benchmark 'Redis/Pimg'; did you mean 'Redis/Ping'?" in result.stdout + result.stderr
+    assert (
+        "unknown benchmark 'Redis/Pimg'; did you mean 'Redis/Ping'?"
+        in result.stdout + result.stderr
+    )
 
 
 def test_ingest_takes_the_option_for_the_name_of_what_is_read(tmp_path: Path) -> None:

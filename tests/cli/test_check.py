@@ -52,7 +52,7 @@ def test_findings_stand_below_their_code(folder: str, capsys: Captured) -> None:
 def test_nothing_found_is_said(clean: str, capsys: Captured) -> None:
     quiet = ["--ignore", "B200", "--strict", "--free-of", "info"]
     assert run(["check", clean, *quiet]) == ExitCode.DONE
-    assert capsys.readouterr().out == "nothing found in 1 run\n"
+    assert capsys.readouterr().out == "no findings in 1 run\n"
 
 
 def test_one_variant_is_said_to_be_compared_with_nothing(clean: str, capsys: Captured) -> None:
@@ -92,7 +92,7 @@ def test_codes_are_selected_by_their_beginnings(
 
 def test_a_code_that_is_none_is_refused_with_the_nearest(folder: str, capsys: Captured) -> None:
     assert run(["check", folder, "--ignore", "B319x"]) == ExitCode.USAGE
-    assert "no code begins with 'B319X'; did you mean B319?" in capsys.readouterr().err
+    assert "no code starts with 'B319X'; did you mean B319?" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

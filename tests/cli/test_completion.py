@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -100,3 +101,17 @@ def test_settings_that_cannot_be_read_offer_nothing(
     (tmp_path / "benchkit.toml").write_text("no toml", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     assert press(monkeypatch, capsys, "compare", WRK, "--variant", "") == []
+
+
+@pytest.mark.parametrize("name", ["results", "$(touch planted)"])
+def test_tab_prints_nothing_of_what_lies_in_the_folder(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / name).mkdir()
+    shutil.copy(f"{WRK}/none/wrk-1.txt", tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("_BENCHKIT_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", "benchkit comp")
+    monkeypatch.setenv("COMP_CWORD", "1")
+    run([])
+    assert capsys.readouterr().out.split() == ["compare"]

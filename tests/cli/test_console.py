@@ -80,7 +80,7 @@ def test_a_narrow_screen_goes_without_spare_columns() -> None:
     file = io.StringIO()
     print_table(primary_tables(tracing())[0], file, width=80)
     lines = file.getvalue().splitlines()
-    assert lines[-1].startswith("narrow screen: without ")
+    assert lines[-1].startswith("narrow screen: hiding ")
     assert max(map(len, lines)) <= 80
     assert "verdict" in lines[2]
 

@@ -48,4 +48,4 @@ def test_a_folder_that_cannot_be_written_is_a_usage_error(
 ) -> None:
     (tmp_path / "file").write_text("in the way")
     assert run(["demo", "--out", str(tmp_path / "file")]) == 2
-    assert "cannot be written" in capsys.readouterr().err
+    assert "cannot write" in capsys.readouterr().err

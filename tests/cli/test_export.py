@@ -40,7 +40,7 @@ def test_without_a_measured_run_export_names_the_roles(
     assert run(["export", *refused]) == ExitCode.DATA
     out, error = capsys.readouterr()
     assert out == ""
-    assert "no measured run was read, only runs of other roles: 1 failed" in error
+    assert "no measured run was read, only runs with other roles: 1 failed" in error
     assert "--role failed" in error
 
 

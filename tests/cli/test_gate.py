@@ -32,7 +32,7 @@ def test_a_steps_files_are_appended_to(
     assert run(["gate", "results", *LIMIT, "--github", "--format", "json"]) == 1
     told = capsys.readouterr()
     assert json.loads(told.out)["exit_code"] == 1
-    assert told.err.count("::error title=time_per_op=5%25::over the limit: ") == 2
+    assert told.err.count("::error title=time_per_op=5%25%3A over the limit::over the limit: ") == 2
     summary = (slower / "summary").read_text(encoding="utf-8")
     assert summary.startswith("earlier\n### ✗ Over the limit: ")
     assert (slower / "outputs").read_text(encoding="utf-8").startswith("earlier\nverdict=fail\n")
@@ -41,7 +41,7 @@ def test_a_steps_files_are_appended_to(
 def test_outside_a_step_that_is_said(slower: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["gate", "results", *LIMIT, "--github", "--quiet"]) == 1
     err = capsys.readouterr().err
-    assert "GITHUB_STEP_SUMMARY is not set: nothing is written to it" in err
+    assert "GITHUB_STEP_SUMMARY is not set: nothing was written" in err
     assert slower.is_dir()
 
 
@@ -50,7 +50,7 @@ def test_a_steps_file_that_cannot_be_written_is_an_error(
 ) -> None:
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(slower / "nowhere" / "summary"))
     assert run(["gate", "results", *LIMIT, "--github", "--quiet"]) == 2
-    assert "GITHUB_STEP_SUMMARY: cannot be written" in capsys.readouterr().err
+    assert "GITHUB_STEP_SUMMARY: cannot write" in capsys.readouterr().err
 
 
 def test_files_are_written_also_where_nothing_could_be_compared(
@@ -107,9 +107,9 @@ def test_every_output_names_the_policy(
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        ("", "benchkit.toml: it is empty: no limit is set; write [[gate]]"),
-        ("# nothing yet\n", "benchkit.toml: it is empty: no limit is set; write [[gate]]"),
-        ("gate = []\n", "benchkit.toml: gate is empty: no limit is set; write [[gate]]"),
+        ("", "benchkit.toml: empty: no limit is set; add [[gate]]"),
+        ("# nothing yet\n", "benchkit.toml: empty: no limit is set; add [[gate]]"),
+        ("gate = []\n", "benchkit.toml: gate is empty: no limit is set; use [[gate]]"),
     ],
 )
 def test_an_empty_policy_is_an_error(
@@ -128,11 +128,11 @@ def test_of_two_places_for_settings_the_one_that_holds_is_told(
 ) -> None:
     (slower / "benchkit.toml").write_text("[stats]\nmargin = '4%'\n", encoding="utf-8")
     (slower / "pyproject.toml").write_text("[tool.benchkit.stats]\nmargin = '9%'\n", "utf-8")
-    said = "note: benchkit.toml holds; pyproject.toml [tool.benchkit] beside it is not read\n"
+    said = "note: using benchkit.toml; ignoring pyproject.toml [tool.benchkit] next to it\n"
     assert run(["gate", "results"]) == 1
     told = capsys.readouterr()
     assert told.err.count(said) == 1
-    source = "benchkit.toml (and not pyproject.toml [tool.benchkit])"
+    source = "benchkit.toml (ignoring pyproject.toml [tool.benchkit])"
     assert f"  policy: {source} sets no limit: the default rule\n" in told.out
     assert run(["compare", "results", "--quiet"]) == 0
     assert said not in capsys.readouterr().err
@@ -152,7 +152,7 @@ def test_a_policy_that_cannot_be_read_is_shown_where_ci_shows_things(
     files = ("--comment", "c.md", "--junit", "j.xml", "--gitlab", "g.txt", "--github")
     assert run(["gate", "results", *files]) == 2
     err = capsys.readouterr().err
-    assert "::error title=benchkit gate::" in err
+    assert "::error title=benchkit gate%3A not configured::" in err
     assert "benchkit: error: " in err
     for name in ("c.md", "j.xml", "summary"):
         assert "Nothing was compared" in (slower / name).read_text(encoding="utf-8")
@@ -179,9 +179,9 @@ def test_what_was_refused_is_told_in_every_place_that_ci_shows(
     shown = ["--github", "--comment", "comment.md", "--format", "json"]
     assert run(["gate", "results", "--max-overhead", "time_per_op=50%", *shown, *more]) == code
     told = capsys.readouterr()
-    said = "3 sources were refused, and not in the verdict: "
+    said = "3 sources were refused: "
     assert json.loads(told.out)["refused"].startswith(f"{said}results/wrk/baseline/1.txt")
-    assert f"::warning title=benchkit gate::{said}" in told.err
+    assert f"::warning title=benchkit gate%3A refused sources::{said}" in told.err
     for name in ("GITHUB_STEP_SUMMARY", "comment.md"):
         lines = (slower / name).read_text(encoding="utf-8").splitlines()
         (line,) = [line for line in lines if said in line]

@@ -17,21 +17,31 @@ WRK = Path(__file__).resolve().parents[2] / "fixtures" / "tracing-wrk"
     [
         (
             {"none/wrk-1.txt": "results/none/1.txt", "otlp/wrk-1.txt": "results/otlp/1.txt"},
-            "results holds results of wrk (variants none, otlp). Type:",
+            "results holds results of wrk (variants none, otlp). Run:",
             "benchkit compare results",
         ),
         (
             {"none/wrk-1.txt": "a.txt", "otlp/wrk-1.txt": "b.txt"},
-            ". holds results of wrk (variants a, b). Type:",
+            ". holds results of wrk (variants a, b). Run:",
             "benchkit compare . --baseline a",
         ),
         (
+            {
+                "none/wrk-1.txt": "out/v1/ping/a.txt",
+                "none/wrk-2.txt": "out/v1/list/a.txt",
+                "otlp/wrk-1.txt": "out/v2/ping/a.txt",
+                "otlp/wrk-2.txt": "out/v2/list/a.txt",
+            },
+            "out holds results of wrk (variants list, ping). Run:",
+            "benchkit layout out",
+        ),
+        (
             {"none/wrk-1.txt": "my runs/1.txt", "none/wrk-2.txt": "my runs/2.txt"},
-            "my runs holds results of wrk (variant my runs). Type:",
+            "my runs holds results of wrk (variant my runs). Run:",
             "benchkit runs 'my runs'",
         ),
     ],
-    ids=["a baseline by name", "no baseline", "one variant"],
+    ids=["a baseline by name", "no baseline", "groups", "one variant"],
 )
 def test_a_folder_of_results_is_recognised(
     copies: dict[str, str], first: str, command: str, tmp_path: Path
@@ -50,7 +60,7 @@ def test_a_folder_of_results_is_recognised(
 
 def test_a_store_is_compared(tmp_path: Path) -> None:
     benchkit("ingest", str(WRK / "none"), str(WRK / "otlp"), cwd=tmp_path)
-    lines = [".benchkit is a store of results. Type:", "  benchkit compare"]
+    lines = [".benchkit is a store of results. Run:", "  benchkit compare"]
     assert benchkit(cwd=tmp_path).stdout.splitlines() == lines
 
 

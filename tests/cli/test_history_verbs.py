@@ -48,7 +48,7 @@ def test_the_same_path_is_another_source_for_every_commit(
         assert add(number, 0.1 if number >= 9 else 0.0) == 0
     assert run(["history", "show", "--metric", "time_per_op", "--variant", "base"]) == 0
     shown = capsys.readouterr().out.replace("\N{NO-BREAK SPACE}", " ")
-    assert "1 series: 1 change of level, the newest commit outside in 0." in shown
+    assert "1 series: 1 change of level, newest commit outside the predicted range in 0." in shown
     assert "since 0000009 (10 Oct 2026): ▲ worse +" in shown
     assert shown.count("2026-10-") == COMMITS
 
@@ -118,13 +118,13 @@ def test_results_of_another_commit_are_no_measurement(
     before = list_commits()
     assert run(["history", "add", place, "--commit", "bbbbbbb2", "-q", *origin]) == 3
     printed = capsys.readouterr().err
-    assert "the same bytes as a result of commit aaaaaaa1; it is left out of bbbbbbb2" in printed
+    assert "identical to a result of commit aaaaaaa1; it is left out of bbbbbbb2" in printed
     assert "run `benchkit undo` right after" in printed
     assert list_commits() == before == {"aaaaaaa1": 10}
 
     gated.write_runs(folder / "copy/base/2.txt", seed=2, benchmarks=("Ping",))
     assert run(["history", "add", "copy", "--commit", "bbbbbbb2", *origin]) == 0
-    assert "error: B114 copy/base/1.txt: the same bytes as" in capsys.readouterr().err
+    assert "error: B114 copy/base/1.txt: identical to" in capsys.readouterr().err
     assert list_commits() == {"aaaaaaa1": 10, "bbbbbbb2": 10}
     assert run(["history", "add", "results", "--commit", "aaaaaaa1"]) == 0
     assert "B114" not in capsys.readouterr().err
@@ -161,9 +161,9 @@ def list_commits() -> dict[str, int]:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["--commit", "abc"], "'abc' names no commit"),
-        (["--commit", "../../etc"], "names no commit"),
-        (["--commit", "abc1234", "--date", "yesterday"], "it is no time with a zone"),
+        (["--commit", "abc"], "'abc' is not a commit"),
+        (["--commit", "../../etc"], "is not a commit"),
+        (["--commit", "abc1234", "--date", "yesterday"], "expected a time with a time zone"),
         ([], "Missing option '--commit'"),
     ],
 )
@@ -188,9 +188,9 @@ def test_a_commit_has_one_name(folder: Path, capsys: pytest.CaptureFixture[str])
     assert "abc1234 is abc1234def\n" in capsys.readouterr().err
     assert add_as("abc1234fff", 4) == 0  # another commit, which is shown as another
     assert add_as("abc1234", 5) == 2
-    assert "--commit: abc1234 is abc1234def or abc1234fff" in capsys.readouterr().err
+    assert "--commit: abc1234 matches both abc1234def and abc1234fff" in capsys.readouterr().err
     assert add_as("abc1234def00", 6) == 2
-    assert "abc1234def00 begins with abc1234def, which is in the store" in capsys.readouterr().err
+    assert "abc1234def00 starts with abc1234def, which is in the store" in capsys.readouterr().err
     assert run(["history", "show"]) == 0
     shown = [line.split()[0] for line in capsys.readouterr().out.splitlines() if "2026-10" in line]
     assert shown == ["abc1234d", "abc1234f"]
@@ -207,7 +207,7 @@ def test_a_date_that_is_not_used_is_told(folder: Path, capsys: pytest.CaptureFix
     assert add_at("a", "2026-10-01T10:00:00Z") == ""
     assert add_at("bb", "2026-10-01T12:00:00+02:00") == ""  # the same instant
     told = add_at("ccc", "2026-10-02T10:00:00Z")
-    assert told.startswith("note: --date 2026-10-02T10:00:00+00:00 is not used: abc1234 has 2026")
+    assert told.startswith("note: --date 2026-10-02T10:00:00+00:00 is ignored: abc1234 has 2026")
     assert add_at("dddd", "2026-09-30T10:00:00Z") == ""  # the earliest counts
 
 
@@ -220,7 +220,7 @@ def test_an_accepted_change_of_no_commit_is_a_warning(
     (folder / "benchkit.toml").write_text("".join(map(accepted.format, names)), encoding="utf-8")
     assert run(["history", "show"]) == 0
     shown = capsys.readouterr().out
-    said = "Warning: [[history.accept]] 0000002a (TLS) names none of the commits here."
+    said = "Warning: [[history.accept]] 0000002a (TLS) matches no commit of this history."
     assert shown.count("Warning: ") == shown.count(said) == 1
     assert run(["history", "show", "-o", "history.json"]) == 0
     assert said in json.loads((folder / "history.json").read_text(encoding="utf-8"))["told"]
@@ -254,11 +254,97 @@ def test_all_but_the_newest_commits_are_dropped_and_come_back(
     commits = list_commits()
     assert run(["history", "prune", "--keep", "2"]) == 0
     told = capsys.readouterr().err
-    assert told == ".benchkit: dropped 1 commit; `benchkit store vacuum` frees the room\n"
+    assert told == ".benchkit: dropped 1 commit; run `benchkit store vacuum` to free the space\n"
     assert list_commits() == {"0000001a": 5, "0000002a": 5}
     assert run(["history", "prune", "--keep", "2"]) == 0
     assert capsys.readouterr().err == ".benchkit: dropped 0 commits\n"
     assert run(["undo", "-q"]) == 0
     assert list_commits() == commits
     assert run(["history", "prune", "--keep", "1", "--store", "elsewhere"]) == 3
-    assert "elsewhere: is no store" in capsys.readouterr().err
+    assert "elsewhere: not a store" in capsys.readouterr().err
+
+
+def add_of(branch: str, number: int, seed: int | None = None) -> int:
+    """Add a commit of a branch, as a job of CI does; empty outside CI."""
+    gated.write_runs(Path("results/base.txt"), seed=seed or number + 40, benchmarks=("Ping",))
+    date = f"2026-10-{number + 1:02d}T10:00:00Z"
+    options = ["--branch", branch] if branch else []
+    commit = f"{number:07d}b"
+    return run(["history", "add", "results", "--commit", commit, "--date", date, "-q", *options])
+
+
+def list_points(capsys: pytest.CaptureFixture[str], *options: str) -> list[str]:
+    capsys.readouterr()
+    assert run(["history", "show", "--format", "json", *options]) == 0
+    return [point["commit"][6:] for point in timed(capsys.readouterr().out)["points"]]
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_branch_is_a_series_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+    for number, branch in enumerate(["main", "fix", "master", "fix", ""]):
+        assert add_of(branch, number) == 0
+    assert list_points(capsys) == list_points(capsys, "--branch", "main") == ["0b", "2b", "4b"]
+    assert list_points(capsys, "--branch", "fix") == ["1b", "3b"]
+    assert add_of("main", 3, seed=9) == 0  # merged: measured again under its new branch
+    assert list_points(capsys) == ["0b", "2b", "3b", "4b"]
+    assert run(["history", "show"]) == 0
+    assert "Left out, for --branch main: fix (1 commit)." in capsys.readouterr().out
+    assert run(["history", "gate", "--branch", "gone"]) == 3
+    told = capsys.readouterr().err
+    assert "no commit is of branch 'gone', only of fix, main; name one that runs record: " in told
+    Path("benchkit.toml").write_text('[history]\nbranch = "fix"\n', encoding="utf-8")
+    assert list_points(capsys) == ["1b"]
+    assert run(["history", "export", "--branch", "main", "--influx", "main.lp"]) == 0
+    assert "commit=0000002b" in Path("main.lp").read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_site_shows_every_branch_or_the_named_ones(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("CI_PROJECT_URL", "GITHUB_SERVER_URL", "GITHUB_REPOSITORY"):
+        monkeypatch.delenv(name, raising=False)
+    for number, branch in enumerate(["main", "fix", "main"]):
+        assert add_of(branch, number) == 0
+    capsys.readouterr()
+    assert run(["history", "site", "public"]) == 0
+    assert capsys.readouterr().err.startswith("→ public/index.html: 2 pages, 0.0 MB")
+    index = Path("public/index.html").read_text(encoding="utf-8")
+    assert index.count('data-branch="main"') == index.count('data-branch="fix"') == 3
+    assert 'href="http' not in index
+    (page,) = Path("public/benchmarks").iterdir()
+    old = page.rename(page.with_name("gone-0123abcd.html"))
+    (own := page.with_name("mine-0123abcd.html")).write_text("mine", encoding="utf-8")
+    monkeypatch.setenv("CI_PROJECT_URL", "https://gitlab.com/o/n")
+    assert run(["history", "site", "public", "--branch", "fix", "-q"]) == 0
+    assert (old.exists(), own.exists(), page.exists()) == (False, True, True)
+    index = Path("public/index.html").read_text(encoding="utf-8")
+    assert 'data-branch="main"' not in index
+    assert "https://gitlab.com/o/n/-/commit/0000001b" in index
+    assert run(["history", "site", "public", "--repo-url", "javascript:x"]) == 2
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_busy_branch_prunes_nothing_of_another(capsys: pytest.CaptureFixture[str]) -> None:
+    for number, branch in enumerate(["main", "main", "fix", "fix", "fix"]):
+        assert add_of(branch, number) == 0
+    assert run(["history", "prune", "--keep", "1", "--branch", "fix", "-q"]) == 0
+    assert list_commits() == {"0000000b": 10, "0000001b": 10, "0000004b": 10}
+    assert run(["history", "prune", "--keep", "1"]) == 0
+    assert "dropped 1 commit" in capsys.readouterr().err
+    assert list_commits() == {"0000001b": 10, "0000004b": 10}
+
+
+def test_the_branch_of_a_job_is_recorded_and_a_forks_main_is_not_ours(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert add_of("", 0) == 0
+    monkeypatch.setenv("GITHUB_REF_TYPE", "branch")
+    monkeypatch.setenv("GITHUB_REF_NAME", "main")
+    assert add_of("", 1) == 0
+    monkeypatch.setenv("GITHUB_REF_NAME", "71/merge")
+    monkeypatch.setenv("GITHUB_HEAD_REF", "main")
+    assert add_of("", 2) == 0
+    assert list_points(capsys) == ["0b", "1b"]
+    assert list_points(capsys, "--branch", "71/merge") == ["2b"]
+    assert folder.is_dir()

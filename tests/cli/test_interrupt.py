@@ -58,7 +58,7 @@ def test_an_interrupt_while_modules_are_imported_is_no_traceback(
         [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert done.returncode == 130
-    assert done.stderr == "benchkit: error: interrupted; nothing half-done is kept\n"
+    assert done.stderr == "benchkit: error: interrupted; no partial results were kept\n"
     assert done.stdout == ""
 
 

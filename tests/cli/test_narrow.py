@@ -40,14 +40,14 @@ def read_terminal(*arguments: str, columns: int) -> str:
 @pytest.mark.parametrize("results", ["tracing-wrk", "redis-gobench/pinned"])
 def test_a_terminal_of_80_columns_keeps_both_values(results: str) -> None:
     text = read_terminal("compare", str(FIXTURES / results), "-q", columns=80)
-    table = text.partition("Primary metrics")[2].partition("narrow screen: without ")
+    table = text.partition("Primary metrics")[2].partition("narrow screen: hiding ")
     lines = table[0].splitlines()
     header = next(line for line in lines if line.rstrip().endswith("verdict"))
     assert header.split()[1 if "tracing" in results else 2] in {"none,", "Baseline,"}
     for word in ("value,", "change", "interval"):
         assert word in header
     assert max(map(len, lines)) <= 80
-    assert table[2].splitlines()[0] == "runs, p"
+    assert table[2].splitlines()[0] == "runs, p, spread"
 
 
 @pytest.mark.parametrize("width", range(40, 130, 7))

@@ -43,15 +43,15 @@ def test_the_ending_of_the_file_tells_the_format(tmp_path: Path, name: str) -> N
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["pie", RUNS], 2, "KIND: 'pie' is not known here; use forest, percentiles"),
-        (["forest", RUNS, "-o", "a.jpg"], 2, "'jpg' is not known here; use svg, png"),
-        (["ecdf", RUNS], 3, "no raw samples, only what the tool sums up"),
-        (["timeline", RUNS], 3, "no request has a time, and no sample of a container lies within"),
+        (["pie", RUNS], 2, "KIND: unknown value 'pie'; use forest, percentiles"),
+        (["forest", RUNS, "-o", "a.jpg"], 2, "unknown value 'jpg'; use svg, png"),
+        (["ecdf", RUNS], 3, "no raw samples, only the tool's summaries"),
+        (["timeline", RUNS], 3, "no request has a time, and no container sample lies within"),
         (["sweep", RUNS], 3, "no benchmark has 3 levels of load or more"),
         (["shift", str(FIXTURES / "redis-gobench" / "pinned")], 3, "two percentiles"),
-        (["percentiles", NGINX], 3, "a variant beside its baseline, and there is but one variant"),
-        (["percentiles", NGINX], 3, "measure a second one beside it; `benchkit plot sweep` draws"),
-        (["forest", NGINX], 3, "no forest plot: it shows a variant beside its baseline"),
+        (["percentiles", NGINX], 3, "a variant and its baseline, and there is only one variant"),
+        (["percentiles", NGINX], 3, "measure a second variant too; `benchkit plot sweep` draws"),
+        (["forest", NGINX], 3, "no forest plot: it shows a variant and its baseline"),
     ],
 )
 def test_refusals(

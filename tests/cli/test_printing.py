@@ -197,7 +197,7 @@ def test_a_pipe_in_the_place_of_an_output_is_refused(
     os.mkfifo(tmp_path / "report.html")
     monkeypatch.chdir(tmp_path)
     assert run([words[0], str(FIXTURES), "--baseline", "none", *words[1:]]) == 2
-    assert "report.html: is no regular file" in capsys.readouterr().err
+    assert "report.html: not a regular file" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("named", [[], ["-o", "report.html"]])
@@ -213,6 +213,15 @@ def test_no_output_follows_a_link_to_another_folder(
     (tmp_path / "work/report.html").symlink_to(target)
     monkeypatch.chdir(tmp_path / "work")
     assert run(["report", str(FIXTURES), "--baseline", "none", *named]) == 2
-    told = f"report.html: is a link to another folder; name the file itself: -o {target}"
+    told = f"report.html: is a link to another folder; give the target itself: -o {target}"
     assert told in capsys.readouterr().err
     assert target.read_text(encoding="utf-8") == "kept"
+
+
+def test_quiet_prints_errors(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = tmp_path / "x.txt"
+    text.write_text("hello\n", encoding="utf-8")
+    assert run(["ingest", "-q", str(text), "--store", str(tmp_path / "store")]) == 3
+    told = capsys.readouterr()
+    assert not told.out
+    assert told.err.startswith(f"error: {text}: unknown format")

@@ -9,7 +9,7 @@ import pytest
 
 import benchkit.api as bk
 from benchkit.comparison import Comparisons, Plan, compare
-from benchkit.comparison.measure import SINGLE
+from benchkit.comparison.methods import SINGLE
 from benchkit.errors import DataError
 
 if TYPE_CHECKING:
@@ -127,7 +127,9 @@ def test_the_order_of_the_files_does_not_matter(tmp_path: Path, seed: int) -> No
     assert found[0] == found[1] == found[2]
 
 
-CONTRADICTED = "the two medians differ the other way: the change is estimated from all runs"
+CONTRADICTED = (
+    "the two medians differ in the other direction: the change is estimated from all runs"
+)
 
 
 def test_medians_that_differ_the_other_way_are_told(tmp_path: Path) -> None:

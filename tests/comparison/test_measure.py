@@ -8,14 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchkit.comparison.measure import (
-    DIFFERENCE,
-    EXACT,
-    RANK,
-    SINGLE,
-    WELCH,
-    measure,
-)
+from benchkit.comparison.measure import measure
+from benchkit.comparison.methods import DIFFERENCE, EXACT, RANK, SINGLE, WELCH
 from benchkit.stats.location import welch
 from benchkit.stats.rank import hodges_lehmann
 
@@ -53,7 +47,7 @@ def test_exact_metrics_have_ranges_and_no_p() -> None:
     found = measure([218.0, 216.0, 220.0], [4150.0, 4160.0], "exact", 0.95)
     assert found.ratio == (4155 / 218, 4150 / 220, 4160 / 216)
     assert found.pvalue is None
-    assert found.notes == ("exact: 216 to 220 against 4150 to 4160",)
+    assert found.notes == ("exact: 216 to 220 vs. 4150 to 4160",)
 
 
 def test_equal_exact_metrics_are_unchanged_even_at_zero() -> None:
@@ -92,7 +86,7 @@ def test_values_that_are_not_positive_have_a_difference_with_its_interval() -> N
     assert found.ratio == (None, None, None)
     assert found.difference == (shift.value, shift.low, shift.high)
     assert found.difference_inner[0] == hodges_lehmann(x, y, 0.9).low
-    assert found.facts[0].startswith("has values at or below 0, so it has no ratio")
+    assert found.facts[0].startswith("has values at or below 0, so no ratio")
 
 
 def test_few_values_that_are_not_positive_are_compared_by_welch_on_differences() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from benchkit.comparison.measure import measure
@@ -17,6 +17,7 @@ ROWS = st.lists(st.tuples(SIDE, SIDE), max_size=6)
 
 
 @given(rows=ROWS, confidence=st.sampled_from([0.8, 0.95]))
+@example(rows=[((1.0,) * 4, (1.0, 1.0, 0.5, 1e200))], confidence=0.8)
 def test_a_row_among_others_is_measured_as_if_it_were_alone(
     rows: list[tuple[tuple[float, ...], tuple[float, ...]]], confidence: float
 ) -> None:

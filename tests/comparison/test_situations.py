@@ -72,7 +72,7 @@ def test_a_new_run_outside_its_history_is_named_and_no_verdict() -> None:
     assert c.ratio_high is not None
     assert c.ratio_high < 1
     assert (c.equivalence_low, row.word) == (None, "inconclusive")
-    told = "1 run against 8: outside what these predict (a prediction interval; with fewer"
+    told = "1 run vs. 8: outside the range that these predict (a prediction interval; with fewer"
     assert row.notes[0].startswith(told)
     assert not any("excluded" in note for note in row.notes)
 
@@ -92,7 +92,7 @@ def test_a_method_that_is_named_goes_before_blocks() -> None:
 
 
 def test_unknown_methods_are_refused() -> None:
-    with pytest.raises(ConfigError, match="'student' is not known"):
+    with pytest.raises(ConfigError, match="unknown value 'student'"):
         Plan(method="student")
 
 
@@ -171,7 +171,7 @@ def test_requests_tell_the_events_of_a_reported_percentile() -> None:
 def test_the_report_explains_every_method_in_use() -> None:
     frames = sampled({"none": 0.002, "otlp": 0.003})
     told = " ".join(describe_method(judge(compare(*frames, [("none", "otlp")]))))
-    assert "within-run interval, from stretches of each run" in told
-    assert "fewer than 10 events is not compared" in told
+    assert "within-run interval comes from parts of each run" in told
+    assert "fewer than 10 events of a run beyond it is not compared" in told
     assert "earlier ones" not in told
     assert "earlier ones" in " ".join(describe_method(judge(rates(sides(8, 1)))))

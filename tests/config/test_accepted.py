@@ -19,9 +19,9 @@ def test_changes_are_accepted_by_commit_and_reason() -> None:
     ("accept", "says"),
     [
         ({"commit": "abc1234"}, "accept is not a list of tables"),
-        ([{"commit": "abc1234"}], "reason is not a text"),
+        ([{"commit": "abc1234"}], "reason is not a string"),
         ([{"commit": "abc1234", "reason": ""}], "reason is empty"),
-        ([{"commit": "abc", "reason": "TLS"}], "'abc' names no commit"),
+        ([{"commit": "abc", "reason": "TLS"}], "'abc' is not a commit"),
         ([{"commit": "abc1234", "why": "TLS"}], "unknown key 'why'"),
     ],
 )
@@ -45,6 +45,8 @@ def test_a_commit_is_named_by_its_beginning() -> None:
 def test_an_acceptance_ends_at_a_date_or_a_commit(until: str) -> None:
     with pytest.raises(ConfigError, match="until is") as caught:
         parse_acceptances([{"benchmark": "Ping", "until": until}], "benchkit.toml")
-    assert "write a date, 2026-12-31, or 7 digits (0-9, a-f) of a commit" in caught.value.hint
+    assert (
+        "use a date, 2026-12-31, or at least 7 digits (0-9, a-f) of a commit" in caught.value.hint
+    )
     (kept,) = parse_acceptances([{"benchmark": "Ping", "until": "ABC1234"}], "benchkit.toml")
     assert kept.until == "ABC1234"

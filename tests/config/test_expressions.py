@@ -89,7 +89,7 @@ def test_a_name_that_is_too_long_names_the_pattern_and_its_place(
     path.write_text(f"goos: linux\nBenchmarkX{'x' * 2998}-2 100 100 ns/op\n", encoding="utf-8")
     assert run(["runs", str(path), "--rename", "s#x*x*x*y#B#"]) != 0
     message = capsys.readouterr().err
-    assert "rename 'x*x*x*y' may take time without end on a name of 2,999 characters" in message
+    assert "rename 'x*x*x*y' may never finish on a name of 2,999 characters" in message
 
 
 def test_slow_names_do_not_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,7 +98,7 @@ def test_slow_names_do_not_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
     expression = compile_expression("x*x*z", "--split", "")
     for _ in range(5):
         expression.search("x")
-    with pytest.raises(ConfigError, match="has taken 5 s on slow names"):
+    with pytest.raises(ConfigError, match="took 5 s on slow names"):
         expression.search("x")
 
 

@@ -102,9 +102,7 @@ def test_a_cost_of_some_runs_says_of_how_many(
 ) -> None:
     folder = write_runs(tmp_path, "/bench/app", runs="2", share=0.5)
     (problem,) = [each for each in bk.load(folder).problems if each.code == "B413"]
-    assert problem.message.endswith(
-        "; no CPU per request is derived for none 2, otlp 2 (2 of 4 runs)"
-    )
+    assert problem.message.endswith("; no CPU per request for none 2, otlp 2 (2 of 4 runs)")
     assert run(["compare", str(folder)]) == 0
     sentence, *others = capsys.readouterr().out.splitlines()
     assert "direction only (from 1 of 2 runs of none and otlp)" in sentence

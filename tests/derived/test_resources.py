@@ -139,7 +139,7 @@ def test_a_service_that_is_no_container_is_named_with_those_there_are(tmp_path: 
     (tmp_path / "run.toml").write_text('[containers]\nservice = "nosuch"\n')
     (found,) = [each for each in bk.load(tmp_path).problems if each.code == "B413"]
     assert found.message.startswith(
-        "[containers] service = 'nosuch' names none of the containers: /bench/"
+        "[containers] service = 'nosuch' matches none of the containers: /bench/"
     )
 
 

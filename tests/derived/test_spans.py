@@ -195,7 +195,7 @@ def test_counts_that_do_not_add_up_tell_nothing_of_traces_anywhere() -> None:
     keys = [column.key for column in table.columns]
     shown = {row[keys.index("variant")].text: row[keys.index("traces")].text for row in table.rows}
     findings = {f.where.split(" on ")[0]: f.message for f in runs.findings if f.code == "B421"}
-    assert {"apm", "skywalking"} == {v for v, text in shown.items() if text == "not known"}
+    assert {"apm", "skywalking"} == {v for v, text in shown.items() if text == "unknown"}
     told = {v: text.removeprefix("incomplete in ") for v, text in shown.items() if v in findings}
     assert told
     assert all(f"; {count})" in findings[v] for v, count in told.items())

@@ -20,7 +20,7 @@ ROW_KEYS = (
     "group,benchmark,params,subject,metric,stat,unit,better,primary,baseline,variant,n_baseline,"
     "n_variant,center_baseline,center_variant,delta,ratio,ratio_low,ratio_high,method,p,p_adjusted,"
     "verdict,runs_needed,notes,detectable,difference,difference_low,difference_high,adjustment,"
-    "simultaneous_low,simultaneous_high"
+    "simultaneous_low,simultaneous_high,spread_baseline,spread_variant"
 )
 
 
@@ -179,19 +179,19 @@ def test_undo_takes_the_ingest_back(tmp_path: Path) -> None:
     [
         (["compare", "nowhere"], 3, "nowhere: no such file or folder"),
         (["compare"], 3, "run `benchkit ingest PATH` first"),
-        (["ingest", "{junk}"], 3, "no format known to benchkit"),
+        (["ingest", "{junk}"], 3, "unknown format"),
         (["compare", TRACING, "--baseline", "nnoe"], 3, "did you mean 'none'?"),
         (["compare", TRACING, "--variant", "olpt"], 3, "did you mean 'otlp'?"),
         (["compare", TRACING, "--metric", "request_rat"], 3, "did you mean 'request_rate'?"),
         (["compare", TRACING, "--margin", "3"], 2, "--margin: '3' is not a share"),
-        (["compare", TRACING, "--blocks", "always"], 2, "--blocks: 'always' is not known here"),
+        (["compare", TRACING, "--blocks", "always"], 2, "--blocks: unknown value 'always'"),
         (["compare", TRACING, "--format", "xml"], 2, "use table, md, csv, json"),
-        (["compare", TRACING, "--pair", "none"], 2, "write BASELINE:VARIANT"),
+        (["compare", TRACING, "--pair", "none"], 2, "use BASELINE:VARIANT"),
         (["compare", "{one}"], 3, "is the only variant"),
         (["compare", TRACING, "--frobnicate"], 2, "--frobnicate"),
         (["frobnicate"], 2, "frobnicate"),
-        (["undo"], 3, "there is no store here"),
-        (["export", TRACING, "--format", "parquet"], 2, "name a file with -o"),
+        (["undo"], 3, "no store here"),
+        (["export", TRACING, "--format", "parquet"], 2, "write it to a file with -o"),
         (["compare", "{a}", "{b}"], 3, "no benchmark, metric and level in common"),
     ],
 )
@@ -261,7 +261,7 @@ def test_one_file_under_two_labels_is_not_compared_with_itself(
     done = benchkit(command, f"a={file}", f"b={file}", cwd=tmp_path)
     assert done.returncode == 3
     told = done.stdout + done.stderr
-    assert f"{file} as 'b': this file counts as 'a' already and is not compared with itself" in told
+    assert f"{file} as 'b': this file already counts as 'a' and is not compared with itself" in told
 
 
 def test_one_file_under_two_labels_leaves_the_other_variants(tmp_path: Path) -> None:
@@ -272,7 +272,7 @@ def test_one_file_under_two_labels_leaves_the_other_variants(tmp_path: Path) -> 
     findings = document["findings"]
     assert isinstance(findings, list)
     (finding,) = [each for each in findings if each["code"] == "B103"]
-    assert finding["message"] == "this file counts as 'a' already and is not compared with itself"
+    assert finding["message"] == "this file already counts as 'a' and is not compared with itself"
 
 
 def test_rows_can_be_chosen_by_number_and_by_role(tmp_path: Path) -> None:

@@ -123,7 +123,7 @@ def test_without_an_origin_several_are_refused_by_name(
     assert run([*command, "--origin", "ci"]) == 2  # the beginning of both
     assert run([*command, "--origin", "ci/amd"]) == 3
     printed = capsys.readouterr()
-    assert "there is no origin 'ci/amd'; did you mean 'ci/arm'?" in printed.out + printed.err
+    assert "unknown origin 'ci/amd'; did you mean 'ci/arm'?" in printed.out + printed.err
     assert run(["compare", "--origin", "ci/arm", "--format", "json"]) == 0
     (row, *_) = [r for r in json.loads(capsys.readouterr().out)["rows"] if r["primary"]]
     assert (row["n_baseline"], row["n_variant"], row["verdict"]) == (10, 10, "regression")
@@ -154,7 +154,7 @@ def test_the_sides_may_be_of_two_origins_and_the_machines_are_checked(
     assert "pr" in capsys.readouterr().out
     assert run(GATE) != 1  # nothing says on which machine either was measured
     shown = capsys.readouterr().out
-    assert "of the origins 'nightly' and 'pr-7'" in shown
+    assert "come from the origins 'nightly' and 'pr-7'" in shown
     assert shown.startswith("? Undecided: pr takes ")
 
 
@@ -249,12 +249,12 @@ def test_a_leg_that_replaces_another_of_its_job_is_warned_of_it(
     measure(0)
     assert run(["ingest", "results"]) == 0
     assert run(["ingest", "results"]) == 0
-    assert "gave way" not in capsys.readouterr().err
+    assert "were replaced" not in capsys.readouterr().err
     measure(0, seed=7)
     assert run(["ingest", "results"]) == 0
     told = " ".join(capsys.readouterr().err.split())
     assert "github/71/1/bench/r1" in told
-    assert "40 runs of this CI job gave way to others under the same paths" in told
+    assert "40 runs of this CI job were replaced by others under the same paths" in told
     assert "`--origin NAME`" in told
 
 
@@ -375,12 +375,12 @@ def test_a_gate_of_one_run_takes_what_the_run_measured_and_names_another_runs(
         monkeypatch.setenv("GITHUB_JOB", "gate")
         capsys.readouterr()
         assert run(LIMIT) == (1 if number == 72 else 0)
-        assert "this CI run measured nothing" not in capsys.readouterr().out
+        assert "this CI run has no measurement" not in capsys.readouterr().out
         if number == 71:
             monkeypatch.setenv("GITHUB_RUN_ID", "70")
             assert run(LIMIT) == 0
             shown = " ".join(capsys.readouterr().out.split())
-            assert "B209 main, pr: this CI run measured nothing of it; it is of origin" in shown
+            assert "B209 main, pr: this CI run has no measurement of it; origin" in shown
 
 
 def test_a_folder_measured_again_outside_ci_replaces_without_a_word_of_jobs(

@@ -60,15 +60,19 @@ def test_the_files_ending_tells_the_format(tmp_path: Path, command: str) -> None
     [
         (("plan", TRACING, "--power", "2"), 2, "is not a share between 0 and 1"),
         (("plan", TRACING, "--confidence", "0.9999999999"), 2, "closer to 1 than 0.999999"),
-        (("plan", TRACING, "--power", "0.01"), 2, "not above the level"),
+        (("plan", TRACING, "--power", "0.01"), 2, "must be above the test's error level"),
         (("plan", TRACING, "--metric", "latncy"), 3, "did you mean 'latency'?"),
         (("plan", TRACING, "--format", "csv"), 2, "use table, md, json"),
         (("noise", TRACING, "--runs", "5"), 3, "10 are needed"),
-        (("noise", TRACING, "--pair", "none:nobody"), 3, "no variant 'nobody'"),
-        (("noise", TRACING, "--pair", "none"), 2, "is not a pair"),
-        (("plan", TRACING, "--by", "variant"), 2, "write --by variant=VALUE"),
-        (("noise", TRACING, "--by", "variant=nobody"), 3, "there is no variant 'nobody'"),
-        (("plan", str(FIXTURES / "benchstat" / "new-1file.txt")), 3, "summaries of runs hold no"),
+        (("noise", TRACING, "--pair", "none:nobody"), 3, "unknown variant 'nobody'"),
+        (("noise", TRACING, "--pair", "none"), 2, "expected BASELINE:VARIANT"),
+        (("plan", TRACING, "--by", "variant"), 2, "use --by variant=VALUE"),
+        (("noise", TRACING, "--by", "variant=nobody"), 3, "unknown variant 'nobody'"),
+        (
+            ("plan", str(FIXTURES / "benchstat" / "new-1file.txt")),
+            3,
+            "summaries of runs contain no",
+        ),
         (("plan",), 3, "the store is empty"),
         (("noise",), 3, "the store is empty"),
     ],
@@ -98,8 +102,8 @@ def test_samples_of_raw_results_tell_where_the_spread_is_from(tmp_path: Path) ->
         write_attack(tmp_path / "none" / f"vegeta-{run}.csv", level)
     done = benchkit("plan", "none", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "more runs help, more requests will not (4 runs)" in done.stdout
-    assert "run to run" in done.stdout
+    assert "more runs help, more requests do not (4 runs)" in done.stdout
+    assert "between runs" in done.stdout
 
 
 def test_a_pair_of_variants_that_are_taken_for_the_same(tmp_path: Path) -> None:

@@ -73,5 +73,5 @@ def test_the_sample_of_benchstat_is_read_and_its_impossible_p_is_told() -> None:
 
 @pytest.mark.parametrize("path", sorted(PUBLISHED.glob("not-read/*.md")), ids=lambda p: p.stem)
 def test_tables_and_sentences_are_refused(path: Path) -> None:
-    with pytest.raises(DataError, match="no format known"):
+    with pytest.raises(DataError, match="unknown format"):
         api.load(str(path))

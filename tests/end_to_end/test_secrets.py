@@ -14,7 +14,7 @@ from pyarrow.parquet import read_table
 from secret_shapes import HOLDING, SECRET
 
 from benchkit.cli import run
-from benchkit.redaction import texts
+from benchkit.redaction import marks
 
 WRK = Path(__file__).parents[2] / "fixtures" / "tracing-wrk"
 SINKS = (
@@ -157,9 +157,9 @@ def test_files_that_differ_in_a_secret_alone_are_two_sources(
 def test_names_that_differ_in_a_secret_alone_are_never_shown_as_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(texts, "_DIGITS", 0)
+    monkeypatch.setattr(marks, "_DIGITS", 0)
     lines = [GO.format("Auth/", f"token=c0ffee{number}", 100) for number in range(2)]
     path = tmp_path / "base.txt"
     path.write_text("goos: linux\n" + "".join(lines), encoding="utf-8")
     assert run(["runs", str(path)]) == 3
-    assert "two benchmarks differ in a secret alone" in capsys.readouterr().err
+    assert "two benchmarks differ only in a secret" in capsys.readouterr().err

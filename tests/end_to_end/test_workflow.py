@@ -104,10 +104,10 @@ def test_the_documented_workflow(
     job = Job(tmp_path, slower)
     done = job.follow(SELF_TEST="true")
     assert done.returncode == code, done.stdout + done.stderr
-    assert "✓ Self-test: the gate sees a planted regression in the only row" in done.stdout
+    assert "✓ Self-test: the gate catches a planted regression in the only row" in done.stdout
     summary = job.read("summary.md")
     assert summary.startswith(f"### {mark} ")
-    assert "<summary>1 row that holds</summary>" in summary or code
+    assert "<summary>1 row that passes</summary>" in summary or code
     assert summary.count("B312") == code  # the eight runs that say the same are one line
     assert job.read("benchkit-gate/comment.md").startswith(f"<!-- benchkit-gate -->\n### {mark} ")
     assert f"verdict={verdict}\n" in job.read("outputs.txt")
@@ -135,7 +135,7 @@ def test_a_self_test_that_fails_is_shown(tmp_path: Path) -> None:
     (tmp_path / "base" / "benchkit.toml").write_text(many, encoding="utf-8")
     done = job.follow(SELF_TEST="true")
     assert done.returncode == 3
-    assert "::error title=benchkit gate::✗ Self-test: " in done.stderr
+    assert "::error title=benchkit gate%3A self-test::✗ Self-test: " in done.stderr
     assert job.read("summary.md").startswith("### ✗ Self-test: ")
     assert "✗ Self-test: " in job.read("benchkit-gate/comment.md")
     assert "<error " in job.read("benchkit-gate/junit.xml")
@@ -171,7 +171,7 @@ def test_the_baseline_may_come_from_a_branch(tmp_path: Path) -> None:
     strict = {"BASELINE": "old", "RESULTS": paths, "ON_INCONCLUSIVE": "fail"}
     done = job.run("bash", gate, **strict)
     assert done.returncode == 4
-    assert "measured elsewhere, and not told on which machine" in done.stdout
+    assert "measured elsewhere, on an unrecorded machine" in done.stdout
     (tmp_path / "benchkit.toml").write_text("[policy]\nallow_other_machine = true\n")
     assert job.run("bash", gate, **strict).returncode == 1
 
@@ -183,36 +183,68 @@ case "$*" in
   *"/pulls -f"*) cat number.txt ;;
   *"/comments --jq"*) cat own.txt ;;
 esac
+for word in "$@"; do case $word in body=@*) cp "${word#body=@}" body.txt ;; esac; done
 """
 
 
 @pytest.mark.parametrize(
-    ("number", "own", "verdict", "when", "call"),
+    ("gate", "number", "own", "verdict", "when", "call"),
     [
-        ("7", "", "fail\n", "when-changed", "--method POST repos/o/r/issues/7/comments"),
-        ("7", "", "pass\n", "when-changed", "--method POST repos/o/r/issues/7/comments"),
-        ("7", "", "pass\nnothing-unshown\n", "when-changed", ""),
-        ("7", "", "pass\nnothing-unshown\n", "always", "--method POST repos/o/r/issues/7"),
         (
+            "benchkit-gate",
+            "7",
+            "",
+            "fail\n",
+            "when-changed",
+            "POST repos/o/r/issues/7/comments",
+        ),
+        (
+            "benchkit-gate",
+            "7",
+            "",
+            "pass\n",
+            "when-changed",
+            "POST repos/o/r/issues/7/comments",
+        ),
+        ("benchkit-gate", "7", "", "pass\nnothing-unshown\n", "when-changed", ""),
+        (
+            "benchkit-gate",
+            "7",
+            "",
+            "pass\nnothing-unshown\n",
+            "always",
+            "--method POST repos/o/r/issues/7",
+        ),
+        (
+            "benchkit-gate-linux",
             "7",
             "42",
             "pass\nnothing-unshown\n",
             "when-changed",
             "PATCH repos/o/r/issues/comments/42",
         ),
-        ("7", "42", "fail\n", "when-changed", "PATCH repos/o/r/issues/comments/42"),
-        ("", "", "fail\n", "when-changed", ""),
+        (
+            "benchkit-gate",
+            "7",
+            "42",
+            "fail\n",
+            "when-changed",
+            "PATCH repos/o/r/issues/comments/42",
+        ),
+        ("benchkit-gate", "", "", "fail\n", "when-changed", ""),
     ],
 )
 def test_one_comment_is_posted_and_then_updated(
-    tmp_path: Path, number: str, own: str, verdict: str, when: str, call: str
+    tmp_path: Path, gate: str, number: str, own: str, verdict: str, when: str, call: str
 ) -> None:
     job = Job(tmp_path, 1.0)
     for name, text in (("number.txt", number), ("own.txt", own), ("bin/gh", GH)):
         (tmp_path / name).write_text(text, encoding="utf-8")
     (tmp_path / "bin" / "gh").chmod(0o755)
-    (tmp_path / "benchkit-gate").mkdir()
-    (tmp_path / "benchkit-gate" / "verdict").write_text(verdict, encoding="utf-8")
+    folder = tmp_path / "benchkit-gates" / gate
+    folder.mkdir(parents=True)
+    (folder / "verdict").write_text(verdict, encoding="utf-8")
+    (folder / "comment.md").write_text("<!-- benchkit-gate -->\n### ✗ Over\n", encoding="utf-8")
     done = job.run(
         "bash",
         str(ACTIONS / "comment" / "comment.sh"),
@@ -226,4 +258,60 @@ def test_one_comment_is_posted_and_then_updated(
     calls = job.read("calls.txt")
     assert "head=someone:fix" in calls
     assert call in calls
-    assert ("body=@benchkit-gate/comment.md" in calls) == bool(call)
+    assert (f'startswith("<!-- {gate} -->")' in calls) == bool(number)
+    body = tmp_path / "body.txt"
+    assert body.exists() == bool(call)
+    if call:
+        name = gate.removeprefix("benchkit-gate").removeprefix("-")
+        lead = f"**{name}**\n\n" if name else ""
+        assert body.read_text(encoding="utf-8") == f"<!-- {gate} -->\n{lead}### ✗ Over\n"
+
+
+def test_gates_of_a_matrix_have_artefacts_and_comments_of_their_own(tmp_path: Path) -> None:
+    job = Job(tmp_path, 1.05)
+    assert job.follow().returncode == 1
+    for name in ("linux/go 1.26", "two\nlines"):
+        gate = str(ACTIONS / "gate" / "gate.sh")
+        assert job.run("bash", gate, **inputs(workflow()), NAME=name).returncode == 1
+    artifacts = re.findall(r"^artifact=(.*)$", job.read("outputs.txt"), re.MULTILINE)
+    assert artifacts == ["benchkit-gate", "benchkit-gate-linux-go-1.26", "benchkit-gate-two-lines"]
+    for name, text in (("number.txt", "7"), ("own.txt", ""), ("bin/gh", GH)):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "bin" / "gh").chmod(0o755)
+    for artifact in (*artifacts, "benchkit-gate; rm -r x"):
+        shutil.copytree(tmp_path / "benchkit-gate", tmp_path / "benchkit-gates" / artifact)
+    head = {"HEAD_OWNER": "o", "HEAD_BRANCH": "b", "HEAD_SHA": "abc", "GITHUB_REPOSITORY": "o/r"}
+    done = job.run("bash", str(ACTIONS / "comment" / "comment.sh"), **head)
+    assert done.returncode == 0, done.stderr
+    assert job.read("calls.txt").count("--method POST") == 3
+
+
+def test_more_packages_are_installed_beside_benchkit(tmp_path: Path) -> None:
+    job = Job(tmp_path, 1.0)
+    fake = '#!/bin/sh\n[ "$2" = venv ] && mkdir -p "$3/bin" && cp pip "$3/bin/pip"\n'
+    record = '#!/bin/sh\nprintf "%s|" "$PIP_CACHE_DIR" "$@" > "$RUNNER_TEMP/pip.txt"\n'
+    for path, text in ((tmp_path / "bin" / "python", fake), (tmp_path / "pip", record)):
+        path.write_text(text, encoding="utf-8")
+        path.chmod(0o755)
+    folder = {"RUNNER_TEMP": str(tmp_path), "GITHUB_PATH": str(tmp_path / "path.txt")}
+    script = str(ACTIONS / "gate" / "install.sh")
+    for packages, more in (("", ""), ("one\n\ntwo [s3]\n", "one|two [s3]|")):
+        done = job.run(
+            "bash", script, **folder, PACKAGES=packages, GITHUB_ACTION_PATH=str(ACTIONS / "gate")
+        )
+        assert done.returncode == 0, done.stderr
+        told = job.read("pip.txt")
+        assert told.startswith(f"{tmp_path}/benchkit-pip|install|--quiet|")
+        assert told.endswith(f"/../../..|{more}")
+    assert job.read("path.txt").splitlines() == [f"{tmp_path}/benchkit/bin"] * 2
+
+
+def test_actions_of_others_are_pinned_by_commit() -> None:
+    files = [*ACTIONS.glob("*/action.yml"), *(ROOT / ".github" / "workflows").glob("*.yml")]
+    used = [
+        line
+        for file in files
+        for line in re.findall(r"uses: (\S+@.*)", file.read_text(encoding="utf-8"))
+    ]
+    assert len(used) > 4
+    assert [line for line in used if not re.fullmatch(r"\S+@[0-9a-f]{40} # v[\d.]+", line)] == []

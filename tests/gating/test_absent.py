@@ -84,16 +84,21 @@ def test_what_git_cannot_tell_is_not_missing(folder: Path) -> None:
     ("rule", "arguments", "code", "says"),
     [
         ('pair = ["base", "new"]', [], 0, "There is no baseline"),
-        ('pair = ["base", "neww"]', [], 3, "there is no variant 'neww'; did you mean 'new'?"),
-        ('metric = "time_per_opp"', [], 3, "no metric 'time_per_opp'; did you mean 'time_per_op'"),
-        ('metric = "time_per_op.p90"', [], 3, "there is no stat of time_per_op 'p90'"),
-        ('where = {benchmark = "Pign"}', [], 3, "no benchmark 'Pign'; did you mean 'Ping'?"),
+        ('pair = ["base", "neww"]', [], 3, "unknown variant 'neww'; did you mean 'new'?"),
+        (
+            'metric = "time_per_opp"',
+            [],
+            3,
+            "unknown metric 'time_per_opp'; did you mean 'time_per_op'",
+        ),
+        ('metric = "time_per_op.p90"', [], 3, "unknown statistic of time_per_op 'p90'"),
+        ('where = {benchmark = "Pign"}', [], 3, "unknown benchmark 'Pign'; did you mean 'Ping'?"),
         ('where = {benchmark = "P*", gomaxprocs = 8}', [], 0, "There is no baseline"),
-        ("where = {gomaxprocs = 4}", [], 3, "there is no gomaxprocs '4'; there are: 8"),
+        ("where = {gomaxprocs = 4}", [], 3, "unknown gomaxprocs '4'; known: 8"),
         ('where = {benchmrak = "Ping"}', [], 2, "did you mean 'benchmark'?"),
         ('where = {variant = "new"}', ["--variant", "new"], 0, "There is no baseline"),
-        ("", ["--baseline", "base", "--variant", "neww"], 3, "there is no variant 'neww'"),
-        ("", ["--pair", "base:neww"], 3, "there is no variant 'neww'"),
+        ("", ["--baseline", "base", "--variant", "neww"], 3, "unknown variant 'neww'"),
+        ("", ["--pair", "base:neww"], 3, "unknown variant 'neww'"),
     ],
 )
 @pytest.mark.parametrize("base", [["base=results/none"], []], ids=["no path", "none named"])

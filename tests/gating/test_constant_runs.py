@@ -100,8 +100,12 @@ def test_under_a_limit_runs_of_unknown_rounding_are_undecided_in_one_row_and_in_
     ("runs", "others", "message"),
     [
         (4, 4, ""),
-        (3, 3, "no row can reach p ≤ 0.05: 3 + 3 runs that do not vary decide no row, "),
-        (3, 8, "no row can reach p ≤ 0.05: 3 + 8 runs that do not vary decide at most 1 row, "),
+        (3, 3, "no row can reach p ≤ 0.05: 3 + 3 runs that do not vary can decide no row, but "),
+        (
+            3,
+            8,
+            "no row can reach p ≤ 0.05: 3 + 8 runs that do not vary can decide at most 1 row, but ",
+        ),
     ],
 )
 def test_rows_that_do_not_vary_are_counted_by_the_statistic_that_decides_them(

@@ -7,7 +7,14 @@ from math import sqrt
 import numpy as np
 import pytest
 from documents import read_documents
-from gate_simulation import Session, draw_comparisons, hold, simulate, write_cell
+from gate_simulation import (
+    FAMILIES,
+    Session,
+    draw_comparisons,
+    hold,
+    simulate,
+    write_cell,
+)
 
 from benchkit.gating.outcome import OVER
 from benchkit.verdict import REGRESSION, judge
@@ -90,3 +97,20 @@ def test_the_manuals_tables_are_what_the_simulation_says(
     rows = [line for line in read_documents().splitlines() if line.startswith("| 4 | 1 % | ")]
     assert len(rows) == 2
     assert write_cell(session, 2000) == rows[table].strip("| ").split(" | ")[column]
+
+
+@pytest.mark.parametrize(("rows", "times"), [(1, 100), (10, 30), (60, 5), (600, 1)])
+def test_few_and_many_rows_without_a_limit(rows: int, times: int) -> None:
+    session = Session(6, 0.02, 0.0, limit="", rows=rows)
+    allowed = 0.05 + 3 * sqrt(0.05 * 0.95 / times)
+    assert simulate(session, times).over <= allowed
+    slower = simulate(Session(6, 0.02, 0.2, limit="", rows=rows), min(times, 5))
+    assert slower.over == 1
+
+
+def test_the_manuals_table_of_families_is_of_the_sessions_that_the_simulation_has() -> None:
+    text = read_documents()
+    for rows, share in FAMILIES.items():
+        assert f"\n| {rows} | {round(2000 * share)} | " in text
+    alone = text.partition("\n| 1 | 2000 | ")[2].partition(" |")[0]
+    assert len([line for line in text.splitlines() if f"| 6 | 2 % | {alone} |" in line]) == 1

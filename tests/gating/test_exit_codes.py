@@ -114,17 +114,19 @@ def test_every_policy_with_every_result(
     said = told.out.splitlines()[0] if told.out else told.err
     if code == DONE:
         assert said[0] in "✓△?"
-        assert said[0] != "?" or said.endswith("the policy lets this pass.")
+        assert said[0] != "?" or said.endswith("the policy allows it.")
     elif code == OVER:
         assert said.startswith("✗ Regression: " if policy == "none" else "✗ Over the limit: ")
     elif code == UNSHOWN:
         assert said.startswith(("? Inconclusive: ", "? Undecided: "))
-        assert said.endswith("the policy fails this.")
+        assert said.endswith("the policy fails it.")
     elif code == DATA:
         assert said.startswith("✗ ")
         assert "ompared" in said or "found no" in said
     else:
-        assert "did you mean 'acceptable'?" in told.err or "measured in s" in told.err
+        assert (
+            "did you mean 'acceptable'?" in told.err or "the unit of time_per_op is s" in told.err
+        )
 
 
 def gate(*arguments: str) -> int:
@@ -150,12 +152,12 @@ def test_one_line_on_the_command_line_is_enough(slower: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["--max-overhead", "time_per_op"], "names no limit"),
+        (["--max-overhead", "time_per_op"], "has no limit"),
         (["--max-overhead", "time_per_op=5"], "is not a limit"),
         (["--max-overhead", "time_per_op=-5%"], "is not a limit"),
         (["--on-inconclusive", "warm"], "did you mean 'warn'?"),
         (["--policy", "nowhere.toml"], "cannot be read"),
-        (["--pair", "a:b", "--baseline", "a"], "leave out --baseline"),
+        (["--pair", "a:b", "--baseline", "a"], "omit --baseline"),
         (["--format", "html"], "use table, md, json"),
     ],
 )
@@ -239,15 +241,17 @@ def test_a_planted_regression_is_seen(
     ]
     for limit in limits:
         assert gate(*limit, "--self-test") == DONE
-        assert capsys.readouterr().out.startswith("✓ Self-test: the gate sees a planted regression")
+        assert capsys.readouterr().out.startswith(
+            "✓ Self-test: the gate catches a planted regression"
+        )
 
 
 @pytest.mark.parametrize(
     ("data", "policy", "says"),
     [
-        ("one run", "limit", "1 run on a side, the policy asks for 3"),
+        ("one run", "limit", "1 run on a side, but the policy requires 3"),
         ("same", "absent", "found no benchmark=Gone"),
-        ("same", "many runs", "the policy asks for 20"),
+        ("same", "many runs", "the policy requires 20"),
         ("one benchmark gone", "clean", "the policy excludes findings"),
     ],
 )
@@ -279,7 +283,7 @@ def test_too_few_runs_for_so_many_rows_cannot_fail(
     (tmp_path / "benchkit.toml").write_text("[stats]\nmethod = 'rank'\n", encoding="utf-8")
     assert gate("--max-overhead", "time_per_op=5%", "--self-test") == DATA
     assert (
-        "over the limit by itself (p 0.014), not among all rows (p 0.114)"
+        "over the limit by itself (p 0.014), but not among all rows (p 0.114)"
         in capsys.readouterr().out
     )
 
@@ -294,4 +298,43 @@ def test_a_rule_without_rows_beside_one_with_a_row_is_one_clean_sentence(
     monkeypatch.chdir(tmp_path)
     assert gate() == DATA
     first = capsys.readouterr().out.splitlines()[0]
-    assert first == "✗ The gate “gone” found no benchmark=Gone."
+    assert first.startswith("✗ The gate “gone” found no benchmark=Gone; all runs of ")
+    assert first.count(";") == 1
+
+
+@pytest.mark.parametrize(
+    ("policy", "says"),
+    [
+        ("", "; it also fails for a crash, a damaged file and a lost benchmark."),
+        (
+            "[policy]\non_failure = 'warn'\non_missing = 'pass'\n",
+            ("; it also fails for a damaged file; the policy allows a crash and a lost benchmark."),
+        ),
+    ],
+)
+def test_the_self_test_plants_a_crash_a_loss_and_damage(
+    policy: str,
+    says: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write_results("same", tmp_path)
+    (tmp_path / "benchkit.toml").write_text(f"schema = 1\n{policy}", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert gate("--self-test") == DONE
+    assert capsys.readouterr().out.splitlines()[0].endswith(f"fails (exit 1){says}")
+
+
+@pytest.mark.parametrize("name", ["list_incidents", "match_dropped"])
+def test_a_gate_that_is_blind_to_incidents_fails_its_self_test(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_results("same", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    place = "run" if name == "list_incidents" else "judgement"
+    monkeypatch.setattr(f"benchkit.gating.{place}.{name}", lambda *_, **__: ())
+    assert gate("--max-overhead", "time_per_op=5%", "--self-test") == DATA
+    missed = "a crash and a damaged file" if place == "run" else "a lost benchmark"
+    said = f"✗ Self-test: the gate missed a planted incident: {missed}."
+    assert capsys.readouterr().out.startswith(said)

@@ -83,4 +83,4 @@ def test_the_self_test_is_not_barred_by_what_its_own_planting_makes_strange(
     monkeypatch.chdir(tmp_path)
     assert run(["gate", "results", "--quiet"]) == 0
     assert run(["gate", "results", "--quiet", "--self-test"]) == 0
-    assert "✓ Self-test: the gate sees a planted regression" in capsys.readouterr().out
+    assert "✓ Self-test: the gate catches a planted regression" in capsys.readouterr().out

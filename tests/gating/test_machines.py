@@ -41,7 +41,7 @@ def unlike(none: Envs, otlp: Envs, source: str = "a.txt", groups: Sequence[str] 
 
 
 def test_what_both_sides_record_is_compared() -> None:
-    assert unlike([XEON], [EPYC]) == "B204: the machine differs: cpu Xeon against EPYC"
+    assert unlike([XEON], [EPYC]) == "B204: the machine differs: cpu Xeon vs. EPYC"
     assert unlike([XEON, EPYC], [XEON]) != ""
     assert unlike([XEON | {"commit": "a"}], [XEON | {"commit": "b"}]) == ""
 
@@ -62,8 +62,8 @@ def test_whatever_b204_finds_shows_nothing(entry: str) -> None:
 @pytest.mark.parametrize(
     ("none", "otlp", "said"),
     [
-        ({}, XEON, "none does not tell on which machine it was measured, otlp does: cpu Xeon"),
-        (XEON, {"os": "Linux"}, "otlp does not tell on which machine it was measured, none does"),
+        ({}, XEON, "none does not record its machine, otlp does: cpu Xeon"),
+        (XEON, {"os": "Linux"}, "otlp does not record its machine, none does"),
         (XEON, {"cpu_model": "Xeon"}, "cannot be compared: cpu, cpus and cpu_model"),
         ({}, {"os": "Linux", "gomaxprocs": "8", "commit": "abc"}, ""),
         (XEON, {"cpu": "Xeon"}, ""),
@@ -78,8 +78,8 @@ def test_a_machine_that_one_side_alone_tells_is_not_known_to_be_the_same(
 @pytest.mark.parametrize(
     ("env", "said"),
     [
-        ({}, "measured elsewhere, and not told on which machine"),
-        ({"os": "Linux"}, "measured elsewhere, and not told on which machine"),
+        ({}, "measured elsewhere, on an unrecorded machine"),
+        ({"os": "Linux"}, "measured elsewhere, on an unrecorded machine"),
         ({"os": "Linux", "cpu": "Xeon"}, ""),
     ],
 )
@@ -99,9 +99,9 @@ def test_memory_may_differ_by_what_a_kernel_keeps() -> None:
 @pytest.mark.parametrize(
     ("sides", "said"),
     [
-        ({"baseline": "cpu = 'Xeon'", "enabled": "cpu = 'EPYC'"}, "cpu Xeon against EPYC"),
-        ({"baseline": "cpu_model = 'A'", "enabled": "cpu_model = 'B'"}, "cpu_model A against B"),
-        ({"enabled": "cpu_model = 'B'"}, "baseline does not tell on which machine"),
+        ({"baseline": "cpu = 'Xeon'", "enabled": "cpu = 'EPYC'"}, "cpu Xeon vs. EPYC"),
+        ({"baseline": "cpu_model = 'A'", "enabled": "cpu_model = 'B'"}, "cpu_model A vs. B"),
+        ({"enabled": "cpu_model = 'B'"}, "baseline does not record its machine"),
     ],
 )
 def test_the_gate_shows_nothing_across_machines(

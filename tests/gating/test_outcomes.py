@@ -71,7 +71,7 @@ def test_a_file_of_no_known_format_warns_and_fails_under_strict(
     assert run(["gate", "results", "--quiet", "--format", "json", *options]) == code
     told = json.loads(capsys.readouterr().out)
     assert (told["verdict"], told["counts"]["unknown"]) == (verdict, 1)
-    assert "1 file has no known format: results/notes.log" in told["sentence"]
+    assert "1 file has an unknown format: results/notes.log" in told["sentence"]
 
 
 @pytest.mark.parametrize("road", ["paths", "store"])
@@ -82,7 +82,7 @@ def test_a_file_of_no_known_format_warns_and_fails_under_strict(
         (lambda path: path.symlink_to(path.name), "cannot be read: Too many levels of symbolic"),
         (os.mkfifo, "cannot be read: not a regular file"),
         (Path.touch, "the file is empty"),
-        (lambda path: path.write_text("Killed\n"), "no format known to benchkit (it begins 'Kil"),
+        (lambda path: path.write_text("Killed\n"), "unknown format (it starts with 'Kil"),
     ],
 )
 def test_what_is_called_as_results_are_and_cannot_be_read_is_damaged(
@@ -134,7 +134,7 @@ def test_one_folder_ingested_under_two_labels_is_one_measurement(
         run(["ingest", f"{label}=res", "--quiet"])
     capsys.readouterr()
     assert run(["gate", "--quiet"]) == 3
-    assert "✗ All values of pr are those of main: one measurement, two names" in (
+    assert "✗ All values of pr equal those of main: one measurement under two names" in (
         capsys.readouterr().out
     )
 

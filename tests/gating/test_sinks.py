@@ -192,8 +192,8 @@ def test_openmetrics_is_read_back_by_prometheus(name: str) -> None:
 
 def test_gitlabs_report_is_read_back_too_and_is_short() -> None:
     text = render_sink("gitlab", result(*MIXED))
-    assert len(text.splitlines()) == len(result(*MIXED).outcome.rows) + 3
-    samples = [s for f in read_metrics(f"{text}# EOF\n") for s in f.samples]
+    assert len(text.splitlines()) == len(result(*MIXED).outcome.rows) + 4
+    samples = [s for f in read_metrics(text) for s in f.samples]
     percents = {s.labels["variant"]: s.value for s in samples if s.labels.get("stat") == "mean"}
     assert percents == {"otlp": 13.1, "zipkin": 16.1, "apm": -0.1, "skywalking": 11.5}
 

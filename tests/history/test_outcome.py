@@ -85,13 +85,13 @@ def test_a_benchmark_that_is_gone_fails_and_few_commits_decide_nothing(
     add(1)
     code, shown = gate(capsys)
     assert code == 3
-    assert shown.startswith("✗ Gone at 0000001: ")
+    assert shown.startswith("✗ Missing at 0000001: ")
 
 
 def test_a_commit_that_is_not_in_the_history_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     add(0)
     assert run(["history", "gate", "--since", "fffffff"]) == 2
-    assert "--since: 'fffffff' is no commit of this history" in capsys.readouterr().err
+    assert "--since: 'fffffff' is not a commit of this history" in capsys.readouterr().err
 
 
 def write_wrk(folder: Path, texts: list[str], commit: int, date: str = "dated") -> int:
@@ -115,7 +115,7 @@ NON2XX = "  Non-2xx or 3xx responses: 150000\nRequests/sec:"
         ("r/none", [REFUSED] * 3, "dated", 1, "✗ 3 runs of 0000002 failed"),
         ("r/none", [WRK, REFUSED], "dated", 1, "✗ 1 run of 0000002 failed"),
         ("r/none", [WRK[:300], WRK], "dated", 3, "✗ 1 file of 0000002 cannot be read"),
-        ("r/other", [WRK], "dated", 3, "✗ Gone at 0000002: "),
+        ("r/other", [WRK], "dated", 3, "✗ Missing at 0000002: "),
         ("r/none", [WRK.replace("Requests/sec:", NON2XX)], "dated", 4, "? Undecided: "),
         ("r/none", [WRK], "", 4, "? Undecided: 0000002 has no date and may be newer"),
     ],

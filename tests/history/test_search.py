@@ -46,7 +46,7 @@ def test_a_change_near_an_end_of_many_series_needs_more_commits_around_it() -> N
     searches = [search([logs], 10)._replace(block=1) for logs in draw(10, 12, 5)]
     assert find_reach(searches[0], 10) == 6
     (finding,) = report_reach(searches, 0)
-    assert finding.message == ("Among 10 series, a change of level needs 6 commits on either side")
+    assert finding.message == ("Among 10 series, a change of level needs 6 commits on each side")
     assert not list(report_reach([searches[0]], 0))
 
 

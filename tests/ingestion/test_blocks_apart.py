@@ -185,7 +185,7 @@ def test_a_word_before_a_go_result_on_its_line_names_it(tmp_path: Path) -> None:
 def test_a_report_of_go_wrk_is_named_and_not_read(tmp_path: Path) -> None:
     head = "  80 goroutine(s) running concurrently\n174140 requests in 4.69s, 94.99MB read\n"
     tail = "Requests/sec:  37117.87\nTransfer/sec:  20.25MB\n\n"
-    with pytest.raises(DataError, match="this report is of go-wrk, which benchkit does not read"):
+    with pytest.raises(DataError, match="this is a go-wrk report, which benchkit does not read"):
         load(tmp_path, head + tail)
 
 
@@ -314,3 +314,50 @@ def test_captions_below_name_the_results_above_them(tmp_path: Path) -> None:
         "without tracing / /": 5900.13,
         "with tracing / /": 5100.13,
     }
+
+
+PREAMBLE = "```\nwrk -t2 -c8 -d10s http://h/\n```\n"
+
+
+@pytest.mark.parametrize("block", [wrk(), wrk(head="")], ids=["whole", "without its head"])
+def test_a_command_above_several_sections_holds_for_all_of_them(tmp_path: Path, block: str) -> None:
+    text = f"# Load\n\n{PREAMBLE}\n## gin\n\n{block}\n## echo\n\n{block}\n## chi\n\n{block}"
+    runs = load(tmp_path, text).runs
+    measured = runs[runs["role"] == "measured"]
+    assert list(measured["command"]) == ["wrk -t2 -c8 -d10s http://h/"] * 3
+    assert set(measured["params"]) == {"connections=8,threads=2"}
+    assert list(measured["benchmark"]) == ["gin / /", "echo / /", "chi / /"]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        wrk(head=HEADED.replace("//h/", "//g/")),
+        wrk(head=HEADED.replace("/h/", "/h/b")),
+        wrk(head=HEADED.replace("8 conn", "9 conn")),
+    ],
+    ids=["host", "path", "size"],
+)
+def test_a_command_above_sections_is_not_that_of_another_test(tmp_path: Path, other: str) -> None:
+    text = f"# Load\n\n{PREAMBLE}\n## gin\n\n{wrk()}\n## echo\n\n{other}"
+    assert list(load(tmp_path, text).runs["command"].isna()) == [False, True]
+
+
+def test_a_command_above_sections_ends_at_the_next_command(tmp_path: Path) -> None:
+    second = "wrk -t2 -c9 -d10s http://h/"
+    parts = (f"# A\n\n{PREAMBLE}", "## gin", wrk(head=""), "# B", second, "## gin", wrk(head=""))
+    runs = load(tmp_path, "\n\n".join((*parts, "## chi", wrk(head="")))).runs
+    commands = runs[runs["role"] == "measured"]["command"]
+    assert [command.split()[2] for command in commands] == ["-c8", "-c9", "-c9"]
+
+
+@pytest.mark.parametrize("shape", ["gin:", "gin", "- gin"])
+def test_what_stands_above_blocks_at_several_hosts_leads_their_names(
+    tmp_path: Path, shape: str
+) -> None:
+    other = wrk(head=HEADED.replace("//h/", "//g/"))
+    runs = list_runs(
+        load(tmp_path, f"{shape}\n\n{wrk()}\n{shape.replace('gin', 'chi')}\n\n{other}")
+    )
+    assert [name for name, *_ in runs] == ["gin / /", "chi / /"]
+    assert [params.split(",")[1] for _, params, _ in runs] == ["host=h", "host=g"]

@@ -172,7 +172,7 @@ def test_strict_stores_nothing_if_anything_is_refused(results: Path, store: Stor
     (results / "otlp" / "wrk-3.txt").write_text("not a benchmark")
     with pytest.raises(DataError, match=r"otlp/wrk-3.txt: 1 of 5 sources refused"):
         ingest([str(results)], store, strict=True)
-    with pytest.raises(DataError, match="empty or not there"):
+    with pytest.raises(DataError, match="empty or does not exist"):
         rates(store)
 
 

@@ -51,8 +51,8 @@ def variants(store: Store) -> list[str]:
 def fails(command: list[str]) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 3, done.stderr
-    assert "the store cannot be written: " in done.stderr
-    assert "nothing was changed; make room or make it writable" in done.stderr
+    assert "cannot write the store: " in done.stderr
+    assert "nothing was changed; free some space or make it writable" in done.stderr
     assert "Traceback" not in done.stderr
 
 
@@ -117,7 +117,7 @@ def test_a_store_that_may_only_be_read_is_named(results: Path, small_disk: Path)
         command = [sys.executable, "-m", "benchkit", *words, "--store", store.url]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 3, done.stderr
-        assert f"{store.url}: the store cannot be written: Read-only file system" in done.stderr
+        assert f"{store.url}: cannot write the store: Read-only file system" in done.stderr
     assert variants(store) == ["none"]
 
 
@@ -153,7 +153,7 @@ def test_a_file_that_grows_while_it_is_read_is_told_and_read_again(
     store = Store(str(tmp_path / "store"))
     monkeypatch.setattr(Found, "load", grow)
     summary = ingest([str(results)], store)
-    (problem,) = [p for p in summary.diagnostics if "changed while it was read" in p.what]
+    (problem,) = [p for p in summary.diagnostics if "changed while benchkit read it" in p.what]
     assert (problem.path, problem.severity) == (str(large), "warning")
     assert large.stat().st_size > reading._LARGE
     monkeypatch.undo()

@@ -93,24 +93,24 @@ def test_credentials_go_to_the_host_that_they_are_for(
 
 
 def test_an_answer_of_a_negative_length_is_an_error(hosts: tuple[str, str], tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="the answer has a negative length"):
+    with pytest.raises(DataError, match="the response has a negative length"):
         fetch(f"http://{hosts[0]}/negative", tmp_path)
 
 
 def test_an_answer_that_is_cut_short_is_an_error(
     hosts: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(DataError, match="the answer is cut short: 1,000 bytes of it are missing"):
+    with pytest.raises(DataError, match="the response is truncated: 1,000 bytes are missing"):
         fetch(f"http://{hosts[0]}/cut", tmp_path)
     assert run(["runs", f"http://{hosts[0]}/cut"]) == 3
-    assert "the answer is cut short" in capsys.readouterr().err
+    assert "the response is truncated" in capsys.readouterr().err
 
 
 def test_an_answer_that_trickles_is_an_error(
     hosts: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pages, "_TIMEOUT", 0.2)
-    with pytest.raises(DataError, match="it comes at less than 1000 bytes a second"):
+    with pytest.raises(DataError, match="slower than 1000 bytes per second"):
         fetch(f"http://{hosts[0]}/slow", tmp_path)
 
 
@@ -118,7 +118,7 @@ def test_headers_that_trickle_meet_the_deadline(
     hosts: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pages, "DEADLINE", 0.5)
-    with pytest.raises(DataError, match=r"it takes longer than 0\.5 s"):
+    with pytest.raises(DataError, match=r"takes longer than 0\.5 s"):
         fetch(f"http://{hosts[0]}/headers", tmp_path)
     (download,) = [thread for thread in enumerate_threads() if thread.name == "download"]
     download.join()

@@ -26,7 +26,7 @@ def test_two_benchmarks_of_one_file_are_not_pooled_under_one_name(
 ) -> None:
     limit = ["--max-overhead", "time_per_op=5%"]
     assert run(["gate", "base.txt", "new.txt", *limit, "--rename", RULE, "--quiet"]) == 3
-    said = "rename gives Foo and Bar one name, X: both would count as runs of one benchmark"
+    said = "rename gives Foo and Bar the same name, X: both would count as runs of one benchmark"
     assert said in capsys.readouterr().out
     gated.write_runs(folder / "other.txt", seed=5, benchmarks=("Foo",))
     results = bk.load(folder, rename=RULE)
@@ -55,7 +55,7 @@ AB = Path(__file__).parents[2] / "fixtures" / "nginx-ab/nginx/ab-small-c30-1.txt
     ("old", "new", "params"),
     [
         (":            8090", ":            8091", ("host=127.0.0.1:8090", "host=127.0.0.1:8091")),
-        ("/index.html", "/index.html?id=1&token=abcdefgh", ("", "query=id=1&token=…9c5")),
+        ("/index.html", "/index.html?id=1&token=abcdefgh", ("", "query=id=1&token=…1a4a3bed33c8")),
     ],
 )
 def test_blocks_of_ab_on_other_ports_or_with_other_queries_are_not_repeats(

@@ -79,8 +79,8 @@ def list_numbers(loaded: bk.RunSet) -> list[int]:
     ("one", "other", "param", "reason"),
     [
         (k6("10 min=10 max=10"), k6("50 min=50 max=50"), "connections", "connections"),
-        (hey(10), hey(5000), "response_size", "size of answers"),
-        (vegeta(0), vegeta(200), "request_size", "size of requests"),
+        (hey(10), hey(5000), "response_size", "response size"),
+        (vegeta(0), vegeta(200), "request_size", "request size"),
         (wrk(10, 30000), wrk(30, 30100), "duration", "length"),
     ],
 )

@@ -68,7 +68,7 @@ def test_cut_gzip_is_told_with_the_last_line_that_was_read(tmp_path: Path) -> No
     path = tmp_path / "k6.json.gz"
     path.write_bytes(packed[: len(packed) * 2 // 3])
     found = ingest([str(path)], Store(str(tmp_path / "store")))
-    (told,) = [each for each in found.diagnostics if "damaged or cut short" in each.what]
+    (told,) = [each for each in found.diagnostics if "damaged or truncated" in each.what]
     assert whole.count(b"\n") < told.line < whole.count(b"\n") * 40
 
 

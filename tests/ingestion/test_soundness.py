@@ -140,7 +140,7 @@ def test_samples_are_checked() -> None:
     assert kept.times.tolist() == times[[0, 4]].tolist()
     first, second = soundness.diagnostics("x")
     assert (first.line, second.line) == (2, 3)
-    assert "so are 1 more" in first.what
+    assert "as are 1 more" in first.what
 
 
 def test_repeats_are_checked() -> None:

@@ -41,9 +41,9 @@ def add(folder: Path, name: str, content: bytes) -> None:
     [
         ("new/k6-2.json", K6.read_bytes()[:300], "k6", "k6-2.json"),
         ("new/wrk-2.txt", b"", "wrk", "wrk-2.txt: the file is empty"),
-        ("new/wrk-2.txt", b"Segmentation fault\n", "wrk", "no format known to benchkit"),
-        ("new/wrk-2.txt", WRK.read_bytes()[:150], "wrk", "is cut or changed"),
-        ("new/k6-2.json.gz", gzip.compress(K6.read_bytes())[:200], "k6", "damaged or cut short"),
+        ("new/wrk-2.txt", b"Segmentation fault\n", "wrk", "unknown format"),
+        ("new/wrk-2.txt", WRK.read_bytes()[:150], "wrk", "is truncated or altered"),
+        ("new/k6-2.json.gz", gzip.compress(K6.read_bytes())[:200], "k6", "damaged or truncated"),
     ],
 )
 def test_a_damaged_source_of_a_known_tool_is_stored(
@@ -87,7 +87,7 @@ def test_a_failed_run_without_output_is_stored_with_its_reason(
     ingest([str(tmp_path / "results")], store)
     ((variant, tool, said),) = mark(store, "failed")
     assert (variant, tool) == ("new", "wrk")
-    assert "its sidecar says that the run failed" in said
+    assert "its sidecar records a failed run" in said
     assert mark(store) == []
 
 

@@ -82,7 +82,7 @@ def test_a_variant_named_on_the_command_line_leaves_headings_in_the_benchmark() 
 
 
 @pytest.mark.parametrize(
-    ("name", "reason"), [("lengths.txt", "length"), ("captions.md", "the text around them")]
+    ("name", "reason"), [("lengths.txt", "length"), ("captions.md", "the surrounding text")]
 )
 def test_a_finding_says_why_blocks_without_names_are_kept_apart(name: str, reason: str) -> None:
     findings = bk.load(PAGES / name).findings.set_index("code")

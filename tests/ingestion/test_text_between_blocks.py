@@ -21,7 +21,7 @@ Transfer/sec:      1.20MB
 """
 GO = "goos: linux\npkg: p\nBenchmarkEncode-8 \t100\t10 ns/op\nPASS\nok  \tp\t1.234s\n"
 COMMAND = "wrk -t4 -c64 -d10s http://localhost:8080/"
-TEXT_DIFFERS = "where they differ in the text around them"
+TEXT_DIFFERS = "because they differ in the surrounding text"
 
 
 def wrk(rate: int = 9000, connections: int = 64) -> str:

@@ -116,7 +116,7 @@ def test_a_process_that_dies_costs_the_file_it_was_reading(
     monkeypatch.setattr(Found, "load", kill)
     store = Store(str(tmp_path / "store"))
     summary = ingest([str(results)], store, jobs=2)
-    ended = [problem for problem in summary.diagnostics if "ended" in problem.what]
+    ended = [problem for problem in summary.diagnostics if "crashed" in problem.what]
     assert [problem.path for problem in ended] == [str(results / "none" / "wrk-3.txt")]
     assert "signal 9" in ended[0].what
     assert summary.count("refused") == 2
@@ -130,7 +130,7 @@ def test_what_the_store_refuses_a_process_is_raised_by_all(
     results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object) -> None:
-        raise StoreError("the store cannot be written: No space left on device")
+        raise StoreError("cannot write the store: No space left on device")
 
     monkeypatch.setattr(ValueSink, "close", refuse)
     store = Store(str(tmp_path / "store"))
@@ -163,7 +163,7 @@ def test_ctrl_c_ends_all_processes_and_leaves_the_store_as_it_was(
     os.killpg(child.pid, signal.SIGINT)
     _, errors = child.communicate(timeout=60)
     assert child.returncode == 130, errors
-    assert errors.endswith("interrupted; nothing half-done is kept\n")
+    assert errors.endswith("interrupted; no partial results were kept\n")
     assert "Traceback" not in errors
     with pytest.raises(ProcessLookupError):
         os.killpg(child.pid, 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchkit.labels.matching import suggest_rename
+from benchkit.labels.matching import suggest_numbers, suggest_rename
 from benchkit.labels.rename import parse_rename
 
 
@@ -31,3 +31,23 @@ def test_names_that_have_nothing_in_common_get_no_rule(left: list[str], right: l
 def test_no_rule_is_suggested_for_headings_which_a_rename_does_not_see() -> None:
     assert suggest_rename(["Before / A", "Before / B"], ["After / A", "After / B"]) == ""
     assert suggest_rename(["GET / Base/A"], ["PUT / With/A"]) == ""
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "option"),
+    [
+        (["bench-7", "bench-8"], ["bench-10"], "--rename 's#[-_. ]*[0-9]+$##'"),
+        (["70", "80"], ["90"], "--rename 's#^[0-9]+$#all#'"),
+        (["Get-7/a"], ["Get-9/a"], "--rename 's#[-_. ]*[0-9]+##'"),
+        (["100 / /a"], ["110 / /a"], "write `Run` before it in the heading"),
+    ],
+)
+def test_names_that_differ_in_a_number_say_so_with_the_option(
+    left: list[str], right: list[str], option: str
+) -> None:
+    assert option in suggest_numbers(left, right)
+    assert f"{left[0]} and {right[0]}" in suggest_numbers(left, right)
+
+
+def test_names_that_differ_in_more_than_a_number_get_no_advice_on_it() -> None:
+    assert suggest_numbers(["Get-7"], ["Put-8"]) == ""

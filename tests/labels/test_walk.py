@@ -37,11 +37,11 @@ PASSED_OVER = {
     "containers.json": "a sidecar",
     "none/wrk-1.txt.run.toml": "a sidecar",
     "commands.log": "a log of commands",
-    "none/1.err": "what a tool wrote to standard error",
-    "none/k6-1.stderr": "what a tool wrote to standard error",
+    "none/1.err": "the standard error of a tool",
+    "none/k6-1.stderr": "the standard error of a tool",
     "env": "a virtual environment",
     "node_modules": "dependencies",
-    "lost+found": "the file system's own",
+    "lost+found": "part of the file system",
 }
 INSIDE = {
     *(".benchkit/x.parquet", ".git/config", "env/pyvenv.cfg", "env/a.txt", "node_modules/a.txt"),
@@ -102,7 +102,7 @@ def test_links_in_a_circle_are_passed_over_and_those_to_nowhere_read_like_files(
     skipped: list[tuple[Path, str]] = []
     names = [path.relative_to(tmp_path).as_posix() for path in walk(tmp_path, [], skipped)]
     assert names == ["gone.txt", "itself.txt", "none/wrk-1.txt", "pipe.txt"]
-    assert dict(skipped) == {tmp_path / "none/again": "a link back to a folder above it"}
+    assert dict(skipped) == {tmp_path / "none/again": "a link to a parent folder"}
 
 
 def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:

@@ -125,7 +125,7 @@ def test_a_table_without_lines_is_a_failed_run() -> None:
     data = requests.HEADER.encode() + b"\n"
     assert claimed(data) == ["ab_tsv"]
     assert only(data, "ab_tsv").status == "failed"
-    assert [remark.what for remark in remarks(data, "ab_tsv")] == ["the table of times has no line"]
+    assert [remark.what for remark in remarks(data, "ab_tsv")] == ["the table of times is empty"]
 
 
 def test_damaged_gzip_gives_what_stands_before() -> None:

@@ -165,7 +165,7 @@ def test_an_exact_unit_that_varies_has_a_mode_and_no_interval() -> None:
 def test_zeros_that_benchstat_keeps_apart_are_told(name: str) -> None:
     ((line, said),) = remarks(records(EDGE / name))
     assert line == 5
-    assert "table of its own (ns/op)" in said
+    assert "separate table (ns/op)" in said
     assert centers(EDGE / name)["a", "X/fmt=a/n=1", "time_per_op", "median"] == 1.3e-8
 
 
@@ -210,10 +210,10 @@ def test_a_page_holds_several_calls_and_prose() -> None:
 def test_what_cannot_be_true_or_read_is_told() -> None:
     said = remarks(records(EDGE / "synthetic-page.md"))
     assert [line for line, _ in said] == [10, 18, 27, 28]
-    assert "p=0.000 cannot come from 5+5 runs" in said[0][1]
+    assert "p=0.000 is impossible with 5+5 runs" in said[0][1]
     assert "0.0079" in said[0][1]
     assert all("do not line up" in text for _, text in said[1:3])
-    assert "'+Inf' is no finite sec/op" in said[3][1]
+    assert "'+Inf' is not a finite sec/op" in said[3][1]
 
 
 def test_the_same_table_twice_is_two_calls() -> None:
@@ -252,6 +252,14 @@ def test_names_without_a_common_suffix_stay() -> None:
         ("p99-ns", "1.23k ± 1%", ("p99-sec", 1.23e-6, "s", 1e-8)),
         ("allocs/op", "1.20M ± 1%", ("allocs_per_op", 1.2e6, "1", 1e4)),
         ("allocs/op", "0.00     ", ("allocs_per_op", 0.0, "1", 0.01)),
+        ("allocs", "12.0 ± 1%", ("allocs_per_op", 12.0, "1", 0.1)),
+        ("ms", "12.5 ± 1%", ("time_per_op", 0.0125, "s", 1e-4)),
+        ("µs/op", "12.5k ± 1%", ("time_per_op", 0.0125, "s", 1e-4)),
+        ("us", "12.5 ± 1%", ("time_per_op", 12.5e-6, "s", 1e-7)),
+        ("s", "12.5m ± 1%", ("time_per_op", 0.0125, "s", 1e-4)),
+        ("p99-ms", "12.5 ± 1%", ("p99-sec", 0.0125, "s", 1e-4)),
+        ("kB", "1.5 ± 1%", ("B", 1500.0, "B", 100.0)),
+        ("peak-GB", "1.5k ± 1%", ("peak-B", 1.5e12, "B", 1e11)),
     ],
 )
 def test_units_of_the_old_tool(
@@ -260,6 +268,15 @@ def test_units_of_the_old_tool(
     found = parsed(parse, f"name  {metric}\nFoo   {cell}\n")[0]
     row = found.rows[0]  # type: ignore[union-attr]
     assert (row[1], row[3], row[4], row[7]) == expected
+
+
+def test_milliseconds_beside_the_time_per_operation_are_a_metric_of_their_own() -> None:
+    table = "name  ms\nFoo   12.5 ± 1%\n\nname  time/op\nFoo   1.50s ± 1%\n"
+    rows = readings(table)[0].rows
+    assert {row[1]: row[3] for row in rows if row[2] == "mean"} == {
+        "sec": 0.0125,
+        "time_per_op": 1.5,
+    }
 
 
 def test_one_warning_says_that_the_runs_are_missing() -> None:

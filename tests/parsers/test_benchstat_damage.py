@@ -36,7 +36,7 @@ def test_a_cut_call_is_partial_and_says_so(path: Path) -> None:
     found = records(path)
     assert {record.status for record in found if isinstance(record, Reading)} == {"partial"}
     ((_, said),) = remarks(found)
-    assert "the source ends inside this call" in said
+    assert "the source ends inside this benchstat output" in said
 
 
 def test_there_are_cut_files() -> None:
@@ -122,9 +122,9 @@ def test_a_squeezed_row_with_a_gap_is_not_guessed() -> None:
 def test_a_damaged_archive_gives_what_stood_before_and_says_so() -> None:
     packed = gzip.compress((OWN / "new-single.txt").read_bytes())
     found: list[object] = []
-    with pytest.raises(UnreadableError, match="damaged or cut short"):
+    with pytest.raises(UnreadableError, match="damaged or truncated"):
         found.extend(reader.parse(as_source(packed[:-4])))
-    with pytest.raises(UnreadableError, match="damaged or cut short"):
+    with pytest.raises(UnreadableError, match="damaged or truncated"):
         found.extend(files.parse(as_source(packed[:-4])))
 
 
@@ -133,7 +133,7 @@ def test_what_holds_no_table_is_told() -> None:
         (problem,) = parsed(parse, "12.5 ± 3 is no table\n")
         assert isinstance(problem, Diagnostic)
         assert problem.severity == "error"
-        assert "no table of benchstat" in problem.what
+        assert "no benchstat table" in problem.what
 
 
 @pytest.mark.parametrize(
@@ -185,11 +185,11 @@ def test_a_row_that_comes_twice_counts_once() -> None:
     text = "name  time/op\nFoo   1.00ns ± 1%\nFoo   2.00ns ± 1%\n"
     assert centers(text) == {("", "Foo", "time_per_op", "mean"): 1e-9}
     assert remarks(records(text)) == [
-        (3, "Foo: this table tells time_per_op again; the first one counts")
+        (3, "Foo: this table repeats time_per_op; the first one counts")
     ]
 
 
 def test_a_cell_that_is_cut_inside_a_page_is_told() -> None:
     page = (OWN / "old-2file.html").read_text().replace("35.4µs ±34%", "35.4")
     assert len(centers(page)) == 29
-    assert remarks(records(page)) == [(24, "Redis/Ping-2: '35.4' is cut or changed")]
+    assert remarks(records(page)) == [(24, "Redis/Ping-2: '35.4' is truncated or altered")]

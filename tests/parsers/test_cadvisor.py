@@ -109,15 +109,18 @@ def test_a_machine_is_no_run() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("{}", "names no container"),
-        ("[]", "names no container"),
-        ('{"/a":{"spec":{},"stats":[]}}', "holds no statistics"),
-        ('{"/a":{"spec":{},"stats":[{"cpu":{"usage":{"total":1}}}]}}', "without a time"),
-        ('{"/a":{"spec":{},"stats":[{"timestamp":"2026', "cut short"),
-        ('{"/a":{"spec":{} "stats":[]}}', "no valid JSON"),
-        ("007 1\n0.5 x\n", "no valid JSON"),
-        ('{"/a":' + "[" * 100_000, "no valid JSON"),
-        ('{"name":"/a","spec":null,"stats":null}', "holds no statistics"),
+        ("{}", "contains no container"),
+        ("[]", "contains no container"),
+        ('{"/a":{"spec":{},"stats":[]}}', "contains no statistics"),
+        (
+            '{"/a":{"spec":{},"stats":[{"cpu":{"usage":{"total":1}}}]}}',
+            "missing or unreadable time",
+        ),
+        ('{"/a":{"spec":{},"stats":[{"timestamp":"2026', "truncated"),
+        ('{"/a":{"spec":{} "stats":[]}}', "not valid JSON"),
+        ("007 1\n0.5 x\n", "not valid JSON"),
+        ('{"/a":' + "[" * 100_000, "not valid JSON"),
+        ('{"name":"/a","spec":null,"stats":null}', "contains no statistics"),
     ],
 )
 def test_answers_without_results_say_why(text: str, words: str) -> None:

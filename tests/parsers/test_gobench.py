@@ -175,11 +175,11 @@ def test_encodings_and_line_ends_change_nothing(name: str) -> None:
             "cut30.json",
             2,
             [
-                (16, "an event of go test -json is damaged or cut short"),
+                (16, "an event of go test -json is damaged or truncated"),
                 (15, "benchmark Redis/Ping-2: no result follows the name"),
             ],
         ),
-        ("cut70.json", 9, [(34, "an event of go test -json is damaged or cut short")]),
+        ("cut70.json", 9, [(34, "an event of go test -json is damaged or truncated")]),
     ],
 )
 def test_cut_files(name: str, count: int, problems: list[tuple[int, str]]) -> None:
@@ -250,7 +250,7 @@ def test_a_result_whose_name_is_anybodys_guess_is_not_read() -> None:
     assert readings == []
     assert told(diagnostics) == [
         (1, "benchmark A-8: no result follows the name"),
-        (3, "a result stands here without a benchmark's name"),
+        (3, "a result without a benchmark name"),
     ]
 
 
@@ -288,17 +288,17 @@ def test_damaged_lines_are_named_and_cost_nothing_else() -> None:
         (17, "Good", "complete"): [110 * 1e-9, 8],
     }
     assert told(diagnostics) == [
-        (2, "benchmark NoCount: 'ns/op' stands where the iterations are expected"),
+        (2, "benchmark NoCount: found 'ns/op', expected a number of iterations"),
         (3, "benchmark NoCount: the number of iterations is missing before '12.5 ns/op'"),
         (4, "benchmark NoMeasurement: no measurement follows the iteration count"),
-        (5, "benchmark NoNumber: 'fast' stands where a number is expected"),
+        (5, "benchmark NoNumber: found 'fast', expected a number"),
         (6, "benchmark NoUnit: the number 8 has no unit"),
-        (7, "benchmark Half: 'many' stands where a number is expected"),
-        (8, "benchmark Huge: the iteration count is too large to be one"),
+        (7, "benchmark Half: found 'many', expected a number"),
+        (8, "benchmark Huge: the iteration count is implausibly large"),
         (9, "benchmark NaN: NaN p99-ns is not a finite number"),
         (9, "benchmark NaN: +Inf ratio is not a finite number"),
-        (13, "benchmark Compared-8: '-86.88%' stands where a unit is expected"),
-        (14, "benchmark Grouped: '1_000' stands where a number is expected"),
+        (13, "benchmark Compared-8: found '-86.88%', expected a unit"),
+        (14, "benchmark Grouped: found '1_000', expected a number"),
     ]
 
 
@@ -325,9 +325,9 @@ def test_unit_lines_hold_for_the_whole_file_and_the_first_one_wins() -> None:
     assert [reading.env for reading in readings] == [{}, {"note": "after"}, {}]
     assert [row[4] for row in readings[0].rows] == ["B", "s", "1"]
     assert told(diagnostics) == [
-        (6, "'assume=nothing' contradicts assume=exact of an earlier line"),
-        (7, "'better=faster' is none of better=higher or lower"),
-        (8, "'exact' is not of the form key=value"),
+        (6, "'assume=nothing' contradicts assume=exact on an earlier line"),
+        (7, "'better=faster' is not one of better=higher or lower"),
+        (8, "'exact' does not have the form key=value"),
     ]
 
 
@@ -346,7 +346,7 @@ def test_packages_that_alternate_keep_their_lines_and_configuration_apart() -> N
     assert second == datetime(2026, 11, 21, 9, 0, 4, tzinfo=UTC)
     assert third is None
     assert told(diagnostics) == [
-        (10, "an event of go test -json is damaged or cut short"),
+        (10, "an event of go test -json is damaged or truncated"),
         (12, "benchmark Close failed"),
     ]
 

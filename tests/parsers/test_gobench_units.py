@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchkit.parsers.gobench.names import Names
-from benchkit.parsers.gobench.units import read_unit, tidy
+from benchkit.parsers.gobench.units import UnitMetadata, read_unit, tidy
 
 
 @pytest.mark.parametrize(
@@ -92,3 +92,9 @@ def test_which_suffix_is_gomaxprocs(names: list[str], expected: dict[str, tuple[
     split = Names(names)
     for name, (benchmark, level) in expected.items():
         assert split.split(name) == (benchmark, {"gomaxprocs": level} if level else {})
+
+
+def test_a_unit_line_of_many_bad_words_is_told_once() -> None:
+    problems = UnitMetadata().read("Unit ns/op " + "bad=x y " * 50_000)
+    assert len(problems) == 21
+    assert problems[-1] == "49,980 more words are not settings"

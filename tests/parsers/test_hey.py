@@ -269,7 +269,7 @@ def test_raw_times_cut_anywhere_lose_the_last_line_only(eight: bool) -> None:
 def test_a_table_without_lines_is_a_failed_run() -> None:
     data = CSV.split(b"\n")[0] + b"\n"
     assert only(data, "hey_csv").status == "failed"
-    assert "no line" in remarks(data, "hey_csv")[0].what
+    assert "is empty" in remarks(data, "hey_csv")[0].what
 
 
 def test_a_cut_table_counts_nothing_it_has_not_seen() -> None:
@@ -293,4 +293,4 @@ def test_a_phase_with_an_extreme_that_is_no_number_is_passed_over() -> None:
     assert changed != WHOLE
     assert phase(only(WHOLE, "hey"), "wait")
     assert not phase(only(changed, "hey"), "wait")
-    assert any("tells NaN for a time" in remark.what for remark in remarks(changed, "hey"))
+    assert any("has NaN as a time" in remark.what for remark in remarks(changed, "hey"))

@@ -49,12 +49,22 @@ def test_a_command_that_failed_is_a_failed_run() -> None:
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ('{"results": []}', "the file holds no result"),
+        ('{"results": []}', "the file has no results"),
         ('{"results": [{"command": "a"}]}', "the result of 'a' has no `times`"),
         ('{"results": [{"times": [1]}]}', "a result has no command"),
-        ('{"results": [{"command": "a", "times": [-1]}]}', "-1 is no time and was left out"),
-        ('{"results": [{"command": "a", "times": [1e999]}]}', "inf is no time and was left out"),
-        ('{"results": [{"command": "a", "times": [0.5', "is cut short"),
+        (
+            f'{{"results": [{{"command": "a", "times": [1{",1" * 100_000}]}}]}}',
+            "100,001 `times` of one command are more than the 100,000 that are read",
+        ),
+        (
+            '{"results": [{"command": "a", "times": [-1]}]}',
+            "-1 is not a valid time and was left out",
+        ),
+        (
+            '{"results": [{"command": "a", "times": [1e999]}]}',
+            "inf is not a valid time and was left out",
+        ),
+        ('{"results": [{"command": "a", "times": [0.5', "truncated"),
         ('{"results": [7]}', "a result has no command"),
     ],
 )
@@ -83,7 +93,7 @@ def show(name: str) -> str:
 
 
 def list_values(reading: Reading) -> list[tuple[object, ...]]:
-    return [(*row[2:4], row[5], row[7]) for row in reading.rows]
+    return [(*row[2:4], row[5], row[7]) for row in reading.rows if row[1] == "time_per_op"]
 
 
 def test_the_terminal_gives_mean_spread_and_extremes_of_a_command() -> None:
@@ -95,6 +105,11 @@ def test_the_terminal_gives_mean_spread_and_extremes_of_a_command() -> None:
         ("stdev", 0.0019, None, 0.0001),
         ("min", 0.0183, None, 0.0001),
         ("max", 0.0254, None, 0.0001),
+    ]
+    used = [row for row in run.rows if row[1] == "cpu_time_per_op"]
+    assert [(row[0], row[2], row[3], row[4], row[5]) for row in used] == [
+        ("user", "mean", 0.0101, "s", 12),
+        ("system", "mean", pytest.approx(0.0004), "s", 12),
     ]
 
 

@@ -254,7 +254,7 @@ def test_a_file_that_ends_within_a_quoted_field_is_cut() -> None:
     text = OLD.format(time=1595325560) + 'checks,1595325560,1.000000,"says,\nand,,,,,,,,,,,,,more\n'
     (reading,), _, (problem,) = read(text)
     assert (problem.line, problem.severity) == (5, "warning")
-    assert "cut behind its value" in problem.what
+    assert "truncated behind its value" in problem.what
     assert (reading.status, reading.rows) == ("partial", [])
     (reading,), (trends,), problems = read(text + text.split("\n", 1)[1].partition("checks")[0])
     assert problems == []
@@ -325,7 +325,7 @@ def test_any_value_is_survived(value: object) -> None:
 def test_nothing_but_a_header() -> None:
     readings, _, (problem,) = read(OLD.split("\n", 1)[0] + "\n")
     assert readings == []
-    assert "without a single point" in problem.what
+    assert "without any data point" in problem.what
 
 
 def test_refused_requests() -> None:

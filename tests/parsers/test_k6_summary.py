@@ -240,7 +240,7 @@ def test_too_large_a_document_is_refused(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(summary, "LARGEST", 1000)
     readings, problems = read(BASELINE / "k6-handlesummary-1.json")
     assert readings == []
-    assert "longer" in problems[0].what
+    assert "larger" in problems[0].what
 
 
 @given(st.sampled_from([path.read_bytes() for path in SUMMARIES]), st.data())

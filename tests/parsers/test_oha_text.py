@@ -36,6 +36,7 @@ def test_a_report_is_read_value_by_value() -> None:
         (None, "request_rate", "mean"): 3_272_093 / 60.0038388,
         (None, "bytes_in", "total"): 2.70 * 2**30,
         (None, "bytes_in", "mean"): 885.0,
+        (None, "bandwidth_in", "mean"): 48255467.52,
         (None, "latency", "p10"): 0.0034208,
         (None, "latency", "p25"): 0.0054255,
         (None, "latency", "p50"): 0.0081712,

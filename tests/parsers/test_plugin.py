@@ -40,5 +40,5 @@ def test_an_installed_tool_is_read_compared_reported_and_gated(
     primary = [(row["metric"], row["verdict"]) for row in rows if row["primary"]]
     assert primary == [("time_per_op", "regression")]
     call("report", "--baseline", "none")
-    assert "time_per_op" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "time per operation" in (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "otlp" in call("gate", "--baseline", "none", code=1)

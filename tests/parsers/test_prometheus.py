@@ -76,7 +76,12 @@ def test_cpus_are_summed_where_all_are_told() -> None:
     told = tell_file("containers-edge/synthetic-query-data.json")
     assert told.values("cpu_time") == {"/bench/server": [301, 302.5]}
     assert {block.origin for block in told.samples} == {"computed"}
-    for words in ("node_load1", "2 values are no finite", "1 times at which", "pause containers"):
+    for words in (
+        "node_load1",
+        "2 values that are not finite",
+        "1 times without values",
+        "pause containers",
+    ):
         assert told.says(words)
 
 
@@ -118,7 +123,7 @@ def test_a_container_made_anew_at_unknown_times_is_named() -> None:
     text = f'"Time","{name.format("aaa")}","{name.format("bbb")}"\n2026-11-21 01:21:43,8,9\n'
     told = tell("prometheus", text)
     assert not told.readings
-    assert told.says("web was made anew")
+    assert told.says("web was recreated")
 
 
 def test_what_prometheus_says_is_passed_on() -> None:
@@ -153,29 +158,29 @@ def test_a_number_that_a_line_end_breaks_is_none() -> None:
     path = FIXTURES / "containers-edge/synthetic-grafana-long.csv"
     broken = tell("prometheus", path.read_bytes().replace(b"8355840", b"83\n5840", 1))
     assert 835840 not in broken.values("memory_rss").get("redis", [])
-    assert broken.says("1 values are no finite numbers")
+    assert broken.says("1 values that are not finite numbers")
 
 
 def test_times_without_a_zone_are_unknown() -> None:
     told = tell_file("containers-edge/synthetic-grafana-excel.csv")
     assert told.values("memory_rss") == {"/bench/server": [8355840]}
     assert [block.times for block in told.samples] == [None]
-    assert told.says("2 times carry no zone")
-    assert told.says("1 values are no finite numbers")
+    assert told.says("2 times have no time zone")
+    assert told.says("1 values that are not finite numbers")
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ('{"status":"success","data":{"resultType":"vector"}}', "holds no result"),
-        ('{"status":"success","data":{"resultType":"vector","result":7}}', "holds no result"),
-        ('[{"metric":7}]', "are no series"),
-        (json.dumps([{**SAMPLE, "value": [1e300, "8"]}]), "no finite numbers"),
-        (json.dumps([{**SAMPLE, "value": [1, "x"]}]), "no finite numbers"),
-        (json.dumps([SAMPLE])[:-4], "cut short"),
-        ('container_memory_rss{id="/a"} => 8 @[1795224103.5]', "cut short"),
+        ('{"status":"success","data":{"resultType":"vector"}}', "has no result"),
+        ('{"status":"success","data":{"resultType":"vector","result":7}}', "has no result"),
+        ('[{"metric":7}]', "are not series"),
+        (json.dumps([{**SAMPLE, "value": [1e300, "8"]}]), "not finite numbers"),
+        (json.dumps([{**SAMPLE, "value": [1, "x"]}]), "not finite numbers"),
+        (json.dumps([SAMPLE])[:-4], "truncated"),
+        ('container_memory_rss{id="/a"} => 8 @[1795224103.5]', "truncated"),
         ("scalar: 2.6 @[1795225000.725]\n", "a scalar has no name"),
-        ('"Series","Time","Value"\n"container_memory_rss",1795224103302,8', "cut short"),
+        ('"Series","Time","Value"\n"container_memory_rss",1795224103302,8', "truncated"),
         ('"Time","container_memory_rss"\n1795224103302,8,9\n', "more or fewer cells"),
     ],
 )
@@ -191,7 +196,7 @@ def test_native_histograms_and_strange_lines_are_named() -> None:
     text = 'container_memory_rss{id="/a"} => 8 @[1795224103.5]\nnonsense\n'
     told = tell("prometheus", text)
     assert told.values("memory_rss") == {"/a": [8]}
-    assert told.says("1 lines, this the first, are not promtool's")
+    assert told.says("1 lines, this one first, are truncated")
 
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)

@@ -102,7 +102,7 @@ def test_every_format_is_asked(text: str, claims: list[str]) -> None:
 def test_two_claims_are_an_error_that_names_both(text: str, both: str) -> None:
     with pytest.raises(AmbiguousFormatError) as caught:
         names(text)
-    hint = "say which with --as FORMAT, or as_format= in Python"
+    hint = "choose one with --as FORMAT, or as_format= in Python"
     assert str(caught.value) == f"otlp/1.txt: claimed by {both}; {hint}"
 
 
@@ -112,10 +112,10 @@ def test_two_claims_are_an_error_that_names_both(text: str, both: str) -> None:
     [
         (b"", "the file is empty"),
         (b" \r\n\n", "the file is blank"),
-        (b"\x89PNG\x00\x00", "the file is binary and of no format that benchkit knows"),
-        (b"\n  hello world\n", "no format known to benchkit (it begins 'hello world')"),
-        (FAR.encode(), "no format known to benchkit (it begins 'x')"),
-        (FAR.encode() + b"\0BLOCK", "no format known to benchkit (it begins 'x')"),
+        (b"\x89PNG\x00\x00", "the file is binary, in an unknown format"),
+        (b"\n  hello world\n", "unknown format (it starts with 'hello world')"),
+        (FAR.encode(), "unknown format (it starts with 'x')"),
+        (FAR.encode() + b"\0BLOCK", "unknown format (it starts with 'x')"),
     ],
     ids=["empty", "blank", "binary", "other text", "long text", "text that turns binary"],
 )
@@ -194,7 +194,7 @@ def test_an_unknown_name_lists_those_there_are() -> None:
     with pytest.raises(ConfigError) as caught:
         registry.choose(source("OWNER"), "jmeter")
     assert "jmeter" in caught.value.what
-    assert caught.value.hint == "the formats are block, owner, piece, rival"
+    assert caught.value.hint == "known formats: block, owner, piece, rival"
 
 
 def test_a_plugin_takes_the_road_of_the_built_ins(plugin: ModuleType) -> None:
@@ -229,7 +229,7 @@ def test_a_broken_plugin_is_warned_about_and_costs_only_itself(
 
 def test_of_two_formats_with_one_name_the_first_stays(plugin: ModuleType) -> None:
     vars(plugin).update(FORMAT=OWNER, AGAIN=make_format("owner", "other"))
-    with pytest.warns(UserWarning, match=r"\(a_plugin:AGAIN\): a format owner is already there"):
+    with pytest.warns(UserWarning, match=r"\(a_plugin:AGAIN\): a format owner already exists"):
         loaded = registry.load([point("owner"), point("again", "a_plugin:AGAIN")])
     assert loaded == ((), (OWNER,))
 

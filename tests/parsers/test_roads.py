@@ -90,7 +90,7 @@ def test_damaged_gzip_gives_the_same_on_both_roads(
     monkeypatch.setattr(documents, "_LARGE", 0)
     monkeypatch.setattr(prometheus_columns, "_FEW", 0)
     fast = read_all(form, data)
-    assert "cut short" in fast["problems"][0]
+    assert "truncated" in fast["problems"][0]
     assert bool(fast["samples"]) == name.startswith("vegeta")
     take_lines(monkeypatch)
     assert read_all(form, data) == fast

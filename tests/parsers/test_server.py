@@ -37,7 +37,7 @@ def test_every_line_is_a_reading() -> None:
 def test_other_lines_are_not_claimed(text: str) -> None:
     with pytest.raises(UnknownFormatError):
         registry.identify(Source(None, "x.log", text.encode()))
-    assert tell("server", text).says("no line says how many requests")
+    assert tell("server", text).says("no line has the number of processed requests")
 
 
 def test_a_server_without_an_agent_counts_its_requests() -> None:

@@ -158,7 +158,7 @@ def test_zeros_of_metrics_never_closed_are_no_measurements() -> None:
 def test_zeros_of_metrics_never_closed_are_known_by_the_first_lines(lines: int) -> None:
     whole = (EDGE / "old" / "v12.8.0-unclosed.txt").read_text().splitlines(keepends=True)
     (reading,), problems = parse_bytes("".join([*whole[:lines], "then\n"]).encode())
-    assert ["is cut" in problem.what for problem in problems] == [True, False]
+    assert ["truncated" in problem.what for problem in problems] == [True, False]
     assert "Close()" in problems[1].what
     assert (reading.status, reading.duration) == ("partial", None)
     assert 0 not in values(reading).values()
@@ -182,7 +182,7 @@ def test_the_tail_of_a_report_is_a_run_only_where_no_report_follows() -> None:
     assert values(readings[0]) == {("responses", "count", "200"): 9000}
     assert ("responses", "count", "200") not in values(readings[3])
     assert [problem.line for problem in problems] == [25, 2]
-    assert "2 reports begin in their middle" in problems[1].what
+    assert "2 reports lack their beginning" in problems[1].what
 
 
 def test_the_errors_below_a_report_belong_to_it() -> None:
@@ -285,12 +285,12 @@ def test_a_garbled_line_costs_its_own_values() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "word"),
     [
-        ("2.311ms", "2.311m", "'Latencies' holds '2.311m' for a time"),
-        ("9000, 300.04", "9e3, 300.04", "'Requests' holds '9e3' for a count"),
+        ("2.311ms", "2.311m", "'Latencies' contains '2.311m' instead of a time"),
+        ("9000, 300.04", "9e3, 300.04", "'Requests' contains '9e3' instead of a count"),
         ("100.00%", "all", "'Success' is not a percentage"),
         ("100.00%", "9" * 400 + "%", "'Success' is not a percentage"),
         ("100.00%", "100.01%", "'Success' is not a percentage"),
-        ("200:9000", "200=9000", "'Status Codes' holds something else"),
+        ("200:9000", "200=9000", "'Status Codes' contains something other"),
         ("[total, mean]", "[total, median]", ""),
     ],
 )
@@ -328,7 +328,7 @@ def test_other_texts_are_not_claimed(text: str) -> None:
 def test_damaged_gzip_gives_the_reports_before_it() -> None:
     text = (SCENARIO / "agent" / "vegeta-text-1.txt").read_bytes() * 3000
     found: list[Record] = []
-    with pytest.raises(UnreadableError, match="cut short"):
+    with pytest.raises(UnreadableError, match="truncated"):
         found.extend(FORMAT.parse(Source(None, "vegeta.txt", gzip.compress(text)[:-2000])))
     readings = [record for record in found if isinstance(record, Reading)]
     assert 0 < len(readings) < 3000

@@ -56,3 +56,14 @@ def test_columns_under_another_name_are_not_read_by_position(
     damaged, incomplete = remarks(text)
     assert (damaged.line, "Thread Stats" in damaged.what) == (4, True)
     assert "lacks its `Thread Stats` line" in incomplete.what
+
+
+@pytest.mark.parametrize("after", ["Stdev\n", "72.88%\n"], ids=["above latency", "below it"])
+def test_a_phase_among_the_statistics_is_read(after: str) -> None:
+    row = "    TTFB      12.50ms    1.25ms  20.00ms   72.00%\n"
+    head, sign, tail = DSB.replace("99% ", "Max ").partition(after)
+    reading = only(f"{head}{sign}{row}{tail}".encode())
+    assert reading.status == "complete"
+    phases = {row[2]: row[3] for row in reading.rows if row[:2] == ("wait", "phase_time")}
+    assert phases == {"mean": 0.0125, "stdev": 0.00125, "max": 0.02}
+    assert values(reading)["latency", "mean"] == pytest.approx(0.00018965)

@@ -34,7 +34,7 @@ from benchkit.reading.source import Source, UnreadableError
     ("name", "what"),
     [
         ("wrk/wrk-version-usage.txt", "no report of wrk"),
-        ("synthetic-not-wrk.txt", "this report is of go-wrk"),
+        ("synthetic-not-wrk.txt", "this is a go-wrk report"),
     ],
     ids=["usage", "others"],
 )
@@ -83,7 +83,7 @@ def test_tails_and_heads_of_different_runs_stay_apart() -> None:
 
 def test_a_damaged_line_is_named_and_gives_nothing() -> None:
     path = EDGE / "synthetic-tail-then-head.txt"
-    damaged = [remark for remark in remarks(path) if "passed over" in remark.what]
+    damaged = [remark for remark in remarks(path) if "ignored" in remark.what]
     assert [remark.line for remark in damaged] == [23]
     assert not any("failures" in key[0] for key in values(readings(path)[3]))
 
@@ -114,7 +114,7 @@ def test_a_histogram_without_its_heading_is_named_by_the_next_one() -> None:
 def test_a_histogram_that_may_be_of_either_kind_is_left_out() -> None:
     path = EDGE / "synthetic-wrk2-nameless.txt"
     assert not any("latency" in metric for metric, _ in values(only(path)))
-    assert any("without its heading" in remark.what for remark in remarks(path))
+    assert any("has no heading" in remark.what for remark in remarks(path))
 
 
 @pytest.mark.parametrize(
@@ -256,7 +256,7 @@ def test_a_count_that_a_terminal_wrapped_is_not_read_short() -> None:
     report = _with_errors()
     text = report.replace("timeout 721", "timeout 72\n1")
     assert ("failures/timeout", "count") not in values(only(text.encode()))
-    assert "cut or changed" in remarks(text.encode())[0].what
+    assert "truncated or altered" in remarks(text.encode())[0].what
     assert values(only(report.encode()))["failures/timeout", "count"] == 721
 
 

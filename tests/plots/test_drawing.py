@@ -68,13 +68,13 @@ def test_texts_are_read_on_the_background_of_the_figure(
 
 def test_an_array_of_axes_is_refused_in_words() -> None:
     pair: Any = Figure().subplots(1, 2)
-    with pytest.raises(ConfigError, match=r"one Axes is wanted, not ndarray; .*ax=axes\[0\]"):
+    with pytest.raises(ConfigError, match=r"expected one Axes, got ndarray; .*ax=axes\[0\]"):
         plots().runs(ax=pair)
 
 
 def test_a_sweep_of_two_panels_does_not_fit_on_one_axes() -> None:
     swept = bk.load(FIXTURES / "nginx-ab/nginx").compare().plot
-    with pytest.raises(ConfigError, match="panels do not fit on one axes"):
+    with pytest.raises(ConfigError, match="panels do not fit on one Axes"):
         swept.sweep(ax=Figure().add_subplot())
 
 
@@ -89,7 +89,7 @@ def test_no_setting_is_left_behind() -> None:
 def test_several_panels_do_not_fit_on_one_axes() -> None:
     several = plots("redis-gobench/interleaved", "Baseline")
     axes: Axes = Figure().add_subplot()
-    with pytest.raises(ConfigError, match="5 panels do not fit on one axes"):
+    with pytest.raises(ConfigError, match="5 panels do not fit on one Axes"):
         several.runs(ax=axes)
 
 
@@ -100,6 +100,6 @@ def test_a_drawing_is_saved_by_its_ending(tmp_path: Path) -> None:
     assert drawing.save(str(tmp_path / "a.svg")).read_text(encoding="utf-8").startswith("<?xml")
     with pytest.raises(ConfigError, match=r"use \.svg or \.png"):
         drawing.save(tmp_path / "a.pdf")
-    message = r"nowhere/a\.svg: cannot be written: No such file or directory"
+    message = r"nowhere/a\.svg: cannot write: No such file or directory"
     with pytest.raises(ConfigError, match=message):
         drawing.save(tmp_path / "nowhere" / "a.svg")

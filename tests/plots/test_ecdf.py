@@ -91,7 +91,7 @@ def test_times_below_the_clocks_step_count_and_stand_at_the_left_edge() -> None:
     (panel,) = ecdf.data([found]).panels
     (line,) = panel.lines
     assert (line.x[0], line.y[0], line.x[-1]) == (0.5, 0.9625, 20.0)
-    assert panel.x.label == "latency, ms (< 1: told as 0)"
+    assert panel.x.label == "latency, ms (< 1: shown as 0)"
     assert panel.x.ticks[:2] == ((0.5, "< 1"), (1.0, "1"))
     assert panel.y.is_from_zero
     assert find_distributions(rows.assign(value=0.0)) == []
@@ -106,6 +106,6 @@ def test_the_svg_is_the_same_every_time() -> None:
 
 def test_without_samples_it_is_refused_with_the_reason() -> None:
     found = bk.load(FIXTURES / "vegeta-single").compare(baseline="no-agent")
-    with pytest.raises(DataError, match="no raw samples, only what the tool sums up"):
+    with pytest.raises(DataError, match="no raw samples, only the tool's summaries"):
         found.plot.ecdf()
     assert "benchkit plot ecdf" in found.to_html()

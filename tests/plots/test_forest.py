@@ -75,7 +75,7 @@ def test_only_the_largest_of_many_rows_are_drawn() -> None:
     assert drawn.left_out == drawn.smaller == 100 - forest.MOST_ROWS
     assert drawn.cut == "24 of 100 rows, the largest changes"
     assert forest.describe(drawn).startswith(
-        "Change of time per operation against baseline (24 of 100 rows, the largest changes)"
+        "Change of time per operation vs. baseline (24 of 100 rows, the largest changes)"
     )
     assert drawn.rows[0].label == "B099"
 
@@ -120,7 +120,7 @@ def test_hostile_names_are_drawn_as_text() -> None:
 
 def test_the_description_names_every_row() -> None:
     said = forest.describe(forest.data(tracing()))
-    assert "against none" in said
+    assert "vs. none" in said
     for name in ("otlp", "zipkin", "apm", "skywalking"):
         assert f"requests/s {name} " in said
 

@@ -35,8 +35,8 @@ def compared() -> Comparison:
 def test_the_service_comes_first_and_its_memory_beside_it() -> None:
     chart = timeline.data(compared().tracks, PAIR)
     assert [panel.y.label for panel in chart.panels] == [
-        "cpu_usage, cores",
-        "memory_working_set, MiB",
+        "CPU, cores",
+        "working-set memory, MiB",
     ]
     for panel in chart.panels:
         assert [line.name for line in panel.lines if line.name] == ["no-agent", "agent"]
@@ -147,7 +147,9 @@ def test_names_beside_the_lines_stay_below_the_heading_and_apart() -> None:
 def test_what_is_drawn_is_told_in_words_and_as_a_table() -> None:
     chart = timeline.data(compared().tracks, PAIR)
     words, table = describe(chart), tabulate(chart)
-    assert re.match(r"cpu_usage · \w+, cores over the time of a run: no-agent: 0\.\d+ at", words)
+    assert re.match(
+        r"cpu_usage · \w+, CPU, cores over the time of a run: no-agent: 0\.\d+ at", words
+    )
     assert [column.title for column in table.columns] == [
         "figure", "variant", "start", "1/4", "1/2", "3/4", "end", "lowest", "highest",
     ]  # fmt: skip

@@ -168,7 +168,7 @@ def test_head_and_text_are_cleaned_as_lines_are(text: str, size: int) -> None:
 
 
 def read_until_damage(data: bytes) -> Iterator[tuple[int, str]]:
-    with pytest.raises(UnreadableError, match="gzip stream is damaged or cut short"):
+    with pytest.raises(UnreadableError, match="gzip stream is damaged or truncated"):
         yield from make(data).lines()
 
 

@@ -5,19 +5,17 @@ A machine without Chromium skips these tests and says so; where CI is set, that 
 
 from __future__ import annotations
 
-import os
-import shutil
-from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
 from typing import Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from browsing import SCHEMES, Visit
 from hostile import hostile_report
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
-from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize
 
 import benchkit as bk
 from benchkit.reporting.formats import render
@@ -29,24 +27,7 @@ PICTURES = TESTS / "actual" / "report"
 PICTURE = TESTS.parent / ".github" / "report.png"
 SCREEN: ViewportSize = {"width": 1200, "height": 900}
 PAPER: ViewportSize = {"width": 690, "height": 1000}  # A4 less its margins
-SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 WIDTH = "document.documentElement.scrollWidth"
-CHROMIUM = next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
-)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    if CHROMIUM is None:
-        reason = "no Chromium on this machine: apt-get install chromium"
-        if os.environ.get("CI"):
-            pytest.fail(reason)
-        pytest.skip(reason)
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield running
-        running.close()
 
 
 @pytest.fixture(scope="module")
@@ -55,20 +36,6 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     found = bk.load(FIXTURES / "tracing-wrk").compare(baseline="none")
     path.write_text(found.to_html(), encoding="utf-8")
     return path
-
-
-class Visit:
-    """A page, with what it said and fetched while it was open."""
-
-    def __init__(self, context: BrowserContext, path: Path) -> None:
-        self.page: Page = context.new_page()
-        self.said: list[str] = []
-        self.fetched: list[str] = []
-        self.page.on("console", lambda message: self.said.append(message.text))
-        self.page.on("pageerror", lambda error: self.said.append(str(error)))
-        self.page.on("dialog", lambda dialog: self.said.append(dialog.message))
-        self.page.on("request", lambda request: self.fetched.append(request.url))
-        self.page.goto(path.as_uri())
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
@@ -159,7 +126,7 @@ def test_what_has_no_number_is_last_in_both_directions(browser: Browser, report:
     with browser.new_context() as context:
         page = Visit(context, report).page
         table = page.locator("#comparison table >> nth=0")
-        otlp = table.locator("tr", has_text="otlp").locator("td").nth(2)
+        otlp = table.locator("tr", has_text="otlp").locator("td").nth(4)
         otlp.evaluate("cell => cell.removeAttribute('data-value')")
         table.locator("th", has_text="change").get_by_role("button").click()
         assert column(page, 1) == ["zipkin", "skywalking", "apm", "otlp"]
@@ -184,8 +151,8 @@ def test_a_table_is_copied_as_markdown(browser: Browser, report: Path) -> None:
         page.locator("#comparison").get_by_role("button", name="Copy as Markdown").first.click()
         page.get_by_role("button", name="Copied").wait_for()
         lines = page.evaluate("navigator.clipboard.readText()").splitlines()
-    assert lines[0].startswith("| variant | none, /s | value, /s | change |")
-    assert lines[1].startswith("|:--|--:|--:|")
+    assert lines[0].startswith("| variant | none, /s | spread | value, /s | spread | change |")
+    assert lines[1].startswith("|:--|--:|:--|--:|:--|--:|")
     assert len(lines) == 6
 
 
@@ -361,7 +328,7 @@ def test_a_wide_table_fits_the_cell_of_a_notebook_with_its_texts_on_the_left(
     with browser.new_context(viewport=SCREEN) as context:
         page = Visit(context, path).page
         over = page.locator(".scroll").evaluate("one => one.scrollWidth - one.clientWidth")
-        sides = page.locator("tbody tr:first-child > *").evaluate_all(
+        sides = page.locator("tbody tr:first-child > *:not(.spread)").evaluate_all(
             "all => all.map(one => getComputedStyle(one).textAlign)"
         )
     assert over <= 0

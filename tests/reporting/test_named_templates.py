@@ -37,4 +37,4 @@ def test_a_plug_in_without_a_path_is_named(tmp_path: Path) -> None:
     environment = install_templates(tmp_path, "Path")
     sides = [str(WRK / "none"), str(WRK / "otlp")]
     error = run_benchkit(tmp_path, environment, "report", *sides, "--template", "acme", code=2)
-    assert "acme (acme_look:Path): holds no path of a folder" in error
+    assert "acme (acme_look:Path): does not contain the path of a folder" in error

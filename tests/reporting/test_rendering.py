@@ -88,7 +88,7 @@ def test_a_link_out_of_the_folder_is_refused(tmp_path: Path, page: Page, name: s
     secret.write_text("S3cr3t", encoding="utf-8")
     (folder / "page.html").write_text(f"{{% include '{name}' %}}", encoding="utf-8")
     (folder / name).symlink_to(secret)
-    with pytest.raises(ConfigError, match="a link out of its folder") as refused:
+    with pytest.raises(ConfigError, match="a link to outside its folder") as refused:
         rendering.render_apart("page.html", page, folder)
     assert refused.value.where == str(folder / name)
 

@@ -148,7 +148,7 @@ def test_markdown_stays_below_its_limit_and_says_so() -> None:
     many = {f"Benchmark/{n:05}": ((1.0,), (1.5,)) for n in range(3000)}
     text = to_markdown(build(gobench(many), tracing_runs(), FINDINGS * 500))
     assert len(text.encode()) <= 60_000
-    assert "Left out, too long for a comment: Findings (" in text
+    assert "Left out to shorten the comment: Findings (" in text
     assert text.startswith(f"{MARKER}\n\n### ~ ")
 
 
@@ -159,7 +159,7 @@ def test_markdown_leaves_out_the_longest_part_first_and_keeps_the_last_line() ->
     longest = max(re.findall(r"<details>.*?</details>", whole, re.DOTALL), key=len)
     assert longest not in text
     (title,) = re.findall(r"<summary>(.*?)</summary>", longest)
-    assert f"*Left out, too long for a comment: {title}; the HTML page has all.*" in text
+    assert f"*Left out to shorten the comment: {title}; the HTML page has everything.*" in text
     assert text.endswith(whole[whole.rindex("<sub>benchkit 0.1.0 · benchkit report") :])
     assert text.count("<details>") == whole.count("<details>") - 1
 
@@ -239,13 +239,13 @@ def test_sections_that_the_data_do_not_carry_are_named() -> None:
 def test_a_forest_of_many_rows_states_its_cut() -> None:
     many = gobench({f"B{n:02}": ((1.0,) * 4, (1 + n / 100,) * 4) for n in range(40)})
     (plot,) = next(s for s in build(many).sections if s.id == "overhead").plots
-    assert plot.legend.endswith("24 of 40 rows, the largest changes; all are in the table.")
+    assert plot.legend.endswith("24 of 40 rows, the largest changes; the table has all rows.")
 
 
 def test_the_status_line() -> None:
     assert tracing_report().status.replace("\N{NO-BREAK SPACE}", " ") == (
-        "4 variants against none · 8 runs per side · wrk · closed loop · 15.0 s each "
-        "· Xeon · margin 3 % · 1 finding needs attention"
+        "otlp, zipkin, apm and skywalking vs. none · 8 runs per side · wrk · closed loop "
+        "· connections=8, threads=2 · 15.0 s each · Xeon · margin 3 % · 1 finding needs attention"
     )
 
 

@@ -147,6 +147,6 @@ def _draw_levels(setting: Newest, moved: int, generator: np.random.Generator) ->
     if setting.is_far:
         logs[:, EARLIER // 2] += log1p(0.1)
     commits = [str(commit) for commit in range(EARLIER + 1)]
-    levels = [Level(commits=commits, logs=row, worse=1) for row in logs.tolist()]
+    levels = [Level(commits=commits, numbers=row, worse=1) for row in logs.tolist()]
     far = find_far_commits(levels, MARGIN)
     return [level.without(far) for level in levels]

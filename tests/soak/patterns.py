@@ -135,14 +135,14 @@ class _Code:
         tree = ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
         patterns = {name for name, value in vars(module).items() if isinstance(value, re.Pattern)}
         code = cls(tree, {}, set(), set(), {"re", *patterns})
-        held = set()
-        for node in ast.walk(tree):
+        held, nodes = set[int](), list(ast.walk(tree))
+        for node in nodes:
             if isinstance(node, ast.ImportFrom):
                 code.imported.update(alias.name for alias in node.names)
             elif isinstance(node, ast.Attribute):
                 held.add(id(node.value))
                 code.methods.setdefault(_last(node.value), set()).add(node.attr)
-        for node in ast.walk(tree):
+        for node in nodes:
             if not isinstance(node, ast.Name | ast.Attribute) or id(node) in held:
                 continue
             if isinstance(node.ctx, ast.Load):
@@ -167,7 +167,7 @@ def _inline(name: str, module: ModuleType, code: _Code) -> Iterator[Use]:
     """Yield what is compiled where it is used: ``re.search(r"…", text)``."""
     top = [node for line in code.tree.body if not _is_block(line) for node in ast.walk(line)]
     called = {_last(node.func) for node in top if isinstance(node, ast.Call)}
-    for function in filter(_is_block, ast.walk(code.tree)):
+    for function in filter(_is_block, ast.walk(code.tree) if "re" in code.methods else ()):
         for node in ast.walk(function):
             if name in BY_USERS or not (isinstance(node, ast.Call) and _is_of_re(node.func)):
                 continue

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from time import process_time
 
 import pytest
@@ -10,7 +11,7 @@ from benchkit.parsers import registry
 from benchkit.parsers.base import Source
 from soak import patterns
 
-USES = patterns.collect()
+uses = cache(patterns.collect)
 #: Texts on which a reader once took seconds or minutes.
 COSTLY = {
     "a server's log": "Processed " + "\n" * 20_000,
@@ -36,17 +37,17 @@ def test_a_text_made_to_hurt_costs_less_than_a_second(text: str) -> None:
 
 
 def test_no_expression_is_slower_than_linear() -> None:
-    assert [str(slow) for slow in patterns.slow(USES, limit=30)] == []
+    assert [str(slow) for slow in patterns.slow(uses(), limit=30)] == []
 
 
 def test_every_kind_of_expression_is_collected() -> None:
-    modules = {use.module for use in USES}
+    modules = {use.module for use in uses()}
     assert {
         "benchkit.parsers.ab.reader",
         "benchkit.parsers.hey.report",
         "benchkit.units",
     } <= modules
-    assert ("benchkit.parsers.urls", "split") in {(use.module, use.method) for use in USES}
+    assert ("benchkit.parsers.urls", "split") in {(use.module, use.method) for use in uses()}
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ SHARES = {
 
 @pytest.mark.parametrize("name", SHARES)
 def test_a_short_campaign_has_no_loss(name: str, tmp_path: Path) -> None:
-    outcome = run(name, Budget(tmp_path, seconds=60.0, seed=1, scale=SHARES[name]))
+    outcome = run(name, Budget(tmp_path, seconds=300.0, seed=1, scale=SHARES[name]))
     assert outcome.trials
     assert outcome.losses == []
 

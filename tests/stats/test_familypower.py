@@ -173,7 +173,7 @@ def test_the_same_plan_twice_is_the_same() -> None:
 def test_a_design_out_of_range_is_refused(
     cv: list[float], n: int, effect: float, variants: int
 ) -> None:
-    with pytest.raises(ValueError, match="needed"):
+    with pytest.raises(ValueError, match="expected"):
         family_power(cv, n, effect, variants=variants)
 
 

@@ -107,11 +107,11 @@ def test_median_of_even_and_odd() -> None:
 
 
 def test_too_few_values_are_refused() -> None:
-    with pytest.raises(ValueError, match="y must have at least 2 values, has 1"):
+    with pytest.raises(ValueError, match="y must have at least 2 values, got 1"):
         welch([1, 2], [1])
-    with pytest.raises(ValueError, match="x must have at least 2 values, has 1"):
+    with pytest.raises(ValueError, match="x must have at least 2 values, got 1"):
         prediction_interval([1])
-    with pytest.raises(ValueError, match="x must have at least 1 values, has 0"):
+    with pytest.raises(ValueError, match="x must have at least 1 values, got 0"):
         median([])
 
 
@@ -150,5 +150,5 @@ def test_pairs_that_all_differ_by_the_same_have_no_interval() -> None:
     assert (estimate.value, isnan(estimate.low)) == (1, True)
     assert test.pvalue == smallest_paired_pvalue(3)
     assert paired_t([1, 2], [1, 2])[1].pvalue == 1
-    with pytest.raises(ValueError, match="one length: 2 and 3"):
+    with pytest.raises(ValueError, match="equal length: 2 and 3"):
         paired_t([1, 2], [1, 2, 3])

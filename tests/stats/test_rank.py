@@ -202,7 +202,7 @@ def test_three_runs_carry_90_percent_but_not_95() -> None:
     assert hodges_lehmann(x, y, 0.9).high == 12.0
     wide = hodges_lehmann(x, y)
     assert (wide.value, wide.low, wide.high) == (10.0, -inf, inf)
-    assert wide.notes == ("3 and 3 values cannot carry a 95 % interval: 4 and 4 can",)
+    assert wide.notes == ("3 and 3 values are too few for a 95 % interval: at least 4 and 4",)
 
 
 def test_interval_of_many_values_is_near_the_exact_one() -> None:

@@ -95,7 +95,7 @@ def test_published_example_of_r() -> None:
 def test_few_pairs_have_no_interval_and_say_how_many_would() -> None:
     shift = paired_shift([1, 2, 3], [2, 4, 6])
     assert (shift.value, shift.low, shift.high) == (2, -inf, inf)
-    assert shift.notes == ("3 pairs cannot carry a 95 % interval: 6 can",)
+    assert shift.notes == ("3 pairs are too few for a 95 % interval: at least 6",)
     assert paired_shift(range(6), range(1, 12, 2)).low > -inf
 
 
@@ -111,7 +111,7 @@ def test_the_smallest_p_is_that_of_one_sign(n: int) -> None:
 
 
 def test_what_are_no_pairs_is_refused() -> None:
-    with pytest.raises(ValueError, match="one length: 1 and 2"):
+    with pytest.raises(ValueError, match="equal length: 1 and 2"):
         wilcoxon([1], [1, 2])
     with pytest.raises(ValueError, match="finite"):
         paired_shift([1.0, inf], [1.0, 2.0])

@@ -98,7 +98,7 @@ def test_a_request_that_costs_less_is_told_so() -> None:
     resources = found.compare(baseline="zipkin").parts["resources"]
     line = resources.lines[0].replace("\N{NO-BREAK SPACE}", " ")
     assert line.startswith(
-        "CPU of the service per request, beside zipkin: none 17.7 µs less (−17.9 %"
+        "CPU of the service per request, compared with zipkin: none 17.7 µs less (−17.9 %"
     )
     (row,) = [r for r in rows_of(resources.tables[0]) if r["variant"] == "none"]
     assert (row["inside"], row["outside"], row["known"]) == ("–", "–", "–")
@@ -115,7 +115,7 @@ def test_one_run_has_no_interval_and_says_so() -> None:
 
 def test_few_runs_name_their_method_in_every_table_of_resources() -> None:
     primary, exploratory = compared("skywalking-costs").parts["resources"].tables
-    assert [note.split(",")[0] for note in primary.notes] == [
+    assert [note.split(";")[0] for note in primary.notes] == [
         "Welch's test with the fewest degrees of freedom"
     ]
     assert exploratory.notes == ("2 or 3 runs on a side: Welch's test; it assumes log-normal runs",)
@@ -137,7 +137,7 @@ def test_a_container_at_its_limit_is_named(tmp_path: Path) -> None:
     (tmp_path / "run.toml").write_text("[limits]\nserver = {cpu = 0.94}\n")
     part = bk.load(tmp_path).compare(baseline="none").parts["resources"]
     (line,) = [line for line in part.lines if "limit" in line]
-    assert line == "At the CPU limit (95 % of it or more): /bench/server in otlp."
+    assert line == "At the CPU limit (at least 95 % of it): /bench/server in otlp."
 
 
 def test_machines_get_the_tables_too() -> None:

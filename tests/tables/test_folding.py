@@ -36,7 +36,7 @@ def test_tags_without_a_change_are_folded_and_counted() -> None:
     kept, said = fold_rows(rows)
     assert [row.contrast.subject for row in kept] == [""] * 8
     assert said.startswith("100 rows are folded: 100 of tags, phases or containers")
-    assert "--all shows them" in said
+    assert "show them with --all" in said
 
 
 def test_what_changes_is_shown_before_all_else() -> None:
@@ -71,5 +71,5 @@ def test_a_benchmark_without_a_name_is_called_so_beside_others() -> None:
     blank = replace(first, contrast=replace(first.contrast, benchmark=""))
     shown = render_comparison(replace(verdicts, rows=(blank, *rest)))
     assert "(unnamed)" in shown
-    assert "(unnamed) are files of wrk whose names tell no benchmark" in shown
+    assert "(unnamed) are files of wrk whose names contain no benchmark" in shown
     assert "(unnamed)" not in render_comparison(verdicts)

@@ -41,15 +41,18 @@ def test_a_surplus_hides_what_was_lost(tmp_path: Path, per_request: int, saved: 
     accounts = account(tmp_path, per_request=per_request, saved=saved)
     told = row(accounts)
     assert (told["dropped"], told["share"], told["how"]) == ("–", "–", "–")
-    assert (told["saved"], told["traces"]) == (str(saved), "not known")
+    assert (told["saved"], told["traces"]) == (str(saved), "unknown")
     (said,) = describe_spans(accounts)
-    assert said == "More spans were saved than made in otlp: how many were lost is not known."
+    assert (
+        said
+        == "More spans were saved than created in otlp, so the number of lost spans is unknown."
+    )
 
 
 def test_a_probe_before_the_load_is_no_surplus(tmp_path: Path) -> None:
     accounts = account(tmp_path, per_request=3, saved=3 * REQUESTS + 3)
     assert row(accounts)["dropped"] == "0"
-    assert describe_spans(accounts) == ("No span was lost in otlp.",)
+    assert describe_spans(accounts) == ("No spans were lost in otlp.",)
 
 
 def test_a_run_that_lost_some_takes_the_sentence_from_the_others(tmp_path: Path) -> None:
@@ -85,3 +88,10 @@ def test_no_trace_is_there_where_no_span_was_saved(tmp_path: Path) -> None:
     made = 3 * REQUESTS
     accounts = account(tmp_path, per_request=3, created=made, saved=0, dropped=made)
     assert row(accounts)["traces"] == "none"
+
+
+def test_a_sentence_says_how_many_requests_the_server_handled() -> None:
+    comparison = bk.load("fixtures/shorturl-costs").compare()
+    said = comparison.parts["spans"].lines
+    assert said[-1] == "The server handled 1.000 requests per client request in all runs of otel."
+    assert list(comparison.findings_frame.code) == [each.code for each in comparison.findings]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from examples import RATE, gobench, published, tracing, verdicts
 
 from benchkit.comparison import Comparisons
@@ -28,16 +29,19 @@ def test_a_row_says_all_that_the_verdict_stands_on() -> None:
     assert read(primary)[0] == [
         "otlp",
         "10 531",
+        "± 1.6 %",
         "9173",
+        "± 1.5 %",
         "−13.1 %",
         "[−14.8, −11.1 %]",
         "< 0.001",
         "8",
         "▲ fewer, at least 3 %",
     ]
-    assert [column.title for column in primary.columns[:3]] == ["variant", "none, /s", "value, /s"]
+    titles = [column.title for column in primary.columns]
+    assert titles[:5] == ["variant", "none, /s", "spread", "value, /s", "spread"]
     assert primary.caption.startswith("requests/s; /ping/GRM; wrk; p adjusted for 4 rows")
-    assert read(other)[0][:4] == ["median latency", "otlp", "696 µs", "718 µs"]
+    assert read(other)[0][:4] == ["median latency", "otlp", "696 µs", "± 1.6 %"]
 
 
 def test_variants_of_one_metric_stand_together() -> None:
@@ -47,18 +51,16 @@ def test_variants_of_one_metric_stand_together() -> None:
 
 def test_one_pair_names_both_sides_in_the_header() -> None:
     (table,) = overhead_tables(gobench({"A": ((1e-6,) * 4, (2e-6,) * 4)}))
-    assert [column.title for column in table.columns[:3]] == [
-        "metric",
-        "baseline, µs",
-        "enabled, µs",
-    ]
-    assert read(table)[0][3] == "2.00×"
+    titles = [column.title for column in table.columns]
+    assert titles[:5] == ["metric", "baseline, µs", "spread", "enabled, µs", "spread"]
+    assert read(table)[0][2:6] == ["± 0 %", "2.00", "± 0 %", "2.00×"]
 
 
 def test_numbers_behind_the_texts_stay_whole() -> None:
     cells = primary_tables(tracing())[0].rows[0]
     assert cells[1].value == 10531.175
-    assert cells[3].value == tracing().rows[0].contrast.ratio
+    assert cells[2].value == pytest.approx(0.016288, rel=1e-3)
+    assert cells[5].value == tracing().rows[0].contrast.ratio
 
 
 def test_a_note_of_all_rows_is_said_once() -> None:
@@ -96,7 +98,7 @@ def test_several_baselines_are_named() -> None:
     pairs = (("none", "otlp"), ("otlp", "zipkin"))
     found = judge(Comparisons(pairs=pairs, contrasts=contrasts, confidence=0.95))
     (table,) = overhead_tables(found)
-    assert [row[0] for row in read(table)] == ["otlp vs none", "zipkin vs otlp"]
+    assert [row[0] for row in read(table)] == ["otlp vs. none", "zipkin vs. otlp"]
     assert table.columns[1].header == "base"
 
 
@@ -104,7 +106,7 @@ def test_without_a_ratio_the_difference_is_shown() -> None:
     failures = ("failures", "count", "1")
     found = verdicts({failures: {"a": (0.0,) * 4, "b": (3.0,) * 4}}, "wrk", "/")
     (table,) = overhead_tables(found)
-    assert read(table)[0][:5] == ["failed requests", "0", "3", "+3.00", "–"]
+    assert read(table)[0][:5] == ["failed requests", "0", "± 0 %", "3", "± 0 %"]
 
 
 def test_changed_rows_alone() -> None:
@@ -136,7 +138,7 @@ def test_a_difference_without_percent_is_written_with_its_interval_in_the_unit()
     (row,) = read(table)
     assert "+0.00500/s" in row
     assert any(cell.startswith("[+0.00") and cell.endswith("/s]") for cell in row)
-    assert not any("%" in cell for cell in row)
+    assert not any("%" in cell for cell in row if not cell.startswith("±"))
 
 
 def test_huge_numbers_are_written_with_a_power_of_ten() -> None:

@@ -104,7 +104,7 @@ def test_three_runs_decide_many_rows(rows: int) -> None:
 def test_one_run_shows_a_direction_and_no_more() -> None:
     found = published()
     assert read(headline(found)) == (
-        "~ apm −31.4 % requests/s against none, otlp −39.4 %, skywalking −43.7 %, zipkin −55.9 %, "
+        "~ apm −31.4 % requests/s vs. none, otlp −39.4 %, skywalking −43.7 %, zipkin −55.9 %, "
         "1 run per side: direction only."
     )
     assert bullets(found)[0].startswith("Run each side at least 5 times")
@@ -189,7 +189,7 @@ def test_what_is_not_shown_says_what_is_excluded() -> None:
     found = gobench({"A": (STEADY, WILD)})
     text = read(headline(found))
     assert text.startswith("~ enabled: inconclusive in time per operation, ")
-    assert "against baseline (95 % CI −" in text
+    assert "vs. baseline (95 % CI −" in text
     assert "per side" in bullets(found)[0] or "too noisy" in bullets(found)[0]
 
 
@@ -257,13 +257,13 @@ def test_what_is_excluded_of_all_rows_is_excluded_in_each() -> None:
     assert (a.difference_low or 0) > (b.difference_low or 0)
     ends = f"{b.difference_low:.2f} and {b.difference_high:.2f}".replace("-", "−")
     assert read(headline(found)) == (
-        "~ apm: inconclusive in balance on all 3 benchmarks (any change lies between "
+        "~ apm: inconclusive in balance on all 3 benchmarks (any change is between "
         f"{ends} on A, B, too noisy to tell on C); 6 runs each."
     )
 
 
 def test_exploratory_rows_say_why_nothing_can_be_shown() -> None:
     (table,) = exploratory_tables(balances())
-    reason = "no verdict: the baseline is below 0, so a margin in percent means nothing"
+    reason = "no verdict: the baseline is below 0, so a margin in percent is meaningless"
     assert table.notes == (reason,)
     assert [row[-2].notes for row in table.rows] == [(1,), (1,), ()]

@@ -52,11 +52,12 @@ def test_the_service_s_cpu_memory_and_cpu_per_request_are_columns() -> None:
         "variant",
         "requests",
         "requests/s",
-        "latency mean, µs",
-        "latency p50, µs",
-        "latency p90, ms",
-        "latency p99, ms",
-        "latency max, ms",
+        "mean latency, µs",
+        "median latency, µs",
+        "p75 latency, µs",
+        "p90 latency, ms",
+        "p99 latency, ms",
+        "maximum latency, ms",
         "CPU, cores",
         "memory, MiB",
         "CPU/request, µs",
@@ -65,7 +66,7 @@ def test_the_service_s_cpu_memory_and_cpu_per_request_are_columns() -> None:
     none, otlp = [[re.sub(r"\s", " ", cell.label) for cell in row] for row in table.rows]
     assert none[:3] == ["none", "158 505 ± 1.6 %", "10 531 ± 1.6 %"]
     assert otlp[:3] == ["otlp", "137 658 ± 1.5 %", "▲ 9173 ± 1.5 % (−13.1 %)"]
-    assert otlp[10] == "▲ 99.5 ± 1.7 % (+17.3 %)"
+    assert otlp[11] == "▲ 99.5 ± 1.7 % (+17.3 %)"
 
 
 def test_one_run_per_side_has_no_spread(tmp_path: Path) -> None:

@@ -7,6 +7,9 @@ while IFS= read -r path; do
     [ -z "$path" ] || results+=("$path")
 done <<<"${RESULTS:-results}"
 output=${OUTPUT:-benchkit-gate}
+# The artefact's name marks the comment, too; other characters are not allowed in it.
+name=$(printf '%s' "${NAME:-}" | tr -c 'A-Za-z0-9._-' '-')
+[ -z "${GITHUB_OUTPUT:-}" ] || echo "artifact=benchkit-gate${name:+-$name}" >>"$GITHUB_OUTPUT"
 policy=()
 [ -z "${BASELINE:-}" ] || policy+=(--baseline "$BASELINE")
 # A pull request does not loosen its own limits: the policy of the baseline's checkout comes first.

@@ -58,15 +58,15 @@ averages two neighbours above the middle. Under ``-w``, and ``-S`` before 2.4, l
 ``Processing`` are differences of extremes and are left out. Interrupted by Ctrl-C, ab prints a
 whole report: only the command, the progress lines or the dots before ``done`` tell.
 
-Not kept: ``HTML transferred``, the second ``Time per request`` (1 / rate), the total transfer
-rate. Not recorded: when the run began, method, headers, ``-n`` and ``-t``; status codes.
+Not kept: the second ``Time per request`` (1 / rate), the total transfer rate. Not recorded: when
+the run began, method, headers, ``-n`` and ``-t``; status codes.
 """
 
 from __future__ import annotations
 
 from benchkit.parsers.base import Form, Format, Tool, late
 
-_NEVER = "when the run began; method, headers, -n and -t; status codes"
+_NEVER = "when the run began; method, headers, -n and -t; status codes; not read: 1 / rate"
 
 TEXT = Format(
     name="ab",
@@ -88,7 +88,7 @@ TEXT = Format(
         ("Percentage of the requests served", ""),
         ("Total of ", r"\d+ requests completed"),
     ),
-    summary="reports of ApacheBench, alone, many in a file, or pasted among other text",
+    summary="reports of ApacheBench: alone, many in a file, or pasted into other text",
     forms=(
         Form(
             name="text",
@@ -159,6 +159,6 @@ TOOLS = (
         load_model="closed",
         outputs=("-g", "-e"),
         printing=("-q",),
-        quantile_note="ab's CSV and its text take quantiles by different rules",
+        quantile_note="ab computes the percentiles of its CSV and of its text by different rules",
     ),
 )

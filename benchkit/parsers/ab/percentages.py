@@ -97,10 +97,10 @@ class _Table:
         yield self.reading
         if not is_whole:
             what = (
-                f"this table of percentiles ends before {self.next} % and is kept as far as it goes"
+                f"the table of percentiles ends before {self.next} %; the part up to there is kept"
             )
             hint = "write the file again"
             yield Diagnostic(label, self.reading.last_line, what, hint, "warning")
         if self.bad:
-            what = f"this line (1 of {len(self.bad)}) is not of the table and was left out"
-            yield Diagnostic(label, self.bad[0], what, "give the file as ab wrote it", "warning")
+            what = f"this line (1 of {len(self.bad)}) does not belong to the table and is left out"
+            yield Diagnostic(label, self.bad[0], what, "use the file as ab wrote it", "warning")

@@ -33,14 +33,12 @@ _FURNITURE = re.compile(
 )
 _FAILED = Remark(
     "ab stopped{after} without a report{why}, so this run measured nothing",
-    "see that the server accepts this many connections, or use ab -r, and run again",
+    "check that the server accepts this many connections, or use ab -r, and run again",
 )
-_UNEXPLAINED = _FAILED._replace(
-    hint="see what ab wrote to its standard error, or give the whole output"
-)
+_UNEXPLAINED = _FAILED._replace(hint="check ab's standard error, or give the whole output")
 
 _LOOSE = Remark(
-    "this rate belongs to no whole ab report and was passed over: {text!r}",
+    "this rate belongs to no complete ab report and is ignored: {text!r}",
     "give the whole output of that run",
     is_remark=False,
 )

@@ -38,44 +38,44 @@ _LAST = 100
 _LABEL, _NARROW, _MEAN, _MAX = 12, 16, 6, 11
 
 INCOMPLETE = Remark(
-    "this ab report lacks its {lines}; what stands in it is kept as a partial run",
+    "this ab report lacks its {lines}; the rest is kept as a partial run",
     "give the whole output of the run",
     is_remark=False,
 )
 _INTERRUPTED = Remark(
-    "ab was interrupted {done}; its statistics are of these, as a partial run",
-    "run it again to its end before comparing it",
+    "ab was interrupted {done}; its statistics up to then are kept as a partial run",
+    "run it to the end before comparing it",
     is_remark=False,
 )
-_IDLE = Remark("no request was completed in this run", "see whether the server answers")
+_IDLE = Remark("no request was completed in this run", "check whether the server responds")
 _SILENT = Remark(
-    "ab counts {complete} complete requests, but the server sent not one byte",
-    "see whether the server closes connections without an answer",
+    "ab counts {complete} complete requests, but the server sent no data",
+    "check whether the server closes connections without a response",
 )
 _REFUSED = Remark(
-    "all {complete} responses were outside 2xx: rates and times are of error pages",
-    "see what the server answers at this path",
+    "all {complete} responses were outside 2xx: rates and times are those of error pages",
+    "check what the server responds at this path",
 )
 _LENGTHS = Remark(
-    "{count} requests count as failed only because their body had another length than the "
-    "first, as pages made on request do",
+    "{count} requests count as failed only because the body length differs from the "
+    "first response, as with dynamic pages",
     "run ab with -l if lengths may differ",
     "note",
     is_remark=False,
 )
 _WINDOWED = Remark(
-    "ab kept {window} averages of {complete} requests, so only its means are kept: least, "
-    "greatest, median and percentiles are not of single requests",
+    "ab kept {window} averages of {complete} requests, so only the means are kept: "
+    "minimum, maximum, median and percentiles are not those of single requests",
     "run ab with -n as large as the run",
 )
 _UNCLEAR = Remark(
-    "`{text} seconds` of ab 2.0 may be thousandths or millionths, and no line tells which; "
-    "the length of the run is left out",
+    "`{text} seconds` of ab 2.0 may be thousandths or millionths, and no other line "
+    "tells which; the run length is left out",
     "give the whole report, with its rate",
 )
 _STRANGE = Remark(
-    "this table is in {unit}, which ab does not print; its rows were passed over",
-    "give the output of an unchanged ab",
+    "this table is in {unit}, which ab does not print; its rows are ignored",
+    "use the output of an unmodified ab",
     is_remark=False,
 )
 
@@ -130,6 +130,8 @@ class Report(reports.Report):
              "count", is_proof=True, needed="Total transferred"),
         *(Line("sent", _COUNT, label, (_count("bytes_out", unit="B"),))
           for label in ("Total body sent", "Total POSTed", "Total PUT")),
+        Line("html", _COUNT + " bytes", "HTML transferred",
+             (Value("bytes_in", "total", "B", decimal(1.0), "body"),)),
         Line("rps", _DECIMAL + r"( \[#/sec\] \(mean\))?", "Requests per second",
              (Value("request_rate", "mean", "1/s", _read_rate),), needed="Requests per second"),
         Line("per request", _DECIMAL + r" \[ms\] \(mean\)", "Time per request",

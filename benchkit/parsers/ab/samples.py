@@ -182,14 +182,14 @@ class _Table:
             reading.started_at = began.replace(tzinfo=UTC)
         if is_cut:
             reading.status = "partial"
-            what = "the last line has no end, may be cut, and was passed over"
+            what = "the last line is incomplete and is ignored"
             yield Diagnostic(label, reading.last_line, what, "write the file again", "warning")
         if self.bad:
-            what = f"this line (1 of {len(self.bad)}) is not of the table and was left out"
-            yield Diagnostic(label, self.bad[0], what, "give the file as ab wrote it", "warning")
+            what = f"this line (1 of {len(self.bad)}) does not belong to the table and is left out"
+            yield Diagnostic(label, self.bad[0], what, "use the file as ab wrote it", "warning")
         if self.began is None:
             reading.status = "failed"
-            what = "the table of times has no line"
+            what = "the table of times is empty"
             yield Diagnostic(
-                label, 0, what, "see whether ab completed a request", "warning", is_remark=True
+                label, 0, what, "check whether ab completed a request", "warning", is_remark=True
             )

@@ -30,6 +30,11 @@ _TAILS = {
     "bytes": "B",
     "MB/s": "B/s",
 }
+#: Units of time and size beside those of go test, as powers of ten of the base unit.
+_TIMES = {"s": 0, "ms": -3, "ns": -9, **{f"{micro}s": power for micro, power in _MICRO.items()}}
+_SIZES = {"kB": 3, "KB": 3, "MB": 6, "GB": 9, "TB": 12}
+#: Units that stand alone where they are per operation.
+_ALONE = {*_TIMES, "allocs"}
 
 
 class Amount(NamedTuple):
@@ -52,12 +57,15 @@ class Heading(NamedTuple):
         What stands behind every number and its prefix: ``s``, ``B``, ``B/s`` or nothing.
     exponent : int
         The power of ten between a printed number and the base unit, its prefix apart.
+    alone : Unit, optional
+        What it means beside a table that says ``/op``.
     """
 
     text: str
     unit: Unit
     tail: str
     exponent: int
+    alone: Unit | None = None
 
 
 def read_heading(text: str) -> Heading | None:
@@ -86,14 +94,26 @@ def read_old_heading(text: str, *, scaled: bool) -> Heading | None:
     --------
     >>> read_old_heading("alloc/op", scaled=True).unit.metric
     'bytes_per_op'
+    >>> heading = read_old_heading("ms", scaled=True)
+    >>> heading.unit.metric, heading.unit.base, heading.exponent
+    ('time_per_op', 's', -3)
     """
     prefix, dash, last = text.rpartition("-")
     own = _RENAMED.get(last, last)
+    size, slash, per = last.partition("/")
+    exponent = (_TIMES | _SIZES).get(size) if own == last else None
+    if exponent is not None:
+        own = f"{'ns' if size in _TIMES else 'MB'}{slash}{per}"
     unit = read_unit(f"{prefix}{dash}{own}")
     if unit is None:
         return None
+    alone = unit if text in _ALONE else None
+    if alone:
+        unit = read_unit(f"{own}/op") or unit
+    if exponent is not None:  # no unit stands behind such numbers
+        return Heading(text, unit, "", exponent, alone)
     tail = _TAILS.get(own, "") if scaled else ""
-    return Heading(text, unit, tail, 0 if tail else unit.exponent)
+    return Heading(text, unit, tail, 0 if tail else unit.exponent, alone)
 
 
 def read_amount(text: str, heading: Heading) -> Amount | None:

@@ -37,7 +37,7 @@ class Calls:
 
     def report(self, line: int, what: str, hint: str = "") -> None:
         """Note a problem; what is around it is kept."""
-        hint = hint or "everything else is kept; give the output as benchstat printed it"
+        hint = hint or "everything else is kept; use the output as benchstat printed it"
         self._problems.append(Diagnostic(self.label, line, what, hint, "warning"))
 
     @property
@@ -79,12 +79,12 @@ class Calls:
         """
         if is_cut and self.is_open:
             line = self._document.tables[-1].line
-            what = "the source ends inside this call of benchstat; what stands in it is kept"
+            what = "the source ends inside this benchstat output; the part up to there is kept"
             self.report(line, what, "give the whole output of benchstat")
         self.end("partial" if is_cut else "complete")
         yield from self.take()
         if self._first:
             yield Diagnostic(self.label, self._first, _LOSSY, _RAW, "warning", is_remark=True)
         else:
-            what = "no table of benchstat stands here that holds a whole row"
+            what = "no benchstat table with a complete row"
             yield Diagnostic(self.label, 0, what, "give the whole output of benchstat")

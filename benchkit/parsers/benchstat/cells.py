@@ -82,16 +82,16 @@ class Comparison:
         if not self.pvalue or min(self.sizes) < 1:
             return ""
         told = float(self.pvalue.replace("\N{MINUS SIGN}", "-"))
-        written = f"p={self.pvalue} cannot come from {self.sizes[0]}+{self.sizes[1]} runs"
+        written = f"p={self.pvalue} is impossible with {self.sizes[0]}+{self.sizes[1]} runs"
         if told > 1:
-            return f"{written}: no probability is above 1"
+            return f"{written}: a probability cannot exceed 1"
         if told < 0:
-            return f"{written}: no probability is below 0"
+            return f"{written}: a probability cannot be negative"
         least = 0.0 if min(self.sizes) > _MANY else 2 / comb(sum(self.sizes), self.sizes[0])
         rounding = 0.5 * 10.0 ** -len(self.pvalue.partition(".")[2])
         if told + rounding * (1 + 1e-9) >= least:
             return ""
-        return f"{written}: the smallest p of a Mann-Whitney test of them is {least:.2g}"
+        return f"{written}: the smallest p of their Mann-Whitney test is {least:.2g}"
 
 
 def read_comparison(note: str | None) -> Comparison | None:

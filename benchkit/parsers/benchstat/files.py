@@ -76,8 +76,8 @@ def parse(source: Source) -> Iterator[Record]:
         At damaged gzip; what stood before it has been yielded.
     """
     if source.size > MAX_BYTES:
-        what = f"the file has {source.size >> 20} MiB, far more than any summary of benchstat"
-        yield Diagnostic(source.label, 0, what, "give the file that benchstat wrote")
+        what = f"the file has {source.size >> 20} MiB, far more than any benchstat summary"
+        yield Diagnostic(source.label, 0, what, "use the file that benchstat wrote")
         return
     calls, lines = Calls(source.label), UntilDamage(source.ended_lines())
     held = list(lines)

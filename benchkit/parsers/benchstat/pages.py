@@ -105,7 +105,7 @@ class Page(HTMLParser):
             if cell is not None:
                 row.cells[place] = cell
             elif text:
-                self._report(self._line, f"{name}: {text!r} is cut or changed", "")
+                self._report(self._line, f"{name}: {text!r} is truncated or altered", "")
         note = cells[-1] if len(cells) == len(table.columns) + 2 else ""
         if note.startswith("(") and note.endswith(")"):
             compare(table, row, 1, read_comparison(note[1:-1]), self._report)

@@ -132,7 +132,7 @@ class _Reader:
             return True
         is_sure = bool(table.rows) or len(table.columns) > 1 or not table.is_old
         if "±" in bare and is_sure:
-            what = f"this row is cut, or its columns do not line up: {bare[:60]!r}"
+            what = f"this row is truncated, or its columns do not line up: {bare[:60]!r}"
             self.calls.report(number, what)
             self._is_cut = True
             return True

@@ -36,7 +36,7 @@ def read_row(table: Table, number: int, text: str, report: Report) -> Row | None
         elif match["spread"] is None:
             return None
         else:
-            report(number, f"{name}: {match['center']!r} is no finite {table.heading.text}", "")
+            report(number, f"{name}: {match['center']!r} is not a finite {table.heading.text}", "")
     for place, match in zip(places, matches, strict=True):
         compare(table, row, place, read_comparison(match["note"]), report)
     return row

@@ -62,7 +62,7 @@ class Sheet:
         try:
             fields = next(csv.reader([text]))
         except csv.Error as error:
-            self._report(number, f"this line is no csv ({error})", "")
+            self._report(number, f"this line is not valid CSV ({error})", "")
             return
         first = fields[0]
         is_geomean = first.startswith(GEOMEANS)
@@ -93,7 +93,7 @@ class Sheet:
         else:
             return False
         if table is None:
-            self._report(number, f"the unit of this table cannot be read: {fields[:2]}", "")
+            self._report(number, f"cannot read the unit of this table: {fields[:2]}", "")
         self.end()
         self._table, self._width, self._labels = table, len(fields), []
         return True
@@ -145,7 +145,10 @@ class Sheet:
         is_whole = _OLD_NUMBER.fullmatch(center) if table.is_old else is_spread(spread)
         amount = read_amount(center, table.heading) if is_whole else None
         if amount is None:
-            what = f"{row.name}: {','.join(fields)!r} is cut, or no finite {table.heading.text}"
+            what = (
+                f"{row.name}: {','.join(fields)!r} is truncated, or not a finite "
+                f"{table.heading.text}"
+            )
             self._report(row.line, what, "")
             return None
         step = amount.step if table.is_old else None

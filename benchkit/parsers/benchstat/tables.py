@@ -165,6 +165,11 @@ class Document:
         """Yield the readings, and what is to be said of them."""
         for table in self.tables[-1:]:
             table.is_cut = status == "partial"
+        per_op = {each.heading.unit.metric for each in self.tables if not each.heading.alone}
+        for table in self.tables:
+            alone = table.heading.alone
+            if alone and table.heading.unit.metric in per_op:
+                table.heading = table.heading._replace(unit=alone)
         found: dict[Key, list[Place]] = {}
         for table in self.tables:
             for row in table.rows:
@@ -183,15 +188,16 @@ class Document:
 
     def _tell_apart(self, place: Place) -> Diagnostic:
         what = (
-            f"{place[1].name}: benchstat keeps runs with a value of 0 apart, in a table of its own "
-            f"({place[0].heading.text}); its medians are of the others only, and this 0 is left out"
+            f"{place[1].name}: benchstat puts runs with a value of 0 in a separate table "
+            f"({place[0].heading.text}); its medians cover only the others, and this 0 "
+            "is left out"
         )
-        hint = "ingest the raw `go test -bench` files: there the zeros count"
+        hint = "ingest the raw `go test -bench` files, where zeros count"
         return Diagnostic(self._label, place[1].line, what, hint, "warning", is_remark=True)
 
     def _tell_repeated(self, place: Place) -> Diagnostic:
         metric = place[0].heading.unit.metric
-        what = f"{place[1].name}: this table tells {metric} again; the first one counts"
+        what = f"{place[1].name}: this table repeats {metric}; the first one counts"
         hint = "ingest the raw `go test -bench` files"
         return Diagnostic(self._label, place[1].line, what, hint, "warning", is_remark=True)
 

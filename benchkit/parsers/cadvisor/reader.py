@@ -53,7 +53,7 @@ def parse(source: Source) -> Iterator[Record]:
     yield from _read(source.label, found)
     yield from said
     if not found and not said:
-        yield Diagnostic(source.label, 0, "the answer names no container", "ask for a cgroup")
+        yield Diagnostic(source.label, 0, "the response contains no container", "request a cgroup")
 
 
 _Sorted = tuple[list[tuple[int, Observed]], list[Diagnostic]]
@@ -97,7 +97,9 @@ def _read(label: str, found: list[tuple[int, Observed]]) -> Iterator[Record]:
     ]
     if not kept:
         if found:
-            yield Diagnostic(label, 0, "the answer holds pause containers only", "ask for others")
+            yield Diagnostic(
+                label, 0, "the response contains only pause containers", "request other containers"
+            )
         return
     reading = Reading(tool="cadvisor", form=kept[0][1].form, line=kept[0][0])
     gatherer, undated = Gatherer(reading), 0
@@ -114,7 +116,9 @@ def _read(label: str, found: list[tuple[int, Observed]]) -> Iterator[Record]:
         yield reading
         yield from gatherer.blocks()
     else:
-        yield Diagnostic(label, 0, "the answer holds no statistics", "ask for stats, with a count")
+        yield Diagnostic(
+            label, 0, "the response contains no statistics", "request stats, with a count"
+        )
     yield from _remarks(label, found, sorted(repeated), undated)
 
 
@@ -147,13 +151,13 @@ def _remarks(
     if any(each.container is None for _, each in found):
         yield Diagnostic(label, 0, "pause containers and whole pods are left out", severity="note")
     if undated:
-        what = f"{undated} looks without a time (or with an unreadable one) are left out"
-        yield Diagnostic(label, 0, what, "take the answer again", "warning")
+        what = f"{undated} snapshots with a missing or unreadable time are left out"
+        yield Diagnostic(label, 0, what, "take the snapshot again", "warning")
 
 
 def _machine(label: str, line: int, answer: dict[str, Any]) -> Diagnostic:
     cores, memory = answer["num_cores"], dig(answer, "memory_capacity")
     size = f" and {int(memory)} bytes of memory" if memory is not None else ""
-    what = f"tells of a machine with {cores} CPUs{size}, and of no container"
-    hint = "put what matters of it into run.toml, under [env]"
+    what = f"describes a machine with {cores} CPUs{size}, but no container"
+    hint = "copy the facts that matter to run.toml, under [env]"
     return Diagnostic(label, line, what, hint, "note")

@@ -47,13 +47,13 @@ STATS = Format(
             name="table",
             signature="CONTAINER ID   NAME   CPU %   MEM USAGE / LIMIT   …, once per refresh",
             versions="Docker 1.5 and later, Podman",
-            not_recorded=f"times; {_NEVER}",
+            not_recorded=f"times; {_NEVER}; not read: memory limit, MEM %, PIDS",
         ),
         Form(
             name="json",
             signature='lines {"BlockIO":…,"CPUPerc":"0.29%",…,"MemUsage":…,"Name":…}',
             versions="Docker 17.03 and later, --format '{{json .}}'",
-            not_recorded=f"times; {_NEVER}",
+            not_recorded=f"times; {_NEVER}; not read: memory limit, MEM %, PIDS",
         ),
         Form(
             name="api",

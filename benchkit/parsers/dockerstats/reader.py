@@ -74,8 +74,8 @@ def _frames(source: Source) -> Iterator[Record]:
             header, head, current = [], 0, None
     yield from current.blocks() if current else ()
     if is_empty:
-        what = "the table of docker stats has no row with numbers"
-        yield Diagnostic(source.label, 0, what, "start the containers before it")
+        what = "the docker stats table has no row with numbers"
+        yield Diagnostic(source.label, 0, what, "start the containers first")
 
 
 def _begin(line: str, number: int) -> Gatherer:
@@ -121,5 +121,12 @@ def _answers(source: Source) -> Iterator[Record]:
         yield reading
         yield from gatherer.blocks()
     elif not said:
-        said.append(Diagnostic(source.label, 0, "the answer holds no usage", "is it running?"))
+        said.append(
+            Diagnostic(
+                source.label,
+                0,
+                "the response contains no usage",
+                "check that the container is running",
+            )
+        )
     yield from said

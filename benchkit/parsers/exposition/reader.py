@@ -153,7 +153,7 @@ class _Family:
 def _remarks(label: str, family: _Family, text: Text, *, is_empty: bool) -> Iterator[Diagnostic]:
     survey = family.survey
     if text.unreadable:
-        what = f"{len(text.unreadable)} lines, this the first, are no samples and are left out"
+        what = f"{len(text.unreadable)} lines, this one first, are not samples and are left out"
         yield Diagnostic(label, text.unreadable[0], what, "take the snapshot again", "warning")
     if family.strange:
         what = f"{family.strange} values are NaN or infinite and are left out"
@@ -170,7 +170,7 @@ def _remarks(label: str, family: _Family, text: Text, *, is_empty: bool) -> Iter
 def _empty(label: str, survey: Survey) -> Diagnostic:
     cores = survey.env.get("machine.cores")
     if cores:
-        what = f"tells of a machine with {cores} CPUs, and of no container's usage"
+        what = f"describes a machine with {cores} CPUs, but no container's usage"
         return Diagnostic(label, 0, what, "scrape /metrics of cAdvisor", "note")
-    what = "holds no usage of containers and no count of spans that benchkit knows"
-    return Diagnostic(label, 0, what, "see `benchkit explain exposition` for the names")
+    what = "contains no container usage or span count that benchkit knows"
+    return Diagnostic(label, 0, what, "list the names with `benchkit explain exposition`")

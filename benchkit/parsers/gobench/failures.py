@@ -38,7 +38,7 @@ _HEADER = ("goos: ", "pkg: ")
 _BEGUN = re.compile(r"(?:goos|goarch|pkg): \S|Benchmark[A-Z_]\S*\s*$")
 
 #: What is wrong with an output that was cut between two lines.
-UNENDED = "the output of go test that begins here ends without PASS or FAIL; it may be cut"
+UNENDED = "the output of go test that starts here ends without PASS or FAIL; it may be truncated"
 
 
 @dataclass(slots=True)

@@ -43,7 +43,7 @@ class Reader:
     def read(self, lines: Iterable[Line | Table]) -> Iterator[Record]:
         """Yield the reading of every result, and a diagnostic for what could not be read."""
         for number, problem in self._known.problems:
-            self._remark(number, problem, "write it as Unit <unit> key=value")
+            self._remark(number, problem, "write Unit <unit> key=value")
         for line in lines:
             if not isinstance(line, Line):
                 yield from self._read_table(line)
@@ -139,7 +139,7 @@ class Reader:
         if patterns.STARTED.match(text) is not None:
             waiting.running, stream.waiting = True, waiting
         elif waiting.problem or any(word.endswith("/op") for word in words):
-            what = waiting.problem or f"{words[0][:40]!r} stands where the iterations are expected"
+            what = waiting.problem or f"found {words[0][:40]!r}, expected a number of iterations"
             self._report(line.number, f"benchmark {waiting.name}: {what}")
         return None
 
@@ -147,7 +147,7 @@ class Reader:
         """Read a line that does not begin with a benchmark's name."""
         text = line.text
         if looks_like_event(text):
-            self._report(line.number, "an event of go test -json is damaged or cut short")
+            self._report(line.number, "an event of go test -json is damaged or truncated")
         elif "Benchmark" in text and self._fails(line):
             stream.waiting = None
         elif "Benchmark" in text and patterns.shows_result(text, closed=line.closed):
@@ -165,7 +165,7 @@ class Reader:
     def _fails(self, line: Line) -> bool:
         failed = patterns.FAILED.match(line.text)
         if failed is not None:
-            hint = "it has no result; the log tells why"
+            hint = "it has no result; see the log for the reason"
             self._remark(line.number, f"benchmark {failed[1]} failed", hint)
         return failed is not None
 
@@ -178,7 +178,7 @@ class Reader:
         if waiting is None or match is None:
             stream.waiting = waiting
             if whole is not None:
-                self._report(line.number, "a result stands here without a benchmark's name")
+                self._report(line.number, "a result without a benchmark name")
             return None
         waiting.problem = ""
         return self._results.read(line, stream, waiting, match[1].strip(), match[2].split())

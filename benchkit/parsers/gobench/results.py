@@ -80,7 +80,7 @@ class Results:
         unless that has been reported already.
         """
         if len(count) > _INT64_DIGITS:
-            waiting.problem = "the iteration count is too large to be one"
+            waiting.problem = "the iteration count is implausibly large"
             return None
         kept = words if line.closed else self._trust(words, line.text)
         measures = read_measures(kept)
@@ -165,7 +165,7 @@ class Results:
         """Yield what is to be said of failed runs, and a reading for each without results."""
         for place, failure in enumerate(self._known.failures):
             what = f"the run failed: {failure.reason}"
-            hint = "its results are kept and not compared; mend the benchmark and measure again"
+            hint = "its results are kept but not compared; fix the benchmark and measure again"
             if not failure.reason.startswith("--- FAIL: Benchmark"):  # which its reader names
                 yield Diagnostic(label, failure.line, what, hint, "warning", is_remark=True)
             if place not in self._failed:
@@ -223,14 +223,14 @@ def read_measures(words: Sequence[str]) -> Measures:
         number = words[place]
         decimals = _count_decimals(number)
         if decimals is None and _NOT_FINITE.fullmatch(number) is None:
-            measures.problem = f"{number[:40]!r} stands where a number is expected"
+            measures.problem = f"found {number[:40]!r}, expected a number"
             break
         if place + 1 == len(words):
             measures.problem = f"the number {number[:40]} has no unit"
             break
         unit = read_unit(words[place + 1])
         if unit is None:
-            measures.problem = f"{words[place + 1][:40]!r} stands where a unit is expected"
+            measures.problem = f"found {words[place + 1][:40]!r}, expected a unit"
             break
         value = float(number) * unit.factor
         if decimals is not None and isfinite(value):

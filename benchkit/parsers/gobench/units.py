@@ -120,6 +120,10 @@ def _power(exponent: int) -> float:
     return float(f"1e{exponent}")
 
 
+#: Problems of one ``Unit`` line that are named; others are counted.
+_LISTED = 20
+
+
 @dataclass(slots=True)
 class UnitMetadata:
     """What the ``Unit`` lines of a file say, by metric; they hold for the whole file."""
@@ -134,14 +138,20 @@ class UnitMetadata:
         unit = read_unit(name)
         if unit is None or not any("=" in setting for setting in settings):
             return []
-        return [problem for text in settings if (problem := self._set(unit.metric, text))]
+        problems = [problem for text in settings if (problem := self._set(unit.metric, text))]
+        more = (
+            [f"{len(problems) - _LISTED:,} more words are not settings"]
+            if problems[_LISTED:]
+            else []
+        )
+        return [*problems[:_LISTED], *more]
 
     def _set(self, metric: str, text: str) -> str:
         key, _, value = text.partition("=")
         allowed = _ALLOWED.get(key)
         if allowed is None:
-            return "" if key and value else f"{text!r} is not of the form key=value"
+            return "" if key and value else f"{text!r} does not have the form key=value"
         if value not in allowed:
-            return f"{text!r} is none of {key}={' or '.join(allowed)}"
+            return f"{text!r} is not one of {key}={' or '.join(allowed)}"
         known = (self.assume if key == "assume" else self.better).setdefault(metric, value)
-        return "" if known == value else f"{text!r} contradicts {key}={known} of an earlier line"
+        return "" if known == value else f"{text!r} contradicts {key}={known} on an earlier line"

@@ -59,13 +59,14 @@ TEXT = Format(
         ("Summary:", r"\s*$"),
         ("resp wait:", r"\s+(?:\d|NaN)"),
     ),
-    summary="text reports of hey, alone, many in a file, or pasted among other text",
+    summary="text reports of hey: alone, many in a file, or pasted into other text",
     forms=(
         Form(
             name="text",
             signature="Summary: Total: … secs … Requests/sec: … Status code distribution:",
             versions="hey 0.1, all",
-            not_recorded="when the run began; target, -c, -n, -q unless the command stands above",
+            not_recorded="when the run began; target, -c, -n, -q"
+            " unless the command stands above; not read: the histogram",
         ),
     ),
     recognises=late("benchkit.parsers.hey.report:recognises"),

@@ -55,22 +55,22 @@ _SIGNS = (
     ("resp wait:", re.compile(rf"^{_START}resp wait:\s++(?:\d+\.\d{{4}}|NaN) secs,", re.MULTILINE)),
 )
 _INCOMPLETE = Remark(
-    "this hey report lacks {names}; what stands in it is kept as a partial run",
+    "this hey report lacks {names}; the rest is kept as a partial run",
     "give the whole output of the run",
     is_remark=False,
 )
 _UNDEFINED = Remark(
-    "this line{more} of a hey report tells NaN for a time and was passed over",
-    "give the output as hey printed it",
+    "this line{more} of a hey report has NaN as a time and is ignored",
+    "use the output as hey printed it",
     is_remark=False,
 )
 _UNANSWERED = Remark(
     "no request was answered ({failed} failed), so this run measured nothing",
-    "see whether the server answers, and run again",
+    "check whether the server responds, and run again",
 )
 _FAILURES = Remark(
-    "{failed} requests failed and {answered} were answered; hey's rate may count the failed, "
-    "its times do not",
+    "{failed} requests failed and {answered} were answered; hey's rate may include the "
+    "failed ones, but its times do not",
     "compare rates only of runs without failures",
 )
 

@@ -147,15 +147,15 @@ class _Table:
             )
         if self.cut:
             reading.status = "partial"
-            what = "the last line is cut and was passed over"
+            what = "the last line is truncated and is ignored"
             yield Diagnostic(self.label, reading.last_line, what, "write it again", "warning")
         if self.bad:
-            what = f"this line (1 of {len(self.bad)}) is not of the table and was left out"
-            hint = "give the file as hey wrote it"
+            what = f"this line (1 of {len(self.bad)}) does not belong to the table and is left out"
+            hint = "use the file as hey wrote it"
             yield Diagnostic(self.label, self.bad[0], what, hint, "warning")
         if not reading.last_line:
             reading.status = "failed"
-            what = "the table of times has no line"
+            what = "the table of times is empty"
             yield Diagnostic(
-                self.label, 0, what, "see whether the server answers", "warning", is_remark=True
+                self.label, 0, what, "check whether the server responds", "warning", is_remark=True
             )

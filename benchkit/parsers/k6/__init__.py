@@ -27,7 +27,7 @@ TEXT = Format(
             name="text",
             signature="http_req_duration......: avg=…, http_reqs......: 15001  500.01/s",
             versions="0.2x to 2.x: classic, legacy, compact, full",
-            not_recorded="URL, version, start, raw samples; times are cut to two decimals",
+            not_recorded="URL, version, start, raw samples, third decimals; not read: each check",
         ),
         Form(
             name="console",
@@ -104,6 +104,7 @@ TOOLS = (
         printing=("-q", "--quiet"),
         whole_exits=(99,),  # a threshold was crossed
         iterates=True,
-        quantile_note="the samples end before the run does, and console times are cut, not rounded",
+        quantile_note="the samples end before the run does, and console times are truncated, not "
+        "rounded",
     ),
 )

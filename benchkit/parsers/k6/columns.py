@@ -215,7 +215,7 @@ def read_time(text: str) -> tuple[int, float]:
                 return int(text) * factor // divisor, step
     time = micros(text)
     if time is None:
-        msg = f"{text} is no time with a zone"
+        msg = f"{text} is not a time with a time zone"
         raise ValueError(msg)
     return time, 1e-6
 

@@ -87,7 +87,7 @@ def walk(text: str) -> Iterator[Leaf]:
     if path or position == 0:
         raise DamageError("the document ends early or is damaged", line)
     if text[position:].strip():
-        raise DamageError("text follows the end of the document", line)
+        raise DamageError("extra text after the end of the document", line)
 
 
 def _decode(string: str) -> str | None:

@@ -142,21 +142,24 @@ class _Reader(ABC):
             self.records += complete(run.reading, self.source.label)
             if run.unknown:
                 names = ", ".join(sorted(run.unknown))
-                what = f"nothing tells of which kind the metrics {names} are; left out"
-                hint = "give --out json or the text summary for them"
+                what = f"the type of the metrics {names} is unknown; left out"
+                hint = "to include them, use --out json or the text summary"
                 self.warn(run.reading.line, what, hint, is_remark=True)
         elif is_last and not self.bad and not is_damaged:
-            what, hint = "k6's raw output without a single point", "see that the run has ended well"
+            what, hint = (
+                "k6's raw output without any data point",
+                "check that the run ended normally",
+            )
             self.records.append(Diagnostic(self.source.label, 0, what, hint))
         if is_cut or is_short:
             end = "and left out" if is_cut else "behind its value, which is kept"
-            what = f"the {'last ' * is_cut}line is cut {end}"
-            self.warn(self.line, what, "the samples are kept; a killed run leaves a cut file")
+            what = f"the {'last ' * is_cut}line is truncated {end}"
+            self.warn(self.line, what, "the samples are kept; a killed run leaves a truncated file")
         if self.bad > is_cut:
             count = self.bad - is_cut
             lines = f"{count} lines from here on are" if count > 1 else "the line is"
-            what = f"{lines} no point{'s' * (count > 1)} of k6 and left out"
-            self.warn(self.first_bad, what, "see the first of them")
+            what = f"{lines} not data point{'s' * (count > 1)} of k6, and left out"
+            self.warn(self.first_bad, what, "check the first of them")
         self.first_bad = self.last_bad = self.bad = self.short = 0
 
     def warn(self, line: int, what: str, hint: str, *, is_remark: bool = False) -> None:

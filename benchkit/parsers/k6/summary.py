@@ -146,9 +146,9 @@ def parse(source: Source) -> Iterator[Record]:
     report = _find_report(text)
     what = f"{report}, which benchkit does not read" if report else ""
     if len(text) > LARGEST:
-        what = "longer than 64 MiB, which no k6 summary is"
+        what = "larger than 64 MiB, too large for a k6 summary"
     if what:
-        hint = "give the raw output instead: --summary-export, --out json or --out csv"
+        hint = "use the raw output instead: --summary-export, --out json or --out csv"
         yield Diagnostic(source.label, 0, what, hint)
         return
     document, problems = _Document(), list[Diagnostic]()
@@ -157,7 +157,7 @@ def parse(source: Source) -> Iterator[Record]:
             document.take(leaf)
     except DamageError as error:
         document.entries.pop(document.last, None)
-        what = f"{error}; what stands before is kept"
+        what = f"{error}; everything before is kept"
         problems.append(Diagnostic(source.label, error.line, what, "write it again", "warning"))
     yield from _tell(source, document, problems)
     blocks.raise_damage()
@@ -194,7 +194,7 @@ def _tell(source: Source, document: _Document, problems: list[Diagnostic]) -> It
         reading.add("duration", "total", reading.duration, "s", duration.line)
     if not reading.rows:
         what = "JSON with none of k6's metrics (handleSummary may have been customised)"
-        hint = "give --summary-export, handleSummary's whole data, or --out json"
+        hint = "use --summary-export, handleSummary's whole data, or --out json"
         yield from problems or [Diagnostic(source.label, 0, what, hint)]
         return
     crossed = [crossing for crossing, is_crossed in document.rules if is_crossed]
@@ -205,9 +205,9 @@ def _tell(source: Source, document: _Document, problems: list[Diagnostic]) -> It
     _describe_load(reading, document.scenarios)
     problems += complete(reading, source.label, crossed)
     if unclear:
-        what = f"an export does not tell whether {', '.join(unclear)} are times in ms"
-        what = f"{what}; the numbers are kept as they stand, under names with {_AS_EXPORTED}"
-        hint = "give the text summary, handleSummary's data or --out json for values with units"
+        what = f"an export does not say whether {', '.join(unclear)} are times in ms"
+        what = f"{what}; the numbers are kept unchanged, under names with {_AS_EXPORTED}"
+        hint = "use the text summary, handleSummary's data or --out json to get units"
         problems.append(Diagnostic(source.label, 1, what, hint, "note", is_remark=True))
     yield reading
     yield from problems

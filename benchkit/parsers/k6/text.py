@@ -79,10 +79,10 @@ _HEADS = (_BANNER, _SCENARIOS, _BLOCK, RUNNING, _KNOWN)
 #: What a log, a container or a CI system puts before a line.
 _LOG = re.compile(r"^(?:[\w.-]+ +\| |\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)? +)(?=\s*\S)")
 _HINT = "widen the terminal or write to a file; --summary-export has every digit"
-_CUT = Remark("{name}{tags} is not whole at its end ({end!r}); {fate}", _HINT, is_remark=False)
+_CUT = Remark("{name}{tags} is truncated ({end!r}); {fate}", _HINT, is_remark=False)
 _UNNAMED = Remark(
-    "{name!r} is not the name of a k6 metric; this line was passed over{more}",
-    "remove what stands before k6's output on each line",
+    "{name!r} is not the name of a k6 metric; this line is ignored{more}",
+    "remove what precedes k6's output on each line",
     is_remark=False,
 )
 _ENDLESS = Remark(
@@ -92,8 +92,8 @@ _ENDLESS = Remark(
     is_remark=False,
 )
 _BARE = Remark(
-    "k6's console without a summary: duration and iterations are all it tells",
-    "take the run's --summary-export or handleSummary file as well",
+    "k6's console without a summary: it contains only duration and iterations",
+    "also give the run's --summary-export or handleSummary file",
     "note",
     is_remark=False,
 )

@@ -55,7 +55,7 @@ METRICS: dict[Kind, dict[str, tuple[str, str]]] = {
         "iterations": ("iterations", "iteration_rate"),
         "data_received": ("bytes_in", "bandwidth_in"),
         "data_sent": ("bytes_out", "bandwidth_out"),
-        "checks_total": ("checks", ""),
+        "checks_total": ("checks", "check_rate"),
     },
     "rate": {
         "http_req_failed": ("error_rate", ""),
@@ -274,9 +274,9 @@ def complete(reading: Reading, label: str, crossed: Sequence[Crossing] = ()) -> 
 
 
 _UNUSED = Remark(
-    "no request belongs to {{{tags}}}: its times of 0 are left out", "", "note", is_remark=False
+    "no request matches {{{tags}}}: its times of 0 are left out", "", "note", is_remark=False
 )
 _SILENT = Remark(
-    "every request failed before an answer: their times of 0 are left out",
-    "see that the target was up",
+    "every request failed before a response: their times of 0 are left out",
+    "check that the target was up",
 )

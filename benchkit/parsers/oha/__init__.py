@@ -70,6 +70,7 @@ _SUMMARY = {
     "slowest": ("latency", "max", "s"),
     "totalData": ("bytes_in", "total", "B"),
     "sizePerRequest": ("bytes_in", "mean", "B"),
+    "sizePerSec": ("bandwidth_in", "mean", "B/s"),
 }
 _PHASES = {"DNSDialup": "connect", "DNSLookup": "dns", "firstByte": "wait"}
 _EXTREMES = {"average": "mean", "fastest": "min", "slowest": "max"}
@@ -136,7 +137,7 @@ def _read(label: str, document: object, line: int) -> Iterator[Record]:
     if not answered:
         failed = sum(failures.values())
         message = f"no request was answered ({failed:g} failed), so this run measured nothing"
-        hint = "check that the server answers, and run again"
+        hint = "check that the server responds, and run again"
         yield Diagnostic(label, run.last_line, message, hint, "warning", is_remark=True)
 
 
@@ -211,13 +212,14 @@ JSON = Format(
 TEXT = Format(
     name="oha_text",
     tools=("oha",),
-    summary="text reports of oha, alone, many in a file, or pasted among other text",
+    summary="text reports of oha: alone, many in a file, or pasted into other text",
     forms=(
         Form(
             name="text",
             signature="Summary: Success rate: … Total: … Requests/sec: … Status code distribution:",
             versions="0.1 on, without --output-format",
-            not_recorded="when it ran, the version; target, -c, -q unless the command stands above",
+            not_recorded="when it ran, the version; target, -c, -q"
+            " unless the command stands above; not read: the histogram",
         ),
     ),
     recognises=late("benchkit.parsers.oha.text:recognises"),

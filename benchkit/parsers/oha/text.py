@@ -32,6 +32,7 @@ _COUNT = decimal(1.0)
 _TOTAL, _MEAN = (
     Value("bytes_in", stat, "B", partial(parse_bytes, binary=True)) for stat in ("total", "mean")
 )
+_FLOW = Value("bandwidth_in", "mean", "B/s", partial(parse_bytes, binary=True))
 _CONNECTIONS = re.compile(r"\s-c[ =]?(\d{1,9})(?!\S)")
 _LIMITED = re.compile(r"\s(?:-q|--burst-rate)[ =]?\d")
 _URL = re.compile(r"\shttps?://[^\s'\"]+")
@@ -41,10 +42,10 @@ _SIGN = re.compile(
 )
 _UNANSWERED = Remark(
     "no request was answered ({failed} failed), so this run measured nothing",
-    "check that the server answers, and run again",
+    "check that the server responds, and run again",
 )
 _INCOMPLETE = Remark(
-    "this oha report lacks {names}; what stands in it is kept as a partial run",
+    "this oha report lacks {names}; the rest is kept as a partial run",
     "give the whole output of the run",
     is_remark=False,
 )
@@ -82,7 +83,7 @@ class Report(reports.Report):
         Line("rate", r"(\d{1,15}\.\d{4})", "Requests/sec", needed="Requests/sec"),
         Line("data", _SIZE, "Total data", (_TOTAL,)),
         Line("size", _SIZE + "|None", "Size/request", (_MEAN,)),
-        Line("flow", r".*", "Size/sec"),
+        Line("flow", _SIZE + "|None", "Size/sec", (_FLOW,)),
         Line("histogram", label="Response time histogram"),
         Line("bucket", rf"\d+\.\d+(?: {_UNIT})? \[(\d{{1,15}})\](?:\s*\|.*)?", under="histogram",
              is_repeated=True),

@@ -15,7 +15,7 @@ from benchkit.parsers.prometheus.model import Series
 
 #: No time in s since 1970 is as large; such a number is no time.
 _LATEST = 1e11
-UNNAMED = "query the metric itself, without a function over it, so that its name is kept"
+UNNAMED = "query the metric itself, without a function around it, so that its name is kept"
 
 
 def read_answer(answer: object, label: str, line: int) -> Iterator[Series | Diagnostic]:
@@ -25,7 +25,7 @@ def read_answer(answer: object, label: str, line: int) -> Iterator[Series | Diag
         return
     if answer.get("status") == "error":
         what = f"Prometheus answered {answer.get('errorType', 'error')}: {answer.get('error', '')}"
-        yield Diagnostic(label, line, what, "correct the query and ask again", is_remark=True)
+        yield Diagnostic(label, line, what, "fix the query and try again", is_remark=True)
     for kind in ("warnings", "infos"):
         said = answer.get(kind)
         for text in said if isinstance(said, list) else ():
@@ -37,20 +37,20 @@ def read_answer(answer: object, label: str, line: int) -> Iterator[Series | Diag
     if isinstance(data, dict) and "result" in data:
         form = data.get("resultType")
         if form in ("scalar", "string"):
-            what = f"a {form} has no name, so that its unit is unknown"
+            what = f"a {form} has no name, so its unit is unknown"
             yield Diagnostic(label, line, what, UNNAMED, is_remark=True)
         else:
             yield from _read_result(data["result"], label, line)
     elif answer.get("status") != "error":
-        yield Diagnostic(label, line, "the answer holds no result", "ask query or query_range")
+        yield Diagnostic(label, line, "the response has no result", "use query or query_range")
 
 
 def _read_result(result: object, label: str, line: int) -> Iterator[Series | Diagnostic]:
     if not isinstance(result, list):
-        yield Diagnostic(label, line, "the answer holds no result", "ask query or query_range")
+        yield Diagnostic(label, line, "the response has no result", "use query or query_range")
         return
     if not result:
-        what = "the answer is empty: the query matched nothing"
+        what = "the response is empty: the query matched nothing"
         yield Diagnostic(label, line, what, "check the query's labels and times", is_remark=True)
     skipped = histograms = 0
     for item in result:
@@ -61,10 +61,10 @@ def _read_result(result: object, label: str, line: int) -> Iterator[Series | Dia
         histograms += "histogram" in item or "histograms" in item
         yield _read_series(item, {str(k): str(v) for k, v in metric.items()}, line)
     if skipped:
-        what = f"{skipped} elements of the result are no series and are left out"
-        yield Diagnostic(label, line, what, "take the answer again", "warning")
+        what = f"{skipped} elements of the result are not series and are left out"
+        yield Diagnostic(label, line, what, "get the response again", "warning")
     if histograms:
-        what = f"{histograms} series hold native histograms, which are not read"
+        what = f"{histograms} series have native histograms, which benchkit does not read"
         yield Diagnostic(label, line, what, "query a counter or a gauge", "warning", is_remark=True)
 
 

@@ -44,7 +44,7 @@ def read_text(text: str, label: str) -> Iterator[Series | Diagnostic]:
         for row in rows:
             table.take(row, rows.line_num + skipped)
     except csv.Error as error:
-        yield Diagnostic(label, rows.line_num + skipped, f"no valid CSV ({error})", "export again")
+        yield Diagnostic(label, rows.line_num + skipped, f"not valid CSV ({error})", "export again")
         return
     yield from table.series.values()
     yield from table.remarks(label)
@@ -79,7 +79,7 @@ class _Table:
     def remarks(self, label: str) -> Iterator[Diagnostic]:
         """Yield what could not be read."""
         if self.undated:
-            what = f"{self.undated} times carry no zone: when that was is unknown"
+            what = f"{self.undated} times have no time zone, so they are unknown"
             hint = "export with epoch times (turn off Formatted data)"
             yield Diagnostic(label, 0, what, hint, "warning", is_remark=True)
         if self.ragged:

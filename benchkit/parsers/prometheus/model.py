@@ -70,8 +70,8 @@ class Series:
 
 def cut_short(label: str, text: str) -> Diagnostic:
     """Refuse a text whose last line has no end: a parent's children may be missing."""
-    what = "is cut short: its last line has no end, and nobody can tell what else is missing"
-    return Diagnostic(label, text.count("\n") + 1, what, "if it is whole, add a line break")
+    what = "truncated: its last line has no end, and more may be missing"
+    return Diagnostic(label, text.count("\n") + 1, what, "if it is complete, add a line break")
 
 
 def read_selector(text: str) -> dict[str, str] | None:

@@ -42,7 +42,7 @@ def read_text(text: str, label: str) -> Iterator[Series | Diagnostic]:
             if head[2]:
                 current.add(_micros(head[3]), head[2], number)
         elif _SCALAR.match(line):
-            what = "a scalar has no name, so that its unit is unknown"
+            what = "a scalar has no name, so its unit is unknown"
             yield Diagnostic(label, number, what, "query the metric itself")
         elif value is not None and current is not None:
             current.add(_micros(value[2]), value[1], number)
@@ -51,8 +51,8 @@ def read_text(text: str, label: str) -> Iterator[Series | Diagnostic]:
     if current is not None:
         yield current
     if unread:
-        what = f"{len(unread)} lines, this the first, are not promtool's or are cut"
-        yield Diagnostic(label, unread[0], what, "take the output again", "warning")
+        what = f"{len(unread)} lines, this one first, are truncated or do not come from promtool"
+        yield Diagnostic(label, unread[0], what, "get the output again", "warning")
 
 
 def _micros(seconds: str) -> int:

@@ -183,18 +183,18 @@ class _Choice:
             yield Diagnostic(label, 0, what, UNNAMED, loss, is_remark=True)
         if self.unknown:
             names = ", ".join(sorted(self.unknown)[:3]) + (", …" if len(self.unknown) > 3 else "")
-            what = f"the unit of {names} is not known, and its series are left out"
+            what = f"the unit of {names} is unknown, so its series are left out"
             yield Diagnostic(
-                label, 0, what, "query usage of containers or counts of spans", loss, is_remark=True
+                label, 0, what, "query container usage or span counts", loss, is_remark=True
             )
         for count, what in (
-            (self.strange, "values are no finite numbers and are left out"),
-            (self.unequal, "times at which not all parts of a container are told are left out"),
+            (self.strange, "values that are not finite numbers are left out"),
+            (self.unequal, "times without values for all parts of a container are left out"),
         ):
             if count:
                 yield Diagnostic(label, 0, f"{count} {what}", severity="warning", is_remark=True)
         for subject in sorted(self.undated):
-            what = f"{subject} was made anew: which of its counters comes first is unknown without "
+            what = f"{subject} was recreated: which of its counters comes first is unknown without "
             what += "times, and it is left out"
             yield Diagnostic(label, 0, what, "export with epoch times", "warning", is_remark=True)
         yield from name_left_out(label, sorted(self.repeated), self.pauses, "series")

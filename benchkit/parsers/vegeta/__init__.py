@@ -18,7 +18,7 @@ REPORT = Format(
         ("Value(ms)", r"\s+Percentile"),
         ('{"latencies":', ""),
     ),
-    summary="vegeta report: text, JSON, hist and hdrplot, alone or among other text",
+    summary="vegeta report: text, JSON, hist and hdrplot, alone or in other text",
     forms=(
         Form(
             name="text",

@@ -78,10 +78,10 @@ class _Cursor:
         first = self.data[self.place]
         self.left = 257 - first if first > 127 else 1
         if self.left > 9 or not self._has(self.left):
-            raise GobError("it ends, or breaks off, in the length of a message")
+            raise GobError("it ends in the length of a message")
         self.left = self.unsigned()
         if self.left > _LONGEST_MESSAGE:
-            raise GobError("the length of a message is not credible")
+            raise GobError("the length of a message is implausible")
         return True
 
     def _has(self, size: int) -> bool:
@@ -94,7 +94,7 @@ class _Cursor:
     def take(self, size: int) -> bytes:
         """Take bytes of the message."""
         if size > self.left or size > _LONGEST_TEXT:
-            raise GobError("a value reaches beyond its message")
+            raise GobError("a value extends beyond its message")
         if not self._has(size):
             raise GobError("it ends in the middle of a message")
         start = self.place
@@ -211,7 +211,7 @@ class Decoder(_Cursor):
             self._settle()
             yield from self._top(type_id)
             if self.left:
-                raise GobError("a message holds more than its value")
+                raise GobError("a message has more data than its value")
 
     @property
     def types(self) -> dict[int, Kind] | None:
@@ -230,7 +230,7 @@ class Decoder(_Cursor):
         """Read a descriptor."""
         described = self._value(_DESCRIPTOR, 0)
         if not isinstance(described, dict) or len(described) != 1:
-            raise GobError("a type is described in a way that is not gob's")
+            raise GobError("the description of a type is not valid gob")
         ((shape, parts),) = described.items()
         fields = tuple(
             (field.get("name", ""), field.get("id", 0), field.get("name") in self._wanted)
@@ -242,7 +242,7 @@ class Decoder(_Cursor):
     def _top(self, type_id: int) -> Iterator[tuple[str, object]]:
         kind = self._types.get(type_id)
         if (kind is None or kind.shape != "struct") and self.unsigned():
-            raise GobError("a value does not begin as gob's do")
+            raise GobError("a value does not start like a gob value")
         if kind is None or kind.shape not in {"slice", "array"}:
             yield (kind.name if kind else "", self._value(type_id, 0))
             return
@@ -275,7 +275,7 @@ class Decoder(_Cursor):
         while step := self.unsigned():
             index += step
             if index >= len(kind.fields):
-                raise GobError(f"a {kind.name or 'struct'} has more fields than were described")
+                raise GobError(f"a {kind.name or 'struct'} has more fields than described")
             name, type_id, is_wanted = kind.fields[index]
             if is_wanted:
                 found[name] = self._value(type_id, depth)

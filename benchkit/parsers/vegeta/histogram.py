@@ -65,8 +65,8 @@ class Table(Block):
     def close(self) -> Iterator[Reading | Diagnostic]:
         """Yield the reading and, where its last row is missing, that it is cut."""
         if not self._is_whole:
-            what = f"the {self.FORM} table is cut: its last row is missing"
-            yield self.warn(what, "write it anew with `vegeta report`, or ingest the raw results")
+            what = f"the {self.FORM} table is truncated: its last row is missing"
+            yield self.warn(what, "write it again with `vegeta report`, or ingest the raw results")
         if self.reading.rows:
             yield self.reading
 

@@ -84,19 +84,19 @@ def parse(source: Source) -> Iterator[Record]:
     yield from _finish(source.label, attacks, is_cut=records.damage is not None or gaps > 0)
     records.raise_damage()
     if not attacks:
-        first = first or Flaw(0, "it holds no value")
-        what = f"no result of vegeta can be read from it: {first.reason}"
-        yield Diagnostic(source.label, first.line, what, "copy the file anew")
+        first = first or Flaw(0, "contains no values")
+        what = f"contains no readable result of vegeta: {first.reason}"
+        yield Diagnostic(source.label, first.line, what, "copy the file again")
         return
     if end is not None:
-        what = f"the results are cut or damaged here: {end.reason}"
-        hint = "the latencies before are kept, without totals; copy the file anew"
+        what = f"the results are truncated or damaged here: {end.reason}"
+        hint = "the latencies up to here are kept, without totals; copy the file again"
         yield Diagnostic(source.label, end.line, what, hint, "warning")
         gaps -= 1
     if first is not None and gaps:
         more = f", nor are {gaps - 1} more entries" if gaps > 1 else ""
         what = f"not a result of vegeta: it {first.reason}{more}"
-        hint = "passed over; as results may be missing, no totals are computed"
+        hint = "ignored; because results may be missing, there are no totals"
         yield Diagnostic(source.label, first.line, what, hint, "warning")
 
 
@@ -129,6 +129,6 @@ def _finish(label: str, attacks: _Attacks, *, is_cut: bool) -> Iterator[Record]:
         else:
             attack.total()
     if len(streams) > 1:
-        what = f"{len(streams)} result files stand one behind the other: each is a run of its own"
-        hint = "if they are one attack from several machines, report on them with vegeta first"
+        what = f"the file contains {len(streams)} result files in a row: each one is a separate run"
+        hint = "if they are one attack from several machines, combine them with vegeta report first"
         yield Diagnostic(label, 0, what, hint, "warning", is_remark=True)

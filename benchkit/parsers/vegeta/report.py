@@ -115,12 +115,12 @@ class _Reader:
                 f"{len(self._parts)} source reports are parts of one load test, not repeats: "
                 "listed, not compared"
             )
-            hint = "the aggregated report stands for the run"
+            hint = "the aggregated report represents the run"
             yield Diagnostic(self._label, self._parts[0], what, hint, "note", is_remark=True)
         if self._tails:
             what = (
-                f"{len(self._tails)} reports begin in their middle: listed as partial, and not "
-                "compared where a whole report follows"
+                f"{len(self._tails)} reports lack their beginning: they are listed as "
+                "partial, and not compared if a complete report follows"
             )
             hint = "keep the whole log (`kubectl logs --tail=-1`)"
             yield Diagnostic(self._label, self._tails[0], what, hint, "warning")

@@ -71,7 +71,7 @@ def _read(decoder: Decoder) -> Iterator[Results | Result | Flaw]:
                 for name, value in decoder.items():
                     line += 1
                     result = _understand(line, name, value, decoder.stream)
-                    yield result or Flaw(line, f"holds a {name or 'value'}")
+                    yield result or Flaw(line, f"contains a {name or 'value'}")
             except GobError as error:
                 yield Flaw(line, str(error))
                 return

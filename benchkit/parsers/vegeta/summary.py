@@ -89,8 +89,8 @@ class JsonReport(Block):
             report, _ = decoder_of(text).raw_decode(text)
         except (ValueError, RecursionError):
             if JsonReport.SIGNATURE.search(text):
-                what = "the JSON report is cut or damaged, so that none of it can be relied on"
-                hint = "write it anew with `vegeta report -type=json`"
+                what = "the JSON report is truncated or damaged, so none of it is reliable"
+                hint = "write it again with `vegeta report -type=json`"
                 yield Diagnostic(self._label, self.reading.line, what, hint)
             return
         if isinstance(report, dict) and all(name in report for name in _NEEDED):

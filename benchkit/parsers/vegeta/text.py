@@ -121,11 +121,11 @@ class TextReport(Block):
     def _read(self, label: str, names: str, values: str, line: int, *, is_last: bool) -> None:
         ends_open = label == "Status Codes" or (values[-1:].isdigit() and "," not in names)
         if is_last and ends_open:
-            raise ValueError("is the last line, so that its numbers may be cut")
+            raise ValueError("is the last line, so its numbers may be truncated")
         if label == "Status Codes":
             codes = [_CODE.fullmatch(part) for part in values.split()]
             if not all(codes):
-                raise ValueError(f"holds something else than code:count: {values[:40]!r}")
+                raise ValueError(f"contains something other than code:count: {values[:40]!r}")
             for code in filter(None, codes):
                 self.reading.add("responses", "count", float(code[2]), "1", line, subject=code[1])
         else:
@@ -148,7 +148,7 @@ class TextReport(Block):
                 raise ValueError(
                     f"is not a percentage: {text[:40]!r}"
                     if written == "percentage"
-                    else f"holds {text!r} for a {written}"
+                    else f"contains {text!r} instead of a {written}"
                 )
             number = read(text)
             resolution = None if written == "count" else number.resolution
@@ -161,7 +161,7 @@ class TextReport(Block):
         if self.is_tail:
             self.reading.status = "partial"
         if self._problem:
-            what = f"the report is cut or garbled: it {self._problem}; the rest of it is kept"
+            what = f"the report is truncated or garbled: it {self._problem}; the rest is kept"
             yield self.warn(what, "ingest the whole output, or the raw results")
         yield from finish(self.reading, self._label)
         if self.reading.rows:

@@ -72,7 +72,7 @@ TEXT = Format(
         ("unable to ", r"(?:connect to|resolve) \S+:[\w-]+ \S"),
     ),
     plain=late("benchkit.parsers.wrk.shape:read_plain"),
-    summary="text reports of wrk and wrk2, alone, many in a file, or pasted among other text",
+    summary="text reports of wrk and wrk2: alone, many in a file, or pasted into other text",
     forms=(
         Form(
             name="text",
@@ -90,7 +90,7 @@ TEXT = Format(
             name="text with histogram",
             signature="Thread calibration: …; Latency Distribution (HdrHistogram - …)",
             versions="wrk2 (giltene), all",
-            not_recorded=f"{_NEVER}; the rate asked for unless the command stands above it",
+            not_recorded=f"{_NEVER}; the target rate unless the command is shown above it",
         ),
         Form(
             name="failure",

@@ -12,6 +12,7 @@ from operator import itemgetter
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Record
+from benchkit.parsers.wrk.command import agrees, find_correction, list_sizes
 from benchkit.parsers.wrk.shape import (
     describe_url,
     path_of,
@@ -35,6 +36,8 @@ _BYTES = r"(\d{1,15}(?:\.\d{1,3})?[KMGTP]?B)"
 _MILLIS = r"\d{1,12}\.\d{3}"
 _THREE = r" +({0}|-?nan\w*) +({0}|-?nan\w*) +({0}|-?nan\w*) +(\d{{1,3}}(?:\.\d\d)?|-?nan)%"
 _NAN = "nan"
+#: Rows that forks put among the statistics: phases of a request.
+_PHASES = {"TTFB": "wait", "Connect": "connect", "TLS": "tls", "DNS": "dns"}
 #: What the header of the statistics may call its third column; forks of wrk2 print 99%.
 _THIRD = {"Max": "max", "99%": "p99"}
 #: The lines of a histogram; they come again in the block that ``wrk2 -U`` adds.
@@ -55,13 +58,8 @@ _ALWAYS = ("size", "stats", "latency", "rate", "total", "requests", "transfer")
 #: only a heading goes on with it.
 _FEW_STRAYS = 1
 _RESUMING = frozenset({"calibration", "stats", "distribution", "second distribution"})
-_FIRST_CORRECTED = 4
 _RATE_OPTION = re.compile(r"\s(?:-R|--rate)[ =]?(\d{1,15}[kMG]?)\b")
 _URL = re.compile(r"\bhttps?://[^\s\"']+")
-_SIZE_OPTIONS = {
-    "threads": re.compile(r"\s(?:-t|--threads)[ =]?(\d{1,9})(?!\S)"),
-    "connections": re.compile(r"\s(?:-c|--connections)[ =]?(\d{1,9})(?!\S)"),
-}
 #: A line that holds numbers and cannot be read.
 DAMAGED = Line("damaged")
 _TELLING = re.compile(
@@ -70,30 +68,30 @@ _TELLING = re.compile(
 )
 
 _INCOMPLETE = Remark(
-    "this {tool} report lacks its {lines}; what stands in it is kept as a partial run",
+    "this {tool} report lacks its {lines}; the rest is kept as a partial run",
     "give the whole output of the run, or run it again",
     is_remark=False,
 )
 _NAMELESS = Remark(
-    "a histogram stands here without its heading, so nothing tells whether its latencies are "
+    "this histogram has no heading, so it is unknown whether its latencies are "
     "corrected; it is left out",
-    "give the output from `Latency Distribution (HdrHistogram - ...` on",
+    "use the output from `Latency Distribution (HdrHistogram - ...` on",
     is_remark=False,
 )
 _CENSORED = Remark(
-    "{timeouts}{of} requests timed out, and wrk leaves these out of its latencies: "
-    "mean, percentiles and maximum look better than they were",
+    "{timeouts}{of} requests timed out, and wrk leaves them out of its latencies: mean, "
+    "percentiles and maximum look better than they were",
     "run again with --timeout above the slowest response, or compare request_rate",
 )
-_IDLE = Remark("no request was completed in this run", "see whether the server answered")
+_IDLE = Remark("no request was completed in this run", "check whether the server responded")
 _UNSAMPLED = Remark(
-    "{count}requests were completed{late}, but {tool} recorded no latency; its zeros are left out",
+    "{count}requests completed{late}, but {tool} recorded no latency; its zeros are left out",
     "{hint}",
 )
 _FOREIGN = Remark(
-    "this report is of go-wrk, which benchkit does not read: its `Requests/sec` divides by the "
-    "time spent in requests, not by the length of the run",
-    "run wrk or hey in its place",
+    "this is a go-wrk report, which benchkit does not read: its `Requests/sec` divides "
+    "by the time spent in requests, not by the length of the run",
+    "use wrk or hey instead",
     is_remark=False,
 )
 
@@ -115,6 +113,7 @@ class Report(reports.Report):
         Line("calibration", r"Thread calibration: mean lat\.: [^,]+, rate sampling interval: .+",
              is_repeated=True),
         Line("stats", r"Thread Stats +Avg +Stdev +(Max|99%) +\+/- Stdev", needed="Thread Stats"),
+        *(Line("phase", f"({name})" + _THREE.format(_TIME), is_repeated=True) for name in _PHASES),
         Line("latency", "Latency" + _THREE.format(_TIME), is_proof=True, needed="Latency"),
         Line("rate", "Req/Sec" + _THREE.format(_RATE), is_proof=True),
         *_HISTOGRAM,
@@ -177,6 +176,8 @@ class Report(reports.Report):
         """Whether a line may come next."""
         if line is DAMAGED:
             return not (self.is_adrift or self.is_go_wrk)
+        if line.name == "phase":
+            return bool(self.spread) and self.rank < self.ranks["rate"]
         return super().expects(line)
 
     def take(self, line: Line, fields: Fields, number: int) -> bool:
@@ -191,6 +192,12 @@ class Report(reports.Report):
         self.strays = 0
         self.accept(line, fields, number)
         return True
+
+    def accept(self, line: Line, fields: Fields, number: int) -> None:
+        """Add a line; a phase may stand above or below the latency."""
+        rank = self.rank
+        super().accept(line, fields, number)
+        self.rank = max(rank, self.rank)
 
     def _is_second(self, line: Line, fields: Fields) -> bool:
         """Whether a line of a histogram is of the second one."""
@@ -230,6 +237,13 @@ class Report(reports.Report):
             for stat, text in zip(self.spread, fields, strict=False):
                 self._keep_time("latency", stat, text, number)
             self.add(Value("latency_within_stdev", "mean", "1", read_share), fields[3], number)
+
+    def _take_phase(self, _: Line, fields: Fields, number: int) -> None:
+        for stat, text in zip(self.spread, fields[1:], strict=False):
+            if _NAN not in text:
+                self.add(
+                    Value("phase_time", stat, "s", read_time, _PHASES[fields[0]]), text, number
+                )
 
     def _take_rate(self, _: Line, fields: Fields, number: int) -> None:
         if _NAN in "".join(fields) or not self.spread:
@@ -317,7 +331,7 @@ class Report(reports.Report):
         late = f" ({self.timeouts} timed out)" if self.timeouts else ""
         hint = "run again with --timeout above the slowest response"
         if tool == "wrk2":
-            hint = "run for well over the 10 s that wrk2 takes to calibrate"
+            hint = "run for well over the 10 s that wrk2 needs to calibrate"
         return _UNSAMPLED.at(label, line, count=count, late=late, tool=tool, hint=hint)
 
     def _keep_time(self, metric: str, stat: str, text: str, line: int) -> None:
@@ -357,7 +371,7 @@ class Report(reports.Report):
     def _settle_load(self) -> None:
         """Tell wrk from wrk2, and what that means for the load and the latencies."""
         reading = self.reading
-        if self.command and _agrees(self.command, reading.params):
+        if self.command and agrees(self.command, reading.params):
             reading.command = self.command
             self._take_options(self.command)
         rate = _RATE_OPTION.search(reading.command or "")
@@ -368,11 +382,11 @@ class Report(reports.Report):
             reading.load_model, reading.corrected = "open", "yes"
         elif not self.seen.isdisjoint({"head", "quantile"}):
             reading.load_model = "closed"
-            reading.corrected = reading.corrected or _correction(reading.tool_version)
+            reading.corrected = reading.corrected or find_correction(reading.tool_version)
 
     def _take_options(self, command: str) -> None:
         """Fill in the threads and connections of a report without its head."""
-        for name, match in _sizes(command).items():
+        for name, match in list_sizes(command).items():
             self.reading.params.setdefault(name, match)
         connections = self.reading.params.get("connections")
         self.reading.connections = int(connections) if connections else None
@@ -380,19 +394,3 @@ class Report(reports.Report):
         if url and not self.reading.target:
             self.reading.target = path_of(url[0])
             self.reading.env |= describe_url(url[0])
-
-
-def _sizes(command: str) -> dict[str, str]:
-    """Return the threads and connections that a command names."""
-    matches = ((name, option.search(command)) for name, option in _SIZE_OPTIONS.items())
-    return {name: match[1] for name, match in matches if match is not None}
-
-
-def _agrees(command: str, params: dict[str, str]) -> bool:
-    """Whether a command above the report does not speak of other threads or connections."""
-    return all(params.get(name, size) == size for name, size in _sizes(command).items())
-
-
-def _correction(version: str | None) -> str:
-    major = re.search(r"\d+", version or "")
-    return "no" if major and int(major[0]) < _FIRST_CORRECTED else "approximate"

@@ -1,0 +1,200 @@
+"""The verbs of ``benchkit history`` that write or drop data, and how a history is loaded."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from benchkit.cli import options as o
+from benchkit.cli import printing
+from benchkit.errors import ConfigError, StoreError
+
+if TYPE_CHECKING:
+    from benchkit.api import RunSet
+    from benchkit.history.model import History
+
+Branch = Annotated[
+    str | None,
+    typer.Option(
+        "--branch", metavar="B", help="Only commits of this branch. [default: main or master]"
+    ),
+]
+
+
+def add_verbs(verbs: typer.Typer) -> None:
+    """Add the verbs."""
+    verbs.command(epilog="Example: benchkit history export --openmetrics history.om")(export)
+    verbs.command(epilog="Example: benchkit history site site/")(site)
+    verbs.command(epilog="Example: benchkit history prune --keep 100")(prune)
+
+
+def export(
+    openmetrics: Annotated[
+        Path | None, typer.Option(help="Write OpenMetrics text with the commits' times.")
+    ] = None,
+    influx: Annotated[Path | None, typer.Option(help="Write Influx's line protocol.")] = None,
+    metric: o.Metric = None,
+    variant: o.OnlyVariant = None,
+    branch: Branch = None,
+    by: o.Only = None,
+    store: o.StoreOption = None,
+    quiet: o.Quiet = False,
+) -> None:
+    """Write every commit's medians for another tool's database, such as Grafana's."""
+    from benchkit.reporting.to_series import to_influx, to_openmetrics
+
+    files = {openmetrics: to_openmetrics, influx: to_influx}
+    if not any(files):
+        hint = "give a file: --openmetrics history.om or --influx history.lp"
+        raise ConfigError("nothing to write", where="history export", hint=hint)
+    request = o.Request(store=store, by=o.require_values(by), quiet=quiet)
+    found = follow(request, variant, metric, branch=branch)
+    for path, write in files.items():
+        if path is not None:
+            printing.write(write(found), path)
+            if not quiet:
+                printing.print_line(f"→ {path}", err=True)
+
+
+def site(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder that the pages go to.")],
+    repo_url: Annotated[
+        str,
+        typer.Option(
+            "--repo-url",
+            metavar="URL",
+            help="Where commits are found: https://github.com/owner/name, or an address with "
+            "{commit}. [default: that of this CI job]",
+        ),
+    ] = "",
+    metric: o.Metric = None,
+    variant: o.OnlyVariant = None,
+    branch: Annotated[
+        list[str] | None,
+        typer.Option("--branch", metavar="B", help="Only this branch; repeatable. [default: all]"),
+    ] = None,
+    by: o.Only = None,
+    confidence: o.Confidence = None,
+    margin: o.Margin = None,
+    store: o.StoreOption = None,
+    quiet: o.Quiet = False,
+) -> None:
+    """Write pages for any static host: an overview, and one page per benchmark."""
+    from benchkit import __version__
+    from benchkit.history.branches import list_branches
+    from benchkit.outputs import save
+    from benchkit.reporting.site import PAGES, find_pages, write_site
+
+    request = o.Request(store=store, by=o.require_values(by), quiet=quiet)
+    runset = load_runs(request, variant)
+    rule = (margin, confidence)
+    histories = {
+        name: follow_runs(runset, metric, rule, name)
+        for name in branch or list_branches(runset.runs, o.settings().branch)
+    }
+    title = o.settings().title or "Benchmark history"
+    (folder / PAGES).mkdir(parents=True, exist_ok=True)
+    sizes = dict[Path, int]()
+    for name, text in write_site(
+        histories, title, repo_url or name_repository(), f"benchkit {__version__}"
+    ):
+        save(folder / name, partial(Path.write_text, data=text, encoding="utf-8"))
+        sizes[folder / name] = len(text)
+    for path in find_pages(folder):
+        if path not in sizes:  # its places of commits would name others
+            path.unlink()
+    if not quiet:
+        count = sum(path.suffix == ".html" for path in sizes)
+        size = f"{sum(sizes.values()) / 1e6:.1f} MB"
+        printing.print_line(f"→ {folder / 'index.html'}: {count} pages, {size}", err=True)
+
+
+def prune(
+    keep: Annotated[
+        int, typer.Option(min=1, help="How many of the newest commits of each branch stay.")
+    ],
+    branch: Annotated[
+        str | None,
+        typer.Option("--branch", metavar="B", help="Only this branch. [default: each]"),
+    ] = None,
+    store: o.StoreOption = None,
+    quiet: o.Quiet = False,
+) -> None:
+    """Drop the runs of all but the newest commits; `benchkit undo` reverts it."""
+    from benchkit.ingestion.commit import prune_commits
+    from benchkit.store import DEFAULT, Store
+
+    target = Store(store or DEFAULT)
+    if not target.is_store():
+        raise StoreError("not a store", where=target.url, hint="run `benchkit history add` first")
+    dropped = prune_commits(target, keep, branch)
+    count = "1 commit" if len(dropped) == 1 else f"{len(dropped)} commits"
+    next_step = "; run `benchkit store vacuum` to free the space" if dropped else ""
+    if not quiet:
+        printing.print_line(f"{target.url}: dropped {count}{next_step}", err=True)
+
+
+def follow(
+    request: o.Request,
+    variant: list[str] | None,
+    metric: list[str] | None,
+    rule: tuple[str | None, str | None] = (None, None),
+    branch: str | None = None,
+) -> History:
+    """Load and trace as the command line and the settings say."""
+    return follow_runs(load_runs(request, variant), metric, rule, branch)
+
+
+def load_runs(request: o.Request, variant: list[str] | None) -> RunSet:
+    """Load all that a store holds, narrowed as the command line says."""
+    from benchkit.api import RunSet
+    from benchkit.ingestion import loading
+
+    o.settings()  # wrong settings are named first, whatever the store holds
+    found = loading.load_history(request.store)
+    runset = request.narrow(
+        RunSet(
+            observations=found.observations,
+            runs=found.runs,
+            problems=found.findings,
+            diagnostics=found.diagnostics,
+        )
+    )
+    return runset.where(variant=variant) if variant else runset
+
+
+def follow_runs(
+    runset: RunSet,
+    metric: list[str] | None,
+    rule: tuple[str | None, str | None],
+    branch: str | None,
+) -> History:
+    """Trace the runs of a branch as the command line and the settings say."""
+    from benchkit.api.sides import require_metrics, split_metric
+    from benchkit.comparison.model import Plan
+    from benchkit.history import trace
+
+    base = o.settings()
+    plan = Plan(
+        confidence=o.fraction(rule[1], base.confidence, "--confidence"),
+        primaries=tuple(map(split_metric, metric or base.metrics)),
+    )
+    require_metrics(runset.observations, plan.primaries)
+    return trace(
+        runset.observations, runset.runs, plan,
+        o.fraction(rule[0], base.margin, "--margin"), base.accept, base.seed,
+        branch or base.branch,
+    )  # fmt: skip
+
+
+def name_repository(environ: Mapping[str, str] = os.environ) -> str:
+    """Name the web address of the project that a CI job is of; empty outside CI."""
+    if project := environ.get("CI_PROJECT_URL"):
+        return f"{project}/-/commit/{{commit}}"
+    server, name = environ.get("GITHUB_SERVER_URL", ""), environ.get("GITHUB_REPOSITORY", "")
+    return f"{server}/{name}" if server and name else ""

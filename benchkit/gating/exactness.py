@@ -1,0 +1,76 @@
+"""Metrics that are the same in every run: what counts as worse, and which rows got worse."""
+
+from __future__ import annotations
+
+from benchkit.comparison import EXACT, Contrast, Dropped
+from benchkit.gating.outcome import OVER, GateOutcome
+from benchkit.metrics import VOCABULARY
+from benchkit.tables.wording import name_metric
+from benchkit.units import common_scale, format_stepped, printable
+from benchkit.verdict import REGRESSION, Verdicts
+
+#: So many rows of a metric are named; the rest are counted.
+_SHOWN = 6
+
+
+def is_exact(row: Contrast | Dropped) -> bool:
+    """Tell whether a row is of a metric that is the same in every run, and has a direction."""
+    known = VOCABULARY.get(row.metric)
+    if isinstance(row, Contrast) and (row.method == EXACT or known is None):
+        return row.method == EXACT and row.better in {"lower", "higher"}
+    return known is not None and known.assume == "exact"
+
+
+def is_worse(contrast: Contrast) -> bool:
+    """Tell whether allocations grew at all: one more of each operation matters."""
+    is_counted = contrast.metric == "allocs_per_op" and contrast.method == EXACT
+    return is_counted and contrast.delta > 0
+
+
+def list_worse(verdicts: Verdicts) -> tuple[Contrast, ...]:
+    """Return the exact rows that got worse, whether a rule is about them or not."""
+    return tuple(
+        verdict.contrast
+        for verdict in verdicts.rows
+        if verdict.contrast.method == EXACT
+        and is_exact(verdict.contrast)
+        and (verdict.word == REGRESSION or is_worse(verdict.contrast))
+    )
+
+
+def describe_worse(outcome: GateOutcome) -> str:
+    """Name every exact row that got worse and is not accepted; empty where the lead names it."""
+    held = {id(row.contrast): row for row in outcome.rows}
+    rows = [c for c in outcome.worse if not (id(c) in held and held[id(c)].accepted)]
+    over = [row for row in outcome.rows if row.word == OVER and not row.accepted]
+    if not rows or (len(rows) == 1 and [row.contrast for row in over] == rows):
+        return ""
+    metrics: dict[str, list[Contrast]] = {}
+    for c in rows:
+        metrics.setdefault(
+            f"{'more' if c.better == 'lower' else 'less'} {name_metric(c)}", []
+        ).append(c)
+    several = len({(c.baseline, c.variant) for c in rows}) > 1
+    told = [f"{name} {_list(own, several=several)}" for name, own in metrics.items()]
+    is_gated = any(id(c) in held for c in rows)
+    lead = "exact metrics are worse" if is_gated else "exact metrics are worse and not gated"
+    return printable(f"{lead}: {', '.join(told)}")
+
+
+def _list(rows: list[Contrast], *, several: bool) -> str:
+    texts = []
+    for c in rows[:_SHOWN]:
+        ends = (_write(value, c.unit) for value in (c.center_baseline, c.center_variant))
+        place = " ".join(filter(None, (c.group, c.benchmark)))
+        whose = f" of {c.variant}" if several else ""
+        texts.append(f"{f'on {place}' if place else ''}{whose} ({' to '.join(ends)})".strip())
+    more = len(rows) - _SHOWN
+    listed = [*texts, *([f"{more} more"] if more > 0 else [])]
+    return f"{', '.join(listed[:-1])} and {listed[-1]}" if len(listed) > 1 else listed[0]
+
+
+def _write(value: float, unit: str) -> str:
+    """Write a value; a whole number has no decimals."""
+    scale = common_scale([value], unit)
+    step = 1 / scale.factor if value and value == int(value) else 0.0
+    return f"{format_stepped(value / scale.factor, step)} {scale.label}".rstrip()

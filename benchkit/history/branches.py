@@ -1,0 +1,74 @@
+"""The branch that each commit is of, as its runs record it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from benchkit.errors import DataError
+
+if TYPE_CHECKING:
+    from benchkit.schema import Runs
+
+#: The branch that is followed unless another is named.
+MAIN = "main"
+#: What the main branch is called; runs that record no branch are taken for it.
+_MAIN = frozenset({MAIN, "master", ""})
+
+
+def read_branch(env: Mapping[str, str]) -> str:
+    """Return the branch that a run records; ``main`` where that is ``master`` or nothing.
+
+    Examples
+    --------
+    >>> read_branch({"branch": "master"}), read_branch({}), read_branch({"branch": "fix"})
+    ('main', 'main', 'fix')
+    """
+    branch = env.get("branch", "")
+    return MAIN if branch in _MAIN else branch
+
+
+def list_branches(runs: Runs, first: str = MAIN) -> list[str]:
+    """Return the branches of the runs that name their commit, a first one before the others."""
+    names = {
+        read_branch(env)
+        for env in runs["env"].tolist()
+        if isinstance(env, Mapping) and env.get("commit")
+    }
+    lead = read_branch({"branch": first})
+    return sorted(names, key=lambda name: (name != lead, name)) or [lead]
+
+
+def follow_branch(runs: Runs, branch: str) -> tuple[Runs, dict[str, int]]:
+    """Keep the runs of the commits of a branch, and count the commits of the others.
+
+    Parameters
+    ----------
+    runs : Runs
+    branch : str
+        A commit is of every branch that one of its runs records.
+
+    Raises
+    ------
+    DataError
+        If runs name commits, and none of them is of the branch.
+    """
+    recorded, commits = defaultdict[str, set[str]](set), list[str]()
+    for env in runs["env"].tolist():
+        commit = env.get("commit", "") if isinstance(env, Mapping) else ""
+        commits.append(commit)
+        if commit:
+            recorded[commit].add(read_branch(env))
+    meant = read_branch({"branch": branch})
+    kept = {commit for commit, names in recorded.items() if meant in names}
+    others = defaultdict[str, int](int)
+    for commit in recorded.keys() - kept:
+        for name in recorded[commit]:
+            others[name] += 1
+    if recorded and not kept:
+        names = ", ".join(sorted(others))
+        hint = f"name one that runs record: --branch {min(others)}"
+        raise DataError(f"no commit is of branch {branch!r}, only of {names}", hint=hint)
+    rows: Runs = runs[[commit in kept for commit in commits]]
+    return rows, dict(sorted(others.items()))

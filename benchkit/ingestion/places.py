@@ -1,0 +1,164 @@
+"""Where runs lie that count as repeats of each other, and which of them one ingest read.
+
+Runs of one folder, or of folders that count runs, lie in one place.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Sequence
+from functools import lru_cache
+
+from benchkit.ingestion.addresses import name_path
+from benchkit.ingestion.gone import row_of
+from benchkit.ingestion.parts import Part
+from benchkit.ingestion.sources import STDIN
+from benchkit.labels.stems import ToolNames, split_name, split_stem
+from benchkit.labels.tree import is_run, name_without_run
+
+#: Numbers that count runs begin below this; builds and versions begin above it.
+_FIRST = 10
+#: Where the shell keeps what it pipes: no two commands share a place there.
+_PIPES = ("/proc/", "/dev/fd/")
+
+
+def list_rows(parts: Iterable[Part]) -> dict[Hashable, list[Part]]:
+    """Return runs by the rows in which they count as repeats."""
+    rows: dict[Hashable, list[Part]] = defaultdict(list)
+    for part in parts:
+        rows[row_of(part)].append(part)
+    return rows
+
+
+def part_places(row: Sequence[Part]) -> list[list[Part]]:
+    """Part the runs of a row by their places, where no ingest read two of them together."""
+    return _part(row, _find_places(row))
+
+
+def part_files(row: Sequence[Part]) -> list[list[Part]]:
+    """Part the runs of a row by their files, where no ingest read two of them together.
+
+    Files whose names differ in a number that counts runs are one.
+    """
+    names = {part.path: _read_name(part) for part in row}
+    numbers: dict[Hashable, set[int]] = defaultdict(set)
+    for name, number in names.values():
+        numbers[name].add(number)
+    files = [
+        (place, name, number if min(numbers[name]) >= _FIRST else 0)
+        for place, (name, number) in zip(
+            _find_places(row), (names[part.path] for part in row), strict=True
+        )
+    ]
+    return _part(row, files)
+
+
+def _part(row: Sequence[Part], places: Sequence[Hashable]) -> list[list[Part]]:
+    if len(set(places)) == 1 or len({part.batch for part in row}) == 1:
+        return [list(row)]
+    links: dict[Hashable, Hashable] = {}
+    for part, place in zip(row, places, strict=True):
+        _link(links, place, part.batch)
+        _link(links, place, part.joined if part.joined > 0 else part.batch)
+        _link(links, place, ("root", _find_root(part)) if part.joined < 0 else part.batch)
+    units: dict[Hashable, list[Part]] = defaultdict(list)
+    for part, place in zip(row, places, strict=True):
+        units[_find(links, place)].append(part)
+    return list(units.values())
+
+
+def _read_name(part: Part) -> tuple[Hashable, int]:
+    """Return the name of a file without the number that may count its runs, and that number."""
+    return ("", 0) if is_piped(part) else _split(part.path.rpartition("/")[2])
+
+
+@lru_cache(1 << 12)
+def _split(name: str) -> tuple[Hashable, int]:
+    stem = split_stem(split_name(name)[0], ToolNames())
+    return (stem.name, stem.moment), stem.number or 0
+
+
+def _link(links: dict[Hashable, Hashable], one: Hashable, other: Hashable) -> None:
+    links[_find(links, one)] = _find(links, other)
+
+
+def _find(links: dict[Hashable, Hashable], one: Hashable) -> Hashable:
+    while (above := links.get(one, one)) != one:
+        one = above
+    return one
+
+
+def _find_places(row: Sequence[Part]) -> list[str]:
+    """Return the place of each part: its folder, or what was piped with it."""
+    folders = [*map(find_folder, row)]
+    if len(set(folders)) == 1 and folders[0]:
+        return folders
+    runs: dict[str, int] = defaultdict(int)
+    for part in row:
+        runs[part.path] += part.size
+    names = _leave_out_counts(set(folders))
+    return [
+        names[folder] if not is_piped(part) else STDIN if runs[part.path] == 1 else part.path
+        for part, folder in zip(row, folders, strict=True)
+    ]
+
+
+def is_one_place(parts: Sequence[Part]) -> bool:
+    """Tell whether all files lie in one folder."""
+    folders = set(map(find_folder, parts))
+    return len(folders) == 1 and "" not in folders
+
+
+def find_folder(part: Part) -> str:
+    """Return the folder of a part; what a link led to is named by its target, too."""
+    folder, _, name = part.path.rpartition("/")
+    if part.label.endswith(name) or is_of_folder(part) or is_piped(part):
+        return folder
+    return f"{folder}/{name_without_run(name)}"
+
+
+def is_of_folder(part: Part) -> bool:
+    """Tell whether the user knows a file by the name that it has in its folder."""
+    name = part.path.rpartition("/")[2]
+    return part.label.endswith(name) or part.label.endswith(name_path(name))
+
+
+def is_piped(part: Part) -> bool:
+    """Tell whether a command wrote into benchkit, and not into a file."""
+    return part.path.startswith((f"{STDIN}:", *_PIPES))
+
+
+def _leave_out_counts(folders: Iterable[str]) -> dict[str, str]:
+    """Return folders without what counts runs, where such names begin as counts do."""
+    alike: dict[str, list[str]] = defaultdict(list)
+    for folder in folders:
+        alike[_leave_out_runs(folder)].append(folder)
+    return {
+        folder: form if _is_counted(same) else folder
+        for form, same in alike.items()
+        for folder in same
+    }
+
+
+@lru_cache(1 << 12)
+def _leave_out_runs(folder: str) -> str:
+    return "/".join("" if is_run(name) else name for name in folder.split("/"))
+
+
+def _is_counted(folders: Sequence[str]) -> bool:
+    """Tell whether the numbers by which folders differ begin as counts do."""
+    levels = [set(names) for names in zip(*(each.split("/") for each in folders), strict=True)]
+    numbers = [[int(name) for name in names if name.isdecimal()] for names in levels]
+    return all(min(each, default=0) < _FIRST for each in numbers if len(each) > 1)
+
+
+def _find_root(part: Part) -> str:
+    """Return the folder that was named, or that of the file that was, as earlier builds tell it."""
+    folder = os.path.dirname(part.path)  # noqa: PTH120 - texts
+    return folder.removesuffix(f"/{part.folder}") if part.folder else folder
+
+
+def batch_of(part: Part) -> int:
+    """Return the first batch that was read together with a run."""
+    return part.joined if part.joined > 0 else part.batch

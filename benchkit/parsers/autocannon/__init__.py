@@ -1,0 +1,252 @@
+r"""autocannon's JSON and the tables it prints: the summary of a run.
+
+A file, verbatim (autocannon 9, ``-j``; most percentiles left out)::
+
+    {"url":"http://127.0.0.1:18181/","connections":10,"sampleInt":1000,"pipelining":1,"workers":0,
+     "duration":3.02,"samples":3,"start":"2026-11-23T18:55:52.971Z",
+     "finish":"2026-11-23T18:55:55.986Z","errors":0,"timeouts":0,"mismatches":0,"non2xx":0,
+     "statusCodeStats":{"200":{"count":33949}},
+     "latency":{"average":0.51,"stddev":1.49,"min":1,"max":40,"p50":0,"p99_9":11},
+     "requests":{"average":11316.67,"stddev":2562.04,"min":7708,"total":33949,"sent":33959},
+     "throughput":{"average":1448533.34,"total":4345472}}
+
+What the numbers are: latencies are whole milliseconds, of answers of any status, their mean is
+rounded up to a hundredth, and ``min`` passes over zeros, so that it is kept only where no
+percentile is below it. ``requests`` counts answers of any status; its average, which is
+the rate, and its other statistics are of counts taken every ``sampleInt`` milliseconds, as are
+those of ``throughput``, of which only average and total are kept; with a single count (``-a``), or
+one of each worker, the average is no rate and is left out. ``errors`` holds the timeouts,
+whose requests are in no latency. With ``-R`` latencies are corrected for coordinated omission.
+
+The tables say the same of fewer percentiles; the count of requests below them is of those sent, to
+the nearest thousand, and is not kept.
+
+Not recorded: the version; ``-R`` and ``-r`` (with which the loop is not closed: say so in
+``run.toml``), but for a command line above the tables; in text also when it ran.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from operator import itemgetter
+from typing import NamedTuple
+
+from benchkit.parsers.base import (
+    Diagnostic,
+    Form,
+    Format,
+    Head,
+    Reading,
+    Record,
+    Source,
+    Tool,
+    late,
+)
+from benchkit.parsers.documents import line_of, read_documents
+from benchkit.parsers.urls import describe_url, path_of
+from benchkit.reading.reports import Remark
+
+
+class Fact(NamedTuple):
+    """The observation that a number of the JSON is, its scale and its step."""
+
+    metric: str
+    stat: str
+    unit: str = "1"
+    subject: str | None = None
+    scale: float = 1.0
+    step: float | None = None
+
+
+#: Whatever version wrote it, and versions before 4, which did not name the interval.
+_SIGNS = (('"connections"', '"sampleInt"'), ('"connections"', '"pipelining"', '"non2xx"'))
+_FACTS = {
+    "duration": Fact("duration", "total", "s", step=0.01),
+    "timeouts": Fact("failures", "count", subject="timeout"),
+    "non2xx": Fact("failures", "count", subject="non2xx"),
+    "mismatches": Fact("failures", "count", subject="mismatch"),
+    "requests.average": Fact("request_rate", "mean", "1/s", step=0.01),
+    "requests.total": Fact("requests", "count"),
+    "throughput.average": Fact("bandwidth_in", "mean", "B/s", step=0.01),
+    "throughput.total": Fact("bytes_in", "total", "B"),
+    "latency.average": Fact("latency", "mean", "s", scale=1e-3, step=1e-5),
+    "latency.stddev": Fact("latency", "stdev", "s", scale=1e-3, step=1e-5),
+    "latency.min": Fact("latency", "min", "s", scale=1e-3),
+    "latency.max": Fact("latency", "max", "s", scale=1e-3),
+}
+#: p97_5, and p999 of versions before 4.
+_PERCENTILE = re.compile(r"latency\.p(\d{1,2})_?(\d{0,3})", re.ASCII)
+_CODE = re.compile(r"statusCodeStats\.(\d{3})\.count", re.ASCII)
+UNANSWERED = Remark(
+    "no request was answered ({failed:g} failed), so this run measured nothing",
+    "check that the server answers, and run again",
+)
+COUNTED_ONCE = Remark(
+    "autocannon counted requests once, so this run has no rate",
+    "run for several seconds: -d 10",
+)
+
+
+def _recognises(head: Head) -> bool:
+    is_document = head.is_start and head.text.lstrip().startswith("{")
+    return is_document and any(all(sign in head.text for sign in signs) for signs in _SIGNS)
+
+
+def _parse(source: Source) -> Iterator[Record]:
+    r"""Yield a reading per run.
+
+    Examples
+    --------
+    >>> text = (
+    ...     b'{"url": "http://h/a", "connections": 10, "duration": 2.0, "errors": 3,'
+    ...     b'"timeouts": 1, "requests": {"average": 3.0, "total": 6}, "latency": {"p97_5": 8}}'
+    ... )
+    >>> (run,) = _parse(Source(None, "a.json", text))
+    >>> [(row[0], row[3]) for row in run.rows if row[1] in {"latency", "failures"}]
+    [('timeout', 1.0), (None, 0.008), ('connect', 2.0)]
+    """
+    for line, document in read_documents(source):
+        if isinstance(document, Diagnostic):
+            yield document
+        else:
+            yield from _read(source.label, document, line)
+
+
+def _read(label: str, document: object, line: int) -> Iterator[Record]:
+    """Yield the run of a document, and what has to be known about it."""
+    numbers = dict(_flatten(document))
+    if not numbers.get("duration") or not {"requests.average", "requests.total"} <= numbers.keys():
+        message = "a result of autocannon needs a duration, and an average and a total of requests"
+        yield Diagnostic(label, line, message, "use the whole object that autocannon -j wrote")
+        return
+    run = Reading(tool="autocannon", form="json", line=line, load_model="closed")
+    run.duration = float(numbers["duration"])
+    _describe(run, document if isinstance(document, dict) else {})
+    answered = numbers["requests.total"]
+    if is_single := 0 < numbers.get("samples", 0) <= max(numbers.get("workers", 0), 1):
+        del numbers["requests.average"]
+        numbers.pop("throughput.average", None)
+    percentiles = [value for name, value in numbers.items() if _PERCENTILE.fullmatch(name)]
+    if min(percentiles, default=0) < numbers.get("latency.min", 0):
+        del numbers["latency.min"]
+    for name, value in numbers.items():
+        fact = _find_fact(name)
+        is_measured = answered or (fact and fact.metric in {"duration", "failures"})
+        if fact and is_measured and (value or fact.metric not in {"failures", "responses"}):
+            metric, stat, unit, subject, scale, step = fact
+            at = line_of(value, line)
+            run.add(metric, stat, value * scale, unit, at, subject=subject, resolution=step)
+    errors = numbers.get("errors", 0)
+    if errors > (timeouts := numbers.get("timeouts", 0)):
+        at, failed = line_of(errors, line), float(errors - timeouts)
+        run.add("failures", "count", failed, "1", at, subject="connect", origin="computed")
+    run.rows.sort(key=itemgetter(9))
+    run.last_line = run.rows[-1][9]
+    run.status = "complete" if answered else "failed"
+    yield run
+    if not answered:
+        yield UNANSWERED.at(label, run.last_line, failed=errors)
+    elif is_single:
+        yield COUNTED_ONCE.at(label, run.last_line)
+
+
+def _flatten(document: object, name: str = "") -> Iterator[tuple[str, float]]:
+    """Yield the numbers of an object that a measurement can have, under dotted names.
+
+    Examples
+    --------
+    >>> dict(_flatten({"latency": {"p50": 2}, "errors": 0, "resets": None}))
+    {'latency.p50': 2, 'errors': 0}
+    """
+    if isinstance(document, dict):
+        for key, value in document.items():
+            yield from _flatten(value, f"{name}.{key}" if name else key)
+    elif isinstance(document, int | float) and not isinstance(document, bool):
+        yield from [(name, document)] * (0 <= document < 1e300)
+
+
+def _find_fact(name: str) -> Fact | None:
+    """Return the observation that the number of a name is.
+
+    Examples
+    --------
+    >>> _find_fact("latency.p99_9").stat, _find_fact("latency.p999").stat
+    ('p99.9', 'p99.9')
+    """
+    if percentile := _PERCENTILE.fullmatch(name):
+        whole, decimals = percentile.groups()
+        stat = f"p{whole}.{decimals}" if decimals else f"p{whole}"
+        return Fact("latency", stat, "s", scale=1e-3, step=1e-3)
+    if code := _CODE.fullmatch(name):
+        return Fact("responses", "count", subject=code[1])
+    return _FACTS.get(name)
+
+
+def _describe(run: Reading, document: dict[str, object]) -> None:
+    """Take the target, the time and the size of the load."""
+    url, title, start = (document.get(name) for name in ("url", "title", "start"))
+    if isinstance(url, str):
+        run.target, run.env = path_of(url), describe_url(url)
+    if isinstance(title, str):
+        run.env["title"] = title
+    for name in ("connections", "pipelining", "workers"):
+        value = document.get(name)
+        if isinstance(value, int) and (value > 1 or name == "connections"):
+            run.params[name] = str(value)
+    if "connections" in run.params:
+        run.connections = int(run.params["connections"])
+    try:
+        run.started_at = datetime.fromisoformat(start) if isinstance(start, str) else None
+    except ValueError:
+        run.started_at = None
+    if run.started_at is not None and run.started_at.tzinfo is None:
+        run.started_at = None
+
+
+JSON = Format(
+    name="autocannon",
+    tools=("autocannon",),
+    summary="autocannon's JSON: the summary of a run, one or many in a file",
+    forms=(
+        Form(
+            name="json",
+            signature='{"url": …, "connections": …, "sampleInt": …, "latency": {…}, …}',
+            versions="1.0 on, -j",
+            not_recorded="the version, -R, -d and -a",
+        ),
+    ),
+    recognises=_recognises,
+    parse=_parse,
+    words=('"connections"',),
+)
+
+TEXT = Format(
+    name="autocannon_text",
+    tools=("autocannon",),
+    summary="the tables that autocannon prints, alone, many in a file, or among other text",
+    forms=(
+        Form(
+            name="text",
+            signature="Running … test @ … │ Latency │ … │ Req/Sec │ … requests in …, … read",
+            versions="3.0 on, without -j",
+            not_recorded="when it ran, the version; the exact count of requests",
+        ),
+    ),
+    recognises=late("benchkit.parsers.autocannon.tables:recognises"),
+    parse=late("benchkit.parsers.autocannon.tables:parse"),
+    words=("Latency",),
+    anchors=(("Req/Bytes counts sampled", r"\s+(?:once|every)"),),
+    embeds=True,
+)
+
+TOOLS = (
+    Tool(
+        name="autocannon",
+        formats=(JSON, TEXT),
+        role="load",
+        load_model="closed",
+        drops_timeouts=True,
+    ),
+)

@@ -1,0 +1,30 @@
+"""What the command line and the version of wrk say of the run below."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["agrees", "find_correction", "list_sizes"]
+
+_FIRST_CORRECTED = 4
+_SIZE_OPTIONS = {
+    "threads": re.compile(r"\s(?:-t|--threads)[ =]?(\d{1,9})(?!\S)"),
+    "connections": re.compile(r"\s(?:-c|--connections)[ =]?(\d{1,9})(?!\S)"),
+}
+
+
+def list_sizes(command: str) -> dict[str, str]:
+    """Return the threads and connections that a command names."""
+    matches = ((name, option.search(command)) for name, option in _SIZE_OPTIONS.items())
+    return {name: match[1] for name, match in matches if match is not None}
+
+
+def agrees(command: str, params: dict[str, str]) -> bool:
+    """Whether a command above the report does not speak of other threads or connections."""
+    return all(params.get(name, size) == size for name, size in list_sizes(command).items())
+
+
+def find_correction(version: str | None) -> str:
+    """Return how a version corrects its latencies for coordinated omission."""
+    major = re.search(r"\d+", version or "")
+    return "no" if major and int(major[0]) < _FIRST_CORRECTED else "approximate"

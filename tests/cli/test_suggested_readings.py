@@ -1,0 +1,65 @@
+"""Where names tell no sides, a command says how it read the folder, and commands that work."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+
+from benchkit.cli import run
+
+WRK = Path(__file__).resolve().parents[2] / "fixtures" / "tracing-wrk"
+Captured = pytest.CaptureFixture[str]
+
+
+def lay(folder: Path, names: list[str]) -> None:
+    for number, name in enumerate(names):
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        variant = ("none", "otlp", "apm")[number % 3]
+        shutil.copy(WRK / variant / f"wrk-{number // 3 + 1}.txt", path)
+
+
+@pytest.mark.parametrize(
+    ("names", "understood", "others"),
+    [
+        (
+            ["go1.21_get.txt", "go1.21_put.txt", "go1.22_get.txt", "go1.22_put.txt"],
+            "read as 4 variants: go1.21_get (1 file), go1.21_put (1 file)",
+            2,
+        ),
+        (
+            ["run_1.txt", "run_2.txt", "run_3.txt"],
+            "read as 1 variant: results (3 files)",
+            1,
+        ),
+    ],
+)
+def test_an_undecided_folder_is_answered_with_commands_that_work(
+    names: list[str],
+    understood: str,
+    others: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: Captured,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    lay(tmp_path / "results", names)
+    assert run(["compare", "results", "--quiet"]) in {2, 3}
+    lines = capsys.readouterr().err.splitlines()
+    assert any(line.startswith(understood) for line in lines)
+    commands = [line.strip() for line in lines if line.startswith("    benchkit compare results")]
+    assert len(commands) == others
+    assert [run(shlex.split(command)[1:]) for command in commands] == [0] * others
+
+
+def test_other_errors_and_named_layouts_are_answered_as_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    lay(tmp_path / "results", ["a-1.txt", "b-1.txt"])
+    for words in (["--layout", "{variant}-{run}.txt"], ["--baseline", "c"]):
+        assert run(["compare", "results", *words]) in {2, 3}
+        assert "read as" not in capsys.readouterr().err

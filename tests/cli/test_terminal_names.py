@@ -1,0 +1,59 @@
+"""A name never drives the terminal that a result is printed on, and never fills it."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+import benchkit.api as bk
+from benchkit.cli import run
+from benchkit.errors import DataError, Diagnostic, Finding
+
+HOSTILE = "BenchmarkA\x1b[2Jb\x1b]0;x\x07 1 {} ns/op\n"
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("form", ["text", "csv"])
+def test_benchstats_output_acts_on_no_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    for name in ("old", "new"):
+        text = "".join(HOSTILE.format(number) for number in range(9))
+        (tmp_path / f"{name}.txt").write_text(text, newline="")
+    monkeypatch.chdir(tmp_path)
+    shown = {}
+    for kind in (Terminal, io.StringIO):
+        monkeypatch.setattr("sys.stdout", out := kind())
+        run(["compare", "--compat", "benchstat", "-q", f"--format={form}", "old.txt", "new.txt"])
+        shown[kind] = out.getvalue()
+    assert "A\x1b[2Jb\x1b]0;x\x07" in shown[io.StringIO]
+    assert "\x1b" not in shown[Terminal]
+    assert "\x07" not in shown[Terminal]
+    assert "A\\x1b[2Jb" in shown[Terminal]
+    assert shown[Terminal].count("\n") == shown[io.StringIO].count("\n")
+
+
+@pytest.mark.parametrize("name", ["a" * 1_000_000, "a b " * 250_000])
+def test_a_long_name_is_shortened_where_it_is_quoted(name: str) -> None:
+    error = DataError(f"unknown {name!r}", where=name, hint=name)
+    problem = Diagnostic("x", 1, f"unknown {name!r}", name)
+    finding = Finding(code="B201", severity="warning", message=name, remedy=name, where=name)
+    for told in (error, problem, finding):
+        assert len(str(told)) < 13_000
+        assert "…" in str(told)
+
+
+def test_long_names_that_differ_in_the_middle_are_two(tmp_path: Path) -> None:
+    half = "Get/" + "a" * 100_000
+    names = [f"Benchmark{half}{middle}{half}" for middle in "xy"]
+    path = tmp_path / "go.txt"
+    path.write_text("".join(f"{name} 1 {n} ns/op\n" for n, name in enumerate(names, 1)))
+    shown = bk.load(path).observations["benchmark"].unique()
+    assert len(shown) == 2
+    assert max(map(len, shown)) < 1_100

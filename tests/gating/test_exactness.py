@@ -1,0 +1,81 @@
+"""Exact metrics that got worse are in the sentence, gated or not; so is the order of the runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from invocation import benchkit
+
+LIMIT = '[[gate]]\nmetric = "time_per_op"\nacceptable = "900%"\n'
+ACCEPT = '[[gate.accept]]\nbenchmark = "*"\nuntil = 2999-01-01\n'
+TIMES = (100, 101, 102, 103, 104, 105)
+
+
+def write(path: Path, counts: dict[str, tuple[int, int]]) -> None:
+    lines = [
+        f"Benchmark{name}-8\t1000\t{time} ns/op\t{bytes_} B/op\t{allocs} allocs/op"
+        for name, (bytes_, allocs) in counts.items()
+        for time in TIMES
+    ]
+    path.write_text("\n".join(["pkg: a", *lines, "PASS", ""]), encoding="utf-8")
+
+
+def gate(folder: Path, policy: str = "", *options: str) -> tuple[int, str]:
+    (folder / "benchkit.toml").write_text(f"schema = 1\n{policy}", encoding="utf-8")
+    done = benchkit("gate", "old.txt", "new.txt", *options, cwd=folder)
+    return done.returncode, done.stdout
+
+
+@pytest.mark.parametrize(
+    ("policy", "code", "lead"),
+    [("", 1, "exact metrics are worse: "), (LIMIT, 0, "exact metrics are worse and not gated: ")],
+)
+def test_the_sentence_names_every_exact_regression(
+    tmp_path: Path, policy: str, code: int, lead: str
+) -> None:
+    write(tmp_path / "old.txt", {"Get": (624, 3), "Parse": (0, 0), "Valid": (2048, 1)})
+    write(tmp_path / "new.txt", {"Get": (664, 4), "Parse": (8, 1), "Valid": (2049, 1)})
+    exit_code, text = gate(tmp_path, policy)
+    told = (
+        f"{lead}more bytes per operation on Get (624 B to 664 B) and on Parse (0 B to 8 B), "
+        "more allocations per operation on Get (3 to 4) and on Parse (0 to 1); all runs of old and "
+        "new are in one file each, so their order is unknown (B330)."
+    )
+    assert exit_code == code
+    assert text.splitlines()[0].endswith(told)
+    _, markdown = gate(tmp_path, policy, "--format", "md")
+    assert "(B330)" in markdown.splitlines()[0]  # the end of a long sentence is not cut off
+
+
+def test_one_exact_regression_that_leads_is_named_once_and_an_accepted_one_as_such(
+    tmp_path: Path,
+) -> None:
+    write(tmp_path / "old.txt", {"Get": (624, 3)})
+    write(tmp_path / "new.txt", {"Get": (624, 4)})
+    code, text = gate(tmp_path)
+    assert (code, text.count("allocations per operation than")) == (1, 1)
+    assert "exact metrics" not in text
+    code, text = gate(tmp_path, ACCEPT)
+    assert code == 0
+    assert "accepted: new makes 33.3\N{NO-BREAK SPACE}% more allocations" in text.lower()
+    assert "exact metrics" not in text
+
+
+def test_files_of_one_run_each_have_no_order_to_doubt(tmp_path: Path) -> None:
+    for side in ("base", "new"):
+        (tmp_path / side).mkdir()
+        for number, time in enumerate(TIMES, 1):
+            text = f"pkg: a\nBenchmarkGet-8\t1000\t{time} ns/op\nPASS\n"
+            (tmp_path / side / f"{number}.txt").write_text(text.replace("101", f"10{len(side)}"))
+    assert "B330" not in benchkit("gate", ".", cwd=tmp_path).stdout
+
+
+def test_a_difference_of_nothing_is_no_change(tmp_path: Path) -> None:
+    write(tmp_path / "old.txt", {"Get": (0, 0)})
+    write(tmp_path / "new.txt", {"Get": (0, 0)})
+    old = tmp_path / "old.txt"
+    old.write_text(old.read_text().replace("101 ns/op\t0 B/op", "101 ns/op\t2 B/op"))
+    text = gate(tmp_path)[1].splitlines()[0]
+    assert "0 B fewer" not in text
+    assert "new: no change in bytes per operation from old on Get" in text

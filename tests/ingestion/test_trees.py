@@ -1,0 +1,235 @@
+"""Folders as people lay them out, of real outputs: what each file becomes, with no option."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+import benchkit as bk
+from benchkit.cli import run
+from benchkit.selection import choose_baseline
+from benchkit.tables.runs import write_numbers
+
+if TYPE_CHECKING:
+    from benchkit.schema import Runs
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+Captured = pytest.CaptureFixture[str]
+
+
+class Output(NamedTuple):
+    """Real outputs of a tool: those of two sides and their runs, and the benchmark they name."""
+
+    path: str
+    sides: tuple[str, str] = ("none", "otlp")
+    benchmark: str = ""
+
+
+_K6, _VEGETA = ("baseline", "otel"), ("no-agent", "agent")
+WRK = Output("tracing-wrk/{side}/wrk-{n}.txt", benchmark="/ping/GRM")
+K6 = Output("shorturl-k6/{side}/k6-export-{n}.json", _K6)
+K6_TEXT = Output("shorturl-k6/{side}/k6-{n}.txt", _K6)
+VEGETA = Output("skywalking-vegeta/{side}/vegeta-text-{n}.txt", _VEGETA)
+VEGETA_JSON = Output("skywalking-vegeta/{side}/vegeta-report-{n}.json", _VEGETA)
+OHA = Output("oha/{side}-{n}.json")
+HYPERFINE = Output("hyperfine/{side}.json", benchmark="count")
+GO = Output(
+    "redis-gobench/pinned/{side}.txt",
+    ("Baseline", "OTel_Enabled"),
+    "Redis/Get, Redis/Ping, Redis/Pipeline, Redis/Set, Redis/SetGet_Mixed",
+)
+
+
+class Tree(NamedTuple):
+    """Files of two sides and some runs: where each output lies, and its labels.
+
+    The variant is the side, and the number of the run that of the file, unless they are told.
+    """
+
+    files: dict[str, Output]
+    runs: int = 1
+    sides: tuple[str, ...] = ("none", "otlp")
+    variant: str = "{side}"
+    group: str = ""
+    numbers: str = "{n}"
+
+
+def lay(path: str, runs: int = 1, sides: str = "none otlp", **labels: str) -> Tree:
+    """Lay out wrk's reports."""
+    return Tree({path: WRK}, runs, tuple(sides.split()), **labels)
+
+
+TREES = {
+    "a result per folder": lay("{side}/result.txt"),
+    "a tool's file per folder": lay("{side}/wrk.txt"),
+    "one word per folder": lay("{side}/wrk_output.txt", 1, "before after"),
+    "run folders below": lay("{side}/run{n}/output.txt", 3),
+    "run folders with zeros below": lay("{side}/run-{n:02}/wrk.log", 3),
+    "numbered folders below": lay("{side}/{n}/out.txt", 3),
+    "run folders above": lay("run{n}/{side}.txt", 3),
+    "run folders above tools": lay("run_{n}/{side}/wrk.log", 3),
+    "iterations above": lay("iteration{n}/{side}.out", 3),
+    "attempts above": lay("attempt-{n}/{side}/out.txt", 3),
+    "runs": lay("{side}/run{n}.txt", 3),
+    "runs of a word": lay("{side}/bench_{n}.out", 3),
+    "runs with leading zeros": lay("{side}/run_{n:02}.log", 3),
+    "trials": lay("{side}/trial{n:02}.out", 3, "off on"),
+    "repetitions": lay("{side}/rep{n}.txt", 3),
+    "numbers": lay("{side}/{n}.txt", 3),
+    "a tool's numbers": lay("{side}/wrk-{n}.txt", 3),
+    "runs of one side": lay("run_{n:02}.log", 3, "none", variant="results"),
+    "underlined numbers": lay("{side}_{n}.log", 3, "baseline otlp"),
+    "dashed numbers": lay("{side}-{n}.txt", 3, "control otlp"),
+    "dotted numbers": lay("{side}.{n}.txt", 3),
+    "numbers after a blank": lay("{side} {n}.txt", 3),
+    "copies": lay("{side} ({n}).txt", 3),
+    "files put aside": lay("{side}.txt.{n}", 3),
+    "a word before the number": lay("{side}_run_{n}.txt", 3),
+    "the number first": lay("{n}_{side}.txt", 3),
+    "the run first": lay("run{n}-{side}.txt", 3),
+    "the moment first": lay("2024010{n}_1200_{side}.txt", 3),
+    "moments": lay("{side}-2024010{n}-1200.txt", 3),
+    "days in names": lay("{side}_2024-01-0{n}.txt", 3),
+    "days as folders": lay("2024-01-0{n}/{side}.txt", 5),
+    "moments as folders": lay("{side}/2024-01-0{n}T12-00-00/wrk.txt", 3),
+    "runs of one day": lay("2024-01-05/{side}-{n}.txt", 3, group="2024-01-05"),
+    "old and new": lay("{side}.txt", 1, "old new"),
+    "main and a request": lay("{side}/{n}.txt", 3, "main pr"),
+    "disabled and enabled": lay("{side}/{n}.txt", 3, "disabled enabled"),
+    "a tool before the side": lay("wrk_{side}_{n}.txt", 3, variant="wrk_{side}"),
+    "a tool's sides": lay("wrk-{side}-{n}.txt", 3),
+    "a word before the side": lay(
+        "results_{side}.txt", 1, "before after", variant="results_{side}"
+    ),
+    "a word before the folders": lay("run-{side}/wrk-{n}.txt", 3, variant="run-{side}"),
+    "with and without": lay("{side}.txt", 1, "without-agent with-agent"),
+    "off and on": lay("{side}/wrk-{n}.txt", 3, "otel-off otel-on"),
+    "a folder above": lay("host1/{side}/{n}.txt", 3, group="host1"),
+    "folders above": lay("bench/results/{side}/{n}.txt", 3, group="bench/results"),
+    "a level below": lay("{side}/c8/wrk-{n}.txt", 3, group="c8"),
+    "forms of a run": Tree({"{side}/raw.json": K6, "{side}/summary.txt": K6_TEXT}),
+    "forms by the end of names": Tree({"{side}.json.gz": K6, "{side}-summary.txt": K6_TEXT}),
+    "forms of numbered runs": Tree({"{side}_raw_{n}.json": K6, "{side}_text_{n}.txt": K6_TEXT}, 3),
+    "k6": Tree({"{side}/k6-{n}.json": K6}, 3, ("baseline", "otel")),
+    "vegeta": Tree({"{side}/results-{n}.txt": VEGETA}, 3, ("no-agent", "agent")),
+    "forms of vegeta": Tree(
+        {"{side}/report-{n}.json": VEGETA_JSON, "{side}/report-{n}.txt": VEGETA}, 3, _VEGETA
+    ),
+    "oha": Tree({"{side}_{n}.json": OHA}, 6),
+    "hyperfine": Tree({"{side}.json": HYPERFINE}, 1, ("before", "after"), numbers="1–12"),
+    "go test": Tree({"{side}.txt": GO}, 1, ("baseline", "enabled"), numbers="1–10"),
+    "go test in folders": Tree({"{side}/bench.txt": GO}, 1, ("main", "pr"), numbers="1–10"),
+}
+
+
+@pytest.fixture
+def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "results"
+    folder.mkdir()
+    monkeypatch.chdir(tmp_path)
+    return folder
+
+
+def write(path: Path, output: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    data = (FIXTURES / output).read_bytes()
+    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+
+
+def build(tree: Tree, folder: Path) -> dict[str, tuple[str, ...]]:
+    """Write the files of a tree; return group, variant, benchmark and run of each."""
+    expected: dict[str, tuple[str, ...]] = {}
+    for path, output in tree.files.items():
+        for number, side in enumerate(tree.sides):
+            for n in range(1, tree.runs + 1):
+                place = path.format(side=side, n=n)
+                write(folder / place, output.path.format(side=output.sides[number], n=n))
+                variant, runs = tree.variant.format(side=side), tree.numbers.format(n=n)
+                expected[f"results/{place}"] = tree.group, variant, output.benchmark, runs
+    return expected
+
+
+def read(runs: Runs) -> dict[str, tuple[str, ...]]:
+    """Return group, variant, benchmarks and runs of each file."""
+    labels: dict[str, list[tuple[str, ...]]] = {}
+    names = "group", "variant", "benchmark", "run", "sources"
+    for *told, sources in runs[list(names)].itertuples(index=False):
+        for source in sources:
+            labels.setdefault(source["path"], []).append(tuple(map(str, told)))
+    return {path: _join(rows) for path, rows in labels.items()}
+
+
+def _join(rows: list[tuple[str, ...]]) -> tuple[str, ...]:
+    *texts, numbers = ({*column} for column in zip(*rows, strict=True))
+    counts = write_numbers({int(number) for number in numbers})
+    return *(", ".join(sorted(each)) for each in texts), counts
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_a_folder_is_read_as_a_person_reads_it(name: str, results: Path) -> None:
+    tree = TREES[name]
+    expected = build(tree, results)
+    loaded = bk.load("results")
+    assert read(loaded.runs) == expected
+    first, *others = (tree.variant.format(side=side) for side in tree.sides)
+    assert {*loaded.variants} == {first, *others}
+    if others:
+        assert choose_baseline(loaded.variants) == first
+
+
+#: Medians of the files' own numbers: requests/s, seconds.
+CELLS = {
+    "run folders below": (10594.48, 9307.29),
+    "the number first": (10594.48, 9307.29),
+    "moments as folders": (10594.48, 9307.29),
+    "a tool before the side": (10594.48, 9307.29),
+    "k6": (0.1641485e-3, 0.2109205e-3),
+    "forms of numbered runs": (0.1641485e-3, 0.2109205e-3),
+    "forms of vegeta": (1.931471e-3, 2.310543e-3),
+    "hyperfine": ((31.873934e-3 + 31.996968e-3) / 2, (139.929762e-3 + 142.415581e-3) / 2),
+}
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_the_cells_are_the_numbers_of_the_files(name: str, results: Path) -> None:
+    build(TREES[name], results)
+    [row] = bk.load("results").compare().frame.query("primary").itertuples()
+    expected = pytest.approx(CELLS[name], rel=1e-9)
+    assert (row.center_baseline, row.center_variant) == expected
+
+
+def test_two_named_files_are_the_sides_whatever_they_are_called(results: Path) -> None:
+    for number, side in enumerate(("b", "a")):
+        write(results / f"{side}.txt", WRK.path.format(side=WRK.sides[number], n=1))
+    frame = bk.load("results/b.txt", "results/a.txt").compare().frame.query("primary")
+    [row] = frame.itertuples()
+    assert (row.baseline, row.center_baseline) == ("b", 10406.41)
+    assert (row.variant, row.center_variant) == ("a", 9307.29)
+
+
+def test_headings_of_a_document_are_its_sides(results: Path) -> None:
+    page = results / "results.md"
+    blocks = (
+        f"## {side}\n\n```\n{(FIXTURES / WRK.path.format(side=side, n=n)).read_text()}```\n"
+        for side in WRK.sides
+        for n in (1, 2, 3)
+    )
+    page.write_text("\n".join(["# Tracing", *blocks]))
+    [row] = bk.load(page).compare().frame.query("primary").itertuples()
+    assert (row.baseline, row.variant, row.n_variant) == ("none", "otlp", 3)
+    assert (row.center_baseline, row.center_variant) == (10594.48, 9307.29)
+
+
+def test_names_that_hold_the_sides_get_the_command_that_parts_them(
+    results: Path, capsys: Captured
+) -> None:
+    write(results / "current.txt", "redis-gobench/single/gobench-all-1.txt")
+    assert run(["compare", "results"]) == 3
+    command = capsys.readouterr().err.rpartition("for example: ")[2]
+    assert "--split '/(?P<variant>OTel_Disabled|OTel_Enabled|Baseline)'" in command
+    split = "/(?P<variant>OTel_Disabled|OTel_Enabled|Baseline)"
+    rename = "s#/(OTel_Disabled|OTel_Enabled|Baseline)##"
+    assert run(["compare", "results", "--split", split, "--rename", rename]) == 0

@@ -1,0 +1,133 @@
+"""autocannon's JSON and tables: milliseconds, grouped thousands, and a rate only where counted."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from benchkit import load
+from benchkit.errors import Diagnostic
+from benchkit.parsers.autocannon import JSON, TEXT
+from benchkit.parsers.base import Format, Reading, Source
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures/autocannon"
+
+
+def read(name: str) -> tuple[Reading, list[Diagnostic]]:
+    form = JSON if name.endswith(".json") else TEXT
+    return split(form, Source.load(FIXTURES / name))
+
+
+def split(form: Format, source: Source) -> tuple[Reading, list[Diagnostic]]:
+    run, *rest = form.parse(source)
+    assert isinstance(run, Reading)
+    return run, [each for each in rest if isinstance(each, Diagnostic)]
+
+
+def values(run: Reading) -> dict[tuple[str | None, str, str], float]:
+    return {row[:3]: row[3] for row in run.rows}
+
+
+def test_the_json_gives_what_autocannon_wrote() -> None:
+    run, problems = read("none-1.json")
+    assert not problems
+    assert (run.status, run.load_model, run.connections) == ("complete", "closed", 10)
+    assert (run.target, run.env) == ("/", {"host": "127.0.0.1:18181"})
+    assert run.started_at is not None
+    assert run.started_at.isoformat() == "2026-11-23T18:55:52.971000+00:00"
+    expected = {
+        (None, "duration", "total"): 3.02,
+        (None, "requests", "count"): 33949.0,
+        (None, "request_rate", "mean"): 11316.67,
+        (None, "latency", "p97.5"): 0.005,
+        (None, "latency", "p99.99"): 0.027,
+        (None, "latency", "max"): 0.04,
+        (None, "bytes_in", "total"): 4345472.0,
+        ("200", "responses", "count"): 33949.0,
+    }
+    assert values(run).items() >= expected.items()
+    assert (None, "latency", "min") not in values(run)  # 1 ms, though half took less
+
+
+def test_the_tables_give_what_autocannon_printed() -> None:
+    run, problems = read("text.txt")
+    assert not problems
+    assert values(run) == {
+        (None, "latency", "p2.5"): 0.0,
+        (None, "latency", "p50"): 0.0,
+        (None, "latency", "p97.5"): 0.002,
+        (None, "latency", "p99"): 0.004,
+        (None, "latency", "mean"): 0.00017,
+        (None, "latency", "stdev"): 0.00087,
+        (None, "latency", "max"): 0.027,
+        (None, "request_rate", "mean"): 18678.67,
+        (None, "bandwidth_in", "mean"): 2390000.0,
+        (None, "duration", "total"): 3.01,
+        (None, "bytes_in", "total"): 7170000.0,
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "rate", "longest"),
+    [
+        ("v2.json", 12544.0, 0.01027686),
+        ("text-v2.txt", 17838.0, 0.01323),
+        ("text-v5.txt", 12492.0, 0.01187),
+    ],
+)
+def test_earlier_versions_are_read(name: str, rate: float, longest: float) -> None:
+    run, problems = read(name)
+    assert not problems
+    assert values(run)[None, "request_rate", "mean"] == rate
+    assert values(run)[None, "latency", "max"] == pytest.approx(longest)
+
+
+def test_the_percentiles_of_version_2_are_those_of_three_nines() -> None:
+    run, _ = read("v2.json")
+    assert values(run)[None, "latency", "p99.9"] == 0.006
+    assert values(run)[None, "latency", "p99.99"] == 0.01
+
+
+@pytest.mark.parametrize("name", ["bad.json", "text-workers.txt"])
+def test_a_single_count_is_no_rate(name: str) -> None:
+    run, (problem,) = read(name)
+    assert "counted requests once" in str(problem)
+    assert "request_rate" not in {row[1] for row in run.rows}
+    assert run.status == "complete"
+
+
+def test_failures_have_their_reasons() -> None:
+    assert values(read("bad.json")[0])["non2xx", "failures", "count"] == 20.0
+    assert values(read("mismatch.json")[0])["mismatch", "failures", "count"] == 300.0
+    text, _ = read("text-percentiles.txt")
+    assert values(text)["non2xx", "failures", "count"] == 50873.0
+    assert values(text)[None, "requests", "count"] == 50873.0
+
+
+@pytest.mark.parametrize(("name", "failed"), [("refused.json", 5316), ("text-refused.txt", 4000)])
+def test_without_an_answer_nothing_was_measured(name: str, failed: float) -> None:
+    run, (problem,) = read(name)
+    assert run.status == "failed"
+    assert f"{failed} failed" in str(problem)
+    assert {row[1] for row in run.rows} == {"duration", "failures"}
+
+
+def test_a_command_with_a_rate_is_an_open_loop() -> None:
+    command = b"$ autocannon -c 10 -R 500 http://127.0.0.1:18181/\n"
+    run, _ = split(TEXT, Source(None, "x", command + (FIXTURES / "text.txt").read_bytes()))
+    assert run.load_model == "open"
+
+
+def test_an_object_without_counts_is_refused() -> None:
+    data = json.dumps({"connections": 1, "sampleInt": 1000, "duration": 2}).encode()
+    (problem,) = JSON.parse(Source(None, "x.json", data))
+    assert "an average and a total" in str(problem)
+
+
+def test_two_variants_compare_by_requests_per_second() -> None:
+    none, otlp = ([FIXTURES / f"{name}-{run}.json" for run in (1, 2)] for name in ("none", "otlp"))
+    result = load({"none": none, "otlp": otlp}).compare(baseline="none").to_frame()
+    (row,) = result[result["primary"]].to_dict("records")
+    assert row["metric"] == "request_rate"
