@@ -6,7 +6,9 @@ did wrong ends in a traceback.
 
 from __future__ import annotations
 
+import atexit
 import gc
+import os
 import sys
 from io import StringIO
 
@@ -25,7 +27,22 @@ def main() -> None:
             raise
         sys.stderr.write("benchkit: error: interrupted; no partial results were kept\n")
         code = _INTERRUPTED
-    sys.exit(code)
+    leave(code)
+
+
+def leave(code: int) -> None:
+    """End the process at once.
+
+    Python's own end takes longer, and a thread of pyarrow that lets go of a file of an object store
+    during it aborts the process: exit code 134 after all was done.
+    """
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):  # a pipe that is closed; `run` has noticed
+            continue
+    os._exit(code)
 
 
 def _run() -> int:
@@ -38,9 +55,7 @@ def _run() -> int:
     signal.signal(signal.SIGTERM, _interrupt)  # so that no copy stays behind
     from benchkit.cli import run
 
-    code = run(sys.argv[1:])
-    gc.freeze()  # at its end Python need not look for cycles in what goes away whole
-    return code
+    return run(sys.argv[1:])
 
 
 def _interrupt(_number: int, _frame: object) -> None:

@@ -21,10 +21,12 @@ WRK = (ROOT / "fixtures" / "tracing-wrk" / "none" / "wrk-1.txt").read_text(encod
 WRITERS, ROUNDS = 4, 2
 WRITER = """
 import sys
+from benchkit.__main__ import leave
 from benchkit.cli import run
 for folder in sys.argv[2:]:
     if code := run(["ingest", folder, "--store", sys.argv[1], "--jobs", "1", "--quiet"]):
-        sys.exit(code)
+        leave(code)
+leave(0)
 """
 
 

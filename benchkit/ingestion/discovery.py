@@ -158,10 +158,11 @@ def _refuse_empty(skipped: Sequence[tuple[str, str]], where: str) -> DataError:
     """Return the error of folders without results; it names what was skipped and how to read it."""
     if not skipped:
         return DataError("no file to read", where=where, hint="check --exclude, and the path")
-    first, reason = skipped[0]
+    documents = (each for each in skipped if each[1] in ("a document", "a README"))
+    first, reason = next(documents, skipped[0])
     more = f" and {len(skipped) - 1} more" if len(skipped) > 1 else ""
     what = f"no file to read; skipped: {name_path(first)} ({reason}){more}"
-    hint = f"to read a file anyway, name it: benchkit ingest {shlex.quote(name_path(first))}"
+    hint = f"name a file to read it anyway, here {shlex.quote(name_path(first))}"
     return DataError(what, where=where, hint=hint)
 
 

@@ -22,7 +22,7 @@ from benchkit.labels.counts import find_counts
 from benchkit.labels.stems import Stem, ToolNames, read_stem, split_name, starts_with_tool
 from benchkit.labels.template import Template, compile_pattern
 
-__all__ = ["PathLabels", "compile_pattern", "name_stages", "read_path"]
+__all__ = ["PathLabels", "compile_pattern", "read_numbers", "read_path"]
 
 
 class PathLabels(NamedTuple):
@@ -118,7 +118,13 @@ def read_path(
     return labels._replace(series=series) if series else labels
 
 
-def name_stages(paths: Sequence[str], read: list[PathLabels], tools: ToolNames) -> None:
+def read_numbers(paths: Sequence[str], read: list[PathLabels], tools: ToolNames) -> None:
+    """Tell which numbers of tools' stems count runs, once all stems are known."""
+    _name_stages(paths, read, tools)
+    _count_moments(paths, read, tools)
+
+
+def _name_stages(paths: Sequence[str], read: list[PathLabels], tools: ToolNames) -> None:
     """Make numbers of a tool's stems that are no count part of the benchmark that they follow.
 
     ``wrk-stage-2.txt`` and ``wrk-stage-3.txt`` are two benchmarks, as ``wrk-10.txt`` and
@@ -137,6 +143,29 @@ def name_stages(paths: Sequence[str], read: list[PathLabels], tools: ToolNames) 
         if key not in counts:
             name = "-".join(filter(None, (read[at].benchmark, str(read[at].run))))
             read[at] = read[at]._replace(benchmark=name, leftover=name)
+
+
+def _count_moments(paths: Sequence[str], read: list[PathLabels], tools: ToolNames) -> None:
+    """Count runs in the order of the dates or times that tools' stems end with.
+
+    Where counters lie beside them, all of a folder are numbered together: they share moments.
+    """
+    stems = [read_stem(split_name(path.rpartition("/")[2])[0], tools) for path in paths]
+    dated = [
+        (at, labels, stem)
+        for at, (labels, stem) in enumerate(zip(read, stems, strict=True))
+        if stem.moment and labels.run is None
+    ]
+    shared = {labels.folder for _, labels, stem in dated if stem.tool in tools.companions}
+    alike: dict[tuple[object, ...], list[tuple[int, str]]] = defaultdict(list)
+    for at, labels, stem in dated:
+        is_shared = labels.folder in shared
+        names = () if is_shared else (stem.tool, stem.params, stem.role, stem.benchmark)
+        alike[labels.folder, *names].append((at, stem.moment))
+    for same in alike.values():
+        moments = sorted({moment for _, moment in same})
+        for at, moment in same:
+            read[at] = read[at]._replace(run=moments.index(moment) + 1)
 
 
 def _from_folders(
@@ -224,7 +253,7 @@ def _find_series(folders: tuple[str, ...], tools: ToolNames) -> tuple[int, Stem]
     """Find the outermost folder whose own name reads like `cadvisor-metrics-1`."""
     for at, folder in enumerate(folders):
         read = read_stem(folder, tools)
-        if read.tool in tools.snapshots and (read.form or read.run is not None):
+        if read.tool in tools.snapshots and (read.form or read.moment or read.run is not None):
             return at, read
     return -1, Stem()
 

@@ -134,7 +134,8 @@ def _put(placeholder: str, name: str, stem: str) -> str:
     at = stem.lower().find(name.lower()) if name else -1
     while at >= 0:
         before, after = stem[:at], stem[at + len(name) :]
-        if before[-1:] in _SEPARATORS and (after[:1] in _SEPARATORS or after[0] in _DIGITS):
+        is_end = after[:1] in _SEPARATORS or after[0] in _DIGITS or after[0].isupper()
+        if before[-1:] in _SEPARATORS and is_end:
             return before + placeholder + after
         at = stem.lower().find(name.lower(), at + 1)
     return stem

@@ -6,7 +6,7 @@ The tokens of a `{tool}-…` stem are read in one place and in any order.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -36,6 +36,9 @@ SEPARATORS = re.compile(r"[-_. ]")
 _WORDS = re.compile(r"[-_ ]|\.(?!\d)|(?<!\d)\.")
 
 _VERSION = re.compile(r"v[0-9]+(?:\.[0-9]+)*")
+_RELEASE = re.compile(
+    r"v[0-9]+|(?:[a-z]+[-_]?)?v?[0-9]+(?:\.[0-9]+)+(?:-?rc\.?[0-9]+)?", re.IGNORECASE
+)
 _CONNECTIONS = re.compile(r"c[0-9]+")
 _EXTENSION = re.compile(r"(?=.*[A-Za-z])\w+")
 _NUMBER = re.compile(r"[0-9]+")
@@ -48,8 +51,11 @@ _MOMENT = (
     r"|1[4-9]\d{8}(?:\d{3})?)"
 )
 FOLDER = re.compile(rf"{_COUNTED}|{_MOMENT}", re.IGNORECASE)
+#: Where a word begins: after a separator, or as `Run` in `noneRun1`.
+_START = r"(?:^|[-_. ]|(?-i:(?<=[a-z])(?=[A-Z])))"
+_TOOLS_MOMENT = re.compile(rf"[-_. ]{_MOMENT}$", re.IGNORECASE)
 _END = re.compile(
-    rf"(?:^|[-_. ])(?:{_COUNTED}|{_MOMENT})$"
+    rf"{_START}(?:{_COUNTED}|{_MOMENT})$"
     r"|(?:(?<=.)[-_ ]|(?<=[^\d.])\.)(?P<number>\d{1,9})$|(?<=.) ?\((?P<copy>\d{1,9})\)$",
     re.IGNORECASE,
 )
@@ -90,6 +96,8 @@ class Stem:
     role : str
         ``measured``, ``warmup`` or ``aggregate``.
     run : int or None
+    moment : str
+        The digits of a date or time that the stem ends with.
     connections : str
         Of a token like ``c20``.
     leftover : str
@@ -102,6 +110,7 @@ class Stem:
     form: str = ""
     role: str = "measured"
     run: int | None = None
+    moment: str = ""
     connections: str = ""
     leftover: str = ""
     benchmark: str = ""
@@ -136,10 +145,16 @@ def read_stem(stem: str, tools: ToolNames) -> Stem:
     >>> read = read_stem("ab-k-c30-2", ToolNames(frozenset({"ab"})))
     >>> read.tool, read.run, read.connections, read.benchmark
     ('ab', 2, '30', 'k')
+    >>> read_stem("ab-none-2024-05-01", ToolNames(frozenset({"ab"}))).moment
+    '20240501'
     """
-    tokens = [token.strip() for token in stem.split("-")]
-    tool, rest = _take_tool(tokens, tools)
-    return _read_tokens(tool, rest, is_companion=tool in tools.companions) if tool else Stem()
+    ending = _TOOLS_MOMENT.search(stem)
+    kept = stem[: ending.start()] if ending else stem
+    tool, rest = _take_tool([token.strip() for token in kept.split("-")], tools)
+    if not tool:
+        return Stem()
+    read = _read_tokens(tool, rest, is_companion=tool in tools.companions)
+    return replace(read, moment=keep_digits(ending["moment"])) if ending else read
 
 
 def _read_tokens(tool: str, tokens: list[str], *, is_companion: bool) -> Stem:
@@ -162,7 +177,15 @@ def _read_tokens(tool: str, tokens: list[str], *, is_companion: bool) -> Stem:
     run = int(tokens[run_at]) if numbers else None
     leftover = "-".join(left)
     benchmark = "" if is_companion else leftover
-    return Stem(tool, "-".join(forms), role, run, connections, leftover, benchmark)
+    return Stem(
+        tool=tool,
+        form="-".join(forms),
+        role=role,
+        run=run,
+        connections=connections,
+        leftover=leftover,
+        benchmark=benchmark,
+    )
 
 
 @lru_cache(maxsize=1 << 14)
@@ -255,6 +278,17 @@ def is_counted(stem: PlainStem) -> bool:
 def is_number(name: str) -> bool:
     """Tell a name that is a small whole number."""
     return name.isascii() and name.isdigit() and len(name) < 9
+
+
+def is_version(name: str) -> bool:
+    """Tell the name of a version.
+
+    Examples
+    --------
+    >>> [is_version(name) for name in ("v2", "go1.22", "1.9.0-rc.1", "c8", "http2")]
+    [True, True, True, False, False]
+    """
+    return _RELEASE.fullmatch(name) is not None
 
 
 def is_name(name: str, tools: ToolNames) -> bool:

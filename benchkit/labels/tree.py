@@ -3,7 +3,7 @@
 Of `off/trial01.out` by itself nobody knows which word is the variant. Folders and stems that count
 runs or are dates are recognised first. Of the names that are left, those of folders or those of
 stems are the variants: the level that holds a default baseline's name, else the folders where they
-all hold one name, else the stems.
+all hold one name or are versions, else the stems.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from benchkit.labels.counts import find_counts, find_levels, is_count
-from benchkit.labels.patterns import PathLabels, name_stages, read_path
+from benchkit.labels.patterns import PathLabels, read_numbers, read_path
 from benchkit.labels.stems import (
     FOLDER,
     FORMS,
@@ -23,6 +23,7 @@ from benchkit.labels.stems import (
     is_counted,
     is_name,
     is_number,
+    is_version,
     keep_digits,
     split_name,
     split_stem,
@@ -82,7 +83,7 @@ def read_tree(
             read[at] = found._replace(run=run, folder=kept.folder, series=kept.series)
         is_plain = not read[at].tool and not read[at].series
         files.append(_open(rest, run, tools) if is_plain else None)
-    name_stages(paths, read, tools)
+    read_numbers(paths, read, tools)
     plain = [file for file in files if file is not None]
     _count_runs(plain)
     _drop_forms(plain)
@@ -231,8 +232,8 @@ def is_run(name: str) -> bool:
 
     Examples
     --------
-    >>> is_run("run3"), is_run("3"), is_run("2026-10-01"), is_run("c861e65")
-    (True, True, False, False)
+    >>> [is_run(name) for name in ("run3", "3", "2026-10-01", "c861e65")]
+    [True, True, False, False]
     """
     match = FOLDER.fullmatch(name)
     return bool(match and match["run"]) or is_number(name)
@@ -361,8 +362,8 @@ def _find_folders(
     for site, siblings in folders.items():
         in_folders = any(name.lower() in baselines for name in siblings)
         in_stems = any(name.lower() in baselines for name in names[site])
-        is_one = len(names[site]) == 1 and len(siblings) > 1
-        if not names[site] or (not in_stems and (in_folders or is_one)):
+        is_told = len(names[site]) == 1 or all(map(is_version, siblings))
+        if not names[site] or (not in_stems and (in_folders or (is_told and len(siblings) > 1))):
             holding[site] = len(names[site]) > 1
     return holding
 

@@ -62,4 +62,4 @@ def test_a_pattern_that_names_nothing_is_told(tmp_path: Path) -> None:
     text = "Pong* matches nothing that was compared"
     assert (told["exit_code"], told["counts"]["unused_acceptance"]) == (1, 1)
     assert text in told["sentence"]
-    assert text in [event["text"] for event in told["events"]]
+    assert any(text in event["text"] for event in told["events"])

@@ -290,9 +290,7 @@ def test_a_folder_of_documents_says_what_it_skipped_and_how_to_read_it() -> None
         DataError, match=r"skipped: pages/\w.md \(a document\) and 1 more"
     ) as refused:
         discover(["pages"], Options())
-    assert str(refused.value.hint).startswith(
-        "to read a file anyway, name it: benchkit ingest pages/"
-    )
+    assert str(refused.value.hint).startswith("name a file to read it anyway, here pages/")
 
 
 @pytest.mark.parametrize("stem", ["{}-1.txt", "wrk-{}-1.txt"])

@@ -93,6 +93,9 @@ TREES = {
     "the moment first": lay("2024010{n}_1200_{side}.txt", 3),
     "moments": lay("{side}-2024010{n}-1200.txt", 3),
     "days in names": lay("{side}_2024-01-0{n}.txt", 3),
+    "days in a tool's names": lay("wrk-{side}-2024-05-0{n}.txt", 3),
+    "moments in a tool's names": lay("wrk-{side}-2024050{n}-1200.txt", 3),
+    "a word joined by its capital": lay("{side}Run{n}.txt", 3),
     "days as folders": lay("2024-01-0{n}/{side}.txt", 5),
     "moments as folders": lay("{side}/2024-01-0{n}T12-00-00/wrk.txt", 3),
     "runs of one day": lay("2024-01-05/{side}-{n}.txt", 3, group="2024-01-05"),
@@ -199,6 +202,17 @@ def test_the_cells_are_the_numbers_of_the_files(name: str, results: Path) -> Non
     [row] = bk.load("results").compare().frame.query("primary").itertuples()
     expected = pytest.approx(CELLS[name], rel=1e-9)
     assert (row.center_baseline, row.center_variant) == expected
+
+
+def test_folders_of_versions_are_the_sides_whatever_lies_in_them(results: Path) -> None:
+    written = 0
+    for side in ("v1.9", "v1.10"):
+        for name in ("ping", "pong"):
+            written += 1
+            write(results / side / f"{name}.txt", WRK.path.format(side="none", n=written))
+    loaded = bk.load("results")
+    assert loaded.variants == ["v1.9", "v1.10"]
+    assert {*loaded.runs.benchmark} == {"ping", "pong"}
 
 
 def test_two_named_files_are_the_sides_whatever_they_are_called(results: Path) -> None:
