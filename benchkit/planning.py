@@ -288,7 +288,7 @@ def advise(parts: Components) -> str:
     Examples
     --------
     >>> advise(Components(0.031, 0.004, 8, 10)), advise(Components(0.01, 0.02, 8, 10))
-    ('more runs help, more requests will not', 'longer runs help as much as more runs')
+    ('more runs help, more requests do not', 'longer runs help as much as more runs')
     """
     if parts.runs < _FEW_RUNS and parts.share >= _SMALL_SHARE:
         return f"{parts.runs} runs are too few to tell whether more runs or longer runs help"

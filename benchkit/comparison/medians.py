@@ -35,7 +35,7 @@ def tell_of_medians(x: Sequence[float], y: Sequence[float], ratio: float | None)
     Examples
     --------
     >>> tell_of_medians([10.0, 11.0, 30.0], [12.0, 12.0, 13.0], 0.88)[0].partition(":")[0]
-    'the two medians differ the other way'
+    'the two medians differ in the other direction'
     >>> tell_of_medians([10.0, 11.0, 30.0], [12.0, 12.0, 13.0], 1.09)
     ()
     """

@@ -78,7 +78,7 @@ def count_findings(findings: Iterable[Finding]) -> str:
     >>> count_findings([Finding(code="B423", severity="warning", message="lost")])
     '1 warning'
     >>> count_findings([])
-    'nothing found'
+    'no findings'
     """
     counts = Counter(finding.severity for finding in findings)
     parts = [

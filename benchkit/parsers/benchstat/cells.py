@@ -77,7 +77,7 @@ class Comparison:
         >>> Comparison((5, 5), "0.008").find_fault()
         ''
         >>> Comparison((5, 5), "0.000").find_fault()
-        'p=0.000 cannot come from 5+5 runs: the smallest p of a Mann-Whitney test of them is 0.0079'
+        'p=0.000 is impossible with 5+5 runs: the smallest p of their Mann-Whitney test is 0.0079'
         """
         if not self.pvalue or min(self.sizes) < 1:
             return ""
