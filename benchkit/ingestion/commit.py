@@ -26,6 +26,7 @@ from benchkit.ingestion.reading import Known
 from benchkit.ingestion.sources import Found
 from benchkit.ingestion.workers import Alone, Crew, choose_jobs, count_cores, plan_tasks
 from benchkit.labels.values import UnusableError, read_time
+from benchkit.redaction import redact_origin
 from benchkit.redaction.marks import current_key, draw_key, use_key
 from benchkit.store import Store, new_batch
 from benchkit.store.files import write_files
@@ -109,8 +110,8 @@ def ingest(
         then as it was.
     """
     options = options or Options()
-    if options.origin is None:
-        options = replace(options, origin=name_origin(store.url))
+    origin = name_origin(store.url) if options.origin is None else redact_origin(options.origin)
+    options = replace(options, origin=origin)
     discovery = _discover(arguments, options, store, live)
     with _crew(discovery.found, options, jobs) as crew, store.locked():
         stored, meter = store.pieces(COLUMNS), Meter(discovery.found, watch)

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from benchkit import selection
 from benchkit.errors import DataError, Finding, OriginError, SelectionError
 from benchkit.ingestion.parts import Part
+from benchkit.redaction import redact_origin
 
 #: What names a job of each CI system, the variable that only this system sets first.
 SYSTEMS = {
@@ -239,6 +240,7 @@ def match(name: str, origins: Sequence[str]) -> list[str]:
     >>> match("github/71", ["github/71/1/bench"]), match("bench2", ["github/71/1/bench2/r1"])
     (['github/71/1/bench'], ['github/71/1/bench2/r1'])
     """
+    name = redact_origin(name)
     exact = [origin for origin in origins if origin == name]
     part = f"{name.strip('/')}/"
     begun = [origin for origin in origins if name and origin.startswith(part)]

@@ -30,6 +30,7 @@ from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Recor
 from benchkit.parsers.documents import line_of, read_documents
 from benchkit.reading import reports
 from benchkit.reading.reports import Fields, Line
+from benchkit.redaction import show_part
 from benchkit.units import parse_time
 
 #: Executions of one command that are runs of their own; each of so many costs more than it tells.
@@ -68,7 +69,8 @@ def _read(label: str, result: object, line: int) -> Iterator[Record]:
     fields = result if isinstance(result, dict) else {}
     command, times = fields.get("command"), fields.get("times")
     if not isinstance(command, str) or not isinstance(times, list) or not times:
-        what = f"the result of {command!r} has no `times`" if command else "a result has no command"
+        shown = show_part(str(command))
+        what = f"the result of {shown} has no `times`" if command else "a result has no command"
         hint = "use the file that --export-json wrote"
         yield Diagnostic(label, line_of(result, line), what, hint)
         return
@@ -83,9 +85,9 @@ def _read(label: str, result: object, line: int) -> Iterator[Record]:
     for turn, time in enumerate(times):
         here = line_of(time, line)
         if not isinstance(time, int | float) or isinstance(time, bool) or not 0 <= time < 1e9:
-            yield Diagnostic(
-                label, here, f"{time!r} is not a valid time and was left out", "run it again"
-            )
+            printed = str(time) if isinstance(time, int | float) else show_part(str(time))
+            what = f"{printed} is not a valid time and was left out"
+            yield Diagnostic(label, here, what, "run it again")
             continue
         code = exits[turn] if isinstance(exits, list) and turn < len(exits) else 0
         reading = Reading(

@@ -15,6 +15,7 @@ from benchkit.errors import AmbiguousFormatError, ConfigError, UnknownFormatErro
 from benchkit.parsers.base import Format, Tool
 from benchkit.reading.head import Head
 from benchkit.reading.signs import find_signs
+from benchkit.redaction import show_opening
 
 if TYPE_CHECKING:
     from benchkit.reading.source import Source
@@ -220,7 +221,7 @@ def _unknown(head: Head) -> str:
     first = next((line.strip() for line in head.text.split("\n") if line.strip()), "")
     if not first:
         return "the file is blank"
-    return f"unknown format (it starts with {first[:60]!r})"
+    return f"unknown format (it starts with {show_opening(first)})"
 
 
 def _looked_for() -> str:

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 
 from benchkit.errors import DataError
 from benchkit.reading.signs import list_anchors, signs_in
+from benchkit.redaction import redact_quote
 
 #: What pages put where a tool prints a blank.
 NO_BREAK = "\xa0"
@@ -323,7 +324,7 @@ def _require_apart(chosen: list[_Candidate], label: str) -> None:
 def _name(candidate: _Candidate) -> str:
     """Return the longest part of a prefix that all of its lines share."""
     parts = (" ".join(part.split()) for part in _TIMES.split(candidate.example))
-    return max(parts, key=len).rstrip(" |:")
+    return redact_quote(max(parts, key=len).rstrip(" |:"))
 
 
 def _make(candidate: _Candidate, lines: list[str]) -> Prefix:

@@ -17,6 +17,7 @@ from benchkit.errors import Diagnostic
 from benchkit.reading.cleaning import bare, find_command
 from benchkit.reading.records import Reading, Record
 from benchkit.reading.source import Source, UntilDamage
+from benchkit.redaction import show_part
 from benchkit.units import Quantity
 
 Fields = tuple[str, ...]
@@ -95,7 +96,7 @@ class Remark(NamedTuple):
 
 
 _DAMAGED = Remark(
-    "this line of {article} {tool} report is truncated or altered and is ignored: {text!r}",
+    "this line of {article} {tool} report is truncated or altered and is ignored: {text}",
     "use the output as {tool} printed it",
     is_remark=False,
 )
@@ -259,7 +260,7 @@ class Reader(ABC):
             if report is not None and report.is_proven and report.expects(line):
                 article = "an" if report.TOOL[0] in _VOWELS else "a"
                 remark = _DAMAGED.at(
-                    self.label, number, article=article, tool=report.TOOL, text=text[:60]
+                    self.label, number, article=article, tool=report.TOOL, text=show_part(text)
                 )
                 self.records.append(remark)
             return False

@@ -162,7 +162,9 @@ class Manner:
 SHOWN = Manner(lambda _: REDACTED, lambda _: HIDDEN)
 #: So that it differs where the values do.
 MARKED = Manner(mark, mark)
-#: The same, with plain words and short numbers as they are: they tell names apart.
+#: Only what is recognised as a secret, and not what may be one.
+_STABLE = Manner(lambda _: REDACTED, lambda value: value)
+#: So that it differs, with plain words and short numbers as they are: they tell names apart.
 NAMED = Manner(mark, lambda value: value if _TELLING.fullmatch(value) else mark(value))
 
 
@@ -227,6 +229,18 @@ def redact_name(text: str) -> str:
     'GET /a?token=…...'
     """
     return _redact_shapes(text, _LONG_BEARER, _is_titled, _tells, NAMED)
+
+
+def redact_origin(name: str) -> str:
+    """Return an origin without secrets: the same in every process and store, as an identity is.
+
+    Examples
+    --------
+    >>> redact_origin("https://me:c0ffee@ci.example.org/7?branch=fix-all-of-it&token=c0ffee")
+    'https://REDACTED@ci.example.org/7?branch=fix-all-of-it&token=REDACTED'
+    """
+    text = _redact_shapes(name, _LONG_BEARER, _is_secret, _is_short, _STABLE)
+    return _redact_dense(text, _STABLE)
 
 
 def redact_named(name: str, value: str) -> str:

@@ -17,6 +17,7 @@ from benchkit.parsers.ab.report import INCOMPLETE, Report
 from benchkit.parsers.base import Head, Reading, Record, Source, bare
 from benchkit.reading import reports
 from benchkit.reading.reports import Fields, Line, Remark
+from benchkit.redaction import show_part
 
 _MARKUP = re.compile(r"</?(?:p|table|tr|t[dh]|br|i)\b", re.IGNORECASE)
 _END = re.compile(r"</tr\s*>|<br\s*/?>", re.IGNORECASE)
@@ -38,7 +39,7 @@ _FAILED = Remark(
 _UNEXPLAINED = _FAILED._replace(hint="check ab's standard error, or give the whole output")
 
 _LOOSE = Remark(
-    "this rate belongs to no complete ab report and is ignored: {text!r}",
+    "this rate belongs to no complete ab report and is ignored: {text}",
     "give the whole output of that run",
     is_remark=False,
 )
@@ -207,7 +208,7 @@ class Reader(reports.Reader):
         """Keep that a rate stands in no report, now that none has come of the lines around it."""
         if self.loose is not None:
             number, text = self.loose
-            self.passed_over.append(_LOOSE.at(self.label, number, text=text[:60]))
+            self.passed_over.append(_LOOSE.at(self.label, number, text=show_part(text)))
             self.loose = None
 
     def _note(self, number: int, name: str, fields: Fields) -> None:

@@ -14,6 +14,7 @@ from benchkit.parsers.benchstat.cells import CELL, Cell, read_cell, read_compari
 from benchkit.parsers.benchstat.headers import join_label, split_group
 from benchkit.parsers.benchstat.rows import Report, compare
 from benchkit.parsers.benchstat.tables import GEOMEANS, Config, Row, Table
+from benchkit.redaction import show_part
 
 _CELLS = frozenset({"td", "th"})
 
@@ -105,7 +106,7 @@ class Page(HTMLParser):
             if cell is not None:
                 row.cells[place] = cell
             elif text:
-                self._report(self._line, f"{name}: {text!r} is truncated or altered", "")
+                self._report(self._line, f"{name}: {show_part(text)} is truncated or altered", "")
         note = cells[-1] if len(cells) == len(table.columns) + 2 else ""
         if note.startswith("(") and note.endswith(")"):
             compare(table, row, 1, read_comparison(note[1:-1]), self._report)

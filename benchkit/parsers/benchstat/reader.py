@@ -15,6 +15,7 @@ from benchkit.parsers.benchstat.calls import Calls
 from benchkit.parsers.benchstat.rows import read_row
 from benchkit.parsers.benchstat.tables import GEOMEANS, Config, Table
 from benchkit.reading.source import UntilDamage
+from benchkit.redaction import show_part
 
 _FOOTNOTE = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹]+ \S")
 _EXACT = "exact distribution expected"
@@ -132,7 +133,7 @@ class _Reader:
             return True
         is_sure = bool(table.rows) or len(table.columns) > 1 or not table.is_old
         if "±" in bare and is_sure:
-            what = f"this row is truncated, or its columns do not line up: {bare[:60]!r}"
+            what = f"this row is truncated, or its columns do not line up: {show_part(bare)}"
             self.calls.report(number, what)
             self._is_cut = True
             return True

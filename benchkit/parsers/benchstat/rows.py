@@ -13,6 +13,7 @@ from collections.abc import Callable
 from benchkit.parsers.base import strip_prefix
 from benchkit.parsers.benchstat.cells import CELL, Comparison, read_cell, read_comparison
 from benchkit.parsers.benchstat.tables import Row, Table
+from benchkit.redaction import show_part
 
 _NAME = re.compile(r"\S+")
 
@@ -36,7 +37,8 @@ def read_row(table: Table, number: int, text: str, report: Report) -> Row | None
         elif match["spread"] is None:
             return None
         else:
-            report(number, f"{name}: {match['center']!r} is not a finite {table.heading.text}", "")
+            center = show_part(match["center"])
+            report(number, f"{name}: {center} is not a finite {table.heading.text}", "")
     for place, match in zip(places, matches, strict=True):
         compare(table, row, place, read_comparison(match["note"]), report)
     return row

@@ -20,6 +20,7 @@ from benchkit.parsers.benchstat.headers import (
 )
 from benchkit.parsers.benchstat.rows import Report, compare
 from benchkit.parsers.benchstat.tables import GEOMEANS, Config, Row, Table
+from benchkit.redaction import show_part
 
 _OLD_HEAD = re.compile(r"name(?: \\ (.+))?")
 _METRIC = re.compile(r"(?:old |new )?(\S+)(?: \(.*\))?")
@@ -93,7 +94,8 @@ class Sheet:
         else:
             return False
         if table is None:
-            self._report(number, f"cannot read the unit of this table: {fields[:2]}", "")
+            heading = show_part(",".join(fields[:2]))
+            self._report(number, f"cannot read the unit of this table: {heading}", "")
         self.end()
         self._table, self._width, self._labels = table, len(fields), []
         return True
@@ -146,7 +148,7 @@ class Sheet:
         amount = read_amount(center, table.heading) if is_whole else None
         if amount is None:
             what = (
-                f"{row.name}: {','.join(fields)!r} is truncated, or not a finite "
+                f"{row.name}: {show_part(','.join(fields))} is truncated, or not a finite "
                 f"{table.heading.text}"
             )
             self._report(row.line, what, "")

@@ -16,6 +16,7 @@ from benchkit.parsers.gobench.lines import Line, Log, looks_like_event
 from benchkit.parsers.gobench.results import Results
 from benchkit.parsers.gobench.stream import Stream, Waiting
 from benchkit.parsers.gobench.survey import Survey, survey
+from benchkit.redaction import show_part
 
 if TYPE_CHECKING:
     from benchkit.parsers.gobench.columns import Table
@@ -113,8 +114,8 @@ class Reader:
         waiting = Waiting(name, line.first)
         counted = words[0].isdecimal() and words[0].isascii()
         if len(words) > 1 and words[1].endswith("/op"):
-            shown = " ".join(words[:2])[:40]
-            waiting.problem = f"the number of iterations is missing before {shown!r}"
+            shown = show_part(" ".join(words[:2]), 40)
+            waiting.problem = f"the number of iterations is missing before {shown}"
         elif counted and not patterns.is_printed(text, words):
             reading = self._results.read(line, stream, waiting, words[0], words[1:])
             if reading is not None or not waiting.problem:
@@ -139,7 +140,8 @@ class Reader:
         if patterns.STARTED.match(text) is not None:
             waiting.running, stream.waiting = True, waiting
         elif waiting.problem or any(word.endswith("/op") for word in words):
-            what = waiting.problem or f"found {words[0][:40]!r}, expected a number of iterations"
+            shown = show_part(words[0], 40)
+            what = waiting.problem or f"found {shown}, expected a number of iterations"
             self._report(line.number, f"benchmark {waiting.name}: {what}")
         return None
 

@@ -18,6 +18,7 @@ from benchkit.parsers.gobench.lines import Line
 from benchkit.parsers.gobench.stream import Stream, Waiting
 from benchkit.parsers.gobench.survey import Survey
 from benchkit.parsers.gobench.units import STANDARD, Unit, read_unit
+from benchkit.redaction import show_part
 
 if TYPE_CHECKING:
     from benchkit.parsers.gobench.columns import Table
@@ -223,14 +224,14 @@ def read_measures(words: Sequence[str]) -> Measures:
         number = words[place]
         decimals = _count_decimals(number)
         if decimals is None and _NOT_FINITE.fullmatch(number) is None:
-            measures.problem = f"found {number[:40]!r}, expected a number"
+            measures.problem = f"found {show_part(number, 40)}, expected a number"
             break
         if place + 1 == len(words):
             measures.problem = f"the number {number[:40]} has no unit"
             break
         unit = read_unit(words[place + 1])
         if unit is None:
-            measures.problem = f"found {words[place + 1][:40]!r}, expected a unit"
+            measures.problem = f"found {show_part(words[place + 1], 40)}, expected a unit"
             break
         value = float(number) * unit.factor
         if decimals is not None and isfinite(value):

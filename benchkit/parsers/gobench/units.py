@@ -10,6 +10,8 @@ import re
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 
+from benchkit.redaction import show_part
+
 _SEPARATOR = re.compile(r"([*/\-\s])")
 #: A letter, or nothing but signs (``%``); never a number, a change (``+12%``), a table's bar or a
 #: page's tags.
@@ -150,8 +152,8 @@ class UnitMetadata:
         key, _, value = text.partition("=")
         allowed = _ALLOWED.get(key)
         if allowed is None:
-            return "" if key and value else f"{text!r} does not have the form key=value"
+            return "" if key and value else f"{show_part(text)} does not have the form key=value"
         if value not in allowed:
-            return f"{text!r} is not one of {key}={' or '.join(allowed)}"
+            return f"{key}={show_part(value)} is not {' or '.join(allowed)}"
         known = (self.assume if key == "assume" else self.better).setdefault(metric, value)
         return "" if known == value else f"{text!r} contradicts {key}={known} on an earlier line"

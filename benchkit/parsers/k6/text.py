@@ -61,6 +61,7 @@ from benchkit.parsers.k6.words import (
 )
 from benchkit.reading.reports import Remark
 from benchkit.reading.source import UntilDamage
+from benchkit.redaction import show_part
 
 _KNOWN = re.compile(
     r"(?:(?<!\w)http_req\w*+|iterations|iteration_duration|data_(?:received|sent)|vus(?:_max)?"
@@ -79,9 +80,9 @@ _HEADS = (_BANNER, _SCENARIOS, _BLOCK, RUNNING, _KNOWN)
 #: What a log, a container or a CI system puts before a line.
 _LOG = re.compile(r"^(?:[\w.-]+ +\| |\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)? +)(?=\s*\S)")
 _HINT = "widen the terminal or write to a file; --summary-export has every digit"
-_CUT = Remark("{name}{tags} is truncated ({end!r}); {fate}", _HINT, is_remark=False)
+_CUT = Remark("{name}{tags} is truncated ({end}); {fate}", _HINT, is_remark=False)
 _UNNAMED = Remark(
-    "{name!r} is not the name of a k6 metric; this line is ignored{more}",
+    "{name} is not the name of a k6 metric; this line is ignored{more}",
     "remove what precedes k6's output on each line",
     is_remark=False,
 )
@@ -226,7 +227,7 @@ def _finish(run: _Run | None, source: Source) -> Iterator[Record]:
     if run.unnamed:
         number, name = run.unnamed[0]
         more = f", and {len(run.unnamed) - 1} more lines" if len(run.unnamed) > 1 else ""
-        problems.append(_UNNAMED.at(label, number, name=name[:60], more=more))
+        problems.append(_UNNAMED.at(label, number, name=show_part(name), more=more))
     if not reading.rows and not console.finished:
         yield _ENDLESS.at(label, reading.line)
         yield from problems
@@ -266,7 +267,8 @@ def _read_lines(run: _Run, label: str) -> list[Diagnostic]:
                 remark = _CUT._replace(severity="note")
                 fate = f"{key} was taken from THRESHOLDS, line {known[key][1]}"
             tags = f" {_braced(line.tags)}" * bool(line.tags)
-            words = {"name": line.name, "tags": tags, "end": line.rest[-16:], "fate": fate}
+            end = show_part(line.rest[-16:])
+            words = {"name": line.name, "tags": tags, "end": end, "fate": fate}
             problems.append(remark.at(label, line.number, **words))
         if measure:
             _restore(measure, known)

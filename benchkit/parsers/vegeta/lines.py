@@ -24,6 +24,7 @@ from benchkit.parsers.times import read_nanoseconds
 from benchkit.parsers.vegeta.results import Flaw, Result, Results, are_possible, gather
 from benchkit.reading.cleaning import clean_lines, count_lines
 from benchkit.reading.source import Source, number_blocks
+from benchkit.redaction import show_part
 
 CSV_START = re.compile(r"(\d{19}),(\d{1,20}),(\d{1,20}),(\d{1,20}),(\d{1,20}),", re.ASCII)
 _RECORD = re.compile(CSV_START.pattern.encode())
@@ -60,7 +61,7 @@ def _read_json_lines(number: int, data: bytes) -> Iterator[Result | Flaw]:
 
 
 def _odd(line: int, text: str) -> Flaw:
-    return Flaw(line, f"begins {text[:30]!r}")
+    return Flaw(line, f"begins {show_part(text, 30)}")
 
 
 def _from_json(line: int, text: str) -> Result | None:

@@ -26,6 +26,7 @@ from fractions import Fraction
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Reading
 from benchkit.parsers.vegeta.readings import Block, finish, measure_of
+from benchkit.redaction import show_part
 from benchkit.units import Quantity, parse_duration, scale, step
 
 LABELS = ("Requests", "Duration", "Latencies", "Bytes In", "Bytes Out", "Success", "Status Codes")
@@ -113,7 +114,7 @@ class TextReport(Block):
             try:
                 self._read(match[1], match[2], match[3].rstrip(), line, is_last=is_last)
             except ValueError as error:
-                self._problem = self._problem or f"'{match[1]}' {error}"
+                self._problem = self._problem or f"the line '{match[1]}' {error}"
         if is_next:
             self.reading.last_line = line
         return is_next
@@ -125,7 +126,8 @@ class TextReport(Block):
         if label == "Status Codes":
             codes = [_CODE.fullmatch(part) for part in values.split()]
             if not all(codes):
-                raise ValueError(f"contains something other than code:count: {values[:40]!r}")
+                shown = show_part(values, 40)
+                raise ValueError(f"contains something other than code:count: {shown}")
             for code in filter(None, codes):
                 self.reading.add("responses", "count", float(code[2]), "1", line, subject=code[1])
         else:
@@ -146,9 +148,9 @@ class TextReport(Block):
             pattern, read = _WRITTEN[written]
             if not pattern.fullmatch(text):
                 raise ValueError(
-                    f"is not a percentage: {text[:40]!r}"
+                    f"is not a percentage: {show_part(text, 40)}"
                     if written == "percentage"
-                    else f"contains {text!r} instead of a {written}"
+                    else f"contains {show_part(text, 40)} instead of a {written}"
                 )
             number = read(text)
             resolution = None if written == "count" else number.resolution
@@ -157,11 +159,11 @@ class TextReport(Block):
     def close(self) -> Iterator[Reading | Diagnostic]:
         """Yield the reading and what was wrong with it."""
         if self._next < len(LABELS) and not self._problem:
-            self._problem = f"ends before '{LABELS[self._next]}'"
+            self._problem = f"it ends before '{LABELS[self._next]}'"
         if self.is_tail:
             self.reading.status = "partial"
         if self._problem:
-            what = f"the report is truncated or garbled: it {self._problem}; the rest is kept"
+            what = f"the report is truncated or garbled: {self._problem}; the rest is kept"
             yield self.warn(what, "ingest the whole output, or the raw results")
         yield from finish(self.reading, self._label)
         if self.reading.rows:

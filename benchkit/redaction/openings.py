@@ -1,0 +1,89 @@
+"""Quotes from files of unknown content: of these, only what no secret looks like is shown.
+
+A message says how an unknown file begins, or which part of a line is damaged. Plain words, numbers
+and punctuation are quoted. Everything else reads ``…``: long or mixed words, what is assigned to a
+name, and whatever follows the name of a secret.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from benchkit.redaction.marks import HIDDEN
+from benchkit.redaction.texts import REDACTED, names_secret, redact_quote
+
+#: Characters of a text that are read, and that are quoted.
+_READ, _QUOTED = 2_000, 60
+#: A word; an address is one, and so has lost its credentials already.
+_PIECE = re.compile(r"[a-z]{2,8}://[^\s\"'<>|]++|[^\s,;{}\[\]()\"'<>|:=]++")
+#: ``12.3mz``, ``-86.88%``, ``1m2.5s``, ``2026-11-20T10``.
+_NUMBER = re.compile(
+    r"[+-]?(?:\d[\d.,_-]*+|\.\d++)(?:[eE][+-]?\d{1,4})?[A-Za-z\u00b5\u03bc]{0,5}%?(?:/[a-z]{1,3})?"
+    r"|-?(?:\d[\d.]*+(?:[mun\u00b5\u03bc]?s|m|h)){2,4}|\d{4}-\d\d-\d\dT\d\d"
+)
+_CASE = r"(?:[A-Z]{0,3}[a-z]{1,12}(?:[A-Z][a-z]{1,11}){0,4}|[A-Z]{1,12})"
+#: ``ns/op``, ``http_req_duration``, ``Redis-8``, ``p99``; a short piece is too short for a secret.
+_WORD = re.compile(
+    rf"{_CASE}(?:-{_CASE})?(?:[_/.]{_CASE}){{0,3}}(?:[-_/.]\d{{1,3}})?|[A-Za-z]{{1,2}}\d{{1,3}}(?:\.\d{{1,2}})?"
+    r"|Benchmark[\w/.*#-]{0,80}|[^\s]{1,3}|[\W_]++"
+)
+_ADDRESS = re.compile(r"[a-z]{2,8}://\S+")
+#: Values that are no secrets of whatever name they are the value.
+_VALUES = frozenset(
+    {"true", "false", "null", "none", "yes", "no", "on", "off", "nan", "inf", "p", REDACTED.lower()}
+)
+#: All that files hold of which the tool printed nothing.
+_LONE = frozenset({"Killed", "Terminated", "Aborted"})
+_NAMES = re.compile(r"[\"']?\s*[=:]")
+_REPEATED = re.compile(rf"{HIDDEN}(?:[\s,;:=\"'.]*{HIDDEN})+")
+
+
+def show_opening(line: str, length: int = _QUOTED) -> str:
+    """Quote the first line of a file that may hold anything; a word alone may be a password.
+
+    Examples
+    --------
+    >>> show_opening("Hello, 12 files"), show_opening("DB=hunter two"), show_opening("swordfish")
+    ("'Hello, 12 files'", "'DB=…'", "'…'")
+    """
+    text = line.strip()
+    if text not in _LONE and len(text) > 3 and _PIECE.fullmatch(text):
+        return repr(HIDDEN) if not _NUMBER.fullmatch(text) else show_part(text, length)
+    return show_part(text, length)
+
+
+def show_part(text: str, length: int = _QUOTED) -> str:
+    """Quote a part of a line that is not as its format has it.
+
+    Examples
+    --------
+    >>> show_part("ns/op 12.3mz p(95)"), show_part("avg=12.3ms min=s3cr3tvalue")
+    ("'ns/op 12.3mz p(95)'", "'avg=12.3ms min=…'")
+    """
+    shown = "".join(_show(redact_quote(text[:_READ])))
+    return repr(_REPEATED.sub(HIDDEN, shown)[:length])
+
+
+def _show(text: str) -> Iterator[str]:
+    """Yield a text piece by piece, with ``…`` in place of what may be a secret."""
+    done, is_assigned, is_secret = 0, False, False
+    for match in _PIECE.finditer(text):
+        gap, piece = text[done : match.start()], match[0]
+        yield gap
+        is_assigned |= "=" in gap
+        is_value = gap.lstrip("\"'").endswith((":", ':"', ":'"))
+        is_name = bool(_NAMES.match(text, match.end()))
+        is_plain = is_name or not (is_assigned or is_value)
+        yield piece if not is_secret and _is_harmless(piece, is_plain=is_plain) else HIDDEN
+        is_secret |= names_secret(piece)
+        done = match.end()
+    yield text[done:]
+
+
+def _is_harmless(piece: str, *, is_plain: bool) -> bool:
+    """Tell whether a piece may be shown, a word only where it is no value."""
+    word = piece.strip(".*#+-_!?/") or piece
+    if _NUMBER.fullmatch(word) or word.lower() in _VALUES or set(piece) <= {HIDDEN}:
+        return True
+    return is_plain and (_WORD.fullmatch(word) or _ADDRESS.fullmatch(piece)) is not None
