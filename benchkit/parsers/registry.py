@@ -37,6 +37,7 @@ BUILTIN = (
     EntryPoint("vegeta", "benchkit.parsers.vegeta:TOOLS", GROUP),
     EntryPoint("gobench", "benchkit.parsers.gobench:TOOLS", GROUP),
     EntryPoint("hyperfine", "benchkit.parsers.hyperfine:TOOLS", GROUP),
+    EntryPoint("jmh", "benchkit.parsers.jmh:TOOLS", GROUP),
     EntryPoint("benchstat", "benchkit.parsers.benchstat:TOOLS", GROUP),
     EntryPoint("cadvisor", "benchkit.parsers.cadvisor:TOOLS", GROUP),
     EntryPoint("exposition", "benchkit.parsers.exposition:TOOLS", GROUP),

@@ -1,0 +1,281 @@
+r"""JMH's JSON, CSV and table: forks are runs, each the mean of its iterations.
+
+A result of the JSON, verbatim (JMH 1.37, ``-rf json``; settings, percentiles and forks left out)::
+
+    [{"jmhVersion": "1.37", "benchmark": "bench.Squares.roots", "mode": "avgt", "threads": 1,
+      "forks": 2, "jdkVersion": "17.0.15", "params": {"size": "10"},
+      "primaryMetric": {"score": 0.127, "scoreError": "NaN", "scoreUnit": "us/op",
+        "rawData": [[0.1271, 0.1269], [0.1273, 0.1268]]},
+      "secondaryMetrics": {"gc.alloc.rate.norm": {"scoreUnit": "B/op", "rawData": [[24.0]]}}}]
+
+What the numbers are: ``rawData`` holds the scores of the iterations of each fork, a JVM of its own.
+Iterations share their JVM's compiled code and heap, so that a fork is the run: its value is the
+mean of its iterations, as JMH's score is of all. ``avgt``, ``sample`` and ``ss`` (single shots) are
+times per operation, ``thrpt`` operations per time of all threads. ``sample`` has a histogram of
+single times in place of scores. Of profilers, allocated bytes per operation are kept.
+
+CSV and table have only the mean over all iterations, which are no runs; they name what JMH's JSON
+names, the table without the package::
+
+    Benchmark      (size)  Mode  Cnt   Score     Error  Units
+    Squares.roots      10  avgt   15   0.127 ±   0.001  us/op
+
+Not recorded: when it ran; failed benchmarks. Not read: errors, warm-up iterations.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from math import fsum, isfinite
+from typing import Any, NamedTuple
+
+from benchkit.parsers.base import (
+    Diagnostic,
+    Form,
+    Format,
+    Head,
+    Reading,
+    Record,
+    Source,
+    Tool,
+    late,
+)
+from benchkit.parsers.documents import line_of, read_documents
+from benchkit.units import scale
+
+#: Exponents of ten of a second, and the seconds of longer units.
+_EXPONENT = {"ns": -9, "us": -6, "ms": -3, "s": 0}
+_LONG = {"min": 60.0, "hr": 3600.0, "day": 86400.0}
+TIMES = "|".join((*_EXPONENT, *_LONG))
+_UNIT = re.compile(rf"({TIMES})/op|ops/({TIMES})")
+MODES = ("thrpt", "avgt", "sample", "ss")
+_ALLOCATED = "gc.alloc.rate.norm"
+_PACKAGE = re.compile(r"(?:[a-z_][a-z0-9_]*\.)+(?=[A-Z])")
+PERCENTILE = re.compile(r"p([01]\.\d{1,6})")
+HINT = "use the whole file that JMH wrote"
+
+
+class _Scale(NamedTuple):
+    """The observation that a score of a unit is."""
+
+    metric: str
+    unit: str
+    exponent: int = 0
+    factor: float = 1.0
+
+    def apply(self, score: float) -> float:
+        """Return a score in the base unit."""
+        return scale(repr(score), self.exponent) * self.factor
+
+
+def find_scale(unit: object, part: str = "") -> _Scale | None:
+    """Return what a score is by its unit, and by the profiler or method that it is of.
+
+    Examples
+    --------
+    >>> find_scale("ops/ms").apply(2.0), find_scale("us/op").apply(2.0)
+    (2000.0, 2e-06)
+    """
+    if part == _ALLOCATED:
+        return _Scale("bytes_per_op", "B") if unit == "B/op" else None
+    match = _UNIT.fullmatch(unit) if isinstance(unit, str) else None
+    if match is None:
+        return None
+    time, rate = match.groups()
+    if time:
+        return _Scale("time_per_op", "s", _EXPONENT.get(time, 0), _LONG.get(time, 1.0))
+    return _Scale("operation_rate", "1/s", -_EXPONENT.get(rate, 0), 1 / _LONG.get(rate, 1.0))
+
+
+def _recognises(head: Head) -> bool:
+    signs = ('"benchmark"', '"mode"', '"primaryMetric"')
+    is_list = head.is_start and head.text.lstrip().startswith("[")
+    return is_list and all(sign in head.text for sign in signs)
+
+
+def _parse(source: Source) -> Iterator[Record]:
+    r"""Yield a reading per fork.
+
+    Examples
+    --------
+    >>> text = (
+    ...     b'[{"benchmark": "b.Sort.ints", "mode": "avgt", "primaryMetric":'
+    ...     b'{"scoreUnit": "ms/op", "rawData": [[2, 4], [5, 5]]}}]'
+    ... )
+    >>> [(each.benchmark, each.rows[0][3]) for each in _parse(Source(None, "a.json", text))]
+    [('Sort.ints', 0.003), ('Sort.ints', 0.005)]
+    """
+    for line, document in read_documents(source):
+        if isinstance(document, Diagnostic):
+            yield document
+        elif not isinstance(document, list) or not document:
+            yield Diagnostic(source.label, line, "the file has no results", "run it again")
+        else:
+            for result in document:
+                yield from _read(source.label, result, line)
+
+
+def _read(label: str, result: object, line: int) -> Iterator[Record]:
+    """Yield the forks of one benchmark in one mode."""
+    fields = result if isinstance(result, dict) else {}
+    line = line_of(fields.get("threads", fields.get("forks")), line)
+    name, mode, metric = (fields.get(key) for key in ("benchmark", "mode", "primaryMetric"))
+    if not isinstance(name, str) or mode not in MODES or not isinstance(metric, dict):
+        what = "a result needs a benchmark, a known mode and a primaryMetric"
+        yield Diagnostic(label, line, what, HINT)
+        return
+    forks = _list_forks(metric)
+    if not forks or find_scale(metric.get("scoreUnit")) is None:
+        unit = metric.get("scoreUnit")
+        why = f"the unit {unit!r}, which is unknown" if forks else "no raw data of its forks"
+        yield Diagnostic(label, line, f"{name} has {why}", HINT)
+        return
+    others = fields.get("secondaryMetrics")
+    parts = others if isinstance(others, dict) else {}
+    for turn in range(len(forks)):
+        run = _begin(fields, name, str(mode))
+        _add_fork(run, "", metric, turn, line)
+        if not run.rows:
+            what = f"fork {turn + 1} of {name} has an invalid score and was left out"
+            yield Diagnostic(label, line, what, "run it again")
+            continue
+        for part, values in parts.items():  # percentiles are of all forks
+            if not PERCENTILE.fullmatch(part.lstrip("·")):
+                _add_fork(run, part.lstrip("·"), values, turn, line)
+        run.line, run.last_line = run.rows[0][9], max(row[9] for row in run.rows)
+        yield run
+
+
+def _begin(fields: Mapping[str, Any], name: str, mode: str) -> Reading:
+    """Return a run with what is known of it."""
+    run = Reading(tool="jmh", form="json", line=1, benchmark=shorten(name))
+    params = fields.get("params")
+    if isinstance(params, dict):
+        run.params = {key: str(value) for key, value in params.items()}
+    run.params["mode"] = mode
+    threads = fields.get("threads")
+    if isinstance(threads, int) and threads > 1:
+        run.params["threads"] = str(threads)
+    version, jdk = fields.get("jmhVersion"), fields.get("jdkVersion")
+    run.tool_version = version if isinstance(version, str) else None
+    run.env = {"jdk": jdk} if isinstance(jdk, str) else {}
+    return run
+
+
+def shorten(name: str) -> str:
+    """Return the name of a benchmark without its package, as JMH's table has it.
+
+    Examples
+    --------
+    >>> shorten("org.openjdk.Sort.ints"), shorten("o.o.Sort.ints"), shorten("sort")
+    ('Sort.ints', 'Sort.ints', 'sort')
+    """
+    return _PACKAGE.sub("", name, count=1)
+
+
+def _list_forks(metric: object) -> list[Any]:
+    """Return the scores of each fork: per iteration one, or pairs of a time and its count."""
+    fields = metric if isinstance(metric, dict) else {}
+    raw = fields.get("rawData", fields.get("rawDataHistogram"))
+    return raw if isinstance(raw, list) else []
+
+
+def _add_fork(run: Reading, part: str, metric: object, turn: int, line: int) -> None:
+    """Add the mean of a fork's iterations, if all its scores are valid."""
+    forks = _list_forks(metric)
+    known = find_scale(metric.get("scoreUnit"), part) if isinstance(metric, dict) else None
+    if known is None or turn >= len(forks) or not (pairs := _weigh(forks[turn])):
+        return
+    total = sum(count for _, count in pairs)
+    mean = fsum(score * count for score, count in pairs) / total
+    value, origin = known.apply(mean), "reported" if len(pairs) == 1 else "computed"
+    subject = part if part and known.unit != "B" else None
+    if known.unit == "B":
+        run.assume[known.metric] = "nothing"  # it depends on what else the JVM did
+    if isfinite(value):
+        at = line_of(pairs[0][0], line)
+        run.add(known.metric, "sample", value, known.unit, at, subject=subject, n=total,
+                origin=origin)  # fmt: skip
+
+
+def _weigh(fork: object) -> list[tuple[Any, int]]:
+    """Return the scores of a fork with their counts; nothing if one of them is not valid."""
+    pairs: list[tuple[Any, int]] = []
+    for iteration in fork if isinstance(fork, list) else ():
+        for item in iteration if isinstance(iteration, list) else [[iteration, 1]]:
+            score, count = item if isinstance(item, list) and len(item) == 2 else (None, 0)
+            is_valid = (
+                type(score) is not bool and isinstance(score, int | float) and 0 <= score < 1e300
+            )
+            if not is_valid or not isinstance(count, int) or not 0 < count < 1 << 53:
+                return []
+            pairs.append((score, count))
+    return pairs
+
+
+JSON = Format(
+    name="jmh",
+    tools=("jmh",),
+    summary="JMH's JSON: every fork of every benchmark",
+    forms=(
+        Form(
+            name="json",
+            signature='[{"benchmark": …, "mode": …, "primaryMetric": {"rawData": [[…]]}}]',
+            versions="1.0 on, -rf json",
+            not_recorded="when it ran, failed benchmarks; not read: JVM arguments, most profilers",
+        ),
+    ),
+    recognises=_recognises,
+    parse=_parse,
+    words=('"primaryMetric"',),
+)
+
+CSV = Format(
+    name="jmh_csv",
+    tools=("jmh",),
+    summary="JMH's CSV: the mean of every benchmark",
+    forms=(
+        Form(
+            name="csv",
+            signature='"Benchmark","Mode","Threads","Samples","Score","Score Error (99.9%)","Unit"',
+            versions="1.0 on, -rf csv",
+            not_recorded="forks, iterations, when it ran, the version; not read: errors",
+        ),
+    ),
+    recognises=late("benchkit.parsers.jmh.tables:recognises_csv"),
+    parse=late("benchkit.parsers.jmh.tables:parse_csv"),
+    words=("Benchmark",),
+)
+
+TEXT = Format(
+    name="jmh_text",
+    tools=("jmh",),
+    summary="the table that JMH prints at its end: the mean of every benchmark",
+    forms=(
+        Form(
+            name="text",
+            signature="Benchmark (param) Mode Cnt Score Error Units",
+            versions="1.0 on",
+            not_recorded="forks, when it ran, packages, threads; not read: errors, the log above",
+        ),
+    ),
+    recognises=late("benchkit.parsers.jmh.tables:recognises_text"),
+    parse=late("benchkit.parsers.jmh.tables:parse_text"),
+    words=("Score",),
+    embeds=True,
+)
+
+TOOLS = (
+    Tool(
+        name="jmh",
+        formats=(JSON, CSV, TEXT),
+        role="microbenchmark",
+        primaries=(
+            ("time_per_op", "sample"),
+            ("operation_rate", "sample"),
+            ("time_per_op", "mean"),
+            ("operation_rate", "mean"),
+        ),
+    ),
+)

@@ -1,0 +1,172 @@
+"""JMH's CSV and the table that it prints, of means alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from math import isfinite
+
+from benchkit.parsers.base import Diagnostic, Head, Reading, Record, Source
+from benchkit.parsers.jmh import HINT, MODES, PERCENTILE, TIMES, find_scale, shorten
+from benchkit.reading import reports
+from benchkit.reading.delimited import header_of, read_rows
+from benchkit.reading.reports import Fields, Line, Remark
+from benchkit.units import step
+
+_COLUMNS = ["Benchmark", "Mode", "Threads", "Samples", "Score"]
+_COARSE = Remark(
+    "the score of {name} is {score}, too coarse to compare, and was left out",
+    "run it with a finer unit, such as -tu ns",
+    is_remark=False,
+)
+
+
+class _Means:
+    """Results of which only the mean over all iterations is known, by benchmark and mode."""
+
+    def __init__(self, form: str) -> None:
+        self.form = form
+        self.runs: dict[tuple[str, str], Reading] = {}
+        self.coarse: list[tuple[int, str, str]] = []
+
+    def take(
+        self, name: str, params: dict[str, str], fields: Sequence[str | None], unit: str, line: int
+    ) -> None:
+        """Take a score: of a benchmark, or of a profiler, method or percentile behind a colon."""
+        mode, count, score = fields
+        name, _, part = name.partition(":")
+        part = part.lstrip("·")
+        percentile = PERCENTILE.fullmatch(part)
+        known = find_scale(unit, "" if percentile else part)
+        if known is None or score is None:
+            return
+        score = score.replace(",", ".")
+        value = float(score) if _SCORE.fullmatch(score) else 0.0
+        is_amount = known.unit == "B"
+        if not value and not is_amount:
+            self.coarse.append((line, shorten(name), score))
+        if not value or not isfinite(value):
+            return
+        params = {**params, "mode": str(mode)}
+        run = Reading(tool="jmh", form=self.form, line=line, benchmark=shorten(name), params=params)
+        run = self.runs.setdefault((name, str(sorted(params.items()))), run)
+        if is_amount:
+            run.assume[known.metric] = "nothing"
+        run.add(
+            known.metric, _name_level(float(percentile[1])) if percentile else "mean",
+            known.apply(value), known.unit, line,
+            subject=part if part and not percentile and not is_amount else None,
+            n=int(count) if count and not part else None, resolution=known.apply(step(score)),
+        )  # fmt: skip
+        run.last_line = line
+
+    def finish(self, label: str) -> Iterator[Record]:
+        """Yield the results and what is to be said about them."""
+        yield from self.runs.values()
+        for line, name, score in self.coarse:
+            yield _COARSE.at(label, line, name=name, score=score)
+
+
+def _name_level(level: float) -> str:
+    """Return the stat of a percentile.
+
+    Examples
+    --------
+    >>> _name_level(0.0), _name_level(0.9999), _name_level(1.0)
+    ('min', 'p99.99', 'max')
+    """
+    return {0.0: "min", 1.0: "max"}.get(level) or f"p{round(level * 100, 6):g}"
+
+
+def recognises_csv(head: Head) -> bool:
+    """Whether a source begins with the header of JMH's CSV."""
+    return head.is_start and header_of(head.text)[: len(_COLUMNS)] == _COLUMNS
+
+
+def parse_csv(source: Source) -> Iterator[Record]:
+    """Yield a result per row and mode."""
+    means = _Means("csv")
+    for line, row in read_rows(source, "JMH"):
+        if isinstance(row, Diagnostic):
+            yield row
+            continue
+        params = {key[7:]: cell for key, cell in row.items() if key.startswith("Param: ") and cell}
+        if row["Threads"] != "1":
+            params["threads"] = row["Threads"]
+        count = row["Samples"] if row["Samples"].isdecimal() else None
+        fields = (row["Mode"], count, row["Score"])
+        if row["Mode"] not in MODES or not _SCORE.fullmatch(row["Score"].replace(",", ".")):
+            what = f"{row['Score'][:30]!r} in mode {row['Mode'][:30]!r} is no score: left out"
+            yield Diagnostic(source.label, line, what, HINT, "warning")
+            continue
+        means.take(row["Benchmark"], params, fields, row.get("Unit", ""), line)
+    yield from means.finish(source.label)
+
+
+_SCORE = re.compile(r"\d{1,18}(?:\.\d{1,12})?(?:E-?\d{1,2})?", re.ASCII)
+_SHOWN = r"(≈ \S{1,6}|\d{1,18}(?:[.,]\d{1,12})?(?:E-?\d{1,2})?)"
+_UNITS = rf"((?:{TIMES})/op|ops/(?:{TIMES})|B/op|\S{{1,20}})"
+_COUNT = r"(?:\s+(\d{1,15}))?"
+_ROW = rf"(\S.*?)\s+({'|'.join(MODES)}){_COUNT}\s+{_SHOWN}(?:\s+±\s*\S{{1,20}})?\s+{_UNITS}"
+_HEADS = (
+    r"Benchmark((?:\s+\([^()\s]{1,100}\))*)\s+Mode\s+"
+    r"(?:(?:Cnt|Samples)\s+)?Score\s+(?:Error\s+)?Units"
+)
+_ENDED = re.compile(rf".*(?:/op|ops/(?:{TIMES}))")
+
+
+class Report(reports.Report):
+    """A table of results."""
+
+    TOOL = "JMH"
+    LINES = (
+        Line("heads", _HEADS, is_opening=True, is_proof=True),
+        Line("row", _ROW, under="heads", is_repeated=True, is_proof=True),
+    )
+
+    def __init__(self, line: int, command: str | None) -> None:
+        super().__init__(line, command)
+        self.means = _Means("text")
+        self.names: list[str] = []
+
+    def _take_heads(self, _: Line, fields: Fields, _number: int) -> None:
+        self.names = re.findall(r"\((.*?)\)", fields[0])
+
+    def _take_row(self, _: Line, fields: Fields, number: int) -> None:
+        cells = re.split(r"\s{2,}", fields[0])
+        cells = cells if len(cells) == len(self.names) + 1 else fields[0].split()
+        if len(cells) == len(self.names) + 1:
+            pairs = zip(self.names, cells[1:], strict=True)
+            params = {name: cell for name, cell in pairs if cell != "N/A"}
+            self.means.take(cells[0], params, fields[1:4], fields[4], number)
+
+    def finish(self, label: str) -> Iterator[Record]:
+        """Yield the results."""
+        yield from self.means.finish(label)
+
+
+class Reader(reports.Reader):
+    """The table that is open."""
+
+    NAMES = "JMH"
+    EXECUTABLES = "java"
+    KIND = Report
+    FURNITURE = re.compile(r"$^")
+
+    @staticmethod
+    def may_be_cut(text: str) -> bool:
+        """Whether a cut may have shortened a line unnoticed."""
+        return _ENDED.fullmatch(text.rstrip()) is None
+
+
+_HEADER = re.compile(rf"^.*{_HEADS}[ \t\r#|*`]*$", re.MULTILINE)
+
+
+def recognises_text(head: Head) -> bool:
+    """Whether a text holds the head of a table of JMH."""
+    return _HEADER.search(head.text) is not None
+
+
+def parse_text(source: Source) -> Iterator[Record]:
+    """Yield the results of the tables of a text."""
+    return reports.read_reports(source, Reader)

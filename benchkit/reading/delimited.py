@@ -1,0 +1,94 @@
+"""Tables with a header and commas, row by row, with the line of each.
+
+A quoted cell may hold line ends. A row with other cells than the header, or without its line end
+at the end of the file, is a diagnostic.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from benchkit.errors import Diagnostic
+from benchkit.reading.source import Source, UntilDamage
+
+#: Bad rows that are named one by one.
+_MOST_NAMED = 20
+
+
+@dataclass(slots=True)
+class _Whole:
+    """The lines with a line end; a last one without it may have been shortened."""
+
+    lines: Iterable[tuple[int, str, bool]]
+    cut: int = 0
+
+    def __iter__(self) -> Iterator[str]:
+        for number, text, is_ended in self.lines:
+            if is_ended:
+                yield text + "\n"
+            else:
+                self.cut = number
+
+
+def read_rows(
+    source: Source, tool: str, skip: int = 0
+) -> Iterator[tuple[int, dict[str, str] | Diagnostic]]:
+    r"""Yield (line, cells by their columns) of every row, and (line, Diagnostic) of a bad one.
+
+    ``skip`` lines stand above the header.
+
+    Raises
+    ------
+    UnreadableError
+        At damaged gzip; what stood before it has been yielded.
+
+    Examples
+    --------
+    >>> source = Source(None, "x.csv", b'a,b\n1,"2\n3"\n4,5\n')
+    >>> list(read_rows(source, "the tool"))
+    [(2, {'a': '1', 'b': '2\n3'}), (4, {'a': '4', 'b': '5'})]
+    """
+    lines = UntilDamage(source.ended_lines())
+    whole = _Whole(lines)
+    hint = f"use the whole file that {tool} wrote"
+    columns: list[str] = []
+    reader, line, bad = csv.reader(whole, strict=True), 0, 0
+    try:
+        for cells in reader:
+            line, here = reader.line_num, line + 1
+            if here <= skip or not any(cells):
+                continue
+            if not columns:
+                columns = [cell.strip() for cell in cells]
+            elif len(cells) == len(columns):
+                yield here, dict(zip(columns, cells, strict=True))
+            elif (bad := bad + 1) <= _MOST_NAMED:
+                what = f"this row has {len(cells)} cells, its header {len(columns)}: left out"
+                yield here, Diagnostic(source.label, here, what, hint, "warning")
+    except csv.Error as error:
+        what = f"not valid CSV from here on ({error})"
+        yield line + 1, Diagnostic(source.label, line + 1, what, hint)
+    if bad > _MOST_NAMED:
+        what = f"{bad - _MOST_NAMED:,} more rows have another number of cells than the header"
+        yield line, Diagnostic(source.label, line, what, hint, "warning")
+    if whole.cut:
+        what = "the last row has no line end, may be truncated and is left out"
+        yield whole.cut, Diagnostic(source.label, whole.cut, what, hint, "warning")
+    lines.raise_damage()
+
+
+def header_of(text: str) -> list[str]:
+    r"""Return the columns that the first line of a text names; none where it is no such line.
+
+    Examples
+    --------
+    >>> header_of('"Benchmark","Mode"\nx,y')
+    ['Benchmark', 'Mode']
+    """
+    first = text.lstrip().partition("\n")[0]
+    try:
+        return [cell.strip() for cell in next(csv.reader([first], strict=True), [])]
+    except csv.Error:
+        return []

@@ -1,0 +1,48 @@
+"""Rows of a table with their lines; what is bad is named and costs no other row."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchkit.errors import Diagnostic
+from benchkit.reading.delimited import header_of, read_rows
+from benchkit.reading.source import Source
+
+
+def read(data: bytes) -> tuple[list[tuple[int, dict[str, str]]], list[str]]:
+    found = list(read_rows(Source(None, "x.csv", data), "the tool"))
+    rows = [(line, each) for line, each in found if not isinstance(each, Diagnostic)]
+    return rows, [str(each) for _, each in found if isinstance(each, Diagnostic)]
+
+
+def test_a_quoted_cell_may_hold_line_ends() -> None:
+    rows, problems = read(b'a,b\n\n1,"x\ny"\n2,z\n')
+    assert rows == [(3, {"a": "1", "b": "x\ny"}), (5, {"a": "2", "b": "z"})]
+    assert not problems
+
+
+@pytest.mark.parametrize(
+    ("data", "what"),
+    [
+        (b"a,b\n1,2,3\n4,5\n", "x.csv:2: this row has 3 cells, its header 2: left out"),
+        (b"a,b\n4,5\n6,7", "x.csv:3: the last row has no line end"),
+        (b'a,b\n4,5\n"6,7\n', "x.csv:3: not valid CSV from here on (unexpected end of data)"),
+        (b'a,b\n4,5\n"' + b"x" * 200_000, "x.csv:3: "),
+    ],
+)
+def test_a_bad_row_is_named_and_costs_no_other(data: bytes, what: str) -> None:
+    rows, problems = read(data)
+    assert [each for _, each in rows] == [{"a": "4", "b": "5"}]
+    assert problems[0].startswith(what)
+
+
+def test_of_many_bad_rows_the_rest_is_counted() -> None:
+    rows, problems = read(b"a,b\n" + b"1\n" * 100)
+    assert not rows
+    assert len(problems) == 21
+    assert "80 more rows" in problems[-1]
+
+
+def test_a_header_is_the_first_line() -> None:
+    assert header_of("\n a , b\nc") == ["a", "b"]
+    assert header_of('"a') == []
