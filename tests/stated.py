@@ -16,7 +16,7 @@ _DURATION = re.compile(r"(?<!\d)[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|[µμ]s|
 #: A comma between thousands, in the cells of a table.
 _GROUPING = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 FACTORS = (
-    *(10.0**power for power in range(-9, 13)),
+    *(10.0**power for power in range(-12, 13)),
     *(1024.0**power for power in range(1, 5)),
     60.0,
     3600.0,

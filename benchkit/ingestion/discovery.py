@@ -315,6 +315,19 @@ def _named_file(path: Path, variant: str, options: Options, tools: ToolNames) ->
     )
 
 
+def _leave_out(paths: list[Path], passed: list[tuple[Path, str]]) -> list[Path]:
+    """Return the files without those that only say again what a result beside them says."""
+    repeating = {PurePosixPath(file).name for file, _ in registry.repeating()}
+    kept = []
+    for path in paths:
+        results = registry.repeating() if path.name in repeating else ()
+        if any(path.match(file) and (path.parent / result).is_file() for file, result in results):
+            passed.append((path, "a part of the result beside it"))
+        else:
+            kept.append(path)
+    return kept
+
+
 def _add_folder(
     result: Discovery, root: Path, variant: str, options: Options, tools: ToolNames
 ) -> None:
@@ -323,7 +336,7 @@ def _add_folder(
     start = 0 if root == Path() else len(root.as_posix()) + 1
     passed: list[tuple[Path, str]] = []
     unseen: dict[Path, str] = {}
-    paths = list(walk(root, options.exclude, passed, unseen))
+    paths = _leave_out(list(walk(root, options.exclude, passed, unseen)), passed)
     places = [show_path(str(path)[start:]).replace(os.sep, "/") for path in paths]
     name = PurePosixPath(base).name
     read = read_tree(places, SIDE_NAMES, tools, root_name=name, pattern=options.layout)

@@ -26,6 +26,7 @@ RESULT_WORDS = FORMS | {
     "bench",
     "benchmark",
     "benchmarks",
+    "estimates",
 }
 #: Tokens that name a role.
 ROLES = {"warmup": "warmup", "merged": "aggregate", "aggregate": "aggregate"}

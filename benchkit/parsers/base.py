@@ -104,6 +104,10 @@ class Format:
         A text to its `Reading`, if it is one report of the usual shape and nothing else; None for
         any other text. Tried first where the source before was of the format: a folder may hold
         thousands.
+    repeating : tuple of (file, result)
+        Files that the tool writes beside a result and that add nothing to it, and the result's
+        place as seen from there: ``("tukey.json", "estimates.json")``. In a folder they are passed
+        over.
     """
 
     name: str
@@ -119,6 +123,7 @@ class Format:
     starts: str = ""
     anchors: tuple[tuple[str, str], ...] = ()
     plain: Callable[[str], Reading | None] | None = None
+    repeating: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -38,6 +38,7 @@ BUILTIN = (
     EntryPoint("gobench", "benchkit.parsers.gobench:TOOLS", GROUP),
     EntryPoint("hyperfine", "benchkit.parsers.hyperfine:TOOLS", GROUP),
     EntryPoint("jmh", "benchkit.parsers.jmh:TOOLS", GROUP),
+    EntryPoint("criterion", "benchkit.parsers.criterion:TOOLS", GROUP),
     EntryPoint("benchstat", "benchkit.parsers.benchstat:TOOLS", GROUP),
     EntryPoint("cadvisor", "benchkit.parsers.cadvisor:TOOLS", GROUP),
     EntryPoint("exposition", "benchkit.parsers.exposition:TOOLS", GROUP),
@@ -77,6 +78,12 @@ def companions() -> frozenset[str]:
 def snapshotting() -> frozenset[str]:
     """Return the names of the tools whose results come as folders of snapshots."""
     return frozenset(each.name for each in all_tools() if each.has_snapshots)
+
+
+@cache
+def repeating() -> tuple[tuple[str, str], ...]:
+    """Return the names of files that repeat a result, each with the place of that result."""
+    return tuple(pair for each in formats() for pair in each.repeating)
 
 
 def tool(name: str) -> Tool:

@@ -1,0 +1,273 @@
+r"""criterion.rs: the estimates and samples of a benchmark, and what it prints.
+
+``target/criterion/GROUP/FUNCTION/new/estimates.json``, verbatim (criterion 0.5; shortened)::
+
+    {"mean": {"confidence_interval": {"confidence_level": 0.95, "lower_bound": 100.38,
+      "upper_bound": 101.05}, "point_estimate": 100.66, "standard_error": 0.17},
+     "median_abs_dev": {"point_estimate": 0.4},
+     "slope": {"point_estimate": 100.52}, "std_dev": {"point_estimate": 0.5}}
+
+and ``sample.json`` beside it::
+
+    {"sampling_mode": "Linear", "iters": [466654.0, 933308.0], "times": [9031252.0, 17971566.0]}
+
+What the numbers are: nanoseconds. A sample is a batch of iterations of one process, so that all
+samples together are one run; to compare with a verdict, run ``cargo bench`` several times and keep
+each ``target/criterion``. The value of the run is what criterion prints, the slope of times over
+iterations or, where all batches are alike (``Flat``), the mean. ``benchmark.json`` beside the
+two names the benchmark; without it, the folders do.
+
+The terminal shows the value between the ends of its 95 % interval::
+
+    roots/sum/10            time:   [19.254 ns 19.416 ns 19.682 ns]
+
+With ``--output-format bencher`` (and from ``#[bench]`` functions) it is the median::
+
+    test roots/sum/10 ... bench:          19 ns/iter (+/- 0)
+
+Not recorded: when it ran, the version, settings. Not read: changes, outliers, throughput.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from math import fsum, isfinite
+from operator import mul
+from pathlib import PurePath
+from typing import Any, TypeGuard
+
+from benchkit.parsers.base import (
+    Diagnostic,
+    Form,
+    Format,
+    Head,
+    Reading,
+    Record,
+    Source,
+    Tool,
+    bare,
+)
+from benchkit.parsers.documents import line_of, read_documents
+from benchkit.reading.source import UntilDamage
+from benchkit.units import parse_time, scale, step
+
+_SIGNS = (('"point_estimate"', '"median_abs_dev"'), ('"sampling_mode"', '"iters"', '"times"'))
+_HINT = "use the whole file that criterion wrote"
+_SIDES = ("new", "base", "change")
+
+
+def _recognises(head: Head) -> bool:
+    is_document = head.is_start and head.text.lstrip().startswith("{")
+    return is_document and any(all(sign in head.text for sign in signs) for signs in _SIGNS)
+
+
+def _parse(source: Source) -> Iterator[Record]:
+    r"""Yield the run of a file.
+
+    Examples
+    --------
+    >>> text = b'{"sampling_mode": "Linear", "iters": [1.0, 2.0], "times": [5.0, 10.0]}'
+    >>> (run,) = _parse(Source(None, "sample.json", text))
+    >>> run.rows[0][1:6]
+    ('time_per_op', 'sample', 5e-09, 's', 2)
+    """
+    for line, document in read_documents(source):
+        if isinstance(document, Diagnostic):
+            yield document
+            continue
+        fields = document if isinstance(document, dict) else {}
+        form, read = (
+            ("estimates", _add_estimates) if "mean" in fields else ("samples", _add_samples)
+        )
+        run = Reading(tool="criterion", form=form, line=line, benchmark=_find_name(source))
+        if why := read(run, fields, line):
+            yield Diagnostic(source.label, line, why, _HINT)
+        else:
+            run.last_line = max(row[9] for row in run.rows)
+            yield run
+
+
+def _find_name(source: Source) -> str:
+    """Return the benchmark's name: as the file beside this one has it, or the folders."""
+    if source.path is not None:
+        with suppress(OSError, ValueError):
+            beside = source.path.with_name("benchmark.json")
+            fields = json.loads(beside.read_text(encoding="utf-8")) if beside.is_file() else {}
+            name = fields.get("full_id") if isinstance(fields, dict) else None
+            if isinstance(name, str) and name.strip():
+                return name
+    folders = PurePath(source.label).parts[:-1]
+    folders = folders[:-1] if folders and folders[-1] in _SIDES else ()
+    start = folders.index("criterion") + 1 if "criterion" in folders else len(folders) - 1
+    return "/".join(folders[max(start, 0) :])
+
+
+def _add_estimates(run: Reading, fields: Mapping[str, Any], line: int) -> str:
+    """Add what criterion estimated; return why it cannot."""
+    estimates = (fields.get(name) for name in ("slope", "mean"))
+    found = next((each for each in estimates if isinstance(each, dict)), {})
+    ends = found.get("confidence_interval")
+    low, high = (
+        (ends.get(name) if isinstance(ends, dict) else None)
+        for name in ("lower_bound", "upper_bound")
+    )
+    values = {"sample": found.get("point_estimate"), "ci_low": low, "ci_high": high}
+    for stat, value in values.items():
+        if _is_time(value):
+            at = line_of(value, line)
+            run.add("time_per_op", stat, scale(repr(float(value)), -9), "s", at)
+    return "" if run.rows and run.rows[0][2] == "sample" else "no valid estimate of the mean"
+
+
+def _add_samples(run: Reading, fields: Mapping[str, Any], line: int) -> str:
+    """Add what the samples come to, as criterion takes it; return why it cannot."""
+    counts, times = fields.get("iters"), fields.get("times")
+    if not isinstance(counts, list) or not isinstance(times, list) or len(counts) != len(times):
+        return "`iters` and `times` are not lists of one length"
+    if not times or not all(map(_is_time, times)) or not all(map(_is_time, counts)):
+        return "the samples are not all valid numbers, or there are none"
+    if not all(counts):
+        return "a sample has no iterations"
+    if fields.get("sampling_mode") == "Flat":
+        value = fsum(time / n for time, n in zip(times, counts, strict=True)) / len(times)
+    else:
+        value = fsum(map(mul, times, counts)) / fsum(n * n for n in counts)
+    if not isfinite(value):
+        return "the times are too large"
+    at = line_of(times[0], line)
+    run.add("time_per_op", "sample", scale(repr(value), -9), "s", at, n=len(times),
+            origin="computed")  # fmt: skip
+    return ""
+
+
+def _is_time(value: object) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e30
+
+
+_TIME = r"(\d{1,9}(?:\.\d{1,4})? (?:ps|ns|[uµμ]s|ms|s))"
+_SHOWN = re.compile(rf"(?:(\S.*?)\s+)?time:\s+\[{_TIME} {_TIME} {_TIME}\]", re.ASCII)
+_BENCHER = re.compile(
+    r"test (\S.*?)\s+\.\.\. bench:\s+([\d,]{1,15}(?:\.\d{1,9})?) ([pnuµμm]?s)/iter "
+    r"\(\+/- [\d,.]{1,20}\)(?: = .*)?",
+    re.ASCII,
+)
+#: Lines above a time that are no name of a benchmark.
+_OTHER = re.compile(
+    r"(?:Benchmarking|Found|Performance|No change|Change within|Warning|thrpt|change|time)\b.*"
+    r"|\d+ \(.*|.*:"
+)
+
+
+def _recognises_text(head: Head) -> bool:
+    return any(
+        _read_line(bare(line))
+        for line in head.text.split("\n")
+        if "time:" in line or "bench:" in line
+    )
+
+
+def _parse_text(source: Source) -> Iterator[Record]:
+    """Yield a run per benchmark."""
+    lines, above, is_empty = UntilDamage(source.ended_lines()), "", True
+    for number, text, _ in lines:  # a whole line ends with a bracket
+        line = bare(text)
+        if (shown := _SHOWN.fullmatch(line)) is not None:
+            name, *times = shown.groups()
+            run = Reading(tool="criterion", form="text", line=number, last_line=number)
+            run.benchmark = name or above
+            for stat, time in zip(("ci_low", "sample", "ci_high"), times, strict=True):
+                _add_text(run, stat, time, number)
+            is_empty = False
+            yield run
+        elif (shown := _BENCHER.fullmatch(line)) is not None:
+            run = Reading(tool="criterion", form="text", line=number, last_line=number)
+            run.benchmark = shown[1]
+            _add_text(run, "median", f"{shown[2].replace(',', '')} {shown[3]}", number)
+            is_empty = False
+            yield run
+        elif line and not _OTHER.fullmatch(line):
+            above = line
+    lines.raise_damage()
+    if is_empty:
+        yield Diagnostic(source.label, 0, "no result of criterion here", "give the whole output")
+
+
+def _read_line(line: str) -> re.Match[str] | None:
+    return _SHOWN.fullmatch(line) or _BENCHER.fullmatch(line)
+
+
+def _add_text(run: Reading, stat: str, text: str, number: int) -> None:
+    """Add a time with its unit."""
+    time = parse_time(text) if not text.endswith("ps") else None
+    if time is None:  # times of less than a nanosecond
+        picoseconds = text.removesuffix(" ps")
+        run.add("time_per_op", stat, scale(picoseconds, -12), "s", number,
+                resolution=step(picoseconds, -12))  # fmt: skip
+    else:
+        run.add("time_per_op", stat, time.value, "s", number, resolution=time.resolution)
+
+
+JSON = Format(
+    name="criterion",
+    tools=("criterion",),
+    summary="criterion.rs: estimates and samples of one benchmark",
+    forms=(
+        Form(
+            name="estimates",
+            signature='{"mean": {"confidence_interval": …, "point_estimate": …}, "slope": …}',
+            versions="0.3 on, target/criterion/…/estimates.json",
+            not_recorded="when it ran, the version; the name stands in the path or benchmark.json",
+        ),
+        Form(
+            name="samples",
+            signature='{"sampling_mode": …, "iters": [… ], "times": [… ]}',
+            versions="0.3.4 on, target/criterion/…/sample.json",
+            not_recorded="as of the estimates",
+        ),
+    ),
+    recognises=_recognises,
+    parse=_parse,
+    repeating=(
+        ("benchmark.json", "estimates.json"),
+        ("sample.json", "estimates.json"),
+        ("tukey.json", "estimates.json"),
+        ("change/estimates.json", "../new/estimates.json"),
+    ),
+    words=('"point_estimate"', '"sampling_mode"'),
+)
+
+TEXT = Format(
+    name="criterion_text",
+    tools=("criterion",),
+    summary="what criterion.rs and `cargo bench` print: one time of each benchmark",
+    forms=(
+        Form(
+            name="text",
+            signature="… time: [19.254 ns 19.416 ns 19.682 ns]",
+            versions="0.1 on",
+            not_recorded="when it ran, the version; not read: changes, outliers, throughput",
+        ),
+        Form(
+            name="bencher",
+            signature="test … bench: 1,234 ns/iter (+/- 5)",
+            versions="--output-format bencher; cargo bench of #[bench] functions",
+            not_recorded="as of the text; not read: the spread",
+        ),
+    ),
+    recognises=_recognises_text,
+    parse=_parse_text,
+    words=("time:", "bench:"),
+    embeds=True,
+)
+
+TOOLS = (
+    Tool(
+        name="criterion",
+        formats=(JSON, TEXT),
+        role="microbenchmark",
+        primaries=(("time_per_op", "sample"), ("time_per_op", "median")),
+    ),
+)

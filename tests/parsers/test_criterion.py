@@ -1,0 +1,125 @@
+"""criterion's files and texts: nanoseconds become seconds, a process is one run."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from benchkit import load
+from benchkit.errors import Diagnostic
+from benchkit.parsers.base import Format, Reading, Source
+from benchkit.parsers.criterion import JSON, TEXT
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+FIRST = FIXTURES / "criterion/none/1/roots/sum/10"
+
+
+def read(form: Format, text: str | Path) -> tuple[list[Reading], list[Diagnostic]]:
+    source = Source(None, "x", text.encode()) if isinstance(text, str) else Source.load(text)
+    records = list(form.parse(source))
+    return (
+        [each for each in records if isinstance(each, Reading)],
+        [each for each in records if isinstance(each, Diagnostic)],
+    )
+
+
+def values(run: Reading) -> dict[str, float]:
+    assert {row[:2] for row in run.rows} == {(None, "time_per_op")}
+    return {row[2]: row[3] for row in run.rows}
+
+
+def test_the_estimates_give_what_criterion_prints() -> None:
+    (run,), problems = read(JSON, FIRST / "new/estimates.json")
+    assert not problems
+    assert run.benchmark == "roots/sum/10"
+    printed, _ = read(TEXT, FIXTURES / "criterion-text/none-1.txt")
+    (text,) = (each for each in printed if each.benchmark == "roots/sum/10")
+    for stat in ("ci_low", "sample", "ci_high"):
+        assert values(run)[stat] == pytest.approx(values(text)[stat], rel=5e-4)
+    assert text.rows[1][7] == 1e-12
+
+
+def test_the_samples_come_to_the_same_estimate() -> None:
+    estimates, _ = read(JSON, FIRST / "new/estimates.json")
+    samples, _ = read(JSON, FIRST / "new/sample.json")
+    assert values(samples[0])["sample"] == pytest.approx(values(estimates[0])["sample"], rel=1e-9)
+    assert samples[0].rows[0][5] == 10
+    (flat,), _ = read(JSON, FIXTURES / "criterion-forms/flat.json")
+    assert values(flat) == {"sample": pytest.approx(40.8e-6, rel=0.01)}
+
+
+def test_without_the_file_that_names_it_folders_name_a_benchmark(tmp_path: Path) -> None:
+    folder = tmp_path / "target/criterion/a b/c/new"
+    folder.mkdir(parents=True)
+    shutil.copy(FIRST / "new/estimates.json", folder)
+    (run,), _ = read(JSON, folder / "estimates.json")
+    assert run.benchmark == "a b/c"
+    (folder / "benchmark.json").write_text('{"full_id": 7', encoding="utf-8")
+    (run,), _ = read(JSON, folder / "estimates.json")
+    assert run.benchmark == "a b/c"
+
+
+def test_long_names_picoseconds_and_libtest_are_read() -> None:
+    text = (FIXTURES / "criterion-forms/synthetic-long.txt").read_text(encoding="utf-8")
+    text += "test tests::bench_xor ... bench:   1,234.56 ns/iter (+/- 5) = 810 MB/s\n"
+    runs, problems = read(TEXT, text)
+    assert not problems
+    assert [(each.benchmark, each.rows[-1][2]) for each in runs] == [
+        ("linear_algebra/matrix_multiplication/1024", "ci_high"),
+        ("noop", "ci_high"),
+        ("tests::bench_xor", "median"),
+    ]
+    assert values(runs[0])["sample"] == 0.012523
+    assert values(runs[1])["sample"] == 514.02e-12
+    assert values(runs[2]) == {"median": 1234.56e-9}
+
+
+def test_progress_and_changes_are_no_results() -> None:
+    runs, problems = read(TEXT, FIXTURES / "criterion-forms/change.txt")
+    assert not problems
+    assert [each.benchmark for each in runs] == [
+        "single", "roots/sum/10", "roots/sum/100", "roots/slow",
+    ]  # fmt: skip
+    runs, _ = read(TEXT, FIXTURES / "criterion-forms/bencher.txt")
+    assert values(runs[0]) == {"median": 101e-9}
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("{}", "`iters` and `times` are not lists of one length"),
+        ('{"mean": 7, "median_abs_dev": 1}', "no valid estimate of the mean"),
+        ('{"mean": {"point_estimate": -7}}', "no valid estimate of the mean"),
+        ('{"mean": {"point_estimate": 1e999}}', "no valid estimate of the mean"),
+        ('{"iters": [1], "times": []}', "`iters` and `times` are not lists of one length"),
+        ('{"iters": [], "times": []}', "the samples are not all valid numbers, or there are none"),
+        ('{"iters": [0], "times": [1]}', "a sample has no iterations"),
+        ('{"iters": ["1"], "times": [1]}', "the samples are not all valid numbers"),
+        ('{"mean": {"point_est', "truncated"),
+        ("[1, 2]", "`iters` and `times` are not lists of one length"),
+    ],
+)
+def test_what_cannot_be_read_is_a_diagnostic(text: str, what: str) -> None:
+    runs, problems = read(JSON, text)
+    assert not runs
+    assert [each.what.startswith(what) for each in problems] == [True]
+
+
+def test_a_folder_of_criterion_is_one_run_per_benchmark_and_process() -> None:
+    runs = load(FIXTURES / "criterion")
+    assert set(runs.runs["benchmark"]) == {"roots/slow", "roots/sum/10"}
+    assert sorted(set(runs.runs["run"])) == [1, 2, 3, 4]
+    assert len(runs.runs) == 16
+    comparison = runs.compare(baseline="none", variant="otlp")
+    primary = comparison.verdicts.primary
+    assert {(row.contrast.benchmark, row.word) for row in primary} == {
+        ("roots/slow", "regression"),
+        ("roots/sum/10", "regression"),
+    }
+
+
+def test_printed_results_compare_with_a_verdict() -> None:
+    comparison = load(FIXTURES / "criterion-text").compare(baseline="none", variant="otlp")
+    assert {row.word for row in comparison.verdicts.primary} == {"regression"}
