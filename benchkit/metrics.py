@@ -147,7 +147,7 @@ VOCABULARY: dict[str, Metric] = {
         _metric("thresholds_crossed", "crossed thresholds", _COUNT, "1", "lower", ["count"], "Thresholds of the script that failed.", "k6", compared=False),
         _metric("vus", "virtual users", _COUNT, "1", "none", ["value", "min", "max"], "Active virtual users.", "k6", compared=False),
         _metric("vus_max", "allocated virtual users", _COUNT, "1", "none", ["value", "min", "max"], "Initialised virtual users.", "k6", compared=False),
-        _metric("time_per_op", "time per operation", _TAKES, "s", "lower", (*_PER_OP, "stdev", "min", "max"), "Time of one operation.", "go test ns/op, hyperfine, JMH, criterion"),
+        _metric("time_per_op", "time per operation", _TAKES, "s", "lower", (*_PER_OP, "stdev", "min", "max"), "Time of one operation.", "go test ns/op, hyperfine, JMH, criterion, pytest-benchmark"),
         _metric("operation_rate", "operations/s", _COMPLETES, "1/s", "higher", (*_PER_OP, "stdev", "min", "max"), "Operations per second.", "JMH thrpt"),
         _metric("cpu_time_per_op", "CPU time per operation", _USES, "s", "lower", ["mean"], "CPU time of one operation; subject = user, system.", "hyperfine's text"),
         _metric("bytes_per_op", "bytes per operation", _ALLOCATES, "B", "lower", _PER_OP, "Memory allocated by one operation.", "go test B/op, JMH -prof gc", assume="exact"),

@@ -39,6 +39,7 @@ BUILTIN = (
     EntryPoint("hyperfine", "benchkit.parsers.hyperfine:TOOLS", GROUP),
     EntryPoint("jmh", "benchkit.parsers.jmh:TOOLS", GROUP),
     EntryPoint("criterion", "benchkit.parsers.criterion:TOOLS", GROUP),
+    EntryPoint("pytest_benchmark", "benchkit.parsers.pytestbenchmark:TOOLS", GROUP),
     EntryPoint("benchstat", "benchkit.parsers.benchstat:TOOLS", GROUP),
     EntryPoint("cadvisor", "benchkit.parsers.cadvisor:TOOLS", GROUP),
     EntryPoint("exposition", "benchkit.parsers.exposition:TOOLS", GROUP),

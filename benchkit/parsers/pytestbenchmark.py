@@ -1,0 +1,163 @@
+r"""pytest-benchmark's JSON: a session is a run, its rounds are samples of that run.
+
+A file, verbatim (pytest-benchmark 5.3, ``--benchmark-json`` with ``--benchmark-save-data``; most
+left out)::
+
+    {"machine_info": {"node": "vm", "python_version": "3.11.7", "cpu": {"brand_raw": "Intel"}},
+     "commit_info": {"id": "3f2a"},
+     "benchmarks": [{"group": null, "name": "test_sort[10]",
+       "fullname": "tests/test_sort.py::test_sort[10]", "params": {"size": 10},
+       "stats": {"min": 1.06e-06, "max": 0.012, "mean": 4.39e-06, "stddev": 0.0001, "rounds": 3,
+         "median": 1.13e-06, "q1": 1.11e-06, "q3": 1.16e-06, "iterations": 1,
+         "data": [1.06e-06, 1.13e-06, 0.012]}}],
+     "datetime": "2026-11-23T23:04:19.589191+00:00", "version": "5.3.1"}
+
+What the numbers are: seconds. A round is a batch of ``iterations`` calls, and its time that of one
+call. Rounds follow each other in one process, so that all of them are one run, whose value is their
+median (a single slow round moves the mean); to compare with a verdict, save several sessions of
+each variant. ``data`` is there only with ``--benchmark-save-data``; percentiles are taken from it.
+Parameters of a test become params, and its name stays without their brackets.
+
+Not recorded: the command, settings of the machine, warm-up rounds. Not read: outliers, quartiles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from operator import itemgetter
+from typing import Any, TypeGuard
+
+import numpy as np
+
+from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source, Tool
+from benchkit.parsers.documents import line_of, read_documents
+
+_SIGNS = ('"benchmarks"', '"machine_info"')
+_STATS = {"median": "median", "mean": "mean", "min": "min", "max": "max", "stddev": "stdev"}
+_LEVELS = {"p90": 0.9, "p99": 0.99, "p99.9": 0.999}
+_HINT = "use the whole file that --benchmark-json wrote"
+
+
+def _recognises(head: Head) -> bool:
+    is_document = head.is_start and head.text.lstrip().startswith("{")
+    return is_document and all(sign in head.text for sign in _SIGNS)
+
+
+def _parse(source: Source) -> Iterator[Record]:
+    r"""Yield a reading per test.
+
+    Examples
+    --------
+    >>> text = b'{"benchmarks": [{"name": "test_a[1]", "param": "1", "stats": {"median": 0.5}}]}'
+    >>> [(each.benchmark, each.params, each.rows[0][3]) for each in _parse(Source(None, "", text))]
+    [('test_a', {'param': '1'}, 0.5)]
+    """
+    for line, document in read_documents(source):
+        if isinstance(document, Diagnostic):
+            yield document
+            continue
+        fields = document if isinstance(document, dict) else {}
+        results = fields.get("benchmarks")
+        if not isinstance(results, list) or not results:
+            yield Diagnostic(source.label, line, "the session has no benchmarks", "run it again")
+            continue
+        for result in results:
+            yield _read(source.label, fields, result, line)
+
+
+def _read(label: str, session: dict[str, Any], result: object, line: int) -> Record:
+    """Return the run of one test."""
+    fields = result if isinstance(result, dict) else {}
+    name, stats = fields.get("name"), fields.get("stats")
+    numbers = stats if isinstance(stats, dict) else {}
+    if not isinstance(name, str) or not _is_time(numbers.get("median")):
+        what = f"{name} has no valid median" if isinstance(name, str) else "a result has no name"
+        return Diagnostic(label, line, what, _HINT)
+    run = Reading(tool="pytest-benchmark", form="json", line=line)
+    run.benchmark, run.params = _split_name(name, fields)
+    rounds = numbers.get("rounds")
+    n = int(rounds) if isinstance(rounds, int) and not isinstance(rounds, bool) else None
+    for key, stat in _STATS.items():
+        if _is_time(value := numbers.get(key)):
+            at = line_of(value, line)
+            run.add("time_per_op", stat, float(value), "s", at, n=n)
+    _add_percentiles(run, numbers.get("data"), line)
+    run.rows.sort(key=itemgetter(9))
+    run.line, run.last_line = run.rows[0][9], run.rows[-1][9]
+    _describe(run, session)
+    return run
+
+
+def _split_name(name: str, fields: dict[str, Any]) -> tuple[str, dict[str, str]]:
+    """Return a test's name without its parameters, and these.
+
+    Examples
+    --------
+    >>> _split_name("test_a[1-x]", {"params": {"n": 1, "kind": "x"}, "param": "1-x"})
+    ('test_a', {'n': '1', 'kind': 'x'})
+    >>> _split_name("test_a[fast]", {"params": {"how": {"a": 1}}, "param": "fast"})
+    ('test_a', {'param': 'fast'})
+    """
+    param, params = fields.get("param"), fields.get("params")
+    if not isinstance(param, str) or not name.endswith(f"[{param}]"):
+        return name, {}
+    name = name.removesuffix(f"[{param}]")
+    values = params if isinstance(params, dict) else {}
+    is_plain = all(isinstance(value, str | int | float) for value in values.values())
+    if not values or not is_plain:
+        return name, {"param": param}
+    return name, {key: str(value) for key, value in values.items()}
+
+
+def _add_percentiles(run: Reading, data: object, line: int) -> None:
+    """Add percentiles of the rounds, each where a round lies beyond it."""
+    if not isinstance(data, list) or not data or not all(map(_is_time, data)):
+        return
+    levels = {stat: level for stat, level in _LEVELS.items() if len(data) * (1 - level) >= 1}
+    values = np.quantile(np.array(data, dtype=np.float64), list(levels.values()))
+    at = line_of(data[0], line)
+    for stat, value in zip(levels, values.tolist(), strict=True):
+        run.add("time_per_op", stat, value, "s", at, n=len(data), origin="computed")
+
+
+def _is_time(value: object) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e9
+
+
+def _describe(run: Reading, session: dict[str, Any]) -> None:
+    """Take the version and the machine of the session."""
+    version = session.get("version")
+    run.tool_version = version if isinstance(version, str) else None
+    machine = session.get("machine_info")
+    facts = machine if isinstance(machine, dict) else {}
+    cpu = facts.get("cpu")
+    brand = cpu.get("brand_raw") if isinstance(cpu, dict) else None
+    known = {"python": facts.get("python_version"), "cpu": brand}
+    run.env |= {key: value for key, value in known.items() if isinstance(value, str) and value}
+
+
+JSON = Format(
+    name="pytest_benchmark",
+    tools=("pytest-benchmark",),
+    summary="pytest-benchmark's JSON: the tests of a session",
+    forms=(
+        Form(
+            name="json",
+            signature='{"machine_info": {…}, "benchmarks": [{"name": …, "stats": {…}}]}',
+            versions="3.0 on, --benchmark-json, --benchmark-save, --benchmark-autosave",
+            not_recorded="when it began, the command; not read: outliers, quartiles, iterations",
+        ),
+    ),
+    recognises=_recognises,
+    parse=_parse,
+    words=('"machine_info"',),
+)
+
+TOOLS = (
+    Tool(
+        name="pytest-benchmark",
+        formats=(JSON,),
+        role="microbenchmark",
+        primaries=(("time_per_op", "median"),),
+    ),
+)

@@ -1,0 +1,83 @@
+"""pytest-benchmark's JSON: a session is one run, its value the median of its rounds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchkit import load
+from benchkit.errors import Diagnostic
+from benchkit.parsers.base import Reading, Source
+from benchkit.parsers.pytestbenchmark import JSON
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures/pytest-benchmark"
+
+
+def read(text: str | Path) -> tuple[list[Reading], list[Diagnostic]]:
+    source = Source(None, "x", text.encode()) if isinstance(text, str) else Source.load(text)
+    records = list(JSON.parse(source))
+    return (
+        [each for each in records if isinstance(each, Reading)],
+        [each for each in records if isinstance(each, Diagnostic)],
+    )
+
+
+def values(run: Reading) -> dict[str, tuple[float, int | None]]:
+    assert {row[:2] for row in run.rows} == {(None, "time_per_op")}
+    return {row[2]: (row[3], row[5]) for row in run.rows}
+
+
+def test_a_session_gives_a_run_per_test() -> None:
+    runs, problems = read(FIXTURES / "none-1.json")
+    assert not problems
+    assert [(each.benchmark, each.params) for each in runs] == [
+        ("test_roots", {"size": "10"}),
+        ("test_roots", {"size": "200"}),
+        ("test_once", {}),
+    ]
+    run = runs[2]
+    assert (run.tool_version, run.env["python"]) == ("5.3.1", "3.11.7")
+    assert values(run) == {
+        "min": (5.8912499980579014e-05, 6),
+        "max": (0.05011235649999435, 6),
+        "mean": (0.008402284250034123, 6),
+        "stdev": (0.020433678863778847, 6),
+        "median": (6.042200004685583e-05, 6),
+    }
+    assert values(runs[0])["p90"][1] == 58
+
+
+def test_a_saved_session_without_its_rounds_is_read() -> None:
+    runs, problems = read(FIXTURES / "saved.json")
+    assert not problems
+    assert all("p90" not in values(run) for run in runs)
+    assert len(runs) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("[]", "the session has no benchmarks"),
+        ('{"benchmarks": []}', "the session has no benchmarks"),
+        ('{"benchmarks": [7]}', "a result has no name"),
+        ('{"benchmarks": [{"name": "test_a"}]}', "test_a has no valid median"),
+        ('{"benchmarks": [{"name": "test_a", "stats": {"median": -1}}]}', "test_a has no valid"),
+        ('{"benchmarks": [{"name": "test_a", "stats": {"median": NaN}}]}', "test_a has no valid"),
+        ('{"benchmarks": [{"name": "test_a", "stats": {"med', "truncated"),
+    ],
+)
+def test_what_cannot_be_read_is_a_diagnostic(text: str, what: str) -> None:
+    runs, problems = read(text)
+    assert not runs
+    assert [each.what.startswith(what) for each in problems] == [True]
+
+
+def test_sessions_of_two_variants_compare_with_a_verdict() -> None:
+    comparison = load(FIXTURES).compare(baseline="none", variant="otlp")
+    primary = comparison.verdicts.primary
+    assert {(row.contrast.metric, row.contrast.stat) for row in primary} == {
+        ("time_per_op", "median")
+    }
+    assert len(primary) == 3
+    assert {row.word for row in primary} == {"regression"}
