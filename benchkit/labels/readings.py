@@ -32,6 +32,8 @@ _MANY = 12
 _COUNTED = re.compile(r"(?P<word>.*?[-_. ]?)(?P<run>\d{1,8})")
 #: A run before the rest of a name.
 _FIRST = re.compile(r"(?P<word>[A-Za-z]*[-_ ]?)(?P<run>\d{1,8})(?=[-_ ]\{)")
+#: A moment before the rest of a name.
+_DATED = re.compile(r"[-_.:T\d]{8,}Z?(?=[-_ ]\{)")
 _SEPARATORS, _DIGITS = "-_. ", "0123456789"
 #: What stands between the digits of a moment.
 _BETWEEN = "-_.:T"
@@ -97,13 +99,15 @@ def _write_folder(folder: str, labels: PathLabels, groups: Sequence[str], *, is_
         return "{variant}"
     if folder in groups:
         return "{group}"
-    counted = _COUNTED.fullmatch(folder)
+    if folder == labels.benchmark:
+        return "{benchmark}"
     moment = FOLDER.fullmatch(folder)
     if moment and moment["moment"]:
         return "*"
-    if counted and labels.run == int(counted["run"]):
-        return f"{counted['word']}{{run}}"
-    return "{benchmark}" if folder == labels.benchmark else folder
+    if not (is_taken or labels.by_stem):
+        led = _put("{group}", groups[-1].removeprefix("run"), folder)
+        folder = _put("{variant}", labels.variant, led)
+    return _write_count(folder, labels.run)
 
 
 def _write_stem(stem: str, labels: PathLabels, tools: ToolNames, *, is_variant: bool) -> str:
@@ -113,15 +117,26 @@ def _write_stem(stem: str, labels: PathLabels, tools: ToolNames, *, is_variant: 
     names += [(read_stem(stem, tools).tool, "{tool}")]
     for name, placeholder in names:
         stem = _put(placeholder, name, stem)
-    if labels.run is None:
+    return _write_count(stem, labels.run)
+
+
+def _write_count(stem: str, run: int | None) -> str:
+    """Put a placeholder for the run, or ``*`` for the moment, that a name holds."""
+    if run is None:
         return stem
     before = stem.rstrip(_DIGITS)
-    if before != stem and int(stem[len(before) :]) == labels.run:
+    if before != stem and int(stem[len(before) :]) == run:
         return f"{before}{{run}}"
-    if (first := _FIRST.match(stem)) and int(first["run"]) == labels.run:
+    if (first := _FIRST.match(stem)) and int(first["run"]) == run:
         return f"{first['word']}{{run}}{stem[first.end() :]}"
-    if before == stem and stem.endswith(f"({labels.run})"):
-        return f"{stem[: -len(str(labels.run)) - 1]}{{run}})"
+    if before == stem and stem.endswith(f"({run})"):
+        return f"{stem[: -len(str(run)) - 1]}{{run}})"
+    return _leave_moment(stem)
+
+
+def _leave_moment(stem: str) -> str:
+    if dated := _DATED.match(stem):
+        return f"*{stem[dated.end() :]}"
     rest = stem.removesuffix("Z")
     moment = rest[len(rest.rstrip(_DIGITS + _BETWEEN)) :].lstrip(_BETWEEN)
     if len(moment) > 1 and moment[-1] in _DIGITS:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from benchkit.labels.counts import find_counts, find_levels, is_count
 from benchkit.labels.patterns import PathLabels, read_numbers, read_path
+from benchkit.labels.run_folders import find_glued, leave_out_runs
 from benchkit.labels.stems import (
     FOLDER,
     FORMS,
@@ -24,7 +25,6 @@ from benchkit.labels.stems import (
     is_name,
     is_number,
     is_version,
-    keep_digits,
     split_name,
     split_stem,
 )
@@ -77,15 +77,18 @@ def read_tree(
     if pattern:
         return read
     files: list[_File | None] = []
-    for at, (rest, run) in enumerate(_leave_out_runs(paths, tools, root_name)):
-        if run is not None:
+    unfolded = leave_out_runs(paths, baselines, tools, root_name)
+    for at, (rest, run) in enumerate(unfolded):
+        if rest != paths[at]:
             found, kept = read_path(rest, tools=tools, root_name=root_name), read[at]
-            read[at] = found._replace(run=run, folder=kept.folder, series=kept.series)
+            read[at] = found._replace(
+                run=found.run if run is None else run, folder=kept.folder, series=kept.series
+            )
         is_plain = not read[at].tool and not read[at].series
         files.append(_open(rest, run, tools) if is_plain else None)
     read_numbers(paths, read, tools)
     plain = [file for file in files if file is not None]
-    _count_runs(plain)
+    _count_runs(plain, baselines)
     _drop_forms(plain)
     holding = _find_folders(plain, tools, baselines)
     is_alone = len({file.name for file in plain if not file.folders}) == 1
@@ -256,59 +259,12 @@ def _open(path: str, run: int | None, tools: ToolNames) -> _File:
     return _File(tuple(folders), stem, stem.name, run)
 
 
-def _leave_out_runs(
-    paths: Sequence[str], tools: ToolNames, root_name: str
-) -> list[tuple[str, int | None]]:
-    """Return each path without a folder that is a run, and the run.
-
-    Such folders stay where files below them have runs, too.
-    """
-    counting = _find_counting(paths)
-    split = [_split_folder(path, counting) for path in paths]
-    moments = sorted({run for _, run, is_moment in split if is_moment})
-    for rest in (rest for rest, run, _ in split if run):
-        found = read_path(rest, tools=tools, root_name=root_name)
-        if found.run if found.tool else is_counted(_open(rest, None, tools).stem):
-            return [(path, None) for path in paths]
-    return [
-        (rest, (moments.index(run) + 1 if is_moment else int(run)) if run else None)
-        for rest, run, is_moment in split
-    ]
-
-
-def _find_counting(paths: Sequence[str]) -> set[tuple[str, ...]]:
-    """Return the folders in which all folders are numbers that count."""
-    below: dict[tuple[str, ...], set[str]] = defaultdict(set)
-    for path in paths:
-        *folders, _ = path.split("/")
-        for depth in range(len(folders)):
-            below[tuple(folders[:depth])].add(folders[depth])
-    return {
-        site
-        for site, names in below.items()
-        if len(names) > 1 and all(map(is_number, names)) and is_count({int(n) for n in names})
-    }
-
-
-def _split_folder(path: str, counting: set[tuple[str, ...]]) -> tuple[str, str, bool]:
-    """Return a path without its last folder that is a run, the run, and whether it is a moment."""
-    parts = path.split("/")
-    for at in range(len(parts) - 2, -1, -1):
-        if is_number(parts[at]) and tuple(parts[:at]) in counting:
-            return "/".join((*parts[:at], *parts[at + 1 :])), parts[at], False
-        match = FOLDER.fullmatch(parts[at])
-        if match is not None:
-            rest = "/".join((*parts[:at], *parts[at + 1 :]))
-            moment = match["moment"] or ""
-            return rest, match["run"] or keep_digits(moment), bool(moment)
-    return path, "", False
-
-
-def _count_runs(files: Iterable[_File]) -> None:
+def _count_runs(files: Sequence[_File], baselines: Collection[str]) -> None:
     """Take runs from the ends of stems; numbers that are no count are part of a name.
 
     Where several names of a folder have them, they are the levels of a parameter.
     """
+    _split_glued(files, baselines)
     alike: dict[tuple[tuple[str, ...], str, str], list[_File]] = defaultdict(list)
     for file in files:
         alike[file.folders, file.stem.role, file.name].append(file)
@@ -330,6 +286,18 @@ def _count_runs(files: Iterable[_File]) -> None:
                 file.level = str(stem.number)
             elif stem.number is not None:
                 file.name = stem.whole
+
+
+def _split_glued(files: Iterable[_File], baselines: Collection[str]) -> None:
+    """Take the runs from names such as `none1` and `otlp1`."""
+    beside: dict[tuple[str, ...], list[_File]] = defaultdict(list)
+    for file in files:
+        if not is_counted(file.stem):
+            beside[file.folders].append(file)
+    for same in beside.values():
+        glued = find_glued((file.name for file in same), baselines)
+        for file in same:
+            file.name, file.run = glued.get(file.name, (file.name, file.run))
 
 
 def _drop_forms(files: Iterable[_File]) -> None:

@@ -69,6 +69,8 @@ TREES = {
     "run folders below": lay("{side}/run{n}/output.txt", 3),
     "run folders with zeros below": lay("{side}/run-{n:02}/wrk.log", 3),
     "numbered folders below": lay("{side}/{n}/out.txt", 3),
+    "numbered folders of numbered files": lay("{side}/{n}/wrk-{n}.txt", 3),
+    "run folders of numbered files": lay("run{n}/{side}_{n}.txt", 3),
     "run folders above": lay("run{n}/{side}.txt", 3),
     "run folders above tools": lay("run_{n}/{side}/wrk.log", 3),
     "iterations above": lay("iteration{n}/{side}.out", 3),
@@ -110,6 +112,14 @@ TREES = {
     "a word before the folders": lay("run-{side}/wrk-{n}.txt", 3, variant="run-{side}"),
     "with and without": lay("{side}.txt", 1, "without-agent with-agent"),
     "off and on": lay("{side}/wrk-{n}.txt", 3, "otel-off otel-on"),
+    "a number after a side": lay("{side}{n}.txt", 3),
+    "folders of runs of a side": lay("{side}-run{n}/wrk.txt", 3),
+    "folders of numbers of a side": lay("{side}_{n}/result.txt", 3),
+    "folders with a number after a side": lay("{side}{n}/wrk.log", 3),
+    "folders with the run first": lay("run{n}_{side}/result.txt", 3),
+    "folders with the day first": lay("2024-01-0{n}_10-00-00_{side}/wrk.txt", 3),
+    "folders with the day last": lay("{side}-2024010{n}/wrk.log", 3),
+    "runs in folders of days of a side": lay("2024-01-05_{side}/wrk-{n}.txt", 3, group="20240105"),
     "a folder above": lay("host1/{side}/{n}.txt", 3, group="host1"),
     "folders above": lay("bench/results/{side}/{n}.txt", 3, group="bench/results"),
     "a level below": lay("{side}/c8/wrk-{n}.txt", 3, group="c8"),
@@ -181,6 +191,19 @@ def test_a_folder_is_read_as_a_person_reads_it(name: str, results: Path) -> None
     assert {*loaded.variants} == {first, *others}
     if others:
         assert choose_baseline(loaded.variants) == first
+
+
+@pytest.mark.parametrize(
+    "names",
+    [("patch-1", "patch-2"), ("jdk-17", "jdk-21"), ("http1", "http2"), ("base", "try-1", "try-2")],
+)
+@pytest.mark.parametrize("place", ["{}/wrk.txt", "{}/run1.txt"])
+def test_folders_that_a_number_tells_apart_are_variants(
+    names: tuple[str, ...], place: str, results: Path
+) -> None:
+    for n, name in enumerate(names, 1):
+        write(results / place.format(name), WRK.path.format(side="none", n=n))
+    assert {*bk.load("results").variants} == {*names}
 
 
 #: Medians of the files' own numbers: requests/s, seconds.

@@ -1,0 +1,214 @@
+"""Folders whose names count runs: `run3`, `3`, a date, `none_3`, `run3-none`, `2026-11-01_none`.
+
+What counts is taken out of the path, so that `none_3/out.txt` is read as `none/out.txt`, run 3.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from benchkit.labels.counts import is_count
+from benchkit.labels.patterns import read_path
+from benchkit.labels.stems import (
+    FOLDER,
+    ToolNames,
+    is_counted,
+    is_name,
+    is_number,
+    keep_digits,
+    read_stem,
+    split_name,
+    split_stem,
+)
+
+_GLUED = re.compile(r"(?P<name>.*[A-Za-z])(?P<number>[0-9]{1,3})")
+_Site = tuple[str, ...]
+
+
+class _Counted(NamedTuple):
+    """The name of a folder without what counts its runs, and that: a number, or a moment."""
+
+    name: str
+    count: str
+    run: int | None = None
+
+
+class Unfolded(NamedTuple):
+    """A path without what counts its runs, and the run."""
+
+    path: str
+    run: int | None = None
+
+
+def leave_out_runs(
+    paths: Sequence[str], baselines: Collection[str], tools: ToolNames, root_name: str
+) -> list[Unfolded]:
+    """Take what counts runs out of the folders of each path.
+
+    Where files below such folders have runs, too, a folder that is only a count stays, and
+    what counts in another one leads the name that is left: `none_3` is `none` in group 3.
+
+    Examples
+    --------
+    >>> leave_out_runs(["none_1/a.txt", "otlp_1/a.txt"], ("none",), ToolNames(), "")
+    [Unfolded(path='none/a.txt', run=1), Unfolded(path='otlp/a.txt', run=1)]
+    """
+    counting = _find_counting(paths, baselines, tools)
+    cut = [_cut(path, counting) for path in paths]
+    if any(_counts_below(rest, counted, tools, root_name) for rest, _, counted in cut if counted):
+        return [
+            Unfolded(_lead(path, at, counted) if counted and counted.name else path)
+            for path, (_, at, counted) in zip(paths, cut, strict=True)
+        ]
+    moments: dict[str, set[str]] = defaultdict(set)
+    for _, _, counted in cut:
+        if counted and counted.run is None:
+            moments[counted.name].add(counted.count)
+    ranks = {name: sorted(each) for name, each in moments.items()}
+    return [Unfolded(rest, _number(counted, ranks)) for rest, _, counted in cut]
+
+
+def _counts_below(rest: str, counted: _Counted, tools: ToolNames, root_name: str) -> bool:
+    """Tell whether the name of a file counts runs, and not only repeats the count of its folder."""
+    found = read_path(rest, tools=tools, root_name=root_name)
+    stem = split_stem(split_name(rest.rpartition("/")[2])[0], tools)
+    if found.tool:
+        return found.run not in (None, counted.run)
+    return is_counted(stem) and (stem.run or stem.number) != counted.run
+
+
+def _number(counted: _Counted | None, ranks: Mapping[str, Sequence[str]]) -> int | None:
+    if counted is None or counted.run is not None:
+        return counted and counted.run
+    return ranks[counted.name].index(counted.count) + 1
+
+
+def _lead(path: str, at: int, counted: _Counted) -> str:
+    parts = path.split("/")
+    return "/".join((*parts[:at], counted.count, counted.name, *parts[at + 1 :]))
+
+
+def _cut(
+    path: str, counting: Mapping[_Site, Mapping[str, _Counted]]
+) -> tuple[str, int, _Counted | None]:
+    """Return a path without the count of its last folder that has one, where, and the count."""
+    *folders, name = path.split("/")
+    for at in range(len(folders) - 1, -1, -1):
+        counted = counting.get(tuple(folders[:at]), {}).get(folders[at])
+        if counted is not None:
+            kept = filter(None, (*folders[:at], counted.name, *folders[at + 1 :], name))
+            return "/".join(kept), at, counted
+    return path, 0, None
+
+
+def _find_counting(
+    paths: Iterable[str], baselines: Collection[str], tools: ToolNames
+) -> dict[_Site, dict[str, _Counted]]:
+    """Return the folders whose names count runs, by where they lie."""
+    below: dict[_Site, dict[str, None]] = defaultdict(dict)
+    for path in paths:
+        *folders, _ = path.split("/")
+        for depth in range(len(folders)):
+            below[tuple(folders[:depth])][folders[depth]] = None
+    return {
+        site: {**_find_bare(names), **_find_named(names, baselines, tools)}
+        for site, names in below.items()
+    }
+
+
+def _find_bare(names: Collection[str]) -> dict[str, _Counted]:
+    """Find the folders that are nothing but a run, a date or, among such alone, a number."""
+    are_numbers = len(names) > 1 and all(map(is_number, names))
+    if are_numbers and is_count({int(name) for name in names}):
+        return {name: _Counted("", name, int(name)) for name in names}
+    matches = ((name, FOLDER.fullmatch(name)) for name in names)
+    return {
+        name: _Counted("", match["run"], int(match["run"]))
+        if match["run"]
+        else _Counted("", keep_digits(match["moment"]))
+        for name, match in matches
+        if match is not None
+    }
+
+
+def _find_named(
+    names: Collection[str], baselines: Collection[str], tools: ToolNames
+) -> dict[str, _Counted]:
+    """Find the folders that count the runs of a name.
+
+    A number or date alone does not say that: `patch-1` and `patch-2` may be two variants. It does
+    beside other names that are counted alike.
+    """
+    told: dict[str, _Counted] = {}
+    numbered: dict[str, _Counted] = {}
+    dated: dict[str, _Counted] = {}
+    for name in names:
+        stem = split_stem(name, tools)
+        if not is_counted(stem) or not is_name(stem.name, tools) or read_stem(name, tools).tool:
+            continue
+        if stem.run is not None:
+            told[name] = _Counted(stem.name, f"run{stem.run}", stem.run)
+        elif stem.moment:
+            dated[name] = _Counted(stem.name, stem.moment)
+        elif stem.number is not None:
+            numbered[name] = _Counted(stem.name, f"run{stem.number}", stem.number)
+    if len({each.name for each in dated.values()}) < 2:
+        dated = {}
+    glued = {
+        name: _Counted(word, f"run{number}", number)
+        for name, (word, number) in find_glued(names, baselines).items()
+    }
+    return {**glued, **_keep_alike(numbered), **dated, **told}
+
+
+def _keep_alike(numbered: Mapping[str, _Counted]) -> dict[str, _Counted]:
+    """Keep the numbers of several names that have nearly the same ones."""
+    numbers: dict[str, set[int]] = defaultdict(set)
+    for each in numbered.values():
+        numbers[each.name].add(each.run or 0)
+    union = set().union(*numbers.values())
+    is_alike = len(numbers) > 1 and all(_has_nearly(each, union) for each in numbers.values())
+    return dict(numbered) if is_alike and is_count(union) else {}
+
+
+def _has_nearly(some: Collection[int], union: Collection[int]) -> bool:
+    """Tell whether a name has the numbers of all; of three and more, one or a fourth may be lost.
+
+    `patch-1` and `patch-2` beside `base-1` may be two variants.
+    """
+    lost = max(1, len(union) // 4) if len(union) > 2 else 0
+    return len(some) >= len(union) - lost
+
+
+def find_glued(names: Iterable[str], baselines: Collection[str]) -> dict[str, tuple[str, int]]:
+    """Find the words that a number follows at once, where it counts runs.
+
+    That is where a baseline has the numbers 1, 2 … and another word has the same ones.
+
+    Examples
+    --------
+    >>> found = find_glued(["none1", "none2", "otlp1", "otlp2", "http2"], ["none"])
+    >>> sorted(found.items())[1:3]
+    [('none2', ('none', 2)), ('otlp1', ('otlp', 1))]
+    >>> find_glued(["http1", "http2", "grpc1", "grpc2"], ["none"])
+    {}
+    """
+    matches = {name: match for name in names if (match := _GLUED.fullmatch(name))}
+    numbers: dict[str, set[int]] = defaultdict(set)
+    for match in matches.values():
+        numbers[match["name"]].add(int(match["number"]))
+    bases = [word for word, each in numbers.items() if word.lower() in baselines and len(each) > 1]
+    alike: set[str] = set()
+    for base in bases:
+        for word in numbers.keys() - {base}:
+            union = numbers[base] | numbers[word]
+            if is_count(union) and _has_nearly(numbers[base] & numbers[word], union):
+                alike |= {base, word}
+    return {
+        name: (match["name"], int(match["number"]))
+        for name, match in matches.items()
+        if match["name"] in alike
+    }
