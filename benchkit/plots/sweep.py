@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from benchkit.derived.saturation import Saturation
 from benchkit.derived.sweep import CONNECTIONS, Level
+from benchkit.metrics import display_name
 from benchkit.plots.chart import Axis, Chart, Line, Panel, arrange, part
 from benchkit.plots.places import name_values
 from benchkit.plots.ticks import log_ticks
@@ -100,7 +101,7 @@ def _latencies(placed: _Placed, told: Sequence[str]) -> list[Panel]:
     values = [value for line in lines for value in line.y]
     return [
         Panel(
-            heading=_head(f"latency {stat}", told),
+            heading=_head(display_name("latency", stat), told),
             lines=tuple(lines),
             x=Axis(label="requests, /s"),
             y=Axis(

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from benchkit.derived.saturation import Saturation
 from benchkit.derived.sweep import CONNECTIONS, FEWEST, Level, Sweep
 from benchkit.intervals import TOO_WIDE, is_wide
+from benchkit.metrics import display_name
 from benchkit.tables.amounts import amount, column, percent, scale_of
 from benchkit.tables.model import Cell, Column, Table, drop_empty
 from benchkit.tables.wording import NOTHING, format_bare
@@ -61,7 +62,7 @@ def sweep_table(saturation: Saturation) -> Table:
         Column("level", "connections" if sweep.by == CONNECTIONS else "offered", unit, "right"),
         column("rate", "requests", Scale(1.0, "/s")),
         column("wait", "connections ÷ rate", times),
-        *(column(stat, f"latency {stat}", times) for stat in _STATS),
+        *(column(stat, display_name("latency", stat), times) for stat in _STATS),
         column("speed_up", "speed-up"),
         column("efficiency", "efficiency"),
         column("share", "of best"),
