@@ -32,7 +32,7 @@ class _Counted(NamedTuple):
     """The name of a folder without what counts its runs, and that: a number, or a moment."""
 
     name: str
-    count: str
+    mark: str
     run: int | None = None
 
 
@@ -66,7 +66,7 @@ def leave_out_runs(
     moments: dict[str, set[str]] = defaultdict(set)
     for _, _, counted in cut:
         if counted and counted.run is None:
-            moments[counted.name].add(counted.count)
+            moments[counted.name].add(counted.mark)
     ranks = {name: sorted(each) for name, each in moments.items()}
     return [Unfolded(rest, _number(counted, ranks)) for rest, _, counted in cut]
 
@@ -83,12 +83,12 @@ def _counts_below(rest: str, counted: _Counted, tools: ToolNames, root_name: str
 def _number(counted: _Counted | None, ranks: Mapping[str, Sequence[str]]) -> int | None:
     if counted is None or counted.run is not None:
         return counted and counted.run
-    return ranks[counted.name].index(counted.count) + 1
+    return ranks[counted.name].index(counted.mark) + 1
 
 
 def _lead(path: str, at: int, counted: _Counted) -> str:
     parts = path.split("/")
-    return "/".join((*parts[:at], counted.count, counted.name, *parts[at + 1 :]))
+    return "/".join((*parts[:at], counted.mark, counted.name, *parts[at + 1 :]))
 
 
 def _cut(
