@@ -12,9 +12,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from benchkit import schema
 from benchkit.cli import run
 from benchkit.ingestion.commit import ingest
+from benchkit.ingestion.frames import _TYPES
 from benchkit.store import Store
+from benchkit.store.contents import stored_types
 
 RESULT = Path(__file__).resolve().parent.parent / "fixtures/tracing-wrk/none/wrk-1.txt"
 
@@ -187,3 +190,63 @@ def test_an_outsized_checkpoint_is_not_read(
     streams = capsys.readouterr()
     assert f"{name}" in streams.out + streams.err
     assert "unpacks to far more" in streams.out + streams.err
+
+
+LARGEST = (1 << 63) - 1
+UTC = pa.timestamp("us", tz="UTC")
+
+
+def test_the_type_of_each_stored_column_is_known() -> None:
+    types = schema.arrow_types() | {"map": pa.string()}
+    assert {name: stored_types()[name] for name in _TYPES} == {
+        name: types[kind] for name, kind in _TYPES.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("table", "name", "cell", "problem"),
+    [
+        ("runs", "started_at", pa.scalar(LARGEST, UTC), "has the impossible started_at"),
+        ("runs", "started_at", pa.scalar(-LARGEST, UTC), "has the impossible started_at"),
+        ("runs", "started_at", pa.scalar(LARGEST), "has whole numbers in the column started_at"),
+        ("runs", "duration", pa.scalar([1.0]), "has values of type list"),
+        ("runs", "path", pa.scalar(7), "has whole numbers in the column path"),
+        ("runs", "path", pa.scalar(None, pa.string()), "lacks the path of a row"),
+        ("runs", "variant", pa.scalar(None, pa.string()), "lacks the variant of a row"),
+        ("runs", "variant", pa.scalar(None), "has nothing in the column variant"),
+        ("runs", "role", pa.scalar("boss"), "has the unknown role 'boss'"),
+        ("runs", "role", pa.scalar(1), "has whole numbers in the column role"),
+        ("runs", "env", pa.scalar(1.5), "has numbers in the column env"),
+        ("runs", "units", pa.scalar("[1]"), "has unreadable labels of a run"),
+        ("runs", "seq", pa.scalar(LARGEST), "has the impossible seq"),
+        ("runs", "seq", pa.scalar("1"), "has texts in the column seq"),
+        ("runs", "piece", pa.scalar(1 << 60), "has the impossible piece"),
+        ("runs", "number", pa.scalar(LARGEST), "has the impossible number"),
+        ("runs", "operation", pa.scalar(1), "has whole numbers in the column operation"),
+        ("values", "value", pa.scalar("1"), "has texts in the column value"),
+        ("values", "metric", pa.scalar(1), "has whole numbers in the column metric"),
+        ("values", "time", pa.scalar(-LARGEST, UTC), "has the impossible time"),
+        ("values", "piece", pa.scalar(-5), "has the impossible piece -5"),
+    ],
+)
+def test_what_no_ingest_writes_is_refused_with_its_file(
+    checkout: Path,
+    table: str,
+    name: str,
+    cell: pa.Scalar,
+    problem: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def change(rows: pa.Table) -> pa.Table:
+        cells = pa.repeat(cell, len(rows))
+        return rows.set_column(rows.column_names.index(name), name, cells)
+
+    file = plant(checkout, change, table)
+    for words in (["store", "check"], ["export"], ["undo"], ["ingest", "results"]):
+        done = run(words)
+        streams = capsys.readouterr()
+        if words[0] in {"store", "export"}:
+            assert done == 3
+            assert file.name in streams.out + streams.err
+            assert problem in streams.out + streams.err
+        assert done in {0, 3}

@@ -15,6 +15,7 @@ from benchkit.store import log as log_of_runs
 from benchkit.store.bounds import OUTSIZED, OutsizedError, open_parquet
 from benchkit.store.columns import fits
 from benchkit.store.confines import require_files
+from benchkit.store.contents import UnsoundError, require_types
 from benchkit.store.files import (
     COUNTED,
     OTHER_ROWS,
@@ -185,6 +186,7 @@ def _check_file(
             if problem := _check_size(opened.size(), file["size_bytes"]):
                 return problem
             parquet = open_parquet(opened)
+            require_types(parquet.schema_arrow)
             if not fits(parquet.schema_arrow, version):
                 return "has columns of types other than those of its table"
             is_stated = _has_stated_bounds(file, parquet.metadata)
@@ -192,8 +194,8 @@ def _check_file(
                 is_stated = holds_stated_rows(file, parquet.iter_batches())
     except FileNotFoundError:
         return "missing"
-    except OutsizedError:
-        return OUTSIZED
+    except (OutsizedError, UnsoundError) as error:
+        return OUTSIZED if isinstance(error, OutsizedError) else str(error)
     except (OSError, UnicodeError, pa.ArrowException):
         return "cannot be read"
     return "" if is_stated else OTHER_ROWS

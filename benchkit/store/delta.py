@@ -21,6 +21,7 @@ from benchkit.store.bounds import OUTSIZED, open_parquet
 from benchkit.store.columns import fits, plain
 from benchkit.store.confines import is_within, require_files
 from benchkit.store.conflicts import ConflictError, attempts, translated
+from benchkit.store.contents import UnsoundError
 from benchkit.store.files import (
     OTHER_ROWS,
     DataFile,
@@ -313,7 +314,11 @@ class Table:
         for file in reversed(self.list_files(version)):
             path = file["path"]
             read[path] = known.get(path) or self.read_file(path, columns)
-            if not holds_stated_rows(file, [read[path]]):
+            try:
+                is_stated = holds_stated_rows(file, [read[path]])
+            except UnsoundError as error:
+                raise damaged(f"{self.url}/{path}", error) from None
+            if not is_stated:
                 raise damaged(f"{self.url}/{path}", OTHER_ROWS)
         if not read:
             return plain(pa.schema(version.schema()).empty_table())

@@ -30,6 +30,7 @@ from benchkit.store.columns import (
     parquet_settings,
     plain,
 )
+from benchkit.store.contents import UnsoundError, require_sound
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -208,12 +209,18 @@ def holds_stated_rows(
     ----------
     stated : mapping, as delta-rs lists a file
     parts : iterable of Table, all of its rows with some columns
+
+    Raises
+    ------
+    UnsoundError
+        If a row holds what benchkit does not write.
     """
     import pyarrow.compute as pc
 
     rows = 0
     for part in parts:
         rows += len(part)
+        require_sound(part)
         if not has_all_values(part):
             return False
         for name in COUNTED & set(part.schema.names):
@@ -249,7 +256,7 @@ def damaged(path: str, cause: Exception | str) -> StoreError:
     of = f"of batch {batch} " if batch.isdecimal() else ""
     missing = "is missing" if isinstance(cause, FileNotFoundError) else "cannot be read"
     missing = OUTSIZED if isinstance(cause, OutsizedError) else missing
-    problem = cause if isinstance(cause, str) else missing
+    problem = str(cause) if isinstance(cause, str | UnsoundError) else missing
     return StoreError(f"{_SUBJECT}{of}{problem}", where=path, hint=REMEDY)
 
 

@@ -12,6 +12,7 @@ from operator import and_, or_
 from typing import TYPE_CHECKING, Any
 
 from benchkit.store.columns import PARTITION, values_schema
+from benchkit.store.contents import require_sound
 from benchkit.store.files import has_all_values, is_raw
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ def read_values(
     dataset = ds.FileSystemDataset(fragments, coded, layout, filesystem)
     scanned = dataset.to_batches(filter=condition, batch_readahead=1, fragment_readahead=2)
     for batch in scanned:
+        require_sound(batch)
         if not has_all_values(batch):
             raise pa.ArrowInvalid("a value lacks its metric, statistic or unit")
         if batch.num_rows:
