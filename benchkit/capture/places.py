@@ -6,8 +6,9 @@ The sidecar holds the exact labels; a path that reads differently would confuse 
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import count
 from pathlib import Path, PurePath
@@ -18,6 +19,7 @@ from benchkit.errors import ConfigError
 from benchkit.labels.patterns import read_path
 from benchkit.labels.run_toml import Sidecar, read_sidecar
 from benchkit.labels.stems import ToolNames, read_stem
+from benchkit.labels.walk import DEEPEST
 from benchkit.parsers import registry
 
 #: What a tool does that is run to be measured by.
@@ -42,7 +44,7 @@ class Places:
         self._last: dict[tuple[str, str, bool], int] = {}
         self.last_block = 0
         # Hidden ones are those of runs under way, also of sessions elsewhere.
-        for path in sorted(root.rglob(f"[!.]*{SIDECAR}")):
+        for path in sorted(_list_sidecars(root)):
             with suppress(OSError, UnicodeDecodeError):
                 self._note(read_sidecar(read_file(path), str(path))[0])
 
@@ -123,3 +125,13 @@ def _token(benchmark: str, tool: str) -> str:
     if not name or read_stem(f"{tool}-{name}-1", _KNOWN).leftover == name:
         return name
     return "benchmark_" + name.replace("-", "_")
+
+
+def _list_sidecars(root: Path) -> Iterator[Path]:
+    """Yield the sidecars below a folder, as deep as results are read."""
+    top = len(root.parts) + DEEPEST
+    for folder, folders, names in os.walk(root):
+        here = Path(folder)
+        if len(here.parts) >= top:
+            folders.clear()
+        yield from (here / n for n in names if n.endswith(SIDECAR) and not n.startswith("."))

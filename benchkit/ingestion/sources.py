@@ -20,7 +20,7 @@ from benchkit.config.files import is_readable
 from benchkit.errors import DataError
 from benchkit.labels.patterns import PathLabels
 from benchkit.labels.sidecars import Sidecar, Sidecars
-from benchkit.labels.walk import OUTSIDE
+from benchkit.labels.walk import DEEP, OUTSIDE
 from benchkit.reading.rawfile import PIPE_BYTES
 from benchkit.reading.source import Source, UnreadableError
 
@@ -128,6 +128,8 @@ class Found:
             return Source(None, self.label, self.ask() if self.ask else self.data or b"")
         if self.refusal == OUTSIDE:
             raise DataError(OUTSIDE, hint="if the target is a result, give its path")
+        if self.refusal == DEEP:
+            raise DataError(DEEP, hint="give this folder as a PATH of its own")
         try:
             return Source.load(self.path, self.label, guard=refuse_irregular)
         except UnreadableError:

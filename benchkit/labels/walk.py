@@ -87,6 +87,10 @@ _REASONS = {
 }
 #: Why a link is not followed.
 OUTSIDE = "a link that leads outside the folder"
+#: Folders within each other that are looked into; whoever makes more means harm, or made a loop.
+DEEPEST = 100
+#: Why a deeper one is not.
+DEEP = f"more than {DEEPEST} folders deep"
 _REPOSITORIES = (".git", ".dvc")
 _PRUNED = {
     ".benchkit": "benchkit's own store",
@@ -171,6 +175,9 @@ def _walk(
         real = folder.resolve()
     except OSError as error:
         yield folder, f"cannot list: {error.strerror}", True
+        return
+    if len(above) > DEEPEST:
+        yield folder, DEEP, True
         return
     if real in above:
         yield folder, "a link to a parent folder", False
