@@ -10,7 +10,7 @@ import json
 from functools import cache
 from typing import TYPE_CHECKING, get_args
 
-from benchkit.schema import FACTS, ROLES, LoadModel, arrow_types
+from benchkit.schema import FACTS, ROLES, VALUE_COLUMNS, LoadModel, arrow_types
 from benchkit.store.columns import values_schema
 from benchkit.store.log import log_schema
 
@@ -100,6 +100,14 @@ def require_sound(rows: pa.Table | pa.RecordBatch) -> None:
             strange = set(column.unique().to_pylist()) - {None, *_WORDS[name]}
             for word in sorted(strange)[:1]:
                 raise UnsoundError(f"has the unknown {name} {word[:40]!r}")
+
+
+def has_all_values(part: pa.Table | pa.RecordBatch) -> bool:
+    """Whether no column is empty that each value fills; rows of runs may have some empty."""
+    if "metric" not in part.schema.names:
+        return True
+    names = {column.name for column in VALUE_COLUMNS if not column.nullable}
+    return not any(part[name].null_count for name in names & set(part.schema.names))
 
 
 def read_entries(text: str) -> dict[str, str] | None:

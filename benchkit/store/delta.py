@@ -21,13 +21,11 @@ from benchkit.store.bounds import OUTSIZED, open_parquet
 from benchkit.store.columns import fits, plain
 from benchkit.store.confines import is_within, require_files
 from benchkit.store.conflicts import ConflictError, attempts, translated
-from benchkit.store.contents import UnsoundError
 from benchkit.store.files import (
-    OTHER_ROWS,
     DataFile,
     damaged,
-    holds_stated_rows,
     is_file_of_store,
+    require_stated_rows,
 )
 
 if TYPE_CHECKING:
@@ -314,12 +312,7 @@ class Table:
         for file in reversed(self.list_files(version)):
             path = file["path"]
             read[path] = known.get(path) or self.read_file(path, columns)
-            try:
-                is_stated = holds_stated_rows(file, [read[path]])
-            except UnsoundError as error:
-                raise damaged(f"{self.url}/{path}", error) from None
-            if not is_stated:
-                raise damaged(f"{self.url}/{path}", OTHER_ROWS)
+            require_stated_rows(f"{self.url}/{path}", file, read[path])
         if not read:
             return plain(pa.schema(version.schema()).empty_table())
         try:

@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchkit.errors import StoreError
-from benchkit.schema import VALUE_COLUMNS
 from benchkit.store.bounds import OUTSIZED, OutsizedError
 from benchkit.store.columns import (
     GROUP_ROWS,
@@ -30,7 +29,7 @@ from benchkit.store.columns import (
     parquet_settings,
     plain,
 )
-from benchkit.store.contents import UnsoundError, require_sound
+from benchkit.store.contents import UnsoundError, has_all_values, require_sound
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -231,12 +230,14 @@ def holds_stated_rows(
     return stated.get("num_records") in {None, rows}
 
 
-def has_all_values(part: pa.Table | pa.RecordBatch) -> bool:
-    """Whether no column is empty that each value fills; rows of runs may have some empty."""
-    if "metric" not in part.schema.names:
-        return True
-    names = {column.name for column in VALUE_COLUMNS if not column.nullable}
-    return not any(part[name].null_count for name in names & set(part.schema.names))
+def require_stated_rows(path: str, stated: Mapping[str, Any], rows: pa.Table) -> None:
+    """Refuse a file that is not the one that the log of commits states, or holds unsound rows."""
+    try:
+        is_stated = holds_stated_rows(stated, [rows])
+    except UnsoundError as error:
+        raise damaged(path, error) from None
+    if not is_stated:
+        raise damaged(path, OTHER_ROWS)
 
 
 def is_raw(file: Mapping[str, Any]) -> bool:

@@ -12,8 +12,8 @@ from operator import and_, or_
 from typing import TYPE_CHECKING, Any
 
 from benchkit.store.columns import PARTITION, values_schema
-from benchkit.store.contents import require_sound
-from benchkit.store.files import has_all_values, is_raw
+from benchkit.store.contents import has_all_values, require_sound
+from benchkit.store.files import is_raw
 
 if TYPE_CHECKING:
     import pyarrow as pa
