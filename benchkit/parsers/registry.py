@@ -34,6 +34,7 @@ BUILTIN = (
     EntryPoint("oha", "benchkit.parsers.oha:TOOLS", GROUP),
     EntryPoint("autocannon", "benchkit.parsers.autocannon:TOOLS", GROUP),
     EntryPoint("k6", "benchkit.parsers.k6:TOOLS", GROUP),
+    EntryPoint("jmeter", "benchkit.parsers.jmeter:TOOLS", GROUP),
     EntryPoint("vegeta", "benchkit.parsers.vegeta:TOOLS", GROUP),
     EntryPoint("gobench", "benchkit.parsers.gobench:TOOLS", GROUP),
     EntryPoint("hyperfine", "benchkit.parsers.hyperfine:TOOLS", GROUP),

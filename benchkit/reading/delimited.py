@@ -1,4 +1,4 @@
-"""Tables with a header and commas, row by row, with the line of each.
+"""Tables with a header, row by row, with the line of each.
 
 A quoted cell may hold line ends. A row with other cells than the header, or without its line end
 at the end of the file, is a diagnostic.
@@ -33,7 +33,7 @@ class _Whole:
 
 
 def read_rows(
-    source: Source, tool: str, skip: int = 0
+    source: Source, tool: str, delimiter: str = ",", skip: int = 0
 ) -> Iterator[tuple[int, dict[str, str] | Diagnostic]]:
     r"""Yield (line, cells by their columns) of every row, and (line, Diagnostic) of a bad one.
 
@@ -54,7 +54,7 @@ def read_rows(
     whole = _Whole(lines)
     hint = f"use the whole file that {tool} wrote"
     columns: list[str] = []
-    reader, line, bad = csv.reader(whole, strict=True), 0, 0
+    reader, line, bad = csv.reader(whole, delimiter=delimiter, strict=True), 0, 0
     try:
         for cells in reader:
             line, here = reader.line_num, line + 1

@@ -1,0 +1,165 @@
+"""JMeter's JTL and aggregate report: milliseconds, one run a file, a label beside the total."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchkit import load
+from benchkit.errors import Diagnostic
+from benchkit.parsers import jmeter
+from benchkit.parsers.base import Reading, Samples, Source
+from benchkit.parsers.jmeter import AGGREGATE, JTL
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures/jmeter"
+HEADER = "timeStamp,elapsed,label,responseCode,responseMessage,success,bytes,allThreads,Connect\n"
+
+
+class Result:
+    def __init__(self, data: bytes | Path, form: object = JTL) -> None:
+        source = Source.load(data) if isinstance(data, Path) else Source(None, "x", data)
+        records = list(form.parse(source))  # type: ignore[attr-defined]
+        self.runs = [each for each in records if isinstance(each, Reading)]
+        self.samples = [each for each in records if isinstance(each, Samples)]
+        self.problems = [str(each) for each in records if isinstance(each, Diagnostic)]
+
+    def values(self) -> dict[tuple[str | None, str, str], float]:
+        return {row[:3]: row[3] for row in self.runs[0].rows}
+
+    def times(self) -> dict[tuple[str, str | None], list[float]]:
+        found: dict[tuple[str, str | None], list[float]] = {}
+        for each in self.samples:
+            found.setdefault((each.metric, each.subject), []).extend(each.values.tolist())
+        return found
+
+
+def read(text: str) -> Result:
+    return Result(text.encode())
+
+
+def test_a_file_is_a_run_with_the_rate_from_first_start_to_last_end() -> None:
+    result = read(
+        HEADER + "1700000000000,250,a,200,OK,true,100,1,7\n"
+        '1700000001000,1000,b,500,"no,\nway",false,50,2,0\n'
+    )
+    assert not result.problems
+    (run,) = result.runs
+    assert result.values() == {
+        (None, "requests", "count"): 2.0,
+        (None, "request_rate", "mean"): 1.0,
+        (None, "duration", "total"): 2.0,
+        (None, "bytes_in", "total"): 150.0,
+        (None, "failures", "count"): 1.0,
+        (None, "error_rate", "mean"): 0.5,
+        ("200", "responses", "count"): 1.0,
+        ("500", "responses", "count"): 1.0,
+    }
+    assert (run.connections, run.duration, run.status) == (2, 2.0, "complete")
+    assert run.started_at is not None
+    assert run.started_at.isoformat() == "2023-11-14T22:13:20+00:00"
+    assert result.times() == {
+        ("latency", None): [0.25, 1.0],
+        ("latency", "a"): [0.25],
+        ("latency", "b"): [1.0],
+        ("phase_time", "connect"): [0.007, 0.0],
+    }
+    assert result.samples[0].lines.tolist() == [2, 3] or result.samples[1].lines.tolist() == [2, 3]
+
+
+def test_transactions_count_for_their_label_only() -> None:
+    result = read(
+        HEADER + "1700000000000,250,a,200,OK,true,100,1,7\n"
+        '1700000000000,250,t,,"Number of samples in transaction : 1, number of failing samples : 0"'
+        ",true,100,1,0\n"
+    )
+    assert result.values()[None, "requests", "count"] == 1.0
+    assert result.times()["latency", "t"] == [0.25]
+    assert result.times()["latency", None] == [0.25]
+
+
+def test_blocks_are_joined_and_a_single_label_is_the_total(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(jmeter, "_BLOCK", 2)
+    lines = "".join(f"17000000{i:05d},{i},a,200,OK,true,1,1,0\n" for i in range(7))
+    result = read(HEADER + lines)
+    assert result.times().keys() == {("latency", None), ("phase_time", "connect")}
+    assert result.times()["latency", None] == [i / 1000 for i in range(7)]
+    assert result.values()[None, "requests", "count"] == 7.0
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t"])
+def test_other_delimiters_are_read(delimiter: str) -> None:
+    text = HEADER + "1700000000000,250,a,200,OK,true,100,1,7\n"
+    assert read(text.replace(",", delimiter)).times()["latency", None] == [0.25]
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("1700000000000,250,a,200,OK,t 1-1,text,true,,100\n", "has no header"),
+        ('<?xml version="1.0"?>\n<testResults version="1.2">\n', "is XML, which is not read"),
+        (HEADER, "has no samples"),
+        (HEADER + "1700000000000,x,a,200,OK,true,100,1,7\n", "has no valid time"),
+        (HEADER + "1700000000000,-1,a,200,OK,true,100,1,7\n", "has no valid time"),
+        (HEADER + "1700000000000,1,a,200,OK,maybe,100,1,7\n", "has no valid time"),
+        (HEADER + "1700000000000,1\n", "2 cells, its header 9"),
+        (HEADER + "1700000000000,1,a,200,OK,true,100,1,7", "no line end"),
+        (HEADER + "2023/11/14 22:13:20,1,a,200,OK,true,100,1,7\n", "no rate"),
+    ],
+)
+def test_what_cannot_be_read_is_said(text: str, what: str) -> None:
+    result = read(text)
+    assert any(what in problem for problem in result.problems)
+    assert (None, "request_rate", "mean") not in (result.values() if result.runs else {})
+
+
+def test_many_labels_are_cut_off() -> None:
+    lines = "".join(f"17000000{i:05d},5,a{i},200,OK,true,1,1,0\n" for i in range(300))
+    result = read(HEADER + lines)
+    assert len(result.times()) == 102
+    assert any("more than 100 labels" in problem for problem in result.problems)
+
+
+def test_the_aggregate_report_gives_labels_and_total() -> None:
+    result = Result(
+        b"Label,# Samples,Average,Median,90% Line,95% Line,99% Line,Min,Max,Error %,Throughput,"
+        b"Received KB/sec,Sent KB/sec\n"
+        b"HTTP Request,10,328,300,350,360,370,12,371,0.000%,3.04878,1.71,0.66\n"
+        b'"TOTAL",10,328,300,350,360,370,12,371,"5,00%",3.04878,1.5,0.66\n',
+        AGGREGATE,
+    )
+    assert not result.problems
+    values = result.values()
+    assert values[None, "request_rate", "mean"] == 3.04878
+    assert values[None, "latency", "p90"] == 0.35
+    assert values["HTTP Request", "latency", "max"] == 0.371
+    assert values[None, "error_rate", "mean"] == 0.05
+    assert values[None, "bandwidth_in", "mean"] == 1536.0
+
+
+def test_an_aggregate_report_without_its_total_is_partial() -> None:
+    header = b"sampler_label,aggregate_report_count,average\n"
+    result = Result(header + b"a,2,5\nb,2,5\na,3,6\n", AGGREGATE)
+    assert result.runs[0].status == "partial"
+    assert result.values()["a", "requests", "count"] == 2.0
+    assert ["second time" in each or "no row TOTAL" in each for each in result.problems] == [
+        True,
+        True,
+    ]
+
+
+def test_failed_requests_and_transactions_of_a_real_file() -> None:
+    result = Result(FIXTURES.parent / "jmeter-forms/failing.jtl")
+    assert not result.problems
+    values = result.values()
+    assert values[None, "requests", "count"] == 21.0
+    assert values["404", "responses", "count"] == 10.0
+    assert result.times().keys() >= {("latency", "order"), ("latency", "list, all")}
+
+
+def test_two_variants_compare_by_requests_per_second() -> None:
+    comparison = load(FIXTURES).compare(baseline="none", variant="otlp")
+    (verdict,) = comparison.verdicts.primary
+    assert (verdict.contrast.metric, verdict.word) == ("request_rate", "regression")
