@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from benchkit.derived.stretches import is_stretch
 from benchkit.errors import Finding
+from benchkit.metrics import display_name
 from benchkit.parsers import registry
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ class _Gap:
     files: tuple[str, ...]
     tool: str
     name: str
+    is_quantile: bool
     share: float
     values: tuple[float, ...]
 
@@ -80,8 +82,8 @@ def _find_gap(same: Sequence[_Told]) -> _Gap | None:
     share = _measure_gap(same, registry.tool(first.tool).quantile_error if is_quantile else 0.0)
     if not share or len(set(files)) == 1:
         return None
-    name = f"{first.metric}.{first.stat}"
-    return _Gap(files, first.tool, name, share, tuple(told.value for told in same))
+    name = display_name(first.metric, first.stat)
+    return _Gap(files, first.tool, name, is_quantile, share, tuple(told.value for told in same))
 
 
 def _measure_gap(same: Sequence[_Told], approximate: float) -> float:
@@ -99,8 +101,7 @@ def _tell(gaps: Sequence[_Gap]) -> Finding:
     worst = max(gaps, key=lambda gap: gap.share)
     count = "one statistic differs" if len(gaps) == 1 else f"{len(gaps)} statistics differ"
     values = " vs. ".join(f"{value:g}" for value in worst.values)
-    is_quantile = worst.name.rpartition(".")[2].startswith("p")
-    reason = registry.tool(worst.tool).quantile_note if is_quantile else ""
+    reason = registry.tool(worst.tool).quantile_note if worst.is_quantile else ""
     return Finding(
         code="B104",
         severity="warning",

@@ -25,6 +25,7 @@ from benchkit.comparison import (
 )
 from benchkit.comparison.families import RANKED, is_constant
 from benchkit.errors import Finding
+from benchkit.metrics import display_name
 from benchkit.stats.multiplicity import runs_for_family
 from benchkit.stats.twolevel import FEWEST_BEYOND
 from benchkit.units import printable
@@ -102,8 +103,8 @@ def find_thin_tails(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
 
 
 def _name(c: Contrast) -> str:
-    about = [f"{c.metric}.{c.stat}", c.subject and f"({c.subject})"]
-    return " ".join(filter(None, [*about, c.benchmark and f"of {c.benchmark}"]))
+    about = [display_name(c.metric, c.stat), c.subject and f"({c.subject})"]
+    return " ".join(filter(None, [*about, c.benchmark and f"on {c.benchmark}"]))
 
 
 def find_left_out(_comparisons: Comparisons, runs: Runs) -> Iterator[Finding]:

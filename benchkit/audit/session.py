@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from benchkit.comparison import DIRECTIONS, EXACT, Comparisons, Contrast
 from benchkit.comparison.blocks import find_designs
+from benchkit.metrics import display_name
 from benchkit.schema import Workload
 
 if TYPE_CHECKING:
@@ -84,10 +85,10 @@ def logs_of(row: list[Contrast]) -> dict[str, dict[int, float]]:
 
 
 def name_row(contrast: Contrast) -> str:
-    """Name what a finding is about: ``request_rate of /ping, connections=8``."""
-    name = f"{contrast.metric}.{contrast.stat}"
+    """Name what a finding is about: ``requests/s on /ping, connections=8``."""
+    name = display_name(contrast.metric, contrast.stat)
     place = ", ".join(part for part in (contrast.benchmark, contrast.params) if part)
-    return f"{name} of {place}" if place else name
+    return f"{name} on {place}" if place else name
 
 
 def _find_places(rows: pd.DataFrame) -> dict[str, dict[int, float]] | None:

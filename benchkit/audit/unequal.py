@@ -26,6 +26,7 @@ from benchkit.comparison import (
 from benchkit.comparison.families import Design, find_design, scale
 from benchkit.config import DEFAULT_METHOD
 from benchkit.errors import Finding
+from benchkit.metrics import display_name
 from benchkit.stats.sample import FloatArray
 from benchkit.stats.spread import pool_ratios, weigh_ratios
 from benchkit.units import format_number
@@ -111,7 +112,8 @@ def _tell(rows: Sequence[Contrast], remark: str) -> Finding:
             f"the runs of {wide} vary {format_number(more / less)} times as much as those of "
             f"{calm} ({amounts[0]} vs. {amounts[1]})"
         )
-    where = f"{len(rows)} rows of {c.metric}.{c.stat}" if len(rows) > 1 else name_row(c)
+    name = display_name(c.metric, c.stat)
+    where = f"{len(rows)} rows of {name}" if len(rows) > 1 else name_row(c)
     return Finding(
         code="B342",
         severity="info",

@@ -52,7 +52,7 @@ def test_the_interval_of_single_runs_is_labelled(tmp_path: Path) -> None:
     assert done.stdout.startswith("~ agent +2.1")
     assert "within-run" in done.stdout
     assert "ignores how much runs differ" in done.stdout
-    assert "B338 not compared: latency.p99.9 of /consumer" in done.stdout
+    assert "B338 not compared: p99.9 latency on /consumer" in done.stdout
 
 
 def test_stretches_are_in_the_table_and_not_compared(tmp_path: Path) -> None:

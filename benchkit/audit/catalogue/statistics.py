@@ -87,7 +87,7 @@ STATISTICS = (
         "the levels of the rounds) by more than 1.5 % over the session.",
         why="Drift that affects one side more looks like a change. It is a warning if removing the "
         "drift moves a change by more than 1.5 %.",
-        example="request_rate.mean of /ping: it drifts by −2.1 % over the session (p = 0.031)",
+        example="requests/s on /ping: it drifts by −2.1 % over the session (p = 0.031)",
         do="Alternate between the variants, and let the machine settle first.",
     ),
     Entry(
@@ -98,7 +98,7 @@ STATISTICS = (
         "its variant's median, on a log scale.",
         why="One starved run can create or hide a change. It is a warning if leaving the run out "
         "moves a change by more than 1.5 %.",
-        example="request_rate.mean of /ping: far from the other runs of the variant: none 6; "
+        example="requests/s on /ping: far from the other runs of the variant: none 6; "
         "unpaired without it: otlp −14.6 % (with: −15.1 %)",
         do="Find out what disturbed these runs, and run them again. They still count in every "
         "other number.",
