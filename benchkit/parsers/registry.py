@@ -41,6 +41,7 @@ BUILTIN = (
     EntryPoint("jmh", "benchkit.parsers.jmh:TOOLS", GROUP),
     EntryPoint("criterion", "benchkit.parsers.criterion:TOOLS", GROUP),
     EntryPoint("pytest_benchmark", "benchkit.parsers.pytestbenchmark:TOOLS", GROUP),
+    EntryPoint("google_benchmark", "benchkit.parsers.googlebenchmark:TOOLS", GROUP),
     EntryPoint("benchstat", "benchkit.parsers.benchstat:TOOLS", GROUP),
     EntryPoint("cadvisor", "benchkit.parsers.cadvisor:TOOLS", GROUP),
     EntryPoint("exposition", "benchkit.parsers.exposition:TOOLS", GROUP),

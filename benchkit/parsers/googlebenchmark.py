@@ -1,0 +1,241 @@
+r"""Google Benchmark's JSON and CSV: every repetition is a run.
+
+A file, verbatim (Google Benchmark 1.7, ``--benchmark_format=json``; shortened)::
+
+    {"context": {"date": "2026-11-23T23:05:44+00:00", "host_name": "vm", "num_cpus": 2,
+      "library_build_type": "release"},
+     "benchmarks": [{"name": "BM_Roots/10", "run_name": "BM_Roots/10", "run_type": "iteration",
+       "repetitions": 6, "repetition_index": 0, "threads": 1, "iterations": 272212,
+       "real_time": 2.57706e+02, "cpu_time": 2.57536e+02, "time_unit": "ns",
+       "bytes_per_second": 3.1e+08, "items_per_second": 3.8e+07}]}
+
+What the numbers are: times of one iteration in ``time_unit``, of the wall (``real_time``) and of
+the CPU. Rows of ``run_type`` ``aggregate`` (mean, median, …, by name in CSV) repeat what the
+repetitions say; they are left out, and where only they were written (``--benchmark_report_\
+aggregates_only``), mean, median and spread are kept as one result. With ``/real_time`` and the like
+at the end of a name it is the user's choice which time counts; the verdict is of the wall time.
+
+Not recorded: the command; in CSV also when it ran and where. Not read: counters of the user,
+complexities.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeGuard
+
+from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source, Tool
+from benchkit.parsers.documents import line_of, read_documents
+from benchkit.reading.delimited import header_of, read_rows
+from benchkit.units import scale
+
+_EXPONENT = {"ns": -9, "us": -6, "ms": -3, "s": 0}
+_AGGREGATES = {"mean": "mean", "median": "median", "stddev": "stdev"}
+#: How names of aggregates end where the file does not say that they are some.
+_ENDING = re.compile(r"(.+)_(mean|median|stddev|cv|BigO|RMS|min|max)")
+_THREADS = re.compile(r"/threads:\d+")
+_COLUMNS = ["name", "iterations", "real_time", "cpu_time", "time_unit"]
+_HINT = "use the whole file that Google Benchmark wrote"
+
+
+def _recognises(head: Head) -> bool:
+    signs = ('"context"', '"benchmarks"', '"library_build_type"')
+    is_document = head.is_start and head.text.lstrip().startswith("{")
+    return is_document and all(sign in head.text for sign in signs)
+
+
+def _parse(source: Source) -> Iterator[Record]:
+    r"""Yield a reading per repetition.
+
+    Examples
+    --------
+    >>> text = b'{"benchmarks": [{"name": "BM_A/8", "real_time": 2.5, "time_unit": "us"}]}'
+    >>> [(each.benchmark, each.rows[0][3]) for each in _parse(Source(None, "a.json", text))]
+    [('BM_A/8', 2.5e-06)]
+    """
+    for line, document in read_documents(source):
+        if isinstance(document, Diagnostic):
+            yield document
+            continue
+        fields = document if isinstance(document, dict) else {}
+        results = fields.get("benchmarks")
+        if not isinstance(results, list) or not results:
+            yield Diagnostic(source.label, line, "the file has no benchmarks", "run it again")
+            continue
+        table = _Table(source.label, "json", fields.get("context"))
+        for result in results:
+            table.take(result if isinstance(result, dict) else {}, line)
+        yield from table.finish()
+
+
+def _recognises_csv(head: Head) -> bool:
+    """Whether a table begins; the context may stand above it, if stderr went to the same file."""
+    lines = head.text.split("\n") if head.is_start else []
+    return any(header_of(line)[: len(_COLUMNS)] == _COLUMNS for line in lines)
+
+
+def _parse_csv(source: Source) -> Iterator[Record]:
+    """Yield a reading per repetition."""
+    lines = source.head().text.split("\n")
+    above = next((n for n, text in enumerate(lines) if header_of(text)[:5] == _COLUMNS), 0)
+    table = _Table(source.label, "csv", None)
+    for line, row in read_rows(source, "Google Benchmark", skip=above):
+        if isinstance(row, Diagnostic):
+            yield row
+        else:
+            table.take({name: _read_cell(cell) for name, cell in row.items() if cell}, line)
+    yield from table.finish()
+
+
+def _read_cell(cell: str) -> object:
+    """Return the number that a cell is, or its text.
+
+    Examples
+    --------
+    >>> _read_cell("3.1e+08"), _read_cell("ns")
+    (310000000.0, 'ns')
+    """
+    return float(cell) if _NUMBER.fullmatch(cell) else cell
+
+
+class _Table:
+    """The rows of a file: repetitions, and what was aggregated over them."""
+
+    def __init__(self, label: str, form: str, context: object) -> None:
+        self.label, self.form = label, form
+        self.context = context if isinstance(context, dict) else {}
+        self.runs: list[Reading] = []
+        self.aggregates: dict[str, Reading] = {}
+        self.problems: list[Diagnostic] = []
+
+    def take(self, row: Mapping[str, Any], line: int) -> None:
+        """Take a row."""
+        name, time = row.get("name"), row.get("real_time")
+        line = line_of(time, line_of(row.get("iterations"), line))
+        if not isinstance(name, str):
+            self._refuse(line, "a result has no name")
+            return
+        aggregate, name = _find_aggregate(row, name)
+        failed = row.get("error_occurred")
+        if failed in (True, "true"):
+            run = self._begin(name, line)
+            run.status = "failed"
+            run.remark = f"{line}: {row.get('error_message', 'it ended with an error')}"
+            self.runs.append(run)
+        elif not _is_amount(time) or row.get("time_unit") not in _EXPONENT:
+            if not aggregate:  # complexities have neither
+                self._refuse(line, f"{name} has no valid time or an unknown unit")
+        elif aggregate:
+            if aggregate in _AGGREGATES:
+                run = self.aggregates.setdefault(name, self._begin(name, line))
+                _add(run, row, _AGGREGATES[aggregate], line)
+        else:
+            run = self._begin(name, line)
+            _add(run, row, "sample", line)
+            self.runs.append(run)
+
+    def _refuse(self, line: int, what: str) -> None:
+        self.problems.append(Diagnostic(self.label, line, what, _HINT))
+
+    def _begin(self, name: str, line: int) -> Reading:
+        run = Reading(tool="google-benchmark", form=self.form, line=line, last_line=line)
+        run.benchmark = _THREADS.sub("", name)
+        if threads := _THREADS.search(name):
+            run.params = {"threads": threads[0].rpartition(":")[2]}
+        version, cpus = self.context.get("library_version"), self.context.get("num_cpus")
+        run.tool_version = version if isinstance(version, str) else None
+        run.env = {"cpus": str(cpus)} if isinstance(cpus, int) else {}
+        return run
+
+    def finish(self) -> Iterator[Record]:
+        """Yield the runs, what stands for them where they are not there, and what is wrong."""
+        named = {run.benchmark for run in self.runs}
+        yield from self.runs
+        yield from (run for run in self.aggregates.values() if run.benchmark not in named)
+        yield from self.problems
+
+
+def _find_aggregate(row: Mapping[str, Any], name: str) -> tuple[str, str]:
+    """Return what a row aggregates, nothing for a repetition, and its benchmark.
+
+    Examples
+    --------
+    >>> _find_aggregate({"run_type": "iteration"}, "BM_arg_min"), _find_aggregate({}, "BM_A_mean")
+    (('', 'BM_arg_min'), ('mean', 'BM_A'))
+    """
+    if row.get("run_type") == "iteration":
+        return "", name
+    run_name, aggregate = row.get("run_name"), row.get("aggregate_name")
+    if isinstance(run_name, str) and isinstance(aggregate, str):
+        return aggregate, run_name
+    ending = _ENDING.fullmatch(name)
+    return (ending[2], ending[1]) if ending else ("", name)
+
+
+def _is_amount(value: object) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e15
+
+
+def _add(run: Reading, row: Mapping[str, Any], stat: str, line: int) -> None:
+    """Add the times and rates of a row."""
+    exponent, n = _EXPONENT[row["time_unit"]], row.get("iterations")
+    n = int(n) if _is_amount(n) and stat == "sample" else None
+    run.add("time_per_op", stat, scale(repr(float(row["real_time"])), exponent), "s", line, n=n)
+    if _is_amount(cpu := row.get("cpu_time")) and stat in {"sample", "mean"}:
+        at = line_of(cpu, line)
+        run.add("cpu_time_per_op", "mean", scale(repr(float(cpu)), exponent), "s", at, n=n)
+    rate = row.get("bytes_per_second")
+    if _is_amount(rate) and stat in {"sample", "mean", "median"}:
+        run.add("processing_rate", stat, float(rate), "B/s", line_of(rate, line), n=n)
+    rate = row.get("items_per_second")
+    if _is_amount(rate) and stat in {"sample", "mean", "median"}:
+        run.add("operation_rate", stat, float(rate), "1/s", line_of(rate, line), n=n,
+                subject="items")  # fmt: skip
+    run.last_line = max(at[9] for at in run.rows)
+
+
+_NUMBER = re.compile(r"\d{1,18}(?:\.\d{1,18})?(?:e[+-]\d{1,3})?", re.ASCII)
+
+JSON = Format(
+    name="google_benchmark",
+    tools=("google-benchmark",),
+    summary="Google Benchmark's JSON: every repetition of every benchmark",
+    forms=(
+        Form(
+            name="json",
+            signature='{"context": {…}, "benchmarks": [{"name": …, "real_time": …}]}',
+            versions="1.0 on, --benchmark_format=json or --benchmark_out",
+            not_recorded="the command; not read: counters of the user, complexities",
+        ),
+    ),
+    recognises=_recognises,
+    parse=_parse,
+    words=('"library_build_type"',),
+)
+
+CSV = Format(
+    name="google_benchmark_csv",
+    tools=("google-benchmark",),
+    summary="Google Benchmark's CSV: every repetition of every benchmark",
+    forms=(
+        Form(
+            name="csv",
+            signature="name,iterations,real_time,cpu_time,time_unit,…",
+            versions="1.0 on, --benchmark_format=csv or --benchmark_out_format=csv",
+            not_recorded="when it ran, the machine; not read: counters of the user, complexities",
+        ),
+    ),
+    recognises=_recognises_csv,
+    parse=_parse_csv,
+    words=("name,iterations,real_time",),
+)
+
+TOOLS = (
+    Tool(
+        name="google-benchmark",
+        formats=(JSON, CSV),
+        role="microbenchmark",
+        primaries=(("time_per_op", "sample"), ("time_per_op", "median")),
+    ),
+)

@@ -1,0 +1,114 @@
+"""Google Benchmark's JSON and CSV: repetitions are runs, aggregates only where there are none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchkit import load
+from benchkit.errors import Diagnostic
+from benchkit.parsers.base import Format, Reading, Source
+from benchkit.parsers.googlebenchmark import CSV, JSON
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+
+
+def read(form: Format, text: str | Path) -> tuple[list[Reading], list[Diagnostic]]:
+    source = Source(None, "x", text.encode()) if isinstance(text, str) else Source.load(text)
+    records = list(form.parse(source))
+    return (
+        [each for each in records if isinstance(each, Reading)],
+        [each for each in records if isinstance(each, Diagnostic)],
+    )
+
+
+def values(run: Reading) -> dict[tuple[str | None, str, str], float]:
+    return {row[:3]: row[3] for row in run.rows}
+
+
+def test_every_repetition_is_a_run() -> None:
+    runs, problems = read(JSON, FIXTURES / "google-benchmark/none.json")
+    assert not problems
+    assert [each.benchmark for each in runs] == ["BM_Roots/10"] * 6 + ["BM_Roots/100"] * 6
+    assert runs[0].env == {"cpus": "2"}
+    assert values(runs[0]).keys() == {
+        (None, "time_per_op", "sample"),
+        (None, "cpu_time_per_op", "mean"),
+        (None, "processing_rate", "sample"),
+        ("items", "operation_rate", "sample"),
+    }
+    assert 1e-8 < values(runs[0])[None, "time_per_op", "sample"] < 1e-5
+
+
+def test_csv_gives_its_repetitions() -> None:
+    runs, problems = read(CSV, FIXTURES / "google-benchmark-forms/table.csv")
+    assert not problems
+    assert len(runs) == 12
+    assert values(runs[0])[None, "time_per_op", "sample"] == 257.706e-9
+    assert values(runs[0])[None, "processing_rate", "sample"] == 3.10637e8
+
+
+def test_aggregates_count_where_nothing_else_was_written() -> None:
+    runs, problems = read(JSON, FIXTURES / "google-benchmark-forms/alone.json")
+    assert not problems
+    assert [each.benchmark for each in runs] == ["BM_Roots/10", "BM_Roots/100"]
+    assert {row[2] for row in runs[0].rows if row[1] == "time_per_op"} == {
+        "mean",
+        "median",
+        "stdev",
+    }
+
+
+def test_errors_are_failed_runs_and_counters_of_the_user_are_left_out() -> None:
+    runs, problems = read(JSON, FIXTURES / "google-benchmark-forms/errors.json")
+    assert not problems
+    failed = [each for each in runs if each.status == "failed"]
+    assert {each.benchmark for each in failed} == {"BM_Fails"}
+    assert all((each.remark or "").endswith(": no file") for each in failed)
+    (counter, _) = (each for each in runs if each.benchmark == "BM_Counter/real_time")
+    assert {row[1] for row in counter.rows} == {"time_per_op", "cpu_time_per_op"}
+
+
+@pytest.mark.parametrize(
+    ("unit", "value"), [("ns", 2.5e-9), ("us", 2.5e-6), ("ms", 2.5e-3), ("s", 2.5)]
+)
+def test_units_are_seconds(unit: str, value: float) -> None:
+    text = f'{{"benchmarks": [{{"name": "a/threads:4", "real_time": 2.5, "time_unit": "{unit}"}}]}}'
+    (run,), problems = read(JSON, text)
+    assert not problems
+    assert (run.benchmark, run.params) == ("a", {"threads": "4"})
+    assert values(run) == {(None, "time_per_op", "sample"): value}
+
+
+def result(fields: str) -> str:
+    return f'{{"benchmarks": [{fields}]}}'
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("[]", "the file has no benchmarks"),
+        (result(""), "the file has no benchmarks"),
+        (result("7"), "a result has no name"),
+        (result('{"name": "a"}'), "a has no valid time or an unknown unit"),
+        (result('{"name": "a", "real_time": -1, "time_unit": "ns"}'), "a has no valid time"),
+        (result('{"name": "a", "real_time": 1, "time_unit": "h"}'), "a has no valid time"),
+        (result('{"name": "a", "real_time": 1e999, "time_unit": "s"}'), "a has no valid time"),
+        (result('{"name": "a", "time_unit": []}'), "a has no valid time"),
+        (result('{"name": "a", "real_')[:-2], "truncated"),
+    ],
+)
+def test_what_cannot_be_read_is_a_diagnostic(text: str, what: str) -> None:
+    runs, problems = read(JSON, text)
+    assert not runs
+    assert [each.what.startswith(what) for each in problems] == [True]
+
+
+def test_two_variants_compare_with_a_verdict() -> None:
+    comparison = load(FIXTURES / "google-benchmark").compare(baseline="none")
+    primary = comparison.verdicts.primary
+    assert {(row.contrast.metric, row.contrast.stat) for row in primary} == {
+        ("time_per_op", "sample")
+    }
+    assert {row.word for row in primary} == {"regression"}
