@@ -103,8 +103,7 @@ def is_loopback(host: str) -> bool:
     >>> is_loopback("127.0.0.1:8080"), is_loopback("[::1]:80"), is_loopback("10.0.0.7:8080")
     (True, True, False)
     """
-    name = host.strip().lower()
-    name = name[1:].partition("]")[0] if name.startswith("[") else name.partition(":")[0]
+    name = leave_port(host)
     if name in _LOCAL:
         return True
     import ipaddress
@@ -113,6 +112,18 @@ def is_loopback(host: str) -> bool:
         address = ipaddress.ip_address(name)
         return address.is_loopback or address.is_unspecified
     return False
+
+
+def leave_port(host: str) -> str:
+    """Return the name of a host in lower case, without its port.
+
+    Examples
+    --------
+    >>> leave_port("Host-A:8080"), leave_port("[fd00::7]:80")
+    ('host-a', 'fd00::7')
+    """
+    name = host.strip().lower()
+    return name[1:].partition("]")[0] if name.startswith("[") else name.partition(":")[0]
 
 
 def parse_cpus(text: str) -> frozenset[int]:

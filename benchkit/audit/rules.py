@@ -14,6 +14,7 @@ from benchkit.audit.copies import find_equal_runs, find_shared_outputs
 from benchkit.audit.facts import Evidence, gather
 from benchkit.audit.forms import find_disagreements
 from benchkit.audit.generators import find_generators
+from benchkit.audit.hosts import find_other_hosts
 from benchkit.audit.inside import find_changing_runs, find_components, find_waves
 from benchkit.audit.machine import (
     find_limited_containers,
@@ -82,6 +83,7 @@ INSIDE_RULES: tuple[InsideRule, ...] = (find_waves, find_changing_runs, find_com
 SIDE_RULES: tuple[SideRule, ...] = (
     find_other_versions,
     find_other_machines,
+    find_other_hosts,
     find_other_lengths,
     find_other_queries,
     find_other_bodies,

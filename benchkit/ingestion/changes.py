@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from benchkit.errors import Diagnostic, Finding
 from benchkit.ingestion.additions import has_additions
+from benchkit.ingestion.copies import Copy, leave_out, settle_originals
 from benchkit.ingestion.frames import fill_texts, parts_table, read_parts
 from benchkit.ingestion.gone import Folders, mark_renewed
 from benchkit.ingestion.parts import Part
@@ -65,6 +66,8 @@ class Change:
         Whether any of them is gone, or back, since the last ingest.
     pooled : list of Finding
         Those on runs that count together with the new ones, or are the same, and should not.
+    copies : list of Copy
+        Sources that are left out, since all of their runs stand in others.
     """
 
     def __init__(
@@ -72,6 +75,7 @@ class Change:
     ) -> None:
         self.notes: list[Diagnostic] = []
         self.pooled: list[Finding] = []
+        self.copies: list[Copy] = []
         self.superseded = self.replaced = 0
         self.new = list(new)
         self._store, self._read, self._folders = store, new, folders
@@ -85,8 +89,8 @@ class Change:
         import pyarrow as pa
 
         if stored is None or not len(stored):
-            self.new = single_out_shared(self._read)
-            self.notes, self.superseded = settle(self.new), 0
+            self._settle([])
+            self.superseded = 0
             rows = parts_table(self.new)
             self._after = [rows]
             return flag(rows, dropped=False)
@@ -99,17 +103,17 @@ class Change:
         neighbours = self._take(_locate_series(stored, touched.__contains__))
         gone = {_key(part) for part in superseded}
         kept = [part for part in neighbours if _key(part) not in gone]
-        before = [_labels(part) for part in kept]
-        self.new = single_out_shared(self._read, kept)
-        self.notes = [*settle([*kept, *self.new]), *note_alone(kept, self.new)]
+        before = {_key(part): _labels(part) for part in kept}
+        kept, copied = self._settle(kept)
+        superseded += copied
+        gone |= set(map(_key, copied))
         join_read(kept, self.new, superseded, self._folders.present)
         same = [part for part in near if _key(part) not in gone]
         settled = [*kept, *self.new]
         others = self._take_others(stored, touched) if has_additions(settled) else []
         self.pooled = [*find_pooled(settled, others), *find_relabelled([*same, *self.new])]
         self._folders.mark_anew(self.new, kept, superseded)
-        relabelled = zip(kept, before, strict=True)
-        changed = {_key(part): part for part, old in relabelled if _labels(part) != old}
+        changed = {_key(part): part for part in kept if _labels(part) != before[_key(part)]}
         lost: list[Part] = []
         self.gone, before_marks = [], {_key(part): part for part in kept}
         marked = [*self._folders.list_marked(stored, self.new, self._take)]
@@ -127,16 +131,26 @@ class Change:
         tables = [*changed.values()], self.new, [*superseded, *lost]
         rows, added, dropped = map(parts_table, tables)
         self.superseded = _count_runs([dropped])
-        still = {part.sha256 for part in self._read}  # under another name
+        contents = {part.sha256 for part in self._read}  # under another name
         replaced = [
             part
             for part in superseded
-            if (part.path, part.variant) in renewed and part.sha256 not in still
+            if (part.path, part.variant) in renewed and part.sha256 not in contents
         ]
         self.replaced = _count_runs([parts_table(replaced)])
         self._after = [_without(stored, {*gone, *changed}), rows, added]
         flagged = (flag(rows, dropped=False), flag(added, dropped=False))
         return pa.concat_tables([*flagged, flag(dropped, dropped=True)])
+
+    def _settle(self, kept: list[Part]) -> tuple[list[Part], list[Part]]:
+        """Settle what was read with its stored neighbours; return those, and copies among them."""
+        self.new = single_out_shared(self._read, kept)
+        self.notes, self.copies = settle_originals(self.new, kept)
+        self.new = leave_out(self.new, self.copies)
+        originals = leave_out(kept, self.copies)
+        self.notes += note_alone(originals, self.new)
+        still = set(map(_key, originals))
+        return originals, [part for part in kept if _key(part) not in still]
 
     def _take(self, places: pa.Array) -> list[Part]:
         return read_parts(self._store.take(places)) if len(places) else []

@@ -121,6 +121,7 @@ def ingest(
         change = Change(store, stored, harvest.parts, Folders(discovery, options))
         if harvest.parts or change.has_marks:
             store.commit_pieces(change.build, columns=COLUMNS)
+        harvest.leave_out(change.copies)
         diagnostics = [*discovery.diagnostics, *harvest.diagnostics, *change.notes]
         if change.replaced and options.origin and options.origin == name_job():
             diagnostics.append(_replaced(options.origin, change.replaced))

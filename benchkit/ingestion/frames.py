@@ -71,6 +71,7 @@ def _spread(columns: Mapping[str, pa.Array], parts: Sequence[Part]) -> dict[str,
     of_each = {
         "index": np.concatenate([part.indices for part in parts]),
         "line": np.concatenate(lines),
+        "content": np.concatenate([part.contents for part in parts]),
         "piece": pieces,
         "number": numbers,
     }

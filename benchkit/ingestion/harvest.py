@@ -16,6 +16,8 @@ from benchkit.errors import Diagnostic, Finding, SourceReport
 from benchkit.ingestion.addresses import name_path
 from benchkit.ingestion.batches import row_batches
 from benchkit.ingestion.changes import list_sources
+from benchkit.ingestion.contents import Contents, digest_values, enter_contents
+from benchkit.ingestion.copies import Copy, describe_copy, report_copy
 from benchkit.ingestion.discovery import Discovery, Options
 from benchkit.ingestion.folders import (
     NO_RESULT,
@@ -76,12 +78,17 @@ def catch(batch: int, outcomes: Iterable[Outcome]) -> Catch:
     """
     found = Catch()
     rows: list[tuple[int, list[Row] | pa.RecordBatch]] = []
+    contents: list[Contents] = []
     for outcome in outcomes:
         found.outcomes.append(outcome)
         found.batches += outcome.batches
         rows += [own for own in outcome.rows if own[1]]
-        outcome.rows, outcome.batches = [], []
-    found.batches += row_batches(batch, rows)
+        contents += outcome.contents
+        outcome.rows, outcome.batches, outcome.contents = [], [], []
+    batches = [*row_batches(batch, rows)]
+    found.batches += batches
+    contents += map(digest_values, batches)
+    enter_contents([part for outcome in found.outcomes for part in outcome.parts], contents)
     return found
 
 
@@ -130,12 +137,7 @@ class Harvest:
         if finding is not None:
             for file in outcome.files:
                 file.path.unlink(missing_ok=True)
-            reason = finding.message
-            variant = show_label(source.variant)
-            report = SourceReport(
-                label=source.label, outcome="duplicate", reason=reason, variant=variant
-            )
-            self.reports.append(report)
+            self.reports.append(report_copy(finding, source.variant))
             self.findings.append(finding)
             return False
         if outcome.is_original:
@@ -154,6 +156,12 @@ class Harvest:
         self._take_losses(discovery, options)
         if not options.layout:
             join_levels(part for part in self.parts if "variant=" not in part.assigned)
+
+    def leave_out(self, copies: Sequence[Copy]) -> None:
+        """Name the sources whose runs all stand in others, and count them as read twice."""
+        reports = {copy.part.label: copy.report() for copy in copies}
+        self.reports = [reports.get(report.label, report) for report in self.reports]
+        self.findings += [copy.describe() for copy in copies]
 
     def _take_losses(self, discovery: Discovery, options: Options) -> None:
         """Take note of files and folders that should hold results, where none was read."""
@@ -253,13 +261,7 @@ def _without(batch: pa.RecordBatch, sources: Sequence[int]) -> pa.RecordBatch:
 
 
 def _duplicate(found: Found, first: str) -> Finding:
-    return Finding(
-        code="B103",
-        severity="warning",
-        message=f"identical to {name_path(first)}; counted once",
-        remedy="delete the copy, or if they are two variants, label each one with label=path",
-        where=found.label,
-    )
+    return describe_copy(found.label, f"identical to {name_path(first)}")
 
 
 def _left_over(found: Found, first: str, commit: str) -> Finding:

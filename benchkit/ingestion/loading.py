@@ -17,6 +17,7 @@ from benchkit.derived.series import SERIES
 from benchkit.errors import ConfigError, DataError, Diagnostic, Finding, SourceReport
 from benchkit.ingestion.addresses import is_page
 from benchkit.ingestion.companions import place_companions
+from benchkit.ingestion.copies import leave_out, settle_originals
 from benchkit.ingestion.discovery import Discovery, Options, discover
 from benchkit.ingestion.frames import drop_unsound, list_parts, stream_observations
 from benchkit.ingestion.frames import observations as make_observations
@@ -33,7 +34,7 @@ from benchkit.ingestion.origins import (
 from benchkit.ingestion.parts import Part, find_split_blocks
 from benchkit.ingestion.pieces import single_out_shared
 from benchkit.ingestion.pooled import find_pooled, find_relabelled
-from benchkit.labels.numbering import part_packages, settle
+from benchkit.labels.numbering import part_packages
 from benchkit.labels.sections import share_headings
 from benchkit.schema import observations as make_table
 from benchkit.schema import runs as make_run_table
@@ -342,7 +343,10 @@ def load_found(
     harvest, values, series = gather(discovery.found, options, samples=samples)
     harvest.complete(discovery, options)
     parts = single_out_shared(harvest.parts)
-    problems = [*discovery.diagnostics, *harvest.diagnostics, *settle(parts)]
+    notes, copies = settle_originals(parts)
+    harvest.leave_out(copies)
+    parts = leave_out(parts, copies)
+    problems = [*discovery.diagnostics, *harvest.diagnostics, *notes]
     part_packages(parts)
     share_headings(parts)
     place_companions(parts)

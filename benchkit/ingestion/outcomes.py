@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from benchkit.errors import Diagnostic, SourceReport
+from benchkit.ingestion.contents import Contents
 from benchkit.ingestion.discovery import Options
 from benchkit.ingestion.parts import Part, enter_commit, show_facts, show_label, show_remark
 from benchkit.ingestion.pieces import PIECE_BITS
@@ -43,6 +44,8 @@ class Outcome:
         The values per run, but for those in files.
     batches, files
         The samples, and files of values per run, as `ValueSink` gives them.
+    contents : list of Contents
+        Of the runs whose values are in files.
     diagnostics : list of Diagnostic
     has_load : bool
         Whether it may hold results of load, not counters beside it alone.
@@ -57,6 +60,7 @@ class Outcome:
     rows: list[tuple[int, list[Row] | pa.RecordBatch]] = field(default_factory=list)
     batches: list[pa.RecordBatch] = field(default_factory=list)
     files: list[DataFile] = field(default_factory=list)
+    contents: list[Contents] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     has_load: bool = False
     is_original: bool = False

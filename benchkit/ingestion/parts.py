@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from itertools import chain
 from operator import attrgetter
+from typing import TYPE_CHECKING
 
 from benchkit import schema
 from benchkit.errors import ConfigError, Finding
@@ -37,6 +38,9 @@ from benchkit.redaction import (
 from benchkit.redaction.marks import remember
 from benchkit.schema import Side
 from benchkit.units import printable
+
+if TYPE_CHECKING:
+    import numpy as np
 
 #: What tells blocks apart, in words.
 _REASONS = {
@@ -65,7 +69,8 @@ class Part(Piece):
     ``fingerprint`` changes when labels or the reader change, ``gone_from`` names the folder that a
     later ingest read without the source, and ``renewed`` is the batch in which the source took the
     place of another measurement. ``joined`` is the earliest batch whose sources an ingest read
-    along with it, 0 if none, and -1 where an earlier build stored it.
+    along with it, 0 if none, and -1 where an earlier build stored it. ``content`` is the digest of
+    its values, 0 if it has none or an earlier build stored it.
     """
 
     assigned: str = ""
@@ -77,11 +82,20 @@ class Part(Piece):
     gone_from: str = ""
     renewed: int = 0
     joined: int = -1
+    content: int = 0
 
     @property
     def is_companion(self) -> bool:
         """Whether its tool tells of what ran beside the load."""
         return registry.tool(self.tool).role == "companion"
+
+    @property
+    def contents(self) -> Sequence[int] | np.ndarray:
+        """The digest of the values of each of its runs."""
+        if self.places is None:
+            return [self.content]
+        contents = self.places.contents
+        return [0] * self.size if contents is None else contents
 
     @property
     def words(self) -> Words:

@@ -157,6 +157,9 @@ def _list_runs(part: Part) -> Iterator[Part]:
         yield part
         return
     first = part.piece - part.index
-    runs = part.places.indices.tolist(), part.places.lines.tolist()
-    for index, line in zip(*runs, strict=True):
-        yield replace(part, index=index, line=line, piece=first + index, places=None)
+    places = part.places
+    contents = map(int, part.contents)
+    runs = zip(places.indices.tolist(), places.lines.tolist(), contents, strict=True)
+    for index, line, content in runs:
+        own = {"index": index, "line": line, "piece": first + index, "content": content}
+        yield replace(part, places=None, **own)

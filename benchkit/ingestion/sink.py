@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from benchkit.errors import DataError
 from benchkit.ingestion.batches import repeats_batch, sample_table
+from benchkit.ingestion.contents import Contents, digest_values
 from benchkit.ingestion.threads import Behind
 from benchkit.store.columns import GROUP_ROWS, values_schema
 
@@ -41,6 +42,7 @@ class ValueSink:
     def __init__(self, batch: int, folder: Path | None) -> None:
         self.rows = 0
         self.runs: list[tuple[int, pa.RecordBatch]] = []
+        self.contents: list[Contents] = []  # of runs that are written
         self._batch = batch
         self._folder = folder
         self._held: dict[str, list[tuple[int, Samples]]] = {}
@@ -89,6 +91,7 @@ class ValueSink:
 
             self._run_writer = BatchWriter(self._folder, self._batch, is_raw=False)
         for _, batch in self.runs:
+            self.contents.append(digest_values(batch))
             self._run_writer.take(batch)
         self.runs.clear()
 

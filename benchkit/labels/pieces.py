@@ -25,11 +25,14 @@ class Places:
         Each run's place in the source, ascending, and its line.
     numbers : ndarray of int64, shape (k,), optional
         Each run's final number, which `settle` gives.
+    contents : ndarray of int64, shape (k,), optional
+        The digest of each run's values.
     """
 
     indices: np.ndarray
     lines: np.ndarray
     numbers: np.ndarray | None = None
+    contents: np.ndarray | None = None
 
 
 @dataclass(slots=True, kw_only=True)

@@ -159,6 +159,10 @@ CASES: dict[str, tuple[Files, Files]] = {
         pair(ab(CHANGED_PAGE), ab(*OTHER_AB), "ab-1.txt"),
         pair(ab(CHANGED_PAGE), ab(*OTHER_AB, ANY_LENGTH), "ab-1.txt"),
     ),
+    "B211": (
+        pair(wrk(), wrk(*OTHER, ("127.0.0.1:8080", "host-b:8080"))),
+        pair(wrk(), wrk(*OTHER, ("127.0.0.1:8080", "localhost:8081"))),
+    ),
     "B207": (generators(0), generators(15)),
     "B307 too small": (fewer("p=0.000 n=5+5"), fewer("p=0.008 n=5+5")),
     "B307 above 1": (benchstat("1.200"), benchstat("1.000")),

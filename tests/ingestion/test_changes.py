@@ -12,7 +12,7 @@ import pytest
 
 import benchkit.api as bk
 from benchkit.errors import Diagnostic
-from benchkit.ingestion import changes
+from benchkit.ingestion import copies
 from benchkit.ingestion.commit import ingest
 from benchkit.labels.numbering import Piece, settle
 from benchkit.store import Store
@@ -105,7 +105,7 @@ def test_a_small_ingest_settles_the_series_it_touches_alone(
         settled.extend(parts)
         return settle(parts)
 
-    monkeypatch.setattr(changes, "settle", watch)
+    monkeypatch.setattr(copies, "settle", watch)
     write_run(tmp_path / "b" / "otlp" / "wrk-2.txt", 1002.0)
     summary = ingest([str(tmp_path / "b")], store)
     assert {part.variant for part in settled} == {"otlp"}
@@ -130,8 +130,8 @@ def test_runs_ingested_one_by_one_are_numbered_as_those_ingested_together(tmp_pa
 
 def ingest_apart(store: Store, folder: Path, *names: str) -> list[str]:
     """Ingest files by a command each, and return what the last one notes."""
-    for name in names:
-        write_run(folder / name, 1000.0 + len(store.url + name))
+    for number, name in enumerate(names):
+        write_run(folder / name, 1000.0 + number)
     notes = [ingest([str(folder / name)], store).diagnostics for name in names]
     return [note.what for note in notes[-1]]
 

@@ -10,9 +10,12 @@ READING = (
         severity="warning",
         says="a file was read twice, under two paths or labels, and is counted once",
         what="A load result is identical, byte for byte, to one that was read before under another "
-        "path, or one file was given two labels. It is counted once. If a later ingest reads "
+        "path; or all runs of a file, with all of their values, are also in other files of the "
+        "variant, for example in a compressed copy, a copy with other line ends, or one file made "
+        "of several; or one file was given two labels. It is counted once. If a later ingest reads "
         "the same file under another label, it counts under both, and the finding says so. "
-        "Identical counter snapshots are normal and are all kept.",
+        "Repeats that happen to agree in a few rounded numbers are not copies. Identical counter "
+        "snapshots are normal and are all kept.",
         why="A copy turns one run into two, and makes the spread of its variant too small. A file "
         "compared with itself shows no change.",
         example="results/b/wrk-2.txt: the same bytes as results/a/wrk-1.txt; counted once",
@@ -300,5 +303,19 @@ SIDES = (
         example="pr on /index.html, connections=20: 40.0 % of the responses of pr differ in length "
         "from the first one, and none of main: the page may have changed",
         do="Compare both responses with curl; run ab with -l if lengths may differ.",
+    ),
+    Entry(
+        code="B211",
+        severity="warning",
+        says="the sides were loaded at different hosts, and their names do not say so",
+        what="The URLs of the two sides name different hosts. Ports do not count, since two builds "
+        "often run on two ports of one machine, and 127.0.0.1 is localhost. The finding does not "
+        "appear if a word that distinguishes the variants also distinguishes their hosts: `a` and "
+        "`b` at host-a and host-b, or `otlp` at app-otlp.",
+        why="Another host is another machine, network path or neighbour. Its speed looks like a "
+        "change of the variant.",
+        example="before, after: before was loaded at host-a and after at host-b: a difference "
+        "between the hosts counts as a difference between the variants",
+        do="Measure both sides on one host. If you compare hosts, name the variants after them.",
     ),
 )
