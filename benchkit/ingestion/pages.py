@@ -14,12 +14,13 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 from typing import IO, TypeVar
 from urllib.parse import SplitResult, unquote, urljoin, urlsplit
 
 from benchkit.errors import DataError, MissingError
 
+#: Seconds in which a server has to send the whole head of its response, and its next bytes.
 _TIMEOUT = 60.0
 #: Seconds that a copy from elsewhere may take from the first to the last byte.
 DEADLINE = 900.0
@@ -132,13 +133,26 @@ def within(seconds: float, work: Callable[[], Result]) -> Result:
 
 
 def _write(address: str, target: Path) -> None:
-    opener = urllib.request.build_opener(_Redirects)
-    with (
-        opener.open(_request(address), timeout=_TIMEOUT) as response,
-        target.open("wb") as file,
-    ):
+    with _open(address) as response, target.open("wb") as file:
         for block in _read_blocks(response):
             file.write(block)
+
+
+def _open(address: str) -> http.client.HTTPResponse:
+    """Send the request and read the head of the response, those of redirections included."""
+    opener, abandoned = urllib.request.build_opener(_Redirects), Event()
+
+    def send() -> http.client.HTTPResponse:
+        response: http.client.HTTPResponse = opener.open(_request(address), timeout=_TIMEOUT)
+        if abandoned.is_set():
+            response.close()
+        return response
+
+    try:
+        return within(_TIMEOUT, send)
+    except TimeoutError:
+        abandoned.set()
+        raise _BodyError(f"the server sent no complete header within {_TIMEOUT:g} s") from None
 
 
 def _read_blocks(response: http.client.HTTPResponse) -> Iterator[bytes]:
