@@ -22,6 +22,7 @@ import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,13 @@ _COMMANDS = ("command", "warmup", "before", "after")
 _TOP = ("rounds", "order", "seed", "pause", "benchmark", "variants", *_COMMANDS)
 #: Characters by which a text is a shell's script, and not a command with its words.
 _SHELL = re.compile(r"[|&;<>()$`\\*?\[\]#~\n]")
+#: What stands for the variant's name.
+_FIELD = "{variant}"
+#: The beginning of a script whose quotes are closed, and what quotes do not protect from.
+_CLOSED = re.compile(r"(?:[^'\"\\]|\\.|'[^']*+'|\"(?:[^\"\\]|\\.)*+\")*+", re.DOTALL)
+_ENCLOSING = re.compile(r"`|<<")
+#: Names in which nothing acts inside of quotes.
+_HARMLESS = re.compile(r"[\w@%+=:,./ -]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,16 +162,39 @@ def _commands(table: Mapping[str, object], variant: str, where: str) -> Commands
 def _words(value: object, variant: str, where: str) -> tuple[str, ...]:
     """Return the words of a command; a text with a shell's characters in it is a script."""
     if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
-        return tuple(word.replace("{variant}", variant) for word in value)
+        return tuple(word.replace(_FIELD, variant) for word in value)
     if not isinstance(value, str) or not value.strip():
         raise ConfigError("not a command", where=where, hint='write "wrk …" or ["wrk", "…"]')
-    text = value.replace("{variant}", variant)
-    if _SHELL.search(text):
-        return ("sh", "-c", text)
+    if _SHELL.search(value):
+        return ("sh", "-c", _fill_script(value, variant, where))
     try:
-        return tuple(shlex.split(text))
+        return tuple(word.replace(_FIELD, variant) for word in shlex.split(value))
     except ValueError as error:
         raise ConfigError(f"not a command: {error}", where=where) from error
+
+
+def _fill_script(script: str, variant: str, where: str) -> str:
+    """Put a variant's name into a shell's script as one word, so that nothing in it acts.
+
+    Examples
+    --------
+    >>> _fill_script("a {variant} | b '{variant}'", "v1", "")
+    "a v1 | b 'v1'"
+    >>> _fill_script("a {variant} | b", "x; y", "")
+    "a 'x; y' | b"
+    """
+    parts = script.split(_FIELD)
+    filled = parts[0]
+    for before, after in zip(accumulate(parts), parts[1:], strict=False):
+        is_bare = not _ENCLOSING.search(script) and _CLOSED.fullmatch(before) is not None
+        if not is_bare and not _HARMLESS.fullmatch(variant):
+            raise ConfigError(
+                f"the name {variant!r} cannot stand inside quotes",
+                where=where,
+                hint=f"write {_FIELD} without quotes around it: benchkit adds them",
+            )
+        filled += (shlex.quote(variant) if is_bare else variant) + after
+    return filled
 
 
 def _whole(value: object, where: str, *, least: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import tomllib
 from collections import Counter
 from pathlib import Path
@@ -121,3 +122,45 @@ def test_the_seed_decides_a_random_order() -> None:
 def test_one_variant_needs_no_name() -> None:
     table: dict[str, Any] = {"variants": {"": {"command": ["true"]}}}
     assert parse_plan(table) == Plan(variants=parse_plan(table).variants)
+
+
+EVIL = "a; touch stolen; $(touch stolen) `touch stolen` ' \" \\"
+
+
+@pytest.mark.parametrize(
+    "script",
+    ["echo {variant} > a{variant}; cat a{variant}", "echo $HOME {variant}", "echo {variant}"],
+)
+def test_a_name_is_one_word_of_a_script(script: str, tmp_path: Path) -> None:
+    name = EVIL.replace("/", "")
+    words = parse_plan({"command": script, "variants": {name: {}}}).variants[name].command
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert name in done.stdout
+    assert not (tmp_path / "stolen").exists()
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "echo '{variant}' | cat",
+        'echo "{variant}" | cat',
+        'echo "$(cat {variant})"',
+        "echo `cat {variant}`",
+        "cat <<EOF\n{variant}\nEOF",
+        "echo \\{variant} | cat",
+        "true # it's {variant}",
+    ],
+)
+def test_a_name_that_would_act_inside_quotes_is_refused(script: str) -> None:
+    with pytest.raises(ConfigError, match="cannot stand inside quotes"):
+        parse_plan({"command": script, "variants": {EVIL: {}}})
+    (command,) = (
+        each.command
+        for each in parse_plan({"command": script, "variants": {"v 1": {}}}).variants.values()
+    )
+    assert "v 1" in command[-1]
+
+
+def test_words_are_split_before_the_name_is_put_in() -> None:
+    plan = parse_plan({"command": 'wrk -s "{variant}" {variant}', "variants": {"a; b": {}}})
+    assert plan.variants["a; b"].command == ("wrk", "-s", "a; b", "a; b")
