@@ -317,15 +317,22 @@ def _named_file(path: Path, variant: str, options: Options, tools: ToolNames) ->
 
 def _leave_out(paths: list[Path], passed: list[tuple[Path, str]]) -> list[Path]:
     """Return the files without those that only say again what a result beside them says."""
-    repeating = {PurePosixPath(file).name for file, _ in registry.repeating()}
     kept = []
     for path in paths:
-        results = registry.repeating() if path.name in repeating else ()
-        if any(path.match(file) and (path.parent / result).is_file() for file, result in results):
+        if any(_repeats(path, file, result) for file, result in registry.repeating()):
             passed.append((path, "a part of the result beside it"))
         else:
             kept.append(path)
     return kept
+
+
+def _repeats(path: Path, file: str, result: str) -> bool:
+    """Tell whether a file is the one that repeats a result; a star is the same text in both."""
+    ending = file.removeprefix("*")
+    if not path.name.endswith(ending.rpartition("/")[2]) or not path.match(file):
+        return False
+    star = path.name.removesuffix(ending)
+    return (path.parent / result.replace("*", star)).is_file()
 
 
 def _add_folder(

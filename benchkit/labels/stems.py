@@ -27,6 +27,7 @@ RESULT_WORDS = FORMS | {
     "benchmark",
     "benchmarks",
     "estimates",
+    "stats",
 }
 #: Tokens that name a role.
 ROLES = {"warmup": "warmup", "merged": "aggregate", "aggregate": "aggregate"}
@@ -238,10 +239,12 @@ def split_stem(stem: str, tools: ToolNames) -> PlainStem:
     [17, 2, None]
     >>> split_stem("none-20240101-1200", ToolNames()).moment, split_stem("trial01", ToolNames()).run
     ('202401011200', 1)
+    >>> split_stem("none-1_stats", ToolNames())[:4]
+    ('none', None, '', 1)
     """
     if is_number(stem) and not FOLDER.fullmatch(stem):
         return PlainStem("", number=int(stem), whole=stem)
-    match = _END.search(stem) or _BEGIN.match(stem)
+    match = _END.search(stem) or _BEGIN.match(stem) or _end_before_word(stem)
     word = stem.rstrip("0123456789")
     if match is None and is_number(stem[len(word) :]) and not is_name(word, tools):
         return PlainStem(word, number=int(stem[len(word) :]), whole=stem)
@@ -249,13 +252,20 @@ def split_stem(stem: str, tools: ToolNames) -> PlainStem:
         return _take_role(stem)._replace(whole=stem)
     told = match.groupdict()
     run, moment, number = told["run"], told["moment"], told["number"] or told.get("copy")
-    rest = stem[match.end() :] or _PUT_ASIDE.sub("", stem[: match.start()])
+    rest = "" if match.start() else stem[match.end() :]
+    rest = rest or _PUT_ASIDE.sub("", stem[: match.start()])
     return _take_role(rest)._replace(
         run=int(run) if run else None,
         moment=keep_digits(moment or ""),
         number=int(number) if number else None,
         whole=stem,
     )
+
+
+def _end_before_word(stem: str) -> re.Match[str] | None:
+    """Find what counts the runs before a word for results: the 1 of `none-1_stats`."""
+    rest, _, word = re.sub(r"[-_]([a-z]+)$", r"\0\1", stem).partition("\0")
+    return _END.search(rest) if word in RESULT_WORDS else None
 
 
 def _take_role(name: str) -> PlainStem:

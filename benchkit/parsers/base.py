@@ -106,8 +106,8 @@ class Format:
         thousands.
     repeating : tuple of (file, result)
         Files that the tool writes beside a result and that add nothing to it, and the result's
-        place as seen from there: ``("tukey.json", "estimates.json")``. In a folder they are passed
-        over.
+        place as seen from there: ``("tukey.json", "estimates.json")``,
+        ``("*_failures.csv", "*_stats.csv")``. In a folder they are passed over.
     """
 
     name: str

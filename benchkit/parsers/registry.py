@@ -35,6 +35,7 @@ BUILTIN = (
     EntryPoint("autocannon", "benchkit.parsers.autocannon:TOOLS", GROUP),
     EntryPoint("k6", "benchkit.parsers.k6:TOOLS", GROUP),
     EntryPoint("jmeter", "benchkit.parsers.jmeter:TOOLS", GROUP),
+    EntryPoint("locust", "benchkit.parsers.locust:TOOLS", GROUP),
     EntryPoint("vegeta", "benchkit.parsers.vegeta:TOOLS", GROUP),
     EntryPoint("gobench", "benchkit.parsers.gobench:TOOLS", GROUP),
     EntryPoint("hyperfine", "benchkit.parsers.hyperfine:TOOLS", GROUP),

@@ -1,0 +1,145 @@
+r"""Locust's table of requests, as ``--csv`` writes it: one run.
+
+A file, verbatim (Locust 2.47, ``--csv none-1``, ``none-1_stats.csv``; percentiles left out)::
+
+    Type,Name,Request Count,Failure Count,Median Response Time,Average Response Time,\
+Min Response Time,Max Response Time,Average Content Size,Requests/s,Failures/s,50%,66%,99.9%,100%
+    GET,/list,78,0,53,54.14018771798277,10.448771000483248,154.48669200031873,50.0,38.9,0.0,53,56,150,150
+    ,Aggregated,99,0,53,55.391917555581784,10.448771000483248,154.48669200031873,50.0,49.4,0.0,53,56,150,150
+
+What the numbers are: times are milliseconds, of failed requests, too; percentiles are rounded to
+two digits (and whole milliseconds). The rate is of all requests, failed ones included. The row
+``Aggregated`` is the run; the others have the request's type and name as their subject. Users wait
+for their answers, so the loop is closed. The history, failures and exceptions beside it are not
+read.
+
+Not recorded: when it ran, the version, the number of users, waiting times, status codes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source, Tool
+from benchkit.reading.delimited import header_of, read_rows
+from benchkit.reading.reports import Remark
+from benchkit.units import scale
+
+#: Metric, stat, unit, exponent of ten and rounding step, by the names of new and old versions.
+_KINDS = {
+    "Request Count": ("requests", "count", "1", 0, None),
+    "# requests": ("requests", "count", "1", 0, None),
+    "Failure Count": ("failures", "count", "1", 0, None),
+    "# failures": ("failures", "count", "1", 0, None),
+    "Average Response Time": ("latency", "mean", "s", -3, None),
+    "Average response time": ("latency", "mean", "s", -3, None),
+    "Min Response Time": ("latency", "min", "s", -3, None),
+    "Min response time": ("latency", "min", "s", -3, None),
+    "Max Response Time": ("latency", "max", "s", -3, None),
+    "Max response time": ("latency", "max", "s", -3, None),
+    "Median response time": ("latency", "p50", "s", -3, 1e-3),
+    "Average Content Size": ("bytes_in", "mean", "B", 0, None),
+    "Requests/s": ("request_rate", "mean", "1/s", 0, None),
+}
+_PERCENTILE = re.compile(r"(\d{1,2}(?:\.\d{1,4})?)%", re.ASCII)
+_NUMBER = re.compile(r"\d{1,15}(?:\.\d{1,18})?(?:e-\d{1,2})?", re.ASCII)
+_TOTALS = {"Aggregated", "Total"}
+_NEEDED = ("requests", "request_rate")
+_INCOMPLETE = Remark(
+    "the table has no row Aggregated with a count and a rate of requests",
+    "use the whole _stats.csv that Locust wrote",
+    is_remark=False,
+)
+_FAILED = Remark(
+    "all {count:g} requests failed, so this run measured nothing",
+    "check that the server answers, and run again",
+)
+
+
+def _recognises(head: Head) -> bool:
+    columns = header_of(head.text) if head.is_start else []
+    is_named = columns[:2] in (["Type", "Name"], ["Method", "Name"])
+    return is_named and "Requests/s" in columns and columns[2] in _KINDS
+
+
+def _parse(source: Source) -> Iterator[Record]:
+    r"""Yield the run of a table, and what has to be known about it.
+
+    Examples
+    --------
+    >>> text = b"Type,Name,Request Count,Requests/s,99%\n,Aggregated,8,4.0,250\n"
+    >>> (run,) = _parse(Source(None, "x_stats.csv", text))
+    >>> [row[1:4] for row in run.rows][1:]
+    [('request_rate', 'mean', 4.0), ('latency', 'p99', 0.25)]
+    """
+    run = Reading(tool="locust", form="csv", line=1, load_model="closed")
+    totals: dict[str, float] = {}
+    for line, row in read_rows(source, "Locust"):
+        if isinstance(row, Diagnostic):
+            run.status = "partial"
+            yield row
+            continue
+        type_, name, *_ = row.values()
+        is_total = not type_.strip("None") and name in _TOTALS
+        if is_total and totals:
+            yield Diagnostic(
+                source.label, line, f"a second row {name} is left out", "split the file"
+            )
+            continue
+        run.last_line = line
+        before = len(run.rows)
+        for column, cell in row.items():
+            _add(run, column, cell, line, None if is_total else f"{type_} {name}".strip())
+        amounts = {each[1]: each[3] for each in run.rows[before:] if each[1] != "latency"}
+        if amounts.get("failures", 0) >= amounts.get("requests", 1):  # it measured nothing
+            run.rows[before:] = [each for each in run.rows[before:] if each[1] == "failures"]
+        totals = amounts if is_total else totals
+    if not all(name in totals for name in _NEEDED):
+        run.status = "partial" if run.rows else "failed"
+        yield _INCOMPLETE.at(source.label, run.last_line)
+    elif totals.get("failures", 0) >= totals["requests"]:
+        run.status = "failed"
+        yield _FAILED.at(source.label, run.last_line, count=totals["requests"])
+    if run.rows or run.status == "failed":
+        yield run
+
+
+def _add(run: Reading, column: str, cell: str, line: int, subject: str | None) -> None:
+    """Add a cell, if it is a number of a known column."""
+    if _NUMBER.fullmatch(cell) is None:
+        return
+    if percentile := _PERCENTILE.fullmatch(column):
+        metric, stat, unit, exponent = "latency", f"p{percentile[1]}", "s", -3
+        resolution: float | None = 1e-3
+    elif column in _KINDS:
+        metric, stat, unit, exponent, resolution = _KINDS[column]
+    else:
+        return
+    value = scale(cell, exponent)
+    run.add(metric, stat, value, unit, line, subject=subject, resolution=resolution)
+
+
+CSV = Format(
+    name="locust",
+    tools=("locust",),
+    summary="Locust's table of requests",
+    forms=(
+        Form(
+            name="csv",
+            signature="Type,Name,Request Count,Failure Count,…,Requests/s,…",
+            versions="0.8 on, --csv NAME: NAME_stats.csv",
+            not_recorded="when it ran, the version, users, status codes; not read: the history",
+        ),
+    ),
+    recognises=_recognises,
+    parse=_parse,
+    words=("Requests/s",),
+    repeating=(
+        ("*_stats_history.csv", "*_stats.csv"),
+        ("*_failures.csv", "*_stats.csv"),
+        ("*_exceptions.csv", "*_stats.csv"),
+    ),
+)
+
+TOOLS = (Tool(name="locust", formats=(CSV,), role="load", load_model="closed"),)

@@ -1,0 +1,93 @@
+"""Locust's table: milliseconds become seconds, the aggregated row is the run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchkit import load
+from benchkit.errors import Diagnostic
+from benchkit.parsers.base import Reading, Source
+from benchkit.parsers.locust import CSV
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures/locust"
+HEADER = "Type,Name,Request Count,Failure Count,Average Response Time,Requests/s,50%,100%\n"
+
+
+def read(text: str | Path) -> tuple[list[Reading], list[Diagnostic]]:
+    source = Source(None, "x", text.encode()) if isinstance(text, str) else Source.load(text)
+    records = list(CSV.parse(source))
+    return (
+        [each for each in records if isinstance(each, Reading)],
+        [each for each in records if isinstance(each, Diagnostic)],
+    )
+
+
+def values(run: Reading) -> dict[tuple[str | None, str, str], float]:
+    return {row[:3]: row[3] for row in run.rows}
+
+
+def test_the_aggregated_row_is_the_run_and_others_are_its_parts() -> None:
+    (run,), problems = read(FIXTURES / "none-1_stats.csv")
+    assert not problems
+    assert (run.status, run.load_model) == ("complete", "closed")
+    found = values(run)
+    expected = {
+        (None, "requests", "count"): 164.0,
+        (None, "failures", "count"): 0.0,
+        (None, "bytes_in", "mean"): 50.0,
+    }
+    assert found.items() >= expected.items()
+    assert found[None, "latency", "p50"] <= found[None, "latency", "p99.9"]
+    assert ("POST /order, now", "latency", "p98") in found
+    assert (None, "latency", "p100") not in found
+
+
+def test_older_headers_are_read() -> None:
+    text = (
+        '"Method","Name","# requests","# failures","Median response time",'
+        '"Average response time","Requests/s"\n'
+        '"GET","/a",10,1,12,13,5.00\n"None","Total",10,1,12,13,5.00\n'
+    )
+    (run,), problems = read(text)
+    assert not problems
+    assert values(run)[None, "latency", "p50"] == 0.012
+    assert values(run)["GET /a", "failures", "count"] == 1.0
+
+
+def test_a_run_of_failures_measured_nothing() -> None:
+    (run,), (problem,) = read(FIXTURES / "refused_stats.csv")
+    assert run.status == "failed"
+    assert "requests failed, so this run measured nothing" in str(problem)
+    assert {row[1] for row in run.rows} == {"failures"}
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        (HEADER, "the table has no row Aggregated"),
+        (HEADER + "GET,/a,5,0,7,2.5,6,9\n", "the table has no row Aggregated"),
+        (HEADER + ",Aggregated,x,0,7,2.5,6,9\n", "the table has no row Aggregated"),
+        (HEADER + ",Aggregated,5,0\n", "this row has 4 cells"),
+        (HEADER + ",Aggregated,5,0,7,2.5,6,9", "the last row has no line end"),
+        (HEADER + ",Aggregated,0,0,0,0,N/A,N/A\n", "all 0 requests failed"),
+        (HEADER + ",Aggregated,5,0,7,2.5,6,9\n" * 2, "a second row Aggregated is left out"),
+    ],
+)
+def test_what_cannot_be_read_is_a_diagnostic(text: str, what: str) -> None:
+    runs, problems = read(text)
+    assert len(runs) == 1
+    assert problems[0].what.startswith(what)
+
+
+def test_what_locust_writes_beside_the_table_is_passed_over() -> None:
+    runs = load(FIXTURES)
+    assert set(runs.runs["variant"]) >= {"none", "otlp"}
+    assert set(runs.runs["role"]) == {"measured", "failed"}
+
+
+def test_two_variants_compare_by_requests_per_second() -> None:
+    comparison = load(FIXTURES).compare(baseline="none", variant="otlp")
+    (verdict,) = comparison.verdicts.primary
+    assert (verdict.contrast.metric, verdict.word) == ("request_rate", "regression")
