@@ -14,6 +14,7 @@ import pytest
 from deltalake import DeltaTable, write_deltalake
 from deltalake.exceptions import DeltaError
 
+from benchkit.cli import run
 from benchkit.errors import StoreError
 from benchkit.ingestion.sink import ValueSink
 from benchkit.parsers.base import Reading, Samples
@@ -366,3 +367,10 @@ def test_a_log_in_order_is_not_copied_to_be_read(tmp_path: Path) -> None:
 
 def addresses(log: pa.Table) -> list[int]:
     return [chunk.buffers()[2].address for chunk in log["path"].chunks]
+
+
+def test_an_object_store_without_its_account_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (["runs", "az://x/y"], ["runs", "--store", "az://x/y"]):
+        assert run(words) == 3
+        message = capsys.readouterr().err
+        assert "az://x/y/runs: the store failed: Generic MicrosoftAzure error: Account" in message

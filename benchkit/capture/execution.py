@@ -8,10 +8,12 @@ second run would find it read.
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from codecs import getincrementaldecoder
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -19,9 +21,12 @@ from threading import Thread
 from typing import IO, BinaryIO
 
 from benchkit.errors import ConfigError
+from benchkit.units import printable
 
 #: Seconds that an interrupted command has to print what it has, and then to end.
 _PATIENCE = (10.0, 2.0)
+#: What a terminal may be given as it is, but for colours, which it gets none of.
+_COLOURS, _BREAKS = re.compile(r"\x1b\[[\d;]*m"), re.compile(r"([\n\r\t]+)")
 _CHUNK = 1 << 16
 
 
@@ -126,8 +131,20 @@ def _show(process: subprocess.Popen[bytes], *files: IO[bytes]) -> list[Thread]:
 
 
 def _copy(pipe: IO[bytes], file: IO[bytes]) -> None:
-    while chunk := pipe.read1(_CHUNK):  # type: ignore[attr-defined]
-        file.write(chunk)
-        with suppress(OSError, ValueError):
-            sys.stderr.buffer.write(chunk)
-            sys.stderr.flush()
+    """Copy output to a file as it is, and to a terminal so that nothing in it acts."""
+    decode = getincrementaldecoder("utf-8")("replace").decode
+    with pipe:
+        while chunk := pipe.read1(_CHUNK):  # type: ignore[attr-defined]
+            file.write(chunk)
+            with suppress(OSError, ValueError):
+                if sys.stderr.isatty():
+                    sys.stderr.write(_spell(decode(chunk)))
+                else:
+                    sys.stderr.buffer.write(chunk)
+                sys.stderr.flush()
+
+
+def _spell(text: str) -> str:
+    """Write output without colours, other commands to a terminal spelled out."""
+    parts = _BREAKS.split(_COLOURS.sub("", text))
+    return "".join(part if at % 2 else printable(part) for at, part in enumerate(parts))

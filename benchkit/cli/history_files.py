@@ -88,7 +88,7 @@ def site(
     from benchkit import __version__
     from benchkit.history.branches import list_branches
     from benchkit.outputs import save
-    from benchkit.reporting.site import PAGES, find_pages, write_site
+    from benchkit.reporting.site import find_pages, write_site
 
     request = o.Request(store=store, by=o.require_values(by), quiet=quiet)
     runset = load_runs(request, variant)
@@ -98,11 +98,11 @@ def site(
         for name in branch or list_branches(runset.runs, o.settings().branch)
     }
     title = o.settings().title or "Benchmark history"
-    (folder / PAGES).mkdir(parents=True, exist_ok=True)
     sizes = dict[Path, int]()
     for name, text in write_site(
         histories, title, repo_url or name_repository(), f"benchkit {__version__}"
     ):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         save(folder / name, partial(Path.write_text, data=text, encoding="utf-8"))
         sizes[folder / name] = len(text)
     for path in find_pages(folder):

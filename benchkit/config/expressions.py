@@ -22,6 +22,8 @@ from benchkit.errors import ConfigError
 LONGEST = 1_000
 #: Steps that one name may take, a second at most; and the seconds that all slow ones may take.
 _STEPS, _SECONDS = 3e7, 5
+#: Places of a pattern that share a name's characters; with more, the ways are endless.
+_PLACES = 100
 #: Seconds in which a name is no slow one.
 _QUICK = 1e-3
 #: Characters that a name may have at least, and that are enough for any.
@@ -121,7 +123,7 @@ def compile_expression(
         longest = _Shape(text, flags).longest
         regex = re.compile(text, flags)
     except (re.error, OverflowError) as error:
-        problem = str(error) if isinstance(error, re.error) else "a repeat counts too far"
+        problem = str(error) if isinstance(error, re.error) else "a repeat count is too large"
         raise ConfigError(f"{shown!r}: {problem}", where=where, hint=hint) from error
     except RecursionError:
         msg = "a pattern with too deeply nested groups"
@@ -155,14 +157,15 @@ class _Shape:
     def _takes(self, length: int) -> float:
         """Return the steps that a name may take; places of one text are in order."""
         steps, twice = self._count(length), self._count(2 * length)
-        return steps / factorial(round(log2(twice / steps))) if twice < inf else inf
+        places = round(log2(twice / steps)) if twice < inf else _PLACES + 1
+        return steps / factorial(places) if places <= _PLACES else inf
 
     def _count(self, length: int) -> float:
         first = str(self._tree[0][1]) if len(self._tree) and str(self._tree[0][0]) == "AT" else ""
         is_anchored = first.startswith("AT_BEGINNING") and not self._tree.state.flags & re.MULTILINE
         starts = 1 if is_anchored else length
         scanned = length if _repeats(self._tree) else 1
-        return min(starts * scanned * self._ways(self._tree, _EMPTY, length), 1e300)
+        return starts * scanned * self._ways(self._tree, _EMPTY, length)
 
     def _ways(self, items: _Node, after: _Signs, length: int) -> float:
         """Return in how many ways a sequence may match that signs follow."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -13,6 +14,8 @@ from benchkit.errors import StoreError
 #: Seconds for which a writer retries while others commit first.
 _PATIENCE = 300.0
 _LONGEST_WAIT = 1.0
+#: What delta-rs writes into its messages: colours, and an arrow before the cause of an error.
+_COLOURS, _CAUSE = re.compile(r"\x1b\[[\d;]*m"), "\N{DOWNWARDS ARROW WITH TIP RIGHTWARDS}"
 
 
 class ConflictError(Exception):
@@ -47,9 +50,11 @@ def translated(url: str) -> Iterator[None]:
     try:
         yield
     except (DeltaError, OSError) as error:
-        first = str(error).split("\n", 1)[0]
+        first, _, rest = _COLOURS.sub("", str(error)).partition("\n")
+        arrow, _, cause = rest.partition("\n")[0].strip().partition(" ")
+        reason = f"{first}: {cause}" if arrow == _CAUSE else first
         raise StoreError(
-            f"the store failed: {first}",
+            f"the store failed: {reason}",
             where=url,
             hint="nothing was changed; run `benchkit store check`",
         ) from error

@@ -75,7 +75,8 @@ class Table:
             return fs.SubTreeFileSystem(self.url, fs.LocalFileSystem())
         from deltalake.fs import DeltaStorageHandler
 
-        return fs.PyFileSystem(DeltaStorageHandler(self.url))
+        with translated(self.url):
+            return fs.PyFileSystem(DeltaStorageHandler(self.url))
 
     def open(self) -> DeltaTable | None:
         """Return the newest version, or None where there is no table.

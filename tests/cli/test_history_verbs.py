@@ -321,7 +321,8 @@ def test_a_site_shows_every_branch_or_the_named_ones(
     index = Path("public/index.html").read_text(encoding="utf-8")
     assert 'data-branch="main"' not in index
     assert "https://gitlab.com/o/n/-/commit/0000001b" in index
-    assert run(["history", "site", "public", "--repo-url", "javascript:x"]) == 2
+    assert run(["history", "site", "refused", "--repo-url", "javascript:x"]) == 2
+    assert not Path("refused").exists()
 
 
 @pytest.mark.usefixtures("folder")

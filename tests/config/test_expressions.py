@@ -131,3 +131,18 @@ def test_the_key_of_the_settings_is_named(
     monkeypatch.chdir(tmp_path)
     assert run(["gate", "a.txt"]) == 2
     assert named in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("pattern", "problem"),
+    [
+        ("(a+)+$", "may never finish: its repeats or alternatives multiply"),
+        ("((a+)+)+$", "may never finish: its repeats or alternatives multiply"),
+        ("a{99999999999}", "a repeat count is too large"),
+    ],
+)
+def test_a_pattern_that_is_refused_says_what_is_wrong(
+    pattern: str, problem: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["runs", ".", "--split", pattern]) == 2
+    assert problem in capsys.readouterr().err

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -156,24 +158,28 @@ def test_without_a_repository_a_link_stays_in_its_folder(tmp_path: Path) -> None
     assert [path.name for path in walk(tmp_path / "named")] == ["2.txt"]
 
 
-def nest(folder: Path, levels: int) -> Path:
-    """Make folders within each other, deeper than one path may name; return the outermost."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    for _ in range(levels):
-        os.mkdir("d", dir_fd=descriptor)
-        inner = os.open("d", os.O_RDONLY, dir_fd=descriptor)
-        os.close(descriptor)
-        descriptor = inner
-    os.close(os.open("deep.txt", os.O_CREAT | os.O_WRONLY, dir_fd=descriptor))
-    os.close(descriptor)
-    return folder
+@contextmanager
+def nested(root: Path, levels: int) -> Iterator[Path]:
+    """Put a file below folders within each other, deeper than a path may name, for a while."""
+    inner, outer = root / "d", root / "outer"
+    inner.mkdir()
+    (inner / "deep.txt").touch()
+    for _ in range(levels - 1):
+        outer.mkdir()
+        inner.rename(outer / "d")
+        outer.rename(inner)
+    yield root
+    while (inner / "d").exists():  # removing all of them at once would take as many calls
+        (inner / "d").rename(outer)
+        inner.rmdir()
+        outer.rename(inner)
 
 
 @pytest.mark.parametrize(("levels", "is_read"), [(100, True), (101, False), (1500, False)])
 def test_folders_are_walked_down_to_a_depth(tmp_path: Path, levels: int, is_read: bool) -> None:
     unseen: dict[Path, str] = {}
-    root = nest(tmp_path, levels)
-    paths = list(walk(root, unseen=unseen))
+    with nested(tmp_path, levels):
+        paths = list(walk(tmp_path, unseen=unseen))
     assert [path.name for path in paths] == ["deep.txt"] * is_read
     folder = Path(tmp_path, *["d"] * (DEEPEST + 1))
     assert unseen == ({} if is_read else {folder: "more than 100 folders deep"})
