@@ -15,7 +15,6 @@ from typing import Any
 
 import pytest
 
-from benchkit.capture.execution import execute
 from benchkit.cli import run
 from benchkit.labels.run_toml import Sidecar, read_sidecar
 
@@ -399,19 +398,3 @@ def test_a_secret_in_a_variants_name_is_kept_nowhere(bench: Path) -> None:
     files = [path for path in (bench / "results").rglob("*") if path.is_file()]
     texts = [str(path) + path.read_text(encoding="utf-8") for path in files]
     assert [text for text in texts if "c0ffee" not in text] == texts != []
-
-
-def test_nothing_that_a_command_prints_acts_on_a_terminal(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Terminal(StringIO):
-        def isatty(self) -> bool:
-            return True
-
-    printed = "\x1b[31mred\x1b[0m\ta\x1b]0;title\x07\x1b[2J b\u0085c\nend\n"
-    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
-    code = f"import sys; sys.stdout.buffer.write({printed.encode()!r})"
-    with (tmp_path / "out").open("wb") as out, (tmp_path / "err").open("wb") as err:
-        execute([sys.executable, "-c", code], out, err, show=True)
-    assert terminal.getvalue() == "red\ta\\x1b]0;title\\x07\\x1b[2J b\\x85c\nend\n"
-    assert (tmp_path / "out").read_bytes() == printed.encode()
