@@ -80,7 +80,7 @@ def _parse_csv(source: Source) -> Iterator[Record]:
     lines = source.head().text.split("\n")
     above = next((n for n, text in enumerate(lines) if header_of(text)[:5] == _COLUMNS), 0)
     table = _Table(source.label, "csv", None)
-    for line, row in read_rows(source, "Google Benchmark", skip=above):
+    for line, row in read_rows(source, "Google Benchmark", _COLUMNS, skip=above):
         if isinstance(row, Diagnostic):
             yield row
         else:

@@ -130,7 +130,7 @@ def _parse(source: Source) -> Iterator[Record]:
     delimiter = next((each for each in ",;\t" if f"elapsed{each}" in first), ",")
     table = _Table(source.label)
     yield table.run
-    for line, row in read_rows(source, "JMeter", delimiter):
+    for line, row in read_rows(source, "JMeter", sorted(_NEEDED), delimiter):
         if isinstance(row, Diagnostic):
             table.problems.append(row)
         elif table.take(line, row):
@@ -310,7 +310,7 @@ def _parse_aggregate(source: Source) -> Iterator[Record]:
     """Yield the run of a table."""
     run = Reading(tool="jmeter", form="aggregate", line=1, load_model="closed")
     labels: set[str] = set()
-    for line, row in read_rows(source, "JMeter"):
+    for line, row in read_rows(source, "JMeter", ()):
         if isinstance(row, Diagnostic):
             run.status = "partial"
             yield row

@@ -75,7 +75,7 @@ def _parse(source: Source) -> Iterator[Record]:
     """
     run = Reading(tool="locust", form="csv", line=1, load_model="closed")
     totals: dict[str, float] = {}
-    for line, row in read_rows(source, "Locust"):
+    for line, row in read_rows(source, "Locust", ("Name", "Requests/s")):
         if isinstance(row, Diagnostic):
             run.status = "partial"
             yield row

@@ -7,7 +7,7 @@ at the end of the file, is a diagnostic.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from benchkit.errors import Diagnostic
@@ -33,11 +33,11 @@ class _Whole:
 
 
 def read_rows(
-    source: Source, tool: str, delimiter: str = ",", skip: int = 0
+    source: Source, tool: str, needed: Sequence[str], delimiter: str = ",", skip: int = 0
 ) -> Iterator[tuple[int, dict[str, str] | Diagnostic]]:
     r"""Yield (line, cells by their columns) of every row, and (line, Diagnostic) of a bad one.
 
-    ``skip`` lines stand above the header.
+    A header without the ``needed`` columns is refused. ``skip`` lines stand above it.
 
     Raises
     ------
@@ -47,7 +47,7 @@ def read_rows(
     Examples
     --------
     >>> source = Source(None, "x.csv", b'a,b\n1,"2\n3"\n4,5\n')
-    >>> list(read_rows(source, "the tool"))
+    >>> list(read_rows(source, "the tool", ["a"]))
     [(2, {'a': '1', 'b': '2\n3'}), (4, {'a': '4', 'b': '5'})]
     """
     lines = UntilDamage(source.ended_lines())
@@ -62,6 +62,10 @@ def read_rows(
                 continue
             if not columns:
                 columns = [cell.strip() for cell in cells]
+                if missing := [name for name in needed if name not in columns]:
+                    what = f"the header lacks {', '.join(missing)}"
+                    yield here, Diagnostic(source.label, here, what, hint)
+                    break
             elif len(cells) == len(columns):
                 yield here, dict(zip(columns, cells, strict=True))
             elif (bad := bad + 1) <= _MOST_NAMED:

@@ -10,7 +10,7 @@ from benchkit.reading.source import Source
 
 
 def read(data: bytes) -> tuple[list[tuple[int, dict[str, str]]], list[str]]:
-    found = list(read_rows(Source(None, "x.csv", data), "the tool"))
+    found = list(read_rows(Source(None, "x.csv", data), "the tool", ["a"]))
     rows = [(line, each) for line, each in found if not isinstance(each, Diagnostic)]
     return rows, [str(each) for _, each in found if isinstance(each, Diagnostic)]
 
@@ -41,6 +41,12 @@ def test_of_many_bad_rows_the_rest_is_counted() -> None:
     assert not rows
     assert len(problems) == 21
     assert "80 more rows" in problems[-1]
+
+
+def test_a_header_without_needed_columns_is_refused() -> None:
+    rows, problems = read(b"b,c\n1,2\n")
+    assert not rows
+    assert [each.partition("; ")[0] for each in problems] == ["x.csv:1: the header lacks a"]
 
 
 def test_a_header_is_the_first_line() -> None:

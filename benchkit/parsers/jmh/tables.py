@@ -86,7 +86,7 @@ def recognises_csv(head: Head) -> bool:
 def parse_csv(source: Source) -> Iterator[Record]:
     """Yield a result per row and mode."""
     means = _Means("csv")
-    for line, row in read_rows(source, "JMH"):
+    for line, row in read_rows(source, "JMH", _COLUMNS):
         if isinstance(row, Diagnostic):
             yield row
             continue
