@@ -70,6 +70,12 @@ _IN_XML = Remark(
     "error",
     is_remark=False,
 )
+_OTHER = Remark(
+    "the first line does not name the columns of a JTL",
+    "use the file that JMeter wrote with -l",
+    "error",
+    is_remark=False,
+)
 _UNTIMED = Remark(
     "the times of samples are not in milliseconds since 1970, so this run has no rate",
     "run JMeter with -Jjmeter.save.saveservice.timestamp_format=ms",
@@ -124,7 +130,9 @@ def _parse(source: Source) -> Iterator[Record]:
     """
     first = source.head().text.lstrip().partition("\n")[0]
     if "elapsed" not in first:
-        remark = _NO_HEADER if _HEADLESS.fullmatch(first) else _IN_XML
+        is_xml = _XML.search(source.head().text) is not None
+        is_headless = _HEADLESS.fullmatch(first) is not None
+        remark = _IN_XML if is_xml else _NO_HEADER if is_headless else _OTHER
         yield remark.at(source.label, 1)
         return
     delimiter = next((each for each in ",;\t" if f"elapsed{each}" in first), ",")

@@ -100,6 +100,7 @@ def test_other_delimiters_are_read(delimiter: str) -> None:
     [
         ("1700000000000,250,a,200,OK,t 1-1,text,true,,100\n", "has no header"),
         ('<?xml version="1.0"?>\n<testResults version="1.2">\n', "is XML, which is not read"),
+        ("a,b\n1,2\n", "does not name the columns"),
         (HEADER, "has no samples"),
         (HEADER + "1700000000000,x,a,200,OK,true,100,1,7\n", "has no valid time"),
         (HEADER + "1700000000000,-1,a,200,OK,true,100,1,7\n", "has no valid time"),
