@@ -21,6 +21,7 @@ from benchkit.comparison import (
     Contrast,
     decide,
     find_closed,
+    is_closed_alone,
     widen,
 )
 from benchkit.intervals import format_size, is_wide, is_wide_difference
@@ -166,7 +167,7 @@ def _find_families(
             rows=count if c.primary else 1,
             tested=len(tested) if c.primary else 1,
             alpha=alpha,
-            is_closed=closed[id(c)] if id(c) in closed else any(find_closed([c], alpha)),
+            is_closed=closed[id(c)] if id(c) in closed else is_closed_alone(c, alpha),
             p_adjusted=how.pvalue if how else None,
         )
         for c, how in zip(contrasts, adjusted, strict=True)

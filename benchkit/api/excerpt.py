@@ -8,6 +8,7 @@ from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchkit import schema, selection
+from benchkit.derived.record import keep_measured
 from benchkit.errors import Diagnostic, Finding
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def select_labels(
     of_runs = {name: value for name, value in labels.items() if _is_of_run(name, value, runs)}
     rest = {name: value for name, value in labels.items() if name not in of_runs}
     kept = selection.select(runs, **of_runs)
-    measured = kept[kept["role"] == "measured"][list(schema.RUN_KEY)]
+    measured = keep_measured(kept)[list(schema.RUN_KEY)]
     rows = observations.merge(measured.drop_duplicates(), on=list(schema.RUN_KEY))
     return selection.select(schema.observations(rows[schema.column_names()]), **rest), kept
 
@@ -55,7 +56,7 @@ def keep_variants(whole: Excerpt, names: AbstractSet[str]) -> Excerpt:
     All is kept where none is named, and where no other was measured: what was lost of one still
     has to be reported.
     """
-    measured = whole.runs[(whole.runs["role"] == "measured").to_numpy()]
+    measured = keep_measured(whole.runs)
     if not names or names >= set(measured["variant"]):
         return whole
     others = set(whole.runs["variant"]) - names - {""}

@@ -32,6 +32,7 @@ from benchkit.comparison import compare as compare_rows
 from benchkit.derived.excerpts import leave_out_excerpts
 from benchkit.derived.knee import DEFAULT as KNEE
 from benchkit.derived.knee import parse_rule
+from benchkit.derived.record import keep_measured
 from benchkit.derived.saturation import require_stat
 from benchkit.derived.sweep import is_only_swept
 from benchkit.errors import (
@@ -138,7 +139,7 @@ class RunSet:
         >>> results.variants
         ['apm', 'none', 'otlp', 'skywalking', 'zipkin']
         """
-        measured = self.runs[self.runs["role"] == "measured"]
+        measured = keep_measured(self.runs)
         return list(dict.fromkeys(measured["variant"].tolist()))
 
     def where(self, **labels: Label | Sequence[Label]) -> RunSet:

@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from statistics import fmean, median
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from benchkit.audit.session import (
     MATTERS,
     Session,
@@ -21,8 +23,10 @@ from benchkit.audit.session import (
     name_row,
 )
 from benchkit.comparison import Comparisons, Contrast, Drift
+from benchkit.comparison.cells import number_rows
+from benchkit.derived.record import keep_measured
 from benchkit.errors import Finding
-from benchkit.schema import Workload
+from benchkit.schema import Side, list_labels
 from benchkit.stats.order import Trend, adjust_for_trend, find_trend, is_interleaved
 from benchkit.units import format_change, format_percent
 
@@ -54,27 +58,24 @@ def find_one_sided_order(comparisons: Comparisons, runs: Runs) -> Iterator[Findi
         whole = [
             name
             for name in (baseline, variant)
-            if any((key, name) in single for key in used if key not in sessions)
+            if any(key.side(name) in single for key in used if key not in sessions)
         ]
         if whole:
             yield _tell_single_files(baseline, variant, whole)
 
 
-def _find_single_files(runs: Runs) -> set[tuple[Workload, str]]:
-    """Return workload and variant where two runs or more are all from one file."""
-    measured = runs[(runs["role"] == "measured").to_numpy()]
-    files: dict[tuple[Workload, str], list[tuple[str, ...]]] = {}
+def _find_single_files(runs: Runs) -> set[Side]:
+    """Return the sides of which two runs or more are all from one file."""
+    measured = keep_measured(runs)
     if "sources" not in measured.columns:
         return set()
-    columns = [*Workload._fields, "variant", "sources"]
-    for *labels, variant, sources in measured[columns].itertuples(index=False, name=None):
-        paths = tuple(str(source["path"]) for source in sources)
-        files.setdefault((Workload(*map(str, labels)), str(variant)), []).append(paths)
-    return {
-        key
-        for key, own in files.items()
-        if len(own) > 1 and len(set(own)) == 1 and len(own[0]) == 1
-    }
+    files = ["\0".join([str(source["path"]) for source in told]) for told in measured["sources"]]
+    sides, firsts = number_rows(measured, Side._fields)
+    _, of_each = number_rows(measured.assign(side=sides, file=files), ("side", "file"))
+    is_single = (np.bincount(sides) > 1) & (np.bincount(sides[of_each]) == 1)
+    alone = measured.iloc[firsts[is_single]]
+    told = zip(list_labels(alone), alone["sources"], strict=True)
+    return {labels.side for labels, sources in told if len(sources) == 1}
 
 
 def find_fixed_first(comparisons: Comparisons, runs: Runs) -> Iterator[Finding]:

@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import compress
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from benchkit.audit.session import MATTERS, by_row, logs_of, name_row
 from benchkit.comparison import Comparisons, Contrast
-from benchkit.comparison.measure import measure
+from benchkit.comparison.measure import WELCH_RUNS, is_ranked, measure
 from benchkit.errors import Finding
+from benchkit.stats.location import compare_means
 from benchkit.stats.modes import Modes, find_modes_of_each
-from benchkit.stats.outliers import find_outliers
+from benchkit.stats.outliers import find_outliers_of_each
 from benchkit.units import format_change, format_percent
 
 if TYPE_CHECKING:
@@ -33,8 +37,11 @@ _STATE = 0.3
 
 def find_far_runs(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
     """B333: runs that lie far from the rest of their variant, with and without them."""
-    for row in by_row(comparisons):
-        far = {variant: _find_far(of) for variant, of in logs_of(row).items()}
+    rows = [(row, logs_of(row)) for row in by_row(comparisons)]
+    sides = [logs for _, of_row in rows for logs in of_row.values()]
+    marks = iter(_find_far(sides))
+    for row, of_row in rows:
+        far = {variant: next(marks) for variant in of_row}
         if any(far.values()):
             yield _tell_far(row, far)
 
@@ -64,7 +71,7 @@ def find_two_states(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
             continue
         upper = {run for run, is_upper in zip(of, modes.is_upper, strict=True) if is_upper}
         fewer = min(upper, of.keys() - upper, key=len)
-        far, logs = fewer & _find_far(of), [of[run] for run in fewer]
+        far, logs = fewer & _find_far([of])[0], [of[run] for run in fewer]
         if 2 * len(far) <= len(fewer) or _is_state(logs, len(of), modes):
             yield _tell_states(c, variant, modes, sorted(upper))
 
@@ -93,11 +100,11 @@ def _tell_states(c: Contrast, variant: str, modes: Modes, upper: list[int]) -> F
     )
 
 
-def _find_far(logs: dict[int, float]) -> set[int]:
-    if not logs:
-        return set()
-    marks = find_outliers(list(logs.values())).tolist()
-    return {run for run, mark in zip(logs, marks, strict=True) if mark}
+def _find_far(sides: Sequence[Mapping[int, float]]) -> list[set[int]]:
+    """Return the runs of each side that lie far from its others; a side may know of none."""
+    told = [side for side in sides if side]
+    marks = iter(find_outliers_of_each([list(side.values()) for side in told]))
+    return [set(compress(side, next(marks).tolist())) if side else set() for side in sides]
 
 
 def _tell_far(row: list[Contrast], far: dict[str, set[int]]) -> Finding:
@@ -136,7 +143,10 @@ def _leave_out(c: Contrast, far: dict[str, set[int]]) -> float:
         [v for run, v in zip(runs, values, strict=True) if run not in far[variant]]
         for variant, runs, values in sides
     )
-    return measure(x, y, "nothing", c.confidence).ratio[0] or math.nan
+    if min(len(x), len(y)) < WELCH_RUNS or is_ranked(x, y):
+        return measure(x, y, "nothing", c.confidence).ratio[0] or math.nan
+    before, after = (np.array([math.log(value) for value in side]) for side in (x, y))
+    return math.exp(compare_means(before, after))
 
 
 def _has_spread(c: Contrast) -> bool:

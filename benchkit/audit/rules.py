@@ -48,7 +48,7 @@ from benchkit.audit.totals import find_wrong_order, find_wrong_totals
 from benchkit.audit.unequal import find_unequal_spreads
 from benchkit.comparison import Comparisons
 from benchkit.derived.batches import Batches
-from benchkit.derived.record import Run
+from benchkit.derived.record import Run, keep
 from benchkit.derived.sweep import is_only_swept
 from benchkit.errors import BenchkitError, Finding, rank
 
@@ -129,9 +129,10 @@ def audit(
     found += find_lost_runs(runs)
     if observations is not None:
         names = {name for pair in comparisons.pairs for name in pair}
-        is_told = observations["variant"].isin(names)
-        of_pairs = observations if is_told.all() else observations[is_told]
-        evidence = gather(of_pairs, runs[runs["variant"].isin(names)])
+        evidence = gather(
+            keep(observations, observations["variant"].isin(names)),
+            keep(runs, runs["variant"].isin(names)),
+        )
         kept = _keep(evidence, comparisons)
         found += _audit_sides(comparisons, kept)
         found += _audit_inside(comparisons, observations)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from benchkit.comparison import DIRECTIONS, EXACT, Comparisons, Contrast
 from benchkit.comparison.blocks import find_designs
+from benchkit.derived.record import keep_measured
 from benchkit.metrics import display_name
 from benchkit.schema import Workload
 
@@ -48,7 +49,7 @@ class Session:
 
 def find_sessions(runs: Runs) -> dict[Workload, Session]:
     """Return the series whose order was recorded: by start, or by block and position."""
-    measured = runs[(runs["role"] == "measured").to_numpy()]
+    measured = keep_measured(runs)
     if measured["started_at"].isna().all() and measured["block"].isna().all():
         return {}
     designs = find_designs(runs)

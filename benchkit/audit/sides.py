@@ -15,6 +15,7 @@ from benchkit.audit.facts import Evidence, Sheet, name_side
 from benchkit.comparison import Comparisons, Contrast
 from benchkit.comparison.machines import differ, list_entries
 from benchkit.derived.failures import LENGTH
+from benchkit.derived.record import keep_measured
 from benchkit.errors import Finding
 from benchkit.schema import Side
 from benchkit.units import format_change, format_number, format_quantity
@@ -81,7 +82,7 @@ def find_other_machines(comparisons: Comparisons, evidence: Evidence) -> Iterato
 
 def find_other_origins(comparisons: Comparisons, runs: Runs) -> Iterator[Finding]:
     """B209: the sides were measured in different CI jobs, or on different machines."""
-    measured = runs[(runs["role"] == "measured").to_numpy()]
+    measured = keep_measured(runs)
     origins: dict[tuple[str, str], dict[str, None]] = {}
     names = (measured[name].tolist() for name in ("group", "variant", "origin"))
     for group, variant, origin in zip(*names, strict=True):

@@ -163,7 +163,8 @@ def render_comparison(
     ]
     beside = parts or {}
     blocks = [_paint(lines, file)]
-    blocks += [_render(table, file) for table in primary_tables(verdicts, by)]
+    shown = primary_tables(verdicts, by, tips=False)
+    blocks += [_render(table, file) for table in shown]
     for part in beside.values():
         blocks += [_render(table, file) for table in part.tables]
         if part.tables and part.lines:

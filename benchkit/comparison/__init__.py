@@ -22,6 +22,7 @@ from benchkit.comparison.families import (
     count_runs,
     decide,
     find_closed,
+    is_closed_alone,
 )
 from benchkit.comparison.in_unit import IN_UNIT, estimate_in_unit
 from benchkit.comparison.measure import Found, compare_stretches, compare_summaries, measure, refuse
@@ -42,7 +43,15 @@ from benchkit.comparison.methods import (
     WELCH,
     WITHIN,
 )
-from benchkit.comparison.model import Comparisons, Contrast, Drift, Dropped, Plan, Row
+from benchkit.comparison.model import (
+    Comparisons,
+    Contrast,
+    Drift,
+    Dropped,
+    Plan,
+    Row,
+    measure_spreads,
+)
 from benchkit.comparison.out_of_band import estimate_outside
 from benchkit.comparison.ranks import RANK_RUNS, Ranks
 from benchkit.comparison.shards import find_shards
@@ -97,9 +106,11 @@ __all__ = [
     "decide",
     "estimate_outside",
     "find_closed",
+    "is_closed_alone",
     "join_rows",
     "log_bounds",
     "margin_bounds",
+    "measure_spreads",
     "widen",
 ]
 

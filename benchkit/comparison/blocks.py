@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from benchkit.comparison.cells import Cell
 from benchkit.comparison.model import Row
+from benchkit.derived.record import keep_measured
 from benchkit.schema import Workload, list_labels
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class Blocks:
 
 def find_designs(runs: Runs) -> dict[Workload, Design]:
     """Return the series in which every variant was measured exactly once in every block."""
-    measured = runs[(runs["role"] == "measured").to_numpy()]
+    measured = keep_measured(runs)
     if measured["block"].isna().all():
         return {}
     series: dict[Workload, dict[str, dict[int, int | None]]] = {}

@@ -16,6 +16,7 @@ import numpy as np
 from benchkit import metrics
 from benchkit.comparison.model import ROW_KEY, Plan, Row
 from benchkit.derived.excerpts import leave_out_excerpts
+from benchkit.derived.record import keep_measured
 from benchkit.derived.stretches import PREFIX
 from benchkit.parsers import registry
 
@@ -74,7 +75,7 @@ def tell_of_runs(runs: Runs) -> Told:
     """Gather what the runs tell of loads and units; files that contradict each other tell none."""
     models: dict[str, set[str]] = {}
     units: dict[tuple[str, str], dict[str, set[str]]] = {}
-    measured = runs[(runs["role"] == "measured").to_numpy()]
+    measured = keep_measured(runs)
     told = (measured[name].tolist() for name in ("tool", "load_model", "variant", "units"))
     for tool, model, variant, own in zip(*told, strict=True):
         models.setdefault(tool, set()).add(model)

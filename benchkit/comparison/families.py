@@ -88,6 +88,11 @@ def find_closed(contrasts: Sequence[Contrast], alpha: float) -> tuple[bool, ...]
     return tuple(c.pvalue is not None and no for c, no in zip(contrasts, refused, strict=True))
 
 
+def is_closed_alone(contrast: Contrast, alpha: float) -> bool:
+    """Tell whether a row by itself, in no family, can reach no p-value of alpha or less."""
+    return contrast.pvalue is not None and find_smallest(contrast) > alpha * ROUNDING
+
+
 def refuse_all(family: Sequence[float], least: Sequence[float], alpha: float) -> tuple[bool, ...]:
     """Tell which of the smallest p-values that rows can give Holm's method refuses.
 

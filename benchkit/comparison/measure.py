@@ -179,11 +179,13 @@ def is_ranked(x: Sequence[float], y: Sequence[float], ranks: Ranks | None = None
     if choose_method(min(len(x), len(y)), max(len(x), len(y))) != RANK:
         return False
     unequal = ranks.is_unequal(x, y) if ranks else None
+    if unequal is not None:
+        return not unequal
     is_positive = min(*x, *y) > 0
-    if unequal is None and (is_positive or max(map(abs, (*x, *y))) <= LARGEST):  # else not compared
-        sides = [np.log(side) if is_positive else np.asarray(side) for side in (x, y)]
-        unequal = bool(are_unequal(*(side[None] for side in sides))[0])
-    return not unequal
+    if not is_positive and max(map(abs, (*x, *y))) > LARGEST:
+        return True  # it is not compared
+    sides = [np.log(side) if is_positive else np.asarray(side) for side in (x, y)]
+    return not are_unequal(*(side[None] for side in sides))[0]
 
 
 _ASKED = {"rank": RANK, "welch": WELCH, "history": HISTORY}

@@ -5,7 +5,7 @@ Evidence is frozen data with its notes, and holds no margin, alpha or limit.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -14,7 +14,7 @@ from benchkit.config import BLOCKS, DEFAULT_BLOCKS, DEFAULT_METHOD, METHODS
 from benchkit.derived.containers import shorten
 from benchkit.errors import ConfigError
 from benchkit.schema import Side, Workload
-from benchkit.stats.location import relative_reach
+from benchkit.stats.location import relative_reaches
 from benchkit.stats.sample import LARGEST
 
 
@@ -224,18 +224,12 @@ class Contrast(Row):
     @property
     def spread_baseline(self) -> float | None:
         """Half the interval of the baseline's mean over runs, a share of its median."""
-        return self._measure_spread(self.baseline_values)
+        return measure_spreads([self])[0][0]
 
     @property
     def spread_variant(self) -> float | None:
         """As `spread_baseline`, of the variant."""
-        return self._measure_spread(self.variant_values)
-
-    def _measure_spread(self, values: tuple[float, ...]) -> float | None:
-        """Measure the spread of runs; of summaries and single runs nothing is known."""
-        if self.method in DIRECTIONS or max(map(abs, values), default=0.0) > LARGEST:
-            return None
-        return relative_reach(values, self.confidence)
+        return measure_spreads([self])[0][1]
 
     @property
     def n_baseline(self) -> int:
@@ -246,6 +240,20 @@ class Contrast(Row):
     def n_variant(self) -> int:
         """Runs of the variant."""
         return len(self.variant_values)
+
+
+def measure_spreads(rows: Sequence[Contrast]) -> list[tuple[float | None, float | None]]:
+    """Measure the spread of both sides of each row of a comparison.
+
+    Of summaries and single runs nothing is known.
+    """
+    sides = [
+        () if c.method in DIRECTIONS or max(map(abs, values), default=0.0) > LARGEST else values
+        for c in rows
+        for values in (c.baseline_values, c.variant_values)
+    ]
+    spreads = relative_reaches(sides, rows[0].confidence) if rows else []
+    return list(zip(spreads[::2], spreads[1::2], strict=True))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,10 +10,12 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
+import numpy as np
+
 from benchkit.stats.rank import hodges_lehmann, mann_whitney
 from benchkit.stats.rankrows import compare_rows
 from benchkit.stats.results import Estimate, TestResult
-from benchkit.stats.sample import LARGEST
+from benchkit.stats.sample import LARGEST, FloatArray
 from benchkit.stats.spread import are_unequal
 
 Results: TypeAlias = tuple[Estimate, TestResult]
@@ -71,25 +73,26 @@ class Ranks:
         return self._unequal.get((tuple(x), tuple(y)))
 
     def _rank(self, rows: Sequence[tuple[Side, Side]]) -> None:
-        usable = [(row, scaled) for row in rows if (scaled := _scale(*row)) is not None]
-        if usable:
-            x, y = zip(*(scaled for _, scaled in usable), strict=True)
-            results = compare_rows(x, y, self._confidence).results()
-            known = [row for row, _ in usable]
-            self._known.update(zip(known, results, strict=True))
-            if len(x[0]) == len(y[0]) >= RANK_RUNS:
-                self._unequal.update(zip(known, are_unequal(x, y).tolist(), strict=True))
+        both = np.array([(*x, *y) for x, y in rows])
+        lowest, highest = both.min(axis=1), both.max(axis=1)
+        is_usable = (lowest < highest) & ((lowest > 0) | (np.abs(both).max(axis=1) <= LARGEST))
+        if not is_usable.any():
+            return
+        known = [rows[place] for place in np.flatnonzero(is_usable).tolist()]
+        scaled, n = _scale(both[is_usable]), len(rows[0][0])
+        x, y = scaled[:, :n], scaled[:, n:]
+        results = compare_rows(x, y, self._confidence).results()
+        self._known.update(zip(known, results, strict=True))
+        if x.shape[1] == y.shape[1] >= RANK_RUNS:
+            self._unequal.update(zip(known, are_unequal(x, y).tolist(), strict=True))
 
 
-def _scale(x: Side, y: Side) -> tuple[list[float], list[float]] | None:
-    """Return the numbers that are ranked."""
-    if len({*x, *y}) == 1:
-        return None
-    if min(*x, *y) > 0:
-        return [math.log(v) for v in x], [math.log(v) for v in y]
-    if max(map(abs, (*x, *y))) > LARGEST:
-        return None
-    return list(x), list(y)
+def _scale(values: FloatArray) -> FloatArray:
+    """Return the numbers that are ranked: logarithms of the rows that have them, as `math` does."""
+    is_positive = values.min(axis=1) > 0
+    logs = list(map(math.log, values[is_positive].ravel().tolist()))
+    values[is_positive] = np.reshape(logs, (-1, values.shape[1]))
+    return values
 
 
 def _cut(rows: Sequence[tuple[Side, Side]], length: int) -> Iterator[Sequence[tuple[Side, Side]]]:

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from benchkit.schema import Side
 
 if TYPE_CHECKING:
@@ -37,12 +39,21 @@ def find_shards(runs: Runs) -> dict[Side, int]:
         The most files of one run.
     """
     paths = [sources[0]["path"] if sources else "" for sources in runs["sources"].tolist()]
-    load = [_GENERATOR.sub("#", path.rpartition("/")[2]) for path in paths]
-    folder = [path.rpartition("/")[0] for path in paths]
     shards = [(env or {}).get("shard", "") for env in runs["env"].tolist()]
-    files = runs.assign(path=paths, folder=folder, load=load, shard=shards)
-    files = files[files["role"].eq("measured")]
-    is_timed = files["started_at"].notna() & files["duration"].gt(0)
+    load = {path: _GENERATOR.sub("#", path.rpartition("/")[2]) for path in set(paths)}
+    told = ["#" in load[path] or bool(shard) for path, shard in zip(paths, shards, strict=True)]
+    is_timed = runs["started_at"].notna() & runs["duration"].gt(0)
+    chosen = runs["role"].eq("measured") & (is_timed | np.array(told, dtype=bool))
+    places = np.flatnonzero(chosen).tolist()
+    if not places:
+        return {}
+    files = runs.iloc[places].assign(
+        path=[paths[i] for i in places],
+        folder=[paths[i].rpartition("/")[0] for i in places],
+        load=[load[paths[i]] for i in places],
+        shard=[shards[i] for i in places],
+    )
+    is_timed = is_timed.iloc[places]
     is_named = files["load"].str.contains("#", regex=False)
     found: dict[Side, int] = {}
     declared = files[files["shard"].ne("")]

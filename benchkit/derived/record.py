@@ -9,14 +9,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import isnan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from benchkit import metrics, schema
 from benchkit.schema import ROLES, Labels, RunFacts, Side, Trial
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from benchkit.schema import Observations, Runs
 
+Table = TypeVar("Table", bound="pd.DataFrame")
 _FACTS = ("started_at", "duration", "env")
 
 
@@ -96,6 +99,18 @@ class Measured(Run):
         }  # fmt: skip
 
 
+def keep(table: Table, is_meant: pd.Series) -> Table:
+    """Return the rows that are meant; where all are, the table itself and no copy of it."""
+    mask = is_meant.to_numpy(dtype=bool)
+    kept: Table = table if mask.all() else table[mask]
+    return kept
+
+
+def keep_measured(runs: Table) -> Table:
+    """Return the measured runs of a table."""
+    return keep(runs, runs["role"] == "measured")
+
+
 def list_measured(runs: Runs) -> list[Measured]:
     """Return the measured runs with what lies beside them."""
     companions: dict[Trial, dict[str, str]] = {}
@@ -126,7 +141,7 @@ def tells_of_load(observations: Observations, runs: Runs) -> bool:
 
 
 def _list(runs: Runs, role: str, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-    chosen = runs[runs["role"].eq(role)]
+    chosen = keep(runs, runs["role"] == role)
     return zip(*(chosen[name].tolist() for name in names), strict=True)
 
 

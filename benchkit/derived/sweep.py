@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import TYPE_CHECKING
 
-from benchkit.derived.record import Measured, list_measured
+from benchkit.derived.record import Measured, keep_measured, list_measured
 from benchkit.derived.requests import request_rates
 from benchkit.schema import Labels, Side, list_labels
 
@@ -159,7 +159,7 @@ def list_sweeps(observations: Observations, runs: Runs) -> list[Sweep]:
 
 def is_only_swept(observations: Observations, runs: Runs) -> bool:
     """Tell whether there are levels of load, and nothing that two variants have in common."""
-    measured = runs[runs["role"] == "measured"]
+    measured = keep_measured(runs)
     sides = measured[list(Side._fields)].drop_duplicates()
     is_common = sides.drop(columns="variant").duplicated().any()
     return not is_common and bool(list_sweeps(observations, runs))

@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING
 
 from benchkit.derived.distribution import find_distributions
 from benchkit.derived.knee import DEFAULT, parse_rule
-from benchkit.derived.record import list_measured
+from benchkit.derived.record import keep_measured, list_measured
 from benchkit.derived.saturation import find_saturations
 from benchkit.derived.sweep import FEWEST
 from benchkit.derived.timeline import find_tracks
@@ -211,7 +211,7 @@ def _require_sides(kind: str, material: Material) -> None:
     """Say why nothing is compared, where that is why there is nothing to draw."""
     if material.verdicts.comparisons.pairs:
         return
-    measured = material.runs[material.runs["role"] == "measured"]
+    measured = keep_measured(material.runs)
     names = [printable(name) for name in dict.fromkeys(measured["variant"].tolist())]
     why = "no two variants are compared"
     if len(names) == 1:

@@ -57,7 +57,7 @@ _CLOSE = 12
 _SIGNS = frozenset("#*=-~^\"'+.:<>_")
 
 
-def may_hold_headings(lines: Iterable[str]) -> bool:
+def may_hold_headings(lines: Sequence[str]) -> bool:
     """Tell quickly whether any line looks like a heading or like what underlines one.
 
     Examples
@@ -65,11 +65,11 @@ def may_hold_headings(lines: Iterable[str]) -> bool:
     >>> may_hold_headings(["goos: linux", "BenchmarkGet-2  100  12 ns/op", "PASS"])
     False
     """
-    return any(
-        line.lstrip()[:1] in _SIGNS or "echo " in line or TITLED.search(line)
-        for line in lines
-        if line
-    )
+    if not _SIGNS.isdisjoint([line.lstrip()[:1] for line in lines]):
+        return True
+    text = "\n".join(lines)
+    may_be_titled = '="' in text or "='" in text  # which is seen ten times as fast
+    return "echo " in text or (may_be_titled and TITLED.search(text) is not None)
 
 
 def read_headings(lines: Sequence[str], blocks: Iterable[Block]) -> list[Above]:

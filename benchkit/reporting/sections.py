@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from benchkit import schema
+from benchkit.derived.record import keep_measured
 from benchkit.derived.timeline import CPU, LATENCY, Track
 from benchkit.errors import Diagnostic, Finding, rank
 from benchkit.plots import forest, percentiles, runs, shift, sweep, timeline
@@ -153,7 +154,7 @@ def _describe_circumstances(own: Runs) -> list[str]:
 
 def _describe_load(runs: Runs, verdicts: Verdicts) -> list[str]:
     """Say how the runs that were compared were loaded; how long, where and when, only of them."""
-    measured = runs[runs["role"] == "measured"]
+    measured = keep_measured(runs)
     contrasts = verdicts.comparisons.contrasts
     compared = {(v, c.benchmark) for c in contrasts for v in (c.baseline, c.variant)}
     places = zip(measured["variant"], measured["benchmark"], strict=True)

@@ -6,7 +6,6 @@ assuming normal runs.
 
 from __future__ import annotations
 
-import statistics
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,7 +18,7 @@ from numpy.typing import ArrayLike
 from benchkit.stats.prediction import HISTORY, compare_with_history
 from benchkit.stats.rank import hodges_lehmann, smallest_pvalue
 from benchkit.stats.results import Estimate, TestResult
-from benchkit.stats.sample import FloatArray, check_fraction, read_sample
+from benchkit.stats.sample import FloatArray, check_fraction, middles, read_sample
 from benchkit.stats.signed_rank import smallest_paired_pvalue
 from benchkit.stats.student import t_quantile, t_tail
 
@@ -107,7 +106,7 @@ def welch(
     """
     before, after = read_sample(x, "x", smallest=2), read_sample(y, "y", smallest=2)
     check_fraction(confidence, "confidence")
-    difference = _mean(after) - _mean(before)
+    difference = compare_means(before, after)
     parts = _variance(before) / before.size, _variance(after) / after.size
     if sum(parts) == 0:
         return _judge_constants(before, after, difference, confidence)
@@ -305,36 +304,46 @@ def mean_interval(x: ArrayLike, confidence: float = 0.95) -> Estimate:
     )
 
 
-def relative_reach(values: Sequence[float], confidence: float = 0.95) -> float | None:
-    """Return half the interval of the mean as a share of the median: what stands behind ``±``.
+def relative_reaches(
+    samples: Sequence[Sequence[float]], confidence: float = 0.95
+) -> list[float | None]:
+    """Return half the interval of each mean as a share of the median: what stands behind ``±``.
 
     Parameters
     ----------
-    values : sequence of float
+    samples : sequence of sequence of float
         Finite.
     confidence : float
         0 < confidence < 1.
 
     Returns
     -------
-    float or None
+    list of float or None
         0 where the values do not vary; None for one value, or a median that is not positive.
 
     Examples
     --------
-    >>> round(relative_reach([10.0, 10.2, 10.1, 10.3]), 4)
-    0.0202
+    >>> [round(reach, 4) for reach in relative_reaches([[10.0, 10.2, 10.1, 10.3], [7.0, 7.0]])]
+    [0.0202, 0.0]
     """
-    if len(values) < 2:
-        return None
-    if min(values) == max(values):
-        return 0.0
-    center = statistics.median(values)
-    if center <= 0:
-        return None
-    deviation = float(np.std(np.asarray(values), ddof=1))
-    reach = _quantile(len(values) - 1, confidence) * deviation / sqrt(len(values))
-    return float(reach / center)
+    found: list[float | None] = [None] * len(samples)
+    sizes: dict[int, list[int]] = {}
+    for at, values in enumerate(samples):
+        sizes.setdefault(len(values), []).append(at)
+    for size, places in sizes.items():
+        if size < 2:
+            continue
+        rows = np.array([samples[at] for at in places], dtype=np.float64)
+        ordered = np.sort(rows, axis=1)
+        varies, centers = ordered[:, 0] < ordered[:, -1], middles(ordered)
+        quantile, deviations = _quantile(size - 1, confidence), rows.std(axis=1, ddof=1)
+        columns = (places, varies.tolist(), centers.tolist(), deviations.tolist())
+        for at, is_varying, center, deviation in zip(*columns, strict=True):
+            if not is_varying:
+                found[at] = 0.0
+            elif center > 0:
+                found[at] = quantile * deviation / sqrt(size) / center
+    return found
 
 
 @lru_cache(maxsize=1 << 10)
@@ -351,6 +360,11 @@ def _judge_constants(
         return estimate, TestResult(0.0, 1.0, "welch", (_CONSTANT,))
     pvalue = smallest_pvalue(before.size, after.size)
     return estimate, TestResult(nan, pvalue, "welch", (_CONSTANT_UNEQUAL,))
+
+
+def compare_means(x: FloatArray, y: FloatArray) -> float:
+    """Return mean(y) - mean(x): what `welch` estimates, where no interval is asked for."""
+    return _mean(y) - _mean(x)
 
 
 def _mean(sample: FloatArray) -> float:

@@ -128,6 +128,7 @@ def largest_family(n: int, m: int, alpha: float = 0.05) -> int:
     return int(_fraction(alpha) * comb(n + m, n) // 2)
 
 
+@lru_cache(maxsize=16)
 def runs_for_family(rows: int, alpha: float = 0.05) -> int:
     """Return the fewest runs per side with which Holm can reject in so many rows.
 
@@ -194,6 +195,7 @@ def largest_paired_family(n: int, alpha: float = 0.05) -> int:
     return int(_fraction(alpha) * 2**n // 2)
 
 
+@lru_cache(maxsize=16)
 def pairs_for_family(rows: int, alpha: float = 0.05) -> int:
     """Return the fewest pairs with which Holm can reject in so many rows.
 

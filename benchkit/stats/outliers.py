@@ -5,10 +5,12 @@ A run that was starved or interrupted has to be named; whether it counts is for 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from benchkit.stats.sample import middle, read_sample
+from benchkit.stats.sample import middles, read_sample
 
 #: Beyond this modified z-score a value lies far from the rest.
 FAR = 3.5
@@ -51,10 +53,21 @@ def find_outliers(x: ArrayLike) -> NDArray[np.bool_]:
     >>> find_outliers([10.0, 10.2, 9.9, 10.1, 4.1, 10.3]).tolist()
     [False, False, False, False, True, False]
     """
-    sample = read_sample(x, "x")
-    away = np.abs(sample - middle(np.sort(sample)))
-    spread = middle(np.sort(away))
-    if sample.size < SMALLEST or spread == 0:
-        return np.zeros(sample.size, dtype=np.bool_)
-    far: NDArray[np.bool_] = _NORMAL * away > FAR * spread
+    return find_outliers_of_each([x])[0]
+
+
+def find_outliers_of_each(samples: Sequence[ArrayLike]) -> list[NDArray[np.bool_]]:
+    """Mark the values of each of many samples that lie far from its median."""
+    read = [read_sample(x, "x") for x in samples]
+    far = [np.zeros(sample.size, dtype=np.bool_) for sample in read]
+    sizes: dict[int, list[int]] = {}
+    for at, sample in enumerate(read):
+        sizes.setdefault(sample.size, []).append(at)
+    for size, places in sizes.items():
+        rows = np.stack([read[at] for at in places])
+        away = np.abs(rows - middles(np.sort(rows, axis=1))[:, None])
+        spread = middles(np.sort(away, axis=1))[:, None]
+        is_far = (size >= SMALLEST) & (spread > 0) & (_NORMAL * away > FAR * spread)
+        for at, marks in zip(places, is_far, strict=True):
+            far[at] = marks
     return far

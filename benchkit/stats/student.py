@@ -115,19 +115,17 @@ def _check_freedom(freedom: float) -> None:
 
 def _fraction(a: float, b: float, x: float) -> float:
     """Return the continued fraction of the incomplete beta ratio, by Lentz's method."""
-    c, d = 1.0, 1 / _keep(1 - (a + b) * x / (a + 1))
+    c, d = 1.0, 1 - (a + b) * x / (a + 1)
+    d = 1 / (d if abs(d) > _TINY else _TINY)
     value = d
     for m in range(1, 2000):
         even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
         odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
         for part in (even, odd):
-            d = 1 / _keep(1 + part * d)
-            c = _keep(1 + part / c)
+            d, c = 1 + part * d, 1 + part / c
+            d = 1 / (d if abs(d) > _TINY else _TINY)
+            c = c if abs(c) > _TINY else _TINY
             value *= c * d
         if abs(c * d - 1) < 1e-15:
             break
     return value
-
-
-def _keep(value: float) -> float:
-    return value if abs(value) > _TINY else _TINY

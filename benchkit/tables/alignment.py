@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 GAP = 2
 
@@ -52,8 +53,13 @@ def measure(text: str) -> int:
     >>> measure("a"), measure("漢")
     (1, 2)
     """
-    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
-    return len(text) + wide - sum(unicodedata.combining(c) > 0 for c in text)
+    return len(text) if text.isascii() else sum(map(_measure_character, text))
+
+
+@lru_cache(maxsize=1 << 12)
+def _measure_character(character: str) -> int:
+    is_wide = unicodedata.east_asian_width(character) in "WF"
+    return 1 + is_wide - (unicodedata.combining(character) > 0)
 
 
 def _pad(text: str, width: int, side: str) -> str:

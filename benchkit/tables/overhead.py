@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from benchkit.comparison import DIRECTIONS, EXACT, MOST_RUNS, REFUSED, Contrast
+from benchkit.comparison import DIRECTIONS, EXACT, MOST_RUNS, REFUSED, Contrast, measure_spreads
 from benchkit.metrics import display_name
 from benchkit.sensitivity import Sensitivity, format_reach
 from benchkit.tables.amounts import percent
@@ -73,8 +73,11 @@ def overhead_tables(
     return (*primary_tables(verdicts, by), *exploratory_tables(verdicts, by, without))
 
 
-def primary_tables(verdicts: Verdicts, by: str = "") -> tuple[Table, ...]:
-    """Build the tables of the primary metrics, one per group."""
+def primary_tables(verdicts: Verdicts, by: str = "", *, tips: bool = True) -> tuple[Table, ...]:
+    """Build the tables of the primary metrics, one per group.
+
+    With tips an interval says on request which one holds for all rows together: on a page.
+    """
     rows = verdicts.primary
     family = sum(1 for row in rows if row.contrast.method != EXACT and row.p_adjusted is not None)
     adjusted = "p unadjusted (one test)"
@@ -85,8 +88,8 @@ def primary_tables(verdicts: Verdicts, by: str = "") -> tuple[Table, ...]:
         more = ", “runs needed” and “detects”" if is_open else ""
         adjusted = f"p adjusted for {family} rows ({how}); intervals{more} are per row"
     return tuple(
-        _build("Primary metrics", group, found, verdicts, adjusted if family else "")
-        for group, found in _by_group(rows, by)
+        _build(title, found, verdicts, adjusted if family else "", tips=tips)
+        for title, found in _by_group("Primary metrics", rows, by)
     )
 
 
@@ -101,9 +104,9 @@ def exploratory_tables(
     rows = [row for row in rest if row.contrast.metric not in without]
     told = "secondary: not part of the verdict or the gate; p adjusted (Benjamini–Hochberg)"
     tables = []
-    for group, found in _by_group(rows, by):
+    for title, found in _by_group("Secondary metrics", rows, by):
         kept, said = fold_rows(_arrange(found), len(found) if most is None else most)
-        table = _build("Secondary metrics", group, kept, verdicts, told)
+        table = _build(title, kept, verdicts, told)
         footer = (*describe_averages(found, verdicts.margin), said) if said else table.footer
         tables.append(replace(table, footer=footer))
     return tuple(tables)
@@ -142,12 +145,14 @@ def _list(names: Sequence[str]) -> str:
     return ", ".join(names[:most]) + more
 
 
-def _by_group(rows: Iterable[Verdict], by: str) -> Iterator[tuple[str, list[Verdict]]]:
+def _by_group(title: str, rows: Iterable[Verdict], by: str) -> Iterator[tuple[str, list[Verdict]]]:
+    """Yield the rows of each group under the title of their table."""
     groups: dict[str, list[Verdict]] = {}
     for row in rows:
         parts = (row.contrast.group, f"{by} {_label(row, by)}" if by else "")
         groups.setdefault(", ".join(filter(None, parts)), []).append(row)
-    yield from groups.items()
+    for group, found in groups.items():
+        yield f"{title}: {printable(group)}" if group else title, found
 
 
 def _label(row: Verdict, by: str) -> str:
@@ -156,24 +161,28 @@ def _label(row: Verdict, by: str) -> str:
     return params.get(by) or str(getattr(row.contrast, by, "")) or "–"
 
 
-def _build(title: str, group: str, rows: Sequence[Verdict], verdicts: Verdicts, told: str) -> Table:
+def _build(
+    title: str, rows: Sequence[Verdict], verdicts: Verdicts, told: str, *, tips: bool = False
+) -> Table:
     ordered = _arrange(rows)
     notes = _Notes(len(ordered))
     for row in ordered:
         notes.gather(row)
     named = _list_naming(verdicts)
     scales = [_scale(row.contrast) for row in ordered]
+    spreads = measure_spreads([row.contrast for row in ordered])
     shared = scales[0] if len({scale.label for scale in scales}) == 1 else None
+    shown = [Scale(scale.factor, "") for scale in scales] if shared else scales
     table = Table(
-        title=f"{title}: {printable(group)}" if group else title,
+        title=title,
         columns=_columns(rows, verdicts, write_unit(shared).strip() if shared else ""),
         rows=tuple(
             (
                 *_stub(row, verdicts, named),
-                *_numbers(row, scale, shared),
-                *_judged(row, verdicts, notes),
+                *_numbers(row.contrast, scale, spread),
+                *_judged(row, verdicts, notes, tips=tips),
             )
-            for row, scale in zip(ordered, scales, strict=True)
+            for row, scale, spread in zip(ordered, shown, spreads, strict=True)
         ),
         notes=notes.numbered,
         footer=describe_averages(rows, verdicts.margin),
@@ -262,13 +271,11 @@ def _scale(contrast: Contrast) -> Scale:
     return common_scale([contrast.center_baseline, contrast.center_variant], contrast.unit)
 
 
-def _numbers(row: Verdict, scale: Scale, shared: Scale | None) -> tuple[Cell, ...]:
+def _numbers(c: Contrast, scale: Scale, spread: Sequence[float | None]) -> tuple[Cell, ...]:
     """Write the value and the spread of both sides."""
-    shown = Scale(scale.factor, "") if shared else scale
-    c = row.contrast
-    baseline = _value(c.center_baseline, c, shown, c.n_baseline)
-    variant = _value(c.center_variant, c, shown, c.n_variant)
-    return baseline, _spread(c.spread_baseline), variant, _spread(c.spread_variant)
+    baseline = _value(c.center_baseline, c, scale, c.n_baseline)
+    variant = _value(c.center_variant, c, scale, c.n_variant)
+    return baseline, _spread(spread[0]), variant, _spread(spread[1])
 
 
 def _spread(share: float | None) -> Cell:
@@ -286,12 +293,13 @@ def _value(value: float, contrast: Contrast, scale: Scale, runs: int) -> Cell:
     return Cell(write_value(value, scale, min(step, abs(value))), value)
 
 
-def _judged(row: Verdict, verdicts: Verdicts, notes: _Notes) -> tuple[Cell, ...]:
+def _judged(row: Verdict, verdicts: Verdicts, notes: _Notes, *, tips: bool) -> tuple[Cell, ...]:
     c, margin = row.contrast, verdicts.margin
     word = describe_word(row, margin)
+    tip = _tell_interval(row, margin) if tips else ""
     return (
         Cell(write_change(c, margin), _rank_change(c)),
-        Cell(write_interval(c, margin), c.ratio_low, tip=_tell_interval(row, margin)),
+        Cell(write_interval(c, margin), c.ratio_low, tip=tip),
         Cell(write_pvalue(row), row.p_adjusted),
         Cell(write_runs(c), c.n_variant),
         Cell(word, mark=MARKS[row.word], notes=notes.numbers(row)),

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from benchkit.derived.record import keep_measured
 from benchkit.errors import BaselineError, Finding
 from benchkit.selection import choose_baseline
 from benchkit.tables.findings import count_findings
@@ -40,7 +41,7 @@ def summarise_runs(runs: Runs, findings: Sequence[Finding] | None, first: str | 
     str
         Variants with their measured runs, tools, findings, and the next step.
     """
-    measured = runs[runs["role"] == "measured"]
+    measured = keep_measured(runs)
     counts = Counter(measured["variant"].tolist())
     told = _enumerate([f"{_name(name)} {group_digits(str(n))}" for name, n in counts.items()])
     tools = _enumerate(map(printable, dict.fromkeys(measured["tool"].tolist())))
@@ -77,7 +78,7 @@ def overview_table(runs: Runs) -> Table:
 
 
 def _row(runs: pd.DataFrame) -> tuple[Cell, ...]:
-    measured = runs[runs["role"] == "measured"]
+    measured = keep_measured(runs)
     others = Counter(runs[runs["role"] != "measured"]["role"].tolist())
     load = [name for name in _unique(measured, "load_model") if name != "unknown"]
     return (

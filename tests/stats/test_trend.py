@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchkit.stats import adjust_for_trend, find_outliers, find_trend, is_interleaved
+from benchkit.stats.outliers import find_outliers_of_each
 
 DISTINCT = st.lists(st.integers(-(10**6), 10**6), min_size=3, max_size=15, unique=True)
 #: Three values and two, each in every order: all equally likely without a trend.
@@ -109,6 +110,13 @@ def test_far_values_are_marked_and_no_spread_marks_none(
     values: list[float], far: list[int]
 ) -> None:
     assert np.flatnonzero(find_outliers(values)).tolist() == far
+
+
+def test_many_samples_are_marked_as_each_of_them_alone() -> None:
+    samples = [[5.0] * 6, [1.0], *np.random.default_rng(3).standard_t(2, (40, 9)).tolist()]
+    marks = [each.tolist() for each in find_outliers_of_each(samples)]
+    assert marks == [find_outliers(sample).tolist() for sample in samples]
+    assert any(map(any, marks))
 
 
 def test_what_does_not_match_is_refused() -> None:

@@ -24,6 +24,13 @@ def read(table: Table) -> list[list[str]]:
     return [[cell.label.translate(spaces) for cell in row] for row in table.rows]
 
 
+def test_intervals_of_all_rows_together_are_written_for_a_page_alone() -> None:
+    page, terminal = (primary_tables(tracing(), tips=tips)[0] for tips in (True, False))
+    assert any(cell.tip for row in page.rows for cell in row)
+    assert not any(cell.tip for row in terminal.rows for cell in row)
+    assert str(page) == str(terminal)
+
+
 def test_a_row_says_all_that_the_verdict_stands_on() -> None:
     primary, other = overhead_tables(tracing())
     assert read(primary)[0] == [
