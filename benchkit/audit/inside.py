@@ -91,7 +91,7 @@ def _rows_with_stretches(
 ) -> Iterator[tuple[list[Contrast], _Inside]]:
     """Yield the primary contrasts together where only the variant differs, and their stretches."""
     rows: dict[tuple[str, ...], list[Contrast]] = {}
-    for c in comparisons.contrasts:
+    for c in comparisons.contrasts if batches else ():
         if c.primary and not c.subject:
             rows.setdefault((*c.workload, c.metric, c.stat), []).append(c)
     for row in rows.values():

@@ -82,7 +82,7 @@ def find_fixed_first(comparisons: Comparisons, runs: Runs) -> Iterator[Finding]:
     """B331: one variant is the first of every block."""
     sessions = find_sessions(runs)
     first: dict[str, list[int]] = {}
-    for key in dict.fromkeys(c.workload for c in comparisons.contrasts):
+    for key in dict.fromkeys(c.workload for c in comparisons.contrasts) if sessions else ():
         session = sessions.get(key)
         if session is not None and session.blocks:
             leaders = _find_leaders(session)
@@ -144,7 +144,7 @@ def _find_drifting(
 ) -> Iterator[tuple[list[Contrast], Trend, float, list[_Adjusted]]]:
     """Yield the rows that drift: contrasts, trend, drift over the session, changes without it."""
     sessions = find_sessions(runs)
-    for row in by_row(comparisons):
+    for row in by_row(comparisons) if sessions else ():
         session = sessions.get(row[0].workload)
         logs = logs_of(row)
         if session is None or not all(_is_placed(session, v, of) for v, of in logs.items()):

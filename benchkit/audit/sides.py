@@ -252,7 +252,8 @@ def _pair_places(
 ) -> Iterator[list[tuple[Side, list[Sheet]]]]:
     """Yield the runs of both sides of each series that was compared."""
     known = evidence.by_side(evidence.loads)
-    pairs = dict.fromkeys((c.workload, c.baseline, c.variant) for c in comparisons.contrasts)
+    told = comparisons.contrasts if known else ()
+    pairs = dict.fromkeys((c.workload, c.baseline, c.variant) for c in told)
     for workload, *variants in pairs:
         sides = [workload.side(variant) for variant in variants]
         if all(side in known for side in sides):

@@ -166,7 +166,8 @@ def compare(
         left, right = cells.get(baseline, {}), cells.get(variant, {})
         keys = [k for k in left if k in right and not _is_untraced(k, left[k], right[k])]
         ranks = Ranks(((left[k].values(), right[k].values()) for k in keys), plan.confidence)
-        contrasts += [_with_failures(_contrast(k, pair, evidence, ranks), failed) for k in keys]
+        found = (_contrast(key, pair, evidence, ranks) for key in keys)
+        contrasts += (_with_failures(c, failed) for c in found) if failed else found
         dropped += find_dropped(pair, left, right, evidence.is_primary)
         for side, other, name in ((left, right, baseline), (right, left, variant)):
             _note_one_sided(side, other, name, only_in, params_only_in)
@@ -224,6 +225,8 @@ class _Evidence:
 
     def count_shards(self, key: Row, pair: tuple[str, str]) -> int:
         """Count the generators that are taken for runs on either side of a row."""
+        if not self._shards:
+            return 0
         return max(self._shards.get(key.workload.side(variant), 0) for variant in pair)
 
     @cached_property

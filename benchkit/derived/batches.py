@@ -60,6 +60,10 @@ class Batches:
             if known is None or told["count"].sum() > known["count"].sum():
                 runs[int(number)] = _keep_whole(told)
 
+    def __bool__(self) -> bool:
+        """Whether any run has stretches."""
+        return bool(self._runs)
+
     def take(self, side: Side, metric: str, stat: str) -> dict[int, FloatArray]:
         """Return a statistic of each stretch, by run.
 
