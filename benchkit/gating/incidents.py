@@ -63,7 +63,9 @@ def list_incidents(
         Whether a file of no known format fails the gate.
     """
     is_crossed = (runs["role"] == "measured") & runs["remark"].notna()
-    known = runs[(runs["role"] == "failed") | is_crossed], runs[runs["role"] == "damaged"]
+    is_measured = runs["variant"].isin(runs.loc[runs["role"] == "measured", "variant"])
+    is_lost = (runs["role"] == "damaged") | ((runs["role"] == "empty") & is_measured)
+    known = runs[(runs["role"] == "failed") | is_crossed], runs[is_lost]
     failed, damaged = (_select(list_remarks(own), variants, baselines) for own in known)
     return (
         *_list_crashes(failed, baselines, habits),

@@ -22,8 +22,10 @@ from benchkit.labels.patterns import PathLabels
 from benchkit.labels.sidecars import Sidecar
 from benchkit.labels.stems import RESULT_WORDS
 from benchkit.labels.walk import prune
+from benchkit.parsers import registry
 
-NO_RESULT = "this variant's folder contains no result"
+_NO_RESULT = "this variant's folder contains no result"
+_NO_RUN = "this folder contains no result, but folders beside it with other numbers do"
 _READ = frozenset({"read", "unchanged", "duplicate"})
 #: How the reasons begin for which files are passed over that fill no folder.
 _HOLLOW = (
@@ -134,9 +136,10 @@ def list_lost_folders(
 ) -> Iterator[Part]:
     """Yield a part for each folder of a variant that should hold results, and holds none.
 
-    Those are the folders named among others, and those that lie beside folders that their files
-    have the variant from. A folder that holds only scripts or documents is none: one of its files
-    must be called as a result is, or as a file that was read elsewhere.
+    Those are the folders named among others, those that lie beside folders that their files have
+    the variant from, and those that differ from such with results only in a number. A folder
+    that holds only scripts or documents is none: one of its files must be called as a result is, or
+    as a file that was read elsewhere.
 
     Parameters
     ----------
@@ -157,26 +160,34 @@ def list_lost_folders(
         homes = {}
         if not label:
             homes = _find_homes(root, [source for source, is_read in sources if is_read])
-        places = [(root, "")] if len(discovery.found) > len(sources) else []
-        places += [(path, group) for home, group in homes.items() for path in _list_inner(home)]
-        places = [(path, group) for path, group in places if str(path) not in filled]
-        if not places:
+        places: dict[Path, list[tuple[str, str]]] = {}
+        if len(discovery.found) > len(sources):
+            places[root] = [("", label or root.name)]
+        for home, group in homes.items():
+            places |= {path: [(group, path.name)] for path in _list_inner(home)}
+        numbered = _find_numbered(root, [source for source, is_read in sources if is_read])
+        empty = {
+            path: rows for path, rows in {**numbered, **places}.items() if str(path) not in filled
+        }
+        if not empty:
             continue
         tried = _list_folders(source for source, _ in sources)
         known = {source.path.name for source, is_read in sources if is_read and source.path}
         meant = _list_folders(source for source, _ in sources if _is_called_so(source, known))
-        for path, group in places:
+        for path, rows in empty.items():
             name = str(path)
             if name not in meant if name in tried else _holds_more(name, discovery.skipped):
                 continue
-            variant = label or path.name
-            labels = PathLabels(group, variant, "", (), None, "measured", "", "", "", "")
-            found = Found(
-                label=name_path(path), address=show_path(path.resolve()), path=path,
-                labels=labels, sidecar=Sidecar(),
-            )  # fmt: skip
-            assign([found], options)
-            yield mark_folder(found, options, NO_RESULT)
+            place = path.relative_to(root).as_posix() if path != root else path.name
+            reason = _NO_RESULT if path in places else _NO_RUN
+            for group, variant in rows:
+                labels = PathLabels(group, variant, "", (), None, "measured", "", "", "", place)
+                found = Found(
+                    label=name_path(path), address=show_path(path.resolve()), path=path,
+                    labels=labels, sidecar=Sidecar(),
+                )  # fmt: skip
+                assign([found], options)
+                yield mark_folder(found, options, reason)
 
 
 def _is_called_so(source: Found, known: Collection[str]) -> bool:
@@ -212,6 +223,39 @@ def _find_homes(root: Path, sources: Sequence[Found]) -> dict[Path, str]:
             depth = len(parts) - parts[::-1].index(variant) - 1
             homes.setdefault(root.joinpath(*parts[:depth]), group)
     return homes
+
+
+def _find_numbered(root: Path, sources: Sequence[Found]) -> dict[Path, list[tuple[str, str]]]:
+    """Return the folders that differ only in a number from two that hold results.
+
+    With each stand the group and name of the variants in the others.
+    """
+    held: dict[tuple[str, str], dict[str, None]] = {}
+    variants: dict[tuple[str, str], dict[str, str]] = {}
+    known = dict.fromkeys(
+        (
+            os.path.dirname(str(source.path)),  # noqa: PTH120 - texts
+            source.variant or source.labels.variant,
+            source.labels.group,
+        )
+        for source in sources
+        if registry.tool(source.labels.tool).role != "companion"
+    )
+    for place, variant, group in known:
+        for folder in (Path(place), *Path(place).parents):
+            if folder == root or not folder.is_relative_to(root):
+                break
+            shape = _number(str(folder))
+            if shape[1] != folder.name:
+                held.setdefault(shape, {})[folder.name] = None
+                variants.setdefault(shape, {}).setdefault(variant, group)
+    return {
+        path: [(group, variant) for variant, group in variants[shape].items()]
+        for shape, names in held.items()
+        if len(names) > 1
+        for path in _list_inner(Path(shape[0]))
+        if _number(str(path)) == shape
+    }
 
 
 def _list_inner(folder: Path) -> list[Path]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchkit.derived.series import SERIES
@@ -20,7 +19,6 @@ from benchkit.ingestion.contents import Contents, digest_values, enter_contents
 from benchkit.ingestion.copies import Copy, describe_copy, report_copy
 from benchkit.ingestion.discovery import Discovery, Options
 from benchkit.ingestion.folders import (
-    NO_RESULT,
     list_cut_outputs,
     list_lost_files,
     list_lost_folders,
@@ -173,10 +171,13 @@ class Harvest:
         for number, part in enumerate(lost, len(self._sources)):
             part.batch, part.piece = self._batch, number << PIECE_BITS
             self.parts.append(part)
-            if part.role == "damaged":  # its own problem was named when it was read
+            is_said = part.path in marked
+            marked.add(part.path)
+            if is_said or part.role == "damaged":  # its own problem was named when it was read
                 continue
-            hint = f"measure it again, or pass --exclude {PurePosixPath(part.label).name}"
-            self.diagnostics.append(Diagnostic(part.label, 0, NO_RESULT, hint, "warning"))
+            hint = f"measure it again, or pass --exclude {part.folder}"
+            what = (part.remark or "").partition(": ")[2]
+            self.diagnostics.append(Diagnostic(part.label, 0, what, hint, "warning"))
 
     def _find_copy(self, source: Found, outcome: Outcome, content: Content) -> Finding | None:
         """Return the finding on a result that counts already: of another commit, label or path."""

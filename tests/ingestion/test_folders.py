@@ -46,6 +46,29 @@ def test_a_folder_beside_those_of_variants_is_a_variant_that_was_lost(
     ]
 
 
+@pytest.mark.parametrize(
+    ("place", "empty", "lost"),
+    [
+        ("pr/run{}", "pr/run4", ["pr"]),
+        ("pr_{}", "pr_4", ["pr"]),
+        ("{}/pr", "4", ["main", "pr"]),
+    ],
+)
+def test_a_folder_of_a_run_that_holds_nothing_is_a_lost_run(
+    tmp_path: Path, place: str, empty: str, lost: list[str]
+) -> None:
+    for seed in range(1, 4):
+        for shift, variant in enumerate(("main", "pr")):
+            folder = tmp_path / place.replace("pr", variant).format(seed)
+            gated.write_runs(folder / "bench.txt", seed=seed + 9 * shift)
+    (tmp_path / empty).mkdir()
+    loaded = bk.load(tmp_path)
+    assert list_empty(loaded.runs) == lost
+    hints = [d.hint for d in loaded.diagnostics if "no result" in d.what]
+    assert hints == [f"measure it again, or pass --exclude {empty}"]
+    assert loaded.compare().gate().exit_code == 3
+
+
 @pytest.mark.parametrize("name", ["throughput.svg", "run.sh"])
 def test_a_folder_of_plots_or_scripts_is_no_variant(results: Path, name: str) -> None:
     (results / "new" / name).write_text("")
