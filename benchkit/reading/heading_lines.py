@@ -71,6 +71,14 @@ _LISTED = re.compile(r"\A[ \t]*+(?:[-*+]|\d{1,2}[.)])[ \t]++(\S.*)")
 _ENTRY = re.compile(r"\w[\w ./-]{0,30}[:=：] ?\S")
 _PROMPT_ENDS = "$>%#+✗❯"
 _PROMETHEUS = ("HELP ", "TYPE ", "UNIT ", "EOF")
+#: What a log of benchmarks of a JVM has behind number signs.
+_LOGGED = re.compile(
+    r"(?:[A-Z]{2,3} (?:version|invoker|options)|Blackhole mode|Benchmark mode): .*"
+    r"|(?:Warmup|Measurement): (?:\d+ iterations|<none>).*|Timeout: \d+ \w+ per iteration.*"
+    r"|Threads: \d+ threads?,.*|Benchmark: [\w$]+(?:\.[\w$]+)+|Parameters: \(.*\)"
+    r"|Run (?:progress: |complete\. ).*|(?:Warmup )?Fork: (?:\d+ of \d+|N/A).*"
+    r"|Warmup Iteration +\d+: .*|[*]{3} WARNING: .*"
+)
 _MARKUP = (
     (re.compile(r"!\[[^\[\]]*\]\([^()]*\)|<[^<>]+>"), ""),
     (re.compile(r"\[([^\[\]]*)\]\([^()]*\)"), r"\1"),
@@ -110,7 +118,8 @@ def read_heading(
     signs = _NUMBER_SIGNS.fullmatch(line.rstrip())
     if signs is not None:
         text = signs[2].rstrip("#").rstrip()
-        return None if text.startswith(_PROMETHEUS) else _named(len(signs[1]), text)
+        is_logged = text.startswith(_PROMETHEUS) or _LOGGED.fullmatch(text) is not None
+        return None if is_logged else _named(len(signs[1]), text)
     return _read_markup(line.strip())
 
 

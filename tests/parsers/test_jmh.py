@@ -180,6 +180,11 @@ def test_a_score_that_is_rounded_away_is_named() -> None:
     assert "Squares.roots is ≈ 10⁻⁶, too coarse" in str(problem)
 
 
+def test_the_log_above_the_table_gives_no_names() -> None:
+    runs = load(FIXTURES / "text.txt").runs
+    assert set(runs["benchmark"]) == {"Squares.logs", "Squares.roots"}
+
+
 def test_two_variants_compare_with_a_verdict() -> None:
     comparison = load({"none": FIXTURES / "none.json", "otlp": FIXTURES / "otlp.json"}).compare()
     verdicts = comparison.verdicts.primary
