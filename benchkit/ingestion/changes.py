@@ -234,6 +234,18 @@ def list_sources(
     return known
 
 
+def list_contents(stored: pa.Table | None) -> Iterator[tuple[Identity, str, str]]:
+    """Yield the stored sources that are whole, with their digests and the groups of their runs."""
+    if stored is None or not len(stored):
+        return
+    import pyarrow.compute as pc
+
+    rows = fill_texts(stored, [*Identity._fields, "sha256", "group", "role"])
+    rows = rows.filter(pc.not_equal(rows["role"], "damaged"))
+    digests, groups = rows["sha256"].to_pylist(), rows["group"].to_pylist()
+    yield from zip(_list_identities(rows), digests, groups, strict=True)
+
+
 def _list_identities(rows: pa.Table) -> Iterator[Identity]:
     return map(Identity, *(rows[name].to_pylist() for name in Identity._fields))
 

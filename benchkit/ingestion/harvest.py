@@ -14,7 +14,7 @@ from benchkit.derived.series import SERIES
 from benchkit.errors import Diagnostic, Finding, SourceReport
 from benchkit.ingestion.addresses import name_path
 from benchkit.ingestion.batches import row_batches
-from benchkit.ingestion.changes import list_sources
+from benchkit.ingestion.changes import list_contents
 from benchkit.ingestion.contents import Contents, digest_values, enter_contents
 from benchkit.ingestion.copies import Copy, describe_copy, report_copy
 from benchkit.ingestion.discovery import Discovery, Options
@@ -50,11 +50,15 @@ NAME_FILES = "give each variant's file a label: before=old.txt after=new.txt"
 
 
 class Content(NamedTuple):
-    """What a source holds, and the labels that were given with it."""
+    """What a source holds, the labels that were given with it, and the group of its runs.
+
+    Groups are never compared with each other, so that each may hold a copy of a baseline.
+    """
 
     origin: str
     assigned: str
     sha256: str
+    group: str
 
 
 @dataclass(slots=True)
@@ -130,7 +134,8 @@ class Harvest:
     def _take(self, outcome: Outcome) -> bool:
         """Take what came of one source; tell whether its values count."""
         source = self._sources[outcome.index]
-        content = Content(source.origin, source.assigned, outcome.sha256)
+        group = outcome.parts[0].group if outcome.parts else ""
+        content = Content(source.origin, source.assigned, outcome.sha256, group)
         finding = self._find_copy(source, outcome, content)
         if finding is not None:
             for file in outcome.files:
@@ -210,9 +215,9 @@ class Harvest:
     @cached_property
     def _stored_contents(self) -> dict[Content, Identity]:
         """The stored sources by their contents, which only copies and changed labels look up."""
-        sources = list_sources(self._stored)
         return {
-            Content(one.origin, one.assigned, digest): one for one, (digest, _) in sources.items()
+            Content(one.origin, one.assigned, digest, group): one
+            for one, digest, group in list_contents(self._stored)
         }
 
     @cached_property

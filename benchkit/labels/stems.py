@@ -32,6 +32,14 @@ RESULT_WORDS = FORMS | {
 #: Tokens that name a role.
 ROLES = {"warmup": "warmup", "merged": "aggregate", "aggregate": "aggregate"}
 
+#: Words of which a number names another one, and no run.
+_KINDS = frozenset(
+    {"endpoint", "scenario", "case", "query", "q", "page", "step", "phase", "stage", "part"}
+    | {"node", "host", "pod", "shard", "partition", "tier", "config", "cfg", "level", "size"}
+    | {"user", "users", "vus", "thread", "threads", "worker", "workers", "cpu", "cpus"}
+    | {"core", "cores", "conn", "conns", "connections"}
+)
+
 #: What stands between the words of a name.
 SEPARATORS = re.compile(r"[-_. ]")
 #: As `SEPARATORS`, but for the dot of a version.
@@ -45,7 +53,8 @@ _CONNECTIONS = re.compile(r"c[0-9]+")
 _EXTENSION = re.compile(r"(?=.*[A-Za-z])\w+")
 _NUMBER = re.compile(r"[0-9]+")
 _COUNTED = (
-    r"(?:run|trial|iteration|iter|repetition|repeat|rep|round|attempt|take)[-_. ]?(?P<run>\d{1,9})"
+    r"(?:run|trial|try|pass|iteration|iter|repetition|repeat|rep|round|attempt|take|sample"
+    r"|measurement)[-_. ]?(?P<run>\d{1,9})"
 )
 _MOMENT = (
     r"(?P<moment>(?:19|20)\d\d[-_.]?(?:0[1-9]|1[0-2])[-_.]?(?:0[1-9]|[12]\d|3[01])"
@@ -163,6 +172,8 @@ def _read_tokens(tool: str, tokens: list[str], *, is_companion: bool) -> Stem:
     """Read the tokens that follow a tool's name; of several numbers the last is the run."""
     numbers = [at for at, token in enumerate(tokens) if _NUMBER.fullmatch(token)]
     run_at = numbers[-1] if numbers else -1
+    if run_at > 0 and tokens[run_at - 1].lower() in _KINDS:
+        numbers, run_at = [], -1
     forms, left, role, connections = [], [], "measured", ""
     for at, token in enumerate(tokens):
         word = token.lower()
@@ -251,6 +262,8 @@ def split_stem(stem: str, tools: ToolNames) -> PlainStem:
     if match is None:
         return _take_role(stem)._replace(whole=stem)
     told = match.groupdict()
+    if told["number"] and SEPARATORS.split(stem[: match.start()].lower())[-1] in _KINDS:
+        return _take_role(stem)._replace(whole=stem)
     run, moment, number = told["run"], told["moment"], told["number"] or told.get("copy")
     rest = "" if match.start() else stem[match.end() :]
     rest = rest or _PUT_ASIDE.sub("", stem[: match.start()])

@@ -264,6 +264,7 @@ def _count_runs(files: Sequence[_File], baselines: Collection[str]) -> None:
 
     Where several names of a folder have them, they are the levels of a parameter.
     """
+    _keep_names(files, baselines)
     _split_glued(files, baselines)
     alike: dict[tuple[tuple[str, ...], str, str], list[_File]] = defaultdict(list)
     for file in files:
@@ -286,6 +287,19 @@ def _count_runs(files: Sequence[_File], baselines: Collection[str]) -> None:
                 file.level = str(stem.number)
             elif stem.number is not None:
                 file.name = stem.whole
+
+
+def _keep_names(files: Iterable[_File], baselines: Collection[str]) -> None:
+    """Leave numbers in the names beside a baseline that has none: `main`, `patch-1`, `patch-2`."""
+    beside: dict[tuple[str, ...], list[_File]] = defaultdict(list)
+    for file in files:
+        beside[file.folders].append(file)
+    for same in beside.values():
+        counted = {is_counted(file.stem) for file in same if file.name.lower() in baselines}
+        for file in same if counted == {False} else ():
+            if file.stem.run is None:
+                file.name = file.stem.whole or file.name
+                file.stem = PlainStem(file.name, role=file.stem.role, whole=file.name)
 
 
 def _split_glued(files: Iterable[_File], baselines: Collection[str]) -> None:

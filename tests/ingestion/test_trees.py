@@ -195,7 +195,7 @@ def test_a_folder_is_read_as_a_person_reads_it(name: str, results: Path) -> None
 
 @pytest.mark.parametrize(
     "names",
-    [("patch-1", "patch-2"), ("jdk-17", "jdk-21"), ("http1", "http2"), ("base", "try-1", "try-2")],
+    [("patch-1", "patch-2"), ("jdk-17", "jdk-21"), ("http1", "http2"), ("base", "opt-1", "opt-2")],
 )
 @pytest.mark.parametrize("place", ["{}/wrk.txt", "{}/run1.txt"])
 def test_folders_that_a_number_tells_apart_are_variants(

@@ -72,9 +72,18 @@ TREES = {
         none-3.txt  none 3
         otlp-2.txt  otlp 2
         otlp-3.txt  otlp 3""",
+    "numbers of what is no run are names": """
+        off/endpoint_1.txt  off endpoint_1
+        off/endpoint_2.txt  off endpoint_2
+        on/endpoint_1.txt   on endpoint_1
+        on/endpoint_2.txt   on endpoint_2""",
+    "numbers beside a baseline that has none are names": """
+        main.txt     main
+        patch-1.txt  patch-1
+        patch-2.txt  patch-2""",
     "numbers of a tool's stems that begin above 1 are names": """
-        none/wrk-stage-2.txt   none stage-2 2
-        none/wrk-stage-3.txt   none stage-3 3
+        none/wrk-stage-2.txt   none stage-2
+        none/wrk-stage-3.txt   none stage-3
         none/wrk-2.txt         none 2
         none/wrk-3.txt         none 3
         none/cadvisor-x-2.txt  none 2
