@@ -28,8 +28,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-import numpy as np
-
 from benchkit.parsers.base import (
     Diagnostic,
     Form,
@@ -47,7 +45,8 @@ from benchkit.reading.reports import Remark
 from benchkit.units import scale, step
 
 _NEEDED = {"timeStamp", "elapsed", "success"}
-_HEADLESS = re.compile(r"\d{10,13}[,;\t]\d{1,9}[,;\t].*[,;\t](?:true|false)[,;\t].*")
+_TIMED = re.compile(r"\d{10,13}[,;\t]\d{1,9}[,;\t]")
+_JUDGED = re.compile(r"[,;\t](?:true|false)[,;\t]")
 _XML = re.compile(r"<testResults\b")
 _WHOLE = re.compile(r"\d{1,15}", re.ASCII)
 _CODE = re.compile(r"\d{3}", re.ASCII)
@@ -110,7 +109,11 @@ def _recognises(head: Head) -> bool:
         return False
     first = head.text.lstrip().partition("\n")[0]
     is_table = set(header_of(first.replace(";", ",").replace("\t", ","))) >= _NEEDED
-    return is_table or _HEADLESS.fullmatch(first) is not None or _XML.search(head.text) is not None
+    return is_table or _is_headless(first) or _XML.search(head.text) is not None
+
+
+def _is_headless(line: str) -> bool:
+    return _TIMED.match(line) is not None and _JUDGED.search(line) is not None
 
 
 def _parse(source: Source) -> Iterator[Record]:
@@ -131,8 +134,7 @@ def _parse(source: Source) -> Iterator[Record]:
     first = source.head().text.lstrip().partition("\n")[0]
     if "elapsed" not in first:
         is_xml = _XML.search(source.head().text) is not None
-        is_headless = _HEADLESS.fullmatch(first) is not None
-        remark = _IN_XML if is_xml else _NO_HEADER if is_headless else _OTHER
+        remark = _IN_XML if is_xml else _NO_HEADER if _is_headless(first) else _OTHER
         yield remark.at(source.label, 1)
         return
     delimiter = next((each for each in ",;\t" if f"elapsed{each}" in first), ",")
@@ -223,6 +225,8 @@ class _Table:
 
     def flush(self) -> Iterator[Samples]:
         """Yield the samples so far."""
+        import numpy as np
+
         if self.is_split is None:
             self.is_split = len(self.names) > 1
         for (metric, subject), series in self.series.items():

@@ -27,8 +27,6 @@ from collections.abc import Iterator
 from operator import itemgetter
 from typing import Any, TypeGuard
 
-import numpy as np
-
 from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source, Tool
 from benchkit.parsers.documents import line_of, read_documents
 
@@ -113,6 +111,8 @@ def _add_percentiles(run: Reading, data: object, line: int) -> None:
     """Add percentiles of the rounds, each where a round lies beyond it."""
     if not isinstance(data, list) or not data or not all(map(_is_time, data)):
         return
+    import numpy as np
+
     levels = {stat: level for stat, level in _LEVELS.items() if len(data) * (1 - level) >= 1}
     values = np.quantile(np.array(data, dtype=np.float64), list(levels.values()))
     at = line_of(data[0], line)

@@ -25,6 +25,8 @@ _TEXTS = (
     *("label", "fingerprint", "gone_from"),
 )
 _WHOLE_NUMBERS = ("index", "run", "requests", "number", "line", "renewed", "joined")
+#: Whole numbers of any size and sign.
+_DIGESTS = ("content",)
 _NUMBERS = ("attack_rate", "request_size", "response_size")
 #: Texts that are JSON objects of texts.
 _ENTRIES = ("headings", *(fact.name for fact in FACTS if fact.type == "map"))
@@ -55,7 +57,7 @@ def stored_types() -> dict[str, pa.DataType]:
     return {
         **{fact.name: types[fact.type] for fact in FACTS},
         **dict.fromkeys(_TEXTS, pa.string()),
-        **dict.fromkeys(_WHOLE_NUMBERS, pa.int64()),
+        **dict.fromkeys((*_WHOLE_NUMBERS, *_DIGESTS), pa.int64()),
         **dict.fromkeys(_NUMBERS, pa.float64()),
         **{field.name: field.type for each in (values_schema(), log_schema()) for field in each},
     }
@@ -90,7 +92,7 @@ def require_sound(rows: pa.Table | pa.RecordBatch) -> None:
             continue
         if name in _KEYS and column.null_count:
             raise UnsoundError(f"lacks the {name} of a row")
-        if pa.types.is_integer(kind) or pa.types.is_timestamp(kind):
+        if name not in _DIGESTS and (pa.types.is_integer(kind) or pa.types.is_timestamp(kind)):
             _require_range(name, column)
         elif name in _ENTRIES:
             for text in column.unique().to_pylist():

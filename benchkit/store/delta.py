@@ -300,8 +300,10 @@ class Table:
 
         try:
             names, data = entries.list_names(self.filesystem), self.list_data()
-        except TableNotFoundError:  # a folder named as a URL that does not exist
-            return False
+        except StoreError as error:
+            if isinstance(error.__cause__, TableNotFoundError):  # an address of nothing
+                return False
+            raise
         return bool(names) or any(is_file_of_store(info.path) for info in data)
 
     def read(self, version: DeltaTable, columns: Sequence[str] | None = None) -> pa.Table:

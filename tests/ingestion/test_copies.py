@@ -280,3 +280,18 @@ def test_files_of_many_runs_are_known_again(
     assert [(f.code, Path(f.where).name) for f in summary.findings] == [("B103", "4.txt")]
     assert summary.runs == 3 * 2 * 200
     assert len(bk.load(store=store.url).runs) == summary.runs
+
+
+def test_each_group_may_hold_a_copy_of_the_baseline(tmp_path: Path) -> None:
+    pinned = FIXTURES / "redis-gobench" / "pinned"
+    for group, variant in (("pr-101", "OTel_Disabled"), ("pr-102", "OTel_Enabled")):
+        (tmp_path / group).mkdir()
+        for name, side in (("main", "Baseline"), ("pr", variant)):
+            (tmp_path / group / f"{name}.txt").write_bytes((pinned / f"{side}.txt").read_bytes())
+    store = Store(str(tmp_path / ".benchkit"))
+    for _ in range(2):
+        ingest([str(tmp_path)], store)
+    for runs in (bk.load(tmp_path), bk.load(store=store.url)):
+        frame = runs.compare().frame.query("primary")
+        assert sorted(frame["group"].unique()) == ["pr-101", "pr-102"]
+        assert {*frame["n_baseline"]} == {10}

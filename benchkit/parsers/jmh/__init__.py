@@ -51,7 +51,6 @@ TIMES = "|".join((*_EXPONENT, *_LONG))
 _UNIT = re.compile(rf"({TIMES})/op|ops/({TIMES})")
 MODES = ("thrpt", "avgt", "sample", "ss")
 _ALLOCATED = "gc.alloc.rate.norm"
-_PACKAGE = re.compile(r"(?:[a-z_][a-z0-9_]*\.)+(?=[A-Z])")
 PERCENTILE = re.compile(r"p([01]\.\d{1,6})")
 HINT = "use the whole file that JMH wrote"
 
@@ -171,7 +170,9 @@ def shorten(name: str) -> str:
     >>> shorten("org.openjdk.Sort.ints"), shorten("o.o.Sort.ints"), shorten("sort")
     ('Sort.ints', 'Sort.ints', 'sort')
     """
-    return _PACKAGE.sub("", name, count=1)
+    parts = name.split(".")
+    first = next((at for at, part in enumerate(parts) if part[:1].isupper()), 0)
+    return ".".join(parts[first:])
 
 
 def _list_forks(metric: object) -> list[Any]:
@@ -245,7 +246,7 @@ CSV = Format(
     ),
     recognises=late("benchkit.parsers.jmh.tables:recognises_csv"),
     parse=late("benchkit.parsers.jmh.tables:parse_csv"),
-    words=("Benchmark",),
+    words=("Samples",),
 )
 
 TEXT = Format(

@@ -130,7 +130,7 @@ class Report(reports.Report):
         self.names: list[str] = []
 
     def _take_heads(self, _: Line, fields: Fields, _number: int) -> None:
-        self.names = re.findall(r"\((.*?)\)", fields[0])
+        self.names = re.findall(r"\(([^()]*)\)", fields[0])
 
     def _take_row(self, _: Line, fields: Fields, number: int) -> None:
         cells = re.split(r"\s{2,}", fields[0])
