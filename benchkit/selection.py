@@ -188,6 +188,17 @@ def _tell_by_words(variants: Sequence[str]) -> str | None:
     return told[0] if len(told) == 1 else None
 
 
+def _is_unlike(name: str) -> bool:
+    """Tell a name none of whose words is one of a baseline's.
+
+    Examples
+    --------
+    >>> _is_unlike("web01-after"), _is_unlike("web01-before")
+    (True, False)
+    """
+    return {*_SEPARATORS.split(name.lower())}.isdisjoint({*SIDE_NAMES, *_WITHOUT})
+
+
 def _count_shared(names: Sequence[Sequence[str]]) -> int:
     """Count the words that all names begin with."""
     shared = 0
@@ -244,5 +255,5 @@ def choose_baseline(
     raise BaselineError(
         f"which variant is the baseline? {why}",
         hint=f"name it with --baseline, or baseline= in Python{fewer}; the variants are {listed}",
-        candidate=next(iter(called or variants), ""),
+        candidate=next(iter(called or sorted(variants, key=_is_unlike)), ""),
     )

@@ -97,8 +97,8 @@ def _choose_command(folder: str, variants: Sequence[str], *, is_grouped: bool) -
         return f"benchkit runs {place}"
     try:
         choose_baseline(variants)
-    except BenchkitError:
+    except BenchkitError as error:
         if is_grouped:
             return f"benchkit layout {place}"
-        return f"benchkit compare {place} --baseline {shlex.quote(variants[0])}"
+        return f"benchkit compare {place} {shlex.join(error.options)}"
     return f"benchkit compare {place}"

@@ -147,7 +147,8 @@ def _find_named(
     dated: dict[str, _Counted] = {}
     for name in names:
         stem = split_stem(name, tools)
-        if not is_counted(stem) or not is_name(stem.name, tools) or read_stem(name, tools).tool:
+        is_series = read_stem(name, tools).tool in tools.companions
+        if is_series or not is_counted(stem) or not is_name(stem.name, tools):
             continue
         if stem.run is not None:
             told[name] = _Counted(stem.name, f"run{stem.run}", stem.run)

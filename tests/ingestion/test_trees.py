@@ -115,6 +115,9 @@ TREES = {
     "a number after a side": lay("{side}{n}.txt", 3),
     "folders of runs of a side": lay("{side}-run{n}/wrk.txt", 3),
     "folders of numbers of a side": lay("{side}_{n}/result.txt", 3),
+    "folders of numbers of a tool's side": lay(
+        "wrk-{side}-{n}/output.log", 3, variant="wrk-{side}"
+    ),
     "folders with a number after a side": lay("{side}{n}/wrk.log", 3),
     "folders with the run first": lay("run{n}_{side}/result.txt", 3),
     "folders with the day first": lay("2024-01-0{n}_10-00-00_{side}/wrk.txt", 3),
