@@ -297,7 +297,7 @@ def _keep_names(files: Iterable[_File], baselines: Collection[str]) -> None:
     for same in beside.values():
         counted = {is_counted(file.stem) for file in same if file.name.lower() in baselines}
         for file in same if counted == {False} else ():
-            if file.stem.run is None:
+            if file.stem.run is None and is_counted(file.stem):
                 file.name = file.stem.whole or file.name
                 file.stem = PlainStem(file.name, role=file.stem.role, whole=file.name)
 

@@ -53,7 +53,7 @@ def test_equal_names_take_the_shortest_paths_that_tell_them_apart() -> None:
 NAMED = {
     "numbers that begin above 1": "jdk-17.txt:jdk-17 jdk-21.txt:jdk-21 base.txt:base",
     "two numbers alone": "jdk-17.txt:jdk-17 jdk-21.txt:jdk-21",
-    "a tool's numbers": "wrk-stage-2.txt:stage-2:2 wrk-stage-3.txt:stage-3:3",
+    "a tool's numbers": "wrk-stage-2.txt:stage-2 wrk-stage-3.txt:stage-3",
     "runs": "none-1.txt:none:1 none-2.txt:none:2 otlp-1.txt:otlp:1 otlp-2.txt:otlp:2",
     "counted stems": "run1.txt:results:1 run2.txt:results:2 run3.txt:results:3",
     "moments": "a-20240101.txt:a:1 a-20240102.txt:a:2 b_2024-01-01.txt:b:1",
