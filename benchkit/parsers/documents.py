@@ -12,10 +12,12 @@ import codecs
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from benchkit.errors import Diagnostic
+from benchkit.reading.records import Reading
 from benchkit.reading.source import Source
+from benchkit.units import scale
 
 #: A larger document is refused: it would not fit into memory as Python objects.
 LARGEST = 64 << 20
@@ -153,6 +155,44 @@ def decoder_of(text: str) -> json.JSONDecoder:
 def line_of(value: object, default: int) -> int:
     """Return the line of a number of a document; that of the document for anything else."""
     return getattr(value, "line", default)
+
+
+class Fact(NamedTuple):
+    """The observation that a number of a document is: in its unit times ten to ``exponent``."""
+
+    metric: str
+    stat: str
+    unit: str = "1"
+    subject: str | None = None
+    exponent: int = 0
+    step: float | None = None
+
+
+def is_amount(value: object) -> TypeGuard[float]:
+    """Whether a value of a document is a number that a measurement can have."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e300
+
+
+def flatten(document: object, name: str = "") -> Iterator[tuple[str, float]]:
+    """Yield the amounts in an object under dotted names; lists are passed over.
+
+    Examples
+    --------
+    >>> dict(flatten({"latency": {"p50": 2}, "errors": 0, "resets": None}))
+    {'latency.p50': 2, 'errors': 0}
+    """
+    if isinstance(document, dict):
+        for key, value in document.items():
+            yield from flatten(value, f"{name}.{key}" if name else key)
+    elif is_amount(document):
+        yield name, document
+
+
+def add_fact(run: Reading, fact: Fact, value: float, line: int) -> None:
+    """Add the observation that a number of a document is, on its line or else on ``line``."""
+    metric, stat, unit, subject, exponent, step = fact
+    amount = scale(repr(float(value)), exponent)
+    run.add(metric, stat, amount, unit, line_of(value, line), subject=subject, resolution=step)
 
 
 def _refusal(label: str, text: str, error: Exception) -> Diagnostic:

@@ -23,10 +23,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, TypeGuard
+from typing import Any
 
 from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source, Tool
-from benchkit.parsers.documents import line_of, read_documents
+from benchkit.parsers.documents import is_amount, line_of, read_documents
 from benchkit.reading.delimited import header_of, read_rows
 from benchkit.units import scale
 
@@ -123,7 +123,7 @@ class _Table:
             run.status = "failed"
             run.remark = f"{line}: {row.get('error_message', 'it ended with an error')}"
             self.runs.append(run)
-        elif not _is_amount(time) or row.get("time_unit") not in _EXPONENT:
+        elif not is_amount(time) or row.get("time_unit") not in _EXPONENT:
             if not aggregate:  # complexities have neither
                 self._refuse(line, f"{name} has no valid time or an unknown unit")
         elif aggregate:
@@ -173,23 +173,19 @@ def _find_aggregate(row: Mapping[str, Any], name: str) -> tuple[str, str]:
     return (ending[2], ending[1]) if ending else ("", name)
 
 
-def _is_amount(value: object) -> TypeGuard[float]:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e15
-
-
 def _add(run: Reading, row: Mapping[str, Any], stat: str, line: int) -> None:
     """Add the times and rates of a row."""
     exponent, n = _EXPONENT[row["time_unit"]], row.get("iterations")
-    n = int(n) if _is_amount(n) and stat == "sample" else None
+    n = int(n) if is_amount(n) and stat == "sample" else None
     run.add("time_per_op", stat, scale(repr(float(row["real_time"])), exponent), "s", line, n=n)
-    if _is_amount(cpu := row.get("cpu_time")) and stat in {"sample", "mean"}:
+    if is_amount(cpu := row.get("cpu_time")) and stat in {"sample", "mean"}:
         at = line_of(cpu, line)
         run.add("cpu_time_per_op", "mean", scale(repr(float(cpu)), exponent), "s", at, n=n)
     rate = row.get("bytes_per_second")
-    if _is_amount(rate) and stat in {"sample", "mean", "median"}:
+    if is_amount(rate) and stat in {"sample", "mean", "median"}:
         run.add("processing_rate", stat, float(rate), "B/s", line_of(rate, line), n=n)
     rate = row.get("items_per_second")
-    if _is_amount(rate) and stat in {"sample", "mean", "median"}:
+    if is_amount(rate) and stat in {"sample", "mean", "median"}:
         run.add("operation_rate", stat, float(rate), "1/s", line_of(rate, line), n=n,
                 subject="items")  # fmt: skip
     run.last_line = max(at[9] for at in run.rows)

@@ -33,6 +33,7 @@ BUILTIN = (
     EntryPoint("hey", "benchkit.parsers.hey:TOOLS", GROUP),
     EntryPoint("oha", "benchkit.parsers.oha:TOOLS", GROUP),
     EntryPoint("autocannon", "benchkit.parsers.autocannon:TOOLS", GROUP),
+    EntryPoint("bombardier", "benchkit.parsers.bombardier:TOOLS", GROUP),
     EntryPoint("k6", "benchkit.parsers.k6:TOOLS", GROUP),
     EntryPoint("jmeter", "benchkit.parsers.jmeter:TOOLS", GROUP),
     EntryPoint("locust", "benchkit.parsers.locust:TOOLS", GROUP),

@@ -31,7 +31,6 @@ import re
 from collections.abc import Iterator
 from datetime import datetime
 from operator import itemgetter
-from typing import NamedTuple
 
 from benchkit.parsers.base import (
     Diagnostic,
@@ -44,21 +43,9 @@ from benchkit.parsers.base import (
     Tool,
     late,
 )
-from benchkit.parsers.documents import line_of, read_documents
+from benchkit.parsers.documents import Fact, add_fact, flatten, line_of, read_documents
 from benchkit.parsers.urls import describe_url, path_of
 from benchkit.reading.reports import Remark
-
-
-class Fact(NamedTuple):
-    """The observation that a number of the JSON is, its scale and its step."""
-
-    metric: str
-    stat: str
-    unit: str = "1"
-    subject: str | None = None
-    scale: float = 1.0
-    step: float | None = None
-
 
 #: Whatever version wrote it, and versions before 4, which did not name the interval.
 _SIGNS = (('"connections"', '"sampleInt"'), ('"connections"', '"pipelining"', '"non2xx"'))
@@ -71,10 +58,10 @@ _FACTS = {
     "requests.total": Fact("requests", "count"),
     "throughput.average": Fact("bandwidth_in", "mean", "B/s", step=0.01),
     "throughput.total": Fact("bytes_in", "total", "B"),
-    "latency.average": Fact("latency", "mean", "s", scale=1e-3, step=1e-5),
-    "latency.stddev": Fact("latency", "stdev", "s", scale=1e-3, step=1e-5),
-    "latency.min": Fact("latency", "min", "s", scale=1e-3),
-    "latency.max": Fact("latency", "max", "s", scale=1e-3),
+    "latency.average": Fact("latency", "mean", "s", exponent=-3, step=1e-5),
+    "latency.stddev": Fact("latency", "stdev", "s", exponent=-3, step=1e-5),
+    "latency.min": Fact("latency", "min", "s", exponent=-3),
+    "latency.max": Fact("latency", "max", "s", exponent=-3),
 }
 #: p97_5, and p999 of versions before 4.
 _PERCENTILE = re.compile(r"latency\.p(\d{1,2})_?(\d{0,3})", re.ASCII)
@@ -116,7 +103,7 @@ def _parse(source: Source) -> Iterator[Record]:
 
 def _read(label: str, document: object, line: int) -> Iterator[Record]:
     """Yield the run of a document, and what has to be known about it."""
-    numbers = dict(_flatten(document))
+    numbers = dict(flatten(document))
     if not numbers.get("duration") or not {"requests.average", "requests.total"} <= numbers.keys():
         message = "a result of autocannon needs a duration, and an average and a total of requests"
         yield Diagnostic(label, line, message, "use the whole object that autocannon -j wrote")
@@ -135,9 +122,7 @@ def _read(label: str, document: object, line: int) -> Iterator[Record]:
         fact = _find_fact(name)
         is_measured = answered or (fact and fact.metric in {"duration", "failures"})
         if fact and is_measured and (value or fact.metric not in {"failures", "responses"}):
-            metric, stat, unit, subject, scale, step = fact
-            at = line_of(value, line)
-            run.add(metric, stat, value * scale, unit, at, subject=subject, resolution=step)
+            add_fact(run, fact, value, line)
     errors = numbers.get("errors", 0)
     if errors > (timeouts := numbers.get("timeouts", 0)):
         at, failed = line_of(errors, line), float(errors - timeouts)
@@ -152,21 +137,6 @@ def _read(label: str, document: object, line: int) -> Iterator[Record]:
         yield COUNTED_ONCE.at(label, run.last_line)
 
 
-def _flatten(document: object, name: str = "") -> Iterator[tuple[str, float]]:
-    """Yield the numbers of an object that a measurement can have, under dotted names.
-
-    Examples
-    --------
-    >>> dict(_flatten({"latency": {"p50": 2}, "errors": 0, "resets": None}))
-    {'latency.p50': 2, 'errors': 0}
-    """
-    if isinstance(document, dict):
-        for key, value in document.items():
-            yield from _flatten(value, f"{name}.{key}" if name else key)
-    elif isinstance(document, int | float) and not isinstance(document, bool):
-        yield from [(name, document)] * (0 <= document < 1e300)
-
-
 def _find_fact(name: str) -> Fact | None:
     """Return the observation that the number of a name is.
 
@@ -178,7 +148,7 @@ def _find_fact(name: str) -> Fact | None:
     if percentile := _PERCENTILE.fullmatch(name):
         whole, decimals = percentile.groups()
         stat = f"p{whole}.{decimals}" if decimals else f"p{whole}"
-        return Fact("latency", stat, "s", scale=1e-3, step=1e-3)
+        return Fact("latency", stat, "s", exponent=-3, step=1e-3)
     if code := _CODE.fullmatch(name):
         return Fact("responses", "count", subject=code[1])
     return _FACTS.get(name)

@@ -1,0 +1,72 @@
+"""bombardier's text and JSON: what was answered, and what failed for which reason."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchkit.errors import Diagnostic
+from benchkit.parsers.base import Format, Reading, Source
+from benchkit.parsers.bombardier import JSON, TEXT
+
+FORMS = Path(__file__).resolve().parents[2] / "fixtures/bombardier-forms"
+
+
+def read(form: Format, text: str) -> tuple[Reading, list[Diagnostic]]:
+    records = list(form.parse(Source(None, "x", text.encode())))
+    (run,) = (each for each in records if isinstance(each, Reading))
+    return run, [each for each in records if isinstance(each, Diagnostic)]
+
+
+def values(run: Reading) -> dict[tuple[str | None, str, str], float]:
+    return {row[:3]: row[3] for row in run.rows}
+
+
+TABLE = """Statistics        Avg      Stdev        Max
+  Reqs/sec     27065.29    2329.03   32991.47
+  Latency      146.35us   221.49us     8.15ms
+  HTTP codes:
+    1xx - 0, 2xx - 54134, 3xx - 0, 4xx - 3, 5xx - 1
+    others - {others}
+{errors}  Throughput:     5.01MB/s
+"""
+
+
+def test_a_table_without_failures_gives_its_rate() -> None:
+    run, problems = read(TEXT, TABLE.format(others=0, errors=""))
+    assert not problems
+    assert run.status == "complete"
+    found = values(run)
+    assert found[None, "request_rate", "mean"] == 27065.29
+    assert found[None, "latency", "mean"] == 146.35e-6
+    assert found[None, "latency", "max"] == 8.15e-3
+    assert found[None, "requests", "count"] == 54138
+    assert found["non2xx", "failures", "count"] == 4
+
+
+def test_a_rate_that_counts_failures_is_left_out() -> None:
+    errors = "  Errors:\n    dial tcp h:1: connect: connection refused - 5\n    timeout - 2\n"
+    run, problems = read(TEXT, TABLE.format(others=9, errors=errors))
+    assert not problems
+    found = values(run)
+    assert (None, "request_rate", "mean") not in found
+    assert found["connect", "failures", "count"] == 5
+    assert found["timeout", "failures", "count"] == 2
+    assert found["other", "failures", "count"] == 2
+
+
+def test_a_run_without_an_answer_measured_nothing() -> None:
+    for form, name in ((TEXT, "text-refused.txt"), (JSON, "refused.json")):
+        run, (problem,) = read(form, (FORMS / name).read_text(encoding="utf-8"))
+        assert run.status == "failed"
+        assert "50 failed" in problem.what
+        assert {row[1] for row in run.rows} <= {"duration", "failures"}
+
+
+def test_a_limited_rate_is_an_open_loop() -> None:
+    run, _ = read(JSON, (FORMS / "errors.json").read_text(encoding="utf-8"))
+    assert (run.load_model, run.target_rate, run.target) == ("open", 100.0, "/nope")
+    command = "$ bombardier -r 100 http://h/a\n"
+    run, _ = read(TEXT, command + TABLE.format(others=0, errors=""))
+    assert run.load_model == "open"
+    run, _ = read(TEXT, TABLE.format(others=0, errors=""))
+    assert run.load_model == "closed"
