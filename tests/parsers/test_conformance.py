@@ -35,7 +35,16 @@ FIXTURES = Path(__file__).resolve().parent.parent.parent / "fixtures"
 SIDECARS = {"PROVENANCE.toml", "run.toml", "runs.json", "benchkit.toml"}
 BASE_UNITS = {"s", "B", "B/s", "1/s", "1", "cores"}
 #: Formats whose users name metrics of their own.
-CUSTOM = {"benchstat", "benchstat_files", "gobench", "k6", "k6_raw", "k6_summary"}
+CUSTOM = {
+    "benchstat",
+    "benchstat_files",
+    "github_action_benchmark",
+    "github_action_benchmark_custom",
+    "gobench",
+    "k6",
+    "k6_raw",
+    "k6_summary",
+}
 
 
 class Measured(NamedTuple):

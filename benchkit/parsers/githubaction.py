@@ -1,0 +1,204 @@
+r"""github-action-benchmark's data.js and its custom JSON: one value per benchmark and commit.
+
+A file of the branch that the action pushes to (``data.js``, shortened)::
+
+    window.BENCHMARK_DATA = {"lastUpdate": 1574927128603, "repoUrl": "https://github.com/u/r",
+      "entries": {"Go Benchmark": [{
+        "commit": {"id": "3f2a9c1d", "message": "Sort", "timestamp": "2026-11-20T10:00:00Z"},
+        "date": 1574927127603, "tool": "go",
+        "benches": [{"name": "BenchmarkFib10", "value": 325, "unit": "ns/op",
+          "extra": "5000000 times"}]}]}}
+
+and what its tools ``customSmallerIsBetter`` and ``customBiggerIsBetter`` take::
+
+    [{"name": "Start-up", "unit": "ms", "value": 120, "range": "3", "extra": "cold"}]
+
+What the numbers are: what a tool printed, one number per benchmark; an entry is a run of its
+commit. Units of time are times of one operation, ``…/s`` and ``…/sec`` operations per second; any
+other unit is a metric of its own, whose direction only an entry of ``data.js`` knows. A suite is a
+group where the file holds several. ``benchkit history import`` takes all commits at once.
+
+Not recorded: the machine, repetitions, the spread of most tools (``range`` has no one meaning).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source, Tool
+from benchkit.parsers.documents import is_amount, line_of, read_documents, read_text
+from benchkit.units import scale
+
+_ASSIGNMENT = re.compile(r"\s*window\.BENCHMARK_DATA\s*=")
+_CUSTOM = re.compile(
+    r'\[\s*\{(?:\s*"(?:name|unit|value|range|extra)"\s*:\s*(?:"[^"\\]*"|[\d.eE+-]+)\s*,?)+\}'
+)
+_TIME = re.compile(r"(ns|us|µs|μs|ms|s|sec)(?:/(?:op|iter|ops))?")
+_RATE = re.compile(r"(?:ops|iter|op|iters|ops/iter)/s(?:ec)?")
+_EXPONENT = {"ns": -9, "us": -6, "µs": -6, "μs": -6, "ms": -3, "s": 0, "sec": 0}
+_KNOWN = {"B/op": ("bytes_per_op", "B", 0), "allocs/op": ("allocs_per_op", "1", 0),
+          "MB/s": ("processing_rate", "B/s", 6)}  # fmt: skip
+_BIGGER = {"benchmarkjs", "pytest", "customBiggerIsBetter"}
+_HINT = "use the file as github-action-benchmark wrote it"
+
+
+def _recognises(head: Head) -> bool:
+    return head.is_start and head.text.lstrip().startswith("window.BENCHMARK_DATA")
+
+
+def _parse(source: Source) -> Iterator[Record]:
+    """Yield a reading per benchmark of each commit."""
+    whole = read_text(source)
+    if isinstance(whole, Diagnostic):
+        yield whole
+        return
+    opening = _ASSIGNMENT.match(whole)
+    start = opening.end() if opening else 0
+    lines = "\n" * whole.count("\n", 0, start)
+    text = lines + whole[start:].rstrip().removesuffix(";")
+    for line, document in read_documents(Source(None, source.label, text.encode())):
+        if isinstance(document, Diagnostic):
+            yield document
+            continue
+        entries = document.get("entries") if isinstance(document, dict) else None
+        suites = entries if isinstance(entries, dict) else {}
+        if not suites:
+            yield Diagnostic(source.label, line, "the file has no entries", _HINT)
+        for suite, commits in suites.items():
+            group = suite if len(suites) > 1 else ""
+            for entry in commits if isinstance(commits, list) else []:
+                yield from _read_entry(source.label, entry, group, line)
+
+
+def _read_entry(label: str, entry: object, group: str, line: int) -> Iterator[Record]:
+    """Yield the benchmarks of one commit."""
+    fields = entry if isinstance(entry, dict) else {}
+    commit = fields.get("commit")
+    about = commit if isinstance(commit, dict) else {}
+    identity, tool = about.get("id"), fields.get("tool")
+    if not isinstance(identity, str) or not identity.strip():
+        yield Diagnostic(label, line, "an entry has no commit", _HINT)
+        return
+    began = _read_date(about.get("timestamp"), fields.get("date"))
+    is_bigger = tool in _BIGGER if isinstance(tool, str) else None
+    for record in _read_benches(label, fields.get("benches"), is_bigger, line):
+        if isinstance(record, Reading):
+            record.variant, record.group, record.started_at = identity[:8], group, began
+            record.env = {"commit": identity, **({"date": began.isoformat()} if began else {})}
+        yield record
+
+
+def _read_date(timestamp: object, date: object) -> datetime | None:
+    """Return when a commit was made, or else measured."""
+    try:
+        made = datetime.fromisoformat(timestamp) if isinstance(timestamp, str) else None
+    except ValueError:
+        made = None
+    if made is None and is_amount(date) and date < 1e13:
+        made = datetime.fromtimestamp(date / 1000, UTC)
+    return made if made and made.tzinfo else None
+
+
+def _read_benches(
+    label: str, benches: object, is_bigger: bool | None, line: int
+) -> Iterator[Record]:
+    """Yield a reading per benchmark of a list."""
+    for bench in benches if isinstance(benches, list) else []:
+        fields: Mapping[str, Any] = bench if isinstance(bench, dict) else {}
+        name, value, unit = (fields.get(key) for key in ("name", "value", "unit"))
+        at = line_of(value, line)
+        if not isinstance(name, str) or not isinstance(unit, str) or not is_amount(value):
+            what = f"{name} has no valid value or unit" if name else "a benchmark has no name"
+            yield Diagnostic(label, at, what, _HINT)
+            continue
+        run = Reading(tool="github-action-benchmark", form="json", line=at, last_line=at)
+        run.benchmark = name.removesuffix(f" - {unit}")
+        metric, base, exponent = _find_metric(unit)
+        if metric == unit and is_bigger is not None:
+            run.better = {metric: "higher" if is_bigger else "lower"}
+        run.add(metric, "sample", scale(repr(float(value)), exponent), base, at)
+        yield run
+
+
+def _find_metric(unit: str) -> tuple[str, str, int]:
+    """Return the metric of a unit, its base unit and the exponent of ten.
+
+    Examples
+    --------
+    >>> _find_metric("ns/iter"), _find_metric("ops/sec"), _find_metric("Percent")
+    (('time_per_op', 's', -9), ('operation_rate', '1/s', 0), ('Percent', '1', 0))
+    """
+    if time := _TIME.fullmatch(unit.strip()):
+        return "time_per_op", "s", _EXPONENT[time[1]]
+    if _RATE.fullmatch(unit.strip()):
+        return "operation_rate", "1/s", 0
+    return _KNOWN.get(unit, (unit, "1", 0))
+
+
+def _recognises_custom(head: Head) -> bool:
+    text = head.text.lstrip() if head.is_start else ""
+    first = _CUSTOM.match(text)
+    return first is not None and all(f'"{key}"' in first[0] for key in ("name", "unit", "value"))
+
+
+def _parse_custom(source: Source) -> Iterator[Record]:
+    r"""Yield a reading per benchmark.
+
+    Examples
+    --------
+    >>> text = b'[{"name": "Start-up", "unit": "ms", "value": 120}]'
+    >>> [(run.benchmark, run.rows[0][3]) for run in _parse_custom(Source(None, "a.json", text))]
+    [('Start-up', 0.12)]
+    """
+    for line, document in read_documents(source):
+        if isinstance(document, Diagnostic):
+            yield document
+        else:
+            yield from _read_benches(source.label, document, None, line)
+
+
+HISTORY = Format(
+    name="github_action_benchmark",
+    tools=("github-action-benchmark",),
+    summary="github-action-benchmark's data.js: a value per benchmark and commit",
+    forms=(
+        Form(
+            name="data.js",
+            signature='window.BENCHMARK_DATA = {"entries": {…: [{"commit": …, "benches": …}]}}',
+            versions="all; dev/bench/data.js of the branch gh-pages, or external-data-json-path",
+            not_recorded="the machine, repetitions; not read: range, extra",
+        ),
+    ),
+    recognises=_recognises,
+    parse=_parse,
+    words=("window.BENCHMARK_DATA",),
+)
+
+CUSTOM = Format(
+    name="github_action_benchmark_custom",
+    tools=("github-action-benchmark",),
+    summary="the JSON of customSmallerIsBetter and customBiggerIsBetter",
+    forms=(
+        Form(
+            name="json",
+            signature='[{"name": …, "unit": …, "value": …}, …]',
+            versions="all",
+            not_recorded="when it ran, which direction is better, the machine; not read: range",
+        ),
+    ),
+    recognises=_recognises_custom,
+    parse=_parse_custom,
+    starts="[",
+)
+
+TOOLS = (
+    Tool(
+        name="github-action-benchmark",
+        formats=(HISTORY, CUSTOM),
+        role="microbenchmark",
+        primaries=(("time_per_op", "sample"), ("operation_rate", "sample")),
+    ),
+)

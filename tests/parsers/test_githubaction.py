@@ -1,0 +1,66 @@
+"""github-action-benchmark: an entry is a run of its commit, a unit decides the metric."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchkit import load
+from benchkit.errors import Diagnostic
+from benchkit.parsers.base import Reading, Source
+from benchkit.parsers.githubaction import CUSTOM, HISTORY
+
+FORMS = Path(__file__).resolve().parents[2] / "fixtures/github-action-benchmark-forms"
+
+
+def read(name: str) -> list[Reading]:
+    records = list(HISTORY.parse(Source.load(FORMS / name)))
+    return [each for each in records if isinstance(each, Reading)]
+
+
+def test_an_entry_is_a_run_of_its_commit() -> None:
+    runs = read("synthetic-data.js")
+    assert len(runs) == 12 * 4
+    first = runs[0]
+    assert (first.benchmark, first.variant, first.group) == ("BenchmarkFib10", "00a9c1d4", "")
+    assert first.env["date"] == "2026-10-01T10:00:00+00:00"
+    assert first.env["commit"].startswith("00a9c1d4")
+    assert {run.benchmark for run in runs} == {"BenchmarkFib10", "BenchmarkFib20"}
+    assert {run.rows[0][1] for run in runs} == {"time_per_op", "bytes_per_op", "allocs_per_op"}
+
+
+def test_suites_are_groups_and_tools_know_what_is_better() -> None:
+    runs = {run.group: run for run in read("synthetic-suites.js")}
+    assert runs["Rust Benchmark"].rows[0][1:4] == ("time_per_op", "sample", 139e-9)
+    python = runs["Python Benchmark with pytest-benchmark"]
+    assert python.rows[0][1:4] == ("operation_rate", "sample", 37523.84)
+    assert runs["Custom"].better == {"Megabytes": "lower"}
+
+
+def test_two_variants_of_custom_results_are_compared() -> None:
+    folder = FORMS.with_name("github-action-benchmark")
+    frame = load(folder).compare(baseline="synthetic-none").frame
+    verdicts = dict(zip(frame["benchmark"], frame["verdict"], strict=True))
+    assert verdicts == {"Start-up": "regression", "Throughput": "equivalent"}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('[{"name": "a", "unit": "ms", "value": -1}]', "a has no valid value or unit"),
+        ('[{"name": "a", "unit": "ms", "value": 1e999}]', "a has no valid value or unit"),
+        ('[{"unit": "ms", "value": 1}]', "a benchmark has no name"),
+    ],
+)
+def test_what_is_no_measurement_is_named(text: str, message: str) -> None:
+    (record,) = CUSTOM.parse(Source(None, "x.json", text.encode()))
+    assert isinstance(record, Diagnostic)
+    assert record.what == message
+
+
+def test_an_entry_without_a_commit_is_named() -> None:
+    text = 'window.BENCHMARK_DATA = {"entries": {"Go": [{"benches": []}]}}'
+    (record,) = HISTORY.parse(Source(None, "data.js", text.encode()))
+    assert isinstance(record, Diagnostic)
+    assert record.what == "an entry has no commit"
