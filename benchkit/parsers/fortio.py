@@ -1,0 +1,278 @@
+r"""fortio's JSON and the report that it prints: the summary of a run.
+
+A file, verbatim (fortio 1.17, ``-json``; the buckets of histograms and most else left out)::
+
+    {"RunType": "HTTP", "StartTime": "2026-11-25T21:10:02.717782827Z", "RequestedQPS": "max",
+     "ActualQPS": 21177.374162629538, "ActualDuration": 1000218433, "NumThreads": 4,
+     "DurationHistogram": {"Count": 21182, "Min": 0.000037616, "Max": 0.013200508,
+       "Avg": 0.00018873652450193616, "StdDev": 0.0004133430347105294,
+       "Percentiles": [{"Percentile": 50, "Value": 0.0005257684360570936}]},
+     "RetCodes": {"200": 21182}, "URL": "http://127.0.0.1:18191/list"}
+
+What the numbers are: seconds, but for ``ActualDuration`` in nanoseconds; of failed requests, too.
+Percentiles are interpolated in a histogram whose buckets are as wide as ``-r`` (a millisecond), so
+that those below it say little. The code ``-1`` is a request without an answer; where there are
+any, the rate, which counts them, is left out. With ``-qps`` the rate is held.
+
+Not recorded: the command; in text when it ran and the target.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from operator import itemgetter
+from typing import Any
+
+from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source, Tool
+from benchkit.parsers.documents import Fact, add_fact, flatten, is_amount, line_of, read_documents
+from benchkit.parsers.urls import describe_url, path_of
+from benchkit.reading import reports
+from benchkit.reading.reports import Fields, Line, Remark, Value, decimal
+from benchkit.units import Quantity, parse_duration, step
+
+_UNANSWERED = Remark(
+    "no request was answered ({failed:g} failed), so this run measured nothing",
+    "check that the server answers, and run again",
+)
+_INCOMPLETE = Remark(
+    "this fortio report lacks {names}; what stands in it is kept as a partial run",
+    "give the whole output of the run",
+    is_remark=False,
+)
+_FACTS = {
+    "ActualQPS": Fact("request_rate", "mean", "1/s"),
+    "ActualDuration": Fact("duration", "total", "s", exponent=-9),
+    "DurationHistogram.Count": Fact("requests", "count"),
+    "DurationHistogram.Min": Fact("latency", "min", "s"),
+    "DurationHistogram.Max": Fact("latency", "max", "s"),
+    "DurationHistogram.Avg": Fact("latency", "mean", "s"),
+    "DurationHistogram.StdDev": Fact("latency", "stdev", "s"),
+    "Sizes.Sum": Fact("bytes_in", "total", "B"),
+    "Sizes.Avg": Fact("bytes_in", "mean", "B"),
+}
+_CODE = "RetCodes."
+_LOST = "-1"
+
+
+def _recognises(head: Head) -> bool:
+    signs = ('"RunType"', '"RequestedQPS"', '"ActualQPS"')
+    return head.text.lstrip()[:1] == "{" and all(sign in head.text for sign in signs)
+
+
+def _parse(source: Source) -> Iterator[Record]:
+    r"""Yield the run of each document.
+
+    Examples
+    --------
+    >>> text = b'{"ActualQPS": 5.0, "DurationHistogram": {"Count": 9, "Avg": 0.5}, "RetCodes": {}}'
+    >>> (run,) = _parse(Source(None, "a.json", text))
+    >>> [row[1:4] for row in run.rows]
+    [('request_rate', 'mean', 5.0), ('requests', 'count', 9.0), ('latency', 'mean', 0.5)]
+    """
+    for line, document in read_documents(source):
+        if isinstance(document, Diagnostic):
+            yield document
+            continue
+        numbers = dict(flatten(document))
+        if {"ActualQPS", "DurationHistogram.Count"} <= numbers.keys():
+            yield from _read(source.label, document, numbers, line)
+        else:
+            message = "a result of fortio needs ActualQPS and DurationHistogram"
+            yield Diagnostic(source.label, line, message, "use the whole object that it wrote")
+
+
+def _read(
+    label: str, document: dict[str, Any], numbers: dict[str, float], line: int
+) -> Iterator[Record]:
+    """Yield the run that a document describes."""
+    run = Reading(tool="fortio", form="json", line=line, load_model="closed")
+    _describe(run, document)
+    for name, value in numbers.items():
+        if name in _FACTS:
+            add_fact(run, _FACTS[name], value, line)
+        elif name.startswith(_CODE):
+            code = name.removeprefix(_CODE)
+            _add_code(run, code, float(value), line_of(value, line))
+    percentiles = document["DurationHistogram"].get("Percentiles")
+    for entry in percentiles if isinstance(percentiles, list) else []:
+        level, value = (entry.get(name) for name in ("Percentile", "Value"))
+        if is_amount(level) and is_amount(value) and level < 100:
+            add_fact(run, Fact("latency", f"p{level:g}", "s"), value, line)
+    yield from _finish(run, label)
+
+
+def _describe(run: Reading, document: dict[str, Any]) -> None:
+    """Take the target, the time and the size of the load."""
+    url, threads, start = (document.get(name) for name in ("URL", "NumThreads", "StartTime"))
+    if isinstance(url, str) and url:
+        run.target, run.env = path_of(url), describe_url(url)
+    if is_amount(threads):
+        run.connections, run.params = int(threads), {"connections": str(int(threads))}
+    if is_amount(duration := document.get("ActualDuration")):
+        run.duration = duration / 1e9
+    requested = document.get("RequestedQPS")
+    if isinstance(requested, str) and re.fullmatch(r"\d{1,9}(?:\.\d{1,9})?", requested):
+        run.load_model, run.target_rate = "open", float(requested)
+    try:
+        began = datetime.fromisoformat(start) if isinstance(start, str) else None
+    except ValueError:
+        began = None
+    run.started_at = began if began and began.tzinfo else None
+
+
+def _add_code(run: Reading, code: str, count: float, line: int) -> None:
+    """Add how often a code came; those of 400 and above, and none at all, are failures."""
+    if code == _LOST:
+        run.add("failures", "count", count, "1", line, subject="connect")
+        return
+    run.add("responses", "count", count, "1", line, subject=code)
+    if re.fullmatch("[45]..", code):
+        run.add("failures", "count", count, "1", line, subject="non2xx", origin="computed")
+
+
+def _finish(run: Reading, label: str) -> Iterator[Record]:
+    """Yield a run, without what failed requests make wrong."""
+    failed = sum(row[3] for row in run.rows if row[1] == "failures" and row[0] == "connect")
+    if failed and not any(row[1] == "responses" and row[3] for row in run.rows):
+        run.status = "failed"
+        run.rows = [row for row in run.rows if row[1] in {"duration", "failures"}]
+    elif failed:
+        run.rows = [row for row in run.rows if row[1] not in {"request_rate", "requests"}]
+    run.rows.sort(key=itemgetter(9))
+    run.last_line = max((row[9] for row in run.rows), default=run.line)
+    yield run
+    if run.status == "failed":
+        yield _UNANSWERED.at(label, run.last_line, failed=failed)
+
+
+_SECONDS = r"(\d{1,9}(?:\.\d{1,12})?(?:e-\d\d)?)"
+_COUNT = decimal(1.0)
+_DURATION = r"(?:\d{1,9}(?:\.\d{1,9})?(?:ns|us|µs|μs|ms|s|m|h)){1,3}"
+
+
+def _read_seconds(text: str) -> Quantity:
+    """Read seconds as Go prints a number (``3.7616e-05``)."""
+    return Quantity(float(text), step(text))
+
+
+def _latency(stat: str) -> Value:
+    return Value("latency", stat, "s", _read_seconds)
+
+
+class Report(reports.Report):
+    """A report whose lines are still coming in."""
+
+    TOOL = "fortio"
+    LINES = (
+        Line("end", rf"Ended after ({_DURATION}) : (\d{{1,15}}) calls\. "
+             r"qps=(\d{1,15}(?:\.\d{1,9})?(?:e\+\d\d)?)", is_opening=True, is_proof=True, values=(
+                 Value("duration", "total", "s", parse_duration),
+                 Value("requests", "count", "1", _COUNT),
+                 Value("request_rate", "mean", "1/s", _read_seconds))),
+        Line("sleep", r".*", "Sleep times "),
+        Line("times", rf"count \d+ avg {_SECONDS} \+/- {_SECONDS} min {_SECONDS} max {_SECONDS}"
+             r" sum \S+", "Aggregated Function Time ", is_proof=True,
+             values=tuple(map(_latency, ("mean", "stdev", "min", "max"))),
+             needed="Aggregated Function Time"),
+        Line("target", rf"(?:# )?target (\d{{1,2}}(?:\.\d{{1,4}})?)% {_SECONDS}", is_repeated=True),
+        Line("errors", r"Error cases .*"),
+        Line("code", r"Code +(\S{1,20}) : (\d{1,15}) \([\d.]+ %\)", is_repeated=True),
+        Line("headers", r".*", "Response Header Sizes "),
+        Line("sizes", r"count \d+ avg (\d{1,15}(?:\.\d{1,9})?) \+/- .* sum (\d{1,18})",
+             "Response Body/Total Sizes ", values=(
+                 Value("bytes_in", "mean", "B", _read_seconds),
+                 Value("bytes_in", "total", "B", _COUNT))),
+        Line("done", r"All done (\d{1,15}) calls .*", needed="All done"),
+    )  # fmt: skip
+
+    def _take_target(self, _: Line, fields: Fields, number: int) -> None:
+        self.add(_latency(f"p{fields[0]}"), fields[1], number)
+
+    def _take_code(self, _: Line, fields: Fields, number: int) -> None:
+        _add_code(self.reading, fields[0], float(fields[1]), number)
+
+    def finish(self, label: str) -> Iterator[Record]:
+        """Yield the reading and what has to be known about it."""
+        run, missing = self.reading, self.missing()
+        if missing or "code" not in self.seen:
+            run.status = "partial"
+            run.rows = [row for row in run.rows if row[1] == "duration"]  # perhaps none answered
+        yield from _finish(run, label)
+        if missing:
+            yield _INCOMPLETE.at(label, run.last_line, names=reports.list_lines(missing))
+
+
+class Reader(reports.Reader):
+    """The report that is open."""
+
+    NAMES = EXECUTABLES = "fortio"
+    KIND = Report
+    FURNITURE = re.compile(
+        r"range, mid|(?:>=? ?|= )?[\d.e-]+ <= |Sockets used|Jitter|Uniform|Run (?:at|type)"
+        r"|IP addresses|Connection time|Successfully|\d\d:\d\d:\d\d |[\d.]+:\d+: \d+|\[|Nocatchup|Total "
+    )
+
+    @staticmethod
+    def may_be_cut(text: str) -> bool:
+        """Whether a cut may have shortened a line unnoticed: a number."""
+        return text.rstrip()[-1:].isdigit()
+
+
+_END = re.compile(r"^\W*Ended after \S{2,30} : \d{1,15} calls\. qps=", re.MULTILINE)
+
+
+def _recognises_text(head: Head) -> bool:
+    return _END.search(head.text) is not None
+
+
+def _parse_text(source: Source) -> Iterator[Record]:
+    """Yield the reports of a text."""
+    return reports.read_reports(source, Reader)
+
+
+JSON = Format(
+    name="fortio",
+    tools=("fortio",),
+    summary="fortio's JSON: the summary of a run, one or many in a file",
+    forms=(
+        Form(
+            name="json",
+            signature='{"RunType": …, "RequestedQPS": …, "ActualQPS": …, "DurationHistogram": …}',
+            versions="1.0 on, -json or -a",
+            not_recorded="the command; not read: buckets, sizes of headers",
+        ),
+    ),
+    recognises=_recognises,
+    parse=_parse,
+    words=('"RequestedQPS"',),
+)
+
+TEXT = Format(
+    name="fortio_text",
+    tools=("fortio",),
+    summary="fortio's report, alone, many in a file, or among other text",
+    forms=(
+        Form(
+            name="text",
+            signature="Ended after … : … calls. qps=… Aggregated Function Time : count …",
+            versions="1.0 on",
+            not_recorded="when it ran, the target, threads, whether the rate was held",
+        ),
+    ),
+    recognises=_recognises_text,
+    parse=_parse_text,
+    words=("Ended after",),
+    embeds=True,
+)
+
+TOOLS = (
+    Tool(
+        name="fortio",
+        formats=(JSON, TEXT),
+        role="load",
+        quantile_error=0.01,
+        quantile_note="fortio interpolates percentiles in a histogram and prints fewer digits",
+    ),
+)
