@@ -211,7 +211,8 @@ class Reader(reports.Reader):
     KIND = Report
     FURNITURE = re.compile(
         r"range, mid|(?:>=? ?|= )?[\d.e-]+ <= |Sockets used|Jitter|Uniform|Run (?:at|type)"
-        r"|IP addresses|Connection time|Successfully|\d\d:\d\d:\d\d |[\d.]+:\d+: \d+|\[|Nocatchup|Total "
+        r"|IP addresses|Connection time|Successfully|\d\d:\d\d:\d\d |[\d.]+:\d+: \d+"
+        r"|\[|Nocatchup|Total "
     )
 
     @staticmethod

@@ -46,6 +46,8 @@ BUILTIN = (
     EntryPoint("pytest_benchmark", "benchkit.parsers.pytestbenchmark:TOOLS", GROUP),
     EntryPoint("google_benchmark", "benchkit.parsers.googlebenchmark:TOOLS", GROUP),
     EntryPoint("github_action_benchmark", "benchkit.parsers.githubaction:TOOLS", GROUP),
+    EntryPoint("bencher", "benchkit.parsers.bencher:TOOLS", GROUP),
+    EntryPoint("asv", "benchkit.parsers.asv:TOOLS", GROUP),
     EntryPoint("benchstat", "benchkit.parsers.benchstat:TOOLS", GROUP),
     EntryPoint("cadvisor", "benchkit.parsers.cadvisor:TOOLS", GROUP),
     EntryPoint("exposition", "benchkit.parsers.exposition:TOOLS", GROUP),

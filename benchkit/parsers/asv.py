@@ -1,0 +1,142 @@
+r"""airspeed velocity's results: the benchmarks of one commit on one machine.
+
+A file, verbatim (asv 0.6, ``results/MACHINE/COMMIT-ENV.json``; most left out)::
+
+    {"commit_hash": "e1b80131837c17e68d97c999bf84b2f4d8d5b51c", "date": 1795640699000,
+     "params": {"cpu": "AMD EPYC", "machine": "vm", "num_cpu": "2"}, "python": "3.11",
+     "result_columns": ["result", "params", "version", "started_at", "samples"],
+     "results": {"suite.time_keys": [[5.2e-07, 1.6e-06], [["10", "100"]], "9fb5", 1795640702139]}}
+
+What the numbers are: results of functions called ``time_…`` and ``timeraw_…`` are seconds, the
+median of samples that follow each other in a few processes; a file is a run. ``peakmem_…`` and
+``mem_…`` are bytes. A benchmark with parameters has a result for each combination, the last
+parameter first, and they stand behind its name, as asv shows them. ``null`` is a benchmark that
+failed, and NaN one that was skipped.
+
+Not recorded: the names of parameters, the command. Not read: ``track_…``, whose unit is in
+``benchmarks.json``, samples, quartiles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from itertools import product
+from math import prod
+from typing import Any
+
+from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source, Tool
+from benchkit.parsers.documents import Fact, add_fact, is_amount, line_of, read_documents
+
+_SIGNS = ('"commit_hash"', '"results"', '"env_name"')
+_FACTS = {
+    "time": Fact("time_per_op", "median", "s"),
+    "timeraw": Fact("time_per_op", "median", "s"),
+    "peakmem": Fact("memory_usage", "max", "B"),
+    "mem": Fact("memory_usage", "mean", "B"),
+}
+_HINT = "use the file that asv wrote below results/"
+
+
+def _recognises(head: Head) -> bool:
+    is_document = head.is_start and head.text.lstrip().startswith("{")
+    return is_document and all(sign in head.text for sign in _SIGNS)
+
+
+def _parse(source: Source) -> Iterator[Record]:
+    r"""Yield a reading per benchmark and combination of its parameters.
+
+    Examples
+    --------
+    >>> results = b'{"a.time_b": [[2, 3], [["x", "y"]]]}'
+    >>> text = b'{"result_columns": ["result", "params"], "results": %b}' % results
+    >>> [(run.benchmark, run.rows[0][3]) for run in _parse(Source(None, "a.json", text))]
+    [('a.time_b(x)', 2.0), ('a.time_b(y)', 3.0)]
+    """
+    for line, document in read_documents(source):
+        if isinstance(document, Diagnostic):
+            yield document
+            continue
+        fields = document if isinstance(document, dict) else {}
+        results, columns = fields.get("results"), fields.get("result_columns")
+        if not isinstance(results, dict) or not isinstance(columns, list):
+            message = "the file has no results or result_columns (asv before 0.4.2)"
+            yield Diagnostic(source.label, line, message, "run `asv update` in the project")
+            continue
+        env = _describe(fields)
+        for name, cells in results.items():
+            row = dict(zip(columns, cells, strict=False)) if isinstance(cells, list) else {}
+            for record in _read(source.label, name, row, line):
+                if isinstance(record, Reading):
+                    record.env = dict(env)
+                yield record
+
+
+def _describe(fields: Mapping[str, Any]) -> dict[str, str]:
+    """Return what a file tells of all its benchmarks: the commit and the machine."""
+    commit, date, params = (fields.get(name) for name in ("commit_hash", "date", "params"))
+    env = {"python": str(fields["python"])} if isinstance(fields.get("python"), str) else {}
+    for key, name in (("cpu", "cpu_model"), ("num_cpu", "cpus"), ("machine", "machine")):
+        if isinstance(params, dict) and isinstance(value := params.get(key), str) and value:
+            env[name] = value
+    if isinstance(commit, str):
+        env["commit"] = commit
+        if is_amount(date) and date < 1e13:
+            env["date"] = datetime.fromtimestamp(date / 1000, UTC).isoformat()
+    return env
+
+
+def _read(label: str, name: str, row: Mapping[str, Any], line: int) -> Iterator[Record]:
+    """Yield the results of one benchmark."""
+    fact = _FACTS.get(name.rpartition(".")[2].partition("_")[0])
+    if fact is None:
+        return
+    values, levels = row.get("result"), row.get("params")
+    lists = levels if isinstance(levels, list) else []
+    if not all(isinstance(each, list) for each in lists) or not isinstance(values, list | None):
+        yield Diagnostic(label, line, f"{name} has no valid result or params", _HINT)
+    elif values is None:
+        run = Reading(tool="asv", form="json", line=line, last_line=line, benchmark=name)
+        run.status, run.remark = "failed", f"{line}: {name} failed in asv"
+        yield run
+    elif len(values) != prod(map(len, lists)):
+        yield Diagnostic(label, line, f"{name} has not one result per combination", _HINT)
+    else:
+        for value, combination in zip(values, product(*lists), strict=True):
+            behind = f"({', '.join(map(str, combination))})" if combination else ""
+            at = line_of(value, line)
+            run = Reading(tool="asv", form="json", line=at, last_line=at, benchmark=name + behind)
+            if is_amount(value):
+                add_fact(run, fact, value, at)
+                yield run
+            elif value is None:
+                run.status, run.remark = "failed", f"{at}: {run.benchmark} failed in asv"
+                yield run
+
+
+JSON = Format(
+    name="asv",
+    tools=("asv",),
+    summary="airspeed velocity's results: the benchmarks of one commit",
+    forms=(
+        Form(
+            name="json",
+            signature='{"commit_hash": …, "env_name": …, "result_columns": […], "results": {…}}',
+            versions="0.4.2 on, results/MACHINE/COMMIT-ENV.json",
+            not_recorded="names of parameters; not read: track_…, samples, quartiles",
+        ),
+    ),
+    recognises=_recognises,
+    parse=_parse,
+    words=('"commit_hash"',),
+    repeating=(("machine.json", "../benchmarks.json"),),
+)
+
+TOOLS = (
+    Tool(
+        name="asv",
+        formats=(JSON,),
+        role="microbenchmark",
+        primaries=(("time_per_op", "median"),),
+    ),
+)

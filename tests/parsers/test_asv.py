@@ -1,0 +1,62 @@
+"""airspeed velocity: a file is a run of a commit, combinations of parameters are benchmarks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchkit import load
+from benchkit.errors import Diagnostic
+from benchkit.parsers.asv import JSON
+from benchkit.parsers.base import Reading, Source
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+
+
+def read(text: str) -> list[Reading | Diagnostic]:
+    found = JSON.parse(Source(None, "x.json", text.encode()))
+    return [each for each in found if isinstance(each, Reading | Diagnostic)]
+
+
+def test_combinations_are_benchmarks_and_a_failed_one_is_a_failed_run() -> None:
+    runs = read((FIXTURES / "asv/none-1.json").read_text(encoding="utf-8"))
+    named = {run.benchmark: run for run in runs if isinstance(run, Reading)}
+    assert len(named) == len(runs) == 9
+    keys = named["benchmarks.TimeSuite.time_keys(100)"]
+    assert keys.rows[0][1:3] == ("time_per_op", "median")
+    assert keys.env["cpu_model"] == "AMD EPYC"
+    assert len(keys.env["commit"]) == 40
+    assert keys.env["date"].startswith("2026-11-25T")
+    assert named["benchmarks.TimeSuite.mem_dict(10)"].rows[0][1:5] == (
+        "memory_usage",
+        "mean",
+        352.0,
+        "B",
+    )
+    assert named["benchmarks.time_fail"].status == "failed"
+
+
+def test_the_last_parameter_changes_first() -> None:
+    head = '{"result_columns": ["result", "params"], "results": '
+    runs = read(head + '{"a.time_b": [[1, 2, 3, NaN], [["1", "2"], ["x", "y"]]]}}')
+    assert [(run.benchmark, run.rows[0][3]) for run in runs if isinstance(run, Reading)] == [
+        ("a.time_b(1, x)", 1.0),
+        ("a.time_b(1, y)", 2.0),
+        ("a.time_b(2, x)", 3.0),
+    ]
+
+
+def test_results_that_do_not_fit_their_parameters_are_named() -> None:
+    head = '{"result_columns": ["result", "params"], "results": '
+    (problem,) = read(head + '{"a.time_b": [[1, 2, 3], [["1", "2"]]]}}')
+    assert isinstance(problem, Diagnostic)
+    assert problem.what == "a.time_b has not one result per combination"
+    (problem,) = read('{"commit_hash": "a", "env_name": "", "results": {"a": 1}}')
+    assert isinstance(problem, Diagnostic)
+    assert "no results or result_columns" in problem.what
+
+
+def test_two_variants_are_compared() -> None:
+    frame = load(FIXTURES / "asv").compare(baseline="none").frame
+    primary = frame[frame["primary"]]
+    assert set(primary["metric"]) == {"time_per_op"}
+    assert len(primary) == 4
