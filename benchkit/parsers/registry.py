@@ -45,6 +45,7 @@ BUILTIN = (
     EntryPoint("criterion", "benchkit.parsers.criterion:TOOLS", GROUP),
     EntryPoint("pytest_benchmark", "benchkit.parsers.pytestbenchmark:TOOLS", GROUP),
     EntryPoint("google_benchmark", "benchkit.parsers.googlebenchmark:TOOLS", GROUP),
+    EntryPoint("benchmarkdotnet", "benchkit.parsers.benchmarkdotnet:TOOLS", GROUP),
     EntryPoint("github_action_benchmark", "benchkit.parsers.githubaction:TOOLS", GROUP),
     EntryPoint("bencher", "benchkit.parsers.bencher:TOOLS", GROUP),
     EntryPoint("asv", "benchkit.parsers.asv:TOOLS", GROUP),
