@@ -1,0 +1,67 @@
+"""Artillery's report: both versions, and requests without an answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchkit import load
+from benchkit.errors import Diagnostic
+from benchkit.parsers.artillery import JSON
+from benchkit.parsers.base import Reading, Source
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+
+
+def read(name: str) -> tuple[Reading, list[Diagnostic]]:
+    records = list(JSON.parse(Source.load(FIXTURES / "artillery-forms" / name)))
+    (run,) = (each for each in records if isinstance(each, Reading))
+    return run, [each for each in records if isinstance(each, Diagnostic)]
+
+
+def values(run: Reading) -> dict[tuple[str | None, str, str], float]:
+    return {row[:3]: row[3] for row in run.rows}
+
+
+def test_version_2_gives_counts_times_and_failures() -> None:
+    run, problems = read("synthetic-timeouts.json")
+    assert not problems
+    assert run.started_at is not None
+    assert (run.load_model, run.duration) == ("open", 10.012)
+    found = values(run)
+    assert found[None, "requests", "count"] == 593
+    assert found["503", "responses", "count"] == 2
+    assert found["timeout", "failures", "count"] == 7
+    assert found[None, "bytes_in", "total"] == 7200
+    assert {stat for _, metric, stat in found if metric == "latency"} == {
+        *("min", "max", "mean", "p50", "p75", "p90", "p95", "p99", "p99.9"),
+    }
+    assert (None, "request_rate", "mean") not in found
+
+
+def test_version_1_gives_its_rate() -> None:
+    run, problems = read("synthetic-version1.json")
+    assert not problems
+    found = values(run)
+    assert found[None, "request_rate", "mean"] == 11.93
+    assert found[None, "latency", "p99"] == 0.0121
+    assert found["connect", "failures", "count"] == 2
+
+
+def test_a_run_without_an_answer_measured_nothing() -> None:
+    run, (problem,) = read("synthetic-refused.json")
+    assert run.status == "failed"
+    assert "5 failed" in problem.what
+
+
+def test_other_protocols_are_named() -> None:
+    text = b'{"aggregate": {"counters": {"ws.messages": 3}}}'
+    (problem,) = JSON.parse(Source(None, "x.json", text))
+    assert isinstance(problem, Diagnostic)
+    assert problem.what == "the aggregate has no requests over HTTP"
+
+
+def test_two_variants_are_compared_by_their_median() -> None:
+    frame = load(FIXTURES / "artillery").compare(baseline="synthetic-none").frame
+    primary = frame[frame["primary"]]
+    assert list(zip(primary["metric"], primary["stat"], strict=True)) == [("latency", "p50")]
+    assert list(primary["verdict"]) == ["regression"]
