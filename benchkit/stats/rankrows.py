@@ -28,6 +28,11 @@ from benchkit.stats.tiedrows import count_patterns, is_transformable
 
 #: Differences held at a time: what a core's own cache holds.
 _AT_ONCE = 1 << 16
+#: More differences of a row are not all made: those that matter are found by about so many values
+#: of each side, and this share of all more on either side of them.
+_MOST_SORTED, _THINNED, _BESIDE = 2_000, 24, 0.015
+#: More than sums and differences of two numbers are rounded by, as a share of both.
+_ROUNDED = 8 * np.finfo(np.float64).eps
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,15 +149,19 @@ def compare_rows(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> RankRo
             f"both sides need equally many rows: {before.shape[0]} and {after.shape[0]}"
         )
     rows, n, m = before.shape[0], before.shape[1], after.shape[1]
-    outer, inner = (critical_rank(n, m, times * (1 - confidence))[0] for times in (1, 2))
-    ends = np.empty((6, rows))
-    step = max(_AT_ONCE // (n * m), 1)
-    for start in range(0, rows, step):
-        chunk = slice(start, start + step)
-        ends[:, chunk] = _sort_differences(before[chunk], after[chunk], outer, inner)
-    value, low, high, inner_low, inner_high, u = ends
-    pooled = np.sort(np.concatenate([before, after], axis=1), axis=1)
-    differs = pooled[:, 1:] != pooled[:, :-1]
+    ranks = [critical_rank(n, m, times * (1 - confidence))[0] for times in (1, 2)]
+    half, size = n * m // 2, n * m
+    middle = (half, half) if size % 2 else (half - 1, half)
+    wanted = [*middle, *(end for c in ranks for end in (max(c - 1, 0), size - max(c, 1)))]
+    pick = _pick_near if size > _MOST_SORTED else _pick
+    left, right, *found = pick(before, after, np.array(wanted))
+    value = (left + right) / 2 if size % 2 == 0 else left
+    unknown = np.full(rows, np.inf)
+    for place, c in enumerate(ranks):
+        if not c:
+            found[2 * place : 2 * place + 2] = -unknown, unknown
+    low, high, inner_low, inner_high = found
+    differs, u = _rank_pooled(before, after)
     pvalue = _find_pvalues(before, after, u, differs)
     distinct = 1 + np.count_nonzero(differs, axis=1)
     ends_of = (value, low, high, inner_low, inner_high)
@@ -168,28 +177,47 @@ def _read_table(values: ArrayLike, name: str) -> FloatArray:
     return table
 
 
-def _sort_differences(
-    before: FloatArray, after: FloatArray, outer: int, inner: int
-) -> tuple[FloatArray, ...]:
-    """Return value, low, high, inner low, inner high and U."""
-    rows, size = before.shape[0], before.shape[1] * after.shape[1]
-    differences = (after[:, :, None] - before[:, None, :]).reshape(rows, size)
-    above = np.count_nonzero(differences > 0, axis=1)
-    u = (size + above - np.count_nonzero(differences < 0, axis=1)) / 2
-    lowest, highest = (outer - 1, size - outer) if outer else (0, size - 1)
-    if outer:  # what lies beyond the interval need not be in order
-        differences.partition(lowest, axis=1)
+def _pick(before: FloatArray, after: FloatArray, ranks: NDArray[np.intp]) -> FloatArray:
+    """Return the differences of these ranks, from 0, of each row: shape (ranks, rows)."""
+    rows, size = len(before), before.shape[1] * after.shape[1]
+    lowest, highest = ranks.min(), ranks.max()
+    found = np.empty((ranks.size, rows))
+    step = max(_AT_ONCE // size, 1)
+    for start in range(0, rows, step):
+        chunk = slice(start, start + step)
+        differences = (after[chunk, :, None] - before[chunk, None, :]).reshape(-1, size)
+        differences.partition(lowest, axis=1)  # what lies outside need not be in order
         differences[:, lowest:].partition(highest - lowest, axis=1)
-    differences[:, lowest : highest + 1].sort(axis=1)
-    half = size // 2
-    middle = differences[:, half]
-    if size % 2 == 0:
-        middle = (differences[:, half - 1] + middle) / 2
-    unknown = np.full(rows, np.inf)
-    ends: list[FloatArray] = []
-    for c in (outer, inner):
-        ends += [differences[:, c - 1], differences[:, -c]] if c else [-unknown, unknown]
-    return middle, *ends, u
+        differences[:, lowest : highest + 1].sort(axis=1)
+        found[:, chunk] = differences[:, ranks].T
+    return found
+
+
+def _pick_near(before: FloatArray, after: FloatArray, ranks: NDArray[np.intp]) -> FloatArray:
+    """Do what `_pick` does by those differences alone that lie near the ranks.
+
+    Where these lie is read off every few values of both sides, in order.
+    """
+    x, y = np.sort(before, axis=1), np.sort(after, axis=1)
+    gaps = (max(side.shape[1] // _THINNED, 1) for side in (x, y))
+    before, after = (side[:, gap // 2 :: gap] for side, gap in zip((x, y), gaps, strict=True))
+    count, size = before.shape[1] * after.shape[1], x.shape[1] * y.shape[1]
+    reach = ranks.min() / size - _BESIDE, ranks.max() / size + _BESIDE
+    at = np.clip(np.array(reach) * count, 0, count - 1).astype(np.intp)
+    ends = _pick(before, after, at)
+    found = np.empty((ranks.size, len(x)))
+    for row, (low, high) in enumerate(zip(*ends.tolist(), strict=True)):
+        slack = _ROUNDED * (np.abs(x[row]) + max(abs(low), abs(high)))
+        first = np.searchsorted(y[row], x[row] + low - slack)
+        counts = np.searchsorted(y[row], x[row] + high + slack, "right") - first
+        places = np.arange(counts.sum()) + np.repeat(first + counts - np.cumsum(counts), counts)
+        near = np.sort(y[row, places] - np.repeat(x[row], counts))
+        wanted = ranks - first.sum()
+        is_near = wanted.min() >= 0 and wanted.max() < near.size
+        found[:, row] = near[wanted] if is_near else np.nan
+    is_sure = (found.min(axis=0) >= ends[0]) & (found.max(axis=0) <= ends[1])
+    found[:, ~is_sure] = _pick(x[~is_sure], y[~is_sure], ranks)
+    return found
 
 
 def _find_pvalues(
@@ -238,6 +266,17 @@ def _approximate(differs: NDArray[np.bool_], u: FloatArray, n: int, m: int) -> l
     tied = np.sum(sizes**3 - sizes, axis=1).tolist()
     rows = zip(u.tolist(), tied, strict=True)
     return [2 * min(approximate_tails(n, m, *row)) for row in rows]
+
+
+def _rank_pooled(before: FloatArray, after: FloatArray) -> tuple[NDArray[np.bool_], FloatArray]:
+    """Return where the ordered values of both sides differ, and the U of y, of each row."""
+    n, m = before.shape[1], after.shape[1]
+    pooled = np.concatenate([before, after], axis=1)
+    order = pooled.argsort(axis=1)
+    ordered = np.take_along_axis(pooled, order, axis=1)
+    differs = ordered[:, 1:] != ordered[:, :-1]
+    sums = np.where(order >= n, _rank(differs), 0).sum(axis=1)
+    return differs, (sums - m * (m - 1)) / 2
 
 
 def _rank(differs: NDArray[np.bool_]) -> NDArray[np.int64]:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from benchkit.stats import compare_rows, hodges_lehmann, mann_whitney
+from benchkit.stats import compare_rows, hodges_lehmann, mann_whitney, rankrows
 from benchkit.stats.sample import FloatArray
 
 SIZES = st.tuples(st.integers(0, 5), st.integers(1, 9), st.integers(1, 9))
@@ -51,6 +51,17 @@ def test_also_where_counting_ends(n: int, m: int, levels: int) -> None:
     rng = np.random.default_rng(n * m)
     x, y = rng.integers(0, levels, (3, n)), rng.integers(0, levels, (3, m))
     assert_same(x.astype(float), y.astype(float), 0.95)
+
+
+@pytest.mark.parametrize("beside", [0.015, -0.04])
+def test_differences_that_lie_elsewhere_than_expected_are_found(
+    beside: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rankrows, "_BESIDE", beside)
+    rng = np.random.default_rng(2)
+    x, y = rng.normal(size=(2, 6, 70))
+    x[0, :20], x[1, 0], y[2, :40] = 1e9, -1e149, y[2, 0]
+    assert_same(x, y, 0.95)
 
 
 def test_more_rows_than_are_held_at_a_time_stay_in_order() -> None:
