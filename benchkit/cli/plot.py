@@ -56,8 +56,9 @@ def plot(
     quiet: o.Quiet = False,
 ) -> None:
     """Draw one figure: forest, percentiles, shift, runs, sweep, ecdf, timeline or history."""
-    from benchkit.plots import kinds
+    from benchkit.plots import kinds, theme
 
+    theme.spare_descriptions()
     o.choose(kind, (*kinds.KINDS, history.KIND), "KIND")
     ending = output.suffix.removeprefix(".").lower() if output else "svg"
     form = o.choose(format or ending, kinds.FORMS)

@@ -16,6 +16,7 @@ from benchkit.cli import options as o
 from benchkit.cli import printing
 from benchkit.cli.compare import evaluate
 from benchkit.outputs import save
+from benchkit.plots.theme import spare_descriptions
 
 SUFFIXES = {"html": ".html", "md": ".md", "json": ".json"}
 
@@ -76,6 +77,7 @@ def report(
         margin=margin, blocks=blocks, method=method, knee=knee,
     )  # fmt: skip
     result = evaluate(request, asked)
+    spare_descriptions()
     text = result.render(
         chosen, title=title or o.settings().title, command=_command(), templates=template
     )

@@ -9,9 +9,11 @@ The first of the series is the baseline's.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from types import ModuleType, SimpleNamespace
 
 #: name -> (light, dark); the light value is what stands in a file of its own.
 PALETTE = {
@@ -103,3 +105,19 @@ def applied() -> Iterator[None]:
         mpl.rc("svg", fonttype="none", hashsalt="benchkit")
         mpl.rc("path", simplify=False)
         yield
+
+
+def spare_descriptions() -> None:
+    """Let matplotlib describe no setting of its classes and know no third dimension, for good.
+
+    It makes both while it is imported, which takes as long again as the rest of it. Only for a
+    command, which ends when it has drawn; where matplotlib is there already, nothing changes.
+    """
+    if "matplotlib" in sys.modules:
+        return
+    from matplotlib import artist
+
+    vars(artist)["kwdoc"] = lambda _: ""
+    solid = ModuleType("mpl_toolkits.mplot3d")
+    vars(solid)["Axes3D"] = SimpleNamespace(name="3d")  # all that is asked of it
+    sys.modules.setdefault(solid.__name__, solid)
