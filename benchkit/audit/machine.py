@@ -14,23 +14,22 @@ from dataclasses import dataclass
 from benchkit.audit.facts import Evidence, Sheet, name_side, name_worst
 from benchkit.derived.record import Run
 from benchkit.errors import Finding
+from benchkit.regexes import regex
 from benchkit.schema import Side, Trial
 from benchkit.units import format_number
 
 _AT_LIMIT = 0.95
 _THROTTLED = 0.05
 _LOCAL = frozenset(("localhost", "localhost.localdomain", "ip6-localhost"))
-_PINNED = re.compile(r"\btaskset\s+(?:-c|--cpu-list)\s+([\d,-]+)|--cpuset-cpus[= ]([\d,-]+)")
+_PINNED = regex(r"\btaskset\s+(?:-c|--cpu-list)\s+([\d,-]+)|--cpuset-cpus[= ]([\d,-]+)")
 #: Facts that tell where the service, or the generator, was allowed to run.
-_SERVICE = re.compile(
-    r"^(?=.*cpus(?:et)?$).*?(?<![^._])(?:service|server|app)[._]|^limit\..+\.cpuset$"
-)
-_GENERATOR = re.compile(
+_SERVICE = regex(r"^(?=.*cpus(?:et)?$).*?(?<![^._])(?:service|server|app)[._]|^limit\..+\.cpuset$")
+_GENERATOR = regex(
     r"^(?=.*cpus(?:et)?$).*?(?<![^._])(?:generator|client|load)[._]|^(?:affinity|pinned)"
 )
 #: No machine has a CPU of more digits.
 _CPU_DIGITS = 5
-_SIBLINGS = re.compile(r"siblings")
+_SIBLINGS = regex(r"siblings")
 
 
 def find_local_generators(evidence: Evidence) -> Iterator[Finding]:

@@ -7,10 +7,11 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from benchkit.redaction import redact_label
+from benchkit.regexes import regex
 
 __all__ = ["Sections", "read_sections", "shorten"]
 
-_ORDINAL = re.compile(
+_ORDINAL = regex(
     r"\(?(?:\d{1,3}(?:\.\d{1,3}){0,5}[.)](?!\d)|\d{1,3}(?:\.\d{1,3}){1,5}(?= )"
     r"|[a-zA-Z][.)](?= )|[\[(]\d{1,4}(?:/| of )\d{1,4}[\])])\s*"
 )
@@ -20,14 +21,14 @@ _COUNTED = (
 )
 _NTH = r"(?:\d{1,3}(?:st|nd|rd|th)|first|second|third|fourth|fifth|sixth|last)"
 #: Words that count a run, alone or before or behind a name.
-_RUN = re.compile(
+_RUN = regex(
     rf"(?<!\w)(?:{_COUNTED}[ :=#]{{0,3}}\d{{1,4}}(?: ?(?:/|of) ?\d{{1,4}})?|"
     rf"{_NTH} {_COUNTED}|#\d{{1,4}}|no\. ?\d{{1,4}})(?!\w)"
     r"|第[0-9一二三四五六七八九十]{1,3}[次轮回]|\d{1,3}(?:回目|차)|测试 ?\d{1,3}(?!\d)",
     re.IGNORECASE,
 )
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
-_DATE = re.compile(
+_DATE = regex(
     r"(?<!\d)(?:\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[/.]\d\d?[/.]\d{4}|"
     rf"{_MONTH} \d\d?,? \d{{4}}|\d\d? {_MONTH} \d{{4}}|"
     rf"[a-z]{{3}} {_MONTH} {{1,2}}\d\d? \d\d:\d\d:\d\d(?: [A-Z]{{3,4}})? \d{{4}}|"
@@ -35,11 +36,9 @@ _DATE = re.compile(
     r"(?:[T ,]{1,2}\d\d?:\d\d(?::\d\d)?(?:\.\d{1,9})?)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d)(?!\w))?",
     re.IGNORECASE,
 )
-_WARM_UP = re.compile(
-    r"warm(?:ing)?[- ]?up(?: (?:run|phase|round))?|\(warm[- ]?up\)", re.IGNORECASE
-)
+_WARM_UP = regex(r"warm(?:ing)?[- ]?up(?: (?:run|phase|round))?|\(warm[- ]?up\)", re.IGNORECASE)
 #: What a tool prints of a run, which some pages have as its heading.
-_MEASURED = re.compile(r"\d[\d.,]* requests in [\d.,]+ ?[mµ]?s", re.IGNORECASE)
+_MEASURED = regex(r"\d[\d.,]* requests in [\d.,]+ ?[mµ]?s", re.IGNORECASE)
 _EDGES = " \t-–—:,.;/|()[]#"
 
 #: The headings above a block by depth, its caption, the lines above it and those below it.

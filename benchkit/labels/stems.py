@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
+from benchkit.regexes import regex
+
 #: Tokens that name a form of a result.
 FORMS = frozenset(
     {"text", "report", "json", "export", "raw", "results", "samples"}
@@ -41,17 +43,15 @@ _KINDS = frozenset(
 )
 
 #: What stands between the words of a name.
-SEPARATORS = re.compile(r"[-_. ]")
+SEPARATORS = regex(r"[-_. ]")
 #: As `SEPARATORS`, but for the dot of a version.
-_WORDS = re.compile(r"[-_ ]|\.(?!\d)|(?<!\d)\.")
+_WORDS = regex(r"[-_ ]|\.(?!\d)|(?<!\d)\.")
 
-_VERSION = re.compile(r"v[0-9]+(?:\.[0-9]+)*")
-_RELEASE = re.compile(
-    r"v[0-9]+|(?:[a-z]+[-_]?)?v?[0-9]+(?:\.[0-9]+)+(?:-?rc\.?[0-9]+)?", re.IGNORECASE
-)
-_CONNECTIONS = re.compile(r"c[0-9]+")
-_EXTENSION = re.compile(r"(?=.*[A-Za-z])\w+")
-_NUMBER = re.compile(r"[0-9]+")
+_VERSION = regex(r"v[0-9]+(?:\.[0-9]+)*")
+_RELEASE = regex(r"v[0-9]+|(?:[a-z]+[-_]?)?v?[0-9]+(?:\.[0-9]+)+(?:-?rc\.?[0-9]+)?", re.IGNORECASE)
+_CONNECTIONS = regex(r"c[0-9]+")
+_EXTENSION = regex(r"(?=.*[A-Za-z])\w+")
+_NUMBER = regex(r"[0-9]+")
 _COUNTED = (
     r"(?:run|trial|try|pass|iteration|iter|repetition|repeat|rep|round|attempt|take|sample"
     r"|measurement)[-_. ]?(?P<run>\d{1,9})"
@@ -61,19 +61,19 @@ _MOMENT = (
     r"(?:[-_T. ]?(?:[01]\d|2[0-3])[-_:.h]?[0-5]\d(?:[-_:.m]?[0-5]\d)?Z?)?"
     r"|1[4-9]\d{8}(?:\d{3})?)"
 )
-FOLDER = re.compile(rf"{_COUNTED}|{_MOMENT}", re.IGNORECASE)
+FOLDER = regex(rf"{_COUNTED}|{_MOMENT}", re.IGNORECASE)
 #: Where a word begins: after a separator, or as `Run` in `noneRun1`.
 _START = r"(?:^|[-_. ]|(?-i:(?<=[a-z])(?=[A-Z])))"
-_TOOLS_MOMENT = re.compile(rf"[-_. ]{_MOMENT}$", re.IGNORECASE)
-_END = re.compile(
+_TOOLS_MOMENT = regex(rf"[-_. ]{_MOMENT}$", re.IGNORECASE)
+_END = regex(
     rf"{_START}(?:{_COUNTED}|{_MOMENT})$"
     r"|(?:(?<=.)[-_ ]|(?<=[^\d.])\.)(?P<number>\d{1,9})$|(?<=.) ?\((?P<copy>\d{1,9})\)$",
     re.IGNORECASE,
 )
 #: `run1_none`, `20240101_none`, `1_none`.
-_BEGIN = re.compile(rf"(?:{_COUNTED}|{_MOMENT}|(?P<number>\d{{1,9}}))[-_ ](?=\D)", re.IGNORECASE)
+_BEGIN = regex(rf"(?:{_COUNTED}|{_MOMENT}|(?P<number>\d{{1,9}}))[-_ ](?=\D)", re.IGNORECASE)
 #: What a name ends with before the number of a file that was put aside: `none.txt.1`.
-_PUT_ASIDE = re.compile(r"\.(?:txt|log|out|json|csv)$", re.IGNORECASE)
+_PUT_ASIDE = regex(r"\.(?:txt|log|out|json|csv)$", re.IGNORECASE)
 
 
 class ToolNames(NamedTuple):

@@ -32,6 +32,7 @@ from operator import itemgetter
 from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source, Tool
 from benchkit.parsers.documents import Fact, add_fact, flatten, line_of, read_documents
 from benchkit.reading.reports import Remark
+from benchkit.regexes import regex
 
 _UNANSWERED = Remark(
     "no request was answered ({failed:g} failed), so this run measured nothing",
@@ -39,10 +40,10 @@ _UNANSWERED = Remark(
 )
 _TIMES = r"(?:summaries\.http\.response_time|latency)"
 _STATS = {"min": "min", "max": "max", "mean": "mean", "median": "p50"}
-_PERCENTILE = re.compile(rf"{_TIMES}\.p(\d\d)(\d*)", re.ASCII)
-_STAT = re.compile(rf"{_TIMES}\.(min|max|mean|median)")
-_CODE = re.compile(r"(?:counters\.http\.)?codes\.(\d{3})", re.ASCII)
-_ERROR = re.compile(r"(?:counters\.)?errors\.(.+)")
+_PERCENTILE = regex(rf"{_TIMES}\.p(\d\d)(\d*)", re.ASCII)
+_STAT = regex(rf"{_TIMES}\.(min|max|mean|median)")
+_CODE = regex(r"(?:counters\.http\.)?codes\.(\d{3})", re.ASCII)
+_ERROR = regex(r"(?:counters\.)?errors\.(.+)")
 _FACTS = {
     "counters.http.responses": Fact("requests", "count"),
     "requestsCompleted": Fact("requests", "count"),

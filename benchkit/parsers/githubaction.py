@@ -23,21 +23,21 @@ Not recorded: the machine, repetitions, the spread of most tools (``range`` has 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source, Tool
 from benchkit.parsers.documents import is_amount, line_of, read_documents, read_text
+from benchkit.regexes import regex
 from benchkit.units import scale
 
-_ASSIGNMENT = re.compile(r"\s*window\.BENCHMARK_DATA\s*=")
-_CUSTOM = re.compile(
+_ASSIGNMENT = regex(r"\s*window\.BENCHMARK_DATA\s*=")
+_CUSTOM = regex(
     r'\[\s*\{(?:\s*"(?:name|unit|value|range|extra)"\s*:\s*(?:"[^"\\]*"|[\d.eE+-]+)\s*,?)+\}'
 )
-_TIME = re.compile(r"(ns|us|µs|μs|ms|s|sec)(?:/(?:op|iter|ops))?")
-_RATE = re.compile(r"(?:ops|iter|op|iters|ops/iter)/s(?:ec)?")
+_TIME = regex(r"(ns|us|µs|μs|ms|s|sec)(?:/(?:op|iter|ops))?")
+_RATE = regex(r"(?:ops|iter|op|iters|ops/iter)/s(?:ec)?")
 _EXPONENT = {"ns": -9, "us": -6, "µs": -6, "μs": -6, "ms": -3, "s": 0, "sec": 0}
 _KNOWN = {"B/op": ("bytes_per_op", "B", 0), "allocs/op": ("allocs_per_op", "1", 0),
           "MB/s": ("processing_rate", "B/s", 6)}  # fmt: skip

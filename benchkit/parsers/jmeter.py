@@ -42,14 +42,15 @@ from benchkit.parsers.base import (
 from benchkit.parsers.urls import describe_url, path_of
 from benchkit.reading.delimited import header_of, read_rows
 from benchkit.reading.reports import Remark
+from benchkit.regexes import regex
 from benchkit.units import scale, step
 
 _NEEDED = {"timeStamp", "elapsed", "success"}
-_TIMED = re.compile(r"\d{10,13}[,;\t]\d{1,9}[,;\t]")
-_JUDGED = re.compile(r"[,;\t](?:true|false)[,;\t]")
-_XML = re.compile(r"<testResults\b")
-_WHOLE = re.compile(r"\d{1,15}", re.ASCII)
-_CODE = re.compile(r"\d{3}", re.ASCII)
+_TIMED = regex(r"\d{10,13}[,;\t]\d{1,9}[,;\t]")
+_JUDGED = regex(r"[,;\t](?:true|false)[,;\t]")
+_XML = regex(r"<testResults\b")
+_WHOLE = regex(r"\d{1,15}", re.ASCII)
+_CODE = regex(r"\d{3}", re.ASCII)
 #: What JMeter writes as the message of a transaction controller.
 _TRANSACTION = "Number of samples in transaction"
 _BLOCK = 1 << 16
@@ -290,7 +291,7 @@ class _Table:
             run.add(metric, stat, value, unit, at, subject=subject, origin="computed")
 
 
-_NUMBER = re.compile(r"\d{0,12}(?:[.,]\d{1,9})?", re.ASCII)
+_NUMBER = regex(r"\d{0,12}(?:[.,]\d{1,9})?", re.ASCII)
 #: The aggregate report's columns, by both of their names, with their exponent of ten.
 _COLUMNS = {
     ("# Samples", "aggregate_report_count"): ("requests", "count", "1", 0),

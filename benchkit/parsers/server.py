@@ -31,12 +31,13 @@ import re
 from collections.abc import Iterator
 
 from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source, Tool
+from benchkit.regexes import regex
 
 _START = r"^[ \t#>|*/]*+(?:\d{4}[-/]\d\d[-/]\d\d[T ]\S++ ++|[\w.-]++ ++\| *+)*+"
-_PROCESSED = re.compile(_START + r"Processed (\d{1,15}) requests[ \t\r]*+$", re.MULTILINE)
-_SERVED = re.compile(_START + r"Served (\d{1,15}) requests[ \t\r]*+$", re.MULTILINE)
-_EXPORTED = re.compile(_START + r"Exported (\d{1,15}) spans in \d+ batches\s*$")
-_AGENT = re.compile(r"\b(?:component=|OTEL_EBPF_|bin/)?(obi|beyla)\b", re.IGNORECASE)
+_PROCESSED = regex(_START + r"Processed (\d{1,15}) requests[ \t\r]*+$", re.MULTILINE)
+_SERVED = regex(_START + r"Served (\d{1,15}) requests[ \t\r]*+$", re.MULTILINE)
+_EXPORTED = regex(_START + r"Exported (\d{1,15}) spans in \d+ batches\s*$")
+_AGENT = regex(r"\b(?:component=|OTEL_EBPF_|bin/)?(obi|beyla)\b", re.IGNORECASE)
 
 
 def _recognises(head: Head) -> bool:

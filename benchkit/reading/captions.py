@@ -22,23 +22,22 @@ from benchkit.reading.heading_lines import (
 )
 from benchkit.reading.passages import NUMBERED
 from benchkit.reading.surroundings import Block
+from benchkit.regexes import regex
 
 __all__ = ["Page", "place_captions"]
 
 Side = Literal["above", "below", "unclear"]
 
 #: What leads to the result below, such as the options of a command.
-_POINTS_DOWN = re.compile(r"[:：]\Z|[↓⬇]|\b(?:below|following|next)\b|\w --?[a-z]", re.IGNORECASE)
-_POINTS_UP = re.compile(r"[↑⬆]|\babove\b", re.IGNORECASE)
+_POINTS_DOWN = regex(r"[:：]\Z|[↓⬇]|\b(?:below|following|next)\b|\w --?[a-z]", re.IGNORECASE)
+_POINTS_UP = regex(r"[↑⬆]|\babove\b", re.IGNORECASE)
 #: A prompt, a comment or an item of a list, which stand above what they are about.
-_LEADS = re.compile(r"(?:[$❯➜%#>/;-]|\*|\d{1,2}[.)])\s|[\w.@~:/\\-]{1,40}[$#>%] ?\S")
+_LEADS = regex(r"(?:[$❯➜%#>/;-]|\*|\d{1,2}[.)])\s|[\w.@~:/\\-]{1,40}[$#>%] ?\S")
 _KINDS = {
-    "numbered": re.compile(
-        r"\W*+(?:figure|fig\.?|table|listing|output|chart|image) ?\d", re.IGNORECASE
-    ),
-    "bold": re.compile(r"(?:\*\*.*\*\*|__.*__|<(?:b|strong)>.*)\Z"),
-    "italic": re.compile(r"(?:\*.*\*|_.*_|<(?:i|em)>.*)\Z"),
-    "tagged": re.compile(r"<"),
+    "numbered": regex(r"\W*+(?:figure|fig\.?|table|listing|output|chart|image) ?\d", re.IGNORECASE),
+    "bold": regex(r"(?:\*\*.*\*\*|__.*__|<(?:b|strong)>.*)\Z"),
+    "italic": regex(r"(?:\*.*\*|_.*_|<(?:i|em)>.*)\Z"),
+    "tagged": regex(r"<"),
 }
 _STOPS = (".", "!", "?", "。")
 #: Lines next to a result among which its captions are.

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 
+from benchkit.regexes import regex
+
 __all__ = [
     "BOLD",
     "FENCE",
@@ -30,49 +32,47 @@ _LONGEST = 100
 #: What may stand on both sides of a banner; blanks part it from the text.
 _SIDES = "=*-~#+_<> \t"
 
-_QUOTED = re.compile(r"\A {0,3}(?:> ?){1,9}")
-FENCE = re.compile(r"\A[ \t>]*+(`{3,}|~{3,})")
-_NUMBER_SIGNS = re.compile(r"\A {0,3}(#{1,6})(?:[ \t]+|(?=[^\W_]))(\S.*)")
-TITLED = re.compile(r"[ \t{](?:title|caption|filename|name)=([\"'])(.+?)\1")
-_ASCIIDOC = re.compile(r"\A(={2,6})[ \t]+(?!(?:RUN|PAUSE|CONT|NAME) )(\w.*)")
-_TABBED = re.compile(r"\A[ \t]*+===[!+]?[ \t]+([\"'])(.+)\1[ \t]*\Z")
-_ORG = re.compile(r"\A(\*{1,6})[ \t]+(?=\S)")
-_ORG_TITLE = re.compile(
-    r"\A[ \t]*+#\+(?:caption|name)(?:\[[^\[\]]*\])?:[ \t]*(\S.*)", re.IGNORECASE
-)
-_ORG_BLOCK = re.compile(r"\A[ \t]*+#\+(?:begin|end)_\w", re.IGNORECASE)
+_QUOTED = regex(r"\A {0,3}(?:> ?){1,9}")
+FENCE = regex(r"\A[ \t>]*+(`{3,}|~{3,})")
+_NUMBER_SIGNS = regex(r"\A {0,3}(#{1,6})(?:[ \t]+|(?=[^\W_]))(\S.*)")
+TITLED = regex(r"[ \t{](?:title|caption|filename|name)=([\"'])(.+?)\1")
+_ASCIIDOC = regex(r"\A(={2,6})[ \t]+(?!(?:RUN|PAUSE|CONT|NAME) )(\w.*)")
+_TABBED = regex(r"\A[ \t]*+===[!+]?[ \t]+([\"'])(.+)\1[ \t]*\Z")
+_ORG = regex(r"\A(\*{1,6})[ \t]+(?=\S)")
+_ORG_TITLE = regex(r"\A[ \t]*+#\+(?:caption|name)(?:\[[^\[\]]*\])?:[ \t]*(\S.*)", re.IGNORECASE)
+_ORG_BLOCK = regex(r"\A[ \t]*+#\+(?:begin|end)_\w", re.IGNORECASE)
 #: A tab of Docusaurus, and what names it.
-_TAB_ITEM = re.compile(r"<TabItem\b[^<>]*", re.IGNORECASE)
+_TAB_ITEM = regex(r"<TabItem\b[^<>]*", re.IGNORECASE)
 _TAB_NAMES = tuple(
-    re.compile(rf"\s{name}=[{{]?([\"'`])(.+?)\1", re.IGNORECASE) for name in ("label", "value")
+    regex(rf"\s{name}=[{{]?([\"'`])(.+?)\1", re.IGNORECASE) for name in ("label", "value")
 )
 #: Tags that may stand on several lines, and the ends of what they name.
-_OPENED = re.compile(r"[ \t]*+<(h[1-6]|summary|TabItem)\b", re.IGNORECASE)
+_OPENED = regex(r"[ \t]*+<(h[1-6]|summary|TabItem)\b", re.IGNORECASE)
 _ENDS = {"</details>": _BANNER - 1, "</tabitem>": _TAB, "</tabs>": _TAB}
 #: Lines that hold nothing but HTML.
-_HTML = re.compile(
+_HTML = regex(
     r"(?:\s*+</?(?:p|div|pre|code|samp|figure|figcaption|center|details|br|hr|a|span|section|tabs|"
     r"tabitem|codeblock|blockquote|td|tr|table|tbody)(?:\s[^<>]*)?>)++\s*",
     re.IGNORECASE,
 )
-_HTML_BOLD = re.compile(
+_HTML_BOLD = regex(
     r"(?:<(?:p|div|center)(?:\s[^<>]*)?>\s*)?<(b|strong)>([^<>]+)</\1>[:：]?\s*"
     r"(?:<br ?/?>|</(?:p|div|center)>)?",
     re.IGNORECASE,
 )
 #: What stands between the title of a block in AsciiDoc and its text.
-_ATTRIBUTES = re.compile(r"\A\[(?:(?:source|listing|literal|example)\b|[,%])[^\[\]]*\][ \t]*\Z")
-_DELIMITER = re.compile(r"\A(?:-{4,}|\.{4,}|={4,})[ \t]*\Z")
-_UNDERLINE = re.compile(r"\A[ \t]*+([#*=\-~^\"'+.:])\1{2,}+[ \t]*+")
-_TAGGED = re.compile(r"<(h[1-6]|summary)\b[^<>]*>(.+?)</\1>", re.IGNORECASE)
-_RESULT = re.compile(r"[\d., ]{1,20}(?:req|requests?|ops?|[mµnu]?s)(?:/s(?:ec)?)?\Z")
-_COMMENT = re.compile(r"\A[ \t]*+(?:#++|//|;++)[ \t]*+(\w.*)")
-_LISTED = re.compile(r"\A[ \t]*+(?:[-*+]|\d{1,2}[.)])[ \t]++(\S.*)")
-_ENTRY = re.compile(r"\w[\w ./-]{0,30}[:=：] ?\S")
+_ATTRIBUTES = regex(r"\A\[(?:(?:source|listing|literal|example)\b|[,%])[^\[\]]*\][ \t]*\Z")
+_DELIMITER = regex(r"\A(?:-{4,}|\.{4,}|={4,})[ \t]*\Z")
+_UNDERLINE = regex(r"\A[ \t]*+([#*=\-~^\"'+.:])\1{2,}+[ \t]*+")
+_TAGGED = regex(r"<(h[1-6]|summary)\b[^<>]*>(.+?)</\1>", re.IGNORECASE)
+_RESULT = regex(r"[\d., ]{1,20}(?:req|requests?|ops?|[mµnu]?s)(?:/s(?:ec)?)?\Z")
+_COMMENT = regex(r"\A[ \t]*+(?:#++|//|;++)[ \t]*+(\w.*)")
+_LISTED = regex(r"\A[ \t]*+(?:[-*+]|\d{1,2}[.)])[ \t]++(\S.*)")
+_ENTRY = regex(r"\w[\w ./-]{0,30}[:=：] ?\S")
 _PROMPT_ENDS = "$>%#+✗❯"
 _PROMETHEUS = ("HELP ", "TYPE ", "UNIT ", "EOF")
 #: What a log of benchmarks of a JVM has behind number signs.
-_LOGGED = re.compile(
+_LOGGED = regex(
     r"(?:[A-Z]{2,3} (?:version|invoker|options)|Blackhole mode|Benchmark mode): .*"
     r"|(?:Warmup|Measurement): (?:\d+ iterations|<none>).*|Timeout: \d+ \w+ per iteration.*"
     r"|Threads: \d+ threads?,.*|Benchmark: [\w$]+(?:\.[\w$]+)+|Parameters: \(.*\)"
@@ -80,10 +80,10 @@ _LOGGED = re.compile(
     r"|Warmup Iteration +\d+: .*|[*]{3} WARNING: .*"
 )
 _MARKUP = (
-    (re.compile(r"!\[[^\[\]]*\]\([^()]*\)|<[^<>]+>"), ""),
-    (re.compile(r"\[([^\[\]]*)\]\([^()]*\)"), r"\1"),
-    (re.compile(r"[`*]|(?<![\w\\])__?|(?<!\\)__?(?!\w)|\\(?=[_*#])"), ""),
-    (re.compile(r"\s+"), " "),
+    (regex(r"!\[[^\[\]]*\]\([^()]*\)|<[^<>]+>"), ""),
+    (regex(r"\[([^\[\]]*)\]\([^()]*\)"), r"\1"),
+    (regex(r"[`*]|(?<![\w\\])__?|(?<!\\)__?(?!\w)|\\(?=[_*#])"), ""),
+    (regex(r"\s+"), " "),
 )
 
 

@@ -14,18 +14,19 @@ from typing import NamedTuple
 
 from benchkit.reading.heading_lines import FENCE, clean, is_fence, shows
 from benchkit.reading.surroundings import Block
+from benchkit.regexes import regex
 
 __all__ = ["NUMBERED", "drop_counts", "is_silent", "list_held", "name_passages"]
 
 #: What stands for a name that nothing tells.
 NUMBERED = "result {}"
 _LONGEST = 60
-_LEAD = re.compile(rf"(\S.{{0,{_LONGEST - 1}}}?)(?:[:：]| [-–—])(?= )")
+_LEAD = regex(rf"(\S.{{0,{_LONGEST - 1}}}?)(?:[:：]| [-–—])(?= )")
 #: Lines next to a result that may say something of it.
 _REACH = 200
 _SIGNS = " \t#>$*=|/.:;,…~+_-–—─<"
 #: Names of languages and forms on fences of code, which say nothing of a result.
-_LANGUAGES = re.compile(
+_LANGUAGES = regex(
     r"text|txt|plain|plaintext|console|bash|sh|shell|zsh|fish|shell-session|shellsession|"
     r"session|terminal|cmd|powershell|ps1|bat|log|logs|output|out|none|raw|ansi|result|"
     r"results|benchmark|go|golang|json|yaml|yml|toml|ini|conf|csv|diff|md|markdown|http|"
@@ -33,20 +34,20 @@ _LANGUAGES = re.compile(
     r"csharp|elixir|erlang|php|lua|sql"
 )
 #: Job and container numbers, checksums, and how long something took.
-_COUNTS = re.compile(
+_COUNTS = regex(
     r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b(?=[a-f]*\d)[0-9a-f]{7,128}\b|"
     r"\bpid[ :=]{1,2}\d+|\A\[\d+\][+-]?(?: \d+)?(?= |\Z)|\b\d+[hm]\d[\dhm.]*s\b",
     re.IGNORECASE,
 )
 #: A number that was measured: all numbers of its line were.
-_MEASURED = re.compile(
+_MEASURED = regex(
     r"\d\.\d+ ?(?:[nµum]?s\b|sec|%|[KMGTkmgt]i?[Bb]\b|bytes|req|ops|rps|/s)|"
     r"(?:/s(?:ec)?|per second|latency|rps|throughput)\W{1,9}\d",
     re.IGNORECASE,
 )
-_NUMBER = re.compile(r"\d[\d.,]*")
+_NUMBER = regex(r"\d[\d.,]*")
 #: What pauses, times or shows progress.
-_MECHANICAL = re.compile(
+_MECHANICAL = regex(
     r"(?:\S.*[$#>%❯➜✗]|[$%❯➜+]) ?(?:sleep|clear|reset|sync|date|uptime|time)[\s\d.smh;&]*\Z|"
     r"(?:real|user|sys)\s+\d[\dhm.,]*s\Z|(?:running|default)\b.*\bVUs\b|\^C\Z|"
     r"(?:sleeping|waiting|pausing|cooling|cool|done|finished|ready)(?:[\s\d.!…-]|\b(?:for|an?|the|next|"

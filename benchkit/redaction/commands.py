@@ -35,6 +35,7 @@ from benchkit.redaction.texts import (
     redact_query,
     redact_text,
 )
+from benchkit.regexes import regex
 
 #: Headers whose values belong to the workload and are no secrets.
 _HEADERS = frozenset(
@@ -42,38 +43,38 @@ _HEADERS = frozenset(
     | {"connection", "content-length", "content-type", "expect", "host", "pragma", "te"}
     | {"transfer-encoding", "upgrade", "user-agent"}
 )
-_HEADER_OPTION = re.compile(r"-H|-hdr|--?(?:[a-z]+-)*headers?")
-_JOINED_HEADER = re.compile(r"(?:-H|--?(?:[a-z]+-)*headers?=)(?=.*:)")
-_SPACE = re.compile(r"[ \t\r\n]")
-_NUMERIC = re.compile(r"[+-]\d")
-_LONG = re.compile(r"--(?:[A-Za-z][\w.-]*+)?+")
-_CLUSTER = re.compile(r"-(?:[A-Za-z]|\d)[A-Za-z]?+")
+_HEADER_OPTION = regex(r"-H|-hdr|--?(?:[a-z]+-)*headers?")
+_JOINED_HEADER = regex(r"(?:-H|--?(?:[a-z]+-)*headers?=)(?=.*:)")
+_SPACE = regex(r"[ \t\r\n]")
+_NUMERIC = regex(r"[+-]\d")
+_LONG = regex(r"--(?:[A-Za-z][\w.-]*+)?+")
+_CLUSTER = regex(r"-(?:[A-Za-z]|\d)[A-Za-z]?+")
 #: Options of one dash and several letters, as Go's tools have them.
-_GO_OPTION = re.compile(r"-[a-z][a-z\d]*+(?:[-.][a-z\d]++)*+")
+_GO_OPTION = regex(r"-[a-z][a-z\d]*+(?:[-.][a-z\d]++)*+")
 _GO_TOOLS = frozenset({"bombardier", "fortio", "ghz", "go", "hey", "java", "vegeta"})
 #: Assignments in one word that are shown.
 _NESTED = 100
 #: Characters of a name; whoever needs more generated it, or means harm.
 _LONGEST = 1_200
-_VARIABLE = re.compile(r"([A-Za-z_][\w.-]*+)=")
+_VARIABLE = regex(r"([A-Za-z_][\w.-]*+)=")
 #: A target of vegeta.
-_TARGET = re.compile(r"(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) [^\s:]++://\S++$")
-_PROGRAM = re.compile(r"[A-Za-z_./~$][\w.+/$-]*+")
+_TARGET = regex(r"(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) [^\s:]++://\S++$")
+_PROGRAM = regex(r"[A-Za-z_./~$][\w.+/$-]*+")
 #: The option of a shell before a script.
-_SCRIPT = re.compile(r"-[a-z]*c")
+_SCRIPT = regex(r"-[a-z]*c")
 #: A word that announces a secret in the next one: ``authorization:Bearer``.
-_SCHEME = re.compile(r"(?:^|.*[:=\s])(?:bearer|basic|digest)", re.IGNORECASE)
+_SCHEME = regex(r"(?:^|.*[:=\s])(?:bearer|basic|digest)", re.IGNORECASE)
 _CONTROL = frozenset("();<>|&")
 _BEGINS = frozenset("(;|&")
 #: A word of a script whose quotes do not balance: one that begins it, or its value, is a quote.
-_LOOSE_WORD = re.compile(
+_LOOSE_WORD = regex(
     r"(?P<start>(?:-[\w-]*+=?|[\w.-]++=)?+)"
     r"\\?(?P<quote>[\"'])(?P<quoted>(?:(?!(?P=quote)(?![^\s;|&)\"'])).)*+)(?:(?P=quote)|$)"
     r"|(?P<rest>\S++)",
     re.DOTALL,
 )
 #: A name that is a command line: a program, and behind it an option.
-_COMMAND = re.compile(
+_COMMAND = regex(
     r"\$ |(?:[\w.-]*+/)*+[\w.-]++ "
     r"(?=(?:[^-]|(?<![ '\"])-|--(?= ))*+(?<=[ '\"])-{1,2}+[A-Za-z])"
 )

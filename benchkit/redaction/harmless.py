@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from benchkit.redaction.marks import MARK
+from benchkit.regexes import regex
 
 #: Tools whose command lines are read, and their options that take a text which is no secret.
 TOOLS: dict[str, frozenset[str]] = {
@@ -36,7 +35,7 @@ _CREDENTIALS_OF = {
     "oha": frozenset({"-a"}),
 }
 #: Options that do so whatever the tool: ``--proxy-user``, and what should have been a header.
-_CREDENTIAL = re.compile(r"-H|--?(?:[a-z]+-)*(?:headers?|login|user|username|userpwd)")
+_CREDENTIAL = regex(r"-H|--?(?:[a-z]+-)*(?:headers?|login|user|username|userpwd)")
 #: Programs whose ``-p 8080:80`` and ``-u 1000:1000`` are ports and numbers of users.
 _CONTAINERS = frozenset({"docker", "kubectl", "podman"})
 #: Programs that start another one, which follows behind their options.
@@ -69,7 +68,7 @@ _ENDINGS = (
 _UNIT = r"(?:ns|us|µs|ms|s|m|h|d|[kKMGT]i?[bB]?|[bB]|%|x|rps|qps|rpm)?"
 _NUMBER = rf"[+-]?(?:\d{{1,12}}(?:\.\d{{1,12}})?{_UNIT}){{1,4}}"
 #: Values that hold no secret, whatever option they follow.
-HARMLESS = re.compile(
+HARMLESS = regex(
     rf"{_NUMBER}(?:[,:x/-]{_NUMBER}){{0,30}}(?:/(?:s|sec|m|min|h))?"  # 10, 1.5GiB, 500/s, 0-3,5
     rf"|@?(?:~?/|\.{{1,2}}/)?(?:{_NAME}/){{0,20}}{_NAME}\.(?:{_ENDINGS})"  # data/post.lua
     rf"|(?:~|\.{{1,2}})?(?:/[\w.+-]{{0,40}}){{1,20}}(?::(?:/[\w.+-]{{0,40}}){{1,20}})?"  # /a, ./...
@@ -84,20 +83,20 @@ HARMLESS = re.compile(
     rf"|{MARK}|(?:[\w-]{{1,40}}: ?)?REDACTED"
 )
 #: What an option may hold that begins like a path, and is none: ``-e /S3cr3t``.
-_ROOTED = re.compile(
+_ROOTED = regex(
     rf"/(?![A-Za-z](?:[._-]?[A-Za-z]){{0,39}}\d{{0,3}}$)"
     rf"(?!{_NAME}\.(?:{_ENDINGS})$)[\w.+-]+"
 )
 #: Letters of options that count something; behind others, a number of many digits may be a PIN.
 _COUNTING = frozenset("-" + letter for letter in "bcdijlnqrstvwzR")
-_MANY = re.compile(r"\d{4,}")
+_MANY = regex(r"\d{4,}")
 #: Values that are no credentials.
-_NO_CREDENTIAL = re.compile(
+_NO_CREDENTIAL = regex(
     rf"\d{{1,3}}(?:[.,]\d{{1,3}}){{0,9}}{_UNIT}"
     r"|(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:]{2,39}\])(?::\d{1,5})?"
     rf"|\$\{{?\w{{1,64}}\}}?|{MARK}|REDACTED|"
 )
-_PORTS = re.compile(r"[\d.]{1,15}(?:[:-]\d{1,5}){1,3}")
+_PORTS = regex(r"[\d.]{1,15}(?:[:-]\d{1,5}){1,3}")
 
 
 def may_be_credential(value: str, option: str, program: str) -> bool:

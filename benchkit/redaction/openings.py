@@ -7,36 +7,36 @@ name, and whatever follows the name of a secret.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from benchkit.redaction.marks import HIDDEN
 from benchkit.redaction.texts import REDACTED, names_secret, redact_quote
+from benchkit.regexes import regex
 
 #: Characters of a text that are read, and that are quoted.
 _READ, _QUOTED = 2_000, 60
 #: A word; an address is one, and so has lost its credentials already.
-_PIECE = re.compile(r"[a-z]{2,8}://[^\s\"'<>|]++|[^\s,;{}\[\]()\"'<>|:=]++")
+_PIECE = regex(r"[a-z]{2,8}://[^\s\"'<>|]++|[^\s,;{}\[\]()\"'<>|:=]++")
 #: ``12.3mz``, ``-86.88%``, ``1m2.5s``, ``2026-11-20T10``.
-_NUMBER = re.compile(
+_NUMBER = regex(
     r"[+-]?(?:\d[\d.,_-]*+|\.\d++)(?:[eE][+-]?\d{1,4})?[A-Za-z\u00b5\u03bc]{0,5}%?(?:/[a-z]{1,3})?"
     r"|-?(?:\d[\d.]*+(?:[mun\u00b5\u03bc]?s|m|h)){2,4}|\d{4}-\d\d-\d\dT\d\d"
 )
 _CASE = r"(?:[A-Z]{0,3}[a-z]{1,12}(?:[A-Z][a-z]{1,11}){0,4}|[A-Z]{1,12})"
 #: ``ns/op``, ``http_req_duration``, ``Redis-8``, ``p99``; a short piece is too short for a secret.
-_WORD = re.compile(
+_WORD = regex(
     rf"{_CASE}(?:-{_CASE})?(?:[_/.]{_CASE}){{0,3}}(?:[-_/.]\d{{1,3}})?|[A-Za-z]{{1,2}}\d{{1,3}}(?:\.\d{{1,2}})?"
     r"|Benchmark[\w/.*#-]{0,80}|[^\s]{1,3}|[\W_]++"
 )
-_ADDRESS = re.compile(r"[a-z]{2,8}://\S+")
+_ADDRESS = regex(r"[a-z]{2,8}://\S+")
 #: Values that are no secrets of whatever name they are the value.
 _VALUES = frozenset(
     {"true", "false", "null", "none", "yes", "no", "on", "off", "nan", "inf", "p", REDACTED.lower()}
 )
 #: All that files hold of which the tool printed nothing.
 _LONE = frozenset({"Killed", "Terminated", "Aborted"})
-_NAMES = re.compile(r"[\"']?\s*[=:]")
-_REPEATED = re.compile(rf"{HIDDEN}(?:[\s,;:=\"'.]*{HIDDEN})+")
+_NAMES = regex(r"[\"']?\s*[=:]")
+_REPEATED = regex(rf"{HIDDEN}(?:[\s,;:=\"'.]*{HIDDEN})+")
 
 
 def show_opening(line: str, length: int = _QUOTED) -> str:

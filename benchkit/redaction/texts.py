@@ -15,6 +15,7 @@ from math import log2
 from urllib.parse import unquote
 
 from benchkit.redaction.marks import HIDDEN, MARK, mark
+from benchkit.regexes import regex
 
 REDACTED = "REDACTED"
 
@@ -24,7 +25,7 @@ _CREDENTIALS = frozenset(
 )
 
 #: What the name of a secret contains.
-_SECRET_NAME = re.compile(
+_SECRET_NAME = regex(
     r"pass(?:wd|word|phrase)?\b|secret|token|credential|cookie|session[-_.]?id|aws[-_.]session"
     r"|(?:api|access|account|private|encryption|signing)[-_.]?key|authorization|signature"
     r"|(?<![a-z])(?:auth|bearer|creds?|cvv|dsn|jwt|licen[cs]e|nonce|otp|pin|pw|pwd|sas|sig)"
@@ -35,34 +36,34 @@ _SECRET_NAME = re.compile(
 _QUERY_NAMES = frozenset({"code", "hmac", "sid"})
 _SHORT = 5
 #: Names whose values are secrets whatever they look like: no word (``token=jwt``) is kept.
-_CERTAIN_NAME = re.compile(
+_CERTAIN_NAME = regex(
     r"(?:pass(?:wd|word|phrase)|pwd|pw|secret|(?:[-_.]|api|access|auth)token"
     r"|(?:api|access|account|private|secret)[-_.]?key)$|^(?:cvv|otp|pin)$",
     re.IGNORECASE,
 )
 #: Values that tell runs apart and are no secrets: ``auth=basic``, ``max_tokens=128``.
-_TELLING = re.compile(r"[a-z-]{1,12}|[\d.]{1,8}[a-z%]{0,3}", re.IGNORECASE)
+_TELLING = regex(r"[a-z-]{1,12}|[\d.]{1,8}[a-z%]{0,3}", re.IGNORECASE)
 #: A key that is the name itself or its end: ``--key``, ``LICENSE_KEY``, ``licenseKey``.
-_KEY_NAME = re.compile(r"(?:^|[-_.])[kK][eE][yY]$|[a-z]Key$")
+_KEY_NAME = regex(r"(?:^|[-_.])[kK][eE][yY]$|[a-z]Key$")
 #: A name and the sign behind it, at the beginning of a word or of a part of one.
-_ASSIGNED = re.compile(
+_ASSIGNED = regex(
     r"(?:^|(?<=[\s/?&#=;,{('\"]))-{0,2}+(?P<name>[\w.\[\]%-]++)"
     r"(?:=|(?P<spaced> ++= *+)|(?P<colon> *+(?:(?P<closing>\\{0,3}+[\"']) *+[:=] *+\[?|:) *+))"
 )
 _QUOTED = r"\"[^\"]*+\"|'[^']*+'"
-_WORD = re.compile(rf"{_QUOTED}|[^\s'\"]++")
-_PART = re.compile(rf"{_QUOTED}|[^\s&#;,'\"}}]++")
+_WORD = regex(rf"{_QUOTED}|[^\s'\"]++")
+_PART = regex(rf"{_QUOTED}|[^\s&#;,'\"}}]++")
 #: A part of a path, or of a Go name: it ends before ``/`` and ``:17: `` of a message.
-_SEGMENT = re.compile(rf"{_QUOTED}|(?:[^\s/&#;,:'\"}}]|:(?!\d*+:?(?:\s|$)))++")
-_REST = re.compile(rf"{_QUOTED}|[^\"'\n]++")
+_SEGMENT = regex(rf"{_QUOTED}|(?:[^\s/&#;,:'\"}}]|:(?!\d*+:?(?:\s|$)))++")
+_REST = regex(rf"{_QUOTED}|[^\"'\n]++")
 #: What follows a quoted key: a text in quotes, or escaped ones, which may be cut, or a word.
-_KEYED = re.compile(
+_KEYED = regex(
     r"\"(?:[^\"\\\n]|\\.)*+\"?|'(?:[^'\\\n]|\\.)*+'?"
     r"|\\{1,3}+(?:\"[^\"\n]*+\"?|'[^'\n]*+'?)|[^\s\"',;}]++"
 )
 #: ``Password=two words;`` in the settings of a connection.
 _CONNECTION = r"((?:^|;) *+(?-i:Password|Pwd) *+= *+)[^;'\"\n]++(?=;)"
-_CONNECTION_SETTING = re.compile(_CONNECTION)
+_CONNECTION_SETTING = regex(_CONNECTION)
 _SCHEMES = r"\b(?:bearer|basic|digest) ++"
 #: What follows ``@`` in a name that holds no password: ``redis:7@sha256:…``, ``node:http@22.8.0``.
 #: An address of four numbers is a host.
@@ -74,7 +75,7 @@ _PINNED = (
 )
 #: What is kept in front of a secret, and the secret.
 _RULES = [
-    re.compile(pattern, re.IGNORECASE)
+    regex(pattern, re.IGNORECASE)
     for pattern in (
         # scheme://user:password@host
         rf"(://)[^\s/?#'\"]*(?=@(?!{_DIGEST}))",
@@ -104,22 +105,22 @@ _RULES = [
     )
 ]
 #: Bearer abc
-_BEARER = re.compile(rf"({_SCHEMES})[^\s'\"]++", re.IGNORECASE)
+_BEARER = regex(rf"({_SCHEMES})[^\s'\"]++", re.IGNORECASE)
 #: The same in a name: ``Basic auth`` and ``Digest auth`` are benchmarks.
-_LONG_BEARER = re.compile(rf"({_SCHEMES})(?=\S*\d)[^\s'\"]{{8,}}+", re.IGNORECASE)
+_LONG_BEARER = regex(rf"({_SCHEMES})(?=\S*\d)[^\s'\"]{{8,}}+", re.IGNORECASE)
 #: Secrets that are known by their shape, wherever they stand.
-_SHAPED = re.compile(
+_SHAPED = regex(
     r"(?<![A-Za-z0-9])(?:gh[opsur]_\w{6,}+|github_pat_\w{6,}+|gl[a-z]{2,5}-[\w-]{16,}+"
     r"|xox[a-z]-[\w-]{6,}+|xapp-[\w-]{6,}+|(?:AKIA|ASIA)[A-Z0-9]{12,}+|npm_\w{16,}+"
     r"|sk-(?:proj-|ant-)?+[\w-]{16,}+|[prs]k_(?:live|test)_\w{6,}+|AIza[\w-]{20,}+|hf_\w{16,}+"
     r"|pypi-[\w-]{16,}+|dckr_pat_[\w-]{6,}+|hvs\.[\w-]{6,}+|SG\.[\w-]{6,}+\.[\w-]{6,}+"
     r"|eyJ[\w-]{6,}+\.[\w-]++(?:\.[\w-]*+)?)"
 )
-_PEM = re.compile(r"-----BEGIN [^-\n]{1,60}-----[\s\S]*?(?:-----END [^-\n]{1,60}-----|\Z)")
+_PEM = regex(r"-----BEGIN [^-\n]{1,60}-----[\s\S]*?(?:-----END [^-\n]{1,60}-----|\Z)")
 #: What may be a key in base64, of either alphabet.
-_DENSE = re.compile(r"(?<![\w+/=.-])(?:[A-Za-z\d+/]{24,256}|[\w-]{24,256})={0,2}(?![\w+/=.-])")
+_DENSE = regex(r"(?<![\w+/=.-])(?:[A-Za-z\d+/]{24,256}|[\w-]{24,256})={0,2}(?![\w+/=.-])")
 #: A line of a key in base64, whose first and last line may be missing; or all of it in one.
-_KEY_LINE = re.compile(r"(?<![\w+/=.-])[A-Za-z\d+/]{60,}+={0,2}(?![\w+/=.-])")
+_KEY_LINE = regex(r"(?<![\w+/=.-])[A-Za-z\d+/]{60,}+={0,2}(?![\w+/=.-])")
 #: Characters of a word by which it is judged.
 _JUDGED = 256
 #: Bits a character, at most and as a share of what so many characters can have, and the share of
@@ -127,21 +128,21 @@ _JUDGED = 256
 _BITS, _BITS_SHARE, _TURNS = 4.4, 0.83, 0.4
 
 #: An option that carries credentials, in a command that a message quotes: ``curl -u me:abc``.
-_CREDENTIAL_OPTION = re.compile(
+_CREDENTIAL_OPTION = regex(
     r"((?:^|(?<=\s))(?:-[APUapu] ++|-[APUu](?=[^\s:]++:)"
     r"|--?(?:[a-z]++-)*+(?:user|login|username|userpwd)[ =]++))"
     rf"(?:{_QUOTED}|[^\s'\"]++)"
 )
 #: A colon and a line of a file, or a second colon: neither assigns.
-_PLACE = re.compile(r"\d++:|:")
+_PLACE = regex(r"\d++:|:")
 #: What may hold a query: an address, or its path.
-_ADDRESS = re.compile(r"[^\s'\"<>]++")
+_ADDRESS = regex(r"[^\s'\"<>]++")
 #: A query that is a single long word.
-_OPAQUE = re.compile(r"[\w%+/-]{16,}={0,2}")
-_ASSIGNS = re.compile(r"[\w.%$\[\]{}-]++=")
+_OPAQUE = regex(r"[\w%+/-]{16,}={0,2}")
+_ASSIGNS = regex(r"[\w.%$\[\]{}-]++=")
 _CLOSING = ").,;:]}`"
 #: Values of a query that are no secrets: numbers, variables, and what was redacted before.
-_SHOWN = re.compile(
+_SHOWN = regex(
     r"[+-]?\d{0,9}[.,]?\d{0,9}[a-z%]{0,3}|\$?\{{1,2}\w{1,40}\}{0,2}|\$\w{1,40}"
     rf"|{MARK}|REDACTED"
 )

@@ -7,19 +7,19 @@ panic.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from benchkit.parsers.gobench.lines import Line
 from benchkit.redaction import redact_quote
+from benchkit.regexes import regex
 
-_ENDED = re.compile(
+_ENDED = regex(
     r"(?P<word>ok {0,4}|FAIL)\t(?P<package>\S+)"
     r"|(?P<unbuilt>FAIL) (?P<target>\S+) \[(?:build|setup) failed\]$"
 )
-_REASON = re.compile(r"(?:^|\t)(?:\s{0,8}--- FAIL: |panic: |fatal error: )")
+_REASON = regex(r"(?:^|\t)(?:\s{0,8}--- FAIL: |panic: |fatal error: )")
 #: What stands at the end where the run was killed, by hand, by the system or by its own deadline.
-_KILLED = re.compile(
+_KILLED = regex(
     r"SIG[A-Z]+: \w+|signal: [a-z ]+(?:\(core dumped\))?$|\*\*\* Test killed\b"
     r"|(?:\S+: line \d+: +\d+ )?(?:Killed|Terminated|Aborted|Bus error|Segmentation fault)"
     r"(?:: \d+)?(?: \(core dumped\))?(?:$| {2})"
@@ -27,15 +27,15 @@ _KILLED = re.compile(
     r"|runtime: out of memory|.*\bexit (?:status|code):? [1-9]\d*\.?$"
 )
 #: How go test says that the program failed, though its benchmarks passed.
-_EXIT = re.compile(r"exit status [1-9]")
+_EXIT = regex(r"exit status [1-9]")
 #: The end of what a page shows, which may leave out how the output ended.
-_FENCE = re.compile(r"[\s>]*+(?:```|~~~|</pre>)")
+_FENCE = regex(r"[\s>]*+(?:```|~~~|</pre>)")
 #: A package that did not build or failed before its first benchmark: all that go test prints of it.
-_BROKEN = re.compile(r"FAIL(?:\t\S+\t[0-9.]+s|[\t ]\S+ \[(?:build|setup) failed\])$")
-_EVENT = re.compile(r'\{"(?:(?!"Action":"fail")[^\n])*+"Action":"fail"[^\n]*"Package":')
+_BROKEN = regex(r"FAIL(?:\t\S+\t[0-9.]+s|[\t ]\S+ \[(?:build|setup) failed\])$")
+_EVENT = regex(r'\{"(?:(?!"Action":"fail")[^\n])*+"Action":"fail"[^\n]*"Package":')
 _HEADER = ("goos: ", "pkg: ")
 #: What go test prints before a benchmark's first result: its configuration, and a bare name.
-_BEGUN = re.compile(r"(?:goos|goarch|pkg): \S|Benchmark[A-Z_]\S*\s*$")
+_BEGUN = regex(r"(?:goos|goarch|pkg): \S|Benchmark[A-Z_]\S*\s*$")
 
 #: What is wrong with an output that was cut between two lines.
 UNENDED = "the output of go test that starts here ends without PASS or FAIL; it may be truncated"

@@ -5,42 +5,38 @@ Recognising a source, surveying it and reading it must agree on what a result lo
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from benchkit.parsers.base import strip_prefix
+from benchkit.regexes import regex
 
 NUMBER = r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?"
 #: A number that go test did not write: it puts a tab on both sides of the iterations.
-_PRINTED = re.compile(r"\S++[ ]*+\t\s*+[0-9]++ ")
-_STAMP = re.compile(r"\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?\s")
+_PRINTED = regex(r"\S++[ ]*+\t\s*+[0-9]++ ")
+_STAMP = regex(r"\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?\s")
 
 #: A whole result: name, iterations, one number and a unit with a letter in it.
-RESULT = re.compile(
-    rf"Benchmark(?![a-z])\S++\s++[0-9]++\s++{NUMBER}\s++(?=\S*[^\W\d_])[^\s|]+(?:\s|$)"
-)
+RESULT = regex(rf"Benchmark(?![a-z])\S++\s++[0-9]++\s++{NUMBER}\s++(?=\S*[^\W\d_])[^\s|]+(?:\s|$)")
 #: A name that a result follows: on this line, or (go test has written the tab) on a later one.
-NAMED = re.compile(r"Benchmark(?![a-z])(\S++)(?:\s++[0-9]|[ ]*+\t|\s++$)")
+NAMED = regex(r"Benchmark(?![a-z])(\S++)(?:\s++[0-9]|[ ]*+\t|\s++$)")
 #: A name as go test writes it before the benchmark runs.
-STARTED = re.compile(r"Benchmark(?![a-z])\S++[ ]*+\t")
+STARTED = regex(r"Benchmark(?![a-z])\S++[ ]*+\t")
 #: A name that the result or nothing follows.
-INNER = re.compile(r"Benchmark(?![a-z])\S++[ ]*+\t(?:$|\s*[0-9]+\t)")
+INNER = regex(r"Benchmark(?![a-z])\S++[ ]*+\t(?:$|\s*[0-9]+\t)")
 #: A result without its name: what a benchmark printed stands between them.
-CONTINUED = re.compile(rf"([0-9]++)\s++({NUMBER} ns/op(?!\S).*)")
+CONTINUED = regex(rf"([0-9]++)\s++({NUMBER} ns/op(?!\S).*)")
 #: The same behind a text without a line end: the count is padded to eight columns, so that a
 #: blank before it proves that no digit of it belongs to the text.
-GLUED = re.compile(
-    rf" (?=[ ]{{0,6}}[0-9]{{1,7}}\t)([ 0-9]{{6}}[0-9])\t\s*+({NUMBER} ns/op(?!\S).*)"
-)
-FAILED = re.compile(r"\s*+(?:\S++\s++)?--- FAIL: Benchmark(\S+)")
-SKIPPED = re.compile(r"\S++\s++--- SKIP: Benchmark\S+\s*$")
+GLUED = regex(rf" (?=[ ]{{0,6}}[0-9]{{1,7}}\t)([ 0-9]{{6}}[0-9])\t\s*+({NUMBER} ns/op(?!\S).*)")
+FAILED = regex(r"\s*+(?:\S++\s++)?--- FAIL: Benchmark(\S+)")
+SKIPPED = regex(r"\S++\s++--- SKIP: Benchmark\S+\s*$")
 #: A command behind a prompt, with its environment, what it runs under and which Go it is.
-COMMAND = re.compile(
+COMMAND = regex(
     r"[$%#>❯➜]\s+((?:(?:env|time|sudo|perflock|nice|taskset(?: -\w+)? \S+|"
     r"\w++=(?:\"[^\"]*+\"|'[^']*+'|[^\s\"']*+))\s+){0,8}+(?:[\w.~$/-]*/)?go(?:tip|[\d.]+\w*)?\s+test\s.*)"
 )
-CONFIG = re.compile(r"([^\s:]++):(?:[ \t]++(.*))?$")
-_WORD = re.compile(r"\S*+")
+CONFIG = regex(r"([^\s:]++):(?:[ \t]++(.*))?$")
+_WORD = regex(r"\S*+")
 
 
 def find_name(match: Callable[[str, int], object], text: str, start: int = 0) -> int:
