@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from benchkit.errors import Diagnostic
 from benchkit.ingestion.discovery import Options
+from benchkit.ingestion.outputs import STATUS, find_output, list_outputs
 from benchkit.ingestion.parts import find_attack_rate
 from benchkit.ingestion.pieces import Pieces
 from benchkit.labels.headings import Sections, read_sections, shorten
@@ -33,15 +33,6 @@ LARGEST = 8 << 20
 #: A word before a Go result on its line, and the depth that it has as a heading.
 _LABELLED = re.compile(r"\s*+([A-Za-z][\w-]{0,30}) ?: ?(?=Benchmark)")
 _INNERMOST = 50
-
-#: What ``go test`` prints above its results, and what it prints below them or beside.
-_HEADER = re.compile(r"[\s>]*+(?:goos|goarch|pkg|cpu|toolchain): ")
-_STATUS = re.compile(
-    r"[\s>]*+(?:(?:PASS|FAIL)\s*$|(?:ok|FAIL|\?) *+\t|(?:ok|FAIL) +\S+\s+[\d.]+s|go: |testing: |"
-    r"exit status \d|coverage: |=== (?:RUN|PAUSE|CONT|NAME) |"
-    r"Benchmark(?![a-z])\S*+\s|--- (?:BENCH|FAIL|SKIP|PASS): )"
-)
-_FENCE = re.compile(r"[\s>]*+(?:```|~~~)")
 
 Labelled = tuple[Format, Reading, Sections, Places | None]
 
@@ -73,7 +64,7 @@ def list_sections(
     blocks = [_list_blocks(*item) for item in readings]
     listed = [block for each in blocks for block in each]
     owners = [reading for (_, reading, _), each in zip(readings, blocks, strict=True) for _ in each]
-    outputs = _list_outputs(lines, listed, owners)
+    outputs = list_outputs(lines, listed, owners)
     if is_bare and len(outputs) < 2:
         yield from ((form, reading, Sections(), places) for form, reading, places in readings)
         return
@@ -142,44 +133,10 @@ def _list_blocks(form: Format, reading: Reading, places: Places | None) -> list[
     return [Block(reading.line, max(reading.line, reading.last_line), reading.command or "")]
 
 
-def _list_outputs(
-    lines: Sequence[str], blocks: Sequence[Block], owners: Sequence[Reading]
-) -> list[Block]:
-    """Return where each output of ``go test`` stands, from its header to its status.
-
-    What stands between was printed by the benchmarks. Without a header, any text ends an output.
-    """
-    pairs = zip(blocks, owners, strict=True)
-    results = {block.first: block for block, owner in pairs if _is_line_of_go(owner)}
-    outputs: list[Block] = []
-    header, is_open, is_framed = 0, False, False
-    for number, line in enumerate(lines if results else (), 1):
-        block = results.get(number)
-        if block is not None and is_open:
-            outputs[-1] = outputs[-1]._replace(last=block.last)
-        elif block is not None:
-            outputs.append(block._replace(first=header or number))
-            header, is_open, is_framed = 0, True, header > 0
-        elif _HEADER.match(line):
-            header, is_open = header or number, False
-        elif _STATUS.match(line):
-            if is_open and outputs[-1].last < number:
-                outputs[-1], is_framed = outputs[-1]._replace(last=number), False
-        elif _FENCE.match(line):
-            header, is_open = 0, False
-        elif is_open and not is_framed and outputs[-1].last < number:
-            is_open = False
-    return outputs
-
-
-def _is_line_of_go(reading: Reading) -> bool:
-    return reading.tool == "gobench" and reading.form == "text" and bool(reading.benchmark)
-
-
 def _is_name(text: str) -> bool:
     """Tell whether a text says more than a count of runs, a date or that this is a warm-up."""
     is_said = not is_silent(text) and bool(shorten(text)[0])
-    return is_said and not _STATUS.match(text)
+    return is_said and not STATUS.match(text)
 
 
 def _says_nothing(line: str) -> bool:
@@ -199,10 +156,12 @@ def _part_by_text(
 ) -> None:
     """Tell blocks apart that have other text between them than repeats of one test have."""
     wholes = {number for each in outputs for number in range(each.first, each.last + 1)}
-    shown = [
-        "" if at in wholes or _STATUS.match(line) else line for at, line in enumerate(lines, 1)
+    shown = ["" if at in wholes or STATUS.match(line) else line for at, line in enumerate(lines, 1)]
+    places = [
+        at
+        for at, owner in enumerate(owners)
+        if not owner.benchmark or find_output(outputs, blocks[at]) is not None
     ]
-    places = [at for at, owner in enumerate(owners) if not owner.benchmark or _is_line_of_go(owner)]
     names = {name for section in sections for name in section.headings.values()}
     passages = name_passages(
         shown or lines,
@@ -226,7 +185,7 @@ def _list_labels(reading: Reading, section: Sections) -> tuple[object, ...]:
 def _list_wholes(
     blocks: Sequence[Block], owners: Sequence[Reading], outputs: Sequence[Block]
 ) -> list[Block]:
-    """Return whole results: outputs of ``go test`` and reports that are nameless."""
+    """Return whole results: outputs of several benchmarks and reports that are nameless."""
     others = [b for b, owner in zip(blocks, owners, strict=True) if not owner.benchmark]
     return [*outputs, *others]
 
@@ -238,18 +197,17 @@ def _take_captions(
     headings: Sequence[Above],
     outputs: Sequence[Block],
 ) -> list[Above]:
-    """Give the results of ``go test`` the lines around their whole output.
+    """Give results that name their benchmarks the lines around their whole output.
 
-    Rows of other reports that name their benchmarks have no lines of their own.
+    A row that stands in none has no lines of its own.
     """
-    shown = ["" if _STATUS.match(line) else line for line in lines] if outputs else []
+    shown = ["" if STATUS.match(line) else line for line in lines] if outputs else []
     around = read_headings(shown, _list_wholes(blocks, owners, outputs)) if outputs else []
-    starts = [output.first for output in outputs]
     result: list[Above] = []
     for block, owner, above in zip(blocks, owners, headings, strict=True):
-        if _is_line_of_go(owner):
-            whole = around[bisect_right(starts, block.first) - 1]
-            result.append(whole._replace(headings=above.headings))
+        at = find_output(outputs, block)
+        if at is not None:
+            result.append(around[at]._replace(headings=above.headings))
         else:
             result.append(Above(above.headings) if owner.benchmark else above)
     return result

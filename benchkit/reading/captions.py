@@ -24,7 +24,7 @@ from benchkit.reading.passages import NUMBERED
 from benchkit.reading.surroundings import Block
 from benchkit.regexes import regex
 
-__all__ = ["Page", "place_captions"]
+__all__ = ["Page", "number_fences", "place_captions"]
 
 Side = Literal["above", "below", "unclear"]
 
@@ -133,7 +133,7 @@ class _Reader:
         self._is_name = is_name
         self._blocks = blocks
         self._taken = {number for block in blocks for number in range(block.first, block.last + 1)}
-        self._fences = _number_fences(text)
+        self._fences = number_fences(text)
         ends = [(0, blocks[0].first), *((a.last, b.first) for a, b in pairwise(blocks))]
         ends.append((blocks[-1].last, len(text) + 1))
         commands = [*(block.command for block in blocks), ""]
@@ -272,7 +272,7 @@ def _judge(
     return "above" if over and not under else "unclear"
 
 
-def _number_fences(text: Sequence[str]) -> list[int]:
+def number_fences(text: Sequence[str]) -> list[int]:
     """Return for each line, from 1, the number of the fence of code it stands in, else 0."""
     numbers, fence, count = [0], "", 0
     for line in text:
