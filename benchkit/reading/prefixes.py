@@ -218,7 +218,8 @@ def _gather(text: str) -> list[_Candidate]:
 def _may_be_prefix(before: str) -> bool:
     if before == "-" or before.strip(_FURNITURE) == "+":  # of a diff
         return True
-    if "Benchmark" in before or _MARKUP.search(before):
+    is_in_word = re.match(r"\w", before[-1]) is not None  # browser_http_reqs
+    if is_in_word or "Benchmark" in before or _MARKUP.search(before):
         return False
     return any(map(str.isalnum, before))
 

@@ -168,6 +168,14 @@ def test_prose_is_no_prefix(text: str) -> None:
     assert find_prefixes(text, "x") == ()
 
 
+def test_the_first_half_of_names_is_no_prefix() -> None:
+    lines = ("data_received...: 2 kB 1 kB/s", "data_sent...: 1 kB 1 kB/s")
+    calls = ("http_req_duration...: avg=2ms p(95)=3ms", "http_req_failed...: 0.00% ✓ 0 ✗ 3")
+    named = [f"     browser_{line}" for line in (*lines, *calls)]
+    text = "\n".join([*named, *(f"     {line}" for line in lines), ""])
+    assert find_prefixes(text, "k6.txt") == ()
+
+
 def test_no_break_blanks_of_a_page_are_blanks() -> None:
     text = WRK.replace(" ", "\xa0")
     assert _read(text.encode()) == _read(WRK.encode())
