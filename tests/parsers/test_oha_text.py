@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -109,6 +110,15 @@ def test_a_run_without_an_answer_is_failed() -> None:
     assert run.status == "failed"
     assert problem == "no request was answered (20 failed), so this run measured nothing"
     assert {row[1] for row in run.rows} == {"duration", "failures"}
+
+
+def test_an_early_version_has_other_words_for_the_same_values() -> None:
+    early = MS.replace("Response time distribution", "Latency distribution")
+    early = re.sub(r"  99\.9\d% in .*\n", "", early).replace(".00% in", "% in")
+    (expected,), _ = read(re.sub(r"  99\.9\d% in .*\n", "", MS))
+    (run,), problems = read(early)
+    assert not problems
+    assert (run.status, values(run)) == ("complete", values(expected))
 
 
 @pytest.mark.parametrize("name", ["text-ms.txt", "text-sec.txt", "text-secs.txt"])

@@ -89,8 +89,9 @@ class Report(reports.Report):
              is_repeated=True),
         Line("distribution", label="Response time distribution",
              needed="Response time distribution"),
-        Line("percent", rf"(\d{{1,2}}\.\d\d)% in {_TIME}", under="distribution", is_repeated=True,
-             is_proof=True),
+        Line("distribution", label="Latency distribution"),  # of early versions
+        Line("percent", rf"(\d{{1,2}}(?:\.\d\d)?)% in {_TIME}", under="distribution",
+             is_repeated=True, is_proof=True),
         *(Line("part", label=f"Response time {kind} ({part})", is_repeated=True)
           for part in _PARTS for kind in ("histogram", "distribution")),
         Line("details", label="Details (average, fastest, slowest)"),
