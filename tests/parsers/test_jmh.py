@@ -174,6 +174,40 @@ o.s.A.b       thrpt       25  0.857 ± 0.042  ops/s
     assert (new.benchmark, values(new)) == ("A.b", {(None, "operation_rate", "mean"): 0.857})
 
 
+@pytest.mark.parametrize("sign", ["\N{REPLACEMENT CHARACTER}", "Â±", "?", "+-"])
+def test_a_table_whose_sign_was_lost_is_read(sign: str) -> None:
+    head = "Benchmark  Mode  Cnt   Score   Error  Units\n"
+    text = f"{head}S.sort     avgt   10  11.998 {sign} 3.086  ms/op\n"
+    (run,), problems = read(TEXT, text)
+    assert not problems
+    assert values(run) == {(None, "time_per_op", "mean"): 0.011998}
+
+
+def test_a_parameter_may_be_empty() -> None:
+    text = """\
+Benchmark     (text)  Mode  Cnt  Score   Error  Units
+S.isEmpty             avgt   10  3.232 ± 0.109  ns/op
+S.isEmpty   nonEmpty  avgt   10  2.729 ± 0.028  ns/op
+"""
+    runs, problems = read(TEXT, text)
+    assert not problems
+    assert [run.params["text"] for run in runs] == ["", "nonEmpty"]
+
+
+def test_a_table_behind_the_prefix_of_a_build_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "jmh.txt"
+    path.write_text(
+        """\
+[info] Benchmark  Mode  Cnt        Score         Error  Units
+[info] S.cold    thrpt   10  6748944,966 ± 1470265,342  ops/s
+[info] S.warm    thrpt   10  8232440,517 ±  941764,501  ops/s
+""",
+        encoding="utf-8",
+    )
+    frame = load(path).observations
+    assert list(frame["value"]) == [6748944.966, 8232440.517]
+
+
 def test_a_score_that_is_rounded_away_is_named() -> None:
     runs, (problem,) = read(TEXT, FIXTURES / "text-small.txt")
     assert not runs

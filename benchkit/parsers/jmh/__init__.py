@@ -264,6 +264,7 @@ TEXT = Format(
     recognises=late("benchkit.parsers.jmh.tables:recognises_text"),
     parse=late("benchkit.parsers.jmh.tables:parse_text"),
     words=("Score",),
+    anchors=(("Benchmark ", r"[^\n]{0,400}\sMode\s+(?:(?:Cnt|Samples)\s+)?Score\s"),),
     embeds=True,
 )
 

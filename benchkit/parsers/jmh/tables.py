@@ -107,7 +107,9 @@ _SCORE = re.compile(r"\d{1,18}(?:\.\d{1,12})?(?:E-?\d{1,2})?", re.ASCII)
 _SHOWN = r"(≈ \S{1,6}|\d{1,18}(?:[.,]\d{1,12})?(?:E-?\d{1,2})?)"
 _UNITS = rf"((?:{TIMES})/op|ops/(?:{TIMES})|B/op|\S{{1,20}})"
 _COUNT = r"(?:\s+(\d{1,15}))?"
-_ROW = rf"(\S.*?)\s+({'|'.join(MODES)}){_COUNT}\s+{_SHOWN}(?:\s+±\s*\S{{1,20}})?\s+{_UNITS}"
+#: As JMH prints it, and as it is read of a file in another encoding than UTF-8.
+_SPREAD = "(?:±|\N{REPLACEMENT CHARACTER}|Â±|\\?|\\+-)"
+_ROW = rf"(\S.*?)\s+({'|'.join(MODES)}){_COUNT}\s+{_SHOWN}(?:\s+{_SPREAD}\s*\S{{1,20}})?\s+{_UNITS}"
 _HEADS = (
     r"Benchmark((?:\s+\([^()\s]{1,100}\))*)\s+Mode\s+"
     r"(?:(?:Cnt|Samples)\s+)?Score\s+(?:Error\s+)?Units"
@@ -135,6 +137,8 @@ class Report(reports.Report):
     def _take_row(self, _: Line, fields: Fields, number: int) -> None:
         cells = re.split(r"\s{2,}", fields[0])
         cells = cells if len(cells) == len(self.names) + 1 else fields[0].split()
+        if len(cells) == 1:  # values that print nothing
+            cells += [""] * len(self.names)
         if len(cells) == len(self.names) + 1:
             pairs = zip(self.names, cells[1:], strict=True)
             params = {name: cell for name, cell in pairs if cell != "N/A"}
