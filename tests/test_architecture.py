@@ -41,7 +41,7 @@ KNOWING = {
     "cli/": "examples in helps, --compat benchstat, --prometheus",
     "derived/containers.py": "what containers are called, whoever makes them",
     "ingestion/discovery.py": "--prometheus: a server that is asked has no path to tell labels by",
-    "ingestion/surroundings.py": "go test writes a result in one line, below a header of its run",
+    "ingestion/outputs.py": "go test writes a result in one line, below a header of its run",
     "labels/template.py": "an example in a hint",
     "metrics.py": "how tools call a metric",
     "redaction/": "programs whose options hold no secret, of which most are no tools",
