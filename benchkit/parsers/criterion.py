@@ -51,6 +51,7 @@ from benchkit.parsers.base import (
     bare,
 )
 from benchkit.parsers.documents import line_of, read_documents
+from benchkit.reading.heading_lines import FENCE
 from benchkit.reading.source import UntilDamage
 from benchkit.units import parse_time, scale, step
 
@@ -188,6 +189,8 @@ def _parse_text(source: Source) -> Iterator[Record]:
             _add_text(run, "median", f"{shown[2].replace(',', '')} {shown[3]}", number)
             is_empty = False
             yield run
+        elif FENCE.match(text):
+            above = ""
         elif line and not _OTHER.fullmatch(line):
             above = line
     lines.raise_damage()

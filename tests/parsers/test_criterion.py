@@ -123,3 +123,8 @@ def test_a_folder_of_criterion_is_one_run_per_benchmark_and_process() -> None:
 def test_printed_results_compare_with_a_verdict() -> None:
     comparison = load(FIXTURES / "criterion-text").compare(baseline="none", variant="otlp")
     assert {row.word for row in comparison.verdicts.primary} == {"regression"}
+
+
+def test_a_fence_above_a_time_is_no_name() -> None:
+    runs, _ = read(TEXT, "```rust\ntime:   [2.5094 ms 2.5306 ms 2.5553 ms]\n```\n")
+    assert [each.benchmark for each in runs] == [""]

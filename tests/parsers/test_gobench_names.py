@@ -27,6 +27,18 @@ def test_names_without_results_have_no_say_in_what_gomaxprocs_is() -> None:
     ]
 
 
+def test_rows_without_iterations_and_of_comparisons_have_no_say_either() -> None:
+    text = (
+        b"BenchmarkTransport/gzhttp-32  \t    1000\t      1100 ns/op\n"
+        b"BenchmarkGet       137.22 MB/s    3532 B/op    15 allocs/op\n"
+        b"benchmark                old ns/op     new ns/op     delta\n"
+        b"BenchmarkGet-32          51302         23679         -53.84%\n"
+    )
+    assert [(r.benchmark, r.params) for r in parse(text) if r.benchmark] == [
+        ("Transport/gzhttp", {"gomaxprocs": "32"}),
+    ]
+
+
 _BARE = "goos: linux\n{first}BenchmarkA \t1000\t10 ns/op\nPASS\nok  \tb\t1s\n{between}"
 _SUFFIXED = (
     "goos: linux\n{second}BenchmarkB/x-4 \t1000\t10 ns/op\nBenchmarkB/y-4 \t1000\t20 ns/op\nPASS\n"

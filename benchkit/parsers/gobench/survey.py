@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from benchkit.parsers.gobench.failures import Failure, Failures
 from benchkit.parsers.gobench.lines import Line, Log
 from benchkit.parsers.gobench.names import Names
-from benchkit.parsers.gobench.patterns import COMMAND, NAMED, unquote
+from benchkit.parsers.gobench.patterns import COMMAND, NAMED, RESULT, unquote
 from benchkit.parsers.gobench.units import UnitMetadata
 from benchkit.reading.source import UnreadableError
 
@@ -118,10 +118,13 @@ def survey(log: Log) -> Survey:
             outputs.read(line)
             text = line.text
             if "Benchmark" in text:
-                named = NAMED.match(text if text.startswith("B") else unquote(text))
-                if named is not None and (named[0][-1].isdecimal() or " ns/op" in text):
+                shown = text if text.startswith("B") else unquote(text)
+                named = NAMED.match(shown)
+                has_number = named is not None and named[0][-1].isdecimal()
+                is_result = RESULT.match(shown) if has_number else " ns/op" in text
+                if named is not None and is_result:
                     outputs.add(named[1])
-                elif named is not None:
+                elif named is not None and not has_number:
                     waiting[line.package] = named[1]
             elif " ns/op" in text and line.package in waiting:
                 outputs.add(waiting.pop(line.package))
