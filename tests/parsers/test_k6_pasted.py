@@ -53,3 +53,8 @@ def test_what_stands_before_a_damaged_number_is_kept() -> None:
     assert not [row for row in reading.rows if row[1] == "request_rate"]
     assert (problem.line, problem.severity) == (1, "warning")
     assert "rate is left out" in problem.what
+
+
+def test_browser_metrics_alone_are_read_under_their_names() -> None:
+    (run,) = read("  browser_http_req_duration...: avg=215.4ms min=124.9ms\n")
+    assert {row[1] for row in run.rows} == {"browser_http_req_duration"}

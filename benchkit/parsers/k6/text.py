@@ -64,8 +64,8 @@ from benchkit.reading.source import UntilDamage
 from benchkit.redaction import show_part
 
 _KNOWN = re.compile(
-    r"(?:(?<!\w)http_req\w*+|iterations|iteration_duration|data_(?:received|sent)|vus(?:_max)?"
-    r"|checks(?:_total|_succeeded|_failed)?|group_duration)\.{3,}:\s+\S"
+    r"(?:(?<!\w)(?:browser|http_req)\w*+|iterations|iteration_duration|data_(?:received|sent)"
+    r"|vus(?:_max)?|checks(?:_total|_succeeded|_failed)?|group_duration)\.{3,}:\s+\S"
 )
 _BANNER = re.compile(r"^execution:\s+(?:local|cloud)\b")
 _SCENARIOS = re.compile(r"^scenarios: \(\d")
