@@ -188,7 +188,7 @@ def follow_runs(
     return trace(
         runset.observations, runset.runs, plan,
         o.fraction(rule[0], base.margin, "--margin"), base.accept, base.seed,
-        branch or base.branch,
+        branch or base.branch, runset.problems,
     )  # fmt: skip
 
 

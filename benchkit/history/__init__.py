@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from benchkit.comparison.model import Plan
 from benchkit.config.accepted import Accepted
-from benchkit.errors import DataError
+from benchkit.errors import DataError, Finding
 from benchkit.history.branches import MAIN, follow_branch
 from benchkit.history.exact import find_levels, list_changes
 from benchkit.history.latest import find_latest
@@ -49,6 +49,7 @@ def trace(
     accepted: Sequence[Accepted] = (),
     seed: int = 0,
     branch: str = MAIN,
+    problems: Sequence[Finding] = (),
 ) -> History:
     """Follow the primary metrics, and where none are named the exact ones, over the commits.
 
@@ -67,6 +68,8 @@ def trace(
     branch : str
         The commits of which branch are followed; runs that record none are of ``main``, and
         ``master`` is another name of it.
+    problems : sequence of Finding
+        As `find_latest` takes them.
 
     Returns
     -------
@@ -109,7 +112,7 @@ def trace(
         for track, found, last in zip(tracks, changes, newest, strict=True)
     )  # fmt: skip
     unmatched = tuple(_name_unmatched(accepted, labels))
-    latest = find_latest(observations, runs)
+    latest = find_latest(observations, runs, problems)
     return History(
         tuple(series),
         tuple(undated),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from benchkit.derived.failures import list_failures, pool_failures
+from benchkit.errors import Finding, describe
 from benchkit.history.model import Latest
 from benchkit.history.tracks import TRIED, read_moment
 from benchkit.schema import Labels, list_labels
@@ -19,8 +20,15 @@ if TYPE_CHECKING:
 _MANY = 0.01
 
 
-def find_latest(observations: Observations, runs: Runs) -> Latest:
-    """Find the newest commit of runs of every role."""
+def find_latest(observations: Observations, runs: Runs, problems: Sequence[Finding] = ()) -> Latest:
+    """Find the newest commit of runs of every role.
+
+    Parameters
+    ----------
+    observations, runs : Observations, Runs
+    problems : sequence of Finding
+        Those of `benchkit.ingestion.pooled.find_mixed_commits`.
+    """
     dates, roles = dict[str, datetime](), defaultdict[str, list[tuple[str, bool]]](list)
     labels = dict[Labels, str]()
     facts = (runs[name].tolist() for name in ("role", "started_at", "env", "remark"))
@@ -40,9 +48,16 @@ def find_latest(observations: Observations, runs: Runs) -> Latest:
     failing = pool_failures(f for key, f in failures.items() if labels.get(key) == commit)
     before = pool_failures(f for key, f in failures.items() if labels.get(key, commit) != commit)
     own = roles[commit]
+    variants = {f"{variant} at {commit}": variant for variant in runs["variant"].tolist()}
+    mixed = (
+        describe(f.message, where=variants[f.where], hint=f.remedy)
+        for f in problems
+        if f.where in variants
+    )
     return Latest(
         commit=commit,
         failed=sum(role == "failed" or (role == "measured" and told) for role, told in own),
         damaged=sum(role in {"damaged", "empty"} for role, _ in own),
         failing=failing, is_failing=failing > max(_MANY, 2 * before), undated=undated,
+        mixed=tuple(mixed),
     )  # fmt: skip

@@ -173,6 +173,8 @@ class Latest:
         Whether that is more than a hundredth, and more than twice that of the commits before.
     undated : tuple of str
         Commits without a date, which may be newer.
+    mixed : tuple of str
+        The variants of which it has two measurements that count as one, each with the reason.
     """
 
     commit: str = ""
@@ -181,6 +183,7 @@ class Latest:
     failing: float = 0.0
     is_failing: bool = False
     undated: tuple[str, ...] = ()
+    mixed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

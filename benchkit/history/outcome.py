@@ -38,8 +38,8 @@ class Outcome:
     verdict : str
         ``pass``, ``fail`` or ``undecided``.
     exit_code : int
-        0, 1 over a regression or a failed run, 3 where a series is gone or a file damaged, 4
-        undecided.
+        0, 1 over a regression or a failed run, 3 where a series is gone, a file is
+        damaged or two measurements count as one, 4 undecided.
     alarms : tuple of Alarm
     suspects : tuple of Series
         Outside at the newest commit, as most series of their machine are.
@@ -85,7 +85,7 @@ def decide(history: History, since: str = "") -> Outcome:
     is_blind = all(series.newest.verdict in _UNJUDGED for series in newest)
     if alarms or latest.failed:
         code = ExitCode.REGRESSION
-    elif gone or latest.damaged or not newest:
+    elif gone or latest.damaged or latest.mixed or not newest:
         code = ExitCode.DATA
     elif suspects or is_blind or latest.is_failing or latest.undated:
         code = ExitCode.INCONCLUSIVE

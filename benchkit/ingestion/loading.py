@@ -33,7 +33,7 @@ from benchkit.ingestion.origins import (
 )
 from benchkit.ingestion.parts import Part, find_split_blocks
 from benchkit.ingestion.pieces import single_out_shared
-from benchkit.ingestion.pooled import find_pooled, find_relabelled
+from benchkit.ingestion.pooled import find_mixed_commits, find_pooled, find_relabelled
 from benchkit.labels.numbering import part_packages
 from benchkit.labels.sections import share_headings
 from benchkit.schema import observations as make_table
@@ -114,6 +114,8 @@ def load(
 def load_history(store: str | None) -> Loaded:
     """Load all that a store holds; runs of several origins get numbers of their own.
 
+    Its findings are those of `find_mixed_commits`.
+
     Raises
     ------
     DataError
@@ -121,13 +123,15 @@ def load_history(store: str | None) -> Loaded:
     """
     place = Store(store or DEFAULT)
     values, loaded, last = place.values(), list[Loaded](), 0
-    for parts in list_layers(_read_stored(place)):
+    stored = _read_stored(place)
+    for parts in list_layers(stored):
         layer = _load_parts(place, parts, values)
         for frame in (layer.observations, layer.runs) if last else ():
             frame["run"] = (frame["run"] + last).astype("int32")
         last = max([last, *layer.runs["run"].tolist()])
         loaded.append(layer)
-    return loaded[0] if len(loaded) == 1 else _join(loaded)
+    found = loaded[0] if len(loaded) == 1 else _join(loaded)
+    return replace(found, findings=tuple(find_mixed_commits(stored)))
 
 
 def list_runs(arguments: Sequence[str], store: str | None) -> Loaded | None:
@@ -273,7 +277,6 @@ def _join(loaded: Sequence[Loaded]) -> Loaded:
     return Loaded(
         observations=make_table(pd.concat([one.observations for one in loaded])),
         runs=make_run_table(pd.concat([one.runs for one in loaded])),
-        findings=tuple(finding for one in loaded for finding in one.findings),
         diagnostics=tuple(problem for one in loaded for problem in one.diagnostics),
     )
 

@@ -7,14 +7,16 @@ ingest read, and the commits that runs record.
 from __future__ import annotations
 
 import os
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from shlex import quote
 
 from benchkit.errors import Finding
 from benchkit.ingestion.additions import list_added_files, list_pooled_names
 from benchkit.ingestion.addresses import name_path
-from benchkit.ingestion.gone import MIXED, SHOWN
+from benchkit.ingestion.gone import MIXED, SHOWN, find_gone
 from benchkit.ingestion.parts import Part, show_label
 from benchkit.ingestion.places import (
     batch_of,
@@ -64,6 +66,26 @@ def find_pooled(parts: Sequence[Part], others: Sequence[Part] = ()) -> Iterator[
     for variant, finding in (_name_pooled(sides) | _name_added(sides)).items():
         if variant in known:
             yield finding
+
+
+def find_mixed_commits(parts: Sequence[Part]) -> Iterator[Finding]:
+    """B111 of each variant at each commit, which ``where`` names as ``VARIANT at COMMIT``.
+
+    A history pools the jobs that measured a commit, so only each job's own runs can be mixed.
+    """
+    commits: dict[tuple[str, str], list[Part]] = defaultdict(list)
+    for part in parts:
+        if commit := part.env.get("commit"):
+            commits[part.origin, commit].append(part)
+    for (_, commit), own in commits.items():
+        for finding in (*find_gone(own, own), *find_pooled(own)):
+            if finding.code == MIXED:
+                yield replace(
+                    finding,
+                    where=f"{finding.where} at {commit}",
+                    remedy="if they are repeats, move them to name-1.txt and name-2.txt in one "
+                    "folder, and add it; otherwise run `benchkit undo` right after adding one",
+                )
 
 
 def join_read(

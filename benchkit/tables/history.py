@@ -100,6 +100,8 @@ def _list_clauses(outcome: Outcome) -> Iterator[str]:
         yield f"missing at {name}: {', '.join(names[:_NAMED])}{more}"
     if latest.damaged:
         yield f"{count_of(latest.damaged, 'file')} of {name} cannot be read"
+    for reason in latest.mixed:
+        yield printable(f"two measurements of {name} count as one: {reason}")
     if not outcome.judged and latest.commit:
         yield f"nothing was measured at the newest commit, {name}"
     elif outcome.suspects:

@@ -88,6 +88,38 @@ def test_a_benchmark_that_is_gone_fails_and_few_commits_decide_nothing(
     assert shown.startswith("✗ Missing at 0000001: ")
 
 
+def test_a_newest_commit_that_was_measured_twice_fails(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for number in range(LEVEL + 1):
+        add(number)
+    for old in range(LEVEL, LEVEL + 2):
+        gated.write_runs(Path(f"again/{old}/base.txt"), seed=old + 50, benchmarks=("Ping",))
+    commit = ["--commit", f"{LEVEL:07d}a", "--date", f"2026-10-{LEVEL + 1:02d}T10:00:00Z"]
+    assert run(["history", "add", f"again/{LEVEL}", *commit, "-q"]) == 0
+    code, shown = gate(capsys)
+    assert code == 3
+    assert shown.startswith(
+        "✗ Two measurements of 0000009 count as one: base: runs of 2 folders count together: "
+    )
+    assert gate(capsys, "--variant", "base")[0] == 3
+    told = json.loads(gate(capsys, "--format", "json")[1])
+    assert (told["verdict"], told["exit_code"]) == ("fail", 3)
+    add(LEVEL + 1)
+    assert gate(capsys)[0] == 0
+
+
+def test_a_commit_that_two_jobs_measured_passes(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(LEVEL + 1):
+        add(number)
+    monkeypatch.setenv("GITLAB_CI", "true")
+    monkeypatch.setenv("CI_JOB_ID", "7")
+    add(LEVEL)
+    assert gate(capsys)[0] == 0
+
+
 def test_a_commit_that_is_not_in_the_history_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     add(0)
     assert run(["history", "gate", "--since", "fffffff"]) == 2
