@@ -12,6 +12,7 @@ import typer
 
 from benchkit.cli import options as o
 from benchkit.cli import printing
+from benchkit.cli.attach import takes
 from benchkit.errors import SEVERITIES, ConfigError, ExitCode, Finding, at_least
 
 if TYPE_CHECKING:
@@ -37,12 +38,12 @@ def register(app: typer.Typer) -> None:
     app.command(epilog="Example: benchkit check results/ --ignore B415")(check)
 
 
+@takes("baseline only")
 def check(
-    paths: o.Paths = None,
+    *,
     select: Select = None,
     ignore: Ignore = None,
-    baseline: o.Baseline = None,
-    by: o.Only = None,
+    asked: o.Asked,
     strict: Annotated[
         bool,
         typer.Option("--strict", help="Exit 3 on a warning, an error or a refused source."),
@@ -60,28 +61,14 @@ def check(
         typer.Option(help="table, md, csv or json. [default: from -o, else table]"),
     ] = None,
     output: o.Output = None,
-    store: o.StoreOption = None,
-    origin: o.Origin = None,
-    layout: o.Layout = None,
-    benchmark: o.Benchmark = None,
-    rename: o.Rename = None,
-    split: o.Split = None,
-    as_format: o.As = None,
-    exclude: o.Exclude = None,
-    max_unpacked: o.MaxUnpacked = None,
-    quiet: o.Quiet = False,
+    request: o.Request,
 ) -> None:
     """List the findings about the runs; advisory: exits 0 unless you pass --strict."""
     chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
     grave = free_of and o.choose(free_of, SEVERITIES, "--free-of")
     codes = read_codes(select, "--select"), read_codes(ignore, "--ignore")
-    request = o.Request(
-        paths=paths, store=store, origin=origin, layout=layout, rename=rename, split=split,
-        as_format=as_format, exclude=exclude, max_unpacked=max_unpacked,
-        by=o.require_values(by), benchmark=benchmark, quiet=quiet,
-    )  # fmt: skip
     runset = request.load()
-    found = pick(runset.check(baseline=baseline or o.settings().baseline), *codes)
+    found = pick(runset.check(baseline=asked.baseline or o.settings().baseline), *codes)
     printing.write(render(found, runset, chosen, to_file=output is not None), output)
     is_refused = any(report.outcome in _REFUSED for report in runset.reports)
     if strict and (is_refused or at_least(found, "warning")):

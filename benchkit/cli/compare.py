@@ -5,6 +5,7 @@ The one-minute answer.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,6 +14,7 @@ from benchkit import config
 from benchkit.cli import compat as benchstat
 from benchkit.cli import options as o
 from benchkit.cli import printing
+from benchkit.cli.attach import takes
 from benchkit.cli.compat import print_like, refuse_benchstats
 
 if TYPE_CHECKING:
@@ -31,34 +33,22 @@ def register(app: typer.Typer) -> None:
     app.command(epilog="Example: benchkit compare results/ --baseline none --variant otlp")(compare)
 
 
+@takes(
+    "baseline variant pair metric by confidence margin blocks method knee",
+    without="quiet",
+    confidence=benchstat.Confidence,
+)
 def compare(
+    *,
     context: typer.Context,
-    paths: o.Paths = None,
-    baseline: o.Baseline = None,
-    variant: o.Variant = None,
-    pair: o.Pair = None,
-    metric: o.Metric = None,
-    by: o.By = None,
-    confidence: benchstat.Confidence = None,
-    margin: o.Margin = None,
-    blocks: o.Blocks = None,
-    method: o.Method = None,
-    knee: o.Knee = None,
+    asked: o.Asked,
     every: Annotated[
         bool, typer.Option("--all", help="Show every secondary row of the table.")
     ] = False,
     wide: Wide = False,
     format: benchstat.Format = None,
     output: o.Output = None,
-    store: o.StoreOption = None,
-    origin: o.Origin = None,
-    layout: o.Layout = None,
-    benchmark: o.Benchmark = None,
-    rename: o.Rename = None,
-    split: o.Split = None,
-    as_format: o.As = None,
-    exclude: o.Exclude = None,
-    max_unpacked: o.MaxUnpacked = None,
+    request: o.Request,
     compat: benchstat.Compat = None,
     filter: benchstat.Filter = None,
     table: benchstat.Table = None,
@@ -72,22 +62,13 @@ def compare(
     if compat is not None:
         written = {
             "filter": filter, "table": table, "row": row, "col": col, "ignore": ignore,
-            "alpha": alpha, "confidence": confidence,
+            "alpha": alpha, "confidence": asked.confidence,
         }  # fmt: skip
-        print_like(compat, context, paths or [], written, format, output, quiet=quiet)
+        print_like(compat, context, request.paths or [], written, format, output, quiet=quiet)
         return
     refuse_benchstats(context)
     chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
-    request = o.Request(
-        paths=paths, store=store, origin=origin, layout=layout, rename=rename, split=split,
-        as_format=as_format, exclude=exclude, max_unpacked=max_unpacked, by=by,
-        benchmark=benchmark, quiet=quiet,
-    )  # fmt: skip
-    asked = o.Asked(
-        baseline=baseline, variant=variant, pair=pair, metric=metric, confidence=confidence,
-        margin=margin, blocks=blocks, method=method, knee=knee,
-    )  # fmt: skip
-    result = evaluate(request, asked)
+    result = evaluate(replace(request, quiet=quiet), asked)
     by_column, to_file = request.split_by, output is not None
     text = render(result, chosen, by=by_column, to_file=to_file, every=every, wide=wide)
     printing.write(text, output)

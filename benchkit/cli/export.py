@@ -6,6 +6,7 @@ Whatever benchkit does not do, another tool can.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +14,7 @@ import typer
 
 from benchkit.cli import options as o
 from benchkit.cli import printing
+from benchkit.cli.attach import takes
 from benchkit.cli.completion import complete_metric
 from benchkit.errors import ConfigError, DataError, SelectionError
 from benchkit.outputs import save
@@ -31,8 +33,9 @@ def register(app: typer.Typer) -> None:
     )
 
 
+@takes()
 def export(
-    paths: o.Paths = None,
+    *,
     tool: Annotated[
         list[str] | None, typer.Option("--tool", help="Only this tool; repeatable.")
     ] = None,
@@ -57,16 +60,7 @@ def export(
         typer.Option("--format", help="csv, json or parquet. [default: from -o, else csv]"),
     ] = None,
     output: o.Output = None,
-    store: o.StoreOption = None,
-    origin: o.Origin = None,
-    layout: o.Layout = None,
-    benchmark: o.Benchmark = None,
-    rename: o.Rename = None,
-    split: o.Split = None,
-    as_format: o.As = None,
-    exclude: o.Exclude = None,
-    max_unpacked: o.MaxUnpacked = None,
-    quiet: o.Quiet = False,
+    request: o.Request,
 ) -> None:
     """Write every measured value as one table, in base units."""
     told = output.suffix.removeprefix(".") if output else ""
@@ -77,11 +71,7 @@ def export(
         )
     from benchkit.reporting import to_rows
 
-    request = o.Request(
-        paths=paths, store=store, origin=origin, layout=layout, rename=rename, split=split,
-        as_format=as_format, exclude=exclude, max_unpacked=max_unpacked, by=by,
-        benchmark=benchmark, quiet=quiet,
-    )  # fmt: skip
+    request = replace(request, by=by)
     roles = [o.choose(name, ROLES, "--role") for name in role or ()]
     frames = request.stream(metric or (), variant, roles)
     frames = select_some(frames, tool=tool, metric=metric, variant=variant)

@@ -17,6 +17,7 @@ import typer
 
 from benchkit.cli import options as o
 from benchkit.cli import printing
+from benchkit.cli.attach import takes
 from benchkit.errors import BenchkitError, ConfigError, ExitCode
 from benchkit.outputs import append
 
@@ -74,14 +75,13 @@ def register(app: typer.Typer) -> None:
     app.command(epilog=example)(gate)
 
 
+@takes("baseline variant pair")
 def gate(
-    paths: o.Paths = None,
+    *,
     policy: PolicyFile = None,
     max_overhead: MaxOverhead = None,
     on_inconclusive: OnInconclusive = None,
-    baseline: o.Baseline = None,
-    variant: o.Variant = None,
-    pair: o.Pair = None,
+    asked: o.Asked,
     junit: JUnit = None,
     github: GitHub = False,
     gitlab: GitLab = None,
@@ -94,16 +94,7 @@ def gate(
         str | None, typer.Option(help="table, md or json. [default: from -o, else table]")
     ] = None,
     output: o.Output = None,
-    store: o.StoreOption = None,
-    origin: o.Origin = None,
-    layout: o.Layout = None,
-    benchmark: o.Benchmark = None,
-    rename: o.Rename = None,
-    split: o.Split = None,
-    as_format: o.As = None,
-    exclude: o.Exclude = None,
-    max_unpacked: o.MaxUnpacked = None,
-    quiet: o.Quiet = False,
+    request: o.Request,
 ) -> None:
     """Check the results against limits; the exit code tells whether they pass."""
     chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
@@ -113,24 +104,19 @@ def gate(
     files = {"junit": junit, "openmetrics": openmetrics, "gitlab": gitlab, "comment": comment}
     try:
         base = o.settings(policy)
-        o.refuse_both(pair, baseline, variant)
+        o.refuse_both(asked.pair, asked.baseline, asked.variant)
         held = Policy.of(base).override(max_overhead or (), on_inconclusive)
-        request = o.Request(
-            paths=paths, store=store, origin=origin, layout=layout, rename=rename, split=split,
-            as_format=as_format, exclude=exclude, max_unpacked=max_unpacked,
-            benchmark=benchmark, quiet=quiet,
-        )  # fmt: skip
         result = run_gate(
             lambda named: replace(request, paths=list(named)).load(base=base), held,
-            paths=paths or [], baseline=baseline, variants=variant,
-            pairs=o.parse_pairs(pair), self_test=self_test, strict=strict,
+            paths=request.paths or [], baseline=asked.baseline, variants=asked.variant,
+            pairs=o.parse_pairs(asked.pair), self_test=self_test, strict=strict,
             allow_missing=allow_missing_baseline,
         )  # fmt: skip
     except BenchkitError as error:
         write_problem(error, files, github=github)
         raise
     printing.write(render(result, chosen, to_file=output is not None), output)
-    write_files(result, files, quiet=quiet)
+    write_files(result, files, quiet=request.quiet)
     if github:
         write_github(result)
     raise typer.Exit(int(result.exit_code))

@@ -14,6 +14,7 @@ import typer
 from benchkit import config
 from benchkit.cli import options as o
 from benchkit.cli import printing
+from benchkit.cli.attach import takes
 from benchkit.errors import BenchkitError, ConfigError
 
 if TYPE_CHECKING:
@@ -25,37 +26,27 @@ def register(app: typer.Typer) -> None:
     app.command(epilog="Example: benchkit init results/")(init)
 
 
+@takes(without="origin benchmark")
 def init(
-    paths: o.Paths = None,
+    *,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", help="The file, or - for stdout. [default: benchkit.toml]"),
     ] = None,
     baseline: o.Baseline = None,
-    store: o.StoreOption = None,
-    layout: o.Layout = None,
-    rename: o.Rename = None,
-    split: o.Split = None,
-    as_format: o.As = None,
-    exclude: o.Exclude = None,
-    max_unpacked: o.MaxUnpacked = None,
-    quiet: o.Quiet = False,
+    request: o.Request,
 ) -> None:
     """Write a commented benchkit.toml: baseline, names, and a gate for each primary metric."""
     target = output or Path(config.FILE)
     if str(target) != "-" and target.exists() and not force:
         raise ConfigError("already exists", where=str(target), hint="replace it with --force")
-    request = o.Request(
-        paths=paths, store=store, layout=layout, rename=rename, split=split, as_format=as_format,
-        exclude=exclude, max_unpacked=max_unpacked, quiet=quiet,
-    )  # fmt: skip
     runset = request.load(base=config.Settings())
     printing.write(describe(runset, baseline), target)
-    if str(target) != "-" and not quiet:
+    if str(target) != "-" and not request.quiet:
         named = [f"--policy {quote(str(target))}"] if str(target) != config.FILE else []
-        stored = [f"--store {quote(str(store))}"] if store else []
-        words = ["benchkit gate", *map(quote, paths or ()), *stored, *named]
+        stored = [f"--store {quote(str(request.store))}"] if request.store else []
+        words = ["benchkit gate", *map(quote, request.paths or ()), *stored, *named]
         printing.print_line(f"→ {target} · next: {' '.join(words)}", err=True)
 
 

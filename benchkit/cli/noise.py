@@ -11,6 +11,7 @@ import typer
 
 from benchkit.cli import options as o
 from benchkit.cli import printing
+from benchkit.cli.attach import takes
 from benchkit.cli.completion import complete_pair
 
 FORMATS = ("table", "md", "json")
@@ -22,8 +23,9 @@ def register(app: typer.Typer) -> None:
     app.command(epilog="Example: benchkit noise results/none")(noise)
 
 
+@takes("metric only confidence margin")
 def noise(
-    paths: o.Paths = None,
+    *,
     pair: Annotated[
         list[str] | None,
         typer.Option(
@@ -38,34 +40,17 @@ def noise(
         int | None,
         typer.Option("--runs", min=1, help="Runs per side. [default: half of them]"),
     ] = None,
-    metric: o.Metric = None,
-    by: o.Only = None,
-    confidence: o.Confidence = None,
-    margin: o.Margin = None,
+    asked: o.Asked,
     format: Annotated[
         str | None, typer.Option(help="table, md or json. [default: from -o, else table]")
     ] = None,
     output: o.Output = None,
-    store: o.StoreOption = None,
-    origin: o.Origin = None,
-    layout: o.Layout = None,
-    benchmark: o.Benchmark = None,
-    rename: o.Rename = None,
-    split: o.Split = None,
-    as_format: o.As = None,
-    exclude: o.Exclude = None,
-    max_unpacked: o.MaxUnpacked = None,
-    quiet: o.Quiet = False,
+    request: o.Request,
 ) -> None:
     """Measure how often equal runs appear to differ, and by how much."""
     chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
-    request = o.Request(
-        paths=paths, store=store, origin=origin, layout=layout, rename=rename, split=split,
-        as_format=as_format, exclude=exclude, max_unpacked=max_unpacked,
-        by=o.require_values(by), benchmark=benchmark, quiet=quiet,
-    )  # fmt: skip
-    rule = (margin, confidence, runs)
-    printing.write(answer(request, rule, pair, metric, chosen, to_file=bool(output)), output)
+    rule = (asked.margin, asked.confidence, runs)
+    printing.write(answer(request, rule, pair, asked.metric, chosen, to_file=bool(output)), output)
 
 
 def answer(

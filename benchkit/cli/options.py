@@ -186,33 +186,33 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only results a
 class Asked:
     """What to compare, as the command line gives it; what is None is told by the settings."""
 
-    baseline: str | None = None
-    variant: list[str] | None = None
-    pair: list[str] | None = None
-    metric: list[str] | None = None
-    confidence: str | None = None
-    margin: str | None = None
-    blocks: str | None = None
-    method: str | None = None
-    knee: str | None = None
+    baseline: Baseline = None
+    variant: Variant = None
+    pair: Pair = None
+    metric: Metric = None
+    confidence: Confidence = None
+    margin: Margin = None
+    blocks: Blocks = None
+    method: Method = None
+    knee: Knee = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
     """A selection of results, as the command line gives it."""
 
-    paths: list[str] | None = None
-    store: str | None = None
-    origin: list[str] | None = None
-    layout: str | None = None
-    rename: list[str] | None = None
-    split: str | None = None
-    exclude: list[str] | None = None
-    as_format: str | None = None
-    max_unpacked: str | None = None
-    by: list[str] | None = None
-    benchmark: list[str] | None = None
-    quiet: bool = False
+    paths: Paths = None
+    by: By = None
+    store: StoreOption = None
+    origin: Origin = None
+    layout: Layout = None
+    benchmark: Benchmark = None
+    rename: Rename = None
+    split: Split = None
+    as_format: As = None
+    exclude: Exclude = None
+    max_unpacked: MaxUnpacked = None
+    quiet: Quiet = False
 
     def options(self, settings: config.Settings) -> Options:
         """Return what ingestion needs; the command line stands above the settings."""

@@ -8,6 +8,7 @@ import typer
 
 from benchkit.cli import options as o
 from benchkit.cli import printing
+from benchkit.cli.attach import takes
 from benchkit.errors import BaselineError, ConfigError
 
 if TYPE_CHECKING:
@@ -23,8 +24,9 @@ def register(app: typer.Typer) -> None:
     app.command(epilog="Example: benchkit plan results/ --effect 5% --power 0.8")(plan)
 
 
+@takes("baseline variant metric only confidence margin")
 def plan(
-    paths: o.Paths = None,
+    *,
     effect: Annotated[
         str | None,
         typer.Option("--effect", help="Change to detect. [default: twice the margin]"),
@@ -32,40 +34,21 @@ def plan(
     power: Annotated[
         str | None, typer.Option("--power", help="Probability of detecting it. [default: 0.8]")
     ] = None,
-    baseline: o.Baseline = None,
-    variant: o.Variant = None,
-    metric: o.Metric = None,
-    by: o.Only = None,
-    confidence: o.Confidence = None,
-    margin: o.Margin = None,
+    asked: o.Asked,
     format: Annotated[
         str | None, typer.Option(help="table, md or json. [default: from -o, else table]")
     ] = None,
     output: o.Output = None,
-    store: o.StoreOption = None,
-    origin: o.Origin = None,
-    layout: o.Layout = None,
-    benchmark: o.Benchmark = None,
-    rename: o.Rename = None,
-    split: o.Split = None,
-    as_format: o.As = None,
-    exclude: o.Exclude = None,
-    max_unpacked: o.MaxUnpacked = None,
-    quiet: o.Quiet = False,
+    request: o.Request,
 ) -> None:
     """Estimate the runs per side needed to detect a change, or to rule one out."""
     chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
-    request = o.Request(
-        paths=paths, store=store, origin=origin, layout=layout, rename=rename, split=split,
-        as_format=as_format, exclude=exclude, max_unpacked=max_unpacked,
-        by=o.require_values(by), benchmark=benchmark, quiet=quiet,
-    )  # fmt: skip
     printing.write(
         answer(
             request,
-            (effect, power, margin, confidence),
-            (baseline, variant),
-            metric,
+            (effect, power, asked.margin, asked.confidence),
+            (asked.baseline, asked.variant),
+            asked.metric,
             chosen,
             to_file=bool(output),
         ),

@@ -12,6 +12,7 @@ import typer
 
 from benchkit.cli import history, history_files, printing
 from benchkit.cli import options as o
+from benchkit.cli.attach import takes
 from benchkit.cli.compare import evaluate
 from benchkit.outputs import save
 
@@ -21,7 +22,9 @@ def register(app: typer.Typer) -> None:
     app.command(epilog="Example: benchkit plot forest results/ --baseline none -o forest.svg")(plot)
 
 
+@takes("baseline variant pair metric by confidence margin blocks method knee")
 def plot(
+    *,
     kind: Annotated[
         str,
         typer.Argument(
@@ -29,31 +32,12 @@ def plot(
             help="forest, percentiles, shift, runs, sweep, ecdf, timeline or history.",
         ),
     ],
-    paths: o.Paths = None,
-    baseline: o.Baseline = None,
-    variant: o.Variant = None,
-    pair: o.Pair = None,
-    metric: o.Metric = None,
-    by: o.By = None,
-    confidence: o.Confidence = None,
-    margin: o.Margin = None,
-    blocks: o.Blocks = None,
-    method: o.Method = None,
-    knee: o.Knee = None,
+    asked: o.Asked,
     format: Annotated[
         str | None, typer.Option("--format", help="svg or png. [default: from -o, else svg]")
     ] = None,
     output: o.Output = None,
-    store: o.StoreOption = None,
-    origin: o.Origin = None,
-    layout: o.Layout = None,
-    benchmark: o.Benchmark = None,
-    rename: o.Rename = None,
-    split: o.Split = None,
-    as_format: o.As = None,
-    exclude: o.Exclude = None,
-    max_unpacked: o.MaxUnpacked = None,
-    quiet: o.Quiet = False,
+    request: o.Request,
 ) -> None:
     """Draw one figure: forest, percentiles, shift, runs, sweep, ecdf, timeline or history."""
     from benchkit.plots import kinds, theme
@@ -62,22 +46,15 @@ def plot(
     o.choose(kind, (*kinds.KINDS, history.KIND), "KIND")
     ending = output.suffix.removeprefix(".").lower() if output else "svg"
     form = o.choose(format or ending, kinds.FORMS)
-    request = o.Request(
-        paths=paths, store=store, origin=origin, layout=layout, rename=rename, split=split,
-        as_format=as_format, exclude=exclude, max_unpacked=max_unpacked, by=by,
-        benchmark=benchmark, quiet=quiet,
-    )  # fmt: skip
     target = output or Path(f"{kind}.{form}")
     if kind == history.KIND:
-        found = history_files.follow(request, variant, metric, (margin, confidence))
-        history.save_figure(found, target, form, quiet=quiet)
+        found = history_files.follow(
+            request, asked.variant, asked.metric, (asked.margin, asked.confidence)
+        )
+        history.save_figure(found, target, form, quiet=request.quiet)
         return
-    asked = o.Asked(
-        baseline=baseline, variant=variant, pair=pair, metric=metric, confidence=confidence,
-        margin=margin, blocks=blocks, method=method, knee=knee,
-    )  # fmt: skip
     result = evaluate(request, asked, samples=kind in kinds.OF_SAMPLES)
     figure = kinds.draw(kind, result.material)
     save(target, lambda path: kinds.save(figure, path, form))
-    if not quiet:
+    if not request.quiet:
         printing.print_line(f"→ {target}", err=True)

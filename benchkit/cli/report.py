@@ -14,6 +14,7 @@ import typer
 
 from benchkit.cli import options as o
 from benchkit.cli import printing
+from benchkit.cli.attach import takes
 from benchkit.cli.compare import evaluate
 from benchkit.outputs import save
 from benchkit.plots.theme import spare_descriptions
@@ -26,18 +27,10 @@ def register(app: typer.Typer) -> None:
     app.command(epilog="Example: benchkit report --baseline none --variant otlp")(report)
 
 
+@takes("baseline variant pair metric only confidence margin blocks method knee")
 def report(
-    paths: o.Paths = None,
-    baseline: o.Baseline = None,
-    variant: o.Variant = None,
-    pair: o.Pair = None,
-    metric: o.Metric = None,
-    by: o.Only = None,
-    confidence: o.Confidence = None,
-    margin: o.Margin = None,
-    blocks: o.Blocks = None,
-    method: o.Method = None,
-    knee: o.Knee = None,
+    *,
+    asked: o.Asked,
     format: Annotated[
         str | None,
         typer.Option("--format", help="html, md or json. [default: from -o, else html]"),
@@ -51,31 +44,13 @@ def report(
     ] = None,
     open_it: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
     output: o.Output = None,
-    store: o.StoreOption = None,
-    origin: o.Origin = None,
-    layout: o.Layout = None,
-    benchmark: o.Benchmark = None,
-    rename: o.Rename = None,
-    split: o.Split = None,
-    as_format: o.As = None,
-    exclude: o.Exclude = None,
-    max_unpacked: o.MaxUnpacked = None,
-    quiet: o.Quiet = False,
+    request: o.Request,
 ) -> None:
     """Write the report: verdict, forest plot, comparison, runs, findings, method."""
     endings = {suffix: name for name, suffix in SUFFIXES.items()}
     ending = output.suffix if output else ".html"
     chosen = o.choose(format or endings.get(ending, ending), tuple(SUFFIXES))
     target = output or Path(f"report{SUFFIXES[chosen]}")
-    request = o.Request(
-        paths=paths, store=store, origin=origin, layout=layout, rename=rename, split=split,
-        as_format=as_format, exclude=exclude, max_unpacked=max_unpacked,
-        by=o.require_values(by), benchmark=benchmark, quiet=quiet,
-    )  # fmt: skip
-    asked = o.Asked(
-        baseline=baseline, variant=variant, pair=pair, metric=metric, confidence=confidence,
-        margin=margin, blocks=blocks, method=method, knee=knee,
-    )  # fmt: skip
     result = evaluate(request, asked)
     spare_descriptions()
     text = result.render(
@@ -83,7 +58,7 @@ def report(
     )
     save(target, lambda path: path.write_text(text, "utf-8", "backslashreplace"))
     printing.print_line(result.verdict)
-    if not quiet:
+    if not request.quiet:
         printing.print_line(f"→ {target}", err=True)
     if open_it:
         webbrowser.open(target.resolve().as_uri())

@@ -5,12 +5,14 @@ What a comparison stands on, before anyone believes it.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from benchkit.cli import options as o
 from benchkit.cli import printing
+from benchkit.cli.attach import takes
 
 if TYPE_CHECKING:
     from benchkit.api import RunSet
@@ -24,8 +26,9 @@ def register(app: typer.Typer) -> None:
     app.command(epilog="Example: benchkit runs results/")(runs)
 
 
+@takes()
 def runs(
-    paths: o.Paths = None,
+    *,
     by: o.By = None,
     every: Annotated[
         bool,
@@ -36,24 +39,11 @@ def runs(
         typer.Option(help="table, md, csv or json. [default: from -o, else table]"),
     ] = None,
     output: o.Output = None,
-    store: o.StoreOption = None,
-    origin: o.Origin = None,
-    layout: o.Layout = None,
-    benchmark: o.Benchmark = None,
-    rename: o.Rename = None,
-    split: o.Split = None,
-    as_format: o.As = None,
-    exclude: o.Exclude = None,
-    max_unpacked: o.MaxUnpacked = None,
-    quiet: o.Quiet = False,
+    request: o.Request,
 ) -> None:
     """List the runs, those of equal labels on one line: labels, runs, role, start, sources."""
     chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
-    request = o.Request(
-        paths=paths, store=store, origin=origin, layout=layout, rename=rename, split=split,
-        as_format=as_format, exclude=exclude, max_unpacked=max_unpacked, by=by,
-        benchmark=benchmark, quiet=quiet,
-    )  # fmt: skip
+    request = replace(request, by=by)
     frame = load(request).runs
     if chosen in {"csv", "json"}:
         from benchkit.reporting.to_rows import runs_to_csv, runs_to_json
