@@ -37,15 +37,27 @@ def say_dropped(outcome: GateOutcome, action: Action) -> str:
 
 
 def describe_dropped(outcome: RuleOutcome) -> Iterator[str]:
-    """Yield for each pair all the rows that a rule would hold for, and that no one accepts."""
-    named: dict[Pair, list[str]] = {}
+    """Yield for each pair the rows that a rule would hold for, and that no one accepts.
+
+    Many are counted: JSON and JUnit list each.
+    """
+    named: dict[Pair, dict[str, dict[str, None]]] = {}
     for row in outcome.dropped:
         if outcome.find_acceptance(row) is None:
-            named.setdefault(_pair(row), []).append(name_dropped(row))
-    for (baseline, variant), names in named.items():
+            places = named.setdefault(_pair(row), {})
+            metrics = places.setdefault(" ".join(filter(None, _place(row))), {})
+            metrics[display_name(row.metric, row.stat)] = None
+    for (baseline, variant), places in named.items():
+        alike: dict[str, list[str]] = {}
+        for place, metrics in places.items():
+            alike.setdefault(_list([*metrics]), []).append(place)
+        told = (
+            f"{metrics}{f' on {_list_few(own)}' if any(own) else ''}"
+            for metrics, own in alike.items()
+        )
         yield printable(
             f"The gate “{outcome.rule.name}” did not compare {variant}: only {baseline} has "
-            f"{', '.join(names)}."
+            f"{'; '.join(told)}."
         )
 
 
@@ -56,11 +68,13 @@ def name_dropped(row: Dropped) -> str:
 
 
 def _say(pair: Pair, names: list[str], is_alone: bool) -> str:
-    more = len(names) - _SHOWN
-    last = [f"{more} more"] if more > 0 else []
-    listed = _list([*names[:_SHOWN], *last])
     of = "" if is_alone else f" of {pair[1]}"
-    return printable(f"{listed}{of} not compared: only in {pair[0]}")
+    return printable(f"{_list_few(names)}{of} not compared: only in {pair[0]}")
+
+
+def _list_few(names: list[str]) -> str:
+    more = len(names) - _SHOWN
+    return _list([*names[:_SHOWN], *([f"{more} more"] if more > 0 else [])])
 
 
 def _list(names: list[str]) -> str:

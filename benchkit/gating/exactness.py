@@ -5,8 +5,8 @@ from __future__ import annotations
 from benchkit.comparison import EXACT, Contrast, Dropped
 from benchkit.gating.outcome import OVER, GateOutcome
 from benchkit.metrics import VOCABULARY
-from benchkit.tables.wording import name_metric
-from benchkit.units import common_scale, format_stepped, printable
+from benchkit.tables.wording import name_metric, write_amount
+from benchkit.units import printable
 from benchkit.verdict import REGRESSION, Verdicts
 
 #: So many rows of a metric are named; the rest are counted.
@@ -60,17 +60,10 @@ def describe_worse(outcome: GateOutcome) -> str:
 def _list(rows: list[Contrast], *, several: bool) -> str:
     texts = []
     for c in rows[:_SHOWN]:
-        ends = (_write(value, c.unit) for value in (c.center_baseline, c.center_variant))
+        ends = (write_amount(value, c.unit) for value in (c.center_baseline, c.center_variant))
         place = " ".join(filter(None, (c.group, c.benchmark)))
         whose = f" of {c.variant}" if several else ""
         texts.append(f"{f'on {place}' if place else ''}{whose} ({' to '.join(ends)})".strip())
     more = len(rows) - _SHOWN
     listed = [*texts, *([f"{more} more"] if more > 0 else [])]
     return f"{', '.join(listed[:-1])} and {listed[-1]}" if len(listed) > 1 else listed[0]
-
-
-def _write(value: float, unit: str) -> str:
-    """Write a value; a whole number has no decimals."""
-    scale = common_scale([value], unit)
-    step = 1 / scale.factor if value and value == int(value) else 0.0
-    return f"{format_stepped(value / scale.factor, step)} {scale.label}".rstrip()

@@ -13,8 +13,8 @@ from benchkit.gating.outcome import NOT_SHOWN, OVER, WORDS, GateOutcome, RowOutc
 from benchkit.gating.wording import MARKS, mark_of, say, write_cost, write_cost_interval
 from benchkit.metrics import display_name
 from benchkit.tables.model import Cell, Column, Table, drop_empty, fold_constant
-from benchkit.tables.wording import format_bare, write_runs, write_value
-from benchkit.units import common_scale, format_number, printable
+from benchkit.tables.wording import format_bare, write_amount, write_runs
+from benchkit.units import printable
 
 STUB = ("rule", "group", "benchmark", "params", "tool", "subject", "metric", "variant")
 #: Rows that a reader has to look at.
@@ -76,8 +76,8 @@ def _row(row: RowOutcome, notes: dict[str, int]) -> tuple[Cell, ...]:
     numbers = tuple(notes[text] for text in _notes(row))
     return (
         *(Cell(printable(text)) for text in names),
-        Cell(_value(c.center_baseline, c.unit), c.center_baseline),
-        Cell(_value(c.center_variant, c.unit), c.center_variant),
+        Cell(write_amount(c.center_baseline, c.unit), c.center_baseline),
+        Cell(write_amount(c.center_variant, c.unit), c.center_variant),
         Cell(write_cost(row), row.evidence.value),
         Cell(write_cost_interval(row) or "–", row.evidence.low),
         Cell(rule.target.text if rule.target else ""),
@@ -86,9 +86,3 @@ def _row(row: RowOutcome, notes: dict[str, int]) -> tuple[Cell, ...]:
         Cell(say(row), mark=MARKS[mark_of(row)], notes=numbers),
         Cell(f"{row.runs_needed}" if row.runs_needed else "", row.runs_needed),
     )
-
-
-def _value(value: float, unit: str) -> str:
-    if unit == "1":
-        return format_number(value, 1 if float(value).is_integer() else 3)
-    return write_value(value, common_scale([value], unit))

@@ -17,13 +17,11 @@ from benchkit.gating.outcome import (
 )
 from benchkit.intervals import TOO_WIDE, format_ends, format_interval, is_wide_difference
 from benchkit.tables.phrases import phrase_change
-from benchkit.tables.wording import format_bare, name_metric
+from benchkit.tables.wording import format_bare, name_metric, write_amount
 from benchkit.units import (
     FACTOR_DOWN,
     FACTOR_UP,
-    common_scale,
     format_change,
-    format_number,
     printable,
 )
 
@@ -179,10 +177,8 @@ def _amount(value: float, row: RowOutcome) -> str:
     c = row.contrast
     if c.unit == "1" and row.rule.limit.kind == "points":
         return f"{100 * value:+.3g}\N{NO-BREAK SPACE}pp".replace("-", "\N{MINUS SIGN}")
-    scale = common_scale([value], c.unit)
     sign = "+" if value > 0 else ""
-    unit = f"\N{NO-BREAK SPACE}{scale.label}" if scale.label else ""
-    return f"{sign}{format_number(value / scale.factor)}{unit}"
+    return f"{sign}{write_amount(value, c.unit)}"
 
 
 def _list(names: Sequence[str]) -> str:

@@ -201,6 +201,18 @@ def write_value(value: float, scale: Scale, step: float = 0.0) -> str:
     return f"{format_stepped(value / scale.factor, step / scale.factor)}{write_unit(scale)}"
 
 
+def write_amount(value: float, unit: str) -> str:
+    """Write one value in a scale of its own; a whole number of bytes or of a count stays whole.
+
+    Examples
+    --------
+    >>> write_amount(8.0, "B"), write_amount(1.0, "1"), write_amount(0.5, "1")
+    ('8\N{NO-BREAK SPACE}B', '1', '0.500')
+    """
+    is_whole = unit in {"B", "1"} and value != 0 and float(value).is_integer()
+    return write_value(value, common_scale([value], unit), 1.0 if is_whole else 0.0)
+
+
 def write_unit(scale: Scale) -> str:
     """Write a scale's unit as it follows a number."""
     if scale.label.startswith("1/"):

@@ -38,14 +38,30 @@ def test_every_output_tells_of_it(
     said = "✗ Bar and Baz not compared: only in base"
     assert told.out.startswith(said)
     assert told.err.count("::error ") == 1
-    assert "only base has " in told.err
-    assert "time per operation on Bar" in told.err
+    metrics = "time per operation" + (
+        "" if limit else ", bytes per operation and allocations per operation"
+    )
+    assert f"only base has {metrics} on Bar gomaxprocs=8 and Baz gomaxprocs=8.\n" in told.err
     outputs = (folder / "outputs").read_text(encoding="utf-8")
     assert "verdict=fail\n" in outputs
     assert f"not-shown={2 if limit else 6}\n" in outputs
     junit = (folder / "j.xml").read_text(encoding="utf-8")
     assert junit.count('<failure message="not compared: time per operation on Ba') == 2
     assert f"### {said}" in (folder / "c.md").read_text(encoding="utf-8")
+
+
+def test_of_many_that_are_gone_a_few_are_named(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    many = ("Foo", *(f"Case/{number}" for number in range(9)))
+    gated.write_runs(folder / "base" / "1.txt", seed=1, spread=0.005, benchmarks=many)
+    assert gate("base=base", "new=new") == 3
+    told = capsys.readouterr()
+    assert "Case/0, Case/1, Case/2 and 6 more not compared: only in base" in told.out
+    line = next(line for line in told.err.splitlines() if "did not compare" in line)
+    assert line.count("gomaxprocs=8") == 3
+    assert line.endswith(" and 6 more.")
+    assert (folder / "j.xml").read_text(encoding="utf-8").count("<failure ") == 27
 
 
 @pytest.mark.parametrize(
