@@ -18,8 +18,9 @@ from benchkit.comparison.model import Plan
 from benchkit.config.accepted import Accepted
 from benchkit.errors import DataError
 from benchkit.history import trace
+from benchkit.history.outcome import decide
 from benchkit.plots.history import data
-from benchkit.tables.history import history_tables
+from benchkit.tables.history import gate_line, history_tables
 
 
 def test_a_change_is_told_with_its_commit_and_how_long_it_has_lasted() -> None:
@@ -30,9 +31,7 @@ def test_a_change_is_told_with_its_commit_and_how_long_it_has_lasted() -> None:
     assert 1.04 < change.low < change.ratio < change.high < 1.06
     assert series.newest.verdict == "inside"
     assert series.newest.commits == 13
-    assert "1 series: 1 change of level, newest commit outside the predicted range in 0." in text(
-        history
-    )
+    assert "1 series: 1 change of level; newest commit outside its range in none." in text(history)
     assert "since 0000016 (17 Oct 2026): ▲ worse +" in text(history)
     assert "14 commits" in text(history)
     assert "measure 0000015 and 0000016 alternately" in text(history)
@@ -69,7 +68,7 @@ def test_the_newest_commit_of_a_step_below_the_margin_is_not_outside() -> None:
     assert series.newest.verdict in {"inside", "within the margin"}
     alone = trace(*store([1e-3] * 20 + [1.02e-3]))
     assert alone.series[0].newest.verdict == "within the margin"
-    assert "newest commit outside the predicted range in 0." in text(alone)
+    assert "newest commit outside its range in none." in text(alone)
     assert trace(*store([1e-3] * 20 + [1.02e-3]), margin=0.01).series[0].newest.verdict == "outside"
 
 
@@ -89,7 +88,7 @@ def test_an_accepted_change_begins_a_new_level_and_says_why() -> None:
     assert series.newest.verdict == "no baseline"
     assert "accepted: TLS" in text(history)
     assert "fresh runs" not in text(history)
-    assert "0 changes of level" in text(history)
+    assert "no change of level" in text(history)
 
 
 def test_an_accepted_change_of_a_commit_not_measured_here_begins_at_the_next() -> None:
@@ -156,7 +155,7 @@ def test_among_very_many_series_without_a_change_none_is_listed() -> None:
     same = [replace(s, newest=replace(s.newest, verdict="inside")) for s in history.series]
     steady = replace(history, series=tuple(same))
     assert history_tables(steady) == ()
-    assert text(steady).startswith("24 series: 0 changes")
+    assert text(steady).startswith("24 series: no change of level")
     assert data(steady).panels
 
 
@@ -205,9 +204,7 @@ def test_a_count_that_changes_at_the_newest_commit_is_outside_at_once(
     history = counted([before] * 22 + [after], runs=runs)
     (series,) = history.series
     assert series.newest.verdict == "outside"
-    assert "1 series: 1 change of level, newest commit outside the predicted range in 1." in text(
-        history
-    )
+    assert "1 series: 1 change of level; newest commit outside its range in 1." in text(history)
     assert f"since 0000022 (23 Oct 2026): ▲ worse {size}, 1 commit" in text(history)
     newest = history_tables(history)[0].rows[0][-1].text.replace("\N{NO-BREAK SPACE}", " ")
     assert newest.endswith(f"outside, {size} vs. the 22 commits before it")
@@ -224,6 +221,18 @@ def test_a_count_that_stays_is_inside_and_one_that_changed_earlier_keeps_its_com
     ]
     assert series.newest.verdict == "inside"
     assert "alternately, and gate" not in text(history)  # a fact needs no other run
+
+
+def test_many_series_that_change_at_one_commit_are_one_line() -> None:
+    steps = [1e-3] * 12 + [2e-3] * 12
+    history = trace(*join(*(store(steps, group=f"g{n}", seed=n) for n in range(1, 6))))
+    place = "since 0000012 (13 Oct 2026), 5 series: time per operation"
+    (line,) = (line for line in text(history).splitlines() if "since" in line)
+    assert line.startswith(place)
+    assert line.count("▲ worse +") == 3
+    assert line.endswith(", 12 commits; and 2 more")
+    assert f"✗ Regression: {place}" in gate_line(decide(history, name(11)))
+    assert len(history_tables(history)[0].rows) == 5  # the table has each
 
 
 def test_bytes_within_the_margin_are_one_level() -> None:
@@ -251,7 +260,7 @@ def test_a_slow_machine_comes_before_the_series() -> None:
     first, head, alarm, *_ = text(history).splitlines()
     assert first.startswith("9 of 10 series are 9–11 % slower at 0000020 (21 Oct 2026): ")
     assert "suspect the machine first: measure 0000019 again on it" in first
-    assert head.endswith("newest commit outside the predicted range in 10.")
+    assert head.endswith("newest commit outside its range in 10.")
     assert alarm.startswith("time per operation · base · far · Ping: newest 0000020")
     assert [f.code for f in history.findings] == ["B341"]
     assert [s.group for s in history.series if not s.newest.is_shared] == ["far"]

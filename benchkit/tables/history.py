@@ -6,7 +6,7 @@ Who reads "since abc1234: +3.2 %" can look at that commit, and at those around i
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from operator import itemgetter
 
@@ -25,6 +25,8 @@ from benchkit.tables.model import Cell, Column, Table
 from benchkit.tables.series import (
     count_commits,
     count_of,
+    describe_change,
+    name_change,
     name_newest,
     write_change,
     write_newest,
@@ -50,7 +52,8 @@ def history_lines(history: History) -> tuple[str, ...]:
             "No series has two commits: runs of one series share group, variant, benchmark, params "
             "and machine, and these differ from commit to commit (see `benchkit runs`)."
         )
-    lines += [text for _, text in sorted(_list_alarms(history), key=itemgetter(0), reverse=True)]
+    found = sorted(_list_alarms(history), key=itemgetter(0), reverse=True)
+    lines += _join_places([alarm for _, *alarm in found])
     if steady := len(history.series) - len(history.listed):
         lines.append(
             f"Not listed, because nothing changed: {steady} series; --format json has all."
@@ -66,8 +69,8 @@ def write_headline(history: History) -> str:
     changes = sum(len(series.open_changes) for series in history.series)
     outside = sum(series.newest.verdict == OUTSIDE for series in history.series)
     return (
-        f"{len(history.series)} series: {count_of(changes, 'change')} of level, "
-        f"newest commit outside the predicted range in {outside}."
+        f"{len(history.series)} series: {count_of(changes, 'change') if changes else 'no change'} "
+        f"of level; newest commit outside its range in {outside or 'none'}."
     )
 
 
@@ -87,8 +90,8 @@ def gate_line(outcome: Outcome) -> str:
 def _list_clauses(outcome: Outcome) -> Iterator[str]:
     """Yield a clause for each kind of event, the one that decides the exit code first."""
     if outcome.alarms:
-        told = [describe_alarm(alarm) for alarm in outcome.alarms]
-        more = f", and {len(told) - _NAMED} more" if len(told) > _NAMED else ""
+        told = _join_places([_split_alarm(alarm) for alarm in outcome.alarms])
+        more = f"; and {len(told) - _NAMED} more" if len(told) > _NAMED else ""
         yield f"regression: {'; '.join(told[:_NAMED])}{more}"
     latest = outcome.history.latest or Latest()
     name = shorten(latest.commit)
@@ -118,9 +121,31 @@ def _list_clauses(outcome: Outcome) -> Iterator[str]:
 
 def describe_alarm(alarm: Alarm) -> str:
     """Name a series with the change, or the place of its newest commit, that costs."""
+    name, place, text = _split_alarm(alarm)
+    return f"{name}: {place}: {text}"
+
+
+def _split_alarm(alarm: Alarm) -> tuple[str, str, str]:
+    """Return the series, the commit, and what happened there."""
     series, change = alarm.series, alarm.change
-    told = write_change(series, change) if change else write_newest(series)
-    return f"{name_series(series)}: {told}"
+    if change:
+        return name_series(series), name_change(series, change), describe_change(series, change)
+    return name_series(series), name_newest(series), write_place(series)
+
+
+def _join_places(alarms: Iterable[Sequence[str]]) -> list[str]:
+    """Write a line for each series; of many with the same commit one, which names the first."""
+    places: dict[str, list[tuple[str, str]]] = {}
+    for name, place, text in alarms:
+        places.setdefault(place, []).append((name, text))
+    lines = []
+    for place, own in places.items():
+        if len(own) <= _NAMED:
+            lines += [f"{name}: {place}: {text}" for name, text in own]
+            continue
+        named = "; ".join(f"{name}: {text}" for name, text in own[:_NAMED])
+        lines.append(f"{place}, {len(own)} series: {named}; and {len(own) - _NAMED} more")
+    return lines
 
 
 def _describe_pass(outcome: Outcome) -> str:
@@ -149,16 +174,16 @@ def _list_accepted(history: History) -> Iterator[str]:
     yield from (f"{text}, in {count} series." for text, count in counts.items())
 
 
-def _list_alarms(history: History) -> Iterator[tuple[datetime, str]]:
+def _list_alarms(history: History) -> Iterator[tuple[datetime, str, str, str]]:
     """Yield the changes, and the newest commits outside that are not part of a common shift."""
     for series in history.series:
         name, newest = name_series(series), series.newest
         if history.has_machines:
             name = f"{name} on {printable(series.machine) or 'an unknown machine'}"
         for change in series.open_changes:
-            yield change.time, f"{name}: {write_change(series, change)}"
+            yield change.time, name, name_change(series, change), describe_change(series, change)
         if newest.verdict == OUTSIDE and not (series.is_exact or newest.is_shared):
-            yield series.measured[-1].time, f"{name}: {write_newest(series)}"
+            yield series.measured[-1].time, name, name_newest(series), write_place(series)
 
 
 def _tell_left_out(history: History) -> Iterator[str]:

@@ -23,8 +23,12 @@ from benchkit.units import common_scale, format_change, format_pvalue, printable
 
 def write_change(series: Series, change: Change) -> str:
     """Write ``since abc1234 (11 Nov 2026): +3.2 % [2.1, 4.3 %], 14 commits``."""
-    name = name_commit(series, change.commit)
-    return f"since {name} ({write_day(change.time)}): {describe_change(series, change)}"
+    return f"{name_change(series, change)}: {describe_change(series, change)}"
+
+
+def name_change(series: Series, change: Change) -> str:
+    """Name the commit of a change with its day."""
+    return f"since {name_commit(series, change.commit)} ({write_day(change.time)})"
 
 
 def describe_change(series: Series, change: Change) -> str:
