@@ -148,5 +148,8 @@ def test_the_site_opens_without_a_server_and_is_used_by_keyboard(
             assert read.locator("a").get_attribute("href") == f"{URL}/commit/{commit(1)}"
             assert slider.get_attribute("aria-valuetext") == read.inner_text()
             assert page.evaluate("document.documentElement.scrollWidth") <= 400
+            page.set_viewport_size({"width": 1600, "height": 800})
+            lefts = (page.locator(part).first.bounding_box() for part in ("h1", "footer p"))
+            assert len({box["x"] for box in lefts if box}) == 1
             assert visit.said == []
             assert all(url.startswith(tmp_path.as_uri()) for url in visit.fetched)
