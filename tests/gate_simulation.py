@@ -116,24 +116,31 @@ TABLE = [Session(runs, spread, 0.0) for runs in (3, 4, 6, 10) for spread in (0.0
 ]
 
 
-#: Rows of the default rule with 6 + 6 runs, and the share of the sessions that each is tried in.
-FAMILIES = {1: 1.0, 10: 0.5, 60: 0.1, 600: 0.05}
+#: Rows and runs per side of the default rule, and the share of the sessions that each is tried in.
+FAMILIES = [
+    *(
+        (rows, runs, share)
+        for rows, share in ((1, 1.0), (10, 0.5), (60, 0.1))
+        for runs in (4, 6, 8)
+    ),
+    *((600, 4, 0.02), (600, 6, 0.05)),
+]
 FAMILY_COSTS = {"nothing": 0.0, "20 % in every row": 0.2}
 
 
 def write_families(times: int) -> Iterator[str]:
     """Yield the table of the default rule with few and many rows."""
-    yield f"| rows | sessions |{''.join(f' costs {what} |' for what in FAMILY_COSTS)}"
-    yield f"| --: | --: |{' --: |' * len(FAMILY_COSTS)}"
-    for rows, share in FAMILIES.items():
-        yield write_family(rows, round(times * share))
+    yield f"| rows | runs | sessions |{''.join(f' costs {what} |' for what in FAMILY_COSTS)}"
+    yield f"| --: | --: | --: |{' --: |' * len(FAMILY_COSTS)}"
+    for rows, runs, share in FAMILIES:
+        yield write_family(rows, runs, round(times * share))
 
 
-def write_family(rows: int, times: int) -> str:
+def write_family(rows: int, runs: int, times: int) -> str:
     """Write one line of it."""
-    session = Session(6, 0.02, 0.0, limit="", rows=rows)
+    session = Session(runs, 0.02, 0.0, limit="", rows=rows)
     cells = [write_cell(replace(session, cost=cost), times) for cost in FAMILY_COSTS.values()]
-    return f"| {rows} | {times} | {' | '.join(cells)} |"
+    return f"| {rows} | {runs} + {runs} | {times} | {' | '.join(cells)} |"
 
 
 def write_tables(times: int) -> Iterator[str]:

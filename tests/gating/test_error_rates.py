@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import sqrt
 
 import numpy as np
@@ -99,18 +100,22 @@ def test_the_manuals_tables_are_what_the_simulation_says(
     assert write_cell(session, 2000) == rows[table].strip("| ").split(" | ")[column]
 
 
-@pytest.mark.parametrize(("rows", "times"), [(1, 100), (10, 30), (60, 5), (600, 1)])
-def test_few_and_many_rows_without_a_limit(rows: int, times: int) -> None:
-    session = Session(6, 0.02, 0.0, limit="", rows=rows)
+@pytest.mark.parametrize(
+    ("rows", "runs", "times"),
+    [(1, 4, 100), (1, 6, 100), (10, 6, 30), (60, 4, 5), (60, 6, 5), (60, 8, 5), (600, 4, 1)],
+)
+def test_few_and_many_rows_without_a_limit(rows: int, runs: int, times: int) -> None:
+    session = Session(runs, 0.02, 0.0, limit="", rows=rows)
     allowed = 0.05 + 3 * sqrt(0.05 * 0.95 / times)
     assert simulate(session, times).over <= allowed
-    slower = simulate(Session(6, 0.02, 0.2, limit="", rows=rows), min(times, 5))
+    slower = simulate(replace(session, cost=0.2), min(times, 5))
     assert slower.over == 1
 
 
 def test_the_manuals_table_of_families_is_of_the_sessions_that_the_simulation_has() -> None:
     text = read_documents()
-    for rows, share in FAMILIES.items():
-        assert f"\n| {rows} | {round(2000 * share)} | " in text
-    alone = text.partition("\n| 1 | 2000 | ")[2].partition(" |")[0]
-    assert len([line for line in text.splitlines() if f"| 6 | 2 % | {alone} |" in line]) == 1
+    for rows, runs, share in FAMILIES:
+        assert f"\n| {rows} | {runs} + {runs} | {round(2000 * share)} | " in text
+    for runs in (4, 6):
+        alone = text.partition(f"\n| 1 | {runs} + {runs} | 2000 | ")[2].partition(" |")[0]
+        assert f"\n| {runs} | 2 % | {alone} |" in text
