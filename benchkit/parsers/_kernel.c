@@ -1,8 +1,8 @@
 /* Columns of text, as octets.py and numerals.py read them, compiled.
  *
- * In: the bytes of a block, and int64 arrays of the places and sizes of cells. Out: arrays that the
- * caller made. Why: one pass over a block in place of many; where no compiler was at hand when
- * benchkit was installed, numpy gives the same values. Whatever a cell holds, nothing is read
+ * In: the bytes of a block, and the shape of its lines or int64 arrays of the places and sizes of
+ * cells. Out: arrays that the caller made. Why: one pass over a block in place of many; where no
+ * compiler was at hand when benchkit was installed, Python gives the same values. Whatever a cell holds, nothing is read
  * outside of the block: a place outside of it raises IndexError.
  *
  * Only the stable API of CPython 3.11 is used.
@@ -15,6 +15,9 @@
 #include <string.h>
 #if defined(__GLIBC__)
 #include <malloc.h>
+#endif
+#if defined(__SSE2__)
+#include <emmintrin.h>
 #endif
 
 typedef int64_t i64;
@@ -124,10 +127,22 @@ static PyObject *find_first(PyObject *self, PyObject *args)
     return release(views, 3, row < rows ? outside() : none());
 }
 
+/* A bit for each byte of so many that is the wanted one, and the place of the lowest bit. */
+#if defined(__SSE2__)
+#define AT_ONCE 16
+#define BIT(place) (1ULL << (place))
+
+static u64 match_bytes(const byte *at, byte wanted)
+{
+    __m128i bytes = _mm_loadu_si128((const __m128i *)at);
+    return (u64)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8((char)wanted)));
+}
+#else
+#define AT_ONCE 8
+#define BIT(place) (0x80ULL << 8 * (place))
 #define EACH(byte) ((u64)(byte) * 0x0101010101010101ULL)
 
-/* The highest bit of each byte of eight that is the wanted one; the first byte is the lowest. */
-static u64 matches(const byte *at, byte wanted)
+static u64 match_bytes(const byte *at, byte wanted)
 {
     u64 word;
     memcpy(&word, at, 8);
@@ -137,58 +152,18 @@ static u64 matches(const byte *at, byte wanted)
     word ^= EACH(wanted);
     return ~(((word & EACH(0x7F)) + EACH(0x7F)) | word | EACH(0x7F));
 }
+#endif
 
-/* Which byte of eight has the lowest bit that is set. */
-static int first_of(u64 bits)
+static int lowest(u64 bits)
 {
 #if defined(__GNUC__)
-    return __builtin_ctzll(bits) >> 3;
+    int place = __builtin_ctzll(bits);
 #else
     int place = 0;
-    for (; !(bits & 0xFF); bits >>= 8)
+    for (; !(bits & 1); bits >>= 1)
         place++;
-    return place;
 #endif
-}
-
-/* find_separators(data, starts, ends, byte, count, places, good): those of each line; `places` holds
- * `count` rows of all lines, in order; a line with more or fewer is not good. */
-static PyObject *find_separators(PyObject *self, PyObject *args)
-{
-    Py_buffer views[5];
-    byte wanted;
-    Py_ssize_t count;
-    if (!PyArg_ParseTuple(args, "y*y*y*bnw*w*", &views[0], &views[1], &views[2], &wanted, &count,
-            &views[3], &views[4]))
-        return NULL;
-    Py_ssize_t size = views[0].len, rows = views[1].len / (Py_ssize_t)sizeof(i64), row = 0;
-    if (!holds_items(&views[2], rows, sizeof(i64))
-        || !holds_items(&views[3], rows * count, sizeof(i64)) || !holds_items(&views[4], rows, 1))
-        return release(views, 5, NULL);
-    i64 *line = malloc((size_t)(count + 1) * sizeof(i64));
-    if (!line)
-        return release(views, 5, PyErr_NoMemory());
-    const byte *data = views[0].buf;
-    const i64 *starts = views[1].buf, *ends = views[2].buf;
-    i64 *places = views[3].buf;
-    byte *good = views[4].buf;
-    Py_BEGIN_ALLOW_THREADS
-    for (; row < rows && lies_inside(size, starts[row], ends[row] - starts[row]); row++) {
-        Py_ssize_t found = 0;
-        i64 at = starts[row];
-        for (; at + 8 <= ends[row]; at += 8)
-            for (u64 hits = matches(data + at, wanted); hits; hits &= hits - 1, found++)
-                line[found < count ? found : count] = at + first_of(hits);
-        for (; at < ends[row]; at++)
-            if (data[at] == wanted)
-                line[found++ < count ? found - 1 : count] = at;
-        good[row] = found == count;
-        for (Py_ssize_t i = 0; i < count; i++)
-            places[i * rows + row] = i < found ? line[i] : starts[row];
-    }
-    Py_END_ALLOW_THREADS
-    free(line);
-    return release(views, 5, row < rows ? outside() : none());
+    return AT_ONCE == 8 ? place >> 3 : place;
 }
 
 /* holds(data, starts, text, found): where a text stands. */
@@ -292,6 +267,136 @@ static int read_decimal(const byte *at, i64 length, i64 *digits, i64 *places)
     *digits = (i64)whole * POWERS[behind] + (i64)part;
     *places = behind;
     return *digits < EXACT_END;
+}
+
+/* What a line is made of, cell by cell: the text before it, the byte at which it ends (the last one
+ * ends with its line), and its kind: 'i' a number and its digits, 'd' digits and places of a decimal
+ * or the place and minus the size of another text, 't' the place and size of a text, '-' nothing. */
+typedef struct {
+    const byte *text;
+    i64 size;
+    byte kind, end;
+} Cell;
+
+#define MOST_CELLS 64
+
+/* Read a shape: of each cell its kind, its end, the size of the text before it, and that text. */
+static Py_ssize_t read_shape(const Py_buffer *view, Cell *cells, Py_ssize_t *kept)
+{
+    const byte *at = view->buf, *end = at + view->len;
+    Py_ssize_t count = 0;
+    for (*kept = 0; count < MOST_CELLS && end - at >= 3 && end - at - 3 >= at[2]; count++) {
+        cells[count] = (Cell){at + 3, at[2], at[0], at[1]};
+        *kept += at[0] != '-';
+        at += 3 + at[2];
+    }
+    return at == end ? count : 0;
+}
+
+/* Where a byte stands in the piece of a block that begins at `base`. */
+typedef struct {
+    const byte *data;
+    i64 size, base;
+    u64 hits;
+    byte wanted;
+} Scan;
+
+static void look_at(Scan *scan, i64 base, byte wanted)
+{
+    scan->base = base, scan->wanted = wanted, scan->hits = 0;
+    if (base + AT_ONCE <= scan->size)
+        scan->hits = match_bytes(scan->data + base, wanted);
+    else
+        for (i64 i = base; i < scan->size; i++)
+            if (scan->data[i] == wanted)
+                scan->hits |= BIT(i - base);
+}
+
+/* Return the first place of a byte from `at` on, or `end`. */
+static i64 find_end(Scan *scan, i64 at, i64 end, byte wanted)
+{
+    if (wanted == '\n' || at >= end)
+        return end;
+    if (wanted != scan->wanted || at < scan->base || at >= scan->base + AT_ONCE)
+        look_at(scan, at, wanted);
+    else if (at > scan->base)
+        scan->hits &= ~(BIT(at - scan->base) - 1);
+    while (!scan->hits && scan->base + AT_ONCE < end)
+        look_at(scan, scan->base + AT_ONCE, wanted);
+    i64 place = scan->hits ? scan->base + lowest(scan->hits) : end;
+    return place < end ? place : end;
+}
+
+/* Read the cells of one line; `number` and `more` hold a row of all lines for each that is kept. */
+static int read_line(Scan *scan, i64 at, i64 end, const Cell *cells, Py_ssize_t count,
+    i64 *number, i64 *more, Py_ssize_t rows)
+{
+    const byte *data = scan->data;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        const Cell *cell = &cells[i];
+        if (cell->size > end - at || (cell->size && data[at] != *cell->text)
+            || (cell->size > 1 && memcmp(data + at, cell->text, (size_t)cell->size)))
+            return 0;
+        at += cell->size;
+        i64 length = find_end(scan, at, end, cell->end) - at;
+        if ((at + length == end) != (i == count - 1))
+            return 0;
+        if (cell->kind == 'i') {
+            u64 whole = 0;
+            if (length < 1 || length > 19 || !read_digits(data + at, length, &whole)
+                || whole >= INTEGER_END)
+                return 0;
+            *number = (i64)whole, *more = length;
+        } else if (cell->kind == 'd' && !length) {
+            return 0;
+        } else if (cell->kind == 't' || (cell->kind == 'd'
+                && !read_decimal(data + at, length, number, more))) {
+            *number = at, *more = cell->kind == 't' ? length : -length;
+        }
+        if (cell->kind != '-')
+            number += rows, more += rows;
+        at += length;
+    }
+    return 1;
+}
+
+/* read_lines(data, first, end, shape, starts, ends, numbers, more, good) -> int: how many lines lie
+ * between two places, where each begins and ends, its cells, and whether it is of the shape. */
+static PyObject *read_lines(PyObject *self, PyObject *args)
+{
+    Py_buffer views[7];
+    Py_ssize_t first, end, kept, row = 0;
+    if (!PyArg_ParseTuple(args, "y*nny*w*w*w*w*w*", &views[0], &first, &end, &views[1], &views[2],
+            &views[3], &views[4], &views[5], &views[6]))
+        return NULL;
+    Py_ssize_t rows = views[2].len / (Py_ssize_t)sizeof(i64);
+    Cell cells[MOST_CELLS];
+    Py_ssize_t count = read_shape(&views[1], cells, &kept);
+    if (!count) {
+        PyErr_SetString(PyExc_ValueError, "not the shape of a line");
+        return release(views, 7, NULL);
+    }
+    if (!holds_items(&views[3], rows, sizeof(i64))
+        || !holds_items(&views[4], rows * kept, sizeof(i64))
+        || !holds_items(&views[5], rows * kept, sizeof(i64)) || !holds_items(&views[6], rows, 1))
+        return release(views, 7, NULL);
+    if (!lies_inside(views[0].len, first, end - first))
+        return release(views, 7, outside());
+    const byte *data = views[0].buf;
+    i64 *starts = views[2].buf, *ends = views[3].buf, *numbers = views[4].buf;
+    i64 *more = views[5].buf, at = first;
+    byte *good = views[6].buf;
+    Scan scan = {data, end, -AT_ONCE, 0, 0};
+    Py_BEGIN_ALLOW_THREADS
+    for (; row < rows && at < end; row++, at = ends[row - 1] + 1) {
+        const byte *stop = memchr(data + at, '\n', (size_t)(end - at));
+        starts[row] = at;
+        ends[row] = stop ? stop - data : end;
+        good[row] = (byte)read_line(
+            &scan, at, ends[row], cells, count, numbers + row, more + row, rows);
+    }
+    Py_END_ALLOW_THREADS
+    return release(views, 7, PyLong_FromSsize_t(row));
 }
 
 /* read_decimals(data, starts, lengths, digits, places, good) */
@@ -574,10 +679,10 @@ static PyMethodDef METHODS[] = {
     {"count", count, METH_VARARGS, NULL},
     {"find_all", find_all, METH_VARARGS, NULL},
     {"find_first", find_first, METH_VARARGS, NULL},
-    {"find_separators", find_separators, METH_VARARGS, NULL},
     {"holds", holds, METH_VARARGS, NULL},
     {"repeats", repeats, METH_VARARGS, NULL},
     {"read_integers", read_integers, METH_VARARGS, NULL},
+    {"read_lines", read_lines, METH_VARARGS, NULL},
     {"read_decimals", read_decimals, METH_VARARGS, NULL},
     {"tell_apart", tell_apart, METH_VARARGS, NULL},
     {"find_messages", find_messages, METH_VARARGS, NULL},

@@ -6,16 +6,18 @@ def find_all(data: bytes, byte: int, places: ndarray, /) -> None: ...
 def find_first(
     data: bytes, starts: ndarray, byte: int, limit: int, lengths: ndarray, /
 ) -> None: ...
-def find_separators(
+def read_lines(
     data: bytes,
+    first: int,
+    end: int,
+    shape: bytes,
     starts: ndarray,
     ends: ndarray,
-    byte: int,
-    count: int,
-    places: ndarray,
+    numbers: ndarray,
+    more: ndarray,
     good: ndarray,
     /,
-) -> None: ...
+) -> int: ...
 def holds(data: bytes, starts: ndarray, text: bytes, found: ndarray, /) -> None: ...
 def repeats(data: bytes, starts: ndarray, sizes: ndarray, found: ndarray, /) -> None: ...
 def tell_apart(data: bytes, starts: ndarray, sizes: ndarray, labels: ndarray, /) -> bytes: ...

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -52,20 +52,45 @@ def find_first(data: bytes, starts: Array, byte: int, limit: int) -> Array:
     return lengths
 
 
-def find_separators(
-    data: bytes, starts: Array, ends: Array, byte: int, count: int
-) -> tuple[Array, Array]:
-    """Find a separator in lines: places, shape (lines, count), and which lines have as many."""
-    if not compiled:
-        known = find_all(data, byte)
-        first = np.searchsorted(known, starts)
-        good = np.searchsorted(known, ends) - first == count
-        rows = np.where(good, first, 0)[:, np.newaxis] + np.arange(count)
-        return np.append(known, np.zeros(count, dtype=np.int64))[rows], good
-    places = np.empty((count, len(starts)), dtype=np.int64)
-    good = np.empty(len(starts), dtype=bool)
-    _kernel.find_separators(data, _places(starts), _places(ends), byte, count, places, good)
-    return places.T, good
+class Lines(NamedTuple):
+    """Lines of a shape: where each begins and ends, its cells by column, and which are of it.
+
+    ``numbers`` and ``more`` are of shape (cells that are kept, k); of a line that is not ``good``
+    they hold anything.
+    """
+
+    starts: Array
+    ends: Array
+    numbers: Array
+    more: Array
+    good: Array
+
+
+def shape_of(*cells: tuple[str, bytes, bytes]) -> bytes:
+    """Write the shape of a line as the kernel reads it: of each cell kind, text before it, end.
+
+    Kinds are ``i`` a number and how many digits it has, ``d`` digits and places of a decimal, or
+    place and minus the size where it is none, ``t`` place and size of a text, ``-`` nothing.
+    """
+    return b"".join(kind.encode() + end + bytes([len(text)]) + text for kind, text, end in cells)
+
+
+def read_lines(
+    data: bytes, first: int, end: int, shape: bytes, kept: int, marks: bytes = b"\r\x1b"
+) -> Lines:
+    """Read the lines between two places; one with a rare byte, one of ``marks``, is not good."""
+    most = _kernel.count(data, ord("\n")) + 1
+    starts, ends = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
+    numbers, more = (np.empty((kept, most), dtype=np.int64) for _ in range(2))
+    good = np.empty(most, dtype=bool)
+    size = _kernel.read_lines(data, first, end, shape, starts, ends, numbers, more, good)
+    lines = Lines(starts[:size], ends[:size], numbers[:, :size], more[:, :size], good[:size])
+    for mark in marks:
+        if data.find(mark, first, end) >= 0:
+            places = find_all(data, mark)
+            places = places[(places >= first) & (places < end)]
+            lines.good[np.searchsorted(lines.ends, places)] = False
+    return lines
 
 
 def holds(data: bytes, starts: Array, text: bytes) -> Array:

@@ -103,19 +103,7 @@ def find_lines(block: Octets) -> Lines:
     return Lines(np.concatenate(([MARGIN], ends[:-1] + 1)), ends)
 
 
-def find_separators(block: Octets, lines: Lines, byte: int, count: int) -> tuple[Array, Array]:
-    """Find a separator that stands ``count`` times in each line.
-
-    Returns
-    -------
-    places : int64, shape (lines, count)
-        Of lines with as many; of others nothing holds.
-    good : bool, shape (lines,)
-    """
-    return kernel.find_separators(block.data, lines.starts, lines.ends, byte, count)
-
-
-def need_cleaning(block: Octets, lines: Lines, marks: bytes = b"\r\x1b") -> Array:
+def need_cleaning(block: Octets, lines: Lines | kernel.Lines, marks: bytes = b"\r\x1b") -> Array:
     """Tell which lines hold one of some rare bytes: by default those that `Source` cleans away."""
     found = np.zeros(len(lines.starts), dtype=bool)
     for byte in marks:

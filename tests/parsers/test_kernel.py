@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,6 @@ from benchkit.parsers.octets import (
     MARGIN,
     Octets,
     find_lines,
-    find_separators,
     need_cleaning,
     tell_apart,
 )
@@ -74,17 +74,103 @@ def test_texts_are_the_same_on_both_roads(text: bytes, places: list[int], size: 
         assert ours == pythons
 
 
-@given(TEXT, st.integers(1, 3))
-def test_lines_are_the_same_on_both_roads(text: bytes, count: int) -> None:
+@given(TEXT)
+def test_lines_are_the_same_on_both_roads(text: bytes) -> None:
     block = Octets(text)
 
     def read() -> list[Any]:
         lines = find_lines(block)
-        places, good = find_separators(block, lines, ord(","), count)
-        return [lines.starts, lines.ends, good, places[good], need_cleaning(block, lines)]
+        return [lines.starts, lines.ends, need_cleaning(block, lines)]
 
     ours, pythons = on_both_roads(read)
     assert ours == pythons
+
+
+#: Cells as a table and as JSON have them.
+SHAPES: dict[str, list[tuple[str, bytes, bytes]]] = {
+    "table": [("-", b"", b","), ("i", b",", b","), ("d", b",", b","), ("t", b",", b",")],
+    "long table": [("t", b"", b","), *19 * [("-", b",", b",")], ("i", b",", b",")],
+    "json": [("t", b'{"a":"', b'"'), ("d", b'","b":', b","), ("t", b"", b"\n")],
+}
+LINES = st.lists(
+    st.lists(
+        st.sampled_from([b"0", b"7", b"12345678", b".5", b",", b",,,,,,,", b'{"a":"', b'","b":'])
+        | st.binary(max_size=3)
+    ).map(b"".join)
+    | st.lists(st.sampled_from([b"", b"3", b"4.25", b"1e5", b"x"]), min_size=4, max_size=4).map(
+        b",".join
+    )
+    | st.integers(0, 10**20).map(lambda number: b"x" + b"," * 20 + b"%d" % number)
+    | st.sampled_from(
+        [
+            b'{"a":"x","b":1.5,"c"}',
+            b'{"a":"","b":-0.5,"c"}',
+            b'{"a":"","b":,"c"}',
+            b'{"a":"x","b":1.5',
+        ]
+    ),
+    max_size=6,
+).map(b"\n".join)
+
+
+@given(LINES, st.sampled_from([*SHAPES]), st.integers(0, 3))
+def test_lines_of_a_shape_are_read_as_python_reads_them(text: bytes, name: str, cut: int) -> None:
+    cells = SHAPES[name]
+    kept = sum(kind != "-" for kind, _, _ in cells)
+    cut = min(cut, len(text))
+    marks = b"\r" if cut else b""
+    found = kernel.read_lines(text, cut, len(text), kernel.shape_of(*cells), kept, marks)
+    place, expected = cut, text[cut:].split(b"\n")
+    expected = expected[: len(expected) - (not expected[-1])]
+    assert len(found.good) == len(expected)
+    for row, line in enumerate(expected):
+        assert text[found.starts[row] : found.ends[row]] == line
+        told = read_line(line, place, cells)
+        is_good = told is not None and (not marks or marks not in line)
+        assert bool(found.good[row]) == is_good
+        if told is not None and is_good:
+            columns = found.numbers[:, row].tolist(), found.more[:, row].tolist()
+            assert list(zip(*columns, strict=True)) == told
+        place += len(line) + 1
+
+
+def read_line(
+    line: bytes, start: int, cells: list[tuple[str, bytes, bytes]]
+) -> list[tuple[int, int]] | None:
+    """Read one line as the kernel should."""
+    told, at = list[tuple[int, int]](), 0
+    for number, (kind, text, end) in enumerate(cells, 1):
+        if not line.startswith(text, at):
+            return None
+        at += len(text)
+        stop = line.find(end, at)
+        if (stop < 0) != (number == len(cells)):
+            return None
+        cell = line[at : stop if stop >= 0 else len(line)]
+        decimal = re.fullmatch(rb"(0|[1-9]\d{0,7})(?:\.(\d{1,8}))?", cell) if kind == "d" else None
+        if kind == "d" and not cell:
+            return None
+        if kind == "i" and not (re.fullmatch(rb"\d{1,19}", cell) and int(cell) < 922 * 10**16):
+            return None
+        if decimal and int(digits := b"".join(decimal.groups(b""))) < 1 << 53:
+            told.append((int(digits), len(decimal[2] or b"")))
+        elif kind != "-":
+            size = -len(cell) if kind == "d" else len(cell)
+            told.append((int(cell), len(cell)) if kind == "i" else (start + at, size))
+        at += len(cell)
+    return told
+
+
+@pytest.mark.parametrize("shape", [b"", b"t,", b"t,\5ab", b"t,\0" * 65])
+def test_what_is_no_shape_is_refused(shape: bytes) -> None:
+    with pytest.raises(ValueError, match="not the shape of a line"):
+        kernel.read_lines(b"1,2\n", 0, 4, shape, 1)
+
+
+@pytest.mark.parametrize(("first", "end"), [(-1, 3), (0, 99), (4, 2)])
+def test_no_line_outside_of_the_block_is_read(first: int, end: int) -> None:
+    with pytest.raises(IndexError, match="outside of the block"):
+        kernel.read_lines(b"1,2\n", first, end, kernel.shape_of(("t", b"", b"\n")), 1)
 
 
 #: What values of gob are made of: small numbers, wide ones, lengths that fit and that do not.
@@ -138,7 +224,6 @@ def test_no_place_outside_of_the_block_is_read(place: int) -> None:
         lambda: kernel.tell_apart(data, starts, sizes),
         lambda: kernel.read_integers(data, starts, sizes),
         lambda: kernel.read_decimals(data, starts, sizes),
-        lambda: kernel.find_separators(data, starts, starts + sizes, ord(","), 1),
         lambda: kernel.read_structs(data, starts, starts + sizes, "nbh", 64),
     ):
         with pytest.raises(IndexError, match="outside of the block"):

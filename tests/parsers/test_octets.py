@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from benchkit.parsers import kernel
 from benchkit.parsers.k6.columns import read_time
 from benchkit.parsers.numerals import read_decimal, read_decimals, read_integers
-from benchkit.parsers.octets import MARGIN, Octets, find_lines, find_separators, tell_apart
+from benchkit.parsers.octets import MARGIN, Octets, tell_apart
 from benchkit.parsers.times import read_times
 from benchkit.units import scale
 
@@ -108,44 +108,3 @@ def test_equal_texts_and_no_others_share_a_number(cells: list[bytes]) -> None:
     texts, numbers = tell_apart(*lay_out(cells))
     assert [texts[number] for number in numbers.tolist()] == cells
     assert len(set(texts)) == len(texts)
-
-
-@given(st.lists(st.from_regex(rb"[ab,]{0,9}", fullmatch=True), min_size=1), st.integers(1, 4))
-def test_all_places_of_a_byte_are_found(rows: list[bytes], count: int) -> None:
-    block = Octets(b"\n".join(rows))
-    for byte in b"a,\n"[:count]:
-        found = block.find_all(byte)
-        assert found.tolist() == [i for i, each in enumerate(block.data) if each == byte]
-
-
-@given(
-    st.lists(
-        st.sampled_from(
-            [b"", b"a", b"b", b"a\0", b"12345678", b"12345679", b"1234567890", b"123456789x"]
-            + [b"x" * size + end for size in (60, 300, 511, 600) for end in (b"y", b"z")]
-        ),
-        min_size=1,
-    )
-)
-def test_a_cell_repeats_the_one_before_or_does_not(cells: list[bytes]) -> None:
-    found = Octets.repeats(*lay_out(cells)).tolist()
-    assert found == [i > 0 and cell == cells[i - 1] for i, cell in enumerate(cells)]
-
-
-@given(CELLS, st.binary(min_size=1, max_size=12))
-def test_a_text_is_found_where_it_stands(cells: list[bytes], text: bytes) -> None:
-    block, starts, _ = lay_out([text, *cells])
-    expected = [block.data.startswith(text, start) for start in starts.tolist()]
-    assert block.holds(starts, text).tolist() == expected
-
-
-@given(st.lists(st.from_regex(rb"[ab,]{0,9}", fullmatch=True), min_size=1), st.integers(1, 4))
-def test_separators_are_found_line_by_line(rows: list[bytes], count: int) -> None:
-    block = Octets(b"\n".join(rows) + b"\n")
-    lines = find_lines(block)
-    places, good = find_separators(block, lines, ord(","), count)
-    assert good.tolist() == [row.count(b",") == count for row in rows]
-    for line in np.flatnonzero(good).tolist():
-        cells = rows[line].split(b",")
-        assert block.text(int(lines.starts[line]), int(places[line, 0])) == cells[0]
-        assert block.text(int(places[line, -1]) + 1, int(lines.ends[line])) == cells[-1]

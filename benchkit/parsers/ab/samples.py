@@ -29,16 +29,9 @@ from typing import NamedTuple
 import numpy as np
 
 from benchkit.errors import Diagnostic
+from benchkit.parsers import kernel
 from benchkit.parsers.base import Head, Reading, Record, Samples, Source
-from benchkit.parsers.numerals import read_integers
-from benchkit.parsers.octets import (
-    Array,
-    Lines,
-    Octets,
-    find_lines,
-    find_separators,
-    need_cleaning,
-)
+from benchkit.parsers.kernel import Array, Lines, shape_of
 from benchkit.reading.cleaning import clean_lines
 from benchkit.reading.head import begins_table
 from benchkit.reading.source import UntilDamage
@@ -55,6 +48,7 @@ _SERIES: tuple[tuple[str, str | None, int], ...] = (
     ("phase_time", "wait", 4),
 )
 _RESOLUTION = 1e-3
+_SHAPE = shape_of(("-", b"", b"\t"), *5 * [("i", b"\t", b"\t")])
 
 
 def recognises(head: Head) -> bool:
@@ -84,7 +78,11 @@ def parse(source: Source) -> Iterator[Record]:
 
 
 class Block(NamedTuple):
-    """Whole lines that were read: as `read_rows` tells them, and the lines that are not good."""
+    """Whole lines that were read in columns, and those that are not good.
+
+    ``cells`` are int64 of shape (5, lines): start in microseconds since 1970, then the times in
+    milliseconds.
+    """
 
     cells: Array
     good: Array
@@ -94,38 +92,22 @@ class Block(NamedTuple):
 def read_block(data: bytes) -> Block:
     """Read whole lines; a last one without its end is left out, since it may be cut."""
     data = data[: data.rfind(b"\n") + 1]
-    if not data:
-        return Block(np.empty((0, 5), dtype=np.int64), np.empty(0, dtype=bool), [])
-    block = Octets(data)
-    lines = find_lines(block)
-    cells, good = read_rows(block, lines)
-    odd = np.flatnonzero(~good).tolist()
-    texts = (block.text(int(lines.starts[row]), int(lines.ends[row])) for row in odd)
-    return Block(cells, good, list(zip(odd, texts, strict=True)))
+    lines = read_rows(data)
+    if lines is None:
+        odd = list(enumerate(data.split(b"\n")[:-1]))
+        return Block(np.zeros((5, len(odd)), np.int64), np.zeros(len(odd), bool), odd)
+    micros = lines.more[0] == _MICROS
+    lines.numbers[0] *= np.where(micros, 1, 1_000_000)
+    good = lines.good & ((lines.more[0] <= _DIGITS) | micros)
+    good &= (lines.more[1:] <= _DIGITS).all(axis=0)
+    rows = np.flatnonzero(~good).tolist()
+    odd = [(row, data[lines.starts[row] : lines.ends[row]]) for row in rows]
+    return Block(lines.numbers, good, odd)
 
 
-def read_rows(block: Octets, lines: Lines) -> tuple[Array, Array]:
-    """Read lines of the table in columns.
-
-    Returns
-    -------
-    cells : ndarray of int64, shape (lines, 5)
-        Start in microseconds since 1970, then the times in milliseconds.
-    good : ndarray of bool, shape (lines,)
-        Which lines are of the table; others may be, if they are cleaned.
-    """
-    tabs, good = find_separators(block, lines, ord("\t"), 5)
-    cells = np.empty((len(good), 5), dtype=np.int64)
-    for column in range(5):
-        starts = tabs[:, column] + 1
-        lengths = (tabs[:, column + 1] if column < 4 else lines.ends) - starts
-        cells[:, column], told = read_integers(block, starts, np.where(good, lengths, 0))
-        micros = (lengths == _MICROS) if column == 0 else np.False_
-        good &= told & ((lengths <= _DIGITS) | micros)
-        if column == 0:
-            cells[:, 0] *= np.where(micros, 1, 1_000_000)
-    good &= ~need_cleaning(block, lines)
-    return cells, good
+def read_rows(data: bytes) -> Lines | None:
+    """Read lines of the table; None where no kernel is."""
+    return kernel.read_lines(data, 0, len(data), _SHAPE, 5) if kernel.compiled else None
 
 
 def _numbers(match: re.Match[str]) -> list[int]:
@@ -150,16 +132,16 @@ class _Table:
             (text,) = clean_lines(line)
             match = _ROW.fullmatch(text)
             if match is not None:
-                cells[row], good[row] = _numbers(match), True
+                cells[:, row], good[row] = _numbers(match), True
             elif text.strip() and text != HEADER:
                 self.bad.append(number + row)
         rows = np.flatnonzero(good)
         if len(rows):
-            yield from self._give(cells[rows], number + rows)
+            yield from self._give(cells if good.all() else cells[:, rows], number + rows)
 
     def _give(self, cells: Array, lines: Array) -> Iterator[Samples]:
         self.reading.last_line = int(lines[-1])
-        times = cells[:, 0].astype("datetime64[us]")
+        times = cells[0].view("datetime64[us]")
         first = times.min()
         self.began = first if self.began is None else min(self.began, first)
         for metric, subject, column in _SERIES:
@@ -167,7 +149,7 @@ class _Table:
                 reading=self.reading,
                 metric=metric,
                 unit="s",
-                values=cells[:, column] / 1000,
+                values=cells[column] / 1000,
                 lines=lines,
                 times=times,
                 subject=subject,

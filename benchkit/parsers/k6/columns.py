@@ -15,32 +15,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-from benchkit.parsers.numerals import Decimals, read_decimal, read_decimals, read_integers
-from benchkit.parsers.octets import (
-    Array,
-    Lines,
-    Octets,
-    carry,
-    find_lines,
-    find_separators,
-    need_cleaning,
-    tell_apart,
-)
+from benchkit.parsers import kernel
+from benchkit.parsers.kernel import Array, Lines, shape_of
+from benchkit.parsers.numerals import Decimals, read_decimal, read_integers
+from benchkit.parsers.octets import MARGIN, Octets, carry, need_cleaning, tell_apart
 from benchkit.parsers.series import micros
 from benchkit.parsers.times import read_times
 
 #: What a CSV begins with, and how many columns these are.
 HEADER, FIRST = "metric_name,timestamp,metric_value", 3
-#: What stands before a JSON line's name, time and value, what ends each, and within how many bytes.
-_CELLS = (
-    (b'{"metric":"', ord('"'), 32),
-    (b'","type":"Point","data":{"time":"', ord('"'), 40),
-    (b'","value":', ord(","), 24),
+#: A JSON line: its name, time and value, then the rest.
+_JSON = shape_of(
+    ("t", b'{"metric":"', b'"'),
+    ("t", b'","type":"Point","data":{"time":"', b'"'),
+    ("d", b'","value":', b","),
+    ("t", b"", b"\n"),
 )
 #: Bytes of a value, less than; shortest and longest rest that is understood once for all.
 _NUMBER = 24
@@ -48,13 +42,12 @@ _REST = (8, 512)
 #: What else a point may hold, and what stands for its value: another one would take its place.
 _KEYS, _MARK = {"value", "tags", "metadata"}, "0e-99"
 _DECODER = json.JSONDecoder(parse_float=str, parse_int=str)
+#: Columns beyond which no header of k6 is.
+_MOST_COLUMNS = 64
 #: If more than one line in so many is of another shape, all go to the plain reader.
 _FEW = 8
 #: By its most digits, what an integer time counts: a factor and a divisor to µs, and its step in s.
 _UNITS = ((11, 1_000_000, 1, 1.0), (14, 1_000, 1, 1e-3), (17, 1, 1, 1e-6), (19, 1, 1_000, 1e-6))
-
-#: Where each cell of a column begins, and its length.
-Cells = tuple[Array, Array]
 
 
 class Points(NamedTuple):
@@ -103,19 +96,13 @@ class Block(NamedTuple):
 
 def read_json(data: bytes) -> Block:
     """Read whole lines of JSON, as `Source.line_blocks` gives them."""
+    if not kernel.compiled:
+        return _leave(data)
     block = Octets(data)
-    lines = find_lines(block)
-    at, cells = lines.starts, list[Cells]()
-    good = np.ones(len(at), dtype=bool)
-    for text, end, limit in _CELLS:
-        good &= block.holds(at, text)
-        lengths = block.find_first(at + len(text), end, limit)
-        good &= lengths < limit
-        cells.append((at + len(text), lengths))
-        at = at + len(text) + lengths
-    sizes = lines.ends - at
-    rows = np.flatnonzero(good & (sizes >= _REST[0]) & (sizes <= _REST[1]))
-    return _read_points(data, block, lines, rows, cells, _read_rests(block, at[rows], sizes[rows]))
+    lines = kernel.read_lines(block.data, MARGIN, block.end, _JSON, FIRST + 1, b"")
+    good = lines.good & (lines.more[FIRST] >= _REST[0]) & (lines.more[FIRST] <= _REST[1])
+    places, sizes = (_pick(column, good) for column in (lines.numbers[FIRST], lines.more[FIRST]))
+    return _read_points(data, block, lines, good, _read_rests(block, places, sizes))
 
 
 def read_csv(data: bytes, columns: Sequence[str]) -> Block:
@@ -123,41 +110,58 @@ def read_csv(data: bytes, columns: Sequence[str]) -> Block:
 
     What follows another header is left.
     """
+    if not kernel.compiled or not FIRST < len(columns) <= _MOST_COLUMNS:
+        return _leave(data)
     block = Octets(data)
-    lines = find_lines(block)
-    commas, good = find_separators(block, lines, ord(","), len(columns) - 1)
-    good &= ~need_cleaning(block, lines, b'"') & (len(columns) > FIRST)
+    lines = kernel.read_lines(block.data, MARGIN, block.end, *_shape_csv(tuple(columns)), b'"')
     is_break = need_cleaning(block, lines)
     is_break[1:] |= block.holds(lines.starts[1:], HEADER.encode())
-    good &= np.cumsum(is_break) == 0
-    rows = np.flatnonzero(good)
-    edges = lines.starts - 1, *commas.T, lines.ends
-    cells = [(edges[i] + 1, edges[i + 1] - edges[i] - 1) for i in range(FIRST)]
-    urls, targets = [b""], np.zeros(len(rows), dtype=np.int64)
-    if "url" in columns:
-        before, end = (edges[columns.index("url") + i][rows] for i in (0, 1))
-        urls, targets = tell_apart(block, before + 1, end - before - 1)
+    good = lines.good & (np.cumsum(is_break) == 0)
+    urls, targets = [b""], np.zeros(np.count_nonzero(good), dtype=np.int64)
+    if "url" in columns[FIRST:]:
+        places, sizes = (_pick(column[FIRST], good) for column in (lines.numbers, lines.more))
+        urls, targets = tell_apart(block, places, sizes)
     texts = [url.decode("utf-8", errors="replace") for url in urls]
-    return _read_points(data, block, lines, rows, cells, (texts, targets))
+    return _read_points(data, block, lines, good, (texts, targets))
+
+
+@cache
+def _shape_csv(columns: tuple[str, ...]) -> tuple[bytes, int]:
+    """Return the shape of a line of CSV, and how many of its cells are kept."""
+    has_url = "url" in columns[FIRST:]
+    place = columns.index("url", FIRST) if has_url else -1
+    kinds = ["t", "t", "d", *("t" if i == place else "-" for i in range(FIRST, len(columns)))]
+    cells = ((kind, b"," if i else b"", b",") for i, kind in enumerate(kinds))
+    return shape_of(*cells), FIRST + has_url
+
+
+def _leave(data: bytes) -> Block:
+    """Leave all lines to the plain reader."""
+    nothing = np.empty(0, dtype=np.int64)
+    points = Points([], [], 1.0, nothing, nothing, nothing, nothing, nothing, nothing)
+    return Block(points, [], data, data.count(b"\n") + (not data.endswith(b"\n"))).leave_all()
+
+
+def _pick(column: Array, rows: Array) -> Array:
+    """Return the cells of some rows, without a copy where they are all."""
+    return column if rows.all() else column[rows]
 
 
 def _read_points(
-    data: bytes,
-    block: Octets,
-    lines: Lines,
-    rows: Array,
-    cells: Sequence[Cells],
-    urls: tuple[list[str], Array],
+    data: bytes, block: Octets, lines: Lines, good: Array, urls: tuple[list[str], Array]
 ) -> Block:
     """Read names, times and values of those lines; ``urls`` and each line's number are known."""
     texts, targets = urls
-    name, time, value = ((starts[rows], lengths[rows]) for starts, lengths in cells)
+    numbers, more = (
+        [_pick(each, good) for each in of[:FIRST]] for of in (lines.numbers, lines.more)
+    )
+    name, time, value = zip(numbers, more, strict=True)
     names, metrics = _read_names(block, *name)
     times, is_time, step = _read_times(block, *time)
     values, is_value = _read_values(block, *value)
     fits = (metrics >= 0) & (targets >= 0) & is_time & is_value
-    columns = (rows, metrics, targets, times, values.scaled(0), values.scaled(-3))
-    points = Points(names, texts, step, *(column[fits] for column in columns))
+    columns = np.flatnonzero(good), metrics, targets, times, values.scaled(0), values.scaled(-3)
+    points = Points(names, texts, step, *(_pick(column, fits) for column in columns))
     odd = np.ones(len(lines.starts), dtype=bool)
     odd[points.lines] = False
     left = np.flatnonzero(odd).tolist()
@@ -220,12 +224,14 @@ def read_time(text: str) -> tuple[int, float]:
     return time, 1e-6
 
 
-def _read_values(block: Octets, starts: Array, lengths: Array) -> tuple[Decimals, Array]:
-    values, good = read_decimals(block, starts, lengths)
-    for row in np.flatnonzero(~good & (lengths < _NUMBER)).tolist():
-        number = read_decimal(block.text(int(starts[row]), int(starts[row] + lengths[row])))
-        if number is not None:
-            good[row], values.digits[row], values.places[row] = True, *number
+def _read_values(block: Octets, digits: Array, places: Array) -> tuple[Decimals, Array]:
+    """Return values, and which could be read; of those that are no short decimals by their text."""
+    values, good = Decimals(digits, places), places >= 0
+    for row in np.flatnonzero(~good).tolist():
+        start, end = int(digits[row]), int(digits[row] - places[row])
+        number = read_decimal(block.text(start, end)) if end - start < _NUMBER else None
+        good[row] = number is not None
+        digits[row], places[row] = number or (0, 0)
     return values, good
 
 

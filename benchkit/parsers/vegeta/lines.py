@@ -12,14 +12,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
-from functools import partial
-from typing import Any
+from functools import cache, partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchkit.parsers.octets import MARGIN, Octets
+from benchkit.parsers import kernel
+from benchkit.parsers.octets import MARGIN, Array, Octets
 from benchkit.parsers.times import read_nanoseconds
 from benchkit.parsers.vegeta.results import Flaw, Result, Results, are_possible, gather
 from benchkit.reading.cleaning import clean_lines, count_lines
@@ -32,6 +33,8 @@ _FIELD = re.compile(r'(?:"((?:[^"]|"")*+)"?+)?+([^,]*+),?')
 _TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)", re.ASCII)
 _NUMBERS = ("code", "latency", "bytes_out", "bytes_in")
 _TEXTS = ("attack", "url")
+#: Digits of a start.
+_START_DIGITS = 19
 #: Of CSV.
 _COLUMNS = ("start", *_NUMBERS, "error", "body", "attack", "seq", "method", "url", "headers")
 #: How many columns follow the first five, by version: up to 6, 7, 8 and 12.8.
@@ -121,7 +124,10 @@ def _cut_at_records(source: Source) -> Iterator[tuple[int, bytes, bool]]:
 
 def _read_csv_block(usual: int, numbered: tuple[int, bytes, bool]) -> list[Results | Flaw]:
     number, data, is_last = numbered
-    results = None if is_last else read_columns(number, data, _read_csv_columns)
+    results = None
+    if not is_last:
+        results = read_columns(number, data, _read_csv_cells)
+        results = results or read_columns(number, data, _read_csv_columns)
     return [results] if results else list(gather(_read_csv_lines(number, data, is_last * usual)))
 
 
@@ -177,30 +183,75 @@ def _from_csv(line: int, text: str) -> Result | Flaw:
 
 
 def read_columns(
-    number: int, data: bytes, read: Callable[[bytes], dict[str, Any] | None]
+    number: int, data: bytes, read: Callable[[bytes], Columns | None]
 ) -> Results | None:
     """Return the results of a block, if every line is one that the plain reader takes as such."""
-    import pyarrow.compute as pc
-
     size = count_lines(data)
     if any(mark in data for mark in _UNCLEAN):
         return None
     try:
         columns = read(data)
-        if columns is None or len(columns["start"]) != size:
-            return None
-        numbers = [np.asarray(columns[name]) for name in ("start", *_NUMBERS)]
-        texts = [pc.dictionary_encode(columns[name]) for name in _TEXTS]
-        names = [text.dictionary.to_pylist() for text in texts]
     except ValueError:  # Arrow's own, or a text that is not UTF-8
         return None
-    if not are_possible(numbers).all():
+    if columns is None or len(columns.numbers[0]) != size:
         return None
-    line, places = np.arange(number, number + size), [text.indices.to_numpy() for text in texts]
-    return Results((line, *numbers, *places), names)
+    if not are_possible(columns.numbers).all():
+        return None
+    line = np.arange(number, number + size)
+    return Results((line, *columns.numbers, *columns.labels), columns.names)
 
 
-def _read_json_columns(data: bytes) -> dict[str, Any] | None:
+class Columns(NamedTuple):
+    """Start, code, latency, bytes out and in; of attack and URL each line's number among names."""
+
+    numbers: Sequence[Array]
+    labels: Sequence[Array]
+    names: Sequence[list[str]]
+
+
+def _take_table(columns: dict[str, Any]) -> Columns:
+    """Put columns of Arrow into numbers and codes."""
+    import pyarrow.compute as pc
+
+    texts = [pc.dictionary_encode(columns[name]) for name in _TEXTS]
+    return Columns(
+        [np.asarray(columns[name]) for name in ("start", *_NUMBERS)],
+        [text.indices.to_numpy() for text in texts],
+        [text.dictionary.to_pylist() for text in texts],
+    )
+
+
+def _read_csv_cells(data: bytes) -> Columns | None:
+    """Read lines without a quote by the compiled kernel, if all are of the shape of the first."""
+    names = _COLUMNS[: 5 + len(_tail_of(data[: data.find(b"\n")].decode()))]
+    if not kernel.compiled or b'"' in data or len(names) - 5 not in _TAILS:
+        return None
+    lines = kernel.read_lines(data, 0, len(data), *_shape_of(names), b"")
+    if not lines.good.all() or (lines.more[0] != _START_DIGITS).any():
+        return None
+    labels, texts = [np.zeros(len(lines.good), dtype=np.int64)] * 2, [[""], [""]]
+    for place, name in enumerate((name for name in names if name in _TEXTS), 5):
+        column = _TEXTS.index(name)
+        labels[column], firsts = kernel.tell_apart(data, lines.numbers[place], lines.more[place])
+        starts, sizes = lines.numbers[place, firsts], lines.more[place, firsts]
+        texts[column] = [
+            data[start:end].decode()
+            for start, end in zip(starts.tolist(), (starts + sizes).tolist(), strict=True)
+        ]
+    return Columns([*lines.numbers[:5]], labels, texts)
+
+
+@cache
+def _shape_of(names: Sequence[str]) -> tuple[bytes, int]:
+    """Return the shape of a line with such columns, and how many of its cells are kept."""
+    kinds = [
+        "i" if place < 5 else "t" if name in _TEXTS else "-" for place, name in enumerate(names)
+    ]
+    cells = ((kind, b"," if place else b"", b",") for place, kind in enumerate(kinds))
+    return kernel.shape_of(*cells), sum(kind != "-" for kind in kinds)
+
+
+def _read_json_columns(data: bytes) -> Columns | None:
     import pyarrow as pa
     from pyarrow import json as arrow
 
@@ -224,10 +275,10 @@ def _read_json_columns(data: bytes) -> dict[str, Any] | None:
     block = Octets(texts.to_pybytes())
     start, good = read_nanoseconds(block, places[:-1], np.diff(places))
     columns |= {name: columns[name].fill_null("") for name in _TEXTS}
-    return columns | {"start": np.where(good, start, 0)}
+    return _take_table(columns | {"start": np.where(good, start, 0)})
 
 
-def _read_csv_columns(data: bytes) -> dict[str, Any] | None:
+def _read_csv_columns(data: bytes) -> Columns | None:
     import pyarrow as pa
     import pyarrow.compute as pc
     from pyarrow import csv
@@ -248,4 +299,4 @@ def _read_csv_columns(data: bytes) -> dict[str, Any] | None:
     if not is_digits or not pc.all(pc.equal(pc.binary_length(columns["start"]), 19)).as_py():
         return None
     columns |= {name: columns[name].cast(pa.int64()) for name in kept[:5]}
-    return dict.fromkeys(_TEXTS, pa.repeat("", len(table))) | columns
+    return _take_table(dict.fromkeys(_TEXTS, pa.repeat("", len(table))) | columns)
