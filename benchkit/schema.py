@@ -10,6 +10,7 @@ from dataclasses import MISSING, dataclass, field, fields
 from operator import attrgetter
 from typing import TYPE_CHECKING, Literal, NamedTuple, NewType
 
+from benchkit.codes import is_coded
 from benchkit.errors import SchemaError
 
 if TYPE_CHECKING:
@@ -372,7 +373,8 @@ def _frame(data: Mapping[str, object] | pd.DataFrame, columns: tuple[Column, ...
             if column.type == "i32":  # astype("int32") alone would cut 1.5 to 1
                 series = series.astype("Int64")
                 _require_range(column, series)
-            typed[column.name] = series.astype(column.dtype)  # type: ignore[call-overload]
+            is_typed = column.dtype == "str" and is_coded(series)
+            typed[column.name] = series if is_typed else series.astype(column.dtype)  # type: ignore[call-overload]
         except (TypeError, ValueError, OverflowError) as error:
             msg = f"column {column.name!r} is not of type {column.type}: {error}"
             raise SchemaError(msg) from error

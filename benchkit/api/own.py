@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from benchkit import metrics, schema
+from benchkit.codes import spell_out
 from benchkit.errors import SchemaError
 from benchkit.parsers import registry
 
@@ -45,7 +46,7 @@ def take(frame: pd.DataFrame) -> Observations:
         If a column is missing, a value or a unit does not fit, or one run is told twice with
         different values.
     """
-    observations = schema.observations(_complete(frame))
+    observations = schema.observations(spell_out(_complete(frame)))
     _require_units(observations)
     return _drop_copies(observations)
 

@@ -237,10 +237,8 @@ class Request:
         from benchkit import api
 
         options = self.options(base or settings())
-        runset = api.load(
-            *(self.paths or ()), options=options, store=self.store, samples=samples,
-            origin=self.origin or (),
-        )  # fmt: skip
+        origins = self.origin or ()
+        runset = api.read(self.paths or (), options, self.store, samples=samples, origins=origins)
         return self.narrow(runset)
 
     def show(self, problems: Sequence[Diagnostic]) -> None:

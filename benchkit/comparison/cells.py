@@ -115,7 +115,7 @@ def collect(observations: Observations, plan: Plan) -> dict[str, dict[Row, Cell]
     for place, value in medians.items():
         told_values[place] = value
     labels = rows[["variant", *ROW_KEY, "unit"]].iloc[firsts]
-    labels["subject"] = labels["subject"].fillna("")
+    labels["subject"] = labels["subject"].astype("str").fillna("")
     found: dict[str, dict[Row, Cell]] = {}
     spans = pairwise((*starts.tolist(), len(chosen)))
     columns = (labels[name].tolist() for name in labels)

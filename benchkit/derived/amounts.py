@@ -97,7 +97,7 @@ def list_amounts(observations: Observations, runs: Runs, confidence: float) -> A
     metrics = {each.metric for each in PUBLISHED}
     rows = observations[observations["metric"].isin(metrics).to_numpy()]
     names = ("group", "benchmark", "params", "tool", "variant", "metric", "stat", "subject", "unit")
-    labels = zip(*(rows[name].fillna("").tolist() for name in names), strict=True)
+    labels = zip(*(rows[name].astype("str").fillna("").tolist() for name in names), strict=True)
     values: dict[tuple[str, ...], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     for key, run, value in zip(labels, rows["run"].tolist(), rows["value"].tolist(), strict=True):
         values[key][run].append(value)

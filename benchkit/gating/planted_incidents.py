@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from benchkit.codes import spell_out
 from benchkit.gating.events import CRASH, DAMAGED, MISSING, NOT_COMPARED, Event
 from benchkit.gating.outcome import GateOutcome
 
@@ -66,6 +67,7 @@ def read_answer(name: str, outcome: GateOutcome) -> str:
 def _add_run(runs: Runs, variant: str, role: str) -> Runs:
     import pandas as pd
 
+    runs = spell_out(runs)  # the role and the remark are new words
     own = runs[(runs["variant"] == variant) & (runs["role"] == "measured")]
     more = own.tail(1).copy()
     more["role"], more["run"] = role, own["run"].max() + 1

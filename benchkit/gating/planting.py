@@ -28,7 +28,7 @@ def plant(observations: Observations, rows: Sequence[RowOutcome]) -> Observation
     down to nothing cannot be planted and is left out.
     """
     changed = observations.copy()
-    subjects = changed["subject"].fillna("").astype(str)
+    subjects = changed["subject"].astype("str").fillna("")
     for row in rows:
         c = row.contrast
         here = subjects == c.subject

@@ -56,7 +56,11 @@ def _require(observations: Observations, rule: Rule) -> None:
             raise unknown("key", key, list(known), f"where of the gate {rule.name!r}")
         if key in _SIDES:
             continue
-        told = rows[key].fillna("") if key in COLUMNS else [own.get(key, "") for own in params]
+        told = (
+            rows[key].astype("str").fillna("")
+            if key in COLUMNS
+            else [own.get(key, "") for own in params]
+        )
         _require_values(key, values, dict.fromkeys(map(str, told)))
 
 

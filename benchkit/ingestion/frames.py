@@ -13,6 +13,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from benchkit import schema
+from benchkit.codes import code
 from benchkit.derived.blocks import find_blocks
 from benchkit.errors import Diagnostic
 from benchkit.ingestion.companions import place_companions
@@ -22,6 +23,7 @@ from benchkit.labels.sections import share_headings
 
 if TYPE_CHECKING:
     import numpy as np
+    import pandas as pd
     import pyarrow as pa
 
     from benchkit.schema import Observations, Runs
@@ -36,6 +38,8 @@ _TOLD = ("measured", "companion")
 #: Bits of a piece's number.
 _BITS = 48
 _LABELS = schema.Side._fields
+#: Texts of a value, by themselves.
+_TEXTS = tuple(column.name for column in schema.VALUE_COLUMNS if column.dtype == "str")
 _FACTS = schema.column_names(schema.FACTS)
 _get_facts = attrgetter(*_FACTS)
 #: What a fact is while no form of the run states it.
@@ -161,6 +165,20 @@ def list_parts(store: Store) -> list[Part]:
     return parts
 
 
+def _name_places(files: pd.Categorical, lines: np.ndarray) -> pd.Categorical:
+    """Name where values stand, ``path:line``; several may stand in one line."""
+    import numpy as np
+    import pandas as pd
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    places, known = pd.factorize((files.codes.astype(np.int64) << _BITS) + lines)
+    paths = pa.array(files.categories, pa.string()).take(pa.array(known >> _BITS))
+    numbers = pa.array(known & ((1 << _BITS) - 1)).cast(pa.string())
+    texts = pc.binary_join_element_wise(paths, numbers, ":").to_pandas()
+    return pd.Categorical.from_codes(places, categories=pd.Index(texts, dtype="str"))
+
+
 def observations(
     parts: Sequence[Part], values: pa.Table, roles: Sequence[str] = _TOLD
 ) -> Observations:
@@ -178,7 +196,6 @@ def observations(
     import numpy as np
     import pandas as pd
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     measured = [part for part in parts if part.role in roles]
     batches = {batch: i for i, batch in enumerate(dict.fromkeys(part.batch for part in measured))}
@@ -190,18 +207,18 @@ def observations(
     if not is_told.all():  # a copy of all columns is as large as the table
         values, chosen = values.filter(pa.array(is_told)), chosen[is_told]
     index = order[chosen]
-    take = pa.array(owners[index])
+    at = owners[index]
     columns: dict[str, Any] = {
-        name: pa.array([getattr(part, name) for part in measured], pa.string()).take(take)
-        for name in _LABELS
+        name: code([getattr(part, name) for part in measured]).take(at) for name in _LABELS
     }
-    columns["run"] = pa.array(numbers[index], pa.int32())
-    files = pa.array([part.label for part in measured], pa.string()).take(take)
-    columns["source"] = pc.binary_join_element_wise(files, values["line"].cast(pa.string()), ":")
-    columns |= {column.name: values[column.name] for column in schema.VALUE_COLUMNS}
-    table = pa.table({name: columns[name] for name in schema.column_names()})
-    frame = table.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
-    return schema.observations(frame)
+    columns["run"] = numbers[index].astype(np.int32)
+    files = code([part.label for part in measured])
+    columns["source"] = _name_places(files.take(at), values["line"].to_numpy())
+    told = {column.name: values[column.name] for column in schema.VALUE_COLUMNS}
+    texts = {name: code(told.pop(name)) for name in _TEXTS}
+    numbers = pa.table(told).to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
+    columns |= {**texts, **numbers}
+    return schema.observations(columns)
 
 
 def drop_unsound(parts: Sequence[Part], values: pa.Table) -> tuple[pa.Table, list[Diagnostic]]:
@@ -289,7 +306,10 @@ def runs(parts: Sequence[Part]) -> Runs:
         grouped.setdefault((part.labels, part.role, part.origin, alone), []).append(part)
     forms = [*grouped.values()]
     del grouped
-    return _repeat(schema.runs(_list_facts(forms)), [same[0] for same in forms])
+    facts: dict[str, Any] = _list_facts(forms)
+    texts = [column.name for column in schema.RUN_COLUMNS if column.dtype == "str"]
+    facts |= {name: code(facts[name]) for name in texts}
+    return _repeat(schema.runs(facts), [same[0] for same in forms])
 
 
 def _list_facts(runs: Sequence[Sequence[Part]]) -> dict[str, list[Any]]:

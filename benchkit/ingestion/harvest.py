@@ -33,7 +33,7 @@ from benchkit.labels.numbering import join_levels
 from benchkit.parsers.base import Row
 from benchkit.parsers.gobench.failures import UNENDED
 from benchkit.store import values_schema
-from benchkit.store.columns import plain
+from benchkit.store.columns import code_texts
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -247,9 +247,10 @@ def gather(
     harvest = Harvest(sources)
     reader = Reader(options, Known(samples=samples))
     found = catch(0, (reader.read(index, source) for index, source in enumerate(sources)))
-    kept, series = [values_schema().empty_table()], [values_schema().empty_table()]
+    nothing = code_texts(values_schema().empty_table())
+    kept, series = [nothing], [nothing]
     for batch in harvest.take(found):
-        table, is_raw = plain(pa.Table.from_batches([batch])), batch["raw"][0].as_py()
+        table, is_raw = code_texts(pa.Table.from_batches([batch])), batch["raw"][0].as_py()
         if samples or not is_raw:
             kept.append(table)
         if is_raw and table["metric"][0].as_py() in SERIES:

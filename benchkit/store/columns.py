@@ -124,6 +124,16 @@ def plain(table: pa.Table) -> pa.Table:
     return table if schema == table.schema else table.cast(schema)
 
 
+def code_texts(table: pa.Table) -> pa.Table:
+    """Return a table with codes in place of strings."""
+    import pyarrow as pa
+
+    is_text = [pa.types.is_string(field.type) for field in table.schema]
+    columns = zip(table.columns, is_text, strict=True)
+    coded = [column.dictionary_encode() if text else column for column, text in columns]
+    return pa.table(coded, table.column_names)
+
+
 def fits(schema: pa.Schema, version: DeltaTable) -> bool:
     """Tell whether the columns of a file can be those of its table."""
     import pyarrow as pa

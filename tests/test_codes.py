@@ -1,0 +1,28 @@
+"""Texts as codes are the texts that they stand for."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pyarrow as pa
+
+from benchkit import api
+from benchkit.codes import code, is_coded, spell_out
+from benchkit.ingestion.discovery import Options
+
+
+def test_codes_stand_in_the_order_of_their_texts_whatever_chunks_they_come_in() -> None:
+    parts = [pa.array(each, pa.string()).dictionary_encode() for each in (["b", None], ["a", "b"])]
+    for texts in (["b", None, "a", "b"], pa.chunked_array(parts)):
+        coded = code(texts)
+        assert coded.categories.tolist() == ["a", "b"]
+        assert coded.codes.tolist() == [1, -1, 0, 1]
+    assert code([]).tolist() == code(pa.chunked_array([], pa.string())).tolist() == []
+
+
+def test_results_with_codes_are_those_with_texts() -> None:
+    found = api.read(["fixtures/redis-gobench/pinned"], Options(), None)
+    plain = api.load("fixtures/redis-gobench/pinned")
+    for coded, spelled in ((found.observations, plain.observations), (found.runs, plain.runs)):
+        assert is_coded(coded["benchmark"])
+        assert not any(is_coded(spelled[name]) for name in spelled)
+        pd.testing.assert_frame_equal(spell_out(coded), spelled)
