@@ -16,6 +16,11 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # every process would compile a
 
 RUNNING = f"{sys.version_info.major}.{sys.version_info.minor}"
 SUPPORTED = ("3.11", "3.12", "3.13")
+#: Peers of the bench that are built from the source of their modules.
+GO_PEERS = {
+    "benchstat": "golang.org/x/perf/cmd/benchstat@latest",
+    "vegeta": "github.com/tsenart/vegeta/v12@latest",
+}
 PROJECT = nox.project.load_toml("pyproject.toml")
 
 
@@ -166,6 +171,13 @@ def soak(session: nox.Session) -> None:
 
 
 @nox.session(default=False)
+def fuzz(session: nox.Session) -> None:
+    """Read one million mutated blocks with the kernel under sanitizers; `-- --log fuzz.log`."""
+    session.install("-e", ".", *_group("test"))
+    session.run("python", "-m", "soak.fuzz", *session.posargs, env={"PYTHONPATH": "tests"})
+
+
+@nox.session(default=False)
 def bench(session: nox.Session) -> None:
     """Measure benchkit beside its peers, as ratios that hold on any machine."""
     session.install(".")
@@ -175,7 +187,7 @@ def bench(session: nox.Session) -> None:
         session.run("python", "-m", "venv", str(peers))
         pip = [str(python), "-m", "pip", "install", "--quiet"]
         session.run(*pip, *_group("peers"), external=True)
-    if shutil.which("go") and not shutil.which("benchstat"):
-        benchstat = "golang.org/x/perf/cmd/benchstat@latest"
-        session.run("go", "install", benchstat, external=True, success_codes=[0, 1])
+    for tool, module in GO_PEERS.items():  # a row whose peer cannot be had says FAILED
+        if shutil.which("go") and not shutil.which(tool):
+            session.run("go", "install", module, external=True, success_codes=[0, 1])
     session.run("python", "tests/bench/run.py", "--peers", str(python), *session.posargs)

@@ -6,6 +6,7 @@ Processes and functions are held to goals in one way, and who measures others ha
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -48,6 +49,11 @@ def hold(
     return Goal(name, ours, peer, ratio, limit, met, id, stretch, unit, list(ratios) or [ratio])
 
 
+def fail(name: str, limit: float, *, id: str) -> Goal:  # noqa: A002 - what people call it
+    """Make the row of a peer that is not there: nothing was shown."""
+    return Goal(name, math.nan, math.nan, math.nan, limit, met=False, id=id)
+
+
 def table(goals: Sequence[Goal]) -> str:
     """Write the goals as a Markdown table, which a terminal shows as well."""
     lines = ["| goal | work, ours / peer | ours | peer | ratio | at most | |"]
@@ -57,6 +63,9 @@ def table(goals: Sequence[Goal]) -> str:
         word = "–" if goal.limit is None else "met" if goal.met else "not met"
         if goal.stretch is not None and goal.ratio <= goal.stretch:
             word = "met, stretch too"
+        if math.isnan(goal.ratio):
+            lines.append(f"| {goal.id} | {goal.name} | – | – | – | {limit} | FAILED |")
+            continue
         numbers = f"{goal.ours:.3g} {goal.unit} | {goal.peer:.3g} {goal.unit} | {goal.ratio:.3g}"
         lines.append(f"| {goal.id} | {goal.name} | {numbers} | {limit} | {word} |")
     return "\n".join(lines)
@@ -79,6 +88,8 @@ def write(
     out.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     lines = ["Unit ratio better=lower"]
     for goal in goals:
+        if math.isnan(goal.ratio):
+            continue
         name = "".join(c if c.isalnum() else "_" for c in f"{goal.id} {goal.name}".strip())
         lines += [f"Benchmark{name}\t1\t{ratio:.6g} ratio" for ratio in goal.ratios]
     events = [

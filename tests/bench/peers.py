@@ -14,10 +14,11 @@ from pathlib import Path
 #: What each library does: reads a file into its own columns, and says how many rows there are.
 READERS = {
     "duckdb ndjson": 'import duckdb, sys; print(duckdb.sql(f"create table t as select * from'
-    " read_json('{sys.argv[1]}', format='newline_delimited', columns={{metric: 'VARCHAR',"
-    ' type: \'VARCHAR\', data: \'STRUCT(\\"time\\" TIMESTAMP, \\"value\\" DOUBLE, tags MAP(VARCHAR,'
-    " VARCHAR))'}})\"))",
-    "pyarrow ndjson": "import pyarrow.json as j, sys; print(j.read_json(sys.argv[1]).num_rows)",
+    " read_json('{sys.argv[1]}')\"))",
+    "duckdb to parquet": 'import duckdb, sys; print(duckdb.sql(f"copy (select * from'
+    " read_json('{sys.argv[1]}')) to '{sys.argv[2]}' (format parquet, compression zstd)\"))",
+    "pyarrow ndjson": "import pyarrow.json as j, sys; print(sum(batch.num_rows for batch in"
+    " j.open_json(sys.argv[1])))",
     "pandas csv": "import pandas, sys; print(len(pandas.read_csv(sys.argv[1], sep=sys.argv[2],"
     " header=None if sys.argv[3:] else 0, low_memory=False)))",
     "polars csv": "import polars, sys; print(polars.read_csv(sys.argv[1], separator=sys.argv[2],"

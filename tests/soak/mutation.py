@@ -128,14 +128,19 @@ def make(seed: int, number: int) -> Mutant:
     rng = Random(f"{seed}/inputs/{number}")  # noqa: S311 - to be repeatable
     known = texts()
     text = rng.choice(known[rng.choice(sorted(known))])
-    data = text.data
-    for _ in range(rng.choice((1, 1, 1, 2, 2, 3, 5))):
-        data = rng.choice(_CHANGES)(rng, data)
+    data = change(rng, text.data)
     if not rng.randrange(40):
         data = _swell(rng, data)
     if not rng.randrange(6):
         data = rng.choice(_DRESSES)(rng, data)
     return Mutant(text, data)
+
+
+def change(rng: Random, data: bytes) -> bytes:
+    """Return a text with a few changes."""
+    for _ in range(rng.choice((1, 1, 1, 2, 2, 3, 5))):
+        data = rng.choice(_CHANGES)(rng, data)
+    return data
 
 
 def _span(rng: Random, data: bytes) -> tuple[int, int]:

@@ -36,17 +36,13 @@ def run(budget: Budget) -> Outcome:
     compiler = shutil.which("gcc")
     if compiler is None:
         return Outcome(0, [], {"compiler": "none"})
-    library = budget.folder / "_kernel.abi3.so"
-    include = f"-I{sysconfig.get_paths()['include']}"
-    source = _ROOT / "benchkit/parsers/_kernel.c"
-    command = [compiler, *_FLAGS, include, str(source), "-o", str(library)]
-    subprocess.run(command, check=True, capture_output=True)
+    library = build(compiler, budget.folder)
     inputs = budget.trials(_INPUTS)
     numbers = map(str, (budget.seed, inputs, budget.seconds / 2))
     child = [sys.executable, "-m", "soak.sanitized", str(library), *numbers]
     done = subprocess.run(
         [*child, *(_TESTS if budget.scale >= 1 else _TESTS[:1])],
-        env={**os.environ, **_environment(compiler, budget.folder)},
+        env=surroundings(compiler, budget.folder),
         cwd=_ROOT,
         capture_output=True,
         text=True,
@@ -62,7 +58,18 @@ def run(budget: Budget) -> Outcome:
     return Outcome(int(tried[1]) if tried else 0, losses, {"test files": len(_TESTS)}, inputs)
 
 
-def _environment(compiler: str, folder: Path) -> dict[str, str]:
+def build(compiler: str, folder: Path) -> Path:
+    """Compile the kernel with sanitizers."""
+    library = folder / "_kernel.abi3.so"
+    include = f"-I{sysconfig.get_paths()['include']}"
+    source = _ROOT / "benchkit/parsers/_kernel.c"
+    command = [compiler, *_FLAGS, include, str(source), "-o", str(library)]
+    subprocess.run(command, check=True, capture_output=True)
+    return library
+
+
+def surroundings(compiler: str, folder: Path) -> dict[str, str]:
+    """Return the environment of a process that takes such a kernel."""
     libraries = [
         subprocess.run(
             [compiler, f"-print-file-name={name}"], check=True, capture_output=True, text=True
@@ -70,6 +77,7 @@ def _environment(compiler: str, folder: Path) -> dict[str, str]:
         for name in ("libasan.so", "libubsan.so", "libstdc++.so")
     ]
     return {
+        **os.environ,
         "LD_PRELOAD": ":".join(libraries),
         "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=0",  # Python frees little at its end
         "UBSAN_OPTIONS": "print_stacktrace=1",
