@@ -139,8 +139,6 @@ class FileWriter:
     """
 
     def __init__(self, folder: Path, batch: int, *, is_raw: bool) -> None:
-        import pyarrow.parquet as pq
-
         self._is_raw = is_raw
         place = folder / _partition(is_raw=is_raw)
         with writing(folder):
@@ -149,14 +147,13 @@ class FileWriter:
         self._schema = file_schema(is_raw=is_raw)
         self._rows = 0
         self._bounds: dict[str, tuple[Any, Any]] = {}
-        with writing(folder):
-            settings = parquet_settings(self._schema.names, is_raw=is_raw)
-            self._writer = pq.ParquetWriter(self.path, self._schema, **settings)
+        self._writer: Any = None  # made for the first rows
 
     def write(self, table: pa.Table) -> None:
         """Write rows as one row group; the column of the partition is left out."""
         import pyarrow as pa
         import pyarrow.compute as pc
+        import pyarrow.parquet as pq
 
         chosen = table.select(self._schema.names).cast(self._schema)
         for name in _BOUNDED:
@@ -166,6 +163,9 @@ class FileWriter:
             known = self._bounds.get(name, (low, high))
             self._bounds[name] = (min(known[0], low), max(known[1], high))
         with writing(self.path.parent):
+            if self._writer is None:
+                settings = parquet_settings(chosen, is_raw=self._is_raw)
+                self._writer = pq.ParquetWriter(self.path, self._schema, **settings)
             self._writer.write_table(chosen, row_group_size=max(len(chosen), 1))
         self._rows += len(chosen)
 
@@ -184,7 +184,8 @@ class FileWriter:
     def drop(self) -> None:
         """Give the file up."""
         with suppress(OSError):  # a full disk refuses the file's end, too
-            self._writer.close()
+            if self._writer is not None:
+                self._writer.close()
         self.path.unlink(missing_ok=True)
 
 
