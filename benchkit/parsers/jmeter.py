@@ -13,20 +13,21 @@ file is one run; with several labels each also has latencies of its own, its sub
 Rows of transaction controllers sum up other rows and count for their label only. Threads wait
 for their answers, so the loop is closed; with open thread groups say so in ``run.toml``.
 
-A file without a header does not say what its columns are, and one in XML is not read: both are
-refused with the setting that changes it. The aggregate report's table (``Save Table Data``) has
-mean, percentiles and rate of each label and in total, in milliseconds and KiB/s.
+A file without a header has the columns of a version's defaults where their number says so; any
+other is refused with the setting that changes it. In XML a sample's attributes are the same
+columns (``t lt ct ts s lb rc rm by sby na``); what a sample holds is part of it. The aggregate
+report's table (``Save Table Data``) has mean, percentiles and rate of each label and in total, in
+milliseconds and KiB/s.
 
 Not recorded: the version, the command, timers. Not read: assertions, idle time, threads' names.
 """
 
 from __future__ import annotations
 
+import csv
 import re
-from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from collections.abc import Iterator, Mapping
+from xml.parsers.expat import ErrorString, ExpatError, ParserCreate
 
 from benchkit.parsers.base import (
     Diagnostic,
@@ -35,13 +36,14 @@ from benchkit.parsers.base import (
     Head,
     Reading,
     Record,
-    Samples,
     Source,
     Tool,
 )
+from benchkit.parsers.requestlog import RequestLog
 from benchkit.parsers.urls import describe_url, path_of
 from benchkit.reading.delimited import header_of, read_rows
 from benchkit.reading.reports import Remark
+from benchkit.reading.source import UntilDamage
 from benchkit.regexes import regex
 from benchkit.units import scale, step
 
@@ -53,41 +55,46 @@ _WHOLE = regex(r"\d{1,15}", re.ASCII)
 _CODE = regex(r"\d{3}", re.ASCII)
 #: What JMeter writes as the message of a transaction controller.
 _TRANSACTION = "Number of samples in transaction"
-_BLOCK = 1 << 16
-_MOST_LABELS = 100
-#: Milliseconds since 1970: of September 2001 and of 2286.
-_EARLIEST, _LATEST = 10**12, 10**13
-_TIMES = {"elapsed": None, "Latency": "wait", "Connect": "connect"}
+_TIMES = {"elapsed": "", "Latency": "wait", "Connect": "connect"}
+_SIZES = {"bytes": "bytes_in", "sentBytes": "bytes_out"}
 _NO_HEADER = Remark(
-    "this JTL has no header, so it is unknown what its columns are",
+    "this JTL has no header, and its {count} columns are none of JMeter's defaults",
     "run JMeter with -Jjmeter.save.saveservice.print_field_names=true, or put the header above",
     "error",
     is_remark=False,
 )
-_IN_XML = Remark(
-    "this JTL is XML, which is not read",
-    "run JMeter with -Jjmeter.save.saveservice.output_format=csv",
-    "error",
+_DEFAULTS = Remark(
+    "this JTL has no header; its {count} columns are read as the defaults of JMeter {version}",
+    "put the header above if you changed jmeter.save.saveservice.*",
+    "note",
+)
+_BROKEN = Remark(
+    "not valid XML from here on ({error}); what stands before it is kept",
+    "use the file as JMeter wrote it",
     is_remark=False,
 )
+_FIRST = ("timeStamp", "elapsed", "label", "responseCode", "responseMessage", "threadName",
+          "dataType", "success")  # fmt: skip
+#: The columns that JMeter writes unless told otherwise, by their number.
+_LAYOUTS = {
+    17: ("5", (*_FIRST, "failureMessage", "bytes", "sentBytes", "grpThreads", "allThreads", "URL",
+               "Latency", "IdleTime", "Connect")),
+    16: ("4", (*_FIRST, "failureMessage", "bytes", "sentBytes", "grpThreads", "allThreads",
+               "Latency", "IdleTime", "Connect")),
+    15: ("3", (*_FIRST, "failureMessage", "bytes", "grpThreads", "allThreads", "Latency",
+               "IdleTime", "Connect")),
+    12: ("2.12", (*_FIRST, "bytes", "grpThreads", "allThreads", "Latency")),
+    10: ("2.3", (*_FIRST, "bytes", "Latency")),
+}  # fmt: skip
+#: What the attributes of a sample in XML are called in CSV.
+_ATTRIBUTES = {"t": "elapsed", "lt": "Latency", "ct": "Connect", "ts": "timeStamp", "s": "success",
+               "lb": "label", "rc": "responseCode", "rm": "responseMessage", "by": "bytes",
+               "sby": "sentBytes", "na": "allThreads"}  # fmt: skip
 _OTHER = Remark(
     "the first line does not name the columns of a JTL",
     "use the file that JMeter wrote with -l",
     "error",
     is_remark=False,
-)
-_UNTIMED = Remark(
-    "the times of samples are not in milliseconds since 1970, so this run has no rate",
-    "run JMeter with -Jjmeter.save.saveservice.timestamp_format=ms",
-)
-_BAD = Remark(
-    "this row (1 of {count}) has no valid time, size or success and was left out",
-    "use the file as JMeter wrote it",
-    is_remark=False,
-)
-_EMPTY = Remark(
-    "the file has no samples, so this run measured nothing",
-    "check that the test plan ran, and run again",
 )
 _NO_TOTAL = Remark(
     "the table has no row TOTAL, so its rows are of single labels only",
@@ -98,10 +105,6 @@ _TWICE = Remark(
     "the label {name!r} stands here for a second time; this row is left out",
     "save each report to a file of its own",
     is_remark=False,
-)
-_CUT_LABELS = Remark(
-    "more than {most} labels: those after the first {most} have no latencies of their own",
-    "give requests that belong together one name",
 )
 
 
@@ -133,15 +136,27 @@ def _parse(source: Source) -> Iterator[Record]:
     ([('requests', 'count', 1.0), ('request_rate', 'mean', 4.0)], [0.25])
     """
     first = source.head().text.lstrip().partition("\n")[0]
-    if "elapsed" not in first:
-        is_xml = _XML.search(source.head().text) is not None
-        remark = _IN_XML if is_xml else _NO_HEADER if _is_headless(first) else _OTHER
-        yield remark.at(source.label, 1)
+    if _XML.search(source.head().text):
+        yield from _parse_xml(source)
         return
-    delimiter = next((each for each in ",;\t" if f"elapsed{each}" in first), ",")
-    table = _Table(source.label)
+    columns: tuple[str, ...] = ()
+    if "elapsed" not in first:
+        delimiter = next((each for each in ",;\t" if each in first), ",")
+        cells = next(csv.reader([first], delimiter=delimiter), [])
+        version, columns = _LAYOUTS.get(len(cells), ("", ()))
+        named = dict(zip(columns, cells, strict=False))
+        numbers = (named[name] for name in ("elapsed", "bytes", "Latency") if columns)
+        is_default = bool(columns) and all(map(_WHOLE.fullmatch, numbers))
+        remark = (_DEFAULTS if is_default else _NO_HEADER) if _is_headless(first) else _OTHER
+        yield remark.at(source.label, 1, count=len(cells), version=version)
+        if not is_default:
+            return
+    else:
+        delimiter = next((each for each in ",;\t" if f"elapsed{each}" in first), ",")
+    table = _Table(source.label, "jtl")
     yield table.run
-    for line, row in read_rows(source, "JMeter", sorted(_NEEDED), delimiter):
+    rows = read_rows(source, "JMeter", sorted(_NEEDED), delimiter, named=columns)
+    for line, row in rows:
         if isinstance(row, Diagnostic):
             table.problems.append(row)
         elif table.take(line, row):
@@ -150,145 +165,116 @@ def _parse(source: Source) -> Iterator[Record]:
     yield from table.finish()
 
 
-@dataclass(slots=True)
-class _Series:
-    """Times of the block that is being read."""
+def _parse_xml(source: Source) -> Iterator[Record]:
+    """Yield the run of a JTL in XML, its samples, and what could not be read.
 
-    times: list[int] = field(default_factory=list)
-    starts: list[int] = field(default_factory=list)
-    lines: list[int] = field(default_factory=list)
+    What a sample holds (redirects, resources of a page) is part of it, unless it is a transaction.
+    """
+    table, rows = _Table(source.label, "xml"), _Rows()
+    yield table.run
+    lines = UntilDamage(source.ended_lines())
+    error: ExpatError | None = None
+    for _, text, is_ended in lines:
+        error = error or rows.feed(text + "\n" * is_ended)
+        full = [table.take(line, row) for line, row in rows.take()]
+        if any(full):
+            yield from table.flush()
+    error = error or (None if lines.damage else rows.feed("", is_end=True))
+    if error is not None:
+        table.problems.append(
+            _BROKEN.at(source.label, error.lineno, error=ErrorString(error.code) or str(error))
+        )
+    yield from table.flush()
+    yield from table.finish()
+    lines.raise_damage()
 
 
-class _Table:
-    """The rows of the block that is being read, and what is known of the run."""
+class _Rows:
+    """The samples of an XML document that is coming in, as rows of a table."""
 
-    def __init__(self, label: str) -> None:
-        self.label = label
-        self.run = Reading(tool="jmeter", form="jtl", line=1, load_model="closed")
-        self.problems: list[Diagnostic] = []
-        self.series: dict[tuple[str, str | None], _Series] = {}
-        self.names: dict[str, None] = {}
-        self.codes: Counter[str] = Counter()
-        self.counts: Counter[str] = Counter()
+    def __init__(self) -> None:
+        self.parser = ParserCreate()
+        self.parser.StartElementHandler = self._start
+        self.parser.EndElementHandler = self._end
+        self.parser.EntityDeclHandler = self._refuse
+        self.rows: list[tuple[int, dict[str, str]]] = []
+        self.open: list[bool] = []  # whether what an open element holds counts
+
+    def feed(self, text: str, *, is_end: bool = False) -> ExpatError | None:
+        """Read a part; return what is wrong with it."""
+        try:
+            self.parser.Parse(text, is_end)
+        except ExpatError as error:
+            return error
+        return None
+
+    def take(self) -> list[tuple[int, dict[str, str]]]:
+        """Return the rows so far, once."""
+        rows, self.rows = self.rows, []
+        return rows
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        counts = not self.open or self.open[-1]
+        if name in {"httpSample", "sample"} and counts:
+            row = {_ATTRIBUTES[key]: text for key, text in attributes.items() if key in _ATTRIBUTES}
+            row = {"timeStamp": "", "success": "", **row}
+            self.rows.append((self.parser.CurrentLineNumber, row))
+            counts = row.get("responseMessage", "").startswith(_TRANSACTION)
+        self.open.append(counts)
+
+    def _end(self, _: str) -> None:
+        self.open.pop()
+
+    def _refuse(self, *_: object) -> None:
+        error = ExpatError("entities are not read")
+        error.code, error.lineno = 0, self.parser.CurrentLineNumber
+        raise error
+
+
+class _Table(RequestLog):
+    """The rows of a JTL."""
+
+    def __init__(self, label: str, form: str) -> None:
+        run = Reading(tool="jmeter", form=form, line=1, load_model="closed")
+        super().__init__(label, "JMeter", run)
         self.urls: set[str] = set()
-        self.span = (1 << 62, 0)
-        self.bad: list[int] = []
-        self.has: set[str] = set()
-        self.waiting = 0
-        self.is_split: bool | None = None
-        self.is_cut = False
 
-    def take(self, line: int, row: dict[str, str]) -> bool:
+    def take(self, line: int, row: Mapping[str, str]) -> bool:
         """Take a row; whether the block is full."""
         times = {name: row[name] for name in _TIMES if row.get(name)}
-        sizes = {name: row[name] for name in ("bytes", "sentBytes", "allThreads") if row.get(name)}
+        sizes = {name: row[name] for name in (*_SIZES, "allThreads") if row.get(name)}
         is_valid = all(map(_WHOLE.fullmatch, (*times.values(), *sizes.values())))
         if not is_valid or "elapsed" not in times or row["success"] not in {"true", "false"}:
             self.bad.append(line)
             return False
-        self.run.last_line = line
-        self.waiting += 1
         start = int(row["timeStamp"]) if _WHOLE.fullmatch(row["timeStamp"]) else 0
-        name = row.get("label", "")
-        if len(self.names) < _MOST_LABELS:
-            self.names.setdefault(name)
-        if name in self.names:
-            self._add(("latency", name), line, start, times["elapsed"])
-        else:
-            self.is_cut = True
-        if row.get("responseMessage", "").startswith(_TRANSACTION):
-            return self.waiting >= _BLOCK
-        for column, phase in _TIMES.items():
-            if column in times:
-                key = ("phase_time", phase) if phase else ("latency", None)
-                self._add(key, line, start, times[column])
-        self._count(row, sizes, start, int(times["elapsed"]))
-        return self.waiting >= _BLOCK
+        is_sum = row.get("responseMessage", "").startswith(_TRANSACTION)
+        if not is_sum:
+            self._count(row, sizes)
+        return self.add(
+            line, start, int(times.pop("elapsed")), row.get("label", ""),
+            is_failed=row["success"] == "false", is_sum=is_sum,
+            phases={_TIMES[column]: int(time) for column, time in times.items()},
+        )  # fmt: skip
 
-    def _add(self, key: tuple[str, str | None], line: int, start: int, time: str) -> None:
-        series = self.series.setdefault(key, _Series())
-        series.times.append(int(time))
-        series.starts.append(start)
-        series.lines.append(line)
-
-    def _count(self, row: dict[str, str], sizes: dict[str, str], start: int, time: int) -> None:
-        """Count a request."""
-        self.counts["requests"] += 1
-        self.counts["failures"] += row["success"] == "false"
-        self.counts["bytes_in"] += int(sizes.get("bytes", 0))
-        self.counts["bytes_out"] += int(sizes.get("sentBytes", 0))
-        self.has |= sizes.keys()
+    def _count(self, row: Mapping[str, str], sizes: Mapping[str, str]) -> None:
+        """Count what a request sent and got."""
+        for column, metric in _SIZES.items():
+            if column in sizes:
+                self.sizes[metric] += int(sizes[column])
         self.codes[code if _CODE.fullmatch(code := row.get("responseCode", "")) else ""] += 1
-        self.span = min(self.span[0], start), max(self.span[1], start + time)
         self.run.connections = max(self.run.connections or 0, int(sizes.get("allThreads", 0)))
-        if len(self.urls) <= 1 and row.get("URL", "null") != "null":
+        if len(self.urls) <= 1 and row.get("URL", "null") not in {"", "null"}:
             self.urls.add(row["URL"])
-
-    def flush(self) -> Iterator[Samples]:
-        """Yield the samples so far."""
-        import numpy as np
-
-        if self.is_split is None:
-            self.is_split = len(self.names) > 1
-        for (metric, subject), series in self.series.items():
-            if subject in self.names and metric == "latency" and not self.is_split:
-                continue
-            starts = np.array(series.starts, dtype=np.int64)
-            yield Samples(
-                reading=self.run, metric=metric, unit="s", subject=subject, resolution=1e-3,
-                values=np.array(series.times, dtype=np.float64) / 1e3,
-                lines=np.array(series.lines, dtype=np.int64),
-                times=starts.astype("datetime64[ms]").astype("datetime64[us]")
-                if self.is_timed and starts.all() else None,
-            )  # fmt: skip
-        self.series, self.waiting = {}, 0
-
-    @property
-    def is_timed(self) -> bool:
-        """Whether every sample so far says when it began."""
-        return _EARLIEST < self.span[0] <= self.span[1] < _LATEST
 
     def finish(self) -> Iterator[Diagnostic]:
         """Complete the run, and yield what is to be said about it."""
-        run, counts, at = self.run, self.counts, self.run.last_line
+        run = self.run
         run.connections = run.connections or None
         if len(self.urls) == 1:
             (url,) = self.urls
             run.target, run.env = path_of(url), describe_url(url)
-        if total := counts["requests"]:
-            self._sum_up(float(total), at)
-        else:
-            run.status = "failed"
-            yield _EMPTY.at(self.label, at)
-        if total and not self.is_timed:
-            yield _UNTIMED.at(self.label, at)
-        if self.is_cut:
-            yield _CUT_LABELS.at(self.label, at, most=_MOST_LABELS)
-        if self.bad:
-            yield _BAD.at(self.label, self.bad[0], count=len(self.bad))
-        if self.bad or self.problems:
-            run.status = "partial" if total else "failed"
-        yield from self.problems
-
-    def _sum_up(self, total: float, at: int) -> None:
-        """Add what the rows come to."""
-        run, counts = self.run, self.counts
-        rows: list[tuple[str, str, float, str, str | None]]
-        rows = [("requests", "count", total, "1", None)]
-        if self.is_timed and (length := (self.span[1] - self.span[0]) / 1e3):
-            run.started_at = datetime.fromtimestamp(self.span[0] / 1e3, UTC)
-            run.duration = length
-            rows.append(("request_rate", "mean", total / length, "1/s", None))
-            rows.append(("duration", "total", length, "s", None))
-        for metric, column in (("bytes_in", "bytes"), ("bytes_out", "sentBytes")):
-            if column in self.has:
-                rows.append((metric, "total", float(counts[metric]), "B", None))
-        rows.append(("failures", "count", float(counts["failures"]), "1", None))
-        rows.append(("error_rate", "mean", counts["failures"] / total, "1", None))
-        for code, count in sorted(self.codes.items()):
-            rows += [("responses", "count", float(count), "1", code)] * bool(code)
-        for metric, stat, value, unit, subject in rows:
-            run.add(metric, stat, value, unit, at, subject=subject, origin="computed")
+        yield from super().finish()
 
 
 _NUMBER = regex(r"\d{0,12}(?:[.,]\d{1,9})?", re.ASCII)
@@ -364,8 +350,8 @@ JTL = Format(
         Form(
             name="jtl",
             signature="timeStamp,elapsed,label,responseCode,…,success,…",
-            versions="2.0 on, -l, as CSV with a header and any columns",
-            not_recorded="the version, timers; not read: assertions, idle time, XML",
+            versions="2.0 on, -l, as CSV with any columns below a header, or in XML",
+            not_recorded="the version, timers; not read: assertions, idle time, resources",
         ),
     ),
     recognises=_recognises,

@@ -33,11 +33,17 @@ class _Whole:
 
 
 def read_rows(
-    source: Source, tool: str, needed: Sequence[str], delimiter: str = ",", skip: int = 0
+    source: Source,
+    tool: str,
+    needed: Sequence[str],
+    delimiter: str = ",",
+    skip: int = 0,
+    named: Sequence[str] = (),
 ) -> Iterator[tuple[int, dict[str, str] | Diagnostic]]:
     r"""Yield (line, cells by their columns) of every row, and (line, Diagnostic) of a bad one.
 
-    A header without the ``needed`` columns is refused. ``skip`` lines stand above it.
+    A header without the ``needed`` columns is refused. ``skip`` lines stand above it. With ``named``
+    columns the file has no header.
 
     Raises
     ------
@@ -53,7 +59,7 @@ def read_rows(
     lines = UntilDamage(source.ended_lines())
     whole = _Whole(lines)
     hint = f"use the whole file that {tool} wrote"
-    columns: list[str] = []
+    columns = list(named)
     reader, line, bad = csv.reader(whole, delimiter=delimiter, strict=True), 0, 0
     try:
         for cells in reader:

@@ -8,7 +8,7 @@ import pytest
 
 from benchkit import load
 from benchkit.errors import Diagnostic
-from benchkit.parsers import jmeter
+from benchkit.parsers import requestlog
 from benchkit.parsers.base import Reading, Samples, Source
 from benchkit.parsers.jmeter import AGGREGATE, JTL
 
@@ -81,7 +81,7 @@ def test_transactions_count_for_their_label_only() -> None:
 def test_blocks_are_joined_and_a_single_label_is_the_total(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(jmeter, "_BLOCK", 2)
+    monkeypatch.setattr(requestlog, "_BLOCK", 2)
     lines = "".join(f"17000000{i:05d},{i},a,200,OK,true,1,1,0\n" for i in range(7))
     result = read(HEADER + lines)
     assert result.times().keys() == {("latency", None), ("phase_time", "connect")}
@@ -99,7 +99,6 @@ def test_other_delimiters_are_read(delimiter: str) -> None:
     ("text", "what"),
     [
         ("1700000000000,250,a,200,OK,t 1-1,text,true,,100\n", "has no header"),
-        ('<?xml version="1.0"?>\n<testResults version="1.2">\n', "is XML, which is not read"),
         ("a,b\n1,2\n", "does not name the columns"),
         (HEADER, "has no samples"),
         (HEADER + "1700000000000,x,a,200,OK,true,100,1,7\n", "has no valid time"),
@@ -164,3 +163,59 @@ def test_two_variants_compare_by_requests_per_second() -> None:
     comparison = load(FIXTURES).compare(baseline="none", variant="otlp")
     (verdict,) = comparison.verdicts.primary
     assert (verdict.contrast.metric, verdict.word) == ("request_rate", "regression")
+
+
+def test_a_file_without_a_header_has_the_defaults_of_its_number_of_columns() -> None:
+    row = "1700000000000,250,a,200,OK,t 1-1,text,true,100,1,7,42\n"
+    result = read(row + row.replace(",250,", ",350,"))
+    (problem,) = result.problems
+    assert "its 12 columns are read as the defaults of JMeter 2.12" in problem
+    assert result.times()["latency", None] == [0.25, 0.35]
+    assert result.times()["phase_time", "wait"] == [0.042, 0.042]
+    assert result.values()[None, "bytes_in", "total"] == 200.0
+    assert result.runs[0].connections == 7
+
+
+def sample(attributes: str, inner: str = "") -> str:
+    return f'<httpSample ts="1700000000000" s="true" lb="a" {attributes}>{inner}</httpSample>\n'
+
+
+def test_xml_gives_samples_and_passes_over_what_they_hold() -> None:
+    inner = sample('t="9" by="5"')
+    transaction = 'rm="Number of samples in transaction : 1, number of failing samples : 0"'
+    begin = f'<sample ts="1700000000000" t="40" s="true" lb="T" {transaction}>'
+    held = begin + sample('t="30"') + "</sample>\n"
+    result = read(
+        "<?xml version='1.0'?>\n<testResults version='1.2'>\n"
+        + sample('t="250" lt="20" by="100" rc="200" na="3"', inner)
+        + held
+        + "</testResults>\n"
+    )
+    assert not result.problems
+    times = result.times()
+    assert times["latency", None] == [0.25, 0.03]
+    assert times["latency", "T"] == [0.04]
+    assert times["phase_time", "wait"] == [0.02]
+    assert result.values()[None, "requests", "count"] == 2.0
+    assert result.runs[0].connections == 3
+
+
+@pytest.mark.parametrize(
+    ("end", "what"),
+    [
+        ("", "no element found"),
+        ("<a></b>", "mismatched tag"),
+    ],
+)
+def test_cut_xml_keeps_what_stands_before(end: str, what: str) -> None:
+    result = read("<testResults version='1.2'>\n" + sample('t="250"') + end)
+    assert any(what in problem for problem in result.problems)
+    assert result.times()["latency", None] == [0.25]
+    assert result.runs[0].status == "partial"
+
+
+def test_xml_with_entities_is_refused() -> None:
+    bomb = '<!DOCTYPE a [<!ENTITY b "ccc">]>\n<testResults>&b;</testResults>\n'
+    result = read(bomb)
+    assert any("entities are not read" in problem for problem in result.problems)
+    assert result.runs[0].status == "failed"

@@ -1,0 +1,166 @@
+"""A log of single requests: the samples of one run, in blocks, and what they come to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from benchkit.parsers.base import Diagnostic, Reading, Samples
+from benchkit.reading.reports import Remark
+
+_BLOCK = 1 << 16
+_MOST_NAMES = 100
+#: Milliseconds since 1970: of September 2001 and of 2286.
+_EARLIEST, _LATEST = 10**12, 10**13
+_BAD = Remark(
+    "this row (1 of {count}) has no valid time, size or success and was left out",
+    "use the file as {tool} wrote it",
+    is_remark=False,
+)
+_EMPTY = Remark(
+    "the file has no samples, so this run measured nothing",
+    "check that the test ran, and run again",
+)
+_UNTIMED = Remark(
+    "the times of samples are not in milliseconds since 1970, so this run has no rate",
+    "let {tool} write its times in milliseconds",
+)
+_CUT_NAMES = Remark(
+    "more than {most} labels: those after the first {most} have no latencies of their own",
+    "give requests that belong together one name",
+)
+
+
+@dataclass(slots=True)
+class _Series:
+    """Times of the block that is being read."""
+
+    times: list[int] = field(default_factory=list)
+    starts: list[int] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+
+
+class RequestLog:
+    """The requests of the block that is being read, and what is known of their run.
+
+    Parameters
+    ----------
+    label, name : str
+        The source, and how its tool is called in messages.
+    run : Reading
+        What requests belong to; each name also has latencies of its own where there are several.
+    """
+
+    def __init__(self, label: str, name: str, run: Reading) -> None:
+        self.label, self.tool, self.run = label, name, run
+        self.problems: list[Diagnostic] = []
+        self.series: dict[tuple[str, str | None], _Series] = {}
+        self.names: dict[str, None] = {}
+        self.codes: Counter[str] = Counter()
+        self.counts: Counter[str] = Counter()
+        self.sizes: Counter[str] = Counter()
+        self.span = (1 << 62, 0)
+        self.bad: list[int] = []
+        self.waiting = 0
+        self.is_split: bool | None = None
+        self.is_cut = False
+
+    def add(
+        self,
+        line: int,
+        start: int,
+        time: int,
+        name: str,
+        *,
+        is_failed: bool,
+        phases: Mapping[str, int] | None = None,
+        is_sum: bool = False,
+    ) -> bool:
+        """Add a request, in milliseconds; whether the block is full.
+
+        One that sums up others has a latency of its name only.
+        """
+        self.run.last_line = line
+        self.waiting += 1
+        if len(self.names) < _MOST_NAMES:
+            self.names.setdefault(name)
+        if name in self.names:
+            self._enter(("latency", name), line, start, time)
+        else:
+            self.is_cut = True
+        if not is_sum:
+            self._enter(("latency", None), line, start, time)
+            for phase, part in (phases or {}).items():
+                self._enter(("phase_time", phase), line, start, part)
+            self.counts["requests"] += 1
+            self.counts["failures"] += is_failed
+            self.span = min(self.span[0], start), max(self.span[1], start + time)
+        return self.waiting >= _BLOCK
+
+    def _enter(self, key: tuple[str, str | None], line: int, start: int, time: int) -> None:
+        series = self.series.setdefault(key, _Series())
+        series.times.append(time)
+        series.starts.append(start)
+        series.lines.append(line)
+
+    def flush(self) -> Iterator[Samples]:
+        """Yield the samples so far."""
+        import numpy as np
+
+        if self.is_split is None:
+            self.is_split = len(self.names) > 1
+        for (metric, subject), series in self.series.items():
+            if subject in self.names and metric == "latency" and not self.is_split:
+                continue
+            starts = np.array(series.starts, dtype=np.int64)
+            yield Samples(
+                reading=self.run, metric=metric, unit="s", subject=subject, resolution=1e-3,
+                values=np.array(series.times, dtype=np.float64) / 1e3,
+                lines=np.array(series.lines, dtype=np.int64),
+                times=starts.astype("datetime64[ms]").astype("datetime64[us]")
+                if self.is_timed and starts.all() else None,
+            )  # fmt: skip
+        self.series, self.waiting = {}, 0
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether every sample so far says when it began."""
+        return _EARLIEST < self.span[0] <= self.span[1] < _LATEST
+
+    def finish(self) -> Iterator[Diagnostic]:
+        """Complete the run, and yield what is to be said about it."""
+        run, at = self.run, self.run.last_line
+        if total := self.counts["requests"]:
+            self._sum_up(float(total), at)
+        else:
+            run.status = "failed"
+            yield _EMPTY.at(self.label, at)
+        if total and not self.is_timed:
+            yield _UNTIMED.at(self.label, at, tool=self.tool)
+        if self.is_cut:
+            yield _CUT_NAMES.at(self.label, at, most=_MOST_NAMES)
+        if self.bad:
+            yield _BAD.at(self.label, self.bad[0], count=len(self.bad), tool=self.tool)
+        if self.bad or self.problems:
+            run.status = "partial" if total else "failed"
+        yield from self.problems
+
+    def _sum_up(self, total: float, at: int) -> None:
+        """Add what the requests come to."""
+        run, failures = self.run, float(self.counts["failures"])
+        rows: list[tuple[str, str, float, str, str | None]]
+        rows = [("requests", "count", total, "1", None)]
+        if self.is_timed and (length := (self.span[1] - self.span[0]) / 1e3):
+            run.started_at = datetime.fromtimestamp(self.span[0] / 1e3, UTC)
+            run.duration = length
+            rows.append(("request_rate", "mean", total / length, "1/s", None))
+            rows.append(("duration", "total", length, "s", None))
+        rows += [(metric, "total", float(size), "B", None) for metric, size in self.sizes.items()]
+        rows.append(("failures", "count", failures, "1", None))
+        rows.append(("error_rate", "mean", failures / total, "1", None))
+        for code, count in sorted(self.codes.items()):
+            rows += [("responses", "count", float(count), "1", code)] * bool(code)
+        for metric, stat, value, unit, subject in rows:
+            run.add(metric, stat, value, unit, at, subject=subject, origin="computed")
