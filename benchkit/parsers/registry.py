@@ -39,6 +39,7 @@ BUILTIN = (
     EntryPoint("k6", "benchkit.parsers.k6:TOOLS", GROUP),
     EntryPoint("jmeter", "benchkit.parsers.jmeter:TOOLS", GROUP),
     EntryPoint("locust", "benchkit.parsers.locust:TOOLS", GROUP),
+    EntryPoint("gatling", "benchkit.parsers.gatling:TOOLS", GROUP),
     EntryPoint("vegeta", "benchkit.parsers.vegeta:TOOLS", GROUP),
     EntryPoint("gobench", "benchkit.parsers.gobench:TOOLS", GROUP),
     EntryPoint("hyperfine", "benchkit.parsers.hyperfine:TOOLS", GROUP),

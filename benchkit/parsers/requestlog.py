@@ -51,10 +51,12 @@ class RequestLog:
         The source, and how its tool is called in messages.
     run : Reading
         What requests belong to; each name also has latencies of its own where there are several.
+    origin : {'reported', 'computed'}
+        ``computed`` where a time is the difference of two that the log has.
     """
 
-    def __init__(self, label: str, name: str, run: Reading) -> None:
-        self.label, self.tool, self.run = label, name, run
+    def __init__(self, label: str, name: str, run: Reading, origin: str = "reported") -> None:
+        self.label, self.tool, self.run, self.origin = label, name, run, origin
         self.problems: list[Diagnostic] = []
         self.series: dict[tuple[str, str | None], _Series] = {}
         self.names: dict[str, None] = {}
@@ -117,6 +119,7 @@ class RequestLog:
             starts = np.array(series.starts, dtype=np.int64)
             yield Samples(
                 reading=self.run, metric=metric, unit="s", subject=subject, resolution=1e-3,
+                origin=self.origin,
                 values=np.array(series.times, dtype=np.float64) / 1e3,
                 lines=np.array(series.lines, dtype=np.int64),
                 times=starts.astype("datetime64[ms]").astype("datetime64[us]")

@@ -1,0 +1,179 @@
+r"""Gatling's simulation.log as text, one line per request, and its statistics in JSON.
+
+The beginning of a log of the documented shape (Gatling 3.4 to 3.11, tabs shown as arrows)::
+
+    RUN→computerdatabase.BasicSimulation→basicsimulation→1539600000000→ →3.9.5
+    USER→Users→START→1539600000100
+    REQUEST→→Search→1539600000110→1539600000152→OK→
+    REQUEST→login→Form→1539600000160→1539600000201→KO→status.find.is(200), but actually found 500
+
+and of ``js/global_stats.json`` and ``js/stats.json``::
+
+    {"name": "All Requests", "numberOfRequests": {"total": 13, "ok": 12, "ko": 1},
+     "meanResponseTime": {"total": 40, "ok": 39, "ko": 52},
+     "percentiles3": {"total": 80, "ok": 80, "ko": 52},
+     "meanNumberOfRequestsPerSecond": {"total": 1.3, "ok": 1.2, "ko": 0.1}}
+
+What the numbers are: milliseconds of requests of any status; those of JSON are totals. The rate is
+of requests over the time from the start of the first to the end of the last. ``percentiles1`` to
+``4`` are p50, p75, p95 and p99 unless ``gatling.conf`` says otherwise, which the file does not
+tell; with other levels, do not read these files. Users of either injection model write the same
+log; say in ``run.toml`` which it was.
+
+Gatling 3.12 and later write the log in a binary form, which is not read: keep the report's JSON, or
+what it prints. Not recorded: the target, the injection, response codes. Not read: groups, users.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source, Tool
+from benchkit.parsers.documents import Fact, add_fact, flatten, read_documents
+from benchkit.parsers.requestlog import RequestLog
+from benchkit.reading.reports import Remark
+from benchkit.reading.source import UntilDamage
+
+_RUN = re.compile(r"(?:RUN\t|[\w.$]+\t[\w-]+\tRUN\t)")
+_VERSION = re.compile(r"\t(\d+\.\d+(?:\.\d+)*[\w.-]*)\s*$")
+_REQUEST = re.compile(r"(?:.*\t)?REQUEST\t(?:.*\t)?([^\t]*)\t(\d{13})\t(\d{13})\t(OK|KO)(?:\t.*)?")
+_BINARY = re.compile(rb"\x00\x00\x00\x00[\x04-\x0f]3\.\d{1,3}\.")
+_OF_BINARY = Remark(
+    "a simulation.log of Gatling 3.12 or later is binary, which is not read",
+    "give the report's js/global_stats.json, or measure with Gatling 3.11",
+    "error",
+    is_remark=False,
+)
+
+
+def _recognises(head: Head) -> bool:
+    if not head.text:
+        return head.is_start and _BINARY.match(head.data) is not None
+    return head.is_start and _RUN.match(head.text.lstrip()) is not None
+
+
+def _parse(source: Source) -> Iterator[Record]:
+    r"""Yield the run, then its samples in blocks.
+
+    Raises
+    ------
+    UnreadableError
+        At damaged gzip; what stood before it has been yielded.
+
+    Examples
+    --------
+    >>> text = b"RUN\ta.B\tb\t1539600000000\t \t3.9.5\n"
+    >>> text += b"REQUEST\t\tq\t1539600000100\t1539600000350\tOK\t \n"
+    >>> run, samples = _parse(Source(None, "simulation.log", text))
+    >>> run.tool_version, samples.values.tolist()
+    ('3.9.5', [0.25])
+    """
+    if not source.head().text:
+        yield _OF_BINARY.at(source.label, 0)
+        return
+    run = Reading(tool="gatling", form="log", line=1)
+    log = RequestLog(source.label, "Gatling", run, origin="computed")
+    yield run
+    lines = UntilDamage(source.ended_lines())
+    for number, text, is_ended in lines:
+        if "REQUEST\t" not in text:
+            if _RUN.match(text) and (version := _VERSION.search(text)):
+                run.tool_version = version[1]
+        elif not is_ended or (match := _REQUEST.fullmatch(text)) is None:
+            log.bad.append(number)
+        else:
+            name, start, end, status = match.groups()
+            if (time := int(end) - int(start)) < 0:
+                log.bad.append(number)
+            elif log.add(number, int(start), time, name, is_failed=status == "KO"):
+                yield from log.flush()
+    yield from log.flush()
+    yield from log.finish()
+    lines.raise_damage()
+
+
+_FACTS = {
+    "numberOfRequests.total": Fact("requests", "count"),
+    "numberOfRequests.ko": Fact("failures", "count"),
+    "minResponseTime.total": Fact("latency", "min", "s", exponent=-3, step=1e-3),
+    "maxResponseTime.total": Fact("latency", "max", "s", exponent=-3, step=1e-3),
+    "meanResponseTime.total": Fact("latency", "mean", "s", exponent=-3, step=1e-3),
+    "standardDeviation.total": Fact("latency", "stdev", "s", exponent=-3, step=1e-3),
+    "percentiles1.total": Fact("latency", "p50", "s", exponent=-3, step=1e-3),
+    "percentiles2.total": Fact("latency", "p75", "s", exponent=-3, step=1e-3),
+    "percentiles3.total": Fact("latency", "p95", "s", exponent=-3, step=1e-3),
+    "percentiles4.total": Fact("latency", "p99", "s", exponent=-3, step=1e-3),
+    "meanNumberOfRequestsPerSecond.total": Fact("request_rate", "mean", "1/s"),
+}
+
+
+def _recognises_json(head: Head) -> bool:
+    signs = ('"numberOfRequests"', '"meanResponseTime"', '"percentiles1"')
+    is_document = head.is_start and head.text.lstrip().startswith("{")
+    return is_document and all(sign in head.text for sign in signs)
+
+
+def _parse_json(source: Source) -> Iterator[Record]:
+    r"""Yield the run of a report's statistics.
+
+    Examples
+    --------
+    >>> text = b'{"numberOfRequests": {"total": 3}, "percentiles1": {"total": 40}}'
+    >>> (run,) = _parse_json(Source(None, "global_stats.json", text))
+    >>> [row[1:4] for row in run.rows]
+    [('requests', 'count', 3.0), ('latency', 'p50', 0.04)]
+    """
+    for line, document in read_documents(source):
+        if isinstance(document, Diagnostic):
+            yield document
+            continue
+        fields = document if isinstance(document, dict) else {}
+        numbers = dict(flatten(fields.get("stats", fields)))
+        run = Reading(tool="gatling", form="json", line=line)
+        for name, fact in _FACTS.items():
+            if name in numbers:
+                add_fact(run, fact, numbers[name], line)
+        if not numbers.get("numberOfRequests.total"):
+            yield Diagnostic(source.label, line, "the report has no requests", "run it again")
+            continue
+        run.line = min(row[9] for row in run.rows)
+        run.last_line = max(row[9] for row in run.rows)
+        yield run
+
+
+LOG = Format(
+    name="gatling",
+    tools=("gatling",),
+    summary="Gatling's simulation.log: one line per request",
+    forms=(
+        Form(
+            name="log",
+            signature="RUN … then REQUEST … start end OK|KO, by tabs",
+            versions="2.0 to 3.11, simulation.log",
+            not_recorded="the target, the injection, response codes; not read: groups, 3.12 on",
+        ),
+    ),
+    recognises=_recognises,
+    parse=_parse,
+)
+
+JSON = Format(
+    name="gatling_json",
+    tools=("gatling",),
+    summary="the statistics of Gatling's report: a run",
+    forms=(
+        Form(
+            name="json",
+            signature='{"numberOfRequests": {"total": …}, "percentiles1": …}',
+            versions="2.0 on, js/global_stats.json or js/stats.json",
+            not_recorded="when it ran, the target, the injection; not read: single requests",
+        ),
+    ),
+    recognises=_recognises_json,
+    parse=_parse_json,
+    words=('"numberOfRequests"',),
+    repeating=(("stats.json", "global_stats.json"),),
+)
+
+TOOLS = (Tool(name="gatling", formats=(LOG, JSON), role="load"),)

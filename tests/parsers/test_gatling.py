@@ -1,0 +1,89 @@
+"""Gatling: a request's time is its end less its start; a binary log is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchkit import load
+from benchkit.errors import Diagnostic
+from benchkit.parsers.base import Format, Reading, Record, Samples, Source
+from benchkit.parsers.gatling import JSON, LOG
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+RUN = "RUN\ta.Basic\tbasic\t1539600000000\t \t3.9.5\n"
+
+
+def read(text: str | bytes, form: Format = LOG) -> list[Record]:
+    data = text.encode() if isinstance(text, str) else text
+    assert form.recognises(Source(None, "x", data).head())
+    return list(form.parse(Source(None, "x", data)))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "REQUEST\t\tSearch\t1539600000100\t1539600000350\tOK\t \n",
+        "REQUEST\tgroup\tSearch\t1539600000100\t1539600000350\tOK\t\n",
+        "REQUEST\t1\t\tSearch\t1539600000100\t1539600000350\tOK\t \n",
+        "Scenario\t1\tREQUEST\t\tSearch\t1539600000100\t1539600000350\tOK\t \n",
+    ],
+)
+def test_every_version_gives_times(line: str) -> None:
+    run, samples = read(RUN + line)
+    assert isinstance(run, Reading)
+    assert isinstance(samples, Samples)
+    assert (samples.values.tolist(), samples.lines.tolist()) == ([0.25], [2])
+    assert (run.tool_version, run.duration) == ("3.9.5", 0.25)
+
+
+def test_failed_requests_count_as_failures() -> None:
+    ok = "REQUEST\t\ta\t1539600000100\t1539600000200\tOK\t \n"
+    run, *_ = read(RUN + ok + ok.replace("OK\t ", "KO\tno"))
+    assert isinstance(run, Reading)
+    found = {row[:3]: row[3] for row in run.rows}
+    assert found[None, "failures", "count"] == 1.0
+    assert found[None, "error_rate", "mean"] == 0.5
+    assert found[None, "request_rate", "mean"] == 20.0
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "REQUEST\t\ta\t1539600000100\t1539600000050\tOK\t \n",
+        "REQUEST\t\ta\t1539600000100\tx\tOK\t \n",
+        "REQUEST\t\ta\t1539600000100\t1539600000200\tOK\t",
+    ],
+)
+def test_a_bad_line_costs_itself(line: str) -> None:
+    records = read(RUN + "REQUEST\t\ta\t1539600000100\t1539600000200\tOK\t \n" + line)
+    (problem,) = (each for each in records if isinstance(each, Diagnostic))
+    assert (problem.line, problem.what[:17]) == (3, "this row (1 of 1)")
+    (run,) = (each for each in records if isinstance(each, Reading))
+    assert run.status == "partial"
+
+
+def test_a_binary_log_is_named() -> None:
+    (problem,) = read(b"\x00\x00\x00\x00\x063.12.1\x00\x00\x00\x00+computerdatabase.X\x00\xff\xfe")
+    assert isinstance(problem, Diagnostic)
+    assert "Gatling 3.12 or later is binary" in problem.what
+
+
+def test_statistics_are_totals() -> None:
+    for name in ("synthetic-global_stats.json", "synthetic-stats.json"):
+        text = (FIXTURES / "gatling-forms" / name).read_text(encoding="utf-8")
+        (run,) = read(text, JSON)
+        assert isinstance(run, Reading)
+        found = {row[:3]: row[3] for row in run.rows}
+        assert found[None, "requests", "count"] == 13.0
+        assert found[None, "failures", "count"] == 1.0
+        assert found[None, "latency", "p95"] == 0.084
+        assert found[None, "request_rate", "mean"] == 1.4444444444444444
+
+
+def test_two_variants_are_compared() -> None:
+    frame = load(FIXTURES / "gatling").compare(baseline="synthetic-none").frame
+    primary = frame[frame["primary"]]
+    assert list(zip(primary["metric"], primary["stat"], strict=True)) == [("latency", "p50")]
+    assert list(primary["verdict"]) == ["regression"]
