@@ -34,10 +34,11 @@ from benchkit.parsers.documents import Fact, add_fact, flatten, read_documents
 from benchkit.parsers.requestlog import RequestLog
 from benchkit.reading.reports import Remark
 from benchkit.reading.source import UntilDamage
+from benchkit.regexes import regex
 
-_RUN = re.compile(r"(?:RUN\t|[\w.$]+\t[\w-]+\tRUN\t)")
-_VERSION = re.compile(r"\t(\d+\.\d+(?:\.\d+)*[\w.-]*)\s*$")
-_REQUEST = re.compile(r"(?:.*\t)?REQUEST\t(?:.*\t)?([^\t]*)\t(\d{13})\t(\d{13})\t(OK|KO)(?:\t.*)?")
+_RUN = regex(r"(?:RUN\t|[\w.$]+\t[\w-]+\tRUN\t)")
+_VERSION = regex(r"\t(\d+\.\d+(?:\.\d+)*[\w.-]*)\s*$")
+_REQUEST = regex(r"(?:.*\t)?REQUEST\t(?:.*\t)?([^\t]*)\t(\d{13})\t(\d{13})\t(OK|KO)(?:\t.*)?")
 _BINARY = re.compile(rb"\x00\x00\x00\x00[\x04-\x0f]3\.\d{1,3}\.")
 _OF_BINARY = Remark(
     "a simulation.log of Gatling 3.12 or later is binary, which is not read",

@@ -42,8 +42,8 @@ def read_rows(
 ) -> Iterator[tuple[int, dict[str, str] | Diagnostic]]:
     r"""Yield (line, cells by their columns) of every row, and (line, Diagnostic) of a bad one.
 
-    A header without the ``needed`` columns is refused. ``skip`` lines stand above it. With ``named``
-    columns the file has no header.
+    A header without the ``needed`` columns is refused. ``skip`` lines stand above it. A file with
+    ``named`` columns has no header.
 
     Raises
     ------
