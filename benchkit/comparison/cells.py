@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -19,11 +19,14 @@ from benchkit.derived.excerpts import leave_out_excerpts
 from benchkit.derived.record import keep_measured
 from benchkit.derived.stretches import PREFIX
 from benchkit.parsers import registry
+from benchkit.schema import Workload
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from benchkit.schema import Observations, Runs
+
+Key = TypeVar("Key")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +56,12 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What the runs tell of each tool's load, and of a user's own metrics by (variant, metric)."""
+    """What the runs tell of the load, by workload, and of a user's own metrics, by variant.
 
-    load_model: Mapping[str, str]
+    The load is also known by tool, for workloads without runs of their own.
+    """
+
+    load_model: Mapping[Workload | str, str]
     units: Mapping[tuple[str, str], Mapping[str, str]]
 
     def metric(self, name: str, unit: str, variant: str) -> metrics.Metric:
@@ -73,12 +79,16 @@ class Told:
 
 def tell_of_runs(runs: Runs) -> Told:
     """Gather what the runs tell of loads and units; files that contradict each other tell none."""
-    models: dict[str, set[str]] = {}
+    models: dict[Workload | str, set[str]] = {}
     units: dict[tuple[str, str], dict[str, set[str]]] = {}
     measured = keep_measured(runs)
-    told = (measured[name].tolist() for name in ("tool", "load_model", "variant", "units"))
-    for tool, model, variant, own in zip(*told, strict=True):
-        models.setdefault(tool, set()).add(model)
+    names = (*Workload._fields, "load_model")
+    loads = measured.iloc[number_rows(measured, names)[1]]
+    for *labels, model in zip(*(loads[name].tolist() for name in names), strict=True):
+        workload = Workload(*labels)
+        models.setdefault(workload, set()).add(model)
+        models.setdefault(workload.tool, set()).add(model)
+    for variant, own in zip(measured["variant"].tolist(), measured["units"].tolist(), strict=True):
         for metric, text in (own or {}).items():
             known = units.setdefault((variant, metric), {})
             for key, value in (part.split("=", 1) for part in text.split()):
@@ -86,7 +96,7 @@ def tell_of_runs(runs: Runs) -> Told:
     return Told(_agree(models), {about: _agree(own) for about, own in units.items()})
 
 
-def _agree(told: Mapping[str, set[str]]) -> dict[str, str]:
+def _agree(told: Mapping[Key, set[str]]) -> dict[Key, str]:
     """Return the words on which all agree."""
     return {name: only for name, (only, *others) in told.items() if not others}
 
@@ -184,7 +194,8 @@ def is_primary(row: Row, told: Told, plan: Plan) -> bool:
         )
     if row.subject and row.metric != "cpu_per_request":
         return False
-    load_model = told.load_model.get(row.tool, "unknown")
+    by_tool = told.load_model.get(row.tool, "unknown")
+    load_model = told.load_model.get(row.workload, by_tool)
     return (row.metric, row.stat) in tool.find_primaries(load_model)
 
 

@@ -157,6 +157,7 @@ LOG = Format(
     ),
     recognises=_recognises,
     parse=_parse,
+    words=("RUN\t",),
 )
 
 JSON = Format(

@@ -175,3 +175,19 @@ def test_the_report_explains_every_method_in_use() -> None:
     assert "fewer than 10 events of a run beyond it is not compared" in told
     assert "earlier ones" not in told
     assert "earlier ones" in " ".join(describe_method(judge(rates(sides(8, 1)))))
+
+
+def test_a_load_beside_it_does_not_change_what_a_workload_is_judged_by() -> None:
+    """One result at a held rate made every row of its tool a matter of median latency."""
+    rows = [
+        (variant, "/ping", run, metric, stat, value, unit)
+        for variant, found in sides(6, 6).items()
+        for run, value in enumerate(found, 1)
+        for metric, stat, unit in (("request_rate", "mean", "1/s"), ("latency", "p50", "s"))
+    ]
+    rows += [("errors", "/nope", 1, "latency", "p50", 0.002, "s")]
+    runs = runs_of(rows, "wrk")
+    runs["params"] = ""
+    runs["load_model"] = ["open" if name == "/nope" else "closed" for name in runs["benchmark"]]
+    both = compare(observations(rows, "wrk"), runs, [("none", "otlp")], Plan())
+    assert [row.metric for row in both.contrasts if row.primary] == ["request_rate"]
