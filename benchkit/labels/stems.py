@@ -222,7 +222,7 @@ def starts_with_tool(stem: str, tools: ToolNames) -> Stem:
 
 def _take_tool(tokens: list[str], tools: ToolNames) -> tuple[str, list[str]]:
     """Take the longest tool's name that the tokens begin with (names may hold a ``-``)."""
-    for size in (2, 1):
+    for size in range(3, 0, -1):
         name = "-".join(tokens[:size]).lower()
         if name in tools.known:
             return name, tokens[size:]

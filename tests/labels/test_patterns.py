@@ -248,6 +248,12 @@ def test_what_is_written_is_read(
     assert (found.group, found.variant, found.tool, found.run) == (group, variant, tool, run)
 
 
+@pytest.mark.parametrize("tool", sorted(TOOLS.known))
+def test_every_tool_leads_a_stem(tool: str) -> None:
+    found = read_path(f"none/{tool}-1.txt", tools=TOOLS, root_name="root")
+    assert (found.variant, found.tool, found.run) == ("none", tool, 1)
+
+
 def test_the_stars_of_a_pattern_cost_no_time() -> None:
     name = "a" * 200
     for pattern in ("*" * 60 + "{variant}Q", "*a" * 60 + "{variant}Q", "{anything}a" * 60 + "{b}Q"):
