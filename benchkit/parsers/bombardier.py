@@ -54,7 +54,9 @@ _INCOMPLETE = Remark(
     "give the whole output of the run",
     is_remark=False,
 )
-_TABLE = re.compile(r"^\W*Statistics\s+Avg\s+Stdev\s+Max\W+Reqs/sec\s", re.MULTILINE)
+_TABLE = re.compile(
+    r"^[^\w\n]*+Statistics[ \t]++Avg[ \t]++Stdev[ \t]++Max\W{1,99}Reqs/sec\s", re.MULTILINE
+)
 _CODES = ("1xx", "2xx", "3xx", "4xx", "5xx")
 _REASONS = (("timeout", "timeout"), ("timed out", "timeout"), ("dial ", "connect"))
 _NUMBER = r"(\d{1,12}\.\d{2})"

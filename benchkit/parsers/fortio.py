@@ -221,7 +221,7 @@ class Reader(reports.Reader):
         return text.rstrip()[-1:].isdigit()
 
 
-_END = re.compile(r"^\W*Ended after \S{2,30} : \d{1,15} calls\. qps=", re.MULTILINE)
+_END = re.compile(r"^[^\w\n]*+Ended after \S{2,30} : \d{1,15} calls\. qps=", re.MULTILINE)
 
 
 def _recognises_text(head: Head) -> bool:

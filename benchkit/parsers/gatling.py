@@ -37,8 +37,8 @@ from benchkit.reading.source import UntilDamage
 from benchkit.regexes import regex
 
 _RUN = regex(r"(?:RUN\t|[\w.$]+\t[\w-]+\tRUN\t)")
-_VERSION = regex(r"\t(\d+\.\d+(?:\.\d+)*[\w.-]*)\s*$")
-_REQUEST = regex(r"(?:.*\t)?REQUEST\t(?:.*\t)?([^\t]*)\t(\d{13})\t(\d{13})\t(OK|KO)(?:\t.*)?")
+_VERSION = regex(r"\t(\d{1,4}\.\d[\w.-]{0,40})\s{0,9}$")
+_MOMENT = regex(r"\d{13}", re.ASCII)
 _BINARY = re.compile(rb"\x00\x00\x00\x00[\x04-\x0f]3\.\d{1,3}\.")
 _OF_BINARY = Remark(
     "a simulation.log of Gatling 3.12 or later is binary, which is not read",
@@ -81,17 +81,31 @@ def _parse(source: Source) -> Iterator[Record]:
         if "REQUEST\t" not in text:
             if _RUN.match(text) and (version := _VERSION.search(text)):
                 run.tool_version = version[1]
-        elif not is_ended or (match := _REQUEST.fullmatch(text)) is None:
+        elif not is_ended or (request := _read_request(text)) is None:
             log.bad.append(number)
         else:
-            name, start, end, status = match.groups()
-            if (time := int(end) - int(start)) < 0:
-                log.bad.append(number)
-            elif log.add(number, int(start), time, name, is_failed=status == "KO"):
+            name, start, time, status = request
+            if log.add(number, start, time, name, is_failed=status == "KO"):
                 yield from log.flush()
     yield from log.flush()
     yield from log.finish()
     lines.raise_damage()
+
+
+def _read_request(text: str) -> tuple[str, int, int, str] | None:
+    r"""Return the name, start, time and status of a request; its columns depend on the version.
+
+    Examples
+    --------
+    >>> _read_request("REQUEST\t\tq\t1539600000100\t1539600000350\tOK\t ")
+    ('q', 1539600000100, 250, 'OK')
+    """
+    cells = text.partition("REQUEST\t")[2].split("\t")
+    for name, start, end, status in zip(cells, cells[1:], cells[2:], cells[3:], strict=False):
+        if status in {"OK", "KO"} and _MOMENT.fullmatch(start) and _MOMENT.fullmatch(end):
+            time = int(end) - int(start)
+            return None if time < 0 else (name, int(start), time, status)
+    return None
 
 
 _FACTS = {

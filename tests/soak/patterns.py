@@ -29,10 +29,10 @@ Expression = re.Pattern[str] | re.Pattern[bytes]
 
 METHODS = frozenset({"search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer"})
 #: Modules whose expressions users write, or whose own test measures those that follow from files.
-#: Those of reports are compiled from their lines, which `collect` adds.
+#: Those of reports are compiled from their lines, which `collect` adds; late ones are names.
 _SETTINGS = "config", "config.expressions", "labels.rename", "labels.template"
 _WRITTEN = (*_SETTINGS, "reading.prefixes", "reading.signs")
-BY_USERS = frozenset(f"benchkit.{name}" for name in (*_WRITTEN, "reading.reports"))
+BY_USERS = frozenset(f"benchkit.{name}" for name in (*_WRITTEN, "reading.reports", "regexes"))
 #: Sizes of text, small first: an exponential expression is found before it takes for ever.
 SIZES = (24, 400, 4000)
 #: Seconds below which a time is noise.
