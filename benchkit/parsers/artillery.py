@@ -31,13 +31,9 @@ from operator import itemgetter
 
 from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source, Tool
 from benchkit.parsers.documents import Fact, add_fact, flatten, line_of, read_documents
-from benchkit.reading.reports import Remark
+from benchkit.reading.reports import UNANSWERED
 from benchkit.regexes import regex
 
-_UNANSWERED = Remark(
-    "no request was answered ({failed:g} failed), so this run measured nothing",
-    "check that the server answers, and run again",
-)
 _TIMES = r"(?:summaries\.http\.response_time|latency)"
 _STATS = {"min": "min", "max": "max", "mean": "mean", "median": "p50"}
 _PERCENTILE = regex(rf"{_TIMES}\.p(\d\d)(\d*)", re.ASCII)
@@ -110,7 +106,7 @@ def _read(label: str, numbers: dict[str, float], line: int) -> Iterator[Record]:
     run.last_line = max((row[9] for row in run.rows), default=line)
     yield run
     if not answered:
-        yield _UNANSWERED.at(label, run.last_line, failed=sum(_errors(numbers).values()))
+        yield UNANSWERED.at(label, run.last_line, failed=sum(_errors(numbers).values()))
 
 
 def _find_fact(name: str) -> Fact | None:

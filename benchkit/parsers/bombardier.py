@@ -42,23 +42,13 @@ from benchkit.parsers.documents import (
 )
 from benchkit.parsers.urls import describe_url, path_of
 from benchkit.reading import reports
-from benchkit.reading.reports import Fields, Line, Remark, Value, decimal
+from benchkit.reading.reports import UNANSWERED, Fields, Line, Value, decimal, reason_of
 from benchkit.units import parse_time
 
-_UNANSWERED = Remark(
-    "no request was answered ({failed:g} failed), so this run measured nothing",
-    "check that the server answers, and run again",
-)
-_INCOMPLETE = Remark(
-    "this bombardier report lacks {names}; what stands in it is kept as a partial run",
-    "give the whole output of the run",
-    is_remark=False,
-)
 _TABLE = re.compile(
     r"^[^\w\n]*+Statistics[ \t]++Avg[ \t]++Stdev[ \t]++Max\W{1,99}Reqs/sec\s", re.MULTILINE
 )
 _CODES = ("1xx", "2xx", "3xx", "4xx", "5xx")
-_REASONS = (("timeout", "timeout"), ("timed out", "timeout"), ("dial ", "connect"))
 _NUMBER = r"(\d{1,12}\.\d{2})"
 _TIME = r"(\d{1,9}\.\d{2}(?:us|ms|s|m|h))"
 _COUNT = decimal(1.0)
@@ -84,16 +74,12 @@ def _finish(
     run.rows.sort(key=itemgetter(9))
     yield run
     if run.status == "failed":
-        yield _UNANSWERED.at(label, run.last_line, failed=failed)
+        yield UNANSWERED.at(label, run.last_line, failed=failed)
 
 
 def _fail(failures: dict[str, tuple[float, int]], reason: str, count: float, line: int) -> None:
     if count:
         failures[reason] = (failures.get(reason, (0.0, 0))[0] + count, line)
-
-
-def _reason_of(error: str) -> str:
-    return next((reason for sign, reason in _REASONS if sign in error), "other")
 
 
 class Report(reports.Report):
@@ -144,7 +130,7 @@ class Report(reports.Report):
         self.others = (float(fields[0]), number)
 
     def _take_error(self, _: Line, fields: Fields, number: int) -> None:
-        _fail(self.failures, _reason_of(fields[0]), float(fields[1]), number)
+        _fail(self.failures, reason_of(fields[0]), float(fields[1]), number)
 
     def finish(self, label: str) -> Iterator[Record]:
         """Yield the reading and what has to be known about it."""
@@ -157,7 +143,7 @@ class Report(reports.Report):
                 self.reading.rows = []
         yield from _finish(self.reading, self.failures, self.others[0], label)
         if missing:
-            yield _INCOMPLETE.at(label, self.reading.last_line, names=reports.list_lines(missing))
+            yield self.incomplete(label, missing)
 
 
 class Reader(reports.Reader):
@@ -249,7 +235,7 @@ def _read(
     errors = document["result"].get("errors")
     for error in errors if isinstance(errors, list) else []:
         if isinstance(error, dict) and is_amount(count := error.get("count")):
-            reason = _reason_of(str(error.get("description")))
+            reason = reason_of(str(error.get("description")))
             _fail(failures, reason, float(count), line_of(count, line))
     run.last_line = max(row[9] for row in run.rows)
     yield from _finish(run, failures, numbers.get("result.others", 0), label)

@@ -29,18 +29,9 @@ from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Recor
 from benchkit.parsers.documents import Fact, add_fact, flatten, is_amount, line_of, read_documents
 from benchkit.parsers.urls import describe_url, path_of
 from benchkit.reading import reports
-from benchkit.reading.reports import Fields, Line, Remark, Value, decimal
+from benchkit.reading.reports import UNANSWERED, Fields, Line, Value, decimal
 from benchkit.units import Quantity, parse_duration, step
 
-_UNANSWERED = Remark(
-    "no request was answered ({failed:g} failed), so this run measured nothing",
-    "check that the server answers, and run again",
-)
-_INCOMPLETE = Remark(
-    "this fortio report lacks {names}; what stands in it is kept as a partial run",
-    "give the whole output of the run",
-    is_remark=False,
-)
 _FACTS = {
     "ActualQPS": Fact("request_rate", "mean", "1/s"),
     "ActualDuration": Fact("duration", "total", "s", exponent=-9),
@@ -144,7 +135,7 @@ def _finish(run: Reading, label: str) -> Iterator[Record]:
     run.last_line = max((row[9] for row in run.rows), default=run.line)
     yield run
     if run.status == "failed":
-        yield _UNANSWERED.at(label, run.last_line, failed=failed)
+        yield UNANSWERED.at(label, run.last_line, failed=failed)
 
 
 _SECONDS = r"(\d{1,9}(?:\.\d{1,12})?(?:e-\d\d)?)"
@@ -201,7 +192,7 @@ class Report(reports.Report):
             run.rows = [row for row in run.rows if row[1] == "duration"]  # perhaps none answered
         yield from _finish(run, label)
         if missing:
-            yield _INCOMPLETE.at(label, run.last_line, names=reports.list_lines(missing))
+            yield self.incomplete(label, missing)
 
 
 class Reader(reports.Reader):

@@ -106,6 +106,27 @@ _ABSENT = Remark(
     "error",
     is_remark=False,
 )
+#: What tools of requests have in common: a report without its end, and a run without an answer.
+INCOMPLETE = Remark(
+    "this {tool} report lacks its {lines}; the rest is kept as a partial run",
+    "give the whole output of the run, or run it again",
+    is_remark=False,
+)
+UNANSWERED = Remark(
+    "no request was answered ({failed:g} failed), so this run measured nothing",
+    "check that the server answers, and run again",
+)
+
+
+#: Why requests failed, by words in what Go programs print.
+_REASONS = (
+    ("timeout", ("timeout", "deadline exceeded", "timed out")),
+    ("dns", ("no such host", "lookup ")),
+    ("tls", ("x509:", "tls:", "certificate")),
+    ("connect", ("dial ", "connection refused", "connect:")),
+    ("write", ("write:", "broken pipe")),
+    ("read", ("read:", "eof", "reset by peer", "server closed", "malformed")),
+)
 
 
 class Report(ABC):
@@ -206,6 +227,11 @@ class Report(ABC):
     def missing(self) -> list[str]:
         """Name the lines that a whole report has and this one lacks."""
         return [x.needed for x in self.LINES if x.needed and x.name not in self.seen]
+
+    def incomplete(self, label: str, missing: list[str]) -> Diagnostic:
+        """Return what is to be said of a report that lacks lines."""
+        at, tool = self.reading.last_line, self.reading.tool
+        return INCOMPLETE.at(label, at, tool=tool, lines=list_lines(missing))
 
     @abstractmethod
     def finish(self, label: str) -> Iterator[Record]:
@@ -331,3 +357,17 @@ def decimal(resolution: float) -> Callable[[str], Quantity]:
 def list_lines(missing: list[str]) -> str:
     """Name lines in a sentence."""
     return ", ".join(f"`{name}`" for name in missing) + " line" + "s" * (len(missing) > 1)
+
+
+def reason_of(error: str) -> str:
+    """Return the reason of an error; ``other`` if none is known.
+
+    Examples
+    --------
+    >>> reason_of('Get "http://h:1/": dial tcp 127.0.0.1:1: connect: connection refused')
+    'connect'
+    >>> reason_of("Get http://h/: EOF")
+    'read'
+    """
+    text = error.lower()
+    return next((word for word, signs in _REASONS if any(sign in text for sign in signs)), "other")

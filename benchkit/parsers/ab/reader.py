@@ -13,10 +13,10 @@ from html import unescape
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.ab.invocation import Invocation
-from benchkit.parsers.ab.report import INCOMPLETE, Report
+from benchkit.parsers.ab.report import Report
 from benchkit.parsers.base import Head, Reading, Record, Source, bare
 from benchkit.reading import reports
-from benchkit.reading.reports import Fields, Line, Remark
+from benchkit.reading.reports import INCOMPLETE, Fields, Line, Remark
 from benchkit.redaction import show_part
 
 _MARKUP = re.compile(r"</?(?:p|table|tr|t[dh]|br|i)\b", re.IGNORECASE)
@@ -253,7 +253,8 @@ class Reader(reports.Reader):
         reading.status = "partial"
         reading.rows.clear()
         lines = reports.list_lines(["Complete requests"])
-        self.records += [reading, INCOMPLETE.at(self.label, reading.last_line, lines=lines)]
+        at = reading.last_line
+        self.records += [reading, INCOMPLETE.at(self.label, at, tool=reading.tool, lines=lines)]
 
 
 def read_rows(text: str) -> list[str]:

@@ -14,7 +14,7 @@ from benchkit.parsers.ab.invocation import Invocation
 from benchkit.parsers.base import Record
 from benchkit.parsers.urls import path_of, query_of
 from benchkit.reading import reports
-from benchkit.reading.reports import Event, Fields, Line, Remark, Value, decimal, list_lines
+from benchkit.reading.reports import Event, Fields, Line, Remark, Value, decimal
 from benchkit.units import Quantity, scale, step
 
 _COUNT = r"(\d{1,15})"
@@ -37,11 +37,6 @@ _LAST = 100
 #: Width of a row's label, of its three columns under ``-S``, and where the last two begin.
 _LABEL, _NARROW, _MEAN, _MAX = 12, 16, 6, 11
 
-INCOMPLETE = Remark(
-    "this ab report lacks its {lines}; the rest is kept as a partial run",
-    "give the whole output of the run",
-    is_remark=False,
-)
 _INTERRUPTED = Remark(
     "ab was interrupted {done}; its statistics up to then are kept as a partial run",
     "run it to the end before comparing it",
@@ -302,7 +297,7 @@ class Report(reports.Report):
         yield reading
         line = reading.last_line
         if missing:
-            yield INCOMPLETE.at(label, line, lines=list_lines(missing))
+            yield self.incomplete(label, missing)
         if is_stopped:
             requested = self.run.count_requested(reading.command)
             of = f" of {requested}" if requested else ""

@@ -45,7 +45,7 @@ from benchkit.parsers.base import (
 )
 from benchkit.parsers.documents import Fact, add_fact, flatten, line_of, read_documents
 from benchkit.parsers.urls import describe_url, path_of
-from benchkit.reading.reports import Remark
+from benchkit.reading.reports import UNANSWERED, Remark
 
 #: Whatever version wrote it, and versions before 4, which did not name the interval.
 _SIGNS = (('"connections"', '"sampleInt"'), ('"connections"', '"pipelining"', '"non2xx"'))
@@ -66,10 +66,6 @@ _FACTS = {
 #: p97_5, and p999 of versions before 4.
 _PERCENTILE = re.compile(r"latency\.p(\d{1,2})_?(\d{0,3})", re.ASCII)
 _CODE = re.compile(r"statusCodeStats\.(\d{3})\.count", re.ASCII)
-UNANSWERED = Remark(
-    "no request was answered ({failed:g} failed), so this run measured nothing",
-    "check that the server answers, and run again",
-)
 COUNTED_ONCE = Remark(
     "autocannon counted requests once, so this run has no rate",
     "run for several seconds: -d 10",

@@ -6,19 +6,14 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
-from benchkit.parsers.autocannon import COUNTED_ONCE, UNANSWERED
+from benchkit.parsers.autocannon import COUNTED_ONCE
 from benchkit.parsers.base import Head, Record, Source
 from benchkit.parsers.urls import describe_url, path_of
 from benchkit.reading import reports
-from benchkit.reading.reports import Fields, Line, Remark, Value, decimal
+from benchkit.reading.reports import UNANSWERED, Fields, Line, Value, decimal
 from benchkit.units import Quantity, parse_bytes, parse_count, parse_time
 
 _LIMITED = re.compile(r"\s(?:-R|-r|--overallRate|--connectionRate)[ =]?\d")
-_INCOMPLETE = Remark(
-    "this autocannon report lacks {names}; what stands in it is kept as a partial run",
-    "give the whole output of the run",
-    is_remark=False,
-)
 
 
 def _read_grouped(text: str) -> Quantity:
@@ -177,7 +172,7 @@ class Report(reports.Report):
             failed = sum(row[3] for row in rows if row[1] == "failures")
             yield UNANSWERED.at(label, end, failed=failed)
         elif missing:
-            yield _INCOMPLETE.at(label, end, names=reports.list_lines(missing))
+            yield self.incomplete(label, missing)
         elif self.is_single:
             yield COUNTED_ONCE.at(label, end)
 

@@ -13,7 +13,7 @@ from operator import itemgetter
 from benchkit.parsers.base import Head, Record, Source
 from benchkit.parsers.urls import describe_url, path_of
 from benchkit.reading import reports
-from benchkit.reading.reports import Fields, Line, Remark, Value, decimal
+from benchkit.reading.reports import UNANSWERED, Fields, Line, Remark, Value, decimal, reason_of
 
 #: hey's histogram and percentiles are of the first million responses.
 _KEPT = 1_000_000
@@ -34,15 +34,6 @@ _DURATION = Value("duration", "total", "s", _TIME)
 _TOTAL, _MEAN = (Value("bytes_in", stat, "B", _COUNT) for stat in ("total", "mean"))
 _CONNECTIONS = re.compile(r"\s-c[ =]?(\d{1,9})(?!\S)")
 _URL = re.compile(r"\shttps?://[^\s'\"]+")
-#: Why requests failed, by words of the texts of which hey lists one per connection.
-_REASONS = (
-    ("timeout", ("timeout", "deadline exceeded", "timed out")),
-    ("dns", ("no such host", "lookup ")),
-    ("tls", ("x509:", "tls:", "certificate")),
-    ("connect", ("dial ", "connection refused", "connect:")),
-    ("write", ("write:", "broken pipe")),
-    ("read", ("read:", "eof", "reset by peer", "server closed", "malformed")),
-)
 _START = r"[ \t#>|*/]*+(?:- ++)?+[ \t#>|*/]*+"
 _SIGNS = (
     (
@@ -54,19 +45,10 @@ _SIGNS = (
     ),
     ("resp wait:", re.compile(rf"^{_START}resp wait:\s++(?:\d+\.\d{{4}}|NaN) secs,", re.MULTILINE)),
 )
-_INCOMPLETE = Remark(
-    "this hey report lacks {names}; the rest is kept as a partial run",
-    "give the whole output of the run",
-    is_remark=False,
-)
 _UNDEFINED = Remark(
     "this line{more} of a hey report has NaN as a time and is ignored",
     "use the output as hey printed it",
     is_remark=False,
-)
-_UNANSWERED = Remark(
-    "no request was answered ({failed} failed), so this run measured nothing",
-    "check whether the server responds, and run again",
 )
 _FAILURES = Remark(
     "{failed} requests failed and {answered} were answered; hey's rate may include the "
@@ -189,9 +171,9 @@ class Report(reports.Report):
         yield reading
         failed = sum(count for count, _ in self.failures.values())
         if is_failed:
-            yield _UNANSWERED.at(label, end, failed=failed)
+            yield UNANSWERED.at(label, end, failed=failed)
         elif missing:
-            yield _INCOMPLETE.at(label, end, names=", ".join(f"`{name}`" for name in missing))
+            yield self.incomplete(label, missing)
         if self.undefined and not is_failed:
             more = f", and {len(self.undefined) - 1} more" if len(self.undefined) > 1 else ""
             yield _UNDEFINED.at(label, self.undefined[0], more=more)
@@ -236,20 +218,6 @@ class Reader(reports.Reader):
         if line.is_opening:
             self.is_others = self.is_others and line.name != "summary"
         return not self.is_others and super().begin(number, line, fields)
-
-
-def reason_of(error: str) -> str:
-    """Return the reason of an error; ``other`` if none is known.
-
-    Examples
-    --------
-    >>> reason_of('Get "http://h:1/": dial tcp 127.0.0.1:1: connect: connection refused')
-    'connect'
-    >>> reason_of("Get http://h/: EOF")
-    'read'
-    """
-    text = error.lower()
-    return next((word for word, signs in _REASONS if any(sign in text for sign in signs)), "other")
 
 
 def parse(source: Source) -> Iterator[Record]:

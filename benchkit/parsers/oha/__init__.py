@@ -61,6 +61,7 @@ from benchkit.parsers.base import (
     late,
 )
 from benchkit.parsers.documents import line_of, read_documents
+from benchkit.reading.reports import UNANSWERED
 
 _SIGNS = ('"summary"', '"successRate"', '"requestsPerSec"')
 _SUMMARY = {
@@ -135,10 +136,7 @@ def _read(label: str, document: object, line: int) -> Iterator[Record]:
     run.status = "complete" if answered else "failed"
     yield run
     if not answered:
-        failed = sum(failures.values())
-        message = f"no request was answered ({failed:g} failed), so this run measured nothing"
-        hint = "check that the server responds, and run again"
-        yield Diagnostic(label, run.last_line, message, hint, "warning", is_remark=True)
+        yield UNANSWERED.at(label, run.last_line, failed=sum(failures.values()))
 
 
 def _add_answered(

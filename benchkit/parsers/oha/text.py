@@ -14,7 +14,7 @@ from operator import itemgetter
 from benchkit.parsers.base import Head, Record, Source
 from benchkit.parsers.urls import describe_url, path_of
 from benchkit.reading import reports
-from benchkit.reading.reports import Fields, Line, Remark, Value, decimal
+from benchkit.reading.reports import UNANSWERED, Fields, Line, Value, decimal
 from benchkit.units import Quantity, parse_bytes, parse_time
 
 #: How units are called that are not called so elsewhere.
@@ -39,15 +39,6 @@ _URL = re.compile(r"\shttps?://[^\s'\"]+")
 _SIGN = re.compile(
     r"Success rate:[ \t]++\d[\d.]*+%?+[^\w\n]*+\n(?:[^\w\n]*+\n)*+"
     r"[ \t#>|*/]*+(?:- ++)?+[ \t#>|*/]*+Total:[ \t]++\d+\.\d+ "
-)
-_UNANSWERED = Remark(
-    "no request was answered ({failed} failed), so this run measured nothing",
-    "check that the server responds, and run again",
-)
-_INCOMPLETE = Remark(
-    "this oha report lacks {names}; the rest is kept as a partial run",
-    "give the whole output of the run",
-    is_remark=False,
 )
 
 
@@ -172,9 +163,9 @@ class Report(reports.Report):
         yield reading
         if is_failed:
             failed = sum(count for count, _ in self.failures.values())
-            yield _UNANSWERED.at(label, end, failed=failed)
+            yield UNANSWERED.at(label, end, failed=failed)
         elif missing:
-            yield _INCOMPLETE.at(label, end, names=", ".join(f"`{name}`" for name in missing))
+            yield self.incomplete(label, missing)
 
     def _add_counts(self) -> None:
         """Add the counts of answered requests, and their rate."""

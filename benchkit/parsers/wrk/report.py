@@ -26,7 +26,7 @@ from benchkit.parsers.wrk.shape import (
     stat_of,
 )
 from benchkit.reading import reports
-from benchkit.reading.reports import Event, Fields, Line, Remark, Value, list_lines
+from benchkit.reading.reports import Event, Fields, Line, Remark, Value
 from benchkit.units import parse_count, scale
 
 _COUNT = r"(\d{1,15})"
@@ -67,11 +67,6 @@ _TELLING = re.compile(
     r"|\d[^ ]*(?:%| requests))(?: |\Z)"
 )
 
-_INCOMPLETE = Remark(
-    "this {tool} report lacks its {lines}; the rest is kept as a partial run",
-    "give the whole output of the run, or run it again",
-    is_remark=False,
-)
 _NAMELESS = Remark(
     "this histogram has no heading, so it is unknown whether its latencies are "
     "corrected; it is left out",
@@ -311,8 +306,7 @@ class Report(reports.Report):
         reading.status = "partial" if missing else "complete"
         yield reading
         if missing:
-            lines = list_lines(missing)
-            yield _INCOMPLETE.at(label, reading.last_line, tool=reading.tool, lines=lines)
+            yield self.incomplete(label, missing)
         if is_nameless:
             yield _NAMELESS.at(label, reading.line)
         if not self.sampled or self.requests == 0:
