@@ -1,14 +1,14 @@
-"""Files that one ingest added to a variant alone, so that it counts two measurements: B111.
+"""Files that an ingest added to a variant, so that it counts two measurements: B111.
 
 Whoever measures more runs adds them to every variant. A file that is added to one variant only is
-as likely the same variant after a change.
+as likely the same variant after a change, and so is a file that holds several runs by itself.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
-from itertools import groupby
+from collections import Counter, defaultdict
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, groupby
 
 from benchkit.ingestion.addresses import name_path
 from benchkit.ingestion.parts import Part
@@ -21,7 +21,7 @@ _Units = Mapping[str, Sequence[tuple[int, Sequence[Part]]]]
 
 
 def list_added_files(measured: Sequence[Part]) -> dict[str, dict[str, Part]]:
-    """Return the files of a variant to which one was added alone, by how the user names them.
+    """Return the files of a variant to which no repeat was added, by how the user names them.
 
     Only labels of the command line count: a file that no label leads is a variant by its name.
     """
@@ -73,9 +73,10 @@ def _order(row: Sequence[Part]) -> list[tuple[int, list[Part]]]:
 
 
 def _find_unmatched(sides: _Units) -> set[str]:
-    """Return the variants to which a file was added that no other variant got in its turn.
+    """Return the variants to which a file was added that other variants did not get in its turn.
 
-    Additions that follow each other are one turn until a variant comes again.
+    Additions that follow each other are one turn until a variant comes again. A file of several
+    runs is a measurement by itself, whatever the others get.
     """
     events = sorted((at, name) for name, units in sides.items() for at, _ in units[1:])
     turns: list[tuple[int, set[str]]] = []
@@ -85,13 +86,22 @@ def _find_unmatched(sides: _Units) -> set[str]:
             turns[-1] = at, turns[-1][1] | names
         else:
             turns.append((at, names))
-    return {name for at, names in turns if not _is_whole(names, at, sides) for name in names}
+    alone = {name for at, names in turns if not _is_whole(names, at, sides) for name in names}
+    return alone | {name for name, units in sides.items() if _holds_several(units[1:])}
 
 
 def _is_whole(turn: Collection[str], at: int, sides: _Units) -> bool:
     """Tell whether every variant that was there at the end of a turn took part in it."""
     there = {name for name, units in sides.items() if units[0][0] < at}
     return len(turn) > 1 and there <= set(turn)
+
+
+def _holds_several(units: Iterable[tuple[int, Sequence[Part]]]) -> bool:
+    """Tell whether a file holds several runs of its row."""
+    runs: Counter[str] = Counter()
+    for part in chain.from_iterable(unit for _, unit in units):
+        runs[part.path] += part.size
+    return any(number > 1 for number in runs.values())
 
 
 def _group_by_name(parts: Sequence[Part]) -> dict[str, set[int]]:

@@ -63,7 +63,7 @@ def find_pooled(parts: Sequence[Part], others: Sequence[Part] = ()) -> Iterator[
         yield _describe(variant, what, near, _advise(list(near), [*near.values()]))
     sides = [*measured, *(part for part in others if part.role == "measured")]
     known = {part.variant for part in measured} - {*places, *commits}
-    for variant, finding in (_name_pooled(sides) | _name_added(sides)).items():
+    for variant, finding in (_name_added(sides) | _name_pooled(sides)).items():
         if variant in known:
             yield finding
 

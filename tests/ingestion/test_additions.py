@@ -73,6 +73,12 @@ def files_added_to_each_side(history: History) -> None:
         history.ingest(*history.write_labelled(f"main={names[0]}.txt", f"pr={names[1]}.txt"))
 
 
+def single_runs_added_to_each_side(history: History) -> None:
+    for names in ("ab", "cd", "ef"):
+        history.write(*(f"{name}.txt" for name in names), runs=1)
+        history.ingest(f"main={names[0]}.txt", f"pr={names[1]}.txt")
+
+
 def files_added_to_each_side_in_turn(history: History) -> None:
     history.ingest(*history.write_labelled("main=a-1.txt", "pr=b-1.txt"))
     for side, path in (("pr", "b"), ("main", "a"), ("main", "a"), ("pr", "b")):
@@ -104,13 +110,14 @@ ADDED = (
     one_file_of_two_measured_again,
     a_baseline_that_is_not_measured_again,
     a_side_first_measured_later,
+    files_added_to_each_side,
+    a_third_side_later,
 )
 REPEATS = (
     a_labelled_folder_that_grows_on_one_side,
-    files_added_to_each_side,
+    single_runs_added_to_each_side,
     files_added_to_each_side_in_turn,
     a_file_packed_and_renamed,
-    a_third_side_later,
 )
 
 

@@ -124,7 +124,8 @@ READING = (
         "finding also appears if runs that were measured separately count as repeats: "
         "they record different commits; or no single ingest read their folders together; "
         "a file was added under a label in use while another variant of the benchmark got "
-        "none; or several runs each were piped to standard input more than once. Numbered run "
+        "none, or the file holds several runs; or several runs each were piped to standard "
+        "input more than once. Numbered run "
         "folders (`run1`, `run2`, or numbers that start below 10) are repeats, and so is "
         "everything that one command reads into one row. Neither labels nor the order of "
         "commands matter.",
