@@ -33,7 +33,11 @@ BASELINE_NAMES = (
 EARLIER_NAMES = ("old", "before")
 #: Words that make a name the side without: `no-otel` beside `otel`, `without-agent`.
 _WITHOUT = ("no", "non", "not", "without")
-_SEPARATORS = re.compile(r"[-_. ]+")
+#: Words that make a name the other side: `ping.new` beside `ping`.
+_LATER = ("new", "after", "pr", "patch", "patched", "head")
+_SEPARATORS = re.compile(r"[-_. =]+")
+#: A number before a name that only puts it in order: `01_none`.
+_ORDINAL = re.compile(r"^[0-9]{1,4}[-_. ]+(?=\D)")
 #: A level of folders that holds one of these names holds the variants.
 SIDE_NAMES = (*BASELINE_NAMES, *EARLIER_NAMES)
 
@@ -156,9 +160,12 @@ def list_baselines(variants: Iterable[str]) -> list[str]:
     --------
     >>> list_baselines(["baseline", "disabled", "enabled"]), list_baselines(["none", "off", "otlp"])
     (['baseline'], ['none', 'off'])
+    >>> list_baselines(["01_none", "02_otlp"])
+    ['01_none']
     """
-    called = [variant for variant in variants if variant.lower() in BASELINE_NAMES]
-    plain = [variant for variant in called if variant.lower() == BASELINE_NAMES[0]]
+    names = {variant: _ORDINAL.sub("", variant.lower()) for variant in variants}
+    called = [variant for variant, name in names.items() if name in BASELINE_NAMES]
+    plain = [variant for variant in called if names[variant] == BASELINE_NAMES[0]]
     return plain or called
 
 
@@ -171,8 +178,10 @@ def _tell_by_words(variants: Sequence[str]) -> str | None:
     ('otel-off', 'without agent')
     >>> _tell_by_words(["results_after", "results_before"]), _tell_by_words(["jdk-17", "jdk-21"])
     ('results_before', None)
-    >>> _tell_by_words(["k6-agent", "k6-noagent"])
-    'k6-noagent'
+    >>> _tell_by_words(["k6-agent", "k6-noagent"]), _tell_by_words(["otel=false", "otel=true"])
+    ('k6-noagent', 'otel=false')
+    >>> _tell_by_words(["ping.new", "ping"])
+    'ping'
     """
     words = [[word for word in _SEPARATORS.split(name.lower()) if word] for name in variants]
     if len(words) < 2:
@@ -184,7 +193,8 @@ def _tell_by_words(variants: Sequence[str]) -> str | None:
         return None
     cores = ["-".join(each[: len(each) - trailing]) for each in rest]
     known = {*SIDE_NAMES, *_WITHOUT, *(word + core for word in _WITHOUT for core in cores if core)}
-    told = [name for name, core in zip(variants, cores, strict=True) if core in known]
+    told = [n for n, core in zip(variants, cores, strict=True) if core in {*known, "false"}]
+    told = told or [n for n, core in zip(variants, cores, strict=True) if core not in _LATER]
     return told[0] if len(told) == 1 else None
 
 

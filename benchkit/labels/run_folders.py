@@ -18,12 +18,14 @@ from benchkit.labels.stems import (
     is_counted,
     is_name,
     is_number,
-    keep_digits,
+    read_moment,
     read_stem,
     split_name,
     split_stem,
 )
 
+#: Words before the number of a folder of results that is a run.
+_RUN_WORDS = frozenset({"result", "results", "output", "outputs", "out"})
 _GLUED = re.compile(r"(?P<name>.*[A-Za-z])(?P<number>[0-9]{1,3})")
 _Site = tuple[str, ...]
 
@@ -114,7 +116,11 @@ def _find_counting(
         for depth in range(len(folders)):
             below[tuple(folders[:depth])][folders[depth]] = None
     return {
-        site: {**_find_bare(names), **_find_named(names, baselines, tools)}
+        site: {
+            **_find_bare(names),
+            **_find_results(names, tools),
+            **_find_named(names, baselines, tools),
+        }
         for site, names in below.items()
     }
 
@@ -128,9 +134,25 @@ def _find_bare(names: Collection[str]) -> dict[str, _Counted]:
     return {
         name: _Counted("", match["run"], int(match["run"]))
         if match["run"]
-        else _Counted("", keep_digits(match["moment"]))
+        else _Counted("", read_moment(match["moment"]))
         for name, match in matches
         if match is not None
+    }
+
+
+def _find_results(names: Collection[str], tools: ToolNames) -> dict[str, _Counted]:
+    """Find the folders that a word for results leads: `results_20240501_1200`, `output-2`."""
+    stems = {name: split_stem(name, tools) for name in names}
+    words = {name: stem for name, stem in stems.items() if not is_name(stem.name, tools)}
+    numbers = {
+        name: stem.number
+        for name, stem in words.items()
+        if stem.number is not None and stem.name.lower() in _RUN_WORDS
+    }
+    is_counting = len(numbers) > 1 and is_count({*numbers.values()})
+    return {
+        **{name: _Counted("", stem.moment) for name, stem in words.items() if stem.moment},
+        **{name: _Counted("", f"run{n}", n) for name, n in numbers.items() if is_counting},
     }
 
 

@@ -56,11 +56,16 @@ _COUNTED = (
     r"(?:run|trial|try|pass|iteration|iter|repetition|repeat|rep|round|attempt|take|sample"
     r"|measurement)[-_. ]?(?P<run>\d{1,9})"
 )
+_CLOCK = r"(?:[-_T. ]?(?:[01]\d|2[0-3])[-_:.h]?[0-5]\d(?:[-_:.m]?[0-5]\d)?Z?)?"
 _MOMENT = (
     r"(?P<moment>(?:19|20)\d\d[-_.]?(?:0[1-9]|1[0-2])[-_.]?(?:0[1-9]|[12]\d|3[01])"
-    r"(?:[-_T. ]?(?:[01]\d|2[0-3])[-_:.h]?[0-5]\d(?:[-_:.m]?[0-5]\d)?Z?)?"
+    rf"{_CLOCK}"
+    r"|(?:0[1-9]|[12]\d|3[01])[-_.](?:0[1-9]|[12]\d|3[01])[-_.](?:19|20)\d\d"
+    rf"{_CLOCK}"
     r"|1[4-9]\d{8}(?:\d{3})?)"
 )
+#: A date that ends with its year.
+_YEAR_LAST = regex(r"(\d\d)[-_.](\d\d)[-_.](\d{4})(.*)", re.DOTALL)
 FOLDER = regex(rf"{_COUNTED}|{_MOMENT}", re.IGNORECASE)
 #: Where a word begins: after a separator, or as `Run` in `noneRun1`.
 _START = r"(?:^|[-_. ]|(?-i:(?<=[a-z])(?=[A-Z])))"
@@ -165,7 +170,7 @@ def read_stem(stem: str, tools: ToolNames) -> Stem:
     if not tool:
         return Stem()
     read = _read_tokens(tool, rest, is_companion=tool in tools.companions)
-    return replace(read, moment=keep_digits(ending["moment"])) if ending else read
+    return replace(read, moment=read_moment(ending["moment"])) if ending else read
 
 
 def _read_tokens(tool: str, tokens: list[str], *, is_companion: bool) -> Stem:
@@ -269,7 +274,7 @@ def split_stem(stem: str, tools: ToolNames) -> PlainStem:
     rest = rest or _PUT_ASIDE.sub("", stem[: match.start()])
     return _take_role(rest)._replace(
         run=int(run) if run else None,
-        moment=keep_digits(moment or ""),
+        moment=read_moment(moment or ""),
         number=int(number) if number else None,
         whole=stem,
     )
@@ -292,6 +297,25 @@ def _take_role(name: str) -> PlainStem:
 def keep_digits(text: str) -> str:
     """Drop all that is no digit."""
     return "".join(filter(str.isdigit, text))
+
+
+def read_moment(text: str) -> str:
+    """Return the digits of a date or time, the year first: such texts sort by time.
+
+    Of a date that ends with its year, the day comes first unless it cannot be one.
+
+    Examples
+    --------
+    >>> read_moment("2024-05-31T12:00"), read_moment("31_05_2024_12_00"), read_moment("05-31-2024")
+    ('202405311200', '202405311200', '20240531')
+    """
+    match = _YEAR_LAST.fullmatch(text)
+    if match is None:
+        return keep_digits(text)
+    day, month, year, clock = match.groups()
+    if int(month) > 12:
+        day, month = month, day
+    return year + month + day + keep_digits(clock)
 
 
 def is_counted(stem: PlainStem) -> bool:
