@@ -11,11 +11,10 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, TypeVar
 
-from benchkit.errors import AmbiguousFormatError, ConfigError, UnknownFormatError
+from benchkit.errors import AmbiguousFormatError, ConfigError
 from benchkit.parsers.base import Format, Tool
 from benchkit.reading.head import Head
 from benchkit.reading.signs import find_signs
-from benchkit.redaction import show_opening
 
 if TYPE_CHECKING:
     from benchkit.reading.source import Source
@@ -213,7 +212,9 @@ def identify(source: Source) -> tuple[Format, ...]:
     if may_hold_more and all(claim.embeds for claim in claims):
         claims = _search(source, claims)
     if not claims:
-        raise UnknownFormatError(_unknown(head), where=source.label, hint=_looked_for())
+        from benchkit.parsers.refusal import explain
+
+        raise explain(head, formats())
     if len(claims) > 1 and not all(claim.embeds for claim in claims):
         names = " and ".join(claim.name for claim in claims)
         raise AmbiguousFormatError(f"claimed by {names}", where=source.label, hint=SAY_WHICH)
@@ -231,22 +232,3 @@ def _search(source: Source, claims: list[Format]) -> list[Format]:
                 claims.append(candidate)
                 left.remove(candidate)
     return claims
-
-
-def _unknown(head: Head) -> str:
-    if not head.data:
-        return "the file is empty"
-    if not head.text:
-        return "the file is binary, in an unknown format"
-    first = next((line.strip() for line in head.text.split("\n") if line.strip()), "")
-    if not first:
-        return "the file is blank"
-    return f"unknown format (it starts with {show_opening(first)})"
-
-
-def _looked_for() -> str:
-    names = dict.fromkeys(tool for each in formats() for tool in each.tools)
-    return (
-        f"looked for {', '.join(names)}; choose one with --as FORMAT, or as_format= in "
-        "Python, or list them with `benchkit formats`"
-    )

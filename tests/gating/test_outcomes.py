@@ -82,7 +82,7 @@ def test_a_file_of_no_known_format_warns_and_fails_under_strict(
         (lambda path: path.symlink_to(path.name), "cannot be read: Too many levels of symbolic"),
         (os.mkfifo, "cannot be read: not a regular file"),
         (Path.touch, "the file is empty"),
-        (lambda path: path.write_text("Killed\n"), "unknown format (it starts with 'Kil"),
+        (lambda path: path.write_text("Killed\n"), "the command failed (it printed 'Kil"),
     ],
 )
 def test_what_is_called_as_results_are_and_cannot_be_read_is_damaged(

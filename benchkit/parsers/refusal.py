@@ -1,0 +1,192 @@
+"""What a file is that no format claims, as far as it can be told, and what to do about it.
+
+A kind that is known and not read is named; else the nearest format, with what does not fit; else
+what the file holds: a table, a JSON document, or a first line.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from benchkit.errors import Diagnostic, UnknownFormatError
+from benchkit.parsers.base import Format, Head, Reading, Record, Samples, Source
+from benchkit.parsers.unread import BINARIES, FAILURES, TEXTS
+from benchkit.reading.source import HEAD_BYTES
+from benchkit.redaction import show_opening, show_part
+from benchkit.regexes import regex
+
+_AS = "if you know the format, name it with --as FORMAT; `benchkit formats` lists them"
+_AGAIN = "check what the command printed, and run it again"
+#: Lines that may stand above a result, and names of columns and keys that are quoted.
+_ABOVE, _QUOTED = 20, 6
+#: The share of a signature's words that a file of a near format has.
+_NEAR = 0.6
+_WORD = regex(r"[A-Za-z][\w/%#+-]{3,}")
+_KEY = regex(r'"([^"\\\n]{1,60})"\s{0,9}:')
+_DELIMITERS = ",;\t|"
+
+
+class _Reason(NamedTuple):
+    """Why a file is refused, and what to do."""
+
+    what: str
+    hint: str = _AS
+
+
+def explain(head: Head, formats: Sequence[Format]) -> UnknownFormatError:
+    """Return the error that says what a source is which none of the formats claims."""
+    what, hint = _describe(head, formats)
+    return UnknownFormatError(what, where=head.name, hint=hint)
+
+
+def _describe(head: Head, formats: Sequence[Format]) -> _Reason:
+    if not head.data.strip():
+        return _Reason(f"the file is {'blank' if head.data else 'empty'}", _AGAIN)
+    if known := _find_unread(head):
+        return known
+    if not head.text:
+        return _Reason("the file is binary, in an unknown format")
+    return _find_below(head, formats) or _find_nearest(head, formats) or _describe_text(head)
+
+
+def _find_unread(head: Head) -> _Reason | None:
+    """Name a kind of file that is known and not read."""
+    for opening, kind, instead in BINARIES:
+        if head.data.startswith(opening):
+            return _Reason(f"{kind}, which benchkit does not read", instead)
+    for kind, words, instead in TEXTS:
+        if all(word in head.text for word in words):
+            return _Reason(f"{kind}, which benchkit does not read", instead)
+    return None
+
+
+def _find_below(head: Head, formats: Sequence[Format]) -> _Reason | None:
+    """Name the format of what stands below lines that are not of it, or lost its first bracket."""
+    place, first = 0, head.text.lstrip()[:1]
+    for count in range(1, _ABOVE):
+        place = head.text.find("\n", place) + 1
+        if not place:
+            break
+        if name := _claim(head, head.text[place:], formats):
+            opening = show_opening(head.text.split("\n", 1)[0])
+            lines = "line 1" if count == 1 else f"lines 1 to {count}"
+            what = f"nearly the format {name}, except for {lines} ({opening})"
+            return _Reason(what, f"remove {lines}")
+    for bracket, inner in ('{"', "[{"):
+        if first == inner and (name := _claim(head, bracket + head.text, formats)):
+            what = f"nearly the format {name}, except that its first {bracket!r} is missing"
+            return _Reason(what, "give the whole file")
+    return None
+
+
+def _claim(head: Head, text: str, formats: Iterable[Format]) -> str:
+    """Return the name of the format that owns a text."""
+    part = Head(head.name, text.encode(), text)
+    names = (each.name for each in formats if not each.embeds and each.recognises(part))
+    return next(names, "")
+
+
+def _find_nearest(head: Head, formats: Sequence[Format]) -> _Reason | None:
+    """Name the format whose signature has most of its words in a text, and what does not fit.
+
+    A word counts for the less, the more forms have it.
+    """
+    present = set(_WORD.findall(head.text))
+    signatures = [
+        (each, set(_WORD.findall(form.signature))) for each in formats for form in each.forms
+    ]
+    common = Counter(word for _, words in signatures for word in words)
+
+    def weigh(words: Iterable[str]) -> float:
+        return sum(1 / common[word] for word in words)
+
+    near = [
+        (weigh(words & present), each, sorted(words - present))
+        for each, words in signatures
+        if len(words & present) > 1 and weigh(words & present) >= _NEAR * weigh(words)
+    ]
+    if not near:
+        return None
+    _, nearest, missing = max(near, key=lambda item: item[0])
+    return _compare(head, nearest, missing)
+
+
+def _compare(head: Head, nearest: Format, missing: Sequence[str]) -> _Reason | None:
+    """Say what of a text does not fit into its nearest format; nothing where that is unknown."""
+    records = _parse_whole(head, nearest)
+    problem = next((r for r in records if isinstance(r, Diagnostic) and r.line), None)
+    if damage := _find_damage(head):
+        misfit = f"except that {damage}"
+    elif problem:
+        misfit = f"except for line {problem.line}: {problem.what}"
+    elif missing:
+        misfit = f"except that it lacks {_list(missing)}"
+    else:
+        return None
+    is_read = any(isinstance(r, Samples) or (isinstance(r, Reading) and r.rows) for r in records)
+    more = f", or read what fits with --as {nearest.name}" if is_read else ""
+    return _Reason(f"nearly the format {nearest.name}, {misfit}", f"give the whole file{more}")
+
+
+def _is_whole(head: Head) -> bool:
+    return len(head.data) < HEAD_BYTES
+
+
+def _parse_whole(head: Head, nearest: Format) -> list[Record]:
+    """Return what a format makes of a text; nothing of one that is longer than its head."""
+    return list(nearest.parse(Source(None, head.name, head.data))) if _is_whole(head) else []
+
+
+def _find_damage(head: Head) -> str:
+    """Say where a JSON document is damaged; nothing of a sound or long one, or of other text."""
+    text = head.text
+    if text.lstrip()[:1] not in {"{", "["} or not _is_whole(head):
+        return ""
+    start = len(text) - len(text.lstrip())
+    try:
+        json.JSONDecoder().raw_decode(text, start)
+    except RecursionError:
+        return "its JSON is nested too deeply"
+    except json.JSONDecodeError as error:
+        is_cut = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated")
+        how = "is cut off" if is_cut else f"is not valid JSON ({error.msg})"
+        return f"line {error.lineno} {how}"
+    return ""
+
+
+def _describe_text(head: Head) -> _Reason:
+    """Say what a text of no known format holds."""
+    lines = [line.strip() for line in head.text.split("\n") if line.strip()]
+    opening = show_opening(lines[0])
+    if any(word in lines[0] for word in FAILURES):
+        return _Reason(f"the command failed (it printed {opening})", _AGAIN)
+    if lines[0][0] in "{[" and (keys := list(dict.fromkeys(_KEY.findall(head.text)))):
+        what = f"unknown format: JSON with {_list(keys)}"
+        damage = _find_damage(head)
+        return _Reason(f"{what}, but {damage}", "give the whole file") if damage else _Reason(what)
+    if columns := _find_columns(lines):
+        return _Reason(f"unknown format: a table with the columns {_list(columns)}")
+    return _Reason(f"unknown format (it starts with {opening})")
+
+
+def _find_columns(lines: Sequence[str]) -> list[str]:
+    """Return the names in the header of a table; a row of values is none."""
+    for delimiter in _DELIMITERS:
+        first, *rest = ([*map(_bare, line.strip("|").split(delimiter))] for line in lines[:3])
+        is_header = all(cell and not cell[0].isdigit() for cell in first)
+        if len(first) > 1 and is_header and rest and all(len(row) == len(first) for row in rest):
+            return first
+    return []
+
+
+def _bare(cell: str) -> str:
+    return cell.strip(' "')
+
+
+def _list(names: Sequence[str]) -> str:
+    """Quote the first of some names."""
+    shown = (show_part(name).strip("'\"") for name in names[:_QUOTED])
+    return ", ".join(shown) + (", …" if len(names) > _QUOTED else "")

@@ -1,0 +1,174 @@
+"""What benchkit does not read and people give it all the same, with what to give instead.
+
+An entry describes a file and has the words that all stand in it. It is asked only about files that
+no format claims; so a word may be of a tool that is read, in a form that is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+_OTHER = "`benchkit help tools` shows how to add a tool"
+_SKIP = "skip it with --exclude"
+_TEXT_FORM = "give the text or JSON that the tool wrote"
+
+
+#: What the first line has where a command failed and the tool printed nothing.
+FAILURES = ("Segmentation fault", "Killed", "command not found", "No such file or directory",
+            "Permission denied")  # fmt: skip
+
+
+class Unread(NamedTuple):
+    """A kind of file that is known and not read."""
+
+    kind: str
+    words: tuple[str, ...]
+    instead: str = _OTHER
+
+
+def _of_tools(kind: str, tools: Mapping[str, tuple[str, ...]]) -> tuple[Unread, ...]:
+    return tuple(Unread(f"{name}'s {kind}", words) for name, words in tools.items())
+
+
+#: How the bytes of a kind of file begin, and what to do.
+BINARIES = (
+    (b"\x89PNG", "a PNG image", _SKIP),
+    (b"\xff\xd8\xff", "a JPEG image", _SKIP),
+    (b"GIF8", "a GIF image", _SKIP),
+    (b"%PDF-", "a PDF document", _SKIP),
+    (b"SQLite format 3", "an SQLite database", _SKIP),
+    (b"PAR1", "a Parquet file", _SKIP),
+    (b"PERFILE2", "perf record's data", _SKIP),
+    (b"\x7fELF", "an executable", _SKIP),
+    (b"PK\x03\x04", "a ZIP archive", "name it *.zip, or unpack it"),
+    (b"\xfd7zXZ", "a file compressed with xz", "unpack it"),
+    (b"(\xb5/\xfd", "a file compressed with zstd", "unpack it"),
+    (b"BZh", "a file compressed with bzip2", "unpack it"),
+)
+
+_FORMS = (
+    Unread("a test plan of JMeter", ("<jmeterTestPlan",),
+           "give the file that `jmeter -n -t PLAN -l results.jtl` writes"),
+    Unread("JMeter's summary on the terminal", ("summary =", "Avg:", "Err:"),
+           "give the file that `jmeter -n -t PLAN -l results.jtl` writes"),
+    Unread("statistics of JMeter's dashboard", ('"sampleCount"', '"pct1ResTime"'),
+           "give the .jtl from which it was made"),
+    Unread("JMeter's dashboard", ("Apache JMeter Dashboard",),
+           "give the .jtl from which it was made"),
+    Unread("a page of Gatling's report", ("Gatling Stats",),
+           "give the simulation.log, or js/global_stats.json of the report"),
+    Unread("Gatling's summary on the terminal", ("---- Global Information ---",),
+           "give the simulation.log, or js/global_stats.json of the report"),
+    Unread("a script for k6", ("from 'k6",), "give what `k6 run --out json=FILE` writes"),
+    Unread("a script for k6", ('from "k6',), "give what `k6 run --out json=FILE` writes"),
+    Unread("hyperfine's CSV", ("command,mean,stddev,median,user,system,min,max",),
+           "it has no single runs; give what `hyperfine --export-json FILE` writes"),
+    Unread("hyperfine's table", ("| Command |", "| Relative |"),
+           "it has no single runs; give what `hyperfine --export-json FILE` writes"),
+    Unread("a table of BenchmarkDotNet", ("BenchmarkDotNet v", "Method"),
+           "its values are rounded; give the JSON of `--exporters json`"),
+    Unread("BenchmarkDotNet's CSV", ("Method", ",AnalyzeLaunchVariance,"),
+           "its values are rounded; give the JSON of `--exporters json`"),
+    Unread("Google Benchmark's table", ("Benchmark ", "Time ", "CPU ", "Iterations"),
+           "give the file of `--benchmark_out=FILE`"),
+    Unread("pytest-benchmark's table", ("Name (time in ", "Outliers", "Rounds"),
+           "give the file of `pytest --benchmark-json=FILE`"),
+    Unread("pytest-benchmark's CSV", ("name,file,fullname,", "rounds"),
+           "give the file of `pytest --benchmark-json=FILE`"),
+    Unread("oha's CSV", ("request-start,DNS,DNS+dialup,",),
+           "give the JSON of `oha --output-format json`"),
+    Unread("criterion's raw.csv", ("group,function,value,", "sample_measured_value"),
+           "give the files sample.json and estimates.json beside it"),
+    Unread("a page of criterion's report", ("Criterion.rs</title>",),
+           "give the folder target/criterion"),
+    Unread("Artillery's summary on the terminal", ("Summary report @", "http."),
+           "give the file of `artillery run --output FILE`"),
+    Unread("Locust's table on the terminal", ("# reqs", "# fails", "req/s"),
+           "give the *_stats.csv of `locust --csv PREFIX`"),
+    Unread("Locust's report", ("<title>Locust",), "give the *_stats.csv of `locust --csv PREFIX`"),
+    Unread("Locust's list of exceptions", ("Count,Message,Traceback,Nodes",),
+           "give the *_stats.csv beside it"),
+    Unread("asv's list of benchmarks", ('"min_run_count"', '"unit"'),
+           "give the folder results/ beside it"),
+    Unread("asv's comparison", ("| Ratio |", "| Benchmark"), "give asv's folder results/"),
+    Unread("asv's comparison", ("Ratio | Benchmark",), "give asv's folder results/"),
+    Unread("vegeta's plot", ("<title>Vegeta",), "give the file of `vegeta attack`"),
+    Unread("a report of benchkit", ('name="generator" content="benchkit',),
+           "give the results from which it was made"),
+)  # fmt: skip
+
+_TOOLS = (
+    *_of_tools("report", {
+        "sysbench": ("total number of events:",),
+        "siege": ("Availability:", "Transaction rate:"),
+        "drill": ("Median time per request",),
+        "h2load": ("finished in ", "time for request:"),
+        "Nighthawk": ("benchmark_http_client.",),
+        "cassandra-stress": ("Op rate", "Partition rate"),
+        "fio": ("IOPS=", "BW="),
+        "iperf": ("[ ID] Interval",),
+        "netperf": ("Recv   Send    Send",),
+        "perf stat": ("Performance counter stats for",),
+        "pgbench": ("transactions actually processed:",),
+        "redis-benchmark": ("parallel clients", "requests completed in"),
+        "redis-benchmark -q": (" requests per second, p50=",),
+        "memtier_benchmark": ("ALL STATS", "Ops/sec"),
+        "YCSB": ("[OVERALL], RunTime(ms)",),
+        "NBomber": ("test suite: ", "load simulation"),
+        "Taurus": ("Taurus CLI Tool",),
+        "loadtest": ("Target URL:", "Completed requests:"),
+        "rewrk": ("Latencies:", "Transfer:"),
+        "httperf": ("Reply rate [replies/s]:",),
+        "Rally": ("Min Throughput", "service time"),
+        "kafka-producer-perf-test": ("records sent,", "records/sec ("),
+        "PerfTest": ("sending rate avg:",),
+        "HammerDB": ("NOPM",),
+        "stress-ng": ("bogo ops",),
+        "GNU time": ("Maximum resident set size (kbytes):",),
+        "timeit": ("loops, best of",),
+        "pyperf": ("Mean +- std dev:",),
+        "Benchee": ("ips ", "average ", "deviation "),
+        "Catch2": ("benchmark name", "est run time"),
+        "nanobench": ("ns/op |", "err% |"),
+        "tinybench": ("(index)", "ops/s"),
+        "mitata": ("avg (min … max)",),
+        "deno bench": ("time/iter",),
+        "Vitest": (" hz ", " rme ", " samples"),
+        "Benchmark.js": ("ops/sec", "runs sampled)"),
+        "benchmark-ips": ("i/100ms",),
+        "PHPBench": ("PHPBench (",),
+        "Divan": ("Timer precision:",),
+        "BenchmarkTools.jl": ("BenchmarkTools.Trial",),
+        "microbenchmark": (" lq ", " uq ", " neval"),
+    }),
+    *_of_tools("JSON", {
+        "siege": ('"transaction_rate"', '"availability"'),
+        "fio": ('"fio version"',),
+        "iperf": ('"test_start"', '"intervals"'),
+        "ghz": ('"latencyDistribution"', '"fastest"'),
+        "memtier_benchmark": ('"ALL STATS"',),
+        "NBomber": ('"ScenarioStats"',),
+        "pyperf": ('"warmups"', '"runs"'),
+        "Lighthouse": ('"lighthouseVersion"',),
+        "OpenMessaging Benchmark": ('"publishLatencyAvg"',),
+    }),
+    *_of_tools("CSV", {
+        "redis-benchmark": ('"test","rps"',),
+        "Taurus": ("label,avg_ct,",),
+    }),
+    Unread("Taurus's XML", ("<FinalStatus>",)),
+    Unread("Tsung's log", ("# stats: dump at ",)),
+    Unread("what the shell's `time` prints", ("real\t", "user\t", "sys\t"),
+           "measure with hyperfine, which repeats the command"),
+)  # fmt: skip
+
+#: The more special before the more general.
+TEXTS = (
+    *_FORMS,
+    *_TOOLS,
+    Unread("an HTML page", ("<html",), _TEXT_FORM),
+    Unread("an HTML page", ("<!DOCTYPE html",), _TEXT_FORM),
+    Unread("an HTML page", ("<!doctype html",), _TEXT_FORM),
+    Unread("an SVG image", ("<svg",), _TEXT_FORM),
+)

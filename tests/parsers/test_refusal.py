@@ -1,0 +1,117 @@
+"""A refused file is named, or compared with the nearest format, or described: in one sentence."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from benchkit.errors import UnknownFormatError
+from benchkit.parsers import registry
+from benchkit.parsers.unread import BINARIES
+from benchkit.reading.source import HEAD_BYTES, Source
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+
+
+def refuse(data: str | bytes) -> UnknownFormatError:
+    content = data.encode() if isinstance(data, str) else data
+    with pytest.raises(UnknownFormatError) as caught:
+        registry.identify(Source(None, "new/1.txt", content))
+    return caught.value
+
+
+SYSBENCH = """\
+sysbench 1.0.20 (using system LuaJIT 2.1.0-beta3)
+
+General statistics:
+    total time:                          10.0024s
+    total number of events:              14317
+"""
+
+
+def test_another_tools_report_is_named() -> None:
+    assert str(refuse(SYSBENCH)) == (
+        "new/1.txt: sysbench's report, which benchkit does not read; "
+        "`benchkit help tools` shows how to add a tool"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "what", "hint"),
+    [
+        ("<jmeterTestPlan version='1.2'>", "a test plan of JMeter", "`jmeter -n -t PLAN"),
+        ("command,mean,stddev,median,user,system,min,max\n", "hyperfine's CSV", "--export-json"),
+        ("<!DOCTYPE html>\n<title>Gatling Stats</title>", "a page of Gatling's", "simulation.log"),
+        ("<!DOCTYPE html>\n<p>1204 requests/s", "an HTML page", "text or JSON"),
+        ("import http from 'k6/http';\n", "a script for k6", "k6 run --out json"),
+        ('{"fio version" : "fio-3.28"}', "fio's JSON", "benchkit help tools"),
+    ],
+)
+def test_a_form_that_is_not_read_says_what_to_give_instead(text: str, what: str, hint: str) -> None:
+    error = refuse(text)
+    assert error.what.startswith(what)
+    assert error.what.endswith(", which benchkit does not read")
+    assert hint in error.hint
+
+
+@pytest.mark.parametrize(("opening", "kind", "instead"), BINARIES)
+def test_a_binary_file_is_named_by_its_first_bytes(opening: bytes, kind: str, instead: str) -> None:
+    error = refuse(opening + bytes(40))
+    assert (error.what, error.hint) == (f"{kind}, which benchkit does not read", instead)
+
+
+OHA = (FIXTURES / "oha" / "none-1.json").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("running for 2 s\n" + OHA, "for line 1 ('running for 2 s'); remove line 1"),
+        ("a\nb\n" + OHA, "for lines 1 to 2 ('a'); remove lines 1 to 2"),
+        (OHA.partition("{")[2], "that its first '{' is missing; give the whole file"),
+        (OHA[:150], "that line 7 is cut off; give the whole file"),
+        (OHA.replace('"summary"', "summary", 1), "that line 2 is not valid JSON"),
+    ],
+    ids=["one line above", "two lines above", "no opening", "cut off", "broken"],
+)
+def test_the_nearest_format_is_named_with_what_does_not_fit(text: str, sentence: str) -> None:
+    assert f"nearly the format oha, except {sentence}" in str(refuse(text))
+
+
+def test_what_a_format_could_read_of_a_misfit_is_offered() -> None:
+    text = "starttime\tseconds\tctime\tdtime\tttime\twaits\nTue Nov 21 2023\t1\t2\t3\t4\t5\n"
+    assert str(refuse(text)).startswith("new/1.txt: nearly the format ab_tsv, except ")
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("variant,run,rps\nnone,1,5\n", "a table with the columns variant, run, rps"),
+        ("variant\trun\nnone\t1\n", "a table with the columns variant, run"),
+        ("| variant | rps |\n|---|---|\n", "a table with the columns variant, rps"),
+        ('{"own": [{"rate": 5}]}', "JSON with own, rate"),
+        ('{"variant": "a", "rate": 5}\n{"variant": "b"}\n', "JSON with variant, rate"),
+        ('{"own": [{"rate": 5', "JSON with own, rate, but line 1 is cut off"),
+        ('{"own": 5, }', "JSON with own, but line 1 is not valid JSON"),
+        ("1,2,3\n4,5,6\n", "(it starts with '1,2,3')"),
+    ],
+)
+def test_an_unknown_text_is_described(text: str, what: str) -> None:
+    assert refuse(text).what.replace("format: ", "format ").startswith(f"unknown format {what}")
+
+
+def test_a_command_that_failed_is_told_from_a_format() -> None:
+    error = refuse("bash: wrk: command not found\n")
+    assert error.what == "the command failed (it printed 'bash: wrk: command not found')"
+
+
+def test_a_long_document_is_not_called_cut_off() -> None:
+    error = refuse(json.dumps({"own": ["x" * 9] * HEAD_BYTES}))
+    assert error.what == "unknown format: JSON with own"
+
+
+def test_a_key_that_may_be_a_secret_is_not_quoted() -> None:
+    assert "s3cr3t" not in str(refuse('{"a s3cr3tT0k3nValue99": 1}'))
+    assert "s3cr3t" not in str(refuse("name,s3cr3tT0k3nValue99\nx,1\n"))
