@@ -41,7 +41,7 @@ def add(folder: Path, name: str, content: bytes) -> None:
     [
         ("new/k6-2.json", K6.read_bytes()[:300], "k6", "k6-2.json"),
         ("new/wrk-2.txt", b"", "wrk", "wrk-2.txt: the file is empty"),
-        ("new/wrk-2.txt", b"Segmentation fault\n", "wrk", "unknown format"),
+        ("new/wrk-2.txt", b"Segmentation fault\n", "wrk", "the command failed"),
         ("new/wrk-2.txt", WRK.read_bytes()[:150], "wrk", "is truncated or altered"),
         ("new/k6-2.json.gz", gzip.compress(K6.read_bytes())[:200], "k6", "damaged or truncated"),
     ],
