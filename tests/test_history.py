@@ -57,8 +57,8 @@ def test_the_newest_commit_outside_is_told_before_it_can_be_a_change() -> None:
     assert history.series[0].changes == ()
     assert history.series[0].newest.verdict == "outside"
     assert "newest 0000020 (21 Oct 2026): outside, +" in text(history)
-    assert "fresh runs: measure 0000019 and 0000020 alternately, and gate." in text(history)
-    assert "fresh runs" not in text(trace(*store([1e-3] * 21)))
+    assert "confirm them: measure 0000019 and 0000020 alternately, and run" in text(history)
+    assert "confirm them" not in text(trace(*store([1e-3] * 21)))
 
 
 def test_the_newest_commit_of_a_step_below_the_margin_is_not_outside() -> None:
@@ -87,7 +87,7 @@ def test_an_accepted_change_begins_a_new_level_and_says_why() -> None:
     assert [change.reason for change in series.changes] == ["TLS"]
     assert series.newest.verdict == "no baseline"
     assert "accepted: TLS" in text(history)
-    assert "fresh runs" not in text(history)
+    assert "confirm them" not in text(history)
     assert "no change of level" in text(history)
 
 
@@ -220,7 +220,7 @@ def test_a_count_that_stays_is_inside_and_one_that_changed_earlier_keeps_its_com
         (name(12), 14, 12, 9),
     ]
     assert series.newest.verdict == "inside"
-    assert "alternately, and gate" not in text(history)  # a fact needs no other run
+    assert "alternately, and run" not in text(history)  # a fact needs no other run
 
 
 def test_many_series_that_change_at_one_commit_are_one_line() -> None:

@@ -47,7 +47,7 @@ def find_waves(comparisons: Comparisons, batches: Batches) -> Iterator[Finding]:
             code="B336",
             severity="info",
             where=name_row(row[0]),
-            message=f"parts of a run resemble the part before in {_count(len(shown), len(found))} "
+            message=f"adjacent parts are alike in {_count(len(shown), len(found))} "
             f"(correlation {lag1:.2f}): a run holds only as much information as "
             f"{format_percent(share).lstrip('+')} of its length",
             remedy="requests within a run are not repeats, however many there are: make more runs",

@@ -47,7 +47,7 @@ def find_local_generators(evidence: Evidence) -> Iterator[Finding]:
             severity="info",
             where=host,
             message=f"{tools} ran on the machine under load ({runs})",
-            remedy="use a second machine, or pin both to their own cores and record that",
+            remedy="use a second machine, or pin them to different cores and record that",
             numbers={"runs": len(sheets)},
         )
 

@@ -76,7 +76,7 @@ def _suggest_run(comparisons: Comparisons, variant: str, names: Sequence[str]) -
     sides = (pair for pair in comparisons.pairs if variant in pair)
     others = dict.fromkeys(name for pair in sides for name in pair if name != variant)
     them = "them" if len(names) > 1 else "it"
-    remedy = f"not compared: run {them} for {' and '.join(others)} too"
+    remedy = f"not compared: measure {them} on {' and '.join(others)} too"
     if any(variant == baseline for baseline, _ in comparisons.pairs):
         accept = f'[[gate.accept]] removed = "{names[0]}" in benchkit.toml'
         remedy += (

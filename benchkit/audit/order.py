@@ -94,8 +94,8 @@ def find_fixed_first(comparisons: Comparisons, runs: Runs) -> Iterator[Finding]:
             code="B331",
             severity="info",
             where=variant,
-            message=f"it is the first in each of {max(blocks)} rounds{on}: the effect of going "
-            "first counts as its own",
+            message=f"always first, in {max(blocks)} of {max(blocks)} rounds{on}: the effect of "
+            "going first counts as an effect of this variant",
             remedy="start each round with a different variant",
             numbers={"blocks": max(blocks), "benchmarks": len(blocks)},
         )
@@ -252,8 +252,8 @@ def _tell_drift(c: Contrast, trend: Trend, drift: float, adjusted: list[_Adjuste
         code="B332",
         severity="warning" if is_moved else "info",
         where=name_row(c),
-        message=f"it drifts by {format_change(math.exp(drift))} over the session (p = "
-        f"{trend.pvalue:.2g}); from the means, without a linear trend: {changes}",
+        message=f"the values drift by {format_change(math.exp(drift))} over the session (p = "
+        f"{trend.pvalue:.2g}); change of the means without the linear trend: {changes}",
         remedy=f"{_IN_TURN}; let the machine settle first"
         if is_moved
         else "the trend affects both sides alike: no change moves by more than "

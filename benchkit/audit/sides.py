@@ -302,8 +302,8 @@ def _tell_closed(bound: list[Contrast]) -> Finding:
         code="B319",
         severity="info",
         where=name_side(worst.side),
-        message=f"latencies were measured at {_rate(worst.center_variant)} here and at "
-        f"{_rate(worst.center_baseline)} in {worst.baseline}: in a closed loop, rate and "
+        message=f"latencies were measured at {_rate(worst.center_variant)}, those of "
+        f"{worst.baseline} at {_rate(worst.center_baseline)}: in a closed loop, rate and "
         "latency are two views of one effect",
         remedy="to compare latency at equal load, fix the rate",
         numbers=_told(worst, bound),

@@ -35,13 +35,13 @@ if TYPE_CHECKING:
     from benchkit.schema import Runs
 
 _TOGETHER = (
-    "rank and permutation tests give false positives then, so Welch's test with the fewest "
-    "degrees of freedom compares these rows"
+    "rank and permutation tests would give false positives, so Welch's test with the fewest "
+    "degrees of freedom is used for these rows"
 )
 #: What becomes of a single row, by the method that decides it.
 _REMARKS = {
-    WELCH: "rank tests give false positives then, so Welch's test compares it",
-    RANK: "without the outermost runs, the sides vary more alike, so ranks still compare it",
+    WELCH: "rank tests would give false positives, so Welch's test is used",
+    RANK: "without the outermost runs, the spreads are similar, so the rank test is still used",
     MAX_T: "permutation of whole runs (max-T) decides it together with other rows whose sides vary "
     "alike",
 }

@@ -189,7 +189,7 @@ def _fill_script(script: str, variant: str, where: str) -> str:
         is_bare = not _ENCLOSING.search(script) and _CLOSED.fullmatch(before) is not None
         if not is_bare and not _HARMLESS.fullmatch(variant):
             raise ConfigError(
-                f"the name {variant!r} cannot stand inside quotes",
+                f"the name {variant!r} cannot be inside quotes",
                 where=where,
                 hint=f"write {_FIELD} without quotes around it: benchkit adds them",
             )

@@ -26,7 +26,8 @@ def application(command: str = "") -> typer.Typer:
     app = typer.Typer(
         name=PROGRAM,
         cls=Menu,
-        help="What does this change cost? Raw benchmark results in, overhead out, shown or not.",
+        help="What does this change cost? benchkit compares raw benchmark results and says how "
+        "sure the answer is.",
         no_args_is_help=True,
         epilog="Example: benchkit report results/",
         add_completion=True,

@@ -52,7 +52,7 @@ _Date = Annotated[
 _AddedBranch = Annotated[
     str | None,
     typer.Option(
-        "--branch", metavar="B", help="Branch that it is of. [default: that of this CI job]"
+        "--branch", metavar="B", help="Branch of the commit. [default: that of this CI job]"
     ),
 ]
 

@@ -68,7 +68,7 @@ def site(
         typer.Option(
             "--repo-url",
             metavar="URL",
-            help="Where commits are found: https://github.com/owner/name, or an address with "
+            help="Address of the project: https://github.com/owner/name, or an address with "
             "{commit}. [default: that of this CI job]",
         ),
     ] = "",

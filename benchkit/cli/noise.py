@@ -31,8 +31,8 @@ def noise(
         typer.Option(
             "--pair",
             metavar="A:B",
-            help="Two variants that are the same thing, measured twice; repeatable. [default: "
-            "split each variant]",
+            help="Two names of the same program, measured twice; repeatable. [default: split each "
+            "variant]",
             autocompletion=complete_pair,
         ),
     ] = None,

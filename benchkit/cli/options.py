@@ -136,7 +136,7 @@ Blocks = Annotated[
     typer.Option(
         "--blocks",
         metavar="auto|never",
-        help="Compare complete blocks block by block, or never. [default: "
+        help="Compare complete blocks one by one (auto), or never. [default: "
         f"{config.DEFAULT_BLOCKS}]",
     ),
 ]
@@ -145,8 +145,8 @@ Method = Annotated[
     typer.Option(
         "--method",
         metavar="auto|rank|welch|history",
-        help="Method wherever the runs allow it: ranks (from 2 runs a side), Welch's t-test "
-        "(2), or a prediction for one side from the other's history (8). [default: "
+        help="Method, if the runs allow it: ranks or Welch's t-test (2 or more runs per side), or "
+        "a prediction from the other side's history (8 or more). [default: "
         f"{config.DEFAULT_METHOD}, as the number of runs allows]",
     ),
 ]

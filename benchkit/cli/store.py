@@ -83,8 +83,8 @@ def upgrade(store: o.StoreOption = None, quiet: o.Quiet = False) -> None:
 def vacuum(store: o.StoreOption = None, quiet: o.Quiet = False) -> None:
     """Delete what neither the store nor `undo` needs, and merge small files.
 
-    Files that a commit removed are deleted after an hour, files that none ever named after a day:
-    a command that reads or writes may still hold them.
+    A running command may still use them, so files that a commit removed are kept for an hour, and
+    files that no commit names for a day.
     """
     target = _open(store)
     with target.locked():

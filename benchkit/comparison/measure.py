@@ -263,7 +263,7 @@ def _tell_of_pairs(blocks: Blocks | None) -> tuple[str, ...]:
     change = format_change(math.exp(estimate.value))
     told = (
         f"as {len(blocks.logs)} pairs by the t-test, which assumes log-normal runs: "
-        f"{change}, p = {test.pvalue:.2g}; {SIGNED_BLOCKS} pairs allow a test without it"
+        f"{change}, p = {test.pvalue:.2g}; {SIGNED_BLOCKS} pairs allow a test that does not"
     )
     return (told,)
 

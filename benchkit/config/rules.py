@@ -172,7 +172,7 @@ def parse_rules(tables: object, habits: Habits, where: str) -> tuple[Rule, ...]:
     for name, count in counts.items():
         if count > 1:
             raise ConfigError(
-                f"two rules are named {name!r}", where=where, hint="give each its own name"
+                f"two rules are named {name!r}", where=where, hint="rename one of them"
             )
     return rules
 

@@ -85,8 +85,8 @@ DAMAGED = _event(
     "damaged", "a file of a known tool is damaged", "fail", "`on_damaged`", _DATA, FAIL
 )
 MIXED = _event(
-    "mixed", "runs of a folder count together with earlier ones of it, or with those of another "
-    "folder, commit or piped result", "fail",
+    "mixed", "two measurements count as one: runs of a folder together with earlier ones of that "
+    "folder, or with those of another folder, commit or piped result", "fail",
     "`on_damaged`", _DATA, FAIL,
 )  # fmt: skip
 UNKNOWN = _event(
@@ -121,7 +121,7 @@ ACCEPTED = _event(
 
 UNUSED = _event(
     "unused_acceptance",
-    "an entry of `[[gate.accept]]` matches nothing that was compared or is missing, or has expired",
+    "an entry of `[[gate.accept]]` has expired, or matches no compared or missing row",
     "pass", "", ExitCode.DONE, PASS,
 )  # fmt: skip
 

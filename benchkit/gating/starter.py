@@ -138,8 +138,8 @@ def _gates(comparisons: Comparisons | None, why: str) -> Iterator[str]:
     limits = {metric: choose_limit(rows) for metric, rows in primaries.items()}
     is_limited = any(limits.values())
     if primaries and not is_limited:
-        yield "# The runs at hand cannot show a limit, so the default rule holds: no primary metric"
-        yield "# may show a regression beyond the margin, and no exact metric may get worse."
+        yield "# These runs cannot confirm any limit, so the default rule applies: no primary"
+        yield "# metric may show a regression beyond the margin, and no exact metric may get worse."
     accept = list(_comment_out(_accept(contrasts)))
     for (metric, stat), rows in primaries.items():
         limit = limits[metric, stat]
@@ -207,10 +207,10 @@ def _tell_runs(rows: Sequence[Contrast], limit: str) -> str:
     first = OFFERED[0]
     needed = count_runs(rows, first)
     if choose_limit(rows) == limit != first:
-        more = f"; about {needed} per side can show {first}" if needed else ""
-        return f"The smallest of {', '.join(OFFERED)} that the runs at hand can show{more}."
+        more = f"; about {needed} runs per side can confirm {first}" if needed else ""
+        return f"The smallest limit among {', '.join(OFFERED)} that these runs can confirm{more}."
     if needed is None:
-        return f"These runs vary too much to show {first} with any practical number of runs."
+        return f"These runs vary too much to confirm {first} with any practical number of runs."
     return f"Judging by these runs, about {needed} per side can show that there is no cost."
 
 

@@ -69,6 +69,6 @@ def follow_branch(runs: Runs, branch: str) -> tuple[Runs, dict[str, int]]:
     if recorded and not kept:
         names = ", ".join(sorted(others))
         hint = f"name one that runs record: --branch {min(others)}"
-        raise DataError(f"no commit is of branch {branch!r}, only of {names}", hint=hint)
+        raise DataError(f"no commit is on branch {branch!r}, only on {names}", hint=hint)
     rows: Runs = runs[[commit in kept for commit in commits]]
     return rows, dict(sorted(others.items()))

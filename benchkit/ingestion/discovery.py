@@ -320,7 +320,7 @@ def _leave_out(paths: list[Path], passed: list[tuple[Path, str]]) -> list[Path]:
     kept = []
     for path in paths:
         if any(_repeats(path, file, result) for file, result in registry.repeating()):
-            passed.append((path, "a part of the result beside it"))
+            passed.append((path, "a part of the result next to it"))
         else:
             kept.append(path)
     return kept

@@ -25,7 +25,7 @@ from benchkit.labels.walk import prune
 from benchkit.parsers import registry
 
 _NO_RESULT = "this variant's folder contains no result"
-_NO_RUN = "this folder contains no result, but folders beside it with other numbers do"
+_NO_RUN = "this folder contains no result, but folders with other numbers next to it do"
 _READ = frozenset({"read", "unchanged", "duplicate"})
 #: How the reasons begin for which files are passed over that fill no folder.
 _HOLLOW = (

@@ -250,7 +250,7 @@ TEXT = Format(
             name="text",
             signature="Ended after … : … calls. qps=… Aggregated Function Time : count …",
             versions="1.0 on",
-            not_recorded="when it ran, the target, threads, whether the rate was held",
+            not_recorded="when it ran, the target, threads, whether the rate was fixed",
         ),
     ),
     recognises=_recognises_text,

@@ -58,18 +58,18 @@ _TRANSACTION = "Number of samples in transaction"
 _TIMES = {"elapsed": "", "Latency": "wait", "Connect": "connect"}
 _SIZES = {"bytes": "bytes_in", "sentBytes": "bytes_out"}
 _NO_HEADER = Remark(
-    "this JTL has no header, and its {count} columns are none of JMeter's defaults",
-    "run JMeter with -Jjmeter.save.saveservice.print_field_names=true, or put the header above",
+    "this JTL has no header, and its {count} columns match no default of JMeter",
+    "run JMeter with -Jjmeter.save.saveservice.print_field_names=true, or add the header line",
     "error",
     is_remark=False,
 )
 _DEFAULTS = Remark(
     "this JTL has no header; its {count} columns are read as the defaults of JMeter {version}",
-    "put the header above if you changed jmeter.save.saveservice.*",
+    "add the header line if you changed jmeter.save.saveservice.*",
     "note",
 )
 _BROKEN = Remark(
-    "not valid XML from here on ({error}); what stands before it is kept",
+    "not valid XML from here on ({error}); everything before is kept",
     "use the file as JMeter wrote it",
     is_remark=False,
 )
@@ -97,13 +97,13 @@ _OTHER = Remark(
     is_remark=False,
 )
 _NO_TOTAL = Remark(
-    "the table has no row TOTAL, so its rows are of single labels only",
+    "the table has no row TOTAL, so it has no values for the whole run",
     "save the whole table",
     is_remark=False,
 )
 _TWICE = Remark(
-    "the label {name!r} stands here for a second time; this row is left out",
-    "save each report to a file of its own",
+    "the label {name!r} appears twice; this second row is left out",
+    "save each report to a separate file",
     is_remark=False,
 )
 

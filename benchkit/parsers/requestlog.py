@@ -28,7 +28,7 @@ _UNTIMED = Remark(
     "let {tool} write its times in milliseconds",
 )
 _CUT_NAMES = Remark(
-    "more than {most} labels: those after the first {most} have no latencies of their own",
+    "more than {most} labels: separate latencies are kept only for the first {most}",
     "give requests that belong together one name",
 )
 

@@ -81,7 +81,7 @@ def read_rows(
         what = f"not valid CSV from here on ({error})"
         yield line + 1, Diagnostic(source.label, line + 1, what, hint)
     if bad > _MOST_NAMED:
-        what = f"{bad - _MOST_NAMED:,} more rows have another number of cells than the header"
+        what = f"{bad - _MOST_NAMED:,} more rows have more or fewer cells than the header"
         yield line, Diagnostic(source.label, line, what, hint, "warning")
     if whole.cut:
         what = "the last row has no line end, may be truncated and is left out"

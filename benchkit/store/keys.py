@@ -103,7 +103,5 @@ def _read_distant(url: str) -> bytes:
 
 
 def _refuse(url: str) -> StoreError:
-    hint = (
-        "restore the file, or delete it: names that hold a secret then get other marks than before"
-    )
+    hint = "restore the file, or delete it; names that contain a secret are then masked differently"
     return StoreError("the file holds no key of a store", where=f"{url}/{NAME}", hint=hint)

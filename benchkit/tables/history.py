@@ -240,7 +240,7 @@ def _tell_retests(history: History) -> list[str]:
     if not pairs:
         return []
     listed = ", ".join(f"{before} and {after}" for before, after in pairs)
-    advice = f"confirm them with fresh runs: measure {listed} alternately, and gate."
+    advice = f"confirm them: measure {listed} alternately, and run `benchkit gate` on the new runs."
     return [f"These commits were found by searching, so {advice}"]
 
 

@@ -57,10 +57,10 @@ def _limits(calibration: Calibration) -> list[str]:
     most = max(metric.comparisons for metric in calibration.metrics)
     if any(metric.k > 1 for metric in calibration.metrics):
         lines.append(
-            f"Splits share their runs and count as {most} "
-            f"comparison{'s' if most > 1 else ''}. Over all splits, a rank test (4 runs "
-            "per side or more) keeps its error level for any runs. The measured order "
-            "shows the effect of the machine."
+            f"Splits reuse the same runs, so together they count as only {most} "
+            f"comparison{'s' if most > 1 else ''}. By construction, a rank test over all splits "
+            "(4 runs per side or more) keeps its error level, so only the rate in measured "
+            "order shows the effect of the machine."
         )
     fewest = min(metric.k for metric in calibration.metrics)
     if fewest < _RANK_RUNS:

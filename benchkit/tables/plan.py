@@ -117,7 +117,7 @@ def chances_table(planning: Planning) -> Table | None:
     )
     place = "in one row, the one that varies most" if planning.family.rows > 1 else "in the row"
     return Table(
-        title=f"Probability that a change is {'shown' if goal.reach else 'told from 0'}",
+        title=f"Probability that a change is {'shown' if goal.reach else 'distinguished from 0'}",
         columns=(Column("runs", "runs per side", align="right"), *changes),
         rows=tuple(
             (Cell(f"{n}", n), *(Cell(_write_chance(p), p) for p in row)) for n, row in chances.rows

@@ -67,13 +67,15 @@ def list_sources(reports: Iterable[SourceReport], skipped: Sequence[tuple[str, s
 
 
 def describe_skipped(skipped: Sequence[tuple[str, str]]) -> str:
-    """Say in a line what was passed over by its name: ``skipped 3: 2 a script, 1 a README``.
+    """Say in a line which files were skipped: ``skipped 3: a script (2), a README``.
 
     Examples
     --------
     >>> describe_skipped([("a.sh", "a script"), ("README", "a README")])
-    'skipped 2: 1 a script, 1 a README'
+    'skipped 2: a script, a README'
     """
     count = Counter(reason for _, reason in skipped)
-    parts = ", ".join(f"{times} {reason}" for reason, times in count.most_common())
+    parts = ", ".join(
+        f"{reason} ({times})" if times > 1 else reason for reason, times in count.most_common()
+    )
     return f"skipped {len(skipped)}: {parts}"

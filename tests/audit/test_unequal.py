@@ -39,7 +39,7 @@ def test_a_row_that_welch_takes_from_ranks_is_named_with_both_spreads() -> None:
     assert (finding.code, finding.severity) == ("B342", "info")
     assert finding.message == (
         "the runs of otlp vary 5.00 times as much as those of none (6.67 % vs. 1.33 %); rank "
-        "tests give false positives then, so Welch's test compares it"
+        "tests would give false positives, so Welch's test is used"
     )
     assert finding.numbers["rows"] == 1
 
@@ -48,7 +48,7 @@ def test_a_family_that_is_refused_permutation_is_named_once() -> None:
     (finding,) = find(draw(60, 6, 3.0))
     assert finding.numbers["rows"] == 60
     assert "the runs of enabled vary 2.82 times" in finding.message
-    assert finding.message.endswith("degrees of freedom compares these rows")
+    assert finding.message.endswith("degrees of freedom is used for these rows")
 
 
 def test_a_method_that_was_asked_for_and_other_reasons_for_welch_are_no_finding() -> None:
@@ -85,4 +85,4 @@ def test_ranks_that_are_kept_are_named_with_the_spreads() -> None:
     comparisons, _ = compared(runs, None)
     assert comparisons.contrasts[0].method == "hodges-lehmann"
     (finding,) = find(comparisons)
-    assert finding.message.endswith("the sides vary more alike, so ranks still compare it")
+    assert finding.message.endswith("the spreads are similar, so the rank test is still used")

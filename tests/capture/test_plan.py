@@ -152,7 +152,7 @@ def test_a_name_is_one_word_of_a_script(script: str, tmp_path: Path) -> None:
     ],
 )
 def test_a_name_that_would_act_inside_quotes_is_refused(script: str) -> None:
-    with pytest.raises(ConfigError, match="cannot stand inside quotes"):
+    with pytest.raises(ConfigError, match="cannot be inside quotes"):
         parse_plan({"command": script, "variants": {EVIL: {}}})
     (command,) = (
         each.command

@@ -48,7 +48,7 @@ def test_init_writes_no_limit_that_the_runs_cannot_show(
 ) -> None:
     text = write_first_policy(tmp_path, runs=runs, spread=spread)
     assert [rule.limit.text for rule in config.load(tmp_path).rules] == limits
-    assert ("so the default rule holds" in text) == (not limits)
-    assert ("The smallest of 5%" in text) == (limits[:1] == ["10%"])
+    assert ("so the default rule applies" in text) == (not limits)
+    assert ("The smallest limit among 5%" in text) == (limits[:1] == ["10%"])
     done = benchkit("gate", *FILES, cwd=tmp_path)
     assert done.returncode == (4 if runs < 4 else 0), done.stdout

@@ -288,17 +288,17 @@ def test_damaged_lines_are_named_and_cost_nothing_else() -> None:
         (17, "Good", "complete"): [110 * 1e-9, 8],
     }
     assert told(diagnostics) == [
-        (2, "benchmark NoCount: found 'ns/op', expected a number of iterations"),
+        (2, "benchmark NoCount: expected a number of iterations, got 'ns/op'"),
         (3, "benchmark NoCount: the number of iterations is missing before '12.5 ns/op'"),
         (4, "benchmark NoMeasurement: no measurement follows the iteration count"),
-        (5, "benchmark NoNumber: found 'fast', expected a number"),
+        (5, "benchmark NoNumber: expected a number, got 'fast'"),
         (6, "benchmark NoUnit: the number 8 has no unit"),
-        (7, "benchmark Half: found 'many', expected a number"),
+        (7, "benchmark Half: expected a number, got 'many'"),
         (8, "benchmark Huge: the iteration count is implausibly large"),
         (9, "benchmark NaN: NaN p99-ns is not a finite number"),
         (9, "benchmark NaN: +Inf ratio is not a finite number"),
-        (13, "benchmark Compared-8: found '-86.88%', expected a unit"),
-        (14, "benchmark Grouped: found '1_000', expected a number"),
+        (13, "benchmark Compared-8: expected a unit, got '-86.88%'"),
+        (14, "benchmark Grouped: expected a number, got '1_000'"),
     ]
 
 

@@ -216,7 +216,7 @@ def test_a_slip_in_a_standard_unit_is_no_metric() -> None:
     assert [row[1] for reading in found for row in reading.rows] == ["time_per_op"]
     ((line, text),) = [(problem.line, problem.what) for problem in problems]
     assert line == 2
-    assert "OneSelectWithTwoCases-4: found 'ns/opp', expected a unit" in text
+    assert "OneSelectWithTwoCases-4: expected a unit, got 'ns/opp'" in text
 
 
 def test_other_tags_are_no_units() -> None:

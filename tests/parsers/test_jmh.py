@@ -141,7 +141,7 @@ def test_csv_of_other_locales_is_read() -> None:
         {"n": "1000", "mode": "avgt", "threads": "4"},
     )
     assert values(run) == {(None, "time_per_op", "mean"): 0.000120356}
-    assert str(problem).startswith("x:3: 'NaN' in mode 'avgt' is no score")
+    assert str(problem).startswith("x:3: 'NaN' in mode 'avgt' is not a score")
 
 
 def test_the_table_gives_means_and_percentiles() -> None:

@@ -254,7 +254,7 @@ def test_a_file_that_ends_within_a_quoted_field_is_cut() -> None:
     text = OLD.format(time=1595325560) + 'checks,1595325560,1.000000,"says,\nand,,,,,,,,,,,,,more\n'
     (reading,), _, (problem,) = read(text)
     assert (problem.line, problem.severity) == (5, "warning")
-    assert "truncated behind its value" in problem.what
+    assert "truncated after its value" in problem.what
     assert (reading.status, reading.rows) == ("partial", [])
     (reading,), (trends,), problems = read(text + text.split("\n", 1)[1].partition("checks")[0])
     assert problems == []

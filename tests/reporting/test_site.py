@@ -89,7 +89,7 @@ def test_pages_hold_the_numbers_of_the_history(tmp_path: Path) -> None:
 
 def test_an_address_of_commits_is_one_of_the_web(tmp_path: Path) -> None:
     for url in ("javascript:alert(1)", 'https://x/"><script>', "ftp://x"):
-        with pytest.raises(ConfigError, match="is no web address"):
+        with pytest.raises(ConfigError, match="is not a web address"):
             write(tmp_path, HISTORIES, url)
     index = write(tmp_path, HISTORIES, "https://git.example/c/{commit}/").read_text("utf-8")
     assert f'href="https://git.example/c/{commit(8)}"' in index

@@ -15,7 +15,7 @@ LOAD = (
         why="An uncorrected mean cannot exceed it. The overhead computed from wrk's mean is "
         "inflated: in one published comparison it is +179 %, while the rate says +127 %.",
         example="zipkin: wrk's mean implies 9.9 requests in flight on 8 connections (one run); "
-        "in run 1 connections ÷ rate makes the mean 625 µs, not 770 µs",
+        "in run 1, connections ÷ rate gives a mean of 625 µs, not 770 µs",
         do="Use connections ÷ rate as the mean, or compare rates. For latency at a fixed rate, "
         "use wrk2, vegeta or k6.",
     ),

@@ -103,8 +103,8 @@ READING = (
         what="A folder was ingested again, from the same origin and with the same labels, and some "
         "files of an earlier ingest are missing. The store keeps their runs until you remove "
         "them; the finding ends when the files are back.",
-        why="If you deleted raw files after an ingest, you keep their runs. If you removed the "
-        "runs on purpose, they are still compared.",
+        why="The earlier runs are still compared. That is right if you deleted files only to free "
+        "space, and wrong if you deleted them because their runs are invalid.",
         example="results: sources are missing since it was ingested again, and their runs still "
         "count: results/pr/4.txt, results/pr/5.txt, results/pr/6.txt",
         do="`benchkit ingest results --store NEW` makes a store without them. To keep both "
@@ -116,28 +116,26 @@ READING = (
         severity="error",
         says="two measurements count as one variant, so the gate fails",
         what="A folder was measured again, and the store still holds runs of earlier files "
-        "that are gone. A folder counts as measured again if a file of the same name "
-        "holds another measurement, or if all earlier files of a benchmark are gone and "
-        "the ingest reads other files of it. It does not count if nothing new is read, "
-        "or if some earlier file remains (for example, in a folder that keeps the last "
-        "week). A file that is named alone must replace one with its own name. The "
-        "finding also appears if runs that were measured separately count as repeats: "
-        "they record different commits; or no single ingest read their folders together; "
-        "a file was added under a label in use while another variant of the benchmark got "
-        "none, or the file holds several runs; or several runs each were piped to standard "
-        "input more than once. Numbered run "
-        "folders (`run1`, `run2`, or numbers that start below 10) are repeats, and so is "
-        "everything that one command reads into one row. Neither labels nor the order of "
-        "commands matter.",
+        "that are gone. benchkit sees this if a file of the same name now holds a different "
+        "measurement, or if all earlier files of a benchmark are gone and new ones take their "
+        "place. A folder that keeps some earlier files, for example those of the last week, "
+        "does not cause the finding. If you ingest one file by its path, only a file of the "
+        "same name counts as its replacement. The finding also appears if runs that were "
+        "measured separately count as repeats: they record different commits; their folders "
+        "were never read by one command; a file was added under a label in use while the other "
+        "variants of the benchmark got none, or the file holds several runs; or you piped "
+        "several runs to standard input, more than once. Numbered run folders (`run1`, `run2`, "
+        "or numbers that start below 10) are repeats, and so is everything that one command "
+        "reads into one row. Neither labels nor the order of commands matter.",
         why="The old runs may come from another commit, so a pass or a regression says nothing "
         "about the new one.",
         example="pr: results was measured again without results/pr/4.txt, results/pr/5.txt and 3 "
         "more: 5 earlier and 3 new runs count together",
         do="`benchkit ingest results --store NEW` makes a store of the new measurement alone. To "
         "keep both apart, run `benchkit undo` right away, then ingest with `--origin NAME`, or "
-        "add the results of each commit with `benchkit history add`. Repeats of one commit in "
-        "several folders count as repeats if one ingest reads all the folders, or if you name "
-        "them `run1`, `run2` and so on. `on_damaged = 'warn'` lets the gate pass.",
+        "add the results of each commit with `benchkit history add`. If the folders are repeats "
+        "of one commit, ingest all of them with one command, or name them `run1`, `run2` and so "
+        "on. `on_damaged = 'warn'` lets the gate pass.",
     ),
     Entry(
         code="B112",
@@ -227,10 +225,10 @@ SIDES = (
         code="B204",
         severity="warning",
         says="the machine differs between the sides: CPU, kernel, memory, limits",
-        what="A fact about the machine (from the tool, cAdvisor, run.toml's [env] or --meta) does "
-        "not have the same values, equally often, on both sides of a pair. Amounts of memory "
-        "within 2 % count as equal. The gate gives no verdict across machines unless you set "
-        "allow_other_machine.",
+        what="A fact about the machine (from the tool, cAdvisor, run.toml's [env] or --meta) has "
+        "different values on the two sides of a pair, or has them in different proportions. "
+        "Amounts of memory within 2 % count as equal. The gate gives no verdict across machines "
+        "unless you set allow_other_machine.",
         why="A different machine is a different experiment, whatever the test says.",
         example="baseline, enabled: the machine differs: cpu Xeon E5-2680 vs. EPYC 7763",
         do="Measure both sides alternately on one unchanged machine.",

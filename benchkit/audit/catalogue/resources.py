@@ -66,7 +66,7 @@ RESOURCES = (
         why="The generator takes CPU, caches and interrupts from the service, and more from a "
         "faster one, so differences look smaller than they are.",
         example="127.0.0.1:8080: wrk ran on the machine under load (40 runs)",
-        do="Use a second machine, or pin both to their own cores and record that.",
+        do="Use a second machine, or pin them to different cores and record that.",
     ),
     Entry(
         code="B416",
@@ -86,8 +86,8 @@ RESOURCES = (
         says="a container is at its CPU limit",
         what="Its mean CPU is at least 95 % of its limit (cAdvisor's spec, run.toml's "
         "[limits]), or it was throttled in more than 5 % of its periods.",
-        why="You measured the limit, not the service: a storage at 200 of 200 % drops what it "
-        "cannot handle.",
+        why="You measured the limit, not the service. A storage backend that uses all of its CPU "
+        "drops what it cannot handle.",
         example="otlp: elasticsearch is at its CPU limit: it used 1.99 of 2.00 cores on average "
         "(run 1)",
         do="Raise the limit, or lower the load until no container is near its limit.",

@@ -39,7 +39,7 @@ STATISTICS = (
     Entry(
         code="B306",
         severity="warning",
-        says="with `--compat benchstat`: benchstat's p-value is wrong here; shows the right one",
+        says="with `--compat benchstat`: benchstat's wrong p-value, and the right one",
         what="With ties and sides of different size, benchstat doubles one tail of an asymmetric "
         "distribution.",
         why="Such a p-value changes when the files are swapped, and may exceed 1.",
@@ -76,24 +76,24 @@ STATISTICS = (
         what="One variant is the first in every round (at least three rounds).",
         why="The effect of going first (a cold cache, a rested CPU) counts as an effect of that "
         "variant.",
-        example="none: it is the first in each of 6 rounds",
+        example="none: always first, in 6 of 6 rounds",
         do="Start each round with a different variant.",
     ),
     Entry(
         code="B332",
         severity="warning or info",
-        says="the values drift over the session; shows the change adjusted for drift",
+        says="the values drift over the session: the change with and without the drift",
         what="Values rise or fall with the time of the run (Kendall's τ within variants, or over "
         "the levels of the rounds) by more than 1.5 % over the session.",
         why="Drift that affects one side more looks like a change. It is a warning if removing the "
         "drift moves a change by more than 1.5 %.",
-        example="requests/s on /ping: it drifts by −2.1 % over the session (p = 0.031)",
+        example="requests/s on /ping: the values drift by −2.1 % over the session (p = 0.031)",
         do="Alternate between the variants, and let the machine settle first.",
     ),
     Entry(
         code="B333",
         severity="warning or info",
-        says="outlying runs; shows the estimate without them, but never drops them",
+        says="outlying runs: the estimate with and without them; benchkit never drops them",
         what="A run is more than 3.5 robust standard deviations (0.6745 · |x − median| / MAD) from "
         "its variant's median, on a log scale.",
         why="One starved run can create or hide a change. It is a warning if leaving the run out "
@@ -130,12 +130,12 @@ STATISTICS = (
     Entry(
         code="B336",
         severity="info",
-        says="parts of a run resemble the part before, so the run holds less information than its "
+        says="adjacent parts of a run are alike, so the run holds less information than its "
         "length suggests",
         what="Adjacent parts of a run's samples are correlated.",
         why="A million correlated requests hold as much information as a few independent ones, so "
         "a longer run helps little.",
-        example="parts of a run resemble the part before in 6 of 8 runs (correlation 0.62)",
+        example="adjacent parts are alike in 6 of 8 runs (correlation 0.62)",
         do="Make more runs.",
     ),
     Entry(
@@ -171,7 +171,7 @@ STATISTICS = (
     Entry(
         code="B340",
         severity="warning",
-        says="runs starved of CPU; shows the verdict with and without them, but never drops them",
+        says="runs starved of CPU: the verdict with and without them; benchkit never drops them",
         what="An outlying run whose service had less than 70 % of its variant's median CPU.",
         why="The machine provided less CPU, so the run does not represent the variant.",
         example="starved of CPU: none 6 used 41 % of the CPU of the variant's other runs",
@@ -206,17 +206,18 @@ STATISTICS = (
         "Welch's test allows for it, with wider intervals; the finding names the test that "
         "decides.",
         example="the runs of otlp vary 4.2 times as much as those of none (8.4 % vs. 2.0 %); rank "
-        "tests give false positives then, so Welch's test compares it",
+        "tests would give false positives, so Welch's test is used",
         do="Find out what changes between the runs of that side; more runs narrow the interval.",
     ),
     Entry(
         code="B343",
         severity="info",
         says="a history has too few commits to detect a change of level among so many series",
-        what="Even a noise-free change would not pass. Its p-value, the share of other orders of "
-        "the commits that separate as well, stays above 5 % after adjustment for all series.",
-        why="12 commits can be split in the middle in 924 ways, so p is at least 0.002: among 30 "
-        "series, one looks like that by chance.",
+        what="Even a change without any noise would not be significant. The p-value of a change "
+        "is the share of all orders of the commits that separate high and low values as clearly. "
+        "With so few commits it stays above 5 % after adjustment for all series.",
+        why="12 commits can be divided into two halves in 924 ways, so p is at least 0.002. Among "
+        "30 series, that happens by chance too often.",
         example="12 commits cannot show a change of level among 30 series",
         do="Measure more commits, or follow fewer series: select them with --metric, --variant "
         "and --by.",

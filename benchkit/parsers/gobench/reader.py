@@ -141,7 +141,7 @@ class Reader:
             waiting.running, stream.waiting = True, waiting
         elif waiting.problem or any(word.endswith("/op") for word in words):
             shown = show_part(words[0], 40)
-            what = waiting.problem or f"found {shown}, expected a number of iterations"
+            what = waiting.problem or f"expected a number of iterations, got {shown}"
             self._report(line.number, f"benchmark {waiting.name}: {what}")
         return None
 

@@ -224,14 +224,14 @@ def read_measures(words: Sequence[str]) -> Measures:
         number = words[place]
         decimals = _count_decimals(number)
         if decimals is None and _NOT_FINITE.fullmatch(number) is None:
-            measures.problem = f"found {show_part(number, 40)}, expected a number"
+            measures.problem = f"expected a number, got {show_part(number, 40)}"
             break
         if place + 1 == len(words):
             measures.problem = f"the number {number[:40]} has no unit"
             break
         unit = read_unit(words[place + 1])
         if unit is None:
-            measures.problem = f"found {show_part(words[place + 1], 40)}, expected a unit"
+            measures.problem = f"expected a unit, got {show_part(words[place + 1], 40)}"
             break
         value = float(number) * unit.factor
         if decimals is not None and isfinite(value):

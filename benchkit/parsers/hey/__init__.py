@@ -66,7 +66,7 @@ TEXT = Format(
             signature="Summary: Total: … secs … Requests/sec: … Status code distribution:",
             versions="hey 0.1, all",
             not_recorded="when the run began; target, -c, -n, -q"
-            " unless the command stands above; not read: the histogram",
+            " unless the command is shown above it; not read: the histogram",
         ),
     ),
     recognises=late("benchkit.parsers.hey.report:recognises"),

@@ -96,7 +96,7 @@ def parse_csv(source: Source) -> Iterator[Record]:
         count = row["Samples"] if row["Samples"].isdecimal() else None
         fields = (row["Mode"], count, row["Score"])
         if row["Mode"] not in MODES or not _SCORE.fullmatch(row["Score"].replace(",", ".")):
-            what = f"{row['Score'][:30]!r} in mode {row['Mode'][:30]!r} is no score: left out"
+            what = f"{row['Score'][:30]!r} in mode {row['Mode'][:30]!r} is not a score: left out"
             yield Diagnostic(source.label, line, what, HINT, "warning")
             continue
         means.take(row["Benchmark"], params, fields, row.get("Unit", ""), line)

@@ -152,7 +152,7 @@ class _Reader(ABC):
             )
             self.records.append(Diagnostic(self.source.label, 0, what, hint))
         if is_cut or is_short:
-            end = "and left out" if is_cut else "behind its value, which is kept"
+            end = "and left out" if is_cut else "after its value, which is kept"
             what = f"the {'last ' * is_cut}line is truncated {end}"
             self.warn(self.line, what, "the samples are kept; a killed run leaves a truncated file")
         if self.bad > is_cut:

@@ -217,7 +217,7 @@ TEXT = Format(
             signature="Summary: Success rate: … Total: … Requests/sec: … Status code distribution:",
             versions="0.1 on, without --output-format",
             not_recorded="when it ran, the version; target, -c, -q"
-            " unless the command stands above; not read: the histogram",
+            " unless the command is shown above it; not read: the histogram",
         ),
     ),
     recognises=late("benchkit.parsers.oha.text:recognises"),
