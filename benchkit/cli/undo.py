@@ -18,10 +18,12 @@ def register(app: typer.Typer) -> None:
 
 def undo(store: o.StoreOption = None, quiet: o.Quiet = False) -> None:
     """Undo the last ingest, once."""
+    from benchkit.ingestion.reverted import describe_reverted
     from benchkit.store import DEFAULT, Store
 
     target = Store(store or DEFAULT)
     with target.locked():
-        target.undo()
-    if not quiet:
-        printing.print_line(f"{target.url}: undid the last change", err=True)
+        rows = target.undo()
+        line = "" if quiet else describe_reverted(rows, target.pieces())
+    if line:
+        printing.print_line(f"{target.url}: {line}", err=True)

@@ -130,14 +130,14 @@ class Change:
         gone |= set(map(_key, lost))
         tables = [*changed.values()], self.new, [*superseded, *lost]
         rows, added, dropped = map(parts_table, tables)
-        self.superseded = _count_runs([dropped])
+        self.superseded = count_runs([dropped])
         contents = {part.sha256 for part in self._read}  # under another name
         replaced = [
             part
             for part in superseded
             if (part.path, part.variant) in renewed and part.sha256 not in contents
         ]
-        self.replaced = _count_runs([parts_table(replaced)])
+        self.replaced = count_runs([parts_table(replaced)])
         self._after = [_without(stored, {*gone, *changed}), rows, added]
         flagged = (flag(rows, dropped=False), flag(added, dropped=False))
         return pa.concat_tables([*flagged, flag(dropped, dropped=True)])
@@ -174,10 +174,10 @@ class Change:
 
     def count_runs(self) -> int:
         """Count the runs in the store after the change; what ran beside the load is none."""
-        return _count_runs(self._after)
+        return count_runs(self._after)
 
 
-def _count_runs(tables: Sequence[pa.Table]) -> int:
+def count_runs(tables: Sequence[pa.Table]) -> int:
     """Count the runs that the rows of tables make up."""
     import pyarrow as pa
     import pyarrow.compute as pc

@@ -105,24 +105,25 @@ class Store:
         """
         self._append(lambda log: build(log_of_runs.current_or_none(log)), operation, columns)
 
-    def undo(self) -> None:
-        """Take the last ingest back, by a commit that appends the pieces as they were before it."""
-        self._append(partial(log_of_runs.undo_rows, self.url), log_of_runs.UNDO)
+    def undo(self) -> pa.Table:
+        """Take the last ingest back, and return its pieces as they were before; new ones are dropped."""
+        return self._append(partial(log_of_runs.undo_rows, self.url), log_of_runs.UNDO)
 
     def _append(
         self, build: Callable[[pa.Table], pa.Table], operation: str,
         columns: Sequence[str] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> pa.Table:  # fmt: skip
         self._prepare()
         written: list[DataFile] = []
+        rows = log_schema().empty_table()
         for _ in attempts(self.url):
             version = self._open_runs()
             if version is not None and self._has(version, written):
-                return  # the answer to our commit was lost, and its repetition met itself
+                break  # the answer to our commit was lost, and its repetition met itself
             log = self._read_log(version, columns) if version else log_schema().empty_table()
             rows = build(log)
             if not len(rows):
-                return
+                break
             if version is None:
                 self._begin()
                 continue
@@ -139,7 +140,8 @@ class Store:
                     self._runs.claim(version, schema, [file])
             except ConflictError:
                 continue
-            return
+            break
+        return rows
 
     def _begin(self) -> None:
         """Begin the log of runs before any file is written: files without it are what is left."""

@@ -1,0 +1,53 @@
+"""What `undo` says that it took back."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from histories import History
+
+from benchkit.cli import run
+
+
+@pytest.fixture
+def history(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> History:
+    monkeypatch.chdir(tmp_path)
+    return History(monkeypatch)
+
+
+def undo(capsys: pytest.CaptureFixture[str]) -> str:
+    capsys.readouterr()
+    assert run(["undo"]) == 0
+    return " ".join(capsys.readouterr().err.split())
+
+
+def test_undo_names_the_ingest_when_a_later_one_read_nothing_new(
+    history: History, capsys: pytest.CaptureFixture[str]
+) -> None:
+    history.ingest(*history.write_labelled("main=a.txt"))
+    history.ingest(*history.write_labelled("pr=b.txt"))
+    history.ingest("pr=b.txt")
+    told = undo(capsys)
+    assert re.search(r"undid the ingest of \d{4}-\d\d-\d\d [\d:]+ UTC: 10 runs from b.txt; ", told)
+    assert told.endswith("the store now holds 10 runs")
+
+
+def test_undo_counts_what_it_brings_back(
+    history: History, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = [f"main={name}.txt" for name in "abcde"]
+    history.ingest(*history.write_labelled(*names))
+    history.ingest(*history.write_labelled(*names))
+    told = undo(capsys)
+    assert "50 runs from a.txt, b.txt, c.txt and 2 more; the store now holds 50 runs" in told
+
+
+def test_undo_of_a_prune_is_no_ingest(history: History, capsys: pytest.CaptureFixture[str]) -> None:
+    for day, commit in enumerate(("aaaaaaa1", "bbbbbbb2"), 1):
+        history.write("r.txt")
+        date = f"2026-10-0{day}T10:00:00Z"
+        assert run(["history", "add", "r.txt", "--commit", commit, "--date", date]) == 0
+    assert run(["history", "prune", "--keep", "1"]) == 0
+    assert "undid the last change, which added no runs; the store now holds 20 runs" in undo(capsys)
