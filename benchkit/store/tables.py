@@ -106,7 +106,7 @@ class Store:
         self._append(lambda log: build(log_of_runs.current_or_none(log)), operation, columns)
 
     def undo(self) -> pa.Table:
-        """Take the last ingest back, and return its pieces as they were before; new ones are dropped."""
+        """Take the last ingest back; return its pieces as they were before, new ones dropped."""
         return self._append(partial(log_of_runs.undo_rows, self.url), log_of_runs.UNDO)
 
     def _append(

@@ -59,7 +59,7 @@ from benchkit.parsers.k6.words import (
     split_name,
     stat_name,
 )
-from benchkit.reading.reports import Remark
+from benchkit.reading.reports import INCOMPLETE, Remark, list_lines
 from benchkit.reading.source import UntilDamage
 from benchkit.redaction import show_part
 
@@ -238,18 +238,24 @@ def _finish(run: _Run | None, source: Source) -> Iterator[Record]:
     if not run.lines:
         reading.form = "console"
         problems.append(_BARE.at(label, reading.line))
-    elif reading.status == "complete" and not _is_whole(run, problems):
-        reading.status = "partial"
+    elif reading.status == "complete":
+        if missing := _name_missing(run):
+            remark = INCOMPLETE.at(label, reading.last_line, tool="k6", lines=missing)
+            problems.append(remark)
+        if missing or any(problem.line == run.ragged for problem in problems):
+            reading.status = "partial"
     yield reading
     yield from problems
 
 
-def _is_whole(run: _Run, problems: list[Diagnostic]) -> bool:
-    """Whether the summary reaches the metrics that end it, and the console its end."""
-    ends = ("data_sent",) if run.is_modern else ("iterations", "vus_max", "vus")
-    is_reached = any((name, "") in run.lines for name in ends)
-    is_left = not run.console.state or run.console.finished
-    return is_reached and is_left and not any(problem.line == run.ragged for problem in problems)
+def _name_missing(run: _Run) -> str:
+    """Name the line that ends the summary, or the console, where it is not there."""
+    last = "data_sent"
+    if not run.is_modern:  # in order of their names; a run of less than a second has no users
+        last = "vus_max" if ("vus", "") in run.lines else "iterations"
+    if (last, "") not in run.lines:
+        return list_lines([last])
+    return "last progress line" if run.console.state and not run.console.finished else ""
 
 
 def _read_lines(run: _Run, label: str) -> list[Diagnostic]:
