@@ -224,15 +224,14 @@ FACTS = tuple(Column(f.name, TYPES[str(f.type)], **f.metadata) for f in _FIELDS)
 #: Columns of a value by itself; the others are its labels and its place.
 VALUE_COLUMNS = tuple(c for c in COLUMNS if c.name not in {*RUN_KEY, "source"})
 
+#: The role of a run, in its own table and where runs of several roles are exported.
+ROLE = Column("role", "str", "measured, warmup, aggregate, part, failed, damaged, empty or "
+              "companion; only measured is compared")  # fmt: skip
+
 #: One row is one run. What is unknown is null.
 RUN_COLUMNS: tuple[Column, ...] = (
     *(column for column in COLUMNS if column.name in RUN_KEY[:-1]),
-    Column(
-        "role",
-        "str",
-        "measured, warmup, aggregate, part, failed, damaged, empty or companion; only measured is "
-        "compared",
-    ),
+    ROLE,
     Column(
         "tool", "str", "part of a run's identity: runs of two tools are not repeats of each other"
     ),
@@ -266,11 +265,11 @@ def column_names(columns: Sequence[Column] = COLUMNS) -> list[str]:
 
 
 def observations(data: Mapping[str, object] | pd.DataFrame) -> Observations:
-    """Make the table of observations: exactly `COLUMNS`, in their order and types.
+    """Make the table of observations: exactly `COLUMNS`, in their order and types, or with a role.
 
     A `SchemaError` names the column that is missing, unknown or of another type.
     """
-    return _frame(data, COLUMNS)  # type: ignore[return-value]
+    return _frame(data, (*COLUMNS, ROLE) if ROLE.name in data else COLUMNS)  # type: ignore[return-value]
 
 
 def runs(data: Mapping[str, object] | pd.DataFrame) -> Runs:

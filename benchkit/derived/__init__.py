@@ -26,10 +26,11 @@ def derive(
     Returns
     -------
     tuple of (Observations, findings)
-        The new rows stand last, under the labels of the runs.
+        The new rows stand last, under the labels of the runs. A row that is there already, as in
+        a table that was exported, is not added again.
     """
     from benchkit.derived.excerpts import leave_out_excerpts
-    from benchkit.derived.record import add_rows, list_measured, tells_of_load
+    from benchkit.derived.record import add_rows, leave_out_known, list_measured, tells_of_load
     from benchkit.derived.rules import ALL
 
     if series.empty and not tells_of_load(observations, runs):
@@ -38,6 +39,7 @@ def derive(
     known, derived, findings = leave_out_excerpts(observations), [], []
     for rule in ALL:
         rows, told = rule(known, measured, series)
+        rows = leave_out_known(known, rows)
         known = add_rows(known, rows)
         derived += rows
         findings += told

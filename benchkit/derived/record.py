@@ -152,6 +152,22 @@ def _window(start: datetime | None, duration: float | None) -> tuple[float, floa
     return begin, begin + duration
 
 
+def leave_out_known(
+    observations: Observations, rows: Sequence[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return the rows about what a table does not tell yet."""
+    import pandas as pd
+
+    about = [*schema.RUN_KEY, "subject", "metric", "stat", "origin"]
+    derived = keep(observations, observations["metric"].isin({row["metric"] for row in rows}))
+    if derived.empty:
+        return list(rows)
+    columns = (derived[name].astype("object") for name in about)
+    texts = ([None if pd.isna(cell) else cell for cell in column] for column in columns)
+    known = set(zip(*texts, strict=True))
+    return [row for row in rows if tuple(row[name] for name in about) not in known]
+
+
 def add_rows(observations: Observations, rows: Sequence[Mapping[str, Any]]) -> Observations:
     """Put rows under a table."""
     import pandas as pd

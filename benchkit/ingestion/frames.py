@@ -191,7 +191,8 @@ def observations(
     values : pyarrow.Table
         As `benchkit.store.values_schema`.
     roles : sequence of str
-        Only runs of these roles take part.
+        Only runs of these roles take part; they are named where others than measured runs and
+        companions do.
     """
     import numpy as np
     import pandas as pd
@@ -218,7 +219,14 @@ def observations(
     texts = {name: code(told.pop(name)) for name in _TEXTS}
     numbers = pa.table(told).to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
     columns |= {**texts, **numbers}
+    if are_named(roles):
+        columns["role"] = code([part.role for part in measured]).take(at)
     return schema.observations(columns)
+
+
+def are_named(roles: Sequence[str]) -> bool:
+    """Tell whether a table of runs of these roles has to say which run has which."""
+    return not set(roles) <= set(_TOLD)
 
 
 def drop_unsound(parts: Sequence[Part], values: pa.Table) -> tuple[pa.Table, list[Diagnostic]]:

@@ -19,7 +19,7 @@ from benchkit.ingestion.addresses import is_page
 from benchkit.ingestion.companions import place_companions
 from benchkit.ingestion.copies import leave_out, settle_originals
 from benchkit.ingestion.discovery import Discovery, Options, discover
-from benchkit.ingestion.frames import drop_unsound, list_parts, stream_observations
+from benchkit.ingestion.frames import are_named, drop_unsound, list_parts, stream_observations
 from benchkit.ingestion.frames import observations as make_observations
 from benchkit.ingestion.frames import runs as make_runs
 from benchkit.ingestion.gone import find_gone, list_stale
@@ -224,7 +224,7 @@ def _stream_store(
     if metrics:
         derived = derived[derived["metric"].isin(metrics)]
     if len(derived):
-        yield make_table(derived)
+        yield make_table(_name_role(derived, roles))
 
 
 def _store_of(
@@ -297,6 +297,11 @@ def _has_derived(roles: Sequence[str]) -> bool:
     return not roles or "measured" in roles
 
 
+def _name_role(derived: Observations, roles: Sequence[str]) -> Observations:
+    """Return what follows from measured runs, as other values of runs of several roles are."""
+    return derived.assign(role="measured") if are_named(roles) else derived
+
+
 def _require_roles(stored: Iterable[str], roles: Sequence[str]) -> None:
     """Refuse to give an empty table where only runs of other roles were read."""
     counts = Counter(stored)
@@ -322,7 +327,8 @@ def _complete(
     derived = len(observations) - len(told)
     if roles:
         derived = derived if _has_derived(roles) else 0
-        requested = [make_observations(parts, values, roles), observations.tail(derived)]
+        follows = _name_role(observations.tail(derived), roles)
+        requested = [make_observations(parts, values, roles), follows]
         observations = make_table(pd.concat(requested, ignore_index=True))
     return Loaded(
         observations=observations,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from itertools import chain
 from operator import attrgetter
@@ -22,6 +22,7 @@ from benchkit.labels.facts import list_facts
 from benchkit.labels.headings import Sections
 from benchkit.labels.invocations import Words, read_words
 from benchkit.labels.numbering import Piece
+from benchkit.labels.patterns import PathLabels
 from benchkit.labels.rename import Rename, split_variant
 from benchkit.labels.sections import FILE, join_names
 from benchkit.parsers import registry
@@ -110,6 +111,7 @@ class Part(Piece):
 
 
 _NO_SECTIONS = Sections()
+_NO_PATH = PathLabels("", "", "", (), None, "measured", "", "", "", "")
 #: The metrics by which blocks are told apart.
 _COUNTED = frozenset({"requests", "bytes_in", "bytes_out"})
 _TEXTS = tuple(field.name for field in fields(Part) if str(field.type) in {"str", "str | None"})
@@ -143,6 +145,7 @@ def make_part(
     is_alone : bool
         Whether no benchmark of another name stands in the source.
     """
+    found = found if reading.exported_from is None else _keep_labels(found, reading)
     path, side, section = found.labels, found.sidecar, section or _NO_SECTIONS
     role = _find_role(reading, form, found, section)
     split = split_variant(reading.benchmark, options.split)
@@ -167,7 +170,8 @@ def make_part(
         benchmark=show_label(_name_benchmark(reading, found, options, renames, is_alone=is_alone)),
         target=show_label(rename(reading.target, renames)),
         params=_show_params(params) if params else "",
-        run=side.run if side.run is not None else path.run,
+        run=next((run for run in (side.run, reading.run, path.run) if run is not None), None),
+        is_exported=int(reading.exported_from is not None),
         role=role,
         folder=path.folder,
         leftover=path.leftover,
@@ -191,6 +195,13 @@ def make_part(
     enter_commit(part, options)
     _escape_texts(part)
     return part
+
+
+def _keep_labels(found: Found, reading: Reading) -> Found:
+    """Return a table of benchkit's own, whose path says nothing of the runs in it."""
+    reading.load_model = registry.tool(reading.tool).load_model
+    label, is_typed = reading.exported_from or found.label, "variant=" in found.assigned
+    return replace(found, label=label, labels=_NO_PATH, variant=found.variant if is_typed else "")
 
 
 def _find_role(reading: Reading, form: Format, found: Found, section: Sections) -> str:

@@ -208,7 +208,7 @@ class Reader:
                     continue
                 sampled += len(record.values)
                 owner = id(record.reading)
-                if not form.is_companion:
+                if not (form.is_companion or form.is_export):
                     summaries.setdefault(owner, Summary(form.quantile_rule)).add(record)
                 if self._keeps(form, record):
                     sink.take(runs.pieces[owner], record)
@@ -258,9 +258,10 @@ class Reader:
 
     def _keeps(self, form: Format, samples: Samples) -> bool:
         """Tell whether samples are kept; those over time beside the load always are."""
+        is_beside = form.is_companion or samples.reading.role == "companion"
         if self._known.samples:
-            return self._options.samples or form.is_companion
-        return form.is_companion and samples.metric in SERIES
+            return self._options.samples or is_beside
+        return is_beside and samples.metric in SERIES
 
     def _tell(self, seen: Seen) -> None:
         if self._see is not None and self._pace.is_due():

@@ -186,7 +186,7 @@ def _settle_series(pieces: list[Piece]) -> Iterator[Diagnostic]:
         if piece.declared_benchmark is None or piece.declared_params is None:
             piece.declared_benchmark, piece.declared_params = piece.benchmark, piece.params
         piece.benchmark, piece.params = piece.declared_benchmark, piece.declared_params
-        if piece.role in {"damaged", "empty"} or piece.is_companion:
+        if piece.is_exported or piece.role in {"damaged", "empty"} or piece.is_companion:
             piece.number = _declared(piece.run) or 0
         else:
             measured.append(piece)
@@ -250,14 +250,14 @@ def _count_up(runs: list[Run], start: int, taken: dict[int, str]) -> int:
 
 def _keep_declared(runs: list[Run]) -> tuple[dict[int, str], list[Run]]:
     """Give single runs the numbers they declare; return who has which, and the other runs."""
-    held: Counter[str] = Counter()
+    held: Counter[tuple[str, int | None]] = Counter()
     for run in runs:
-        held[run.path] += run.first.size
+        held[run.path, run.first.run] += run.first.size
     taken: dict[int, str] = {}
     waiting: list[Run] = []
     for run in runs:
         declared = _declared(run.first.run)
-        if declared is None or declared in taken or held[run.path] > 1:
+        if declared is None or declared in taken or held[run.path, run.first.run] > 1:
             waiting.append(run)
         else:
             taken[declared] = run.path

@@ -54,7 +54,7 @@ class Piece(RunFacts):
     target : str
         The path of the URL under load: the benchmark where nothing else names one.
     run : int or None
-        The number that path or sidecar declare.
+        The number that path, sidecar or the source itself declare.
     role, status : str
         As in the table of runs; ``complete``, ``partial`` or ``failed``.
     folder, leftover : str
@@ -80,6 +80,8 @@ class Piece(RunFacts):
         The final number, which `settle` gives.
     declared_benchmark, declared_params : str, optional
         The labels from which `settle` begins; it notes them the first time.
+    is_exported : int
+        1 where a table of benchkit's own tells the run: its labels and its number are final.
     places : Places, optional
         Of all runs, where there are several; ``index`` and ``number`` are then those of the first.
         No other source tells one of them.
@@ -115,6 +117,7 @@ class Piece(RunFacts):
     number: int = 0
     declared_benchmark: str | None = None
     declared_params: str | None = None
+    is_exported: int = 0
     places: Places | None = None
 
     @property

@@ -108,6 +108,8 @@ class Format:
         Files that the tool writes beside a result and that add nothing to it, and the result's
         place as seen from there: ``("tukey.json", "estimates.json")``,
         ``("*_failures.csv", "*_stats.csv")``. In a folder they are passed over.
+    is_export : bool
+        Whether it is benchkit's own table: results of every tool, and what their samples come to.
     """
 
     name: str
@@ -124,6 +126,7 @@ class Format:
     anchors: tuple[tuple[str, str], ...] = ()
     plain: Callable[[str], Reading | None] | None = None
     repeating: tuple[tuple[str, str], ...] = ()
+    is_export: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

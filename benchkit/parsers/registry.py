@@ -56,6 +56,7 @@ BUILTIN = (
     EntryPoint("prometheus", "benchkit.parsers.prometheus:TOOLS", GROUP),
     EntryPoint("docker-stats", "benchkit.parsers.dockerstats:TOOLS", GROUP),
     EntryPoint("server", "benchkit.parsers.server:TOOLS", GROUP),
+    EntryPoint("export", "benchkit.parsers.exported:EXPORT", GROUP),
 )
 
 #: Beyond this a text is not searched for blocks far down.

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from benchkit.errors import Diagnostic
 from benchkit.reading.source import Source, UntilDamage
 
+#: What a spreadsheet, or the runner of a pipeline, obeys at the beginning of a cell.
+_FORMULA = ("=", "+", "-", "@", "::", *"＝＋－＠")
 #: Bad rows that are named one by one.
 _MOST_NAMED = 20
 
@@ -87,6 +89,17 @@ def read_rows(
         what = "the last row has no line end, may be truncated and is left out"
         yield whole.cut, Diagnostic(source.label, whole.cut, what, hint, "warning")
     lines.raise_damage()
+
+
+def is_formula(text: str) -> bool:
+    """Tell whether a spreadsheet or a pipeline obeys a cell; as one that was quoted for that.
+
+    Examples
+    --------
+    >>> is_formula("=1+1"), is_formula("'=1+1"), is_formula("it's 1+1")
+    (True, True, False)
+    """
+    return text.lstrip("'").lstrip().startswith(_FORMULA)
 
 
 def header_of(text: str) -> list[str]:

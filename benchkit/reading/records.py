@@ -51,7 +51,11 @@ class Reading(RunFacts):
         tool ran and measured nothing.
     role : str
         ``part`` of a run that the source also gives whole, from one of several load generators;
-        else empty.
+        in a table of benchkit's own any role; else empty.
+    run : int or None
+        The number that the source gives the run.
+    exported_from : str or None
+        In a table of benchkit's own, the source that it names; such a run has its final labels.
     started_at, duration, load_model, target_rate, connections, tool_version, command, corrected, \
     env, remark
         As in the table of runs: `RunFacts`; ``started_at`` carries its zone. A ``remark`` is
@@ -73,6 +77,8 @@ class Reading(RunFacts):
     params: dict[str, str] = field(default_factory=dict)
     status: Status = "complete"
     role: str = ""
+    run: int | None = None
+    exported_from: str | None = None
     assume: dict[str, str] = field(default_factory=dict)
     better: dict[str, str] = field(default_factory=dict)
     rows: list[Row] = field(default_factory=list)

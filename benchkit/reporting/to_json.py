@@ -17,6 +17,7 @@ from typing import Any
 
 from benchkit.comparison import Together, join_rows
 from benchkit.errors import Finding
+from benchkit.reading.delimited import is_formula
 from benchkit.reporting.json_text import format_json
 from benchkit.tables.average import count_undecided
 from benchkit.tables.derived import Part, lead
@@ -72,8 +73,6 @@ _JUDGED = {
 }
 #: Of the ratio, or of the difference where there is none, for all primary rows at once.
 _SIMULTANEOUS = ("simultaneous_low", "simultaneous_high")
-#: What a spreadsheet, or the runner of a pipeline, obeys at the beginning of a cell.
-FORMULA = ("=", "+", "-", "@", "::", *"＝＋－＠")
 
 
 def to_json(
@@ -202,5 +201,5 @@ def write_cell(value: object) -> str:
         value = "; ".join(value)
     if isinstance(value, str):
         shown = re.sub(AZURE_COMMAND, "#\u200b", printable(value))
-        return f"'{shown}" if shown.lstrip().startswith(FORMULA) else shown
+        return f"'{shown}" if is_formula(shown) else shown
     return str(value).lower() if isinstance(value, bool) else repr(value)

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from benchkit import schema
+from benchkit.reading.delimited import is_formula
 from benchkit.reporting.json_text import format_json
-from benchkit.reporting.to_json import FORMULA, write_cell
+from benchkit.reporting.to_json import write_cell
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,19 +30,19 @@ FORMAT_VERSION = 1
 def write_csv(frames: Iterable[Observations], out: IO[str]) -> None:
     """Write the one table as CSV, frame by frame, columns in their public order."""
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(schema.column_names())
-    for frame in frames:
+    for number, frame in enumerate(frames):
+        if not number:
+            writer.writerow(frame.columns)
         writer.writerows(map(_cells, _rows(frame)))
 
 
 def write_json(frames: Iterable[Observations], out: IO[str]) -> None:
     """Write the one table as JSON: ``{"format_version": 1, "observations": [{…}]}``."""
-    names = schema.column_names()
     out.write(f'{{"format_version": {FORMAT_VERSION}, "observations": [')
     before = "\n"
     for frame in frames:
         for row in _rows(frame):
-            line = dict(zip(names, row, strict=True))
+            line = dict(zip(frame.columns, row, strict=True))
             out.write(before + format_json(line, None))
             before = ",\n"
     out.write("\n]}\n")
@@ -81,7 +82,7 @@ def _cells(row: list[Any]) -> list[Any]:
     return [
         write_cell(value)
         if isinstance(value, str)
-        and (value.lstrip().startswith(FORMULA) or "##" in value or not value.isprintable())
+        and (is_formula(value) or "##" in value or not value.isprintable())
         else value
         for value in row
     ]

@@ -1,0 +1,149 @@
+"""benchkit's own table: what was exported is read back as it was, in each of its forms."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import benchkit as bk
+from benchkit import schema
+from benchkit.cli import run
+from benchkit.errors import ExitCode
+from benchkit.reporting import to_rows
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+Captured = pytest.CaptureFixture[str]
+
+names = st.text(alphabet="ab=+-@' /,.\"é1", max_size=8).map(str.strip)
+labels = st.fixed_dictionaries(
+    {
+        "group": names,
+        "variant": st.sampled_from(["none", "=otlp", "'-a", "b c"]),
+        "benchmark": names,
+        "params": st.dictionaries(
+            st.sampled_from("abc"), st.text(alphabet="x1-+", min_size=1, max_size=4)
+        ).map(schema.format_params),
+        "run": st.integers(0, (1 << 31) - 1),
+        "subject": st.none() | st.sampled_from(["server", "-x", "a,b"]),
+        "metric": st.sampled_from(["latency", "own-unit"]),
+        "stat": st.sampled_from(["p50", "mean", "sample"]),
+        "value": st.just(0.0) | st.floats(1e-30, 1e300),
+        "unit": st.just("s"),
+        "n": st.none() | st.integers(0, 1 << 40),
+        "time": st.none()
+        | st.datetimes(pd.Timestamp("1990-01-01"), pd.Timestamp("2090-01-01")).map(
+            lambda time: pd.Timestamp(time, tz="UTC")
+        ),
+        "resolution": st.none() | st.sampled_from([1e-9, 0.5]),
+        "origin": st.sampled_from(["reported", "computed"]),
+        "tool": st.sampled_from(["wrk", "gobench", "k6", "cadvisor", "of my own"]),
+        "source": st.sampled_from(["a/b.txt:3", "c.json:19"]),
+    }
+)
+
+
+def write(frame: schema.Observations, path: Path) -> None:
+    """Write observations as `benchkit export` does."""
+    if path.suffix == ".parquet":
+        to_rows.to_parquet([frame], path)
+        return
+    write_text = to_rows.write_csv if path.suffix == ".csv" else to_rows.write_json
+    with path.open("w", encoding="utf-8", newline="") as out:
+        write_text([frame], out)
+
+
+def listed(frame: pd.DataFrame) -> list[str]:
+    """Return the rows as texts, in an order of their own."""
+    plain = frame[schema.column_names()].astype("object")
+    plain = plain.where(plain.notna(), None)
+    return sorted(map(repr, plain.itertuples(index=False, name=None)))
+
+
+@pytest.fixture(params=["csv", "json", "parquet"])
+def form(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@settings(max_examples=15)
+@given(rows=st.lists(labels, min_size=1, max_size=12))
+def test_any_table_that_was_exported_is_read_back(
+    rows: list[dict[str, object]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    columns = {name: [row[name] for row in rows] for name in schema.column_names()}
+    frame = schema.observations(columns)
+    for ending in ("csv", "json", "parquet"):
+        path = tmp_path_factory.mktemp("exported") / f"none-2.{ending}"
+        write(frame, path)
+        read = bk.load(path, samples=True).observations
+        assert listed(read) == listed(frame), ending
+
+
+@pytest.mark.parametrize("scenario", ["tracing-wrk", "tracing-costs", "shorturl-k6", "gatling"])
+def test_an_export_of_real_results_is_read_back_and_compares_alike(
+    scenario: str, form: str, tmp_path: Path, capsys: Captured
+) -> None:
+    path = tmp_path / f"all.{form}"
+    raw = str(FIXTURES / scenario)
+    assert run(["export", raw, "-o", str(path), "--quiet"]) == ExitCode.DONE
+    told = []
+    for place in (raw, str(path)):
+        capsys.readouterr()
+        assert run(["export", place, "--quiet"]) == ExitCode.DONE
+        rows = capsys.readouterr().out.splitlines()
+        told.append(sorted(row.rpartition(",")[0] for row in rows))  # all but the source
+    assert told[0] == told[1]
+    sentences = [bk.load(place).compare().verdict for place in (raw, path)]
+    assert sentences[0] == sentences[1]
+
+
+def test_roles_are_read_back(form: str, tmp_path: Path) -> None:
+    path = tmp_path / f"all.{form}"
+    raw = FIXTURES / "tracing-wrk"
+    roles = ["--role", "measured", "--role", "warmup"]
+    assert run(["export", str(raw), *roles, "-o", str(path)]) == ExitCode.DONE
+    counts = bk.load(path).runs["role"].value_counts().to_dict()
+    assert counts == bk.load(raw).runs["role"].value_counts().to_dict()
+
+
+def test_an_export_beside_its_results_adds_no_run(form: str, tmp_path: Path) -> None:
+    shutil.copytree(FIXTURES / "tracing-wrk", tmp_path / "raw")
+    path = tmp_path / "raw" / f"all.{form}"
+    assert run(["export", str(tmp_path / "raw"), "-o", str(path)]) == ExitCode.DONE
+    frames = [bk.load(place).compare(baseline="none").frame for place in (path.parent, path)]
+    for frame in frames:
+        assert set(frame["n_baseline"]) == {8}
+    key = ["variant", "metric", "stat", "ratio"]
+    assert frames[0][key].values.tolist() == frames[1][key].values.tolist()
+
+
+def test_all_forms_are_forms_of_the_same_runs() -> None:
+    runs = bk.load(FIXTURES / "export").runs
+    assert len(runs) == 16
+    assert set(runs["variant"]) == {"none", "otlp"}
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (
+            lambda text: text.replace(",unit,", ",units,", 1),
+            "x.csv:1: no results were read: the header lacks unit",
+        ),
+        (lambda text: text.replace(",otlp,", ",otlp", 1), "cells, its header 16: left out"),
+        (lambda text: text.replace(",0.0", ",x0.0", 1), "not a finite number; this row is left"),
+        (lambda text: text.replace(',8"', ',8",1', 1)[:900], "has no line end"),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_line(
+    change: Callable[[str], str], problem: str, tmp_path: Path, capsys: Captured
+) -> None:
+    text = (FIXTURES / "export/tracing.csv").read_text(encoding="utf-8")
+    (tmp_path / "x.csv").write_text(change(text), encoding="utf-8")
+    run(["runs", str(tmp_path / "x.csv")])
+    assert problem in capsys.readouterr().err
