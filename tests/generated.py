@@ -33,7 +33,7 @@ from benchkit.plots.drawing import Plots
 _SHARED = 5
 _WITH_JSON = (
     *("runs", "export", "compare", "report", "gate", "check", "plan", "noise"),
-    *("explain", "formats"),
+    *("doctor", "explain", "formats"),
 )
 RUNS = Path(__file__).resolve().parent.parent / "fixtures" / "tracing-wrk"
 _OPTIONS = ["| option | meaning |", "| --- | --- |"]
@@ -195,7 +195,8 @@ def write_json() -> str:
 def print_json(command: str) -> dict[str, Any]:
     """Return what a command prints on two variants of the fixtures."""
     files = [f"{label}={RUNS / label}" for label in ("none", "otlp")]
-    words = {"explain": ["B310"], "formats": []}.get(command, files)
+    others = {"doctor": ["--seconds", "0"], "explain": ["B310"], "formats": []}
+    words = others.get(command, files)
     with TemporaryDirectory() as folder, redirect_stdout(StringIO()), redirect_stderr(StringIO()):
         path = Path(folder, "output.json")
         run([command, *words, "--format", "json", "-o", str(path)])

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from benchkit.capture.checkout import read_checkout
-from benchkit.capture.control_group import read_limits
+from benchkit.capture.control_group import read_limits, read_text
 from benchkit.redaction import redact_text
 
 #: Variables that change what is measured, or say which machine of a CI it was; never a secret.
@@ -64,6 +64,14 @@ def take_fingerprint(
     >>> told["GOGC"], "GITHUB_TOKEN" in told
     ('off', False)
     """
+    told = {**read_machine(root), **read_checkout()}
+    variables = os.environ if environ is None else environ
+    told |= {name: redact_text(variables[name]) for name in VARIABLES if name in variables}
+    return {name: text for name, text in told.items() if text}
+
+
+def read_machine(root: Path = Path("/")) -> dict[str, str]:
+    """Return what `take_fingerprint` tells of the hardware, the system and the limits."""
     told = {
         "cpu": _cpu_model(root),
         "cpus": f"{len(_list_cpus())}",
@@ -75,22 +83,12 @@ def take_fingerprint(
         "kernel": platform.release(),
         "arch": platform.machine(),
         **read_limits(root),
-        **read_checkout(),
     }
-    variables = os.environ if environ is None else environ
-    told |= {name: redact_text(variables[name]) for name in VARIABLES if name in variables}
     return {name: text for name, text in told.items() if text}
 
 
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8", errors="replace").strip()
-    except OSError:
-        return ""
-
-
 def _cpu_model(root: Path) -> str:
-    found = re.search(r"^model name\s*:\s*(.+)$", _read(root / "proc/cpuinfo"), re.MULTILINE)
+    found = re.search(r"^model name\s*:\s*(.+)$", read_text(root / "proc/cpuinfo"), re.MULTILINE)
     return found[1].strip() if found else platform.processor()
 
 
@@ -110,7 +108,7 @@ def _affinity() -> str:
 def _each(root: Path, pattern: str) -> Iterator[str]:
     """Yield the different contents of files, in order."""
     paths = sorted(root.glob(pattern), key=lambda path: [*map(int, re.findall(r"\d+", str(path)))])
-    yield from dict.fromkeys(filter(None, map(_read, paths)))
+    yield from dict.fromkeys(filter(None, map(read_text, paths)))
 
 
 def _siblings(root: Path) -> str:
@@ -118,5 +116,5 @@ def _siblings(root: Path) -> str:
 
 
 def _memory(root: Path) -> str:
-    found = re.search(r"^MemTotal:\s*(\d+) kB", _read(root / "proc/meminfo"), re.MULTILINE)
+    found = re.search(r"^MemTotal:\s*(\d+) kB", read_text(root / "proc/meminfo"), re.MULTILINE)
     return f"{int(found[1]) * 1024}" if found else ""

@@ -15,6 +15,7 @@ MENU = {
         "capture": "Run a command; keep its output and record its environment.",
         "plan": "Estimate the runs per side needed to detect a change.",
         "noise": "Measure how often equal runs appear to differ.",
+        "doctor": "Report what makes this machine noisy.",
     },
     "Compare": {
         "compare": "Compare variants with a baseline.",

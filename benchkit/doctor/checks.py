@@ -1,0 +1,254 @@
+"""One check for each thing that makes a machine noisy, with what to do about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from benchkit.audit.machine import parse_cpus
+from benchkit.doctor.machine import Counts, Machine
+from benchkit.units import printable
+
+State = Literal["noisy", "quiet", "not recorded"]
+
+#: CPUs that others may keep busy, share of a CPU from which a process is named, processes named.
+_BUSY, _NAMED, _MOST = 0.1, 0.05, 3
+#: Share of the wanted CPU time from which stolen time matters.
+_STOLEN = 0.005
+#: Open files that a load test with a thousand connections needs, with some to spare.
+_FILES = 4096
+#: Clock sources that take a system call or slow hardware to read.
+_SLOW_CLOCKS = ("acpi_pm", "hpet", "jiffies", "pit", "refined-jiffies", "xen")
+_CPU = "sys/devices/system/cpu"
+_CLOCK = "sys/devices/system/clocksource/clocksource0"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One thing that was looked at.
+
+    Parameters
+    ----------
+    name : str
+    state : {'noisy', 'quiet', 'not recorded'}
+    reading, remedy : str
+        How it is; what to do where that is noisy.
+    """
+
+    name: str
+    state: State
+    reading: str = ""
+    remedy: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Readings:
+    """A machine, and its counters before and after it was watched, and after the measurement."""
+
+    machine: Machine
+    start: Counts
+    idle: Counts
+    end: Counts
+
+
+def _judge(name: str, reading: str, remedy: str, *, is_noisy: bool) -> Check:
+    if not reading:
+        return Check(name=name, state="not recorded")
+    if not is_noisy:
+        return Check(name=name, state="quiet", reading=reading)
+    return Check(name=name, state="noisy", reading=reading, remedy=remedy)
+
+
+def check_load(readings: Readings) -> Check:
+    """Look for other programs that run."""
+    start, idle = readings.start, readings.idle
+    total = idle.total - start.total
+    busy = start.cpus * (1 - (idle.idle - start.idle + idle.stolen - start.stolen) / (total or 1))
+    average = readings.machine.read("proc/loadavg").partition(" ")[0]
+    parts = [f"other programs use {max(busy, 0):.1f} of {start.cpus} CPUs"]
+    parts += [f"load average {average}"] if average else []
+    parts += _name_processes(start, idle)
+    return _judge(
+        "other load",
+        "; ".join(parts) if total > 0 else "",
+        "stop these programs, or wait until they have ended",
+        is_noisy=busy > _BUSY,
+    )
+
+
+def _name_processes(start: Counts, idle: Counts) -> list[str]:
+    """Name the processes that used most CPU."""
+    one = (idle.total - start.total) / (start.cpus or 1)
+    used = {key: now - start.processes.get(key, now) for key, now in idle.processes.items()}
+    busiest = sorted(used, key=lambda key: -used[key])[:_MOST]
+    names = [
+        f"{printable(name)} ({number}) {used[number, name] / one:.0%}".replace(
+            "%", "\N{NO-BREAK SPACE}%"
+        )
+        for number, name in busiest
+        if one > 0 and used[number, name] / one >= _NAMED
+    ]
+    return [f"most by {', '.join(names)}"] if names else []
+
+
+def check_governor(readings: Readings) -> Check:
+    """Look for CPUs whose clock follows the load."""
+    found = readings.machine.facts.get("governor", "")
+    return _judge(
+        "frequency governor",
+        found.replace(" ", ", "),
+        "set it: sudo cpupower frequency-set --governor performance",
+        is_noisy=found != "performance",
+    )
+
+
+def check_turbo(readings: Readings) -> Check:
+    """Look for CPUs that run above their nominal clock while they are cool."""
+    switches = {"intel_pstate/no_turbo": ("0", "1"), "cpufreq/boost": ("1", "0")}
+    for name, (on, off) in switches.items():
+        found = readings.machine.read(f"{_CPU}/{name}")
+        if found:
+            return _judge(
+                "turbo",
+                "on: the clock depends on heat and on the other cores" if found == on else "off",
+                f"switch it off: echo {off} | sudo tee /{_CPU}/{name}",
+                is_noisy=found == on,
+            )
+    return _judge("turbo", "", "", is_noisy=False)
+
+
+def check_threads(readings: Readings) -> Check:
+    """Look for cores that run several threads at once."""
+    cores = [parse_cpus(text) for text in readings.machine.facts.get("siblings", "").split()]
+    shared = sum(len(core) > 1 for core in cores)
+    return _judge(
+        "hyper-threads",
+        f"{shared} of {len(cores)} cores run several threads that slow each other" if shared
+        else "one thread per core" if cores else "",
+        f"use one CPU per core (taskset), or: echo off | sudo tee /{_CPU}/smt/control",
+        is_noisy=shared > 0,
+    )  # fmt: skip
+
+
+def check_limit(readings: Readings) -> Check:
+    """Look for a limit of CPU time, and how often it stopped this process."""
+    limit = readings.machine.facts.get("cpu_limit", "")
+    before, after = readings.start.throttled, readings.end.throttled
+    parts = [f"{limit} CPUs"] if limit else []
+    if after:
+        now = f", {after - before} during the check" if before is not None else ""
+        parts.append(f"throttled in {after} periods{now}")
+    is_known = after is not None or readings.machine.has("proc/self/cgroup")
+    return _judge(
+        "CPU limit",
+        "; ".join(parts) or ("none" if is_known else ""),
+        "remove the limit of the container or control group (docker run without --cpus), and "
+        "give it whole CPUs with --cpuset-cpus",
+        is_noisy=bool(parts),
+    )
+
+
+def check_steal(readings: Readings) -> Check:
+    """Look for CPU time that a hypervisor gave to others."""
+    total, idle, stolen = (
+        getattr(readings.end, name) - getattr(readings.start, name)
+        for name in ("total", "idle", "stolen")
+    )
+    share = stolen / (total - idle or 1)
+    return _judge(
+        "steal",
+        f"{100 * share:.1f}\N{NO-BREAK SPACE}% of the CPU time went to other virtual machines"
+        if total > 0 else "",
+        "use a dedicated host or a larger machine, and alternate between the variants",
+        is_noisy=share > _STOLEN,
+    )  # fmt: skip
+
+
+def check_virtual(readings: Readings) -> Check:
+    """Look for a hypervisor and for a container."""
+    machine = readings.machine
+    is_virtual = (
+        machine.find("proc/cpuinfo", r"^flags\s*:.*\b(hypervisor)\b")
+        or machine.read("sys/hypervisor/type")
+        or machine.find("sys/class/dmi/id/product_name", r"(?i)(virtual|kvm|qemu|vmware)")
+    )
+    is_contained = (
+        machine.has(".dockerenv")
+        or machine.has("run/.containerenv")
+        or machine.find("proc/self/mountinfo", r"^(?:\S+ ){4}/ .* - (overlay) ")
+    )
+    kinds = (("virtual machine", is_virtual), ("container", is_contained))
+    found = " and ".join(name for name, holds in kinds if holds)
+    return _judge(
+        "virtualisation",
+        found or ("none" if machine.has("proc/cpuinfo") else ""),
+        "the load of other guests cannot be seen from inside: measure small changes on a machine "
+        "of your own, or alternate between the variants",
+        is_noisy=bool(found),
+    )
+
+
+def check_swap(readings: Readings) -> Check:
+    """Look for memory that has been moved to disk."""
+    sizes = [
+        readings.machine.find("proc/meminfo", rf"^{name}:\s*(\d+) kB")
+        for name in ("SwapTotal", "SwapFree")
+    ]
+    used = (int(sizes[0]) - int(sizes[1])) // 1024 if all(sizes) else None
+    before, after = readings.start.swapped, readings.end.swapped
+    moved = after - before if after is not None and before is not None else 0
+    reading = f"{used} MiB in use" if used else "not in use"
+    return _judge(
+        "swap",
+        ""
+        if used is None
+        else f"{reading}; {moved} pages moved during the check"
+        if moved
+        else reading,
+        "end programs until memory suffices, then: sudo swapoff -a",
+        is_noisy=bool(used or moved),
+    )
+
+
+def check_heat(readings: Readings) -> Check:
+    """Look for CPUs that were slowed down because they were hot."""
+    before, after = readings.start.hot, readings.end.hot
+    now = after - before if after is not None and before is not None else 0
+    return _judge(
+        "thermal throttling",
+        "" if after is None else f"{after} events since boot, {now} during the check"
+        if after else "none since boot",
+        "cool the machine, and pause between runs (pause in the plan)",
+        is_noisy=bool(after),
+    )  # fmt: skip
+
+
+def check_files(readings: Readings) -> Check:
+    """Look for a low limit of open files, which connections are, too."""
+    found = readings.machine.find("proc/self/limits", r"^Max open files\s+(\d+|unlimited)\s")
+    return _judge(
+        "open files",
+        f"limit {found}" if found else "",
+        "load tests with many connections fail: ulimit -n 65536",
+        is_noisy=found.isdigit() and int(found) < _FILES,
+    )
+
+
+def check_clock(readings: Readings) -> Check:
+    """Look for a clock that takes long to read."""
+    found = readings.machine.read(f"{_CLOCK}/current_clocksource")
+    known = readings.machine.read(f"{_CLOCK}/available_clocksource").split()
+    return _judge(
+        "clock source",
+        found,
+        f"choose a faster one: echo tsc | sudo tee /{_CLOCK}/current_clocksource"
+        if "tsc" in known
+        else "reading it takes long: look for tsc in the kernel's log (dmesg)",
+        is_noisy=found in _SLOW_CLOCKS,
+    )
+
+
+CHECKS = (
+    check_load, check_governor, check_turbo, check_threads, check_limit, check_steal,
+    check_virtual, check_swap, check_heat, check_files, check_clock,
+)  # fmt: skip

@@ -1,0 +1,55 @@
+"""What an examination found, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from statistics import median
+from typing import TYPE_CHECKING
+
+from benchkit.units import format_number, format_percent, format_quantity
+
+if TYPE_CHECKING:
+    from benchkit.doctor import Examination, Noise
+
+#: A detectable change beyond this, of which the factor helps nobody.
+_HOPELESS = 9
+
+
+def write_examination(found: Examination) -> tuple[str, ...]:
+    """Return the grade, what is noisy with its remedy, what is quiet, and what is not recorded."""
+    states = {
+        state: [check for check in found.checks if check.state == state]
+        for state in ("noisy", "quiet", "not recorded")
+    }
+    noisy = [f"  {each.name}: {each.reading}\n    → {each.remedy}" for each in states["noisy"]]
+    quiet = ", ".join(f"{each.name} ({each.reading})" for each in states["quiet"])
+    unknown = ", ".join(each.name for each in states["not recorded"])
+    texts = [
+        "\n".join(_write_noise(found.noise)),
+        "\n".join(["Sources of noise:", *noisy]) if noisy else "",
+        f"Quiet: {quiet}" if quiet else "",
+        f"Not recorded here: {unknown}" if unknown else "",
+    ]
+    return tuple(filter(None, texts))
+
+
+def _write_noise(noise: Noise | None) -> Iterator[str]:
+    if noise is None:
+        yield "Not measured: --seconds 20 measures how much equal work varies."
+        return
+    length = format_quantity(median(noise.durations), "s", 2)
+    spread = format_percent(noise.spread).lstrip("+±")
+    yield (
+        f"Grade {noise.grade}: spread {spread} between runs of {length}; "
+        f"{_write_detectable(noise.detectable)}"
+    )
+    if noise.outliers:
+        yield f"left out as outliers: {noise.outliers} of {len(noise.durations)} runs"
+
+
+def _write_detectable(change: float) -> str:
+    if change > _HOPELESS:
+        return "too noisy to compare 8 runs per side"
+    if change > 1:
+        return f"8 runs per side detect only changes of {format_number(1 + change, 2)}x or more"
+    return f"at best, 8 runs per side detect a change of about {format_percent(change).lstrip('+')}"

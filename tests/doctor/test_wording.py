@@ -1,0 +1,54 @@
+"""The grade comes first, then what is noisy with its remedy; what is not known is said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from machines import visit
+
+from benchkit.doctor.wording import write_examination
+
+STEADY = (1.0, 1.01, 0.99, 1.005, 0.995) * 4
+
+
+def tell(root: Path, name: str, blocks: tuple[float, ...] = STEADY) -> list[str]:
+    texts = write_examination(visit(root, name, blocks))
+    return [text.replace("\N{NO-BREAK SPACE}", " ") for text in texts]
+
+
+def test_a_quiet_machine(tmp_path: Path) -> None:
+    grade, quiet = tell(tmp_path, "quiet bare metal")
+    assert grade == (
+        "Grade B: spread 0.7 % between runs of 1.0 s; "
+        "at best, 8 runs per side detect a change of about 1.1 %"
+    )
+    assert quiet.startswith("Quiet: other load (other programs use 0.0 of 4 CPUs; load")
+    assert "clock source (tsc)" in quiet
+
+
+def test_a_noisy_machine_is_told_what_to_do(tmp_path: Path) -> None:
+    _, noisy, _ = tell(tmp_path, "laptop")
+    lines = noisy.splitlines()
+    assert lines[0] == "Sources of noise:"
+    at = lines.index("  frequency governor: powersave, performance")
+    assert lines[at + 1] == "    → set it: sudo cpupower frequency-set --governor performance"
+
+
+def test_a_machine_without_files(tmp_path: Path) -> None:
+    texts = tell(tmp_path, "no file at all", ())
+    assert texts[0].startswith("Not measured: --seconds 20")
+    assert texts[1].startswith("Not recorded here: other load, frequency governor, turbo")
+    assert len(texts) == 2
+
+
+@pytest.mark.parametrize(
+    ("blocks", "told"),
+    [
+        ((1.0, 3.0) * 10, "8 runs per side detect only changes of "),
+        ((1.0, 20.0) * 10, "too noisy to compare 8 runs per side"),
+        ((*STEADY[1:], 9.0), "left out as outliers: 1 of 20 runs"),
+    ],
+)
+def test_the_promise(tmp_path: Path, blocks: tuple[float, ...], told: str) -> None:
+    assert told in tell(tmp_path, "quiet bare metal", blocks)[0]
