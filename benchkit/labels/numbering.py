@@ -17,7 +17,8 @@ from benchkit.labels.forms import Run, merge_forms
 from benchkit.labels.natural import path_key
 from benchkit.labels.pieces import Piece
 from benchkit.labels.sections import label_blocks
-from benchkit.labels.stems import ToolNames, split_name, split_stem
+from benchkit.labels.stems import split_name
+from benchkit.regexes import regex
 
 __all__ = ["Piece", "Series", "join_levels", "note_alone", "part_packages", "series_of", "settle"]
 
@@ -25,6 +26,11 @@ __all__ = ["Piece", "Series", "join_levels", "note_alone", "part_packages", "ser
 _LARGEST = (1 << 31) - 1
 #: As many digits of a level are read.
 _DIGITS = 18
+#: A number in a name, with what may stand at it: `get-10`, `t2-c64`, `64conn`.
+_LEVEL = regex(
+    r"(?:^|[-_. ])(?:[A-Za-z]?|conn|conns|connections)(?P<number>\d{1,9})"
+    r"(?:c|conn|conns|connections)?(?=[-_. ]|$)"
+)
 
 
 def settle(pieces: Iterable[Piece]) -> list[Diagnostic]:
@@ -142,14 +148,22 @@ def join_levels(pieces: Iterable[Piece]) -> None:
     """
     alike: dict[tuple[str, ...], list[tuple[int, Piece]]] = defaultdict(list)
     for piece in pieces:
-        stem, _ = split_name(piece.path.rpartition("/")[2])
-        if piece.variant == stem and (split := split_stem(stem, ToolNames())).number and split.name:
-            key = piece.origin, piece.group, piece.folder, piece.tool, split.name
-            alike[key].append((split.number, piece))
+        for name, number in _list_numbered(piece):
+            key = piece.origin, piece.group, piece.folder, piece.tool, name
+            alike[key].append((number, piece))
     for (*_, name), numbered in alike.items():
         if _are_levels(numbered):
             for _, piece in numbered:
                 piece.variant = name
+
+
+def _list_numbered(piece: Piece) -> Iterator[tuple[str, int]]:
+    """Yield what is left of a file's variant without each of its numbers, and that number."""
+    *_, folder, name = f"/{piece.path}".split("/")
+    stem, _ = split_name(name)
+    for match in _LEVEL.finditer(piece.variant) if piece.variant in stem else ():
+        rest = piece.variant[: match.start()] + piece.variant[match.end() :]
+        yield rest.lstrip("-_. ") or folder or piece.tool, int(match["number"])
 
 
 def _are_levels(numbered: Sequence[tuple[int, Piece]]) -> bool:

@@ -13,12 +13,11 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from benchkit.labels.counts import find_counts, find_levels, is_count
+from benchkit.labels.names import leave_form, leave_form_folders, part_names
 from benchkit.labels.patterns import PathLabels, read_numbers, read_path
 from benchkit.labels.run_folders import find_glued, leave_out_runs
 from benchkit.labels.stems import (
     FOLDER,
-    FORMS,
-    SEPARATORS,
     PlainStem,
     ToolNames,
     is_counted,
@@ -73,6 +72,8 @@ def read_tree(
     >>> [(labels.group, labels.variant, labels.run) for labels in read]
     [('', 'off', 1), ('', 'on', 1)]
     """
+    if not pattern:
+        paths = leave_form_folders(paths)
     read = [read_path(path, tools=tools, root_name=root_name, pattern=pattern) for path in paths]
     if pattern:
         return read
@@ -89,6 +90,7 @@ def read_tree(
     read_numbers(paths, read, tools)
     plain = [file for file in files if file is not None]
     _count_runs(plain, baselines)
+    _part_names(plain, baselines, tools)
     _drop_forms(plain)
     holding = _find_folders(plain, tools, baselines)
     is_alone = len({file.name for file in plain if not file.folders}) == 1
@@ -317,7 +319,7 @@ def _split_glued(files: Iterable[_File], baselines: Collection[str]) -> None:
 def _drop_forms(files: Iterable[_File]) -> None:
     """Drop the form from a name that another file of the folder has without it, or with another."""
     rests: dict[tuple[tuple[str, ...], str], set[str]] = defaultdict(set)
-    kept = [(file, _leave_form(file.name)) for file in files]
+    kept = [(file, leave_form(file.name)) for file in files]
     for file, rest in kept:
         rests[file.folders, rest].add(file.name)
     for file, rest in kept:
@@ -325,9 +327,21 @@ def _drop_forms(files: Iterable[_File]) -> None:
             file.name = rest
 
 
-def _leave_form(name: str) -> str:
-    *_, form = SEPARATORS.split(name)
-    return name[: -len(form) - 1] if form.lower() in FORMS else name
+def _part_names(files: Iterable[_File], baselines: Collection[str], tools: ToolNames) -> None:
+    """Part names that hold a side and a benchmark, where each side has the same benchmarks.
+
+    `before-get`, `before-put`, `after-get`, `after-put`: what stands beside a baseline's name in
+    several is the benchmark, and what stands beside that in the other names is another side.
+    """
+    beside: dict[tuple[str, ...], list[_File]] = defaultdict(list)
+    for file in files:
+        beside[file.folders].append(file)
+    for same in beside.values():
+        parted = part_names({file.name for file in same}, baselines)
+        for file in same if parted else ():
+            file.name, rest = parted[file.name]
+            rest = rest if is_name(rest, tools) else ""
+            file.level = "-".join(filter(None, (rest, file.level)))
 
 
 def _find_folders(

@@ -137,6 +137,7 @@ TREES = {
     "forms of a run": Tree({"{side}/raw.json": K6, "{side}/summary.txt": K6_TEXT}),
     "forms by the end of names": Tree({"{side}.json.gz": K6, "{side}-summary.txt": K6_TEXT}),
     "forms of numbered runs": Tree({"{side}_raw_{n}.json": K6, "{side}_text_{n}.txt": K6_TEXT}, 3),
+    "folders of forms": Tree({"json/{side}.json": K6, "text/{side}.txt": K6_TEXT}, 1, _K6),
     "k6": Tree({"{side}/k6-{n}.json": K6}, 3, ("baseline", "otel")),
     "vegeta": Tree({"{side}/results-{n}.txt": VEGETA}, 3, ("no-agent", "agent")),
     "forms of vegeta": Tree(
@@ -238,6 +239,19 @@ def test_the_cells_are_the_numbers_of_the_files(name: str, results: Path) -> Non
     assert (row.center_baseline, row.center_variant) == expected
 
 
+def test_names_that_hold_sides_and_benchmarks_are_parted(results: Path) -> None:
+    for side, variant in (("before", "none"), ("after", "otlp")):
+        for number, name in enumerate(("get", "put")):
+            for n in (1, 2):
+                source = WRK.path.format(side=variant, n=2 * number + n)
+                write(results / f"{side}-{name}-{n}.txt", source)
+    loaded = bk.load("results")
+    assert {*loaded.runs.benchmark} == {"get", "put"}
+    assert {
+        *loaded.compare().frame[["baseline", "variant", "n_variant"]].itertuples(index=False)
+    } == {("before", "after", 2)}
+
+
 def test_folders_of_versions_are_the_sides_whatever_lies_in_them(results: Path) -> None:
     written = 0
     for side in ("v1.9", "v1.10"):
@@ -247,6 +261,43 @@ def test_folders_of_versions_are_the_sides_whatever_lies_in_them(results: Path) 
     loaded = bk.load("results")
     assert loaded.variants == ["v1.9", "v1.10"]
     assert {*loaded.runs.benchmark} == {"ping", "pong"}
+
+
+#: Names of ab's reports of two variants at three levels, and the variants that they become.
+LEVELS = {
+    "the level in the middle": ("{side}_c{c}_run{n}.txt", ["baseline", "tuned"]),
+    "the level last": ("{side}-ab-C{c}.txt", ["after", "before"]),
+    "the level as a folder": ("{side}/{c}/ab-{n}.txt", ["baseline", "tuned"]),
+}
+
+
+@pytest.mark.parametrize("name", LEVELS)
+def test_levels_in_names_are_no_variants(name: str, results: Path) -> None:
+    place, variants = LEVELS[name]
+    sides = ("before", "after") if "before" in variants else ("baseline", "tuned")
+    for number, side in enumerate(sides, 1):
+        for c in (1, 20, 50):
+            path = results / place.format(side=side, c=c, n=1)
+            write(path, f"nginx-ab/nginx/ab-c{c}-{number}.txt")
+    loaded = bk.load("results")
+    rows = loaded.compare().frame.query("primary")
+    assert sorted(loaded.variants) == variants
+    assert sorted(rows.params) == ["connections=1", "connections=20", "connections=50"]
+
+
+@pytest.mark.parametrize(
+    "place", ["stress-{c}.log", "t1-c{c}.log", "out-{c}-{n}.txt", "c{c}.txt", "ab_{c}conn_{n}.txt"]
+)
+def test_reports_named_by_their_level_are_a_sweep(
+    place: str, results: Path, capsys: Captured
+) -> None:
+    for c in (20, 50, 100):
+        for n in (1, 2):
+            write(results / place.format(c=c, n=n), f"nginx-ab/nginx/ab-c{c}-{n}.txt")
+    assert run(["compare", "results"]) == 0
+    first = capsys.readouterr().out.partition("\n")[0]
+    assert first.startswith("Sweep of ")
+    assert "best at 100 connections" in first
 
 
 def test_two_named_files_are_the_sides_whatever_they_are_called(results: Path) -> None:

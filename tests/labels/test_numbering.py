@@ -189,6 +189,30 @@ def test_numbers_of_files_that_record_them_as_levels_are_a_sweep(name: str) -> N
     assert {one.variant for one in pieces} == expected
 
 
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("t2-c{}", {"t2"}),
+        ("out-{}", {"out"}),
+        ("before-ab-C{}", {"before-ab"}),
+        ("c{}", {"reports"}),
+        ("baseline_c{}_posts", {"baseline_posts"}),
+        ("http{}", {"http10", "http20"}),
+    ],
+)
+def test_a_level_stands_anywhere_in_a_name(name: str, expected: set[str]) -> None:
+    pieces = [
+        piece(
+            f"reports/{name.format(level)}-1.txt",
+            variant=name.format(level),
+            params={"connections": str(level), "threads": "2"},
+        )
+        for level in (10, 20)
+    ]
+    numbering.join_levels(pieces)
+    assert {one.variant for one in pieces} == expected
+
+
 def test_warmups_are_numbered_apart() -> None:
     pieces = [piece("none/wrk-1.txt"), piece("none/wrk-warmup-1.txt")]
     assert settle(pieces) == []

@@ -229,6 +229,44 @@ TREES = {
         main.2.txt   main 2
         v1.2.0.txt   v1.2.0
         v1.3.0.txt   v1.3.0""",
+    "folders of forms": """
+        json/none.json  none
+        text/none.txt   none
+        json/otlp.json  otlp""",
+    "a folder of results alone": """
+        results/none.txt  results: none
+        results/otlp.txt  results: otlp""",
+    "sides before benchmarks": """
+        before-get.txt  before get
+        before-put.txt  before put
+        after-get.txt   after get
+        after-put.txt   after put""",
+    "sides after benchmarks": """
+        get_main_1.txt   main get 1
+        get_main_2.txt   main get 2
+        put_main_1.txt   main put 1
+        get_pr-12_1.txt  pr-12 get 1
+        put_pr-12_1.txt  pr-12 put 1""",
+    "sides before benchmarks with levels": """
+        none_get_10.txt   none get-10
+        none_get_100.txt  none get-100
+        none_put_10.txt   none put-10
+        none_put_100.txt  none put-100
+        otlp_get_10.txt   otlp get-10
+        otlp_get_100.txt  otlp get-100
+        otlp_put_10.txt   otlp put-10
+        otlp_put_100.txt  otlp put-100""",
+    "sides before forms": """
+        before-summary.json  before
+        before-raw.json      before
+        before-test.json     before test
+        after-summary.json   after
+        after-raw.json       after
+        after-test.json      after test""",
+    "sides that have not the same benchmarks": """
+        before-get.txt  before-get
+        before-put.txt  before-put
+        after-get.txt   after-get""",
     "groups above": """
         eu/off/trial1.txt  eu: off 1
         us/off/trial1.txt  us: off 1""",

@@ -1,0 +1,79 @@
+"""Names that hold more than one label: a side and a benchmark, or a form of a result."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+
+from benchkit.labels.stems import FORMS, SEPARATORS
+
+#: Names of folders that sort the forms of results.
+_SORTED = FORMS | {"txt", "bin", "html", "md", "stdout", "log", "logs"}
+
+
+def leave_form_folders(paths: Sequence[str]) -> list[str]:
+    """Leave out folders that sort results by their form: `json/none.json`, `text/none.txt`.
+
+    Examples
+    --------
+    >>> leave_form_folders(["json/none.json", "text/none.txt"])
+    ['none.json', 'none.txt']
+    """
+    below: dict[tuple[str, ...], set[str]] = defaultdict(set)
+    split = [path.split("/") for path in paths]
+    for parts in split:
+        for at in range(len(parts)):
+            below[tuple(parts[:at])].add(parts[at])
+    forms = {
+        site
+        for site, names in below.items()
+        if len(names) > 1 and all((*site, name) in below for name in names) and names <= _SORTED
+    }
+    if not forms:
+        return [*paths]
+    return [
+        "/".join(part for at, part in enumerate(parts) if tuple(parts[:at]) not in forms)
+        for parts in split
+    ]
+
+
+def leave_form(name: str) -> str:
+    """Return a name without the form that it ends with: `none-summary` is `none`."""
+    *_, form = SEPARATORS.split(name)
+    return name[: -len(form) - 1] if form.lower() in FORMS else name
+
+
+def part_names(names: Collection[str], baselines: Collection[str]) -> dict[str, tuple[str, str]]:
+    """Return side and rest of each name; nothing unless all are crossed.
+
+    What stands beside a baseline's name in several is the rest, and what stands beside that in
+    the other names is another side.
+
+    Examples
+    --------
+    >>> found = part_names(["before-get", "before-put", "pr-1-get", "pr-1-put"], ["before"])
+    >>> found["pr-1-put"]
+    ('pr-1', 'put')
+    """
+    if any(name.lower() in baselines for name in names):
+        return {}
+    for is_last in (False, True):
+        cuts = {name: _cut(name, is_last=is_last) for name in names}
+        rests = {rest for each in cuts.values() for side, rest in each if side.lower() in baselines}
+        parted = {
+            name: (side, rest)
+            for name, each in cuts.items()
+            for side, rest in each
+            if rest in rests
+        }
+        sides = {side for side, _ in parted.values()}
+        if len(rests) > 1 and len(parted) == len(names) == len(sides) * len(rests) > len(rests):
+            return parted
+    return {}
+
+
+def _cut(name: str, *, is_last: bool) -> list[tuple[str, str]]:
+    """Return each way to cut a name into a side and the rest, which is last or first."""
+    ends = [match.span() for match in SEPARATORS.finditer(name)]
+    cuts = [(name[:start], name[end:]) for start, end in ends]
+    return [(rest, side) for side, rest in cuts] if is_last else cuts
