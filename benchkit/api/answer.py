@@ -296,8 +296,13 @@ class Comparison:
         """
         return self.frame
 
-    def to_csv(self) -> str:
+    def to_csv(self, path: str | Path | None = None) -> str:
         """Return the rows as ``compare --format csv`` writes them.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            A file to write them to.
 
         Returns
         -------
@@ -312,7 +317,7 @@ class Comparison:
         """
         from benchkit.reporting.to_json import to_csv
 
-        return to_csv(self.verdicts)
+        return to_csv(self.verdicts, path)
 
     def gate(self, policy: Mapping[str, object] | str | Path | None = None) -> GateResult:
         """Hold the comparison against a policy, as `benchkit.gate` does.
@@ -357,8 +362,7 @@ class Comparison:
 
         if self.observations is None:
             return {}
-        confidence = self.comparisons.confidence
-        return list_amounts(self.observations, self.runs, confidence)
+        return list_amounts(self.observations, self.runs, self.comparisons.confidence)
 
     @cached_property
     def tracks(self) -> list[Track]:
@@ -388,11 +392,9 @@ class Comparison:
         from benchkit.tables.overhead import primary_tables
 
         lines = (self.verdict, *(f"  {bullet}" for bullet in follow(self.verdicts, self.parts)))
-        verdict = "\n".join(map(printable, lines))
-        primary = primary_tables(self.verdicts, "")
         beside = [table for part in self.parts.values() for table in part.tables]
-        tables = [str(shorten(table)) for table in primary or beside]
+        tables = [str(shorten(each)) for each in primary_tables(self.verdicts, "") or beside]
         findings = "\n".join(map(printable, summarise_findings(self.findings, rest=IN_PYTHON)))
-        return "\n\n".join(filter(None, [verdict, *tables, findings]))
+        return "\n\n".join(filter(None, ["\n".join(map(printable, lines)), *tables, findings]))
 
     __repr__ = __str__

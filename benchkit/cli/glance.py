@@ -32,7 +32,7 @@ def show_results(root: Path = Path()) -> bool:
         return True
     paths, tools = _find_results(root)
     if not paths:
-        return False
+        return _show_document(root)
     folder, variants, is_grouped = _read_variants(paths)
     listed = ", ".join(variants[:_LISTED])
     more = f" and {len(variants) - _LISTED} more" if len(variants) > _LISTED else ""
@@ -42,24 +42,44 @@ def show_results(root: Path = Path()) -> bool:
     return True
 
 
-def _find_results(root: Path) -> tuple[list[Path], list[str]]:
-    """Return the files below the folder that a format knows, and their tools."""
+def _show_document(root: Path) -> bool:
+    """Print the command for a page of results, which nothing reads unless it is named."""
+    from benchkit.cli.printing import print_line
+
+    pages = sorted(path for path in root.glob("*.md") if path.is_file())
+    for page in pages[:_FILES]:
+        if tool := _identify(page):
+            name = page.relative_to(root)
+            print_line(f"{name} holds results of {tool}. Run:")
+            print_line(f"  benchkit compare {shlex.quote(str(name))}")
+            return True
+    return False
+
+
+def _identify(path: Path) -> str:
+    """Return the tool that wrote a file, or nothing."""
     from benchkit.errors import BenchkitError
-    from benchkit.labels.walk import look
     from benchkit.parsers import registry
     from benchkit.reading.source import Source
+
+    try:
+        claims = registry.identify(Source.load(path, str(path)))
+    except (BenchkitError, OSError):
+        return ""
+    return claims[0].name if claims else ""
+
+
+def _find_results(root: Path) -> tuple[list[Path], list[str]]:
+    """Return the files below the folder that a format knows, and their tools."""
+    from benchkit.labels.walk import look
 
     tools: Counter[str] = Counter()
     kept = []
     paths = look(root, _ENTRIES)
     for path in paths[:_FILES]:
-        try:
-            claims = registry.identify(Source.load(path, str(path)))
-        except (BenchkitError, OSError):
-            continue
-        if claims:
+        if tool := _identify(path):
             kept.append(path)
-            tools.update({claims[0].name})
+            tools.update({tool})
     endings = {path.suffix for path in kept}
     kept += [path for path in paths[_FILES:] if path.suffix in endings]
     return kept, [name for name, _ in tools.most_common()]
@@ -84,8 +104,14 @@ def _read_variants(paths: Sequence[Path]) -> tuple[str, list[str], bool]:
     return folder, variants, len({labels.group for labels in read}) > 1
 
 
+def _may_be_levels(variants: Sequence[str]) -> bool:
+    """Tell whether only a number tells the variants apart, which may be levels of load."""
+    bare = {"".join(sign for sign in name if not sign.isdigit()) for name in variants}
+    return len(variants) > 2 and len(bare) == 1
+
+
 def _choose_command(folder: str, variants: Sequence[str], *, is_grouped: bool) -> str:
-    """Return the command that says most: compare where there are two sides, else runs.
+    """Return the command that says most: compare where there are two sides, else layout.
 
     Where groups hold variants and no name tells a baseline, the folders may well be the sides.
     """
@@ -94,11 +120,11 @@ def _choose_command(folder: str, variants: Sequence[str], *, is_grouped: bool) -
 
     place = shlex.quote(folder)
     if len(variants) < 2:
-        return f"benchkit runs {place}"
+        return f"benchkit layout {place}"
     try:
         choose_baseline(variants)
     except BenchkitError as error:
-        if is_grouped:
+        if is_grouped or _may_be_levels(variants):
             return f"benchkit layout {place}"
         return f"benchkit compare {place} {shlex.join(error.options)}"
     return f"benchkit compare {place}"

@@ -17,6 +17,8 @@ AGAINST = "the two medians differ in the other direction: the change is estimate
 #: Changes that differ by less are written alike, or nearly so.
 _VISIBLE = 0.001
 #: How far the quotient of the medians may lie from the estimate.
+#: How a note begins that says what the medians alone give.
+ALONE = "the medians alone give"
 _APART = math.log(1.2)
 #: Logarithms of ratios beyond this leave float64.
 _LARGEST_LOG = 690.0
@@ -47,5 +49,5 @@ def tell_of_medians(x: Sequence[float], y: Sequence[float], ratio: float | None)
         return (AGAINST,)
     if abs(told - seen) > _APART:
         plain = format_change(math.exp(min(seen, _LARGEST_LOG)))
-        return (f"the medians alone give {plain}: the runs are far apart",)
+        return (f"{ALONE} {plain}: the runs are far apart",)
     return ()

@@ -69,8 +69,14 @@ def lay_out(table: Table) -> list[list[Place]]:
 
 
 def look_of(sentence: str) -> str:
-    """Return the class of a sentence by its mark."""
-    return _LOOKS.get(sentence[:1], "")
+    """Return the class of a sentence by its mark.
+
+    Examples
+    --------
+    >>> look_of("▲ otlp is slower"), look_of("? too few runs"), look_of("Sweep of nginx")
+    ('worse', '', 'unmarked')
+    """
+    return _LOOKS.get(sentence[:1], "unmarked" if sentence[:1].isalnum() else "")
 
 
 def sort_key(place: Place) -> Markup:

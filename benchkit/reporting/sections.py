@@ -50,6 +50,8 @@ _TIMES = "Medians over runs; faint lines are single runs."
 _STRETCHES = " Latencies are shown at the middle of up to twenty parts of a run."
 _LOOKS = " CPU is shown between two readings of its counter."
 _AROUND = " Shaded: before and after the measured run."
+#: Variants that the head of a report names; more are counted.
+_NAMED = 6
 _DOTS = "Each mark is one run, each bar the median of its variant."
 
 
@@ -108,8 +110,7 @@ def write_status(verdicts: Verdicts, runs: Runs | None, findings: Sequence[Findi
     few, many = min(counts, default=0), max(counts, default=0)
     parts = [f"{few} to {many} runs per side" if few < many else _plural(few, "run") + " per side"]
     if not counts:
-        measured = 0 if runs is None else int((runs["role"] == "measured").sum())
-        parts = [f"{_plural(measured, 'run')}, no comparison"]
+        parts = _describe_alone(runs)
     parts += list(dict.fromkeys(printable(c.tool) for c in contrasts if c.tool))
     if runs is not None:
         parts += _describe_load(runs, verdicts)
@@ -122,15 +123,25 @@ def write_status(verdicts: Verdicts, runs: Runs | None, findings: Sequence[Findi
     return " · ".join(parts)
 
 
+def _describe_alone(runs: Runs | None) -> list[str]:
+    """Name the variants and tools of runs that are not compared, and count them."""
+    if runs is None:
+        return ["0 runs, no comparison"]
+    measured = keep_measured(runs)
+    names, tools = ([*map(printable, measured[of].unique())] for of in ("variant", "tool"))
+    named = [_list_names(names) if len(names) <= _NAMED else f"{len(names)} variants"]
+    named = [*(named if names else []), f"{_plural(len(measured), 'run')}, no comparison"]
+    return [*named, *filter(None, tools)]
+
+
 def _name_sides(verdicts: Verdicts) -> list[str]:
     """Name the variants of each baseline: ``otlp and apm against none``."""
     sides: dict[str, list[str]] = {}
     for base, variant in verdicts.comparisons.pairs:
         sides.setdefault(base, []).append(variant)
-    most = 6
     return [
         printable(
-            f"{_list_names(names) if len(names) <= most else f'{len(names)} variants'} vs. {base}"
+            f"{_list_names(names) if len(names) <= _NAMED else f'{len(names)} variants'} vs. {base}"
         )
         for base, names in sides.items()
     ]
@@ -158,7 +169,7 @@ def _describe_load(runs: Runs, verdicts: Verdicts) -> list[str]:
     contrasts = verdicts.comparisons.contrasts
     compared = {(v, c.benchmark) for c in contrasts for v in (c.baseline, c.variant)}
     places = zip(measured["variant"], measured["benchmark"], strict=True)
-    own = measured[[place in compared for place in places]]
+    own = measured[[place in compared for place in places]] if contrasts else measured
     models = [m for m in dict.fromkeys(measured["load_model"].tolist()) if m != "unknown"]
     lengths = [length for length in own["duration"].tolist() if length > 0]  # NaN is not
     parts = [f"{' and '.join(models)} loop"] if models else []

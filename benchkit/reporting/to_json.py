@@ -13,10 +13,12 @@ import io
 import math
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from benchkit.comparison import Together, join_rows
 from benchkit.errors import Finding
+from benchkit.outputs import save
 from benchkit.reading.delimited import is_formula
 from benchkit.reporting.json_text import format_json
 from benchkit.tables.average import count_undecided
@@ -174,13 +176,18 @@ def finding_values(finding: Finding) -> dict[str, Any]:
     }
 
 
-def to_csv(verdicts: Verdicts) -> str:
-    """Write the rows as CSV; unknown is empty, notes are joined, no text is read as a formula."""
+def to_csv(verdicts: Verdicts, path: str | Path | None = None) -> str:
+    """Write the rows as CSV; unknown is empty, notes are joined, no text is read as a formula.
+
+    With a path they are written to that file, too.
+    """
     sink = io.StringIO()
     writer = csv.writer(sink, lineterminator="\n")
     writer.writerow(KEYS)
     for row in verdicts.rows:
         writer.writerow([write_cell(value) for value in row_values(row).values()])
+    if path is not None:
+        save(Path(path), lambda target: target.write_text(sink.getvalue(), encoding="utf-8"))
     return sink.getvalue()
 
 

@@ -51,7 +51,8 @@ def summarise_layout(
     '1 variant: none (3 files)'
     """
     measured = [file.variant for file in files if "measured" in file.role.split(", ")]
-    count = Counter(name for name in measured if name) + Counter(unread)
+    names = (name for several in measured for name in several.split(", ") if name)
+    count = Counter(names) + Counter(unread)
     aside = count.pop("", 0)
     named = [f"{name} ({_count(times, 'file')})" for name, times in count.items()]
     others = len(files) - len(measured) + aside

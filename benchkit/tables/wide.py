@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from benchkit.comparison.medians import AGAINST, ALONE
 from benchkit.derived.amounts import MACHINE_SHARE, PUBLISHED, Amount, Amounts, Published
 from benchkit.derived.amounts import Cell as Labels
 from benchkit.metrics import display_name
 from benchkit.tables.amounts import column, percent, scale_of
 from benchkit.tables.model import Cell, Column, Table, drop_empty, fold_constant
+from benchkit.tables.places import Footnotes
 from benchkit.tables.wording import MARKS, NOTHING, format_bare, write_change
 from benchkit.units import Scale, format_number, printable
 from benchkit.verdict import IMPROVEMENT, REGRESSION, Verdict, Verdicts
@@ -31,12 +33,12 @@ def wide_table(amounts: Amounts, verdicts: Verdicts) -> Table:
         for each, unit in columns.items()
     }
     changes = _list_changes(verdicts)
-    rows = []
+    rows, apart = [], Footnotes()
     for labels, variant in _arrange(amounts, verdicts):
         row = amounts[labels, variant]
         runs = max(amount.runs for amount in row.values())
         cells = [
-            _write(row.get(each), scales[each], changes, (labels, variant), verdicts.margin)
+            _write(row.get(each), scales[each], changes, (labels, variant), verdicts.margin, apart)
             for each in columns
         ]
         stub = (*map(printable, labels), printable(variant))
@@ -51,7 +53,7 @@ def wide_table(amounts: Amounts, verdicts: Verdicts) -> Table:
     confidence = format_bare(verdicts.comparisons.confidence)
     notes = f"± half the {confidence} interval of the mean over runs; in brackets the change"
     caption = "; ".join((*shared, notes))
-    return Table(table.title, table.columns, table.rows, caption=caption)
+    return Table(table.title, table.columns, table.rows, apart.texts, caption)
 
 
 def list_wide(amounts: Amounts, verdicts: Verdicts) -> tuple[list[str], list[list[object]]]:
@@ -117,8 +119,12 @@ def _write(
     changes: Changes,
     place: tuple[Labels, str],
     margin: float,
+    apart: Footnotes,
 ) -> Cell:
-    """Write a value with its spread and its change: ``9173 ± 1.9 % (−13.1 %)``."""
+    """Write a value with its spread and its change: ``9173 ± 1.9 % (−13.1 %)``.
+
+    Footnotes say where the two values do not give the change.
+    """
     if amount is None:
         return Cell(NOTHING)
     text = format_number(amount.center / scale.factor)
@@ -131,7 +137,8 @@ def _write(
         return Cell(text, amount.center)
     mark = MARKS[verdict.word] if verdict.word in {REGRESSION, IMPROVEMENT} else ""
     change = write_change(verdict.contrast, margin)
-    return Cell(f"{text} ({change})", amount.center, mark=mark)
+    notes = (note for note in verdict.contrast.notes if note.startswith((AGAINST, ALONE)))
+    return Cell(f"{text} ({change})", amount.center, mark, apart.number(notes))
 
 
 def _spread(amount: Amount | None) -> float | None:

@@ -60,5 +60,5 @@ def test_a_comparison_is_gated_and_written(rates: pd.DataFrame, tmp_path: Path) 
     assert comparison.gate().exit_code is ExitCode.REGRESSION
     assert comparison.to_frame().equals(comparison.frame)
     target = tmp_path / "rows.csv"
-    target.write_text(comparison.to_csv())
+    assert comparison.to_csv(target) == target.read_text()
     assert pd.read_csv(target)["verdict"].tolist() == comparison.frame["verdict"].tolist()

@@ -38,10 +38,15 @@ WRK = Path(__file__).resolve().parents[2] / "fixtures" / "tracing-wrk"
         (
             {"none/wrk-1.txt": "my runs/1.txt", "none/wrk-2.txt": "my runs/2.txt"},
             "my runs holds results of wrk (variant my runs). Run:",
-            "benchkit runs 'my runs'",
+            "benchkit layout 'my runs'",
+        ),
+        (
+            {f"none/wrk-{n}.txt": f"t1-c{n}0.txt" for n in (1, 2, 3)},
+            ". holds results of wrk (variants t1-c10, t1-c20, t1-c30). Run:",
+            "benchkit layout .",
         ),
     ],
-    ids=["a baseline by name", "no baseline", "groups", "one variant"],
+    ids=["a baseline by name", "no baseline", "groups", "one variant", "levels"],
 )
 def test_a_folder_of_results_is_recognised(
     copies: dict[str, str], first: str, command: str, tmp_path: Path
@@ -56,6 +61,18 @@ def test_a_folder_of_results_is_recognised(
     assert result.stdout.splitlines() == [first, f"  {command}"]
     assert sorted(tmp_path.rglob("*")) == before
     assert benchkit(*shlex.split(command)[1:], cwd=tmp_path).returncode == 0
+
+
+def test_a_page_of_results_is_recognised(tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("# How to run\n\nrun it\n")
+    blocks = (
+        f"## {side}\n\n```\n{(WRK / side / 'wrk-1.txt').read_text()}```\n"
+        for side in ("none", "otlp")
+    )
+    (tmp_path / "results.md").write_text("\n".join(["# Tracing", *blocks]))
+    lines = ["results.md holds results of wrk. Run:", "  benchkit compare results.md"]
+    assert benchkit(cwd=tmp_path).stdout.splitlines() == lines
+    assert benchkit("compare", "results.md", cwd=tmp_path).returncode == 0
 
 
 def test_a_store_is_compared(tmp_path: Path) -> None:

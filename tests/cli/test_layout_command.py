@@ -28,6 +28,16 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def test_each_variant_of_a_page_is_counted(tmp_path: Path) -> None:
+    blocks = (
+        f"## {side}\n\n```\n{(WRK / side / 'wrk-1.txt').read_text()}```\n"
+        for side in ("none", "otlp")
+    )
+    (tmp_path / "results.md").write_text("\n".join(["# Tracing", *blocks]))
+    first = benchkit("layout", "results.md", cwd=tmp_path).stdout.partition("\n")[0]
+    assert first == "2 variants: none (1 file), otlp (1 file)"
+
+
 def test_each_file_has_its_labels_and_the_pattern_that_gave_them(folder: Path) -> None:
     result = benchkit("layout", "results", "--format", "csv", cwd=folder)
     rows = [*csv.DictReader(StringIO(result.stdout))]

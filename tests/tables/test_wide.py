@@ -108,3 +108,14 @@ def test_a_report_has_the_row_of_each_variant_that_was_asked_for(tmp_path: Path)
         assert "9173 ± 1.5 % (−13.1 %)" in text
         section = text.split("Variants and metrics", 1)[1].split("</table>")[0].split("Latency")[0]
         assert "zipkin" not in section
+
+
+def test_a_value_against_its_change_has_a_footnote() -> None:
+    loaded = bk.load(FIXTURES / "skywalking-vegeta").where(variant=["no-agent", "agent"])
+    compared = loaded.compare()
+    table = wide_table(compared.wide, compared.verdicts)
+    at = [column.key for column in table.columns].index("latency.mean")
+    base, agent = (row[at] for row in table.rows)
+    assert (agent.value or 0) > (base.value or 0)
+    assert "−" in agent.text
+    assert table.notes[agent.notes[0] - 1].startswith("the two medians differ in the other")
