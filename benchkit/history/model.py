@@ -17,7 +17,7 @@ from benchkit.errors import Finding
 MANY = 20
 #: Verdicts on the newest commit.
 INSIDE, WITHIN, BY_CHANCE, OUTSIDE = "inside", "within the margin", "by chance", "outside"
-NO_BASELINE, NOT_MEASURED = "no baseline", "not measured"
+HIDDEN, NO_BASELINE, NOT_MEASURED = "hidden by an outlier", "no baseline", "not measured"
 
 #: Logarithm beyond which a ratio is written as that.
 _FARTHEST = 700.0
@@ -87,7 +87,8 @@ class Newest:
     ----------
     verdict : str
         ``inside``, ``within the margin``, ``by chance`` (outside its interval, as one of so many
-        series is), ``outside``, ``no baseline`` or ``not measured``: the series ends before the
+        series is), ``outside``, ``hidden by an outlier`` (outside but for a far commit that widens
+        the interval), ``no baseline`` or ``not measured``: the series ends before the
         newest commit of its machine and variant.
     ratio, low, high : float
         Newest ÷ their median, and where one more of them would lie; NaN where that is not known. Of
@@ -101,6 +102,8 @@ class Newest:
         Whether most series of its machine moved as far the same way.
     difference : float
         Newest - their median, in the base unit, where series are compared so; else NaN.
+    outliers : tuple of str
+        The far commits that hide it.
     """
 
     verdict: str
@@ -112,6 +115,7 @@ class Newest:
     qvalue: float = nan
     is_shared: bool = False
     difference: float = nan
+    outliers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

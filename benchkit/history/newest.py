@@ -15,6 +15,7 @@ from benchkit.errors import Finding
 from benchkit.history.exact import place_newest
 from benchkit.history.model import (
     BY_CHANCE,
+    HIDDEN,
     INSIDE,
     NO_BASELINE,
     NOT_MEASURED,
@@ -155,14 +156,55 @@ def judge_newest(levels: Sequence[Level], confidence: float, margin: float) -> l
     list of Newest
         Outside where the interval is left, the change reaches the margin and q, the p adjusted
         over all levels (Benjamini-Hochberg), is at most one minus the confidence. A difference has
-        no margin.
+        no margin. Hidden where it would be outside, or beside equal commits, with the few far
+        earlier commits drawn in.
     """
+    judged = _judge(levels, confidence, margin)
+    drawn = [_draw_in(level, confidence) for level in levels]
+    if not any(far for _, far in drawn):
+        return judged
+    again = _judge([level for level, _ in drawn], confidence, margin)
+    return [
+        replace(one, verdict=HIDDEN, outliers=far)
+        if far and _is_hidden(one, other, margin)
+        else one
+        for one, other, (_, far) in zip(judged, again, drawn, strict=True)
+    ]
+
+
+def _judge(levels: Sequence[Level], confidence: float, margin: float) -> list[Newest]:
     placed = [_place(level, confidence) for level in levels]
     adjusted = benjamini_hochberg([newest.pvalue for newest in placed]).tolist() if placed else ()
     return [
         replace(newest, qvalue=q, verdict=_decide(newest, q, confidence, margin))
         for newest, q in zip(placed, adjusted, strict=True)
     ]
+
+
+def _is_hidden(newest: Newest, drawn: Newest, margin: float) -> bool:
+    """Tell whether a newest commit lies inside only with the far commits as they are."""
+    if newest.verdict not in {INSIDE, BY_CHANCE} or drawn.verdict not in {OUTSIDE, NO_BASELINE}:
+        return False
+    return math.isnan(newest.ratio) or reaches(math.log(newest.ratio), margin)
+
+
+def _draw_in(level: Level, confidence: float) -> tuple[Level, tuple[str, ...]]:
+    """Move the far commits of a level to the next nearest; return it and them.
+
+    Where more are far than a range may leave out, and than one, they belong to the level.
+    """
+    *before, last = level.numbers
+    if len(before) < HISTORY:
+        return level, ()
+    middle, is_far = median(before), find_outliers(before).tolist()
+    if sum(number == middle for number in before) > len(before) / 2:
+        is_far = [number != middle for number in before]  # most are equal: there is no spread
+    if not 0 < sum(is_far) <= max(1.0, (1 - confidence) * len(before) * ROUNDING):
+        return level, ()
+    near = [number for number, far in zip(before, is_far, strict=True) if not far]
+    drawn = [min(max(number, min(near)), max(near)) for number in before]
+    far = tuple(commit for commit, far in zip(level.commits, is_far, strict=False) if far)
+    return replace(level, numbers=[*drawn, last]), far
 
 
 def find_shift(levels: Sequence[Level], confidence: float, margin: float) -> Shift | None:

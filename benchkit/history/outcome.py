@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from benchkit.errors import ConfigError, ExitCode
 from benchkit.history.model import (
+    HIDDEN,
     NO_BASELINE,
     NOT_MEASURED,
     OUTSIDE,
@@ -43,6 +44,8 @@ class Outcome:
     alarms : tuple of Alarm
     suspects : tuple of Series
         Outside at the newest commit, as most series of their machine are.
+    hidden : tuple of Series
+        Worse at the newest commit than all but a far one, which widens what is predicted.
     gone : tuple of Series
         Measured at the commit before the newest, and not there.
     since : str
@@ -56,6 +59,7 @@ class Outcome:
     exit_code: int
     alarms: tuple[Alarm, ...]
     suspects: tuple[Series, ...]
+    hidden: tuple[Series, ...]
     gone: tuple[Series, ...]
     since: str
     history: History
@@ -81,20 +85,21 @@ def decide(history: History, since: str = "") -> Outcome:
     newest = [series for series in history.series if _ends_at(series, latest.commit)]
     alarms = tuple(_list_alarms(history, latest.commit, begun))
     suspects = tuple(s for s in newest if s.newest.is_shared and _is_worse(s))
+    hidden = tuple(s for s in newest if s.newest.verdict == HIDDEN and is_cost(s, s.newest))
     gone = tuple(_list_gone(history, latest.commit))
     is_blind = all(series.newest.verdict in _UNJUDGED for series in newest)
     if alarms or latest.failed:
         code = ExitCode.REGRESSION
     elif gone or latest.damaged or latest.mixed or not newest:
         code = ExitCode.DATA
-    elif suspects or is_blind or latest.is_failing or latest.undated:
+    elif suspects or hidden or is_blind or latest.is_failing or latest.undated:
         code = ExitCode.INCONCLUSIVE
     else:
         code = ExitCode.DONE
     verdicts = {ExitCode.DONE: PASS, ExitCode.INCONCLUSIVE: UNDECIDED}
     return Outcome(
         verdict=verdicts.get(code, FAIL), exit_code=int(code), alarms=alarms, suspects=suspects,
-        gone=gone, since=since, history=history, judged=len(newest),
+        hidden=hidden, gone=gone, since=since, history=history, judged=len(newest),
     )  # fmt: skip
 
 

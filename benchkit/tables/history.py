@@ -109,6 +109,8 @@ def _list_clauses(outcome: Outcome) -> Iterator[str]:
         yield f"nothing was measured at the newest commit, {name}"
     elif outcome.suspects:
         yield f"undecided: {len(outcome.suspects)} series are outside together, measure again"
+    elif outcome.hidden:
+        yield f"undecided: {'; '.join(_name_hidden(outcome.hidden))}"
     elif latest.is_failing:
         share = f"{100 * latest.failing:.3g}\N{NO-BREAK SPACE}%"
         yield f"undecided: {share} of the requests of {name} failed"
@@ -117,6 +119,14 @@ def _list_clauses(outcome: Outcome) -> Iterator[str]:
         yield f"undecided: {undated} has no date and may be newer"
     elif outcome.verdict == UNDECIDED:
         yield f"undecided: no series of {name} has {HISTORY_RUNS} commits of one level before it"
+
+
+def _name_hidden(hidden: Sequence[Series]) -> list[str]:
+    """Say which series are worse than all commits but an outlier, and what to measure again."""
+    told = _join_places([(name_series(s), name_newest(s), write_place(s)) for s in hidden])
+    again = dict.fromkeys(c for s in hidden for c in (*s.newest.outliers, s.measured[-1].commit))
+    more = [f"and {len(told) - _NAMED} more"] * (len(told) > _NAMED)
+    return [*told[:_NAMED], *more, f"measure {', '.join(map(shorten, again))} again"]
 
 
 def describe_alarm(alarm: Alarm) -> str:

@@ -7,6 +7,7 @@ import math
 from benchkit.comparison import HISTORY_RUNS
 from benchkit.history.model import (
     BY_CHANCE,
+    HIDDEN,
     INSIDE,
     NO_BASELINE,
     NOT_MEASURED,
@@ -93,6 +94,9 @@ def write_place(series: Series) -> str:
         size = f"{format_change(newest.ratio)}{place}"
     if newest.verdict == BY_CHANCE:
         return f"{size}, as expected by chance in one of so many series (q {_write_q(newest)})"
+    if newest.verdict == HIDDEN:
+        names = ", ".join(name_commit(series, commit) for commit in newest.outliers)
+        return f"{size}, inside only because of the outlier {names}"
     q = f" (q {_write_q(newest)})" if newest.verdict == OUTSIDE else ""
     return f"{newest.verdict}, {size}{q}"
 

@@ -53,6 +53,32 @@ def test_a_newest_commit_that_costs_fails_and_one_of_the_level_passes(
     assert len(told["regressions"]) == 1
 
 
+@pytest.mark.parametrize("level", [LEVEL, 20])
+def test_an_outlier_hides_no_newest_commit_that_costs(
+    level: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in range(level):
+        add(number, 0.5 if number == 4 else 0.0)
+    assert gate(capsys)[0] == 0
+    add(level, 0.2)
+    code, shown = gate(capsys)
+    first = shown.splitlines()[0]
+    assert code == 4
+    assert first.startswith("? Undecided: time per operation · base · Ping · gomaxprocs=8: newest")
+    assert "%], inside only because of the outlier 0000004; measure 0000004, " in first
+    code, shown = gate(capsys, "--format", "json")
+    assert (code, json.loads(shown)["verdict"]) == (4, "undecided")
+
+
+def test_a_newest_commit_that_gains_beside_an_outlier_passes(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for number in range(LEVEL):
+        add(number, -0.4 if number == 4 else 0.0)
+    add(LEVEL, -0.2)
+    assert gate(capsys)[0] == 0
+
+
 def test_a_newest_commit_that_gains_passes(capsys: pytest.CaptureFixture[str]) -> None:
     for number in range(LEVEL):
         add(number)
