@@ -33,6 +33,7 @@ BUILTIN = (
     EntryPoint("oha", "benchkit.parsers.oha:TOOLS", GROUP),
     EntryPoint("autocannon", "benchkit.parsers.autocannon:TOOLS", GROUP),
     EntryPoint("bombardier", "benchkit.parsers.bombardier:TOOLS", GROUP),
+    EntryPoint("plow", "benchkit.parsers.plow:TOOLS", GROUP),
     EntryPoint("artillery", "benchkit.parsers.artillery:TOOLS", GROUP),
     EntryPoint("fortio", "benchkit.parsers.fortio:TOOLS", GROUP),
     EntryPoint("k6", "benchkit.parsers.k6:TOOLS", GROUP),

@@ -1,0 +1,108 @@
+"""plow's text and JSON: the last report of a run, and what was answered in it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from benchkit.errors import Diagnostic
+from benchkit.parsers.base import Format, Reading, Source
+from benchkit.parsers.plow import JSON, TEXT
+
+FORMS = Path(__file__).resolve().parents[2] / "fixtures/plow-forms"
+
+
+def read(form: Format, text: str) -> tuple[list[Reading], list[Diagnostic]]:
+    records = list(form.parse(Source(None, "x", text.encode())))
+    runs = [each for each in records if isinstance(each, Reading)]
+    return runs, [each for each in records if isinstance(each, Diagnostic)]
+
+
+def load(name: str) -> str:
+    return (FORMS / name).read_text(encoding="utf-8")
+
+
+def values(run: Reading) -> dict[tuple[str | None, str, str], float]:
+    return {row[:3]: row[3] for row in run.rows}
+
+
+def test_a_report_gives_count_rate_sizes_and_latencies() -> None:
+    (run,), problems = read(TEXT, load("text-summary.txt"))
+    assert not problems
+    assert (run.target, run.params, run.load_model) == ("/list", {"connections": "4"}, "closed")
+    found = values(run)
+    assert found[None, "requests", "count"] == 13096
+    assert found[None, "request_rate", "mean"] == 13095.164
+    assert found[None, "bandwidth_in", "mean"] == pytest.approx(1.511 * 2**20)
+    assert found[None, "latency", "max"] == 0.050715
+    assert found[None, "latency", "p99.99"] == 0.050715
+    assert run.duration == pytest.approx(1.00006, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("form", "name", "count"), [(TEXT, "text-live.txt", 7274), (JSON, "live.json", 6395)]
+)
+def test_of_reports_on_the_way_the_last_one_counts(form: Format, name: str, count: int) -> None:
+    (run,), problems = read(form, load(name))
+    assert not problems
+    assert values(run)[None, "requests", "count"] == count
+    assert run.connections in {2, 4}
+
+
+def test_two_runs_in_a_file_are_two() -> None:
+    document = json.loads(load("errors.json"))
+    (first, second), _ = read(JSON, json.dumps(document) * 2)
+    assert values(first) == values(second)
+    document["Summary"] |= {"Count": 400, "RPS": document["Summary"]["RPS"] * 1.99}
+    runs, _ = read(JSON, load("errors.json") + json.dumps(document))
+    assert len(runs) == 2
+    runs, _ = read(TEXT, load("text-summary.txt") + load("text-short.txt"))
+    assert [run.target for run in runs] == ["/list", ""]
+
+
+def test_a_run_whose_last_report_is_missing_gives_no_number() -> None:
+    text = load("text-live.txt")
+    (run,), (problem,) = read(TEXT, text[: text.rindex("Latency Histogram")])
+    assert (run.status, run.rows) == ("partial", [])
+    assert "lacks its `Latency Histogram` line" in problem.what
+    runs, (problem,) = read(JSON, load("live.json")[:-40])
+    assert not runs
+    assert "truncated" in problem.what
+
+
+def test_times_in_seconds_have_no_unit() -> None:
+    (run,), _ = read(TEXT, load("text-seconds.txt"))
+    assert values(run)[None, "latency", "mean"] == 0.00014
+    (run,), _ = read(JSON, load("errors.json"))
+    assert values(run)[None, "latency", "p99"] == 0.00103
+    assert values(run)["non2xx", "failures", "count"] == 200
+
+
+@pytest.mark.parametrize(("form", "name"), [(TEXT, "text-refused.txt"), (JSON, "refused.json")])
+def test_a_run_without_an_answer_measured_nothing(form: Format, name: str) -> None:
+    (run,), (problem,) = read(form, load(name))
+    assert run.status == "failed"
+    assert values(run)["connect", "failures", "count"] == 50
+    assert "no request was answered (50 failed)" in problem.what
+
+
+def test_a_rate_counts_what_was_answered() -> None:
+    document = json.loads(load("errors.json"))
+    document["Error"] = {"timeout": 50}
+    document["Summary"]["Count"] = 250
+    (run,), _ = read(JSON, json.dumps(document))
+    assert values(run)[None, "request_rate", "mean"] == pytest.approx(15374.159 * 200 / 250)
+    assert values(run)["timeout", "failures", "count"] == 50
+
+
+def test_a_document_without_a_summary_is_refused() -> None:
+    runs, (problem,) = read(JSON, '{"Summary": {"Elapsed": "1s"}, "Percentiles": {}}')
+    assert not runs
+    assert "needs the count of requests and their rate" in problem.what
+
+
+def test_a_command_that_holds_a_rate_is_an_open_loop() -> None:
+    (run,), _ = read(TEXT, f"$ plow --rate 200/1s http://h/\n{load('text-short.txt')}")
+    assert run.load_model == "open"
