@@ -30,7 +30,7 @@ from benchkit.history.tracks import (
     read_labels,
 )
 from benchkit.schema import Labels
-from benchkit.stats.changepoint import estimate_change, find_block, find_changes
+from benchkit.stats.changepoint import estimate_change, find_changes, find_likeness
 from benchkit.stats.equivalence import log_bounds
 from benchkit.units import printable
 
@@ -182,11 +182,11 @@ def _list_changes(
             pvalues[start + split.index] = split.pvalue
     if not pvalues:
         return []
-    block = max(find_block(numbers[start:stop], seed=seed) for start, stop in stretches)
+    likeness = max(find_likeness(numbers[start:stop], seed=seed) for start, stop in stretches)
     changes = []
     for before, place, after in _neighbours([0, *sorted(pvalues), len(numbers)]):
         sides = numbers[before:place], numbers[place:after]
-        effect = estimate_change(*sides, block, plan.confidence)
+        effect = estimate_change(*sides, likeness, plan.confidence)
         ratio, low, high, difference = math.nan, effect.low, effect.high, effect.value
         if track.is_positive:
             ratio, low, high = map(to_ratio, (effect.value, low, high))

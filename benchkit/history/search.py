@@ -7,13 +7,15 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from benchkit.errors import Finding
-from benchkit.stats.changepoint import ALPHA, PERMUTATIONS, SEGMENT, find_block, find_split
+from benchkit.stats.changepoint import ALPHA, PERMUTATIONS, SEGMENT, find_likeness, find_split
 from benchkit.stats.multiplicity import benjamini_hochberg
 
 #: Among the series that are reported as changed, the share that may be so by chance.
 FALSE_SHARE = 0.05
 #: Up to so many times the commits at hand, it is sought how many can show a change.
 _FARTHEST = 4
+#: A level so far from the other that all noise is narrow beside it.
+_FAR = 10**9
 
 
 class Search(NamedTuple):
@@ -25,14 +27,14 @@ class Search(NamedTuple):
         Of the best split of any stretch, all of them paid for.
     commits, stretches : int
         The commits of its longest stretch, and how many stretches there are.
-    block : int
-        How many neighbours of that stretch are kept together.
+    likeness : float
+        How much the neighbours of that stretch are alike.
     """
 
     pvalue: float
     commits: int
     stretches: int
-    block: int
+    likeness: float
 
 
 def search(stretches: Sequence[Sequence[float]], series: int, seed: int = 0) -> Search:
@@ -45,16 +47,16 @@ def search(stretches: Sequence[Sequence[float]], series: int, seed: int = 0) -> 
     series : int
     seed : int
     """
-    best, blocks = 1.0, []
+    best, designs = 1.0, list[tuple[int, float]]()
     for part in stretches:
-        block = find_block(part, seed=seed)
-        split = find_split(part, block, seed=seed)
+        likeness = find_likeness(part, seed=seed)
+        split = find_split(part, likeness, seed=seed)
         if split and split.pvalue <= ALPHA and _count_orders(series) > PERMUTATIONS:
-            split = find_split(part, block, permutations=_count_orders(series), seed=seed)
+            split = find_split(part, likeness, permutations=_count_orders(series), seed=seed)
         best = min(best, split.pvalue if split else 1.0)
-        blocks.append((len(part), block))
-    commits, block = max(blocks, default=(0, 1))
-    return Search(min(1.0, best * len(stretches)), commits, len(stretches), block)
+        designs.append((len(part), likeness))
+    commits, likeness = max(designs, default=(0, 0.0))
+    return Search(min(1.0, best * len(stretches)), commits, len(stretches), likeness)
 
 
 def find_changed(searches: Sequence[Search]) -> list[bool]:
@@ -97,8 +99,8 @@ def find_reach(search: Search, series: int, seed: int = 0) -> int | None:
 def _can_show(search: Search, before: int, series: int, seed: int) -> bool:
     """Tell whether a change without any noise after so many commits is shown."""
     # no other place parts these as well
-    values = [*range(before), *range(search.commits - 1, before - 1, -1)]
-    split = find_split(values, search.block, permutations=_count_orders(series), seed=seed)
+    values = [*range(before), *range(_FAR + search.commits, _FAR + before, -1)]
+    split = find_split(values, search.likeness, permutations=_count_orders(series), seed=seed)
     pvalue = split.pvalue * search.stretches if split else 1.0
     return pvalue <= ALPHA and pvalue * series <= FALSE_SHARE
 
@@ -114,9 +116,8 @@ def report_reach(searches: Sequence[Search], seed: int) -> Iterator[Finding]:
     designs = [search._replace(pvalue=1.0) for search in searches if search.commits > 1]
     reaches = {design: find_reach(design, count, seed) for design in dict.fromkeys(designs)}
     short = [design for design in designs if reaches[design] is None]
-    for is_alike in (False, True):
-        if group := [design for design in short if (design.block > 1) == is_alike]:
-            yield _report_short(group, count, seed)
+    if short:
+        yield _report_short(short, count, seed)
     longest = max((each for each in reaches.values() if each), default=0)
     if longest > SEGMENT:
         yield Finding(
@@ -132,7 +133,6 @@ def report_reach(searches: Sequence[Search], seed: int) -> Iterator[Finding]:
 def _report_short(short: Sequence[Search], series: int, seed: int) -> Finding:
     """Say of series without any chance how many commits they need."""
     most = max(short, key=lambda design: design.commits)
-    alike = ", whose neighbouring commits are alike" if most.block > 1 else ""
     needed = _find_fewest(most, series, seed)
     more = f"{needed} commits can" if needed else f"even {_FARTHEST * most.commits} cannot"
     fewer = ", or follow fewer series with --metric, --variant or --by" if series > 1 else ""
@@ -140,7 +140,7 @@ def _report_short(short: Sequence[Search], series: int, seed: int) -> Finding:
         code="B343",
         severity="info",
         message=f"{most.commits} commits cannot show a change of level "
-        f"{_write_among(len(short), series).lower()}{alike}",
+        f"{_write_among(len(short), series).lower()}",
         remedy=more + fewer,
         numbers={"series": series, "short": len(short), "commits": most.commits},
     )

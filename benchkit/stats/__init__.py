@@ -11,8 +11,8 @@ from benchkit.stats.aligned import align, compare_aligned
 from benchkit.stats.changepoint import (
     ChangePoint,
     estimate_change,
-    find_block,
     find_changes,
+    find_likeness,
     find_split,
 )
 from benchkit.stats.equivalence import is_equivalent, margin_bounds
@@ -82,10 +82,10 @@ __all__ = [
     "estimate_rate",
     "exact_difference",
     "family_power",
-    "find_block",
     "find_changes",
     "find_correlation",
     "find_course",
+    "find_likeness",
     "find_modes",
     "find_outliers",
     "find_split",

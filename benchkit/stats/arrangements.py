@@ -1,10 +1,10 @@
-"""The orders that the values of a series could have come in, and how well each parts them."""
+"""How well places part a series, and how well they part those that chance draws."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from math import factorial
+from math import factorial, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +15,16 @@ from benchkit.stats.sample import FloatArray
 COUNTED = 16
 #: Scores that differ by less are equal.
 _EQUAL = 1 - 1e-12
-#: Places drawn at a time, and most that are kept for the next series of the same length.
-_BATCH, _KEPT = 1 << 18, 1 << 26
+#: Noise that is narrower is none, as a share of the variance.
+_NOTHING = 1e-12
+#: Values drawn at a time.
+_BATCH = 1 << 18
 #: Share of the orders to draw that suffices where they part as well.
 _ENOUGH = 0.1
+#: Ties that leave the ranks so much of their variance do not matter.
+_HARDLY_TIED = 0.99
+#: Of drawn series without ties the scores are kept, for so many lengths.
+_KEPT = 64
 
 
 def center_ranks(sample: FloatArray) -> FloatArray:
@@ -76,68 +82,94 @@ def _list_sets(n: int) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
     ]
 
 
-def draw_orders(n: int, block: int, count: int, seed: int) -> Iterator[NDArray[np.integer]]:
-    """Yield orders of the places 0 … n - 1 that keep blocks together, a batch at a time.
-
-    Batches are of shape (rows, n), and the same for the same arguments.
-    """
-    if count * n <= _KEPT:
-        yield from _draw_kept(n, block, count, seed)
-    else:
-        yield from _draw_batches(n, block, count, seed)
-
-
-@lru_cache(maxsize=4)
-def _draw_kept(n: int, block: int, count: int, seed: int) -> list[NDArray[np.integer]]:
-    """Draw orders that many series of one length are compared with."""
-    return list(_draw_batches(n, block, count, seed))
+def part_by_level(values: FloatArray, smallest: int) -> FloatArray:
+    """Return by how much each place parts the levels of each row, as a share of what is left."""
+    n = values.shape[1]
+    before = np.arange(smallest, n - smallest + 1)
+    centered = values - values.mean(axis=1, keepdims=True)
+    sums = np.cumsum(centered, axis=1)[:, before - 1]
+    total = (centered * centered).sum(axis=1, keepdims=True)
+    between = sums * sums * n / (before * (n - before))
+    scores: FloatArray = between / np.maximum(total - between, _NOTHING * total)
+    return scores
 
 
-def _draw_batches(n: int, block: int, count: int, seed: int) -> Iterator[NDArray[np.integer]]:
+def draw_orders(n: int, count: int, seed: int) -> Iterator[NDArray[np.intp]]:
+    """Yield orders of the places 0 … n - 1, a batch of shape (rows, n) at a time."""
     generator = np.random.default_rng(seed)
-    shifts = (
-        generator.integers(block, size=(count, 1))
-        if block > 1
-        else np.zeros((count, 1), dtype=np.int64)
-    )
-    narrow = np.uint16 if n <= np.iinfo(np.uint16).max else np.intp
-    rows = max(1, _BATCH // n)
-    for start in range(0, count, rows):
-        shift = shifts[start : start + rows]
-        if block == 1:
-            orders = np.argsort(generator.random((len(shift), n)), axis=1)
-        else:
-            keys = generator.random((len(shift), n // block + 2))
-            member = (np.arange(n) + shift) // block
-            orders = np.argsort(np.take_along_axis(keys, member, axis=1), axis=1, kind="stable")
-        yield orders.astype(narrow)
+    for rows in _cut(count, n):
+        yield np.argsort(generator.random((rows, n)), axis=1)
 
 
-def share_of_orders(
-    ranks: FloatArray, score: float, smallest: int, block: int, count: int, seed: int
-) -> float:
+def share_of_orders(ranks: FloatArray, score: float, smallest: int, count: int, seed: int) -> float:
     """Return the share of orders that part by the score or more: of all, or of so many drawn.
 
     Notes
     -----
-    Drawing ends once a tenth of so many orders part as well [1]_: more would tell a large share
-    more exactly, and none makes it small.
+    Where hardly any values are tied, every series of one length has the same orders, which are
+    drawn once. Else drawing ends once a tenth of so many part as well [1]_: more would tell a large
+    share more exactly, and none makes it small.
 
     References
     ----------
     .. [1] J. Besag and P. Clifford, "Sequential Monte Carlo p-values", Biometrika 78 (1991)
        301-304.
     """
-    if block == 1 and ranks.size <= COUNTED:
+    if ranks.size <= COUNTED:
         return count_orders(ranks, score, smallest)
-    before = np.arange(smallest, ranks.size - smallest + 1)
-    limits = score * _EQUAL * np.sqrt(before * (ranks.size - before))
+    n = ranks.size
+    spread = 12 * float(ranks @ ranks) / (n * (n * n - 1))
+    if spread >= _HARDLY_TIED:
+        return _share_beyond(_score_orders(n, smallest, count, seed), score / sqrt(spread))
     drawn = beyond = 0
-    for orders in draw_orders(ranks.size, block, count, seed):
-        sums = np.cumsum(ranks.take(orders), axis=1)[:, smallest - 1 : ranks.size - smallest]
-        np.abs(sums, out=sums)
-        beyond += int(np.count_nonzero((sums >= limits).any(axis=1)))
+    for orders in draw_orders(n, count, seed):
+        scores = score_places(ranks[orders], smallest).max(axis=1)
+        beyond += int(np.count_nonzero(scores >= score * _EQUAL))
         drawn += len(orders)
         if beyond >= _ENOUGH * count:
             break
     return (1 + beyond) / (1 + drawn)
+
+
+def share_of_alike(
+    n: int, likeness: float, score: float, smallest: int, count: int, seed: int
+) -> float:
+    """Return the share of steady series, drawn with such likeness, that part by a score or more.
+
+    The score is that of `part_by_level`; the noise is normal, of first-order autoregression.
+    """
+    return _share_beyond(_score_alike(n, likeness, smallest, count, seed), score)
+
+
+def _share_beyond(scores: FloatArray, score: float) -> float:
+    beyond = scores.size - int(np.searchsorted(scores, score * _EQUAL))
+    return (1 + beyond) / (1 + scores.size)
+
+
+@lru_cache(maxsize=_KEPT)
+def _score_orders(n: int, smallest: int, count: int, seed: int) -> FloatArray:
+    """Return the largest score of each drawn order of values without ties, sorted."""
+    ranks = center_ranks(np.arange(n, dtype=np.float64))
+    orders = draw_orders(n, count, seed)
+    return np.sort(np.concatenate([score_places(ranks[o], smallest).max(axis=1) for o in orders]))
+
+
+@lru_cache(maxsize=_KEPT)
+def _score_alike(n: int, likeness: float, smallest: int, count: int, seed: int) -> FloatArray:
+    """Return the largest score of each drawn series whose neighbours are alike, sorted."""
+    generator = np.random.default_rng(seed)
+    fresh = sqrt(1 - likeness**2)
+    scores = []
+    for rows in _cut(count, n):
+        values = generator.standard_normal((n, rows))
+        for i in range(1, n):
+            values[i] = likeness * values[i - 1] + fresh * values[i]
+        scores.append(part_by_level(values.T, smallest).max(axis=1))
+    return np.sort(np.concatenate(scores))
+
+
+def _cut(count: int, n: int) -> Iterator[int]:
+    """Yield the rows of each batch."""
+    most = max(1, _BATCH // n)
+    for start in range(0, count, most):
+        yield min(most, count - start)

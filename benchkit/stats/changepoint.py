@@ -13,7 +13,13 @@ from math import ceil, sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from benchkit.stats.arrangements import center_ranks, score_places, share_of_orders
+from benchkit.stats.arrangements import (
+    center_ranks,
+    part_by_level,
+    score_places,
+    share_of_alike,
+    share_of_orders,
+)
 from benchkit.stats.rank import hodges_lehmann
 from benchkit.stats.results import Estimate
 from benchkit.stats.sample import FloatArray, check_fraction, read_sample
@@ -30,6 +36,10 @@ _DRAFT = 499
 _BIAS = 1.5
 #: Standard errors from which on the likeness of neighbours is taken for real: 5 %, one-sided.
 _CHANCE = 1.645
+#: Standard errors that are added to the likeness of one level, chosen by simulation.
+_CAUTION = 0.75
+#: The likeness is raised to a multiple of this, so that series share what is drawn for them.
+_GRID = 40
 #: Width of the long-tailed noise by which places are fitted, in median absolute deviations: 95 %
 #: as efficient as least squares where the noise is normal (2.385 standard deviations).
 _WIDTH = 2.385 * 1.4826
@@ -48,7 +58,7 @@ class Split:
     index : int
         Of the first value after it.
     pvalue : float
-        Share of the orders whose best place parts as well or better, 0 < pvalue <= 1.
+        Share of what chance draws whose best place parts as well or better, 0 < pvalue <= 1.
     """
 
     index: int
@@ -76,7 +86,7 @@ class ChangePoint:
 
 def find_split(
     values: ArrayLike,
-    block: int = 1,
+    likeness: float = 0.0,
     smallest: int = SEGMENT,
     permutations: int = PERMUTATIONS,
     seed: int = 0,
@@ -87,12 +97,12 @@ def find_split(
     ----------
     values : array_like, shape (n,)
         One per commit, in order, finite.
-    block : int
-        How many neighbours the drawn orders keep together, as `find_block` tells; at most n/5.
+    likeness : float
+        Correlation of neighbours, as `find_likeness` tells, 0 <= likeness < 1.
     smallest : int
         Fewest values on either side.
     permutations, seed : int
-        Of the drawn orders.
+        Of the drawn orders, or series.
 
     Returns
     -------
@@ -102,25 +112,26 @@ def find_split(
     Raises
     ------
     ValueError
-        If a value is not finite, or no value, neighbour or order is asked for.
+        If a value is not finite, the likeness is out of range, or no value or order is asked for.
 
     Notes
     -----
     For every place k the rank sum of the first k values is standardised over all orders; the place
     with the largest amount is the proposal (the test of Pettitt [1]_, standardised so that changes
     near an end count alike). p is the share of all orders with at least that largest amount, so
-    that looking everywhere is paid for: counted up to 16 values, unless neighbours are kept
-    together; else (1 + such orders)/(1 + drawn), drawn by moving whole blocks [2]_. Assumes that
-    the noise keeps its character along the series. The place is a proposal: it often
-    lies a value or two inside the longer side, and `find_changes` fits it by level. Smallest usable
-    n: 10.
+    that looking everywhere is paid for: counted up to 16 values; else
+    (1 + such orders)/(1 + drawn). Where neighbours are alike, orders say too little of so few
+    values: the variance between the two levels, as a share of the rest, is compared with that of
+    drawn series of normal noise with such a first-order autoregression [2]_. Assumes that the noise
+    keeps its character along the series. The place is a proposal: it often lies a value or two
+    inside the longer side, and `find_changes` fits it by level. Smallest usable n: 10.
 
     References
     ----------
     .. [1] A. N. Pettitt, "A non-parametric approach to the change-point problem", J. R. Stat. Soc.
        C 28 (1979) 126-135.
-    .. [2] E. Carlstein, "The use of subseries values for estimating the variance of a general
-       statistic from a stationary sequence", Ann. Stat. 14 (1986) 1171-1179.
+    .. [2] J. Antoch, M. Hušková, Z. Prášková, "Effect of dependence on statistics for determination
+       of change", J. Stat. Plan. Inference 60 (1997) 291-310.
 
     Examples
     --------
@@ -128,21 +139,28 @@ def find_split(
     5
     """
     sample = read_sample(values, "values", smallest=0)
-    if min(block, smallest, permutations) < 1:
-        msg = f"block, smallest, permutations must be at least 1: {block, smallest, permutations}"
+    if min(smallest, permutations) < 1 or not 0 <= likeness < 1:
+        msg = (
+            "smallest, permutations must be at least 1, and likeness in [0, 1): "
+            f"{smallest, permutations, likeness}"
+        )
         raise ValueError(msg)
     if sample.size < 2 * smallest or np.ptp(sample) == 0:
         return None
-    ranks = center_ranks(sample)
-    scores = score_places(ranks[np.newaxis], smallest)[0]
-    block = max(1, min(block, sample.size // SEGMENT))
-    best = float(scores.max())
-    pvalue = share_of_orders(ranks, best, smallest, block, permutations, seed)
+    if likeness:
+        scaled = (sample - sample.min()) / np.ptp(sample)
+        scores = part_by_level(scaled[np.newaxis], smallest)[0]
+        best = float(scores.max())
+        pvalue = share_of_alike(sample.size, likeness, best, smallest, permutations, seed)
+    else:
+        ranks = center_ranks(sample)
+        scores = score_places(ranks[np.newaxis], smallest)[0]
+        pvalue = share_of_orders(ranks, float(scores.max()), smallest, permutations, seed)
     return Split(smallest + int(np.argmax(scores)), pvalue)
 
 
-def find_block(values: ArrayLike, smallest: int = SEGMENT, seed: int = 0) -> int:
-    """Tell how many neighbours are so alike that they must be kept together.
+def find_likeness(values: ArrayLike, smallest: int = SEGMENT, seed: int = 0) -> float:
+    """Tell how much neighbours are alike, at most.
 
     Parameters
     ----------
@@ -153,8 +171,8 @@ def find_block(values: ArrayLike, smallest: int = SEGMENT, seed: int = 0) -> int
 
     Returns
     -------
-    int
-        1 where neighbours are no more alike than by chance, at most n/5.
+    float
+        The correlation of neighbours, at most 0.975; 0 where they are no more alike than by chance.
 
     Raises
     ------
@@ -165,34 +183,28 @@ def find_block(values: ArrayLike, smallest: int = SEGMENT, seed: int = 0) -> int
     -----
     Changes are looked for as if values were independent, so that a change is not taken for
     likeness; r is the autocorrelation at lag 1 of the ranks of what is left, plus 1.5 (1 + 3r)/n
-    for each level taken out, which its bias comes to. Where r is beyond 1.645 standard errors,
-    1.645/√n, the block is the longer of the autocorrelation time (1 + r)/(1 - r) and
-    1.5·(2r/(1 - r²))^(2/3)·n^(1/3), after Carlstein's rule for first-order autoregression; both
-    factors 1.5 are chosen by simulation.
-
-    References
-    ----------
-    E. Carlstein, as in `find_split`.
+    for each of the m levels taken out, which its bias comes to. Where r is beyond 1.645/√n, it is
+    raised by 0.75 √(m (1 - r²)/n), since too small a likeness turns noise into changes, and to the
+    next fortieth. Both factors are chosen by simulation.
 
     Examples
     --------
-    >>> find_block([1.0, 2.0] * 10), find_block([1.0, 1.0, 1.0, 2.0, 2.0, 2.0] * 5)
-    (1, 6)
+    >>> find_likeness([1.0, 2.0] * 10), find_likeness([1.0, 1.0, 1.0, 2.0, 2.0, 2.0] * 5)
+    (0.0, 0.6)
     """
     sample = read_sample(values, "values", smallest=0)
-    n, places = sample.size, sorted(_part(sample, 1, ALPHA, smallest, _DRAFT, seed))
+    n, places = sample.size, sorted(_part(sample, 0.0, ALPHA, smallest, _DRAFT, seed))
     ends = [0, *places, n]
     parts = [sample[start:stop] for start, stop in pairwise(ends)]
     rest = center_ranks(np.concatenate([part - np.median(part) for part in parts])) if n else sample
     if not rest.any():
-        return 1
+        return 0.0
     near = float(rest[1:] @ rest[:-1]) / float(rest @ rest)
-    near = min(near + _BIAS * len(parts) * (1 + 3 * max(near, 0.0)) / n, 0.95)
+    near = min(near + _BIAS * len(parts) * (1 + 3 * max(near, 0.0)) / n, 1.0)
     if near * sqrt(n) < _CHANCE:
-        return 1
-    optimal = (2 * near / (1 - near**2)) ** (2 / 3) * n ** (1 / 3)
-    long = max((1 + near) / (1 - near), 1.5 * optimal)
-    return max(1, min(ceil(float(long)), int(n) // SEGMENT))
+        return 0.0
+    near += _CAUTION * sqrt(len(parts) * (1 - near**2) / n)
+    return min(ceil(_GRID * near), _GRID - 1) / _GRID
 
 
 def find_changes(
@@ -234,12 +246,11 @@ def find_changes(
     Notes
     -----
     `find_split` on the whole, then on both sides of its place [1]_, until no p is at most
-    ``alpha``, with one block for all, that of `find_block`. Each place is then fitted between its
-    neighbours until all stay [2]_: it is the likeliest between the medians of its two sides for
+    ``alpha``, with one likeness for all, that of `find_likeness`. Each place is then fitted between
+    its neighbours until all stay [2]_: it is the likeliest between the medians of its two sides for
     Cauchy's noise as wide as theirs, so that one outlying value does not draw it; p stays that of
     the test. A change whose estimate lies within the bounds is taken out and the two segments are
-    one. Effects are those of `hodges_lehmann`; with a block of more than 1 its interval, which
-    assumes independent values, is widened by the square root of the block. Intervals are not
+    one. Effects are those of `estimate_change`. Intervals are not
     corrected for the place having been chosen. Smallest usable n: 10.
 
     References
@@ -258,11 +269,11 @@ def find_changes(
     check_fraction(alpha, "alpha")
     check_fraction(confidence, "confidence")
     low, high = bounds
-    block = find_block(sample, smallest, seed)
-    pvalues = _part(sample, block, alpha, smallest, permutations, seed)
+    likeness = find_likeness(sample, smallest, seed)
+    pvalues = _part(sample, likeness, alpha, smallest, permutations, seed)
     while True:
         pvalues = _fit_places(sample, pvalues, smallest)
-        changes = _estimate(sample, pvalues, block, confidence)
+        changes = _estimate(sample, pvalues, likeness, confidence)
         small = [change for change in changes if low < change.effect.value < high]
         if not small:
             return changes
@@ -270,14 +281,14 @@ def find_changes(
 
 
 def _part(
-    sample: FloatArray, block: int, alpha: float, smallest: int, permutations: int, seed: int
+    sample: FloatArray, likeness: float, alpha: float, smallest: int, permutations: int, seed: int
 ) -> dict[int, float]:
     """Return the places that part the sample, each with its p."""
     found: dict[int, float] = {}
     waiting = [(0, sample.size)]
     while waiting:
         start, stop = waiting.pop()
-        split = find_split(sample[start:stop], block, smallest, permutations, seed)
+        split = find_split(sample[start:stop], likeness, smallest, permutations, seed)
         if split and split.pvalue <= alpha:
             place = start + split.index
             found[place] = split.pvalue
@@ -314,7 +325,7 @@ def _fit_place(part: FloatArray, place: int, smallest: int) -> int:
 
 
 def estimate_change(
-    before: ArrayLike, after: ArrayLike, block: int = 1, confidence: float = 0.95
+    before: ArrayLike, after: ArrayLike, likeness: float = 0.0, confidence: float = 0.95
 ) -> Estimate:
     """Estimate by how much a level differs from the one before.
 
@@ -322,15 +333,16 @@ def estimate_change(
     ----------
     before, after : array_like, shapes (n,) and (m,)
         Two neighbouring segments.
-    block : int
-        As `find_block` tells.
+    likeness : float
+        As `find_likeness` tells.
     confidence : float
         Of the interval, 0 < confidence < 1.
 
     Returns
     -------
     Estimate
-        That of `hodges_lehmann`, its interval widened by the square root of the block.
+        That of `hodges_lehmann`, which assumes independent values. Where neighbours correlate by r,
+        its interval is widened by √((1 + r)/(1 - r)).
 
     Raises
     ------
@@ -352,20 +364,20 @@ def estimate_change(
     1.0
     """
     effect = hodges_lehmann(before, after, confidence)
-    if block == 1:
+    if not likeness:
         return effect
-    ends = (effect.low, effect.high)
-    low, high = (effect.value + sqrt(block) * (end - effect.value) for end in ends)
-    note = f"neighbours are alike: the interval is widened as for blocks of {block}"
+    ends, wider = (effect.low, effect.high), sqrt((1 + likeness) / (1 - likeness))
+    low, high = (effect.value + wider * (end - effect.value) for end in ends)
+    note = f"neighbours are alike: the interval is {wider:.1f} times as wide"
     return replace(effect, low=low, high=high, notes=(*effect.notes, note))
 
 
 def _estimate(
-    sample: FloatArray, pvalues: dict[int, float], block: int, confidence: float
+    sample: FloatArray, pvalues: dict[int, float], likeness: float, confidence: float
 ) -> tuple[ChangePoint, ...]:
     places = sorted(pvalues)
     segments = [sample[start:stop] for start, stop in pairwise([0, *places, sample.size])]
-    effects = (estimate_change(*sides, block, confidence) for sides in pairwise(segments))
+    effects = (estimate_change(*sides, likeness, confidence) for sides in pairwise(segments))
     return tuple(
         ChangePoint(place, pvalues[place], effect)
         for place, effect in zip(places, effects, strict=True)

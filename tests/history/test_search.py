@@ -25,25 +25,24 @@ def test_a_large_step_in_one_of_many_short_series_is_shown(
 
 
 def test_what_so_few_commits_cannot_show_is_said_with_how_many_can() -> None:
-    searches = [search([logs], 60)._replace(block=1) for logs in draw(60, 12, 6)]
+    searches = [search([logs], 60)._replace(likeness=0.0) for logs in draw(60, 12, 6)]
     assert not any(find_changed(searches))
     (finding,) = report_reach(searches, 0)
     assert (finding.code, finding.severity) == ("B343", "info")
     assert finding.message == "12 commits cannot show a change of level among 60 series"
     assert finding.remedy.startswith("14 commits can, or follow fewer series with --metric")
-    enough = [search([logs], 60)._replace(block=1) for logs in draw(60, 14, 7)]
+    enough = [search([logs], 60)._replace(likeness=0.0) for logs in draw(60, 14, 7)]
     assert find_changed(enough)[0]
 
 
-def test_neighbours_that_are_alike_need_more_commits() -> None:
-    searches = [search([logs], 10)._replace(block=1) for logs in draw(10, 14)]
-    searches[0] = searches[0]._replace(block=2)
-    (finding,) = report_reach(searches, 0)
-    assert "in 1 of 10 series, whose neighbouring commits are alike" in finding.message
+def test_neighbours_that_are_alike_need_no_more_commits_for_a_change_without_noise() -> None:
+    alike = search([draw(1, 10)[0]], 60)._replace(likeness=0.5)
+    assert find_reach(alike, 60) == 5
+    assert find_reach(alike._replace(likeness=0.0), 60) is None
 
 
 def test_a_change_near_an_end_of_many_series_needs_more_commits_around_it() -> None:
-    searches = [search([logs], 10)._replace(block=1) for logs in draw(10, 12, 5)]
+    searches = [search([logs], 10)._replace(likeness=0.0) for logs in draw(10, 12, 5)]
     assert find_reach(searches[0], 10) == 6
     (finding,) = report_reach(searches, 0)
     assert finding.message == ("Among 10 series, a change of level needs 6 commits on each side")

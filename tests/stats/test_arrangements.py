@@ -12,6 +12,7 @@ from benchkit.stats.arrangements import (
     center_ranks,
     count_orders,
     score_places,
+    share_of_alike,
     share_of_orders,
 )
 
@@ -30,13 +31,30 @@ def test_orders_counted_by_sets_are_those_tried_one_by_one(values: list[float]) 
 
 def test_of_more_values_orders_are_drawn() -> None:
     few, more = (center_ranks(np.arange(float(n))) for n in (COUNTED, COUNTED + 1))
-    counted = share_of_orders(few, 3.0, 5, 1, 19, 0)
-    assert share_of_orders(few, 3.0, 5, 1, 999, 7) == counted
-    drawn = share_of_orders(more, 3.0, 5, 1, 19, 0)
+    counted = share_of_orders(few, 3.0, 5, 19, 0)
+    assert share_of_orders(few, 3.0, 5, 999, 7) == counted
+    drawn = share_of_orders(more, 3.0, 5, 19, 0)
     assert (20 * drawn) % 1 == 0
-    assert share_of_orders(more, 3.0, 5, 1, 3999, 0) == pytest.approx(counted, abs=0.05)
+    assert share_of_orders(more, 3.0, 5, 3999, 0) == pytest.approx(counted, abs=0.05)
 
 
 def test_the_best_split_of_few_values_has_the_smallest_p_that_there_is() -> None:
     ranks = center_ranks(np.arange(12.0))
     assert count_orders(ranks, 3.0, 5) == pytest.approx(2 / 924)
+
+
+def test_without_ties_every_series_of_one_length_has_the_same_orders() -> None:
+    ranks = center_ranks(np.random.default_rng(1).normal(size=30))
+    turned = share_of_orders(ranks[::-1].copy(), 2.0, 5, 999, 0)
+    assert share_of_orders(ranks, 2.0, 5, 999, 0) == turned
+    once = center_ranks(np.array([*range(29), 28.0]))
+    assert share_of_orders(once, 2.0, 5, 999, 0) == pytest.approx(turned, abs=0.01)
+    often = center_ranks(np.repeat(np.arange(6.0), 5))
+    assert share_of_orders(often, 2.0, 5, 9999, 0) == pytest.approx(turned, abs=0.05)
+
+
+def test_series_whose_neighbours_are_alike_part_better() -> None:
+    shares = [share_of_alike(20, likeness, 3.0, 5, 999, 0) for likeness in (0.0, 0.5, 0.9)]
+    assert shares == sorted(shares)
+    assert shares[0] < 0.02 < shares[2]
+    assert share_of_alike(20, 0.9, 1e12, 5, 999, 0) == pytest.approx(0.001)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from changepoint_simulation import World, simulate, tell_missed
+from changepoint_simulation import STEP, World, simulate, tell_missed
 from documents import read_documents
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchkit.stats.changepoint import find_block, find_changes, find_split
+from benchkit.stats.changepoint import find_changes, find_likeness, find_split
 from benchkit.stats.equivalence import log_bounds
 
 #: Annual flow of the Nile at Aswan from 1871 on, 60 years, in 1e8 m³ (Cobb 1978, Biometrika 65,
@@ -109,13 +109,13 @@ def test_too_few_or_equal_values_have_no_split(series: list[float]) -> None:
     assert find_changes(series) == ()
 
 
-def test_neighbours_that_are_alike_are_kept_together_and_widen_the_interval() -> None:
+def test_neighbours_that_are_alike_widen_the_interval() -> None:
     generator = np.random.default_rng(3)
     noise = generator.normal(size=200)
     for i in range(1, 200):
         noise[i] += 0.7 * noise[i - 1]
     noise[100:] += 8
-    assert find_block(noise) > 5
+    assert find_likeness(noise) >= 0.7
     (change,) = find_changes(noise)
     assert "neighbours are alike" in change.effect.notes[-1]
 
@@ -156,6 +156,17 @@ def test_what_is_no_number_is_refused(bad: float) -> None:
 def test_no_order_at_all_is_refused() -> None:
     with pytest.raises(ValueError, match="at least 1"):
         find_split([1.0, 2.0] * 10, permutations=0)
+
+
+@pytest.mark.parametrize("length", [10, 12, 16, 20, 24, 30])
+def test_a_clear_step_in_a_short_series_is_hardly_ever_missed(length: int) -> None:
+    assert simulate(World(length, 0.0, STEP), 100).near >= 0.9
+
+
+@pytest.mark.parametrize("likeness", [-0.1, 1.0])
+def test_a_likeness_that_is_none_is_refused(likeness: float) -> None:
+    with pytest.raises(ValueError, match="likeness"):
+        find_split([1.0, 2.0] * 10, likeness)
 
 
 @pytest.mark.parametrize(("alike", "most"), [(0.0, 0.03), (0.5, 0.05)])

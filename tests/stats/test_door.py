@@ -36,7 +36,7 @@ DOORS: dict[str, Callable[[Bad], object]] = {
     "measure_spread": stats.measure_spread,
     "part_variance": lambda bad: stats.part_variance([GOOD, bad]),
     "find_split": stats.find_split,
-    "find_block": stats.find_block,
+    "find_likeness": stats.find_likeness,
     "find_changes": stats.find_changes,
     "find_trend": lambda bad: stats.find_trend([GOOD, GOOD], [GOOD, bad]),
 }
