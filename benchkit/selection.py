@@ -261,7 +261,7 @@ def choose_baseline(
     listed = f"{', '.join(variants[:_LISTED]) or 'none'}{more}"
     fewer = ", or give fewer files" if len(variants) > _LISTED else ""
     if is_one_word:
-        fewer = ", and if the files of the other are not runs, leave them out with --exclude"
+        fewer = ", or leave out the files of the other one with --exclude if they are not runs"
     raise BaselineError(
         f"which variant is the baseline? {why}",
         hint=f"name it with --baseline, or baseline= in Python{fewer}; the variants are {listed}",

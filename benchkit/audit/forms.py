@@ -14,6 +14,7 @@ from benchkit.derived.stretches import is_stretch
 from benchkit.errors import Finding
 from benchkit.metrics import display_name
 from benchkit.parsers import registry
+from benchkit.units import format_percent
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations
@@ -107,7 +108,7 @@ def _tell(gaps: Sequence[_Gap]) -> Finding:
         severity="warning",
         where=" and ".join(dict.fromkeys(worst.files)),
         message=f"{count} between forms of one run, "
-        f"most {worst.name} by {worst.share:.2%} ({values})",
+        f"most {worst.name} by {format_percent(worst.share).lstrip('+')} ({values})",
         remedy="; ".join(filter(None, (reason, _REMEDY))),
         numbers={"share": worst.share, "statistics": len(gaps)},
     )

@@ -20,7 +20,12 @@ from benchkit.reporting.section import Plot, Section
 from benchkit.tables.derived import Part, shown_apart
 from benchkit.tables.environment import environment_tables
 from benchkit.tables.model import Table
-from benchkit.tables.overhead import describe_one_sided, exploratory_tables, primary_tables
+from benchkit.tables.overhead import (
+    SECONDARY,
+    describe_one_sided,
+    exploratory_tables,
+    primary_tables,
+)
 from benchkit.tables.provenance import problems_table, read_sources, sources_table
 from benchkit.tables.runs import runs_table
 from benchkit.tables.wide import wide_table
@@ -238,11 +243,13 @@ def _other_tables(given: _Given) -> tuple[Table, ...]:
     if sum(len(table.rows) for table in tables) <= _MANY:
         return tables
     found: list[Table] = []
-    for title, has_subject in (("Other metrics", False), ("Parts of requests", True)):
+    for title, has_subject in (
+        (SECONDARY, False),
+        (f"{SECONDARY} by tag, phase or container", True),
+    ):
         rows = [r for r in given.verdicts.rows if bool(r.contrast.subject) is has_subject]
         some = replace(given.verdicts, rows=tuple(rows))
-        told = exploratory_tables(some, without=without)
-        found += [replace(t, title=t.title.replace("Other metrics", title)) for t in told]
+        found += exploratory_tables(some, without=without, title=title)
     return tuple(found)
 
 

@@ -166,7 +166,7 @@ def _faults(n: np.ndarray, x: np.ndarray, limit: float, miss: float) -> tuple[st
     if limit < float(x.max()):
         found.append("its limit is below a rate that was reached")
     if miss > _MISS:
-        found.append(f"it misses a level by {miss:.0%}")
+        found.append(f"it misses a level by more than {100 * _MISS:.0f} %")
     return tuple(found)
 
 

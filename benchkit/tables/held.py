@@ -68,8 +68,8 @@ def held_table(loads: Sequence[HeldLoad], verdicts: Verdicts) -> Table | None:
     confidence = format_bare(verdicts.comparisons.confidence)
     by = _list_methods([told[key] for _, other in pairs for key in _keys(other) if key in told])
     note = (
-        f"Δ: the difference with its {confidence} interval over the runs{by}, each by itself; "
-        "max is not compared"
+        f"Δ: the difference with its {confidence} interval over the runs{by}, "
+        "for each column separately; max is not compared"
     )
     is_against = any(cell.notes for row in rows for cell in row)
     notes = (AGAINST,) if is_against else ()

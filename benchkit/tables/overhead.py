@@ -30,6 +30,7 @@ from benchkit.tables.wording import (
     format_bare,
     name_adjustments,
     name_variant,
+    write_amount,
     write_change,
     write_interval,
     write_pvalue,
@@ -37,18 +38,13 @@ from benchkit.tables.wording import (
     write_unit,
     write_value,
 )
-from benchkit.units import (
-    Scale,
-    common_scale,
-    format_number,
-    format_quantity,
-    printable,
-)
+from benchkit.units import Scale, common_scale, format_number, printable
 from benchkit.verdict import Verdict, Verdicts
 
 #: Counts below are written to the last digit.
 _LARGEST_COUNT = 1e12
 _SPREADS = ("spread_baseline", "spread_variant")
+SECONDARY = "Secondary metrics"
 STUB = ("benchmark", "params", "tool", "subject", "metric", "variant")
 
 
@@ -94,7 +90,11 @@ def primary_tables(verdicts: Verdicts, by: str = "", *, tips: bool = True) -> tu
 
 
 def exploratory_tables(
-    verdicts: Verdicts, by: str = "", without: Collection[str] = (), most: int | None = None
+    verdicts: Verdicts,
+    by: str = "",
+    without: Collection[str] = (),
+    most: int | None = None,
+    title: str = SECONDARY,
 ) -> tuple[Table, ...]:
     """Build the tables of all other metrics, one per group.
 
@@ -104,9 +104,9 @@ def exploratory_tables(
     rows = [row for row in rest if row.contrast.metric not in without]
     told = "secondary: not part of the verdict or the gate; p adjusted (Benjamini–Hochberg)"
     tables = []
-    for title, found in _by_group("Secondary metrics", rows, by):
+    for heading, found in _by_group(title, rows, by):
         kept, said = fold_rows(_arrange(found), len(found) if most is None else most)
-        table = _build(title, kept, verdicts, told)
+        table = _build(heading, kept, verdicts, told)
         footer = (*describe_averages(found, verdicts.margin), said) if said else table.footer
         tables.append(replace(table, footer=footer))
     return tuple(tables)
@@ -348,7 +348,7 @@ def _detectable(sensitivity: Sensitivity, unit: str) -> Cell:
         written = format_reach(seen)
         return Cell(written if written[0] == "±" else f"{format_number(1 + seen)}×", seen)
     if amount is not None:
-        return Cell(format_quantity(amount, unit), amount)
+        return Cell(write_amount(amount, unit), amount)
     return Cell("")
 
 

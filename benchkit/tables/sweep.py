@@ -204,7 +204,7 @@ def _describe_law(saturation: Saturation) -> tuple[str, ...]:
     peak = f", peak at {law.peak:.0f}" if math.isfinite(law.peak) else ""
     limit = f"limit {format_number(law.limit)}/s{peak}" if math.isfinite(law.limit) else "no limit"
     told = (
-        f"USL fit: λ {_triple(law.rate)}/s",
+        f"USL fit: λ {_triple(law.rate, '/s')}",
         f"σ {_triple(law.contention)}",
         f"κ {_triple(law.coherency)}",
         limit,
@@ -215,9 +215,9 @@ def _describe_law(saturation: Saturation) -> tuple[str, ...]:
     return (f"{', '.join(told)}{verdict}",)
 
 
-def _triple(numbers: tuple[float, float, float]) -> str:
+def _triple(numbers: tuple[float, float, float], unit: str = "") -> str:
     value, low, high = numbers
-    text = format_number(value) if value >= 1e-9 else "0"
+    text = f"{format_number(value) if value >= 1e-9 else '0'}{unit}"
     if not (math.isfinite(low) and math.isfinite(high)):
         return f"{text} [no interval]"
     if is_wide(low, high):

@@ -8,12 +8,14 @@ import json
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from examples import FINDINGS, gobench, published, tracing, tracing_runs
 from hostile import HOSTILE, hostile_report
 
+import benchkit as bk
 from benchkit.errors import ConfigError
 from benchkit.reporting.formats import FORMATS, render
 from benchkit.reporting.layout import hash_script
@@ -240,6 +242,19 @@ def test_a_forest_of_many_rows_states_its_cut() -> None:
     many = gobench({f"B{n:02}": ((1.0,) * 4, (1 + n / 100,) * 4) for n in range(40)})
     (plot,) = next(s for s in build(many).sections if s.id == "overhead").plots
     assert plot.legend.endswith("24 of 40 rows, the largest changes; the table has all rows.")
+
+
+def test_many_secondary_rows_are_two_tables_with_titles_that_tell_them_apart() -> None:
+    results = bk.load(Path(__file__).parents[2] / "fixtures" / "shorturl-k6")
+    (comparison,) = (
+        s
+        for s in build(results.compare(baseline="baseline").verdicts).sections
+        if s.id == "comparison"
+    )
+    assert [table.title for table in comparison.folded] == [
+        "Secondary metrics",
+        "Secondary metrics by tag, phase or container",
+    ]
 
 
 def test_the_status_line() -> None:

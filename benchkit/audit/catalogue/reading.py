@@ -31,7 +31,7 @@ READING = (
         "of the requests of another form is ignored; of the remaining forms, the most precise "
         "one counts.",
         example="hey-c30-1.csv and hey-c30-1.txt: 10 statistics differ between forms of one run, "
-        "most requests.count by 84.98% (3000 against 19980)",
+        "most requests.count by 85.0 % (3000 vs. 19980)",
         do="Check the file names: forms of one run have the same number.",
     ),
     Entry(
