@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from benchkit.api.answer import Comparison as Comparison
-from benchkit.api.given import Arrowed, adopt, expand, flatten
+from benchkit.api.given import Arrowed, adopt, choose_headline, expand, flatten
 from benchkit.api.runset import RunSet as RunSet
 from benchkit.codes import spell_out
 from benchkit.config import DEFAULT_BLOCKS, DEFAULT_METHOD
@@ -23,6 +23,7 @@ from benchkit.ingestion.discovery import Options
 from benchkit.outputs import save
 from benchkit.parsers import registry
 from benchkit.parsers.base import Format
+from benchkit.parsers.mapped import TOOL
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,6 +45,7 @@ def load(
     options: Options | None = None,
     store: str | None = None,
     origin: str | Sequence[str] = (),
+    columns: Mapping[str, str] | None = None,
 ) -> RunSet:
     """Load raw files and folders, a store, or a table of one's own.
 
@@ -72,6 +74,10 @@ def load(
     origin : str or sequence of str
         Which CI job or machine the runs of a store are from, the preferred first, or the beginning
         of its name; needed for variants that several origins hold.
+    columns : mapping of str to str, optional
+        Of a single frame, which of its columns is ``variant``, ``benchmark``, ``run``, ``metric``,
+        ``value``, ``unit`` or another label: ``{"variant": "build", "value": "ms"}``. Values in a
+        known unit, ``ms`` say, are converted; without a column ``metric``, the one of values is it.
 
     Returns
     -------
@@ -93,6 +99,10 @@ def load(
     ['apm', 'none', 'otlp', 'skywalking', 'zipkin']
     >>> bk.load("fixtures/tracing-wrk/otlp/wrk-*.txt").variants
     ['otlp']
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"build": ["old", "old", "new", "new"], "ms": [12, 13, 15, 14]})
+    >>> bk.load(frame, columns={"variant": "build", "value": "ms"}).observations.value.tolist()
+    [0.012, 0.013, 0.015, 0.014]
     """
     names: list[str] = []
     renames = (rename,) if isinstance(rename, str) else tuple(rename)
@@ -101,8 +111,11 @@ def load(
         if not isinstance(path, (str, os.PathLike)):
             is_asked = layout or variant or rename or as_format or options or store or samples
             is_asked = is_asked or origin
-            return adopt(path, alone=len(paths) == 1 and not is_asked)
+            return adopt(path, columns, alone=len(paths) == 1 and not is_asked)
         names.append(os.fspath(path))
+    if columns is not None:
+        hint = "load the table with pandas first, or pass a map: `benchkit help maps`"
+        raise ConfigError("columns need a table, got paths", where="load", hint=hint)
     origins = (origin,) if isinstance(origin, str) else tuple(origin)
     found = read(names, options or asked, store, samples=samples, origins=origins)
     return replace(
@@ -124,8 +137,10 @@ def read(
     """Load results as `load` does, with texts as codes: of many runs a third of the memory."""
     names = [name for path in paths for name in expand(path)]
     found = loading.load(names, options, store, samples=samples, origins=origins)
+    observations = found.observations
+    is_mapped = observations["tool"].eq(TOOL).any()
     return RunSet(
-        observations=found.observations,
+        observations=observations,
         runs=found.runs,
         series=found.series,
         contested=found.contested,
@@ -134,6 +149,7 @@ def read(
         diagnostics=found.diagnostics,
         reports=found.reports,
         first_variant=found.first_variant,
+        headline=choose_headline(observations, found.runs) if is_mapped else (),
     )
 
 

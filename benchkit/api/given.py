@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from benchkit import schema
-from benchkit.api.own import take
+from benchkit.api.own import name_columns, take
 from benchkit.api.runset import RunSet
 from benchkit.errors import ConfigError, DataError, Finding
 from benchkit.ingestion.discovery import split_label
@@ -97,13 +97,15 @@ def flatten(paths: Iterable[object]) -> Iterator[object]:
             yield path
 
 
-def adopt(table: object, *, alone: bool = True) -> RunSet:
+def adopt(table: object, columns: Mapping[str, str] | None = None, *, alone: bool = True) -> RunSet:
     """Make results of a table of one's own; each of its runs counts as measured.
 
     Parameters
     ----------
     table : DataFrame, or what has ``to_pandas``
         With the columns of `benchkit.schema.COLUMNS`; others are left out.
+    columns : mapping of str to str, optional
+        Which of its columns is which of these.
     alone : bool
         Whether nothing else was asked for.
 
@@ -122,6 +124,7 @@ def adopt(table: object, *, alone: bool = True) -> RunSet:
             hint="change its columns with pandas; to join frames, use pandas.concat and give the "
             "runs of each frame their own numbers",
         )
+    frame = frame if columns is None else name_columns(frame, columns)
     observations, problems = join_tools(take(frame))
     runs = _list_runs(observations)
     return RunSet(
@@ -200,13 +203,16 @@ def join_tools(observations: Observations) -> tuple[Observations, tuple[Finding,
     return joined, (finding,)
 
 
-def choose_headline(observations: Observations) -> tuple[tuple[str, str], ...]:
+def choose_headline(
+    observations: Observations, runs: Runs | None = None
+) -> tuple[tuple[str, str], ...]:
     """Choose primary metrics for a table of whose tools none of the usual ones is there.
 
     Returns
     -------
     tuple of (metric, stat)
-        Empty where the tools have theirs, or several metrics of the user's own are there.
+        Empty where the tools have theirs, or several metrics of the user's own are there; of
+        these the ones for which the runs tell a direction count.
     """
     whole = observations[observations["subject"].isna() | (observations["subject"] == "")]
     rows = whole[["tool", "metric", "stat"]].drop_duplicates()
@@ -219,7 +225,10 @@ def choose_headline(observations: Observations) -> tuple[tuple[str, str], ...]:
     known = dict.fromkeys((metric, stat) for _, metric, stat in measured)
     if usual := tuple(pair for pair in _HEADLINES if pair in known):
         return usual
-    return tuple(known) if len(known) == 1 else ()
+    if len(known) == 1 or runs is None:
+        return tuple(known) if len(known) == 1 else ()
+    directed = {name for units in runs["units"].tolist() for name in units or ()}
+    return tuple(pair for pair in known if pair[0] in directed)
 
 
 def _list_runs(observations: Observations) -> Runs:

@@ -6,12 +6,16 @@ milliseconds beside seconds, and would compare without a word.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from benchkit import metrics, schema
 from benchkit.codes import spell_out
+from benchkit.config.table_units import find_unit
 from benchkit.errors import SchemaError
 from benchkit.parsers import registry
+from benchkit.parsers.guessed import guess_measure
+from benchkit.parsers.mapped import choose_stat
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,6 +55,56 @@ def take(frame: pd.DataFrame) -> Observations:
     return _drop_copies(observations)
 
 
+def name_columns(frame: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
+    """Return a table with the columns of the schema, its values in base units.
+
+    Raises
+    ------
+    SchemaError
+        If a name is not one of the schema, a column is not there, or a value is no number.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"build": ["old"], "wait_ms": [12.5]})
+    >>> name_columns(table, {"variant": "build", "value": "wait_ms"}).to_dict("records")
+    [{'variant': 'old', 'value': 0.0125, 'metric': 'wait', 'unit': 's', 'stat': 'mean'}]
+    """
+    known = schema.column_names()
+    for name, column in columns.items():
+        if name not in known:
+            hint = f"the names are {', '.join(known)}"
+            raise SchemaError(f"unknown name {name!r} in columns", where="columns", hint=hint)
+        if column not in frame.columns:
+            hint = f"the table has {', '.join(map(str, frame.columns))}"
+            raise SchemaError(f"no column {column!r}", where="columns", hint=hint)
+    taken = {name: frame[column] for name, column in columns.items()}
+    others = [name for name in known if name in frame.columns and name not in taken]
+    named = frame.assign(**taken)[[*taken, *others]]
+    return _convert(named, columns["value"]) if "value" in columns else named
+
+
+def _convert(frame: pd.DataFrame, column: str) -> pd.DataFrame:
+    """Return values in base units; metric and unit are those of the column where none is given."""
+    guessed = guess_measure(column)
+    if "metric" not in frame.columns:
+        frame = frame.assign(metric=guessed.metric.constant)
+        if guessed.stat.constant and "stat" not in frame.columns:
+            frame = frame.assign(stat=guessed.stat.constant)
+    usual = frame["metric"].map(lambda name: metrics.lookup(str(name)).unit)
+    units = frame["unit"] if "unit" in frame.columns else guessed.unit.constant or usual
+    frame = frame.assign(unit=units)
+    known = [find_unit(str(unit)) for unit in frame["unit"]]
+    try:
+        pairs = zip(known, frame["value"], strict=True)
+        values = [unit.convert(repr(float(value))) for unit, value in pairs]
+    except (TypeError, ValueError) as error:
+        message = f"column {column!r} has a value that is not a number: {error}"
+        raise SchemaError(message, where="columns") from error
+    frame = frame.assign(value=values, unit=[unit.base for unit in known])
+    return frame if "stat" in frame.columns else frame.assign(stat=frame["metric"].map(choose_stat))
+
+
 def _complete(frame: pd.DataFrame) -> pd.DataFrame:
     """Fill in what a file cannot tell: empty text, and columns of which nothing is known."""
     if not frame.columns.is_unique:
@@ -83,20 +137,13 @@ def _name_amounts(frame: pd.DataFrame) -> pd.DataFrame:
     if "metric" not in frame.columns:
         return frame
     if "stat" not in frame.columns:
-        frame = frame.assign(stat=frame["metric"].map(_choose_stat))
+        frame = frame.assign(stat=frame["metric"].map(choose_stat))
     if "unit" not in frame.columns:
         known = metrics.vocabulary()
         frame = frame.assign(
             unit=[known[name].unit if name in known else "1" for name in frame["metric"]]
         )
     return frame
-
-
-def _choose_stat(metric: object) -> str:
-    """Return the statistic that one value per run is: the only one, the mean, or the first."""
-    known = metrics.vocabulary().get(str(metric))
-    stats = known.stats if known else ()
-    return stats[0] if stats and "mean" not in stats else "mean"
 
 
 def _number_runs(frame: pd.DataFrame) -> pd.DataFrame:

@@ -89,6 +89,7 @@ def ingest(
     as_format: o.As = None,
     rename: o.Rename = None,
     split: o.Split = None,
+    map: o.Map = None,
     prometheus: _Server = None,
     query: _Query = None,
     start: _Start = None,
@@ -113,8 +114,8 @@ def ingest(
     o.choose(format, ("table", "json"))
     spare_pandas()
     request = o.Request(
-        layout=layout, as_format=as_format, rename=rename, split=split, exclude=exclude,
-        max_unpacked=max_unpacked, quiet=quiet,
+        layout=layout, as_format=as_format, rename=rename, split=split, map=map,
+        exclude=exclude, max_unpacked=max_unpacked, quiet=quiet,
     )  # fmt: skip
     options = _options(request, variant, benchmark, meta)
     options = replace(options, samples=samples, origin=origin)

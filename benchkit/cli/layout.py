@@ -31,6 +31,7 @@ def layout(
     ],
     layout: o.Layout = None,
     split: o.Split = None,
+    map: o.Map = None,
     format: Annotated[
         str | None,
         typer.Option(help="table, md, csv or json. [default: from -o, else table]"),
@@ -47,8 +48,8 @@ def layout(
 
     chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
     request = o.Request(
-        layout=layout, split=split, as_format=as_format, rename=rename, exclude=exclude,
-        max_unpacked=max_unpacked, quiet=quiet,
+        layout=layout, split=split, map=map, as_format=as_format, rename=rename,
+        exclude=exclude, max_unpacked=max_unpacked, quiet=quiet,
     )  # fmt: skip
     most = None if chosen in {"csv", "json"} else SHOWN
     explained = explain_layout(paths, request.options(o.settings()), most)

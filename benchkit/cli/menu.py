@@ -30,6 +30,7 @@ MENU = {
     "Explore": {
         "layout": "Show the labels of each file and where they come from.",
         "runs": "List the runs.",
+        "map": "Guess how to read a table of no known format.",
         "export": "Write every measured value as one table.",
         "formats": "List the formats that benchkit reads.",
         "explain": "Explain a finding, a metric or a format.",

@@ -158,6 +158,12 @@ Split = Annotated[
     str | None,
     typer.Option("--split", metavar="PATTERN", help="Take variants from names: (?P<variant>…)."),
 ]
+Map = Annotated[
+    Path | None,
+    typer.Option(
+        "--map", metavar="FILE", help="How to read tables of no known format; see benchkit map."
+    ),
+]
 Exclude = Annotated[
     list[str] | None,
     typer.Option("--exclude", metavar="GLOB", help="Skip files that match; repeatable."),
@@ -209,6 +215,7 @@ class Request:
     benchmark: Benchmark = None
     rename: Rename = None
     split: Split = None
+    map: Map = None
     as_format: As = None
     exclude: Exclude = None
     max_unpacked: MaxUnpacked = None
@@ -216,6 +223,7 @@ class Request:
 
     def options(self, settings: config.Settings) -> Options:
         """Return what ingestion needs; the command line stands above the settings."""
+        from benchkit.config import maps
         from benchkit.ingestion.discovery import Options
         from benchkit.reading.bounds import parse_limit
 
@@ -229,6 +237,7 @@ class Request:
             exclude=(*(self.exclude or ()), *settings.exclude),
             as_format=self.as_format,
             labels=settings.labels,
+            maps=maps.load_maps(self.map) if self.map else settings.maps,
             max_unpacked=parse_limit(self.max_unpacked) if self.max_unpacked else None,
         )
 

@@ -18,6 +18,7 @@ from benchkit.config.expressions import compile_expression
 from benchkit.config.files import parse_toml, read_file
 from benchkit.config.keys import as_key, list_keys, read_text, require_key, require_keys
 from benchkit.config.labels import FACTS, LABELS, NO_LABELS, LabelTables, select_labels
+from benchkit.config.maps import MAP, TableMap, parse_maps
 from benchkit.config.rules import Habits, Rule, parse_habits, parse_rules
 from benchkit.errors import ConfigError
 
@@ -103,6 +104,7 @@ class Settings:
     habits: Habits = field(default_factory=Habits)
     rules: tuple[Rule, ...] = ()
     labels: LabelTables = NO_LABELS
+    maps: tuple[TableMap, ...] = ()
     source: str = field(default="", compare=False)
     is_empty: bool = field(default=False, compare=False)
     unread: str = field(default="", compare=False)
@@ -114,6 +116,7 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
     "history": (*list_keys(Settings, "history"), "accept"),
     "policy": (),
     "gate": (),
+    MAP: (),
     **dict.fromkeys((LABELS, *FACTS), ()),
 }
 SCHEMA = 1
@@ -201,7 +204,7 @@ def parse(table: Mapping[str, object], *, where: str = FILE) -> Settings:
                 raise ConfigError(f"unknown schema {content!r}", where=where, hint=f"use {SCHEMA}")
             continue
         known = require_key(section, SECTIONS, where)
-        if section == "gate":
+        if section in {"gate", MAP}:
             continue
         if not isinstance(content, Mapping):
             raise ConfigError(f"{section} is not a table", where=where, hint=f"use [{section}]")
@@ -222,6 +225,7 @@ def parse(table: Mapping[str, object], *, where: str = FILE) -> Settings:
     elif "gate" in table:
         given["rules"] = parse_rules(gate, habits, where)
     given |= {"habits": habits, "labels": select_labels(table)}
+    given["maps"] = parse_maps(table.get(MAP, []), where)
     return Settings(**given, source=where, is_empty=not table)  # type: ignore[arg-type]
 
 

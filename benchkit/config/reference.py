@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from benchkit.config import SCHEMA, SECTIONS, Settings
 from benchkit.config.acceptance import Acceptance
 from benchkit.config.accepted import Accepted
+from benchkit.config.maps import MAP, TableMap
 from benchkit.config.rules import RULE_HABITS, Habits, Rule
 
 #: JSON types of values, by the kind of the key; other kinds are words apart by ``|``.
@@ -16,6 +17,8 @@ KINDS: Mapping[str, dict[str, object]] = {
     "text": {"type": "string"},
     "texts": {"type": ["string", "array"]},
     "table": {"type": "object"},
+    "tables": {"type": "array", "items": {"type": "object"}},
+    "column": {"type": ["string", "object"]},
     "share": {"type": ["string", "number"], "examples": ["3%"]},
     "limit": {"type": ["string", "integer"], "examples": ["5%", "2pp", "1.1x", "0.5 ms", "+2"]},
     "date": {"type": "string", "format": "date"},
@@ -49,6 +52,7 @@ def _list_tables() -> dict[str, _Fields]:
         "[[gate.accept]]": _select(Acceptance),
         "[history]": _select(Settings, "history"),
         "[[history.accept]]": _select(Accepted),
+        f"[[{MAP}]]": _select(TableMap),
     }
 
 
@@ -68,7 +72,8 @@ def list_settings() -> Iterator[Key]:
 
 
 def _show(default: object) -> str:
-    unset = default is MISSING or default is None or default in {"", ()} or default is False
+    unset = default is MISSING or default is None or default is False or not str(default)
+    unset = unset or (isinstance(default, tuple) and not any(default))
     return "" if unset else str(default)
 
 
@@ -85,6 +90,7 @@ def json_schema() -> dict[str, object]:
         **{name: tables[f"[{name}]"] for name in ("project", "ingest", "stats", "policy")},
         "history": history,
         "gate": {"anyOf": [_list_of(gate), alone]},
+        MAP: _list_of(tables[f"[[{MAP}]]"]),
     }
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

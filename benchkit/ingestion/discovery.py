@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from benchkit.config.labels import NO_LABELS, LabelTables
+from benchkit.config.maps import TableMap
 from benchkit.errors import ConfigError, DataError, Diagnostic, MissingError
 from benchkit.ingestion.addresses import is_distant, name_path, refuse_store, show_path
 from benchkit.ingestion.sources import (
@@ -67,6 +68,7 @@ class Options:
     samples: bool = True
     max_unpacked: int | None = None
     labels: LabelTables = NO_LABELS
+    maps: tuple[TableMap, ...] = ()
 
     def renames(self) -> tuple[Rename, ...]:
         """Return the parsed ``s#a#b#`` expressions."""

@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING
 
 from benchkit.derived.series import SERIES
 from benchkit.derived.summaries import Summary
-from benchkit.errors import BenchkitError, Diagnostic, SourceReport, StoreError
+from benchkit.errors import (
+    BenchkitError,
+    Diagnostic,
+    SourceReport,
+    StoreError,
+    UnknownFormatError,
+)
 from benchkit.ingestion.discovery import Options
 from benchkit.ingestion.outcomes import Outcome, make_report, mark, pass_over, refusal
 from benchkit.ingestion.parts import Part, make_part, require_one_name
@@ -25,7 +31,7 @@ from benchkit.ingestion.soundness import Soundness
 from benchkit.ingestion.sources import Found, Identity, is_dropped
 from benchkit.ingestion.surroundings import list_sections
 from benchkit.ingestion.threads import read_ahead
-from benchkit.parsers import kernel, registry
+from benchkit.parsers import kernel, mapped, registry
 from benchkit.parsers.base import Format, Reading, Repeats, Row, Samples, Source
 from benchkit.reading.source import UnreadableError
 from benchkit.redaction import HIDDEN
@@ -182,9 +188,21 @@ class Reader:
             plain = usual.plain(source.raw_text())
             if plain is not None:
                 return (usual,), plain
-        formats = registry.identify(source)
+        if self._options.maps and (form := mapped.choose(source, self._options.maps)):
+            return (form,), None
+        formats = self._ask_formats(source)
         self._usual = next((form for form in formats if form.plain is not None), usual)
         return formats, None
+
+    def _ask_formats(self, source: Source) -> tuple[Format, ...]:
+        """Return the formats that claim a source; of an unknown one say why no map fits it."""
+        try:
+            return registry.identify(source)
+        except UnknownFormatError as error:
+            if not self._options.maps:
+                raise
+            what = f"{error.what}; {mapped.explain_none(source, self._options.maps)}"
+            raise UnknownFormatError(what, where=error.where, hint=error.hint) from error
 
     def _parse(
         self,

@@ -42,6 +42,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a working folder with results, a store, a history and a load generator."""
     for variant in ("none", "otlp"):
         shutil.copytree(FIXTURES / variant, tmp_path / "results" / variant)
+    shutil.copy(FIXTURES.parent / "tables" / "builds.csv", tmp_path / "results.csv")
     (tmp_path / "bin").mkdir()
     for name, text in (("wrk", WRK), ("browser", "#!/bin/sh\n")):
         program = tmp_path / "bin" / name

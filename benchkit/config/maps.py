@@ -1,0 +1,228 @@
+"""How a table that no tool wrote is read: ``[[map]]``, or a file of them for ``--map``.
+
+A key of a run's labels is the name of a column, or ``{constant = "…"}`` for all rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import NamedTuple
+
+from benchkit.config.files import parse_toml, read_file
+from benchkit.config.keys import as_key, list_keys, read_text, read_texts, require_keys
+from benchkit.config.table_units import find_unit
+from benchkit.errors import ConfigError
+from benchkit.metrics import VOCABULARY
+
+MAP = "map"
+BETTER = ("lower", "higher")
+
+
+class Cell(NamedTuple):
+    """Where a label or a value comes from: a column, or a constant of all rows."""
+
+    column: str = ""
+    constant: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    """One metric of a table."""
+
+    column: str
+    metric: Cell
+    stat: Cell
+    unit: Cell
+    better: str = ""
+
+
+_KIND = "column"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableMap:
+    """Which column of a table is which label, and which hold values."""
+
+    variant: Cell = field(default=Cell(), metadata=as_key(_KIND, "what is compared"))
+    group: Cell = field(default=Cell(), metadata=as_key(_KIND, "never compared with other groups"))
+    benchmark: Cell = field(default=Cell(), metadata=as_key(_KIND, "what was exercised"))
+    params: tuple[str, ...] = field(
+        default=(), metadata=as_key("texts", "columns with the level of the workload")
+    )
+    run: Cell = field(
+        default=Cell(),
+        metadata=as_key(_KIND, "number of the repeat; without it, each row is a run"),
+    )
+    subject: Cell = field(default=Cell(), metadata=as_key(_KIND, "the part of the run"))
+    metric: Cell = field(default=Cell(), metadata=as_key(_KIND, "name of the metric"))
+    stat: Cell = field(
+        default=Cell(), metadata=as_key(_KIND, "statistic: mean, p99, or sample for raw values")
+    )
+    value: Cell = field(default=Cell(), metadata=as_key(_KIND, "the column with the values"))
+    unit: Cell = field(default=Cell(), metadata=as_key(_KIND, "unit of the values: ms, req/s, MiB"))
+    better: str = field(
+        default="", metadata=as_key("|".join(BETTER), "which direction of the metric is better")
+    )
+    values: tuple[Measure, ...] = field(
+        default=(),
+        metadata=as_key(
+            "tables", "one metric per column: `column`, `metric`, `stat`, `unit`, `better`"
+        ),
+    )
+    files: tuple[str, ...] = field(
+        default=(),
+        metadata=as_key("texts", "glob patterns of the files; by default, all with these columns"),
+    )
+    records: str = field(
+        default="", metadata=as_key("text", "path to the list of records in JSON: `results.items`")
+    )
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """The metrics, in whichever form they are given."""
+        if self.values:
+            return self.values
+        about = {"metric": self.metric, "stat": self.stat, "unit": self.unit}
+        return (Measure(column=self.value.column, **about, better=self.better),)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Every column that a table must have."""
+        labels = (getattr(self, name) for name in LABELS)
+        cells = [*labels, *(cell for one in self.measures for cell in (one.metric, one.unit))]
+        named = [cell.column for cell in cells if cell.column]
+        values = (one.column for one in self.measures)
+        return tuple(dict.fromkeys((*named, *self.params, *values)))
+
+
+#: Keys that name a column or a constant, but for those of a metric.
+LABELS = ("group", "variant", "benchmark", "run", "subject", "stat")
+_CELLS = tuple(each.name for each in fields(TableMap) if each.metadata["kind"] == _KIND)
+_MEASURE = tuple(each.name for each in fields(Measure))
+
+
+def load_maps(path: Path) -> tuple[TableMap, ...]:
+    """Read the maps of a file: ``[[map]]``, or the keys of one map alone.
+
+    Raises
+    ------
+    ConfigError
+        If it cannot be read, or a map cannot be used.
+    """
+    try:
+        table = parse_toml(read_file(path))
+    except OSError as error:
+        raise ConfigError(f"cannot be read: {error.strerror}", where=str(path)) from error
+    except ValueError as error:
+        raise ConfigError(f"not valid TOML: {error}", where=str(path)) from error
+    return parse_maps(table[MAP] if set(table) == {MAP} else [table], str(path))
+
+
+def parse_maps(tables: object, where: str) -> tuple[TableMap, ...]:
+    """Read every ``[[map]]``.
+
+    Raises
+    ------
+    ConfigError
+        If a key is not known or is missing, or a value is of the wrong type.
+
+    Examples
+    --------
+    >>> (read,) = parse_maps([{"variant": "build", "value": "ms", "metric": "wait"}], "map.toml")
+    >>> read.columns
+    ('build', 'wait', 'ms')
+    """
+    if not isinstance(tables, list) or not all(isinstance(table, Mapping) for table in tables):
+        raise ConfigError("map is not a list of tables", where=where, hint="use [[map]]")
+    many = len(tables) > 1
+    return tuple(
+        _parse(table, f"{where} [[map]] {n}" if many else f"{where} [[map]]")
+        for n, table in enumerate(tables, 1)
+    )
+
+
+def _parse(table: Mapping[str, object], where: str) -> TableMap:
+    require_keys(table, list_keys(TableMap), where)
+    given: dict[str, object] = {
+        name: _read_cell(table[name], name, where) for name in _CELLS if name in table
+    }
+    for name in ("params", "files"):
+        if name in table:
+            given[name] = read_texts(table[name], name, where)
+    if "records" in table:
+        given["records"] = read_text(table["records"], "records", where)
+    given["better"] = _read_better(table.get("better", ""), where)
+    if "values" in table:
+        given["values"] = tuple(_read_measures(table["values"], f"{where} values"))
+    read = TableMap(**given)  # type: ignore[arg-type]
+    _require_values(read, where)
+    for measure in read.measures:
+        _require_unit(measure, where)
+    return read
+
+
+def _require_values(read: TableMap, where: str) -> None:
+    """Refuse a map that names no column of values, or names them twice."""
+    if read.values:
+        named = [name for name in ("metric", "value", "unit") if getattr(read, name) != Cell()]
+        if named or read.better:
+            what = f"{(named or ['better'])[0]} stands beside values"
+            raise ConfigError(what, where=where, hint="move it into the entries of values")
+    elif not read.value.column:
+        hint = 'use value = "COLUMN", or values = [{column = "COLUMN"}] for one metric per column'
+        raise ConfigError("no column of values", where=where, hint=hint)
+    elif read.metric == Cell():
+        hint = 'use metric = "COLUMN", or metric = {constant = "latency"}'
+        raise ConfigError("no metric", where=where, hint=hint)
+
+
+def _require_unit(measure: Measure, where: str) -> None:
+    """Refuse a unit that a known metric cannot have."""
+    known = VOCABULARY.get(measure.metric.constant)
+    if known is None or measure.unit.column:
+        return
+    unit = measure.unit.constant
+    if find_unit(unit).base != known.unit:
+        shown = f"has unit {unit!r}" if unit else "has no unit"
+        hint = f"give a unit of {known.unit!r}, such as {_EXAMPLES[known.unit]}"
+        raise ConfigError(f"{known.name} {shown}", where=where, hint=hint)
+
+
+_EXAMPLES = {"s": "ms", "B": "KiB", "B/s": "MB/s", "1/s": "req/s", "1": "count", "cores": "cores"}
+
+
+def _read_measures(values: object, where: str) -> Iterator[Measure]:
+    hint = 'use values = [{column = "p50_ms", metric = "latency", stat = "p50", unit = "ms"}]'
+    if not isinstance(values, list) or not values:
+        raise ConfigError("values is not a list of tables", where=where, hint=hint)
+    for entry in values:
+        if not isinstance(entry, Mapping):
+            raise ConfigError("values is not a list of tables", where=where, hint=hint)
+        require_keys(entry, _MEASURE, where)
+        texts = {name: read_text(entry[name], name, where) for name in entry}
+        column = read_text(entry.get("column"), "column", where)
+        yield Measure(
+            column=column,
+            metric=Cell(constant=texts.get("metric", column)),
+            stat=Cell(constant=texts.get("stat", "")),
+            unit=Cell(constant=texts.get("unit", "")),
+            better=_read_better(texts.get("better", ""), where),
+        )
+
+
+def _read_better(value: object, where: str) -> str:
+    if value in ("", *BETTER):
+        return str(value)
+    raise ConfigError(f"better is {value!r}", where=where, hint=f"use {' or '.join(BETTER)}")
+
+
+def _read_cell(value: object, key: str, where: str) -> Cell:
+    if isinstance(value, Mapping) and set(value) == {"constant"} and key not in {"run", "value"}:
+        return Cell(constant=read_text(value["constant"], f"{key}.constant", where))
+    if isinstance(value, str) and value:
+        return Cell(column=value)
+    also = "" if key in {"run", "value"} else f', or {key} = {{constant = "…"}}'
+    hint = f'use {key} = "COLUMN"{also}'
+    raise ConfigError(f"{key} is not the name of a column", where=where, hint=hint)

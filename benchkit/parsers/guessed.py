@@ -1,0 +1,199 @@
+"""A map that is guessed from a table: by the names of its columns, their numbers and repeats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from math import isfinite
+from typing import Any
+
+from benchkit.config.maps import Cell, Measure, TableMap
+from benchkit.config.table_units import find_unit
+from benchkit.errors import DataError, Diagnostic
+from benchkit.metrics import VOCABULARY
+from benchkit.parsers.base import Source
+from benchkit.parsers.documents import read_documents
+from benchkit.parsers.mapped import is_number, read_table
+from benchkit.regexes import regex
+from benchkit.units import read_number
+
+#: Rows that are looked at.
+_ROWS = 1000
+#: Share of a column's cells that are numbers where some are "n/a", say.
+_MOSTLY = 0.8
+_BASE = {"s", "B", "B/s", "1/s", "cores"}
+_NAMES = {
+    "variant": ("variant", "build", "version", "branch", "config", "configuration", "commit",
+                "revision", "implementation", "impl", "label", "mode", "side"),
+    "benchmark": ("benchmark", "bench", "test", "case", "scenario", "endpoint", "workload",
+                  "query", "name"),
+    "run": ("run", "iteration", "iter", "repeat", "rep", "trial", "round", "replicate", "sample"),
+    "metric": ("metric", "measure", "measurement", "statistic"),
+    "unit": ("unit", "units"),
+    "value": ("value", "result", "measured"),
+    "group": ("group", "host", "machine"),
+}  # fmt: skip
+_PARAMS = {"connections", "threads", "concurrency", "clients", "size", "vus", "users", "workers"}
+_IGNORED = {"id", "index", "timestamp", "time", "date", "seed", "pid", "port"}
+_WORD = regex(r"[^A-Za-z0-9%/µ.]+|\.(?!\d)")
+_ALIASES = {"lat": "latency", "response_time": "latency", "throughput": "request_rate"}
+_STAT = regex(r"p\d{1,2}(?:\.\d{1,3})?|mean|median|min|max|stdev")
+_STATS = {"avg": "mean", "average": "mean", "p50": "p50", "std": "stdev", "stddev": "stdev"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """What the first rows show of a column."""
+
+    name: str
+    is_numeric: bool
+    is_whole: bool
+    distinct: int
+    rows: int
+
+
+def guess(source: Source) -> TableMap:
+    """Return a map of a table.
+
+    Raises
+    ------
+    DataError
+        If it has no rows, or no column of numbers.
+    """
+    records = _find_records(source)
+    rows = [row for row in _first_rows(source, records) if isinstance(row, Mapping)]
+    if not rows:
+        what = "no table: expected CSV, JSON with an object per line, or a list of objects in JSON"
+        raise DataError(what, where=source.label, hint="list the formats with `benchkit formats`")
+    columns = [_describe(name, rows) for name in rows[0]]
+    labels = _name_labels(columns)
+    params = tuple(
+        each.name
+        for each in columns
+        if each.is_numeric and each.name.lower() in _PARAMS and each.name not in labels.values()
+    )
+    numbers = [
+        each.name
+        for each in columns
+        if each.is_numeric
+        and each.name not in {*params, *labels.values()}
+        and each.name.lower() not in _IGNORED
+    ]
+    value = labels.pop("value", None)
+    if value is None and not numbers:
+        hint = "give a table with a column of numbers"
+        raise DataError("no column holds numbers", where=source.label, hint=hint)
+    cells: dict[str, Any] = {name: Cell(column=column) for name, column in labels.items()}
+    if value is not None and "metric" in labels:
+        return TableMap(**cells, value=Cell(column=value), params=params, records=records)
+    for name in ("metric", "unit"):
+        cells.pop(name, None)
+    measures = tuple(map(guess_measure, [value] if value is not None else numbers))
+    return TableMap(**cells, values=measures, params=params, records=records)
+
+
+def _first_rows(source: Source, records: str) -> Iterator[Mapping[str, Any] | Diagnostic]:
+    return (row for _, row in islice(read_table(source, records), _ROWS))
+
+
+def _find_records(source: Source) -> str:
+    """Return the path to the first list of objects of a JSON document; nothing of other texts."""
+    text = source.head().text.lstrip()
+    if not text.startswith("{") or "\n{" in text:
+        return ""
+    _, document = next(read_documents(source), (0, None))
+    waiting = [("", document)]
+    while waiting:
+        path, found = waiting.pop(0)
+        if isinstance(found, list) and found and isinstance(found[0], dict):
+            return path
+        if isinstance(found, dict):
+            waiting += [(f"{path}.{name}".lstrip("."), each) for name, each in found.items()]
+    return ""
+
+
+def _describe(name: str, rows: Sequence[Mapping[str, Any]]) -> _Column:
+    cells = [row.get(name) for row in rows]
+    known = [cell for cell in cells if cell not in (None, "")]
+    numbers = [_read(cell) for cell in known]
+    counted = [number for number in numbers if number is not None]
+    is_numeric = bool(known) and len(counted) >= _MOSTLY * len(known)
+    is_whole = is_numeric and all(number.is_integer() for number in counted)
+    return _Column(name, is_numeric, is_whole, len({str(cell) for cell in known}), len(rows))
+
+
+def _read(cell: object) -> float | None:
+    try:
+        number = read_number(cell.strip()) if isinstance(cell, str) else None
+    except ValueError:
+        return None
+    if is_number(cell):
+        number = float(cell)  # type: ignore[arg-type]
+    return number if number is not None and isfinite(number) else None
+
+
+def _name_labels(columns: Sequence[_Column]) -> dict[str, str]:
+    """Return which column is which label: by its name, else texts that repeat, fewest first."""
+    found: dict[str, str] = {}
+    for label, words in _NAMES.items():
+        for word in words:
+            fitting = (each for each in columns if _fits(label, word, each, found))
+            if column := next(fitting, None):
+                found[label] = column.name
+                break
+    texts = [each for each in columns if not each.is_numeric and each.name not in found.values()]
+    repeating = [each for each in texts if 1 < each.distinct < each.rows]
+    repeating.sort(key=lambda each: each.distinct)
+    for label in ("variant", "benchmark"):
+        if label not in found and repeating:
+            found[label] = repeating.pop(0).name
+    return found
+
+
+def _fits(label: str, word: str, column: _Column, found: Mapping[str, str]) -> bool:
+    if column.name in found.values() or column.name.rpartition(".")[2].lower() != word:
+        return False
+    if label == "value":
+        return column.is_numeric
+    if label == "run":
+        return column.is_whole
+    return label in {"variant", "benchmark", "group"} or not column.is_numeric
+
+
+def guess_measure(column: str) -> Measure:
+    """Return the metric of a column by the words of its name.
+
+    Examples
+    --------
+    >>> guessed = guess_measure("latency_p99_ms")
+    >>> guessed.metric.constant, guessed.stat.constant, guessed.unit.constant
+    ('latency', 'p99', 'ms')
+    """
+    words = [word for word in _WORD.split(column) if word]
+    unit, stat, kept = "", "", []
+    for word in words:
+        lower = word.lower()
+        if not unit and (find_unit(word).base in _BASE or word == "%"):
+            unit = word
+        elif not stat and (_STAT.fullmatch(lower) or lower in _STATS):
+            stat = _STATS.get(lower, lower)
+        else:
+            kept.append(word)
+    base = find_unit(unit).base if unit else ""
+    name = "_".join(kept)
+    usual = {"s": "latency" if stat else "time_per_op", "1/s": "request_rate"}
+    meant = _ALIASES.get(name.lower(), name.lower())
+    metric = meant if meant in VOCABULARY else name or usual.get(base, column)
+    known = VOCABULARY.get(metric)
+    if known is not None and known.unit != (base or "1"):
+        metric = column
+    better = {"s": "lower", "1/s": "higher", "B": "lower", "B/s": "higher"}.get(base, "")
+    if metric == "latency" and stat == "median":
+        stat = "p50"
+    constants = (Cell(constant=text) for text in (metric, stat, unit))
+    metric_cell, stat_cell, unit_cell = constants
+    return Measure(
+        column=column, metric=metric_cell, stat=stat_cell, unit=unit_cell,
+        better="" if metric in VOCABULARY else better,
+    )  # fmt: skip

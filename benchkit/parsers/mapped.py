@@ -1,0 +1,304 @@
+r"""Tables that no known tool wrote, read by a map of their columns.
+
+A file and its map::
+
+    build,test,ms
+    old,sort,12.5
+    new,sort,11.75
+
+    [[map]]
+    variant = "build"
+    benchmark = "test"
+    metric = {constant = "time_per_op"}
+    value = "ms"
+    unit = {constant = "ms"}
+
+Rows are those of CSV (parted by commas, semicolons or tabs), of JSON with an object per line, or
+of a list in a JSON document; fields of nested objects have dotted names. Without a column for the
+run, the rows of one benchmark and metric are its runs, in order.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from functools import partial
+from math import isfinite
+from typing import Any
+
+from benchkit.config.maps import Cell, Measure, TableMap
+from benchkit.config.table_units import find_unit
+from benchkit.errors import UnknownFormatError
+from benchkit.metrics import VOCABULARY, vocabulary
+from benchkit.parsers.base import Diagnostic, Format, Head, Reading, Record, Source
+from benchkit.parsers.documents import line_of, read_documents
+from benchkit.reading.delimited import read_rows
+from benchkit.reading.source import UntilDamage
+from benchkit.units import read_number
+
+#: The tool of all runs that were read by a map.
+TOOL = "table"
+NAME = "map"
+DELIMITERS = ",;\t"
+_HINT = "correct the table, or the map"
+_MOST_NAMED = 20
+_LARGEST_RUN = (1 << 31) - 1
+Rows = Iterator[tuple[int, Mapping[str, Any] | Diagnostic]]
+
+
+def choose(source: Source, maps: Sequence[TableMap]) -> Format | None:
+    """Return the format that reads a source by the first map that fits it; None if none does.
+
+    Raises
+    ------
+    UnknownFormatError
+        If a map names the file, and a column is not there.
+    """
+    for each in maps:
+        if each.files and not _is_named(source.label, each.files):
+            continue
+        missing = find_missing(source, each)
+        if not missing:
+            return _make_format(each)
+        if each.files:
+            what = f"the table lacks {', '.join(missing)}, which its map names"
+            raise UnknownFormatError(what, where=source.label, hint=_HINT)
+    return None
+
+
+def explain_none(source: Source, maps: Sequence[TableMap]) -> str:
+    """Say what a source lacks that no map fits."""
+    lacking = sorted((find_missing(source, each) for each in maps), key=len)
+    return f"no map fits: the table lacks {', '.join(lacking[0])}"
+
+
+def find_missing(source: Source, each: TableMap) -> list[str]:
+    """Return the columns of a map that the first row of a table does not have."""
+    first: Mapping[str, Any] = {}
+    if source.head().text:
+        rows = (row for _, row in read_table(source, each.records))
+        first = next((row for row in rows if isinstance(row, Mapping)), first)
+    return [name for name in each.columns if name not in first]
+
+
+def _is_named(label: str, patterns: Sequence[str]) -> bool:
+    name = label.rpartition("/")[2]
+    return any(fnmatchcase(each, pattern) for each in (label, name) for pattern in patterns)
+
+
+def _make_format(each: TableMap) -> Format:
+    """Return the format of the tables of a map."""
+    return Format(
+        name=NAME, tools=(TOOL,), summary="a table that is read by a map", forms=(),
+        recognises=_recognises, parse=partial(parse, each),
+    )  # fmt: skip
+
+
+def _recognises(head: Head) -> bool:
+    return head.is_start
+
+
+def read_table(source: Source, records: str = "") -> Rows:
+    r"""Yield (line, cells by their columns) of every row, and (line, Diagnostic) of a bad one.
+
+    Examples
+    --------
+    >>> text = b'{"build": "old", "time": {"ms": 2}}\n{"build": "new", "time": {"ms": 3}}\n'
+    >>> [row for _, row in read_table(Source(None, "x.jsonl", text))]
+    [{'build': 'old', 'time.ms': 2}, {'build': 'new', 'time.ms': 3}]
+    """
+    text = source.head().text.lstrip()
+    if text[:1] not in {"{", "["}:
+        first = text.partition("\n")[0]
+        delimiter = max(DELIMITERS, key=first.count)
+        yield from read_rows(source, "its tool", (), delimiter)
+    elif not records and _is_object(text.partition("\n")[0]):
+        yield from _read_lines(source)
+    else:
+        yield from _read_document(source, records)
+
+
+def _is_object(line: str) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _read_lines(source: Source) -> Rows:
+    """Yield the objects of a text that has one per line."""
+    for line, text, _ in source.ended_lines():
+        if not text.strip():
+            continue
+        try:
+            row = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            what = f"not valid JSON ({error}): this line is left out"
+            yield line, Diagnostic(source.label, line, what, _HINT, "warning")
+            continue
+        yield from _as_rows(source.label, line, [row])
+
+
+def _read_document(source: Source, records: str) -> Rows:
+    """Yield the objects of a list, which stands alone or under a dotted path of names."""
+    for line, document in read_documents(source):
+        if isinstance(document, Diagnostic):
+            yield line, document
+            continue
+        found = document
+        for name in records.split(".") if records else ():
+            found = found.get(name) if isinstance(found, dict) else None
+        if found is None:
+            what = f"there is no list {records!r}"
+            yield line, Diagnostic(source.label, line, what, "give its path as records")
+            continue
+        yield from _as_rows(source.label, line, found if isinstance(found, list) else [found])
+
+
+def _as_rows(label: str, line: int, rows: Iterable[object]) -> Rows:
+    for row in rows:
+        if isinstance(row, dict):
+            cells = dict(_flatten(row))
+            lines = (line_of(cell, 0) for cell in cells.values())
+            yield min(filter(None, lines), default=line), cells
+        else:
+            what = "expected an object with the columns as names"
+            yield line, Diagnostic(label, line, what, _HINT, "warning")
+
+
+def _flatten(record: Mapping[str, Any], within: str = "") -> Iterator[tuple[str, object]]:
+    for name, value in record.items():
+        if isinstance(value, dict):
+            yield from _flatten(value, f"{within}{name}.")
+        else:
+            yield f"{within}{name}", value
+
+
+def parse(each: TableMap, source: Source) -> Iterator[Record]:
+    """Yield what is wrong with a table, and its runs."""
+    table, bad, line = _Runs(each), 0, 0
+    whole = UntilDamage(read_table(source, each.records))
+    for line, cells in whole:
+        if isinstance(cells, Diagnostic):
+            yield cells
+            continue
+        for measure in each.measures:
+            if cells.get(measure.column, "") in ("", None) and measure.column in cells:
+                yield Diagnostic(source.label, line, f"{measure.column} is empty", "", "note")
+                continue
+            try:
+                table.take(line, cells, measure)
+            except (ValueError, KeyError) as error:
+                bad += 1
+                if bad <= _MOST_NAMED:
+                    yield Diagnostic(source.label, line, _explain(error), _HINT, "warning")
+    if bad > _MOST_NAMED:
+        what = f"{bad - _MOST_NAMED:,} more values are left out for such reasons"
+        yield Diagnostic(source.label, line, what, _HINT, "warning")
+    yield from table.runs.values()
+    whole.raise_damage()
+
+
+def _explain(error: Exception) -> str:
+    if isinstance(error, KeyError):
+        return f"this row has no {error.args[0]}; left out"
+    return f"{error}; left out"
+
+
+class _Runs:
+    """The runs of a table, in the order in which they appear."""
+
+    def __init__(self, each: TableMap) -> None:
+        self._map = each
+        self._counts: Counter[tuple[object, ...]] = Counter()
+        self._seen: dict[tuple[object, ...], int] = {}
+        self.runs: dict[tuple[object, ...], Reading] = {}
+
+    def take(self, line: int, cells: Mapping[str, Any], measure: Measure) -> None:
+        """Take one value of a row.
+
+        Raises
+        ------
+        ValueError, KeyError
+            If a cell is not what the map says, or is not there.
+        """
+        read: Callable[[Cell], str] = partial(_read_text, cells)
+        metric = read(measure.metric)
+        if not metric:
+            raise ValueError(f"{measure.metric.column} is empty")
+        value, unit = _read_value(cells, measure, metric, read(measure.unit))
+        stat = read(measure.stat) or read(self._map.stat) or choose_stat(metric)
+        subject = read(self._map.subject) or None
+        names = ("group", "variant", "benchmark")
+        group, variant, benchmark = (read(getattr(self._map, name)) for name in names)
+        params = {name: _read_text(cells, Cell(column=name)) for name in self._map.params}
+        labels = (group, variant, benchmark, tuple(params.items()))
+        number = _read_run(cells, self._map.run) if self._map.run.column else None
+        about = (*labels, number, subject, metric, stat)
+        self._counts[about] += 1
+        run = (*labels, number, self._counts[about] if number is None else 0)
+        if number is not None and self._counts[about] > 1 and stat != "sample":
+            what = f"run {number} has this value already, in line {self._seen[about]}"
+            raise ValueError(what)
+        self._seen.setdefault(about, line)
+        if run not in self.runs:
+            self.runs[run] = Reading(
+                tool=TOOL, form=NAME, line=line, group=group, variant=variant,
+                benchmark=benchmark, params=params, run=number,
+            )  # fmt: skip
+        reading = self.runs[run]
+        reading.last_line = line
+        reading.add(metric, stat, value, unit, line, subject=subject)
+        if measure.better and metric not in VOCABULARY:
+            reading.better[metric] = measure.better
+
+
+def choose_stat(metric: object) -> str:
+    """Return the statistic that one value per run is: the only one, the mean, or the first."""
+    known = vocabulary().get(str(metric))
+    stats = known.stats if known else ()
+    return stats[0] if stats and "mean" not in stats else "mean"
+
+
+def _read_text(cells: Mapping[str, Any], cell: Cell) -> str:
+    """Return the text of a cell; whole numbers without a fraction."""
+    if not cell.column:
+        return cell.constant
+    value = cells[cell.column]
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        value = int(value)
+    return "" if value is None else str(value).strip()
+
+
+def _read_value(
+    cells: Mapping[str, Any], measure: Measure, metric: str, unit: str
+) -> tuple[float, str]:
+    """Return a value and its base unit."""
+    cell = cells[measure.column]
+    text = cell.strip() if isinstance(cell, str) else repr(float(cell)) if is_number(cell) else ""
+    try:
+        known = find_unit(unit)
+        number = known.convert(text) if isfinite(read_number(text)) else float("nan")
+    except (ValueError, OverflowError):
+        number = float("nan")
+    if not isfinite(number):
+        raise ValueError(f"{measure.column} is {cell!r}, not a finite number")
+    word = VOCABULARY.get(metric)
+    if word is not None and known.base != word.unit:
+        raise ValueError(f"{metric} has unit {unit!r}, not one of {word.unit!r}")
+    return number, known.base
+
+
+def is_number(cell: object) -> bool:
+    """Tell whether a cell is a number, not a text or a truth value."""
+    return isinstance(cell, int | float) and not isinstance(cell, bool)
+
+
+def _read_run(cells: Mapping[str, Any], cell: Cell) -> int:
+    text = _read_text(cells, cell)
+    if not (text.isascii() and text.isdigit()) or len(text) > 10 or int(text) > _LARGEST_RUN:
+        what = f"{cell.column} is {text!r}, not the number of a run"
+        raise ValueError(what)
+    return int(text)

@@ -1,0 +1,211 @@
+"""Any other table: by its map, right to the digit, and what cannot be read is named by its line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import benchkit as bk
+from benchkit import config
+from benchkit.cli import run
+from benchkit.config.maps import parse_maps
+from benchkit.errors import ConfigError, Diagnostic, ExitCode, SchemaError
+from benchkit.parsers.base import Reading, Source
+from benchkit.parsers.guessed import guess
+from benchkit.parsers.mapped import parse
+
+Captured = pytest.CaptureFixture[str]
+LONG = {
+    "variant": "build", "metric": "name", "value": "value", "unit": "unit", "run": "run",
+}  # fmt: skip
+CSV = "build,name,run,value,unit\nold,wait,1,12.5,ms\nold,size,1,3,KiB\nnew,wait,7,814.00,us\n"
+ROWS = [("old", 1, "wait", 0.0125, "s"), ("old", 1, "size", 3072.0, "B"),
+        ("new", 7, "wait", 0.000814, "s")]  # fmt: skip
+LINES = """{"build": "old", "name": "wait", "run": 1, "value": 12.5, "unit": "ms"}
+{"build": "old", "name": "size", "run": 1, "value": 3, "unit": "KiB"}
+{"build": "new", "name": "wait", "run": 7, "value": "814.00", "unit": "us"}
+"""
+
+
+def read(text: str, **keys: object) -> tuple[list[tuple[object, ...]], list[str]]:
+    """Return the values that a map reads of a text, and what it says."""
+    (each,) = parse_maps([keys], "map.toml")
+    rows: list[tuple[object, ...]] = []
+    problems: list[str] = []
+    for record in parse(each, Source(None, "x", text.encode())):
+        if isinstance(record, Reading):
+            rows += [(record.variant, record.run, row[1], row[3], row[4]) for row in record.rows]
+        elif isinstance(record, Diagnostic):
+            problems.append(f"{record.line}: {record.what}")
+    return rows, problems
+
+
+@pytest.mark.parametrize(
+    ("text", "keys"),
+    [
+        (CSV, {}),
+        (CSV.replace(",", "\t"), {}),
+        (CSV.replace(",", ";"), {}),
+        (LINES, {}),
+        (f"[{','.join(LINES.splitlines())}]", {}),
+        (f'{{"a": {{"b": [{",".join(LINES.splitlines())}]}}}}', {"records": "a.b"}),
+    ],
+    ids=["csv", "tsv", "semicolons", "lines", "list", "path"],
+)
+def test_every_form_gives_the_same_values(text: str, keys: dict[str, str]) -> None:
+    assert read(text, **LONG, **keys) == (ROWS, [])
+
+
+def test_a_table_may_have_a_metric_in_each_column() -> None:
+    text = "build,p99_ms,score\nold,2,-1\nold,3,5\n"
+    values = [
+        {"column": "p99_ms", "metric": "latency", "stat": "p99", "unit": "ms"},
+        {"column": "score", "better": "higher"},
+    ]
+    rows, problems = read(text, variant="build", values=values)
+    assert problems == []
+    assert rows == [
+        ("old", None, "latency", 0.002, "s"), ("old", None, "score", -1.0, "1"),
+        ("old", None, "latency", 0.003, "s"), ("old", None, "score", 5.0, "1"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("cell", "problem"),
+    [
+        ("NaN", "value is 'NaN', not a finite number"),
+        ("1e999", "value is '1e999', not a finite number"),
+        ("1_000", "value is '1_000', not a finite number"),
+        ("12 ms", "value is '12 ms', not a finite number"),
+    ],
+)
+def test_what_is_no_number_is_named_with_its_line(cell: str, problem: str) -> None:
+    rows, problems = read(CSV.replace("814.00", cell), **LONG)
+    assert rows == ROWS[:2]
+    assert problems == [f"4: {problem}; left out"]
+
+
+def test_a_run_tells_a_value_once_unless_it_is_a_sample() -> None:
+    text = CSV + "old,wait,1,13,ms\n"
+    rows, problems = read(text, **LONG)
+    assert rows == ROWS
+    assert problems == ["5: run 1 has this value already, in line 2; left out"]
+    rows, problems = read(text, **LONG, stat={"constant": "sample"})
+    assert (len(rows), problems) == (4, [])
+
+
+def test_a_known_metric_in_another_unit_is_refused() -> None:
+    _, problems = read(CSV.replace("wait", "latency").replace(",us", ",KiB"), **LONG)
+    assert problems == ["4: latency has unit 'KiB', not one of 's'; left out"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "problem"),
+    [
+        ({"value": "ms"}, "no metric"),
+        ({"metric": "name"}, "no column of values"),
+        ({"value": "ms", "metrik": "x"}, "unknown key 'metrik'; did you mean 'metric'"),
+        ({"value": "v", "metric": {"constant": "latency"}}, "latency has no unit; give a unit"),
+        ({"value": {"constant": "1"}, "metric": "m"}, "value is not the name of a column"),
+        ({"values": [{"column": "a", "better": "more"}]}, "better is 'more'"),
+        ({"values": [{"column": "a"}], "unit": "u"}, "unit stands beside values"),
+    ],
+)
+def test_a_map_that_cannot_be_used_says_why(keys: dict[str, object], problem: str) -> None:
+    with pytest.raises(ConfigError) as refused:
+        config.parse({"map": [keys]})
+    assert problem in str(refused.value)
+    assert "benchkit.toml [[map]]" in str(refused.value)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fixtures_dir: Path) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name in ("builds.csv", "map.toml"):
+        (tmp_path / name).write_bytes((fixtures_dir / "tables" / name).read_bytes())
+    return tmp_path
+
+
+@pytest.mark.usefixtures("folder")
+def test_all_commands_take_a_map(capsys: Captured) -> None:
+    chosen = ["builds.csv", "--map", "map.toml"]
+    assert run(["ingest", *chosen]) == ExitCode.DONE
+    capsys.readouterr()
+    sentences = []
+    for arguments in ([], chosen):
+        assert run(["compare", *arguments, "--baseline", "old", "--quiet"]) == ExitCode.DONE
+        sentences.append(capsys.readouterr().out.partition("\n")[0])
+    assert sentences[0] == sentences[1]
+    assert "higher median latency than old" in sentences[0]
+    assert run(["report", *chosen, "--baseline", "old", "-o", "r.html"]) == ExitCode.DONE
+    limit = ["--max-overhead", "latency.p50=1%", "--baseline", "old"]
+    assert run(["gate", *chosen, *limit]) == ExitCode.REGRESSION
+    assert run(["layout", *chosen]) == ExitCode.DONE
+
+
+def test_the_settings_hold_maps(folder: Path, capsys: Captured) -> None:
+    (folder / "map.toml").rename(folder / "benchkit.toml")
+    assert run(["compare", "builds.csv", "--baseline", "old"]) == ExitCode.DONE
+    assert "higher median latency than old" in capsys.readouterr().out
+
+
+def test_a_table_that_no_map_fits_says_what_it_lacks(folder: Path, capsys: Captured) -> None:
+    text = (folder / "map.toml").read_text(encoding="utf-8")
+    (folder / "map.toml").write_text(text.replace('"build"', '"version"'), encoding="utf-8")
+    assert run(["compare", "builds.csv", "--map", "map.toml"]) == ExitCode.DATA
+    assert "no map fits: the table lacks version" in capsys.readouterr().err
+
+
+def test_a_guessed_map_can_be_used(folder: Path) -> None:
+    assert run(["map", "builds.csv", "-o", "guessed.toml"]) == ExitCode.DONE
+    text = (folder / "guessed.toml").read_text(encoding="utf-8")
+    assert text.startswith((folder / "map.toml").read_text(encoding="utf-8"))
+    assert "# 2: old /list run 1: latency p50 0.012368 s" in text
+    assert run(["compare", "builds.csv", "--map", "guessed.toml"]) == ExitCode.DONE
+
+
+@pytest.mark.parametrize("text", ["", "a,b\n", "a,b\nx,y\n", "\x00\x01"])
+def test_what_is_no_table_of_numbers_gives_no_map(
+    text: str, folder: Path, capsys: Captured
+) -> None:
+    (folder / "x.csv").write_text(text, encoding="utf-8")
+    assert run(["map", "x.csv"]) == ExitCode.DATA
+    assert "x.csv: no " in capsys.readouterr().err
+
+
+def test_a_guess_knows_nested_fields_and_missing_cells() -> None:
+    rows = ",".join(f'{{"config": "{c}", "lat": {{"p50_ms": {v}}}}}' for c, v in
+                    [("a", 1), ("a", 2), ("b", 3), ("b", 4), ("b", 5), ("b", '"n/a"')])  # fmt: skip
+    guessed = guess(Source(None, "x", f'{{"meta": {{}}, "data": [{rows}]}}'.encode()))
+    (measure,) = guessed.values
+    assert (guessed.records, guessed.variant.column, measure.column) == (
+        "data", "config", "lat.p50_ms"
+    )  # fmt: skip
+    assert (measure.metric.constant, measure.stat.constant) == ("latency", "p50")
+
+
+def test_columns_of_a_frame_are_named(fixtures_dir: Path) -> None:
+    frame = pd.read_csv(fixtures_dir / "tables" / "builds.csv")
+    columns = {"variant": "build", "benchmark": "endpoint", "run": "iteration", "value": "p50_ms"}
+    named = bk.load(frame.assign(metric="latency", stat="p50"), columns=columns)
+    assert named.compare(baseline="old").frame["n_baseline"].tolist() == [8]
+    assert named.observations["value"].max() < 0.02
+    assert named.observations["unit"].unique().tolist() == ["s"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "problem"),
+    [
+        ({"variant": "built"}, "no column 'built'"),
+        ({"varient": "build"}, "unknown name 'varient' in columns"),
+        ({"variant": "build", "value": "endpoint"}, "a value that is not a number"),
+    ],
+)
+def test_columns_that_are_not_there_are_refused(
+    columns: dict[str, str], problem: str, fixtures_dir: Path
+) -> None:
+    frame = pd.read_csv(fixtures_dir / "tables" / "builds.csv")
+    with pytest.raises(SchemaError, match=problem):
+        bk.load(frame, columns=columns)
