@@ -17,7 +17,7 @@ from benchkit.cli import options as o
 from benchkit.cli import printing
 from benchkit.cli.history_files import follow
 from benchkit.cli.menu import Menu
-from benchkit.errors import ConfigError, DataError, ExitCode
+from benchkit.errors import ConfigError, DataError, ExitCode, Finding
 from benchkit.outputs import save
 from benchkit.units import printable
 
@@ -127,7 +127,7 @@ def add(
     if note := _tell_date(commit[:SHORTEST], dict(meta).get("date", ""), told):
         printing.print_line(note, err=True)
     if not quiet:
-        printing.show_problems([*summary.diagnostics, *summary.findings])
+        printing.show_problems([*summary.diagnostics, *_list_findings(summary)])
         read = summary.count("read")
         printing.print_line(
             f"{target}: {commit[:SHORTEST]}{_tell_branch(branch)}, {read} sources "
@@ -136,6 +136,12 @@ def add(
         )
     if not summary.has_result:
         raise typer.Exit(int(ExitCode.DATA))
+
+
+def _list_findings(summary: IngestSummary) -> list[Finding]:
+    from benchkit.ingestion.pooled import advise_history
+
+    return [*map(advise_history, summary.findings)]
 
 
 def _tell_branch(branch: str, words: str = " of branch ") -> str:

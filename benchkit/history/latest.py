@@ -29,7 +29,7 @@ def find_latest(observations: Observations, runs: Runs, problems: Sequence[Findi
     problems : sequence of Finding
         Those of `benchkit.ingestion.pooled.find_mixed_commits`.
     """
-    dates, roles = dict[str, datetime](), defaultdict[str, list[tuple[str, bool]]](list)
+    dates, roles = dict[str, datetime](), defaultdict[str, list[tuple[str, str]]](list)
     labels = dict[Labels, str]()
     facts = (runs[name].tolist() for name in ("role", "started_at", "env", "remark"))
     for key, role, start, env, remark in zip(list_labels(runs), *facts, strict=True):
@@ -37,7 +37,7 @@ def find_latest(observations: Observations, runs: Runs, problems: Sequence[Findi
         if not commit or role not in TRIED:
             continue
         labels[key] = commit
-        roles[commit].append((role, isinstance(remark, str) and bool(remark)))
+        roles[commit].append((role, remark if isinstance(remark, str) else ""))
         if date := read_moment(env, start):
             dates[commit] = min(date, dates.get(commit, date))
     undated = tuple(sorted(roles.keys() - dates.keys()))
@@ -48,6 +48,7 @@ def find_latest(observations: Observations, runs: Runs, problems: Sequence[Findi
     failing = pool_failures(f for key, f in failures.items() if labels.get(key) == commit)
     before = pool_failures(f for key, f in failures.items() if labels.get(key, commit) != commit)
     own = roles[commit]
+    failed = [remark for role, remark in own if role == "failed" or (role == "measured" and remark)]
     variants = {f"{variant} at {commit}": variant for variant in runs["variant"].tolist()}
     mixed = (
         describe(f.message, where=variants[f.where], hint=f.remedy)
@@ -56,7 +57,7 @@ def find_latest(observations: Observations, runs: Runs, problems: Sequence[Findi
     )
     return Latest(
         commit=commit,
-        failed=sum(role == "failed" or (role == "measured" and told) for role, told in own),
+        failed=len(failed), reasons=tuple(dict.fromkeys(filter(None, failed))),
         damaged=sum(role in {"damaged", "empty"} for role, _ in own),
         failing=failing, is_failing=failing > max(_MANY, 2 * before), undated=undated,
         mixed=tuple(mixed),

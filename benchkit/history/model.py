@@ -171,6 +171,8 @@ class Latest:
         By date, of all that the store holds; empty where none has a date.
     failed, damaged : int
         How many of its runs failed, and how many of its files are damaged.
+    reasons : tuple of str
+        What is remarked on the failed ones: ``r/none/go-2.txt:14: panic: boom``.
     failing : float
         The share of its requests that failed.
     is_failing : bool
@@ -184,6 +186,7 @@ class Latest:
     commit: str = ""
     failed: int = 0
     damaged: int = 0
+    reasons: tuple[str, ...] = ()
     failing: float = 0.0
     is_failing: bool = False
     undated: tuple[str, ...] = ()

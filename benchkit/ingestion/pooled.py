@@ -80,12 +80,18 @@ def find_mixed_commits(parts: Sequence[Part]) -> Iterator[Finding]:
     for (_, commit), own in commits.items():
         for finding in (*find_gone(own, own), *find_pooled(own)):
             if finding.code == MIXED:
-                yield replace(
-                    finding,
-                    where=f"{finding.where} at {commit}",
-                    remedy="if they are repeats, move them to name-1.txt and name-2.txt in one "
-                    "folder, and add it; otherwise run `benchkit undo` right after adding one",
-                )
+                yield advise_history(replace(finding, where=f"{finding.where} at {commit}"))
+
+
+def advise_history(finding: Finding) -> Finding:
+    """Return a finding with what to do about it in a history: B111 has its own there."""
+    if finding.code != MIXED:
+        return finding
+    remedy = (
+        "if they are repeats, move them to name-1.txt and name-2.txt in one folder, and add it; "
+        "otherwise run `benchkit undo` right after adding one"
+    )
+    return replace(finding, remedy=remedy)
 
 
 def join_read(

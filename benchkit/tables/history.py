@@ -96,7 +96,9 @@ def _list_clauses(outcome: Outcome) -> Iterator[str]:
     latest = outcome.history.latest or Latest()
     name = shorten(latest.commit)
     if latest.failed:
-        yield f"{count_of(latest.failed, 'run')} of {name} failed"
+        more = f" and {len(latest.reasons) - 1} more" if len(latest.reasons) > 1 else ""
+        why = printable(f": {latest.reasons[0]}{more}") if latest.reasons else ""
+        yield f"{count_of(latest.failed, 'run')} of {name} failed{why}"
     if outcome.gone:
         names = [name_series(series) for series in outcome.gone]
         more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""

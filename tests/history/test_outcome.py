@@ -170,8 +170,8 @@ NON2XX = "  Non-2xx or 3xx responses: 150000\nRequests/sec:"
 @pytest.mark.parametrize(
     ("folder_", "newest", "date", "code", "says"),
     [
-        ("r/none", [REFUSED] * 3, "dated", 1, "✗ 3 runs of 0000002 failed"),
-        ("r/none", [WRK, REFUSED], "dated", 1, "✗ 1 run of 0000002 failed"),
+        ("r/none", [REFUSED] * 3, "dated", 1, "✗ 3 runs of 0000002 failed: r/none/1.txt:"),
+        ("r/none", [WRK, REFUSED], "dated", 1, "✗ 1 run of 0000002 failed: r/none/2.txt:"),
         ("r/none", [WRK[:300], WRK], "dated", 3, "✗ 1 file of 0000002 cannot be read"),
         ("r/other", [WRK], "dated", 3, "✗ Missing at 0000002: "),
         ("r/none", [WRK.replace("Requests/sec:", NON2XX)], "dated", 4, "? Undecided: "),
@@ -187,3 +187,16 @@ def test_a_newest_commit_that_was_not_measured_well_is_no_pass(
     write_wrk(Path(folder_), [f"{text}# 2.{n}\n" for n, text in enumerate(newest)], 2, date)
     found, shown = gate(capsys)
     assert (found, shown.splitlines()[0][: len(says)]) == (code, says)
+
+
+def test_two_measurements_of_a_commit_are_mended_by_what_history_add_can_do(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    when = ["--commit", "0000001a", "--date", "2026-10-02T10:00:00Z"]
+    for number, place in enumerate(("one", "two")):
+        gated.write_runs(Path(f"{place}/x.txt"), seed=number)
+        assert run(["history", "add", f"base={place}", *when]) == 0
+    printed = " ".join(capsys.readouterr().err.split())
+    assert "error: B111 base: " in printed
+    assert "in one folder, and add it; otherwise run `benchkit undo` right after" in printed
+    assert "--store NEW" not in printed

@@ -224,3 +224,13 @@ def test_two_variants_compare_with_a_verdict() -> None:
     verdicts = comparison.verdicts.primary
     assert [each.contrast.metric for each in verdicts] == ["time_per_op"] * 2
     assert {each.word for each in verdicts} == {"regression"}
+
+
+def test_a_row_that_lacks_params_is_named() -> None:
+    head = "Benchmark   (size)  (type)  Mode  Cnt   Score   Error  Units\n"
+    whole = "B.read          10    list  avgt    5  12.500 ± 0.100  ns/op\n"
+    lacks = "B.write         10          avgt    5  14.500 ± 0.100  ns/op\n"
+    (reading,), (warning,) = read(TEXT, head + whole + lacks)
+    assert reading.benchmark == "B.read"
+    assert (warning.line, warning.severity) == (3, "warning")
+    assert "has 1 of the 2 params in its header, and was left out" in warning.what

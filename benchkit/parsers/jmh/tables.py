@@ -19,6 +19,11 @@ _COARSE = Remark(
     "run it with a finer unit, such as -tu ns",
     is_remark=False,
 )
+_RAGGED = Remark(
+    "this row has {cells} of the {columns} params in its header, and was left out",
+    "use the table as JMH printed it, which has N/A where a benchmark lacks a param",
+    is_remark=False,
+)
 
 
 class _Means:
@@ -130,6 +135,7 @@ class Report(reports.Report):
         super().__init__(line, command)
         self.means = _Means("text")
         self.names: list[str] = []
+        self.ragged: list[tuple[int, int, int]] = []
 
     def _take_heads(self, _: Line, fields: Fields, _number: int) -> None:
         self.names = re.findall(r"\(([^()]*)\)", fields[0])
@@ -143,10 +149,14 @@ class Report(reports.Report):
             pairs = zip(self.names, cells[1:], strict=True)
             params = {name: cell for name, cell in pairs if cell != "N/A"}
             self.means.take(cells[0], params, fields[1:4], fields[4], number)
+        else:
+            self.ragged.append((number, len(cells) - 1, len(self.names)))
 
     def finish(self, label: str) -> Iterator[Record]:
-        """Yield the results."""
+        """Yield the results, and the rows that have too few or too many params."""
         yield from self.means.finish(label)
+        for line, cells, columns in self.ragged:
+            yield _RAGGED.at(label, line, cells=cells, columns=columns)
 
 
 class Reader(reports.Reader):
