@@ -50,6 +50,11 @@ class Readings:
     idle: Counts
     end: Counts
 
+    def gain(self, name: str) -> int:
+        """Return how far a counter rose during the check; 0 where it is not recorded."""
+        before, after = (getattr(counts, name) for counts in (self.start, self.end))
+        return 0 if before is None or after is None else after - before
+
 
 def _judge(name: str, reading: str, remedy: str, *, is_noisy: bool) -> Check:
     if not reading:
@@ -133,12 +138,10 @@ def check_threads(readings: Readings) -> Check:
 def check_limit(readings: Readings) -> Check:
     """Look for a limit of CPU time, and how often it stopped this process."""
     limit = readings.machine.facts.get("cpu_limit", "")
-    before, after = readings.start.throttled, readings.end.throttled
+    periods, now = readings.end.throttled, readings.gain("throttled")
     parts = [f"{limit} CPUs"] if limit else []
-    if after:
-        now = f", {after - before} during the check" if before is not None else ""
-        parts.append(f"throttled in {after} periods{now}")
-    is_known = after is not None or readings.machine.has("proc/self/cgroup")
+    parts += [f"throttled in {periods} periods, {now} during the check"] if periods else []
+    is_known = periods is not None or readings.machine.has("proc/self/cgroup")
     return _judge(
         "CPU limit",
         "; ".join(parts) or ("none" if is_known else ""),
@@ -150,10 +153,7 @@ def check_limit(readings: Readings) -> Check:
 
 def check_steal(readings: Readings) -> Check:
     """Look for CPU time that a hypervisor gave to others."""
-    total, idle, stolen = (
-        getattr(readings.end, name) - getattr(readings.start, name)
-        for name in ("total", "idle", "stolen")
-    )
+    total, idle, stolen = map(readings.gain, ("total", "idle", "stolen"))
     share = stolen / (total - idle or 1)
     return _judge(
         "steal",
@@ -195,8 +195,7 @@ def check_swap(readings: Readings) -> Check:
         for name in ("SwapTotal", "SwapFree")
     ]
     used = (int(sizes[0]) - int(sizes[1])) // 1024 if all(sizes) else None
-    before, after = readings.start.swapped, readings.end.swapped
-    moved = after - before if after is not None and before is not None else 0
+    moved = readings.gain("swapped")
     reading = f"{used} MiB in use" if used else "not in use"
     return _judge(
         "swap",
@@ -212,15 +211,14 @@ def check_swap(readings: Readings) -> Check:
 
 def check_heat(readings: Readings) -> Check:
     """Look for CPUs that were slowed down because they were hot."""
-    before, after = readings.start.hot, readings.end.hot
-    now = after - before if after is not None and before is not None else 0
+    events, now = readings.end.hot, readings.gain("hot")
+    told = f"{events} events since boot, {now} during the check" if events else "none since boot"
     return _judge(
         "thermal throttling",
-        "" if after is None else f"{after} events since boot, {now} during the check"
-        if after else "none since boot",
+        "" if events is None else told,
         "cool the machine, and pause between runs (pause in the plan)",
-        is_noisy=bool(after),
-    )  # fmt: skip
+        is_noisy=bool(events),
+    )
 
 
 def check_files(readings: Readings) -> Check:
