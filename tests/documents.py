@@ -36,7 +36,10 @@ _BLOCK = re.compile(r"^```(console|sh|python)\n(.*?)^```$", re.DOTALL | re.MULTI
 _PROGRAMS = {
     "benchkit": '#!/bin/sh\nexec "{python}" -m benchkit "$@"\n',
     "wrk": "#!/bin/sh\nexec cat {fixtures}/tracing-wrk/none/wrk-1.txt\n",
-    "go": "#!/bin/sh\nexec cat {fixtures}/redis-gobench/pinned/Baseline.txt\n",
+    "go": """#!/bin/sh
+test -f level || exec cat {fixtures}/redis-gobench/pinned/Baseline.txt
+echo "BenchmarkGet 1000 $(cat level)$(date +%N) ns/op"
+""",
 }
 #: Where the documents' Prometheus server listens, and what it answers.
 PROMETHEUS = "127.0.0.1:9090"
@@ -49,6 +52,12 @@ git checkout -q --orphan benchkit-data && git mv results/none main
 printf '[env]\\ncpu = "AMD EPYC 7763"\\n' > main/run.toml && git add main
 git -c user.name=a -c user.email=a@example.com commit -q -m baseline main
 git push -q origin benchkit-data && git checkout -q -f main
+git tag v1.2.0
+for level in 10 10 13 13; do
+    echo "$level." > level && git add level
+    git -c user.name=a -c user.email=a@example.com commit -q --allow-empty -m "level $level"
+    git tag -f v1.2.0 "$(git rev-list --reverse HEAD -- level | head -n 1)" > /dev/null
+done
 """
 
 

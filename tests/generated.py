@@ -14,7 +14,7 @@ from typing import Any, Protocol, cast
 
 import typer
 from public_names import public_members
-from simulation.record import write_grid, write_histories, write_table
+from simulation.record import write_grid, write_histories, write_searches, write_table
 from soak.record import read_record
 from soak.record import write_table as write_campaigns
 from typer.main import get_command
@@ -227,6 +227,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "calibration": write_table,
     "families": write_grid,
     "histories": write_histories,
+    "searches": write_searches,
     "soak": lambda: write_campaigns(read_record()),
 }
 

@@ -25,6 +25,7 @@ MENU = {
     "Decide": {
         "gate": "Check results against limits; the exit code is for CI.",
         "history": "Follow one metric over many commits.",
+        "bisect": "Find the commit that changed a metric.",
         "check": "List the findings about the runs.",
     },
     "Explore": {

@@ -8,6 +8,7 @@ and all that plan or calibrate), when they are called.
 """
 
 from benchkit.stats.aligned import align, compare_aligned
+from benchkit.stats.bisection import CommitSearch, choose_commit, find_commit
 from benchkit.stats.changepoint import (
     ChangePoint,
     estimate_change,
@@ -56,6 +57,7 @@ from benchkit.stats.within import (
 
 __all__ = [
     "ChangePoint",
+    "CommitSearch",
     "Components",
     "Correlation",
     "Course",
@@ -70,6 +72,7 @@ __all__ = [
     "adjust_for_trend",
     "align",
     "benjamini_hochberg",
+    "choose_commit",
     "compare_aligned",
     "compare_rows",
     "compare_together",
@@ -83,6 +86,7 @@ __all__ = [
     "exact_difference",
     "family_power",
     "find_changes",
+    "find_commit",
     "find_correlation",
     "find_course",
     "find_likeness",

@@ -8,6 +8,7 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from itertools import chain
 
+from simulation.bisection import BISECTIONS, try_bisection
 from simulation.grid import list_grid, read_setting, try_grid
 from simulation.histories import list_newest, list_steady, try_newest, try_steady
 from simulation.joint import IN_ROUNDS, TOGETHER, try_rounds, try_together
@@ -45,6 +46,7 @@ def main() -> None:
         ]
         rounds = pool.map(partial(try_rounds, sessions=options.often), IN_ROUNDS)
         together = pool.map(partial(try_together, sessions=options.often), TOGETHER)
+        bisections = pool.map(partial(try_bisection, sessions=options.seldom), BISECTIONS)
         write_record(
             {
                 "rows": rows,
@@ -53,6 +55,7 @@ def main() -> None:
                 "histories": histories,
                 "rounds": list(chain.from_iterable(rounds)),
                 "together": list(chain.from_iterable(together)),
+                "bisections": list(bisections),
             }
         )
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from benchkit.history.newest import SERIES
+from simulation.bisection import write_bisections
 from simulation.grid import RATIOS
 from simulation.joint import write_lines
 from simulation.suite import FAMILIES, PROMISES, explain, find_broken
@@ -115,6 +116,11 @@ def write_histories() -> str:
     ]
     changes = "False changes of level in 50 commits that do not change, without a margin"
     return "\n".join([*head, *lines, "", f"{changes}: {'; '.join(steady)}."])
+
+
+def write_searches() -> str:
+    """Return the manual's table of searches for a commit."""
+    return write_bisections(read_record()["bisections"])
 
 
 def _kind(row: Row) -> tuple[int, float, int, bool, bool]:

@@ -1,0 +1,127 @@
+"""The commits of a git history, each in a work tree of its own.
+
+No hook and no program that the repository's settings name runs: benchkit only checks commits out.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from benchkit.errors import ConfigError, DataError
+from benchkit.processes import run_command
+
+_SECONDS = 600.0
+_SAFE = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false")
+#: Characters of a commit that people are shown.
+SHORT = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A commit: its hash, and the first line of its message."""
+
+    sha: str
+    subject: str
+
+    @property
+    def short(self) -> str:
+        """The hash as people are shown it."""
+        return self.sha[:SHORT]
+
+
+class Repository:
+    """A git repository, and the work trees that are made of it.
+
+    Parameters
+    ----------
+    root : Path
+        A folder of the repository.
+    trees : Path
+        Where the work trees go; they are removed in the end.
+    """
+
+    def __init__(self, root: Path, trees: Path) -> None:
+        self._root, self._trees = root, trees
+        self._made: dict[str, Path] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        for tree in self._made.values():
+            with suppress(OSError, subprocess.TimeoutExpired):
+                self._run("worktree", "remove", "--force", str(tree))
+
+    def list_commits(self, span: str) -> list[Commit]:
+        """Return the commits of ``GOOD..BAD``, both ends included, the oldest first.
+
+        Of a merge only the line of its first parent counts: the merge is one commit.
+
+        Raises
+        ------
+        ConfigError
+            If an end is no commit, or the good one does not come before the bad one.
+        """
+        good, dots, bad = span.partition("..")
+        if not (good and dots and bad) or bad.startswith("."):
+            hint = "write GOOD..BAD, for example v1.2.0..HEAD"
+            raise ConfigError(f"{span!r} is no range of commits", hint=hint)
+        first, last = self._resolve(good), self._resolve(bad)
+        told = self._git(
+            "log", "--first-parent", "--reverse", "--format=%H%x00%s", f"{first}..{last}"
+        )
+        lines = [line.split("\0", 1) for line in told.splitlines()]
+        commits = [Commit(sha, subject) for sha, subject in lines]
+        line = self._git("rev-list", "--first-parent", last).split()
+        if not commits or first not in line:
+            raise ConfigError(
+                f"{good} is no earlier commit on the line of {bad}",
+                hint=f"choose a first-parent ancestor: git log --first-parent {bad}",
+            )
+        subject = self._git("log", "-1", "--format=%s", first).strip()
+        return [Commit(first, subject), *commits]
+
+    def check_out(self, commit: Commit) -> Path:
+        """Return the work tree of a commit, made the first time it is asked for."""
+        tree = self._made.get(commit.sha)
+        if tree is None:
+            tree = self._trees / commit.short
+            self._made[commit.sha] = tree
+            self._git("worktree", "add", "--detach", "--force", str(tree), commit.sha)
+        return tree
+
+    def _resolve(self, name: str) -> str:
+        code, told = self._run(
+            "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}"
+        )
+        if code:
+            raise ConfigError(f"{name!r} is no commit of {self._root}", hint="see git log")
+        return told.strip()
+
+    def _git(self, *words: str) -> str:
+        code, told = self._run(*words)
+        if code:
+            raise DataError(f"git {words[0]} ended with exit {code}", where=str(self._root))
+        return told
+
+    def _run(self, *words: str) -> tuple[int, str]:
+        try:
+            code, told, errors = run_command(
+                ["git", "-C", str(self._root), *_SAFE, *words], _SECONDS
+            )
+        except OSError as error:
+            hint = "install git"
+            raise ConfigError(
+                f"cannot be started: {error.strerror}", where="git", hint=hint
+            ) from error
+        return code, (told if not code else told + errors).decode("utf-8", "replace")

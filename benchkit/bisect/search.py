@@ -1,0 +1,181 @@
+"""The order in which commits are measured, until the one that changed a metric is known.
+
+The ends are compared first. Then each step measures both ends and one commit between them, in
+turn, and asks `benchkit.stats.find_commit` how probable each place of the change is now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import exp, log
+from typing import Literal, NamedTuple, Protocol
+
+import numpy as np
+
+from benchkit.stats import CommitSearch, choose_commit, find_commit, holm, paired_t
+
+#: Rounds of the ends after which they are compared; the level of each look.
+_LOOKS, _LEVEL = (8, 16, 32), 0.003
+
+Ending = Literal["found", "no change", "builds differ", "several", "undecided"]
+
+
+class Row(NamedTuple):
+    """What is measured, by the labels of `compare`."""
+
+    group: str
+    benchmark: str
+    params: str
+    subject: str
+    metric: str
+    stat: str
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """The runs of one row: the round of each, the place of its commit, and its value."""
+
+    rounds: Sequence[int]
+    commits: Sequence[int]
+    values: Sequence[float]
+
+    def of(self, commit: int) -> dict[int, float]:
+        """Return the logarithms of one commit's values, by round."""
+        columns = zip(self.rounds, self.commits, self.values, strict=True)
+        return {turn: log(value) for turn, place, value in columns if place == commit}
+
+
+class Bench(Protocol):
+    """What measures: a history's places are numbers from 0, the good end."""
+
+    def measure(self, commits: Sequence[int], rounds: int) -> bool:
+        """Measure commits in turn, or only build them; False if one of them fails."""
+
+    def rows(self) -> Mapping[Row, Values]:
+        """Return what has been measured, by row, also earlier; every value is positive."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When to stop.
+
+    Parameters
+    ----------
+    probability : float
+        Of the answer.
+    rounds : int
+        Of each step.
+    builds : int
+        The most commits that are built, ends included.
+    """
+
+    probability: float = 0.99
+    rounds: int = 5
+    builds: int = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came of a search.
+
+    Parameters
+    ----------
+    ending : str
+    row : Row
+        The row that was followed.
+    first, last : int
+        The shortest range of commits that holds the change with the probability asked for.
+    change : tuple of float
+        The change as a ratio, and the ends of its interval at 95 %.
+    builds, runs : int
+        How many commits were built, how many runs were made.
+    unusable : frozenset of int
+        Commits that cannot be built or run.
+    found : CommitSearch or None
+        The last posterior; None if the ends were not shown to differ.
+    """
+
+    ending: Ending
+    row: Row
+    first: int
+    last: int
+    change: tuple[float, float, float]
+    builds: int
+    runs: int
+    unusable: frozenset[int] = frozenset()
+    found: CommitSearch | None = None
+
+
+def search(
+    bench: Bench,
+    last: int,
+    limits: Limits,
+    tell: Callable[[Row, CommitSearch], object] = lambda _row, _found: None,
+) -> Answer:
+    """Find the commit between 0 and ``last`` that changed a row."""
+    row, change = _compare_ends(bench, last)
+    values = bench.rows()[row]
+    if change is not None:
+        return Answer("no change", row, 1, last, change, 2, len(values.values))
+    unusable: set[int] = set()
+    while True:
+        found = _locate(values)
+        tell(row, found)
+        ending, commit = _judge(found, unusable, limits)
+        if commit is None:
+            first, end = found.range_of(limits.probability)
+            change = to_ratios(found.step, found.step_error)
+            sizes = len(found.commits), len(values.values)
+            return Answer(ending, row, first, end, change, *sizes, frozenset(unusable), found)
+        is_usable = bench.measure((0, commit, last), limits.rounds)
+        values = bench.rows()[row]
+        if not is_usable or commit not in values.commits:
+            unusable.add(commit)
+
+
+def _compare_ends(bench: Bench, last: int) -> tuple[Row, tuple[float, float, float] | None]:
+    """Return the row in which the ends differ most surely, and its change if none does."""
+    rows = bench.rows()
+    for rounds in _LOOKS:
+        made = min((len(_pair(values, last)[0]) for values in rows.values()), default=0)
+        bench.measure((0, last), max(rounds - made, 0))
+        rows = bench.rows()
+        pairs = {row: _pair(values, last) for row, values in rows.items()}
+        tests = {row: paired_t(*pair) for row, pair in pairs.items()}
+        adjusted = holm([test.pvalue for _, test in tests.values()])
+        row = list(tests)[int(np.argmin(adjusted))]
+        if min(adjusted) <= _LEVEL:
+            return row, None
+    estimate = tests[row][0]
+    return row, (exp(estimate.value), exp(estimate.low), exp(estimate.high))
+
+
+def to_ratios(level: float, error: float) -> tuple[float, float, float]:
+    """Return a ratio and its interval at 95 %, from its logarithm and the standard error."""
+    return exp(level), exp(level - 1.96 * error), exp(level + 1.96 * error)
+
+
+def _pair(values: Values, last: int) -> tuple[list[float], list[float]]:
+    good, bad = values.of(0), values.of(last)
+    both = sorted(good.keys() & bad.keys())
+    return [good[turn] for turn in both], [bad[turn] for turn in both]
+
+
+def _locate(values: Values) -> CommitSearch:
+    return find_commit(values.rounds, values.commits, np.log(np.asarray(values.values)))
+
+
+def _judge(found: CommitSearch, unusable: set[int], limits: Limits) -> tuple[Ending, int | None]:
+    """Return how the search ends, or the commit to measure next."""
+    left, right = found.commits[found.best : found.best + 2]
+    is_narrow = all(commit in unusable for commit in range(left + 1, right))
+    if is_narrow and found.probabilities[found.best] >= limits.probability:
+        return "found", None
+    if found.no_change >= limits.probability:
+        return "builds differ", None
+    if found.several >= limits.probability:
+        return "several", None
+    commit = choose_commit(found, unusable)
+    is_spent = len(found.commits) >= limits.builds and commit not in found.commits
+    return "undecided", None if is_spent else commit

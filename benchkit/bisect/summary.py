@@ -1,0 +1,201 @@
+"""What a search says: a sentence, and a table of the commits that were measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import exp
+
+from benchkit.bisect.repository import Commit
+from benchkit.bisect.search import Answer, Row, to_ratios
+from benchkit.metrics import display_name
+from benchkit.tables.model import Cell, Column, Table
+from benchkit.units import format_change
+
+_COLUMNS = (
+    Column("commit", "commit"),
+    Column("subject", "subject"),
+    Column("runs", "runs", align="right"),
+    Column("change", "against GOOD", align="right"),
+    Column("interval", "95 % interval"),
+    Column("probability", "changed here", align="right"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A commit that was measured.
+
+    Parameters
+    ----------
+    commit, subject : str
+    runs : int
+    change, low, high : float
+        Against the good end, as a ratio, with its interval at 95 % without the builds' offsets.
+    probability : float
+        That the change came after the commit measured before it, up to this one.
+    """
+
+    commit: str
+    subject: str
+    runs: int
+    change: float
+    low: float
+    high: float
+    probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A search for machines; ratios, probabilities, counts and names of commits.
+
+    Parameters
+    ----------
+    ending : str
+    benchmark, metric, stat : str
+    first, last : str
+        The shortest range of commits that holds the change.
+    change, low, high : float
+        The change as a ratio, with its interval at 95 %.
+    probability : float or None
+        Of the most probable place; None if the ends were not shown to differ.
+    offset : float or None
+        How far builds without a change differ, as a standard deviation of the ratio.
+    builds, runs : int
+    unusable : tuple of str
+        Commits that cannot be built or run.
+    commits : tuple of Measured
+        Oldest first.
+    """
+
+    ending: str
+    benchmark: str
+    metric: str
+    stat: str
+    first: str
+    last: str
+    change: float
+    low: float
+    high: float
+    probability: float | None
+    offset: float | None
+    builds: int
+    runs: int
+    unusable: tuple[str, ...]
+    commits: tuple[Measured, ...]
+
+
+def summarise(answer: Answer, commits: Sequence[Commit]) -> Summary:
+    """Name the commits of an answer."""
+    found, row = answer.found, answer.row
+    return Summary(
+        ending=answer.ending,
+        benchmark=row.benchmark,
+        metric=row.metric,
+        stat=row.stat,
+        first=commits[answer.first].sha,
+        last=commits[answer.last].sha,
+        change=answer.change[0],
+        low=answer.change[1],
+        high=answer.change[2],
+        probability=max(found.probabilities) if found else None,
+        offset=found.offset if found else None,
+        builds=answer.builds,
+        runs=answer.runs,
+        unusable=tuple(commits[place].sha for place in sorted(answer.unusable)),
+        commits=tuple(_measured(answer, commits)),
+    )
+
+
+def _measured(answer: Answer, commits: Sequence[Commit]) -> Sequence[Measured]:
+    found = answer.found
+    if found is None:
+        return ()
+    columns = (found.commits, found.runs, found.levels, found.errors, (0.0, *found.probabilities))
+    return [
+        Measured(
+            commits[place].sha,
+            commits[place].subject,
+            runs,
+            *to_ratios(level, error),
+            probability,
+        )
+        for place, runs, level, error, probability in zip(*columns, strict=True)
+    ]
+
+
+def write_sentence(answer: Answer, commits: Sequence[Commit]) -> str:
+    """Say which commit changed what, by how much, and how sure that is."""
+    first, last = commits[answer.first], commits[answer.last]
+    what = f"{_name(answer.row)} by {_size(answer)}"
+    done = f"{answer.builds} commits measured, {answer.runs} runs"
+    count = answer.last - answer.first + 1
+    span = f"the {count} commits {first.short} to {last.short}"
+    good, bad = commits[0].short, commits[-1].short
+    if answer.ending == "no change":
+        said = f"{bad} is not shown to differ from {good} in {_name(answer.row)}: {_size(answer)}"
+    elif answer.ending == "builds differ":
+        said = (
+            f"No commit is shown to have changed {_name(answer.row)}: builds without a change "
+            "differ as much as the ends do"
+        )
+    elif answer.ending == "several":
+        said = (
+            f"More than one commit changed {_name(answer.row)}; search each half of the range "
+            "by itself"
+        )
+    elif answer.ending == "undecided":
+        offset = format_change(exp(answer.found.offset)) if answer.found else ""
+        said = (
+            f"{bad} differs from {good} in {what}, but these runs cannot show which of {span} "
+            f"did it: builds without a change differ by about {offset.lstrip('+')}"
+        )
+    elif count > 1:
+        said = (
+            f"One of {span} changed {what}, with a probability of {_sure(answer)}; those before "
+            "the last cannot be measured"
+        )
+    else:
+        said = (
+            f"{first.short} ({first.subject}) changed {what}, with a probability of {_sure(answer)}"
+        )
+    return f"{said}; {done}."
+
+
+def _sure(answer: Answer) -> str:
+    share = max(answer.found.probabilities) if answer.found else 0.0
+    return _share(min(share, 0.999))
+
+
+def _share(share: float) -> str:
+    return f"{share * 100:.1f}\N{NO-BREAK SPACE}%"
+
+
+def _name(row: Row) -> str:
+    name = display_name(row.metric, row.stat)
+    return f"{name} of {row.benchmark}" if row.benchmark else name
+
+
+def _size(answer: Answer) -> str:
+    change, low, high = map(format_change, answer.change)
+    return f"{change} (95\N{NO-BREAK SPACE}% CI {low} to {high})"
+
+
+def tabulate(summary: Summary, commits: Sequence[Commit]) -> Table:
+    """Build the table of the commits that were measured."""
+    shorts = {commit.sha: commit.short for commit in commits}
+    return Table(
+        title="Commits measured",
+        columns=_COLUMNS,
+        rows=tuple(
+            (
+                Cell(shorts[one.commit]),
+                Cell(one.subject),
+                Cell(f"{one.runs}", one.runs),
+                Cell(format_change(one.change) if number else "", one.change),
+                Cell(f"[{format_change(one.low)}, {format_change(one.high)}]" if number else ""),
+                Cell(_share(one.probability) if number else ""),
+            )
+            for number, one in enumerate(summary.commits)
+        ),
+    )

@@ -1,0 +1,160 @@
+"""Build commits, run the benchmark in their work trees, and read what it measured.
+
+The outputs lie in one folder with their sidecars, as `capture` writes them: a search that was
+interrupted reads them again and goes on, and `benchkit compare` reads them, too.
+"""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from benchkit.api import RunSet, load
+from benchkit.bisect.repository import Commit, Repository
+from benchkit.bisect.search import Row, Values
+from benchkit.capture.plan import Commands, Plan
+from benchkit.capture.session import carry_out
+from benchkit.errors import DataError, StoppedError
+from benchkit.redaction import show_opening
+from benchkit.schema import RUN_KEY
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How a commit is built and measured: scripts of the shell, and what counts of the results."""
+
+    bench: str
+    build: str = ""
+    metrics: tuple[str, ...] = ()
+    benchmarks: tuple[str, ...] = ()
+
+
+class Trials:
+    """The runs of a search; a `benchkit.bisect.search.Bench`.
+
+    Parameters
+    ----------
+    repository : Repository
+    commits : sequence of Commit
+        The history, the good end first.
+    recipe : Recipe
+    out : Path
+        Where the outputs are; those that it holds are read.
+    tell : callable
+        Gets a line for every build that failed.
+    """
+
+    def __init__(
+        self,
+        repository: Repository,
+        commits: Sequence[Commit],
+        recipe: Recipe,
+        out: Path,
+        tell: Callable[[str], object],
+    ) -> None:
+        self._repository, self._commits, self._recipe = repository, commits, recipe
+        self._out, self._tell = out, tell
+        self._built: dict[int, bool] = {}
+        self._rows: tuple[Row, ...] = ()
+
+    def measure(self, commits: Sequence[int], rounds: int) -> bool:
+        """Measure commits in turn; False if one that is no end cannot be built or run."""
+        for place in commits:
+            if not self._is_built(place):
+                return False
+        if rounds <= 0:
+            return True
+        variants = {
+            self._commits[place].short: Commands(command=self._words(place, self._recipe.bench))
+            for place in commits
+        }
+        session = carry_out(Plan(variants=variants, rounds=rounds), self._out)
+        if session.is_interrupted:
+            raise StoppedError("interrupted: the runs are kept; the same command goes on from here")
+        if session.problem:
+            failed = session.runs[-1].record.variant if session.runs else ""
+            between = [self._commits[place].short for place in commits[1:-1]]
+            if failed not in between:
+                raise DataError(
+                    session.problem, hint="try the command in a checkout of that commit"
+                )
+            self._tell(f"{failed} is left out: {session.problem}")
+            return False
+        return True
+
+    def _words(self, place: int, script: str) -> tuple[str, ...]:
+        tree = self._repository.check_out(self._commits[place])
+        return ("sh", "-c", f"cd {shlex.quote(str(tree))} && {script}")
+
+    def _is_built(self, place: int) -> bool:
+        """Build a commit once; an end that cannot be built is an error."""
+        if place not in self._built:
+            problem = self._build(place)
+            commit = self._commits[place]
+            if problem and place in (0, len(self._commits) - 1):
+                hint = "both ends must build; choose others"
+                raise DataError(problem, where=commit.short, hint=hint)
+            if problem:
+                self._tell(f"{commit.short} is left out: {problem}")
+            self._built[place] = not problem
+        return self._built[place]
+
+    def _build(self, place: int) -> str:
+        """Build a commit; return why it cannot be built, or nothing."""
+        words = self._words(place, self._recipe.build or "true")
+        done = subprocess.run(  # noqa: S603 - running the user's command is the purpose
+            words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            check=False,
+        )  # fmt: skip
+        if not done.returncode:
+            return ""
+        last = done.stdout.decode("utf-8", "replace").strip().rpartition("\n")[2]
+        said = f": {show_opening(last)}" if last else ""
+        return f"--build ended with exit {done.returncode}{said}"
+
+    def rows(self) -> Mapping[Row, Values]:
+        """Return what has been measured of the rows that both ends have."""
+        if not self._out.is_dir() or not any(self._out.iterdir()):
+            return {}
+        results = load(self._out)
+        if not self._rows:
+            self._rows = self._choose(results)
+        runs = results.runs[results.runs["role"] == "measured"][[*RUN_KEY, "block"]].dropna()
+        places = {commit.short: place for place, commit in enumerate(self._commits)}
+        table = results.observations.merge(runs, on=list(RUN_KEY))
+        table = table.fillna({"subject": ""})
+        table = table.assign(commit=table["variant"].astype(object).map(places))
+        table = table[table["commit"].notna() & (table["value"] > 0)]
+        keys = [*Row._fields, "block", "commit"]
+        middles = table.groupby(keys, observed=True)["value"].median().reset_index()
+        rows = middles.groupby(list(Row._fields), observed=True)
+        return {
+            row: Values(
+                part["block"].astype(int).tolist(),
+                part["commit"].astype(int).tolist(),
+                part["value"].tolist(),
+            )
+            for key, part in rows
+            if (row := Row(*map(str, key))) in self._rows
+        }
+
+    def _choose(self, results: RunSet) -> tuple[Row, ...]:
+        """Return the primary rows, or those asked for, that are positive on both ends."""
+        good, bad = self._commits[0].short, self._commits[-1].short
+        frame = results.compare(baseline=good, variant=bad, metrics=self._recipe.metrics).frame
+        lowest = frame[["center_baseline", "center_variant"]].min(axis=1)
+        chosen = frame[frame["primary"] & (lowest > 0)]
+        labels = chosen[list(Row._fields)].astype(str).to_numpy().tolist()
+        rows = tuple(row for row in (Row(*each) for each in labels) if self._is_asked(row))
+        if not rows:
+            hint = "choose others with --metric and --benchmark; see benchkit runs"
+            raise DataError("both ends have no positive metric in common", hint=hint)
+        return rows
+
+    def _is_asked(self, row: Row) -> bool:
+        asked = self._recipe.benchmarks
+        return not asked or any(fnmatchcase(row.benchmark, pattern) for pattern in asked)

@@ -1,0 +1,115 @@
+"""``benchkit bisect``: find the commit that changed a metric.
+
+One run of each commit finds the noise of the machine; many runs of a few commits find the commit.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from benchkit.cli import options as o
+from benchkit.cli import printing
+
+if TYPE_CHECKING:
+    from benchkit.bisect.repository import Commit
+    from benchkit.bisect.search import Answer, Row
+    from benchkit.stats import CommitSearch
+
+FORMATS = ("table", "md", "json")
+ENDINGS = {".md": "md", ".json": "json"}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    example = 'benchkit bisect v1.2.0..HEAD --bench "go test -run NONE -bench Get ./..."'
+    app.command(epilog=f"Example: {example}")(bisect)
+
+
+def bisect(
+    commits: Annotated[
+        str, typer.Argument(metavar="GOOD..BAD", help="A commit before the change, and one after.")
+    ],
+    bench: Annotated[
+        str, typer.Option("--bench", metavar="SCRIPT", help="Prints the results of one run.")
+    ],
+    build: Annotated[
+        str, typer.Option("--build", metavar="SCRIPT", help="Builds a commit before its runs.")
+    ] = "",
+    metric: o.Metric = None,
+    benchmark: o.Benchmark = None,
+    rounds: Annotated[int, typer.Option("--rounds", min=2, help="Rounds of each step.")] = 5,
+    max_builds: Annotated[
+        int, typer.Option("--max-builds", min=3, help="Most commits to measure, ends included.")
+    ] = 30,
+    probability: Annotated[
+        str, typer.Option("--probability", help="Of the answer, at which the search stops.")
+    ] = "99%",
+    repo: Annotated[Path, typer.Option("--repo", help="A folder of the repository.")] = Path(),
+    out: Annotated[
+        Path, typer.Option("--out", help="Folder for the results; a search goes on from them.")
+    ] = Path("bisect-results"),
+    format: Annotated[
+        str | None, typer.Option(help="table, md or json. [default: from -o, else table]")
+    ] = None,
+    output: o.Output = None,
+    quiet: o.Quiet = False,
+) -> None:
+    """Find the commit that changed a metric, from interleaved runs of a few commits.
+
+    Both ends and one commit between them are measured in turn, each in a work tree of its own,
+    until one commit is the most probable by far.
+    """
+    chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
+    from benchkit.api.sides import split_metric
+    from benchkit.bisect.repository import Repository
+    from benchkit.bisect.search import Limits, search
+    from benchkit.bisect.trials import Recipe, Trials
+
+    for name in metric or ():
+        split_metric(name)
+    limits = Limits(o.fraction(probability, 0.99, "--probability"), rounds, max_builds)
+    recipe = Recipe(bench, build, tuple(metric or ()), tuple(benchmark or ()))
+
+    def tell(line: str) -> None:
+        if not quiet:
+            printing.print_line(line, err=True)
+
+    with (
+        TemporaryDirectory(prefix="benchkit-bisect-") as trees,
+        Repository(repo, Path(trees)) as repository,
+    ):
+        history = repository.list_commits(commits)
+        trials = Trials(repository, history, recipe, out, tell)
+
+        def report(_row: Row, found: CommitSearch) -> None:
+            tell(_describe(found, history, limits.probability))
+
+        answer = search(trials, len(history) - 1, limits, report)
+    printing.write(_render(answer, history, chosen, to_file=output is not None), output)
+
+
+def _describe(found: CommitSearch, history: list[Commit], probability: float) -> str:
+    first, last = found.range_of(probability)
+    left = f"{last - first + 1} of {len(history) - 1} commits left"
+    best = history[found.commits[found.best + 1]].short
+    return (
+        f"{len(found.commits)} measured, {sum(found.runs)} runs: {left}, most probably up to {best}"
+    )
+
+
+def _render(answer: Answer, history: list[Commit], format: str, *, to_file: bool) -> str:
+    from benchkit.bisect.summary import summarise, tabulate, write_sentence
+
+    summary, sentence = summarise(answer, history), write_sentence(answer, history)
+    if format == "json":
+        from benchkit.reporting.to_evidence import to_json
+
+        return to_json("bisect", summary, [sentence])
+    from benchkit.cli.console import render_tables
+
+    tables = [tabulate(summary, history)] if summary.commits else []
+    return render_tables([sentence], tables, markdown=format == "md", to_file=to_file)

@@ -1,0 +1,117 @@
+"""`benchkit bisect` on a git repository: builds, runs, a search that goes on, and what it says."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from invocation import benchkit
+
+#: Prints a run of a Go benchmark whose level stands in the commit, with 1 % of noise.
+BENCH = """
+echo "$(pwd)" >> "$RUNS"
+noise=$(od -An -N2 -tu2 /dev/urandom | tr -d ' ')
+echo "pkg: example.com/store"
+awk -v level="$(cat level)" -v noise="$noise" 'BEGIN {
+    printf "BenchmarkGet-2\\t1000\\t%.3f ns/op\\n", level * (1 + (noise - 32768) / 3276800) }'
+echo PASS
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder with a repository of 13 commits: 7 is slower, 5 does not build."""
+    monkeypatch.setenv("RUNS", str(tmp_path / "runs"))
+    repo = tmp_path / "repo"
+    repo.mkdir()
+    git(repo, "init", "--quiet")
+    hook = repo / ".git" / "hooks" / "post-checkout"
+    hook.write_text(f"#!/bin/sh\ntouch {tmp_path}/hooked\n")
+    hook.chmod(0o755)
+    for number in range(13):
+        (repo / "bench.sh").write_text(BENCH)
+        (repo / "build.sh").write_text("exit 1\n" if number == 5 else "exit 0\n")
+        (repo / "level").write_text(f"{1000 if number < 7 else 1300}\n")
+        (repo / "number").write_text(f"{number}\n")
+        git(repo, "add", "--all")
+        git(repo, "commit", "--quiet", "--message", f"change {number}")
+    return tmp_path
+
+
+def git(repo: Path, *words: str) -> str:
+    person = ("-c", "user.name=A", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false")
+    command = ["git", "-C", str(repo), *person, *words]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def bisect(
+    folder: Path, *more: str, span: str = "HEAD~12..HEAD"
+) -> subprocess.CompletedProcess[str]:
+    scripts = ("--bench", "sh bench.sh", "--build", "sh build.sh")
+    return benchkit("bisect", span, "--repo", "repo", *scripts, *more, cwd=folder)
+
+
+def test_the_commit_is_named_and_a_second_search_measures_nothing_again(folder: Path) -> None:
+    done = bisect(folder)
+    assert done.returncode == 0, done.stderr
+    slower = git(folder / "repo", "log", "--format=%h", "--abbrev=10", "-1", "HEAD~5")
+    assert done.stdout.startswith(f"{slower} (change 7) changed time per operation of Get by +")
+    assert "with a probability of 99." in done.stdout
+    runs = (folder / "runs").read_text().splitlines()
+    assert f"{len(runs)} runs" in done.stdout
+    assert not any(Path(run).exists() for run in runs)
+    assert len(git(folder / "repo", "worktree", "list").splitlines()) == 1
+    assert not (folder / "hooked").exists()
+
+    again = bisect(folder, "--format", "json", "-q")
+    found = json.loads(again.stdout)["bisect"]
+    assert found["ending"] == "found"
+    assert found["first"] == found["last"] == git(folder / "repo", "rev-parse", "HEAD~5")
+    assert found["low"] <= 1.3 <= found["high"]
+    assert (folder / "runs").read_text().splitlines() == runs
+    assert again.stderr == ""
+
+
+def test_a_commit_that_does_not_build_is_named_and_left_out(folder: Path) -> None:
+    done = bisect(folder, span="HEAD~8..HEAD~6")
+    assert done.returncode == 0, done.stderr
+    assert "is not shown to differ" in done.stdout
+    done = bisect(folder, "--out", "other", span="HEAD~8..HEAD")
+    broken = git(folder / "repo", "log", "--format=%h", "--abbrev=10", "-1", "HEAD~7")
+    if "left out" in done.stderr:
+        assert f"{broken} is left out: --build ended with exit 1" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("span", "said"),
+    [
+        ("HEAD", "'HEAD' is no range of commits"),
+        ("HEAD~3..nope", "'nope' is no commit of repo"),
+        ("HEAD..HEAD~3", "HEAD is no earlier commit on the line of HEAD~3"),
+        ("HEAD..HEAD", "HEAD is no earlier commit on the line of HEAD"),
+        ("--upload-pack=x..HEAD", "No such option"),
+    ],
+)
+def test_a_range_that_is_none_is_refused(folder: Path, span: str, said: str) -> None:
+    done = bisect(folder, span=span)
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
+def test_an_end_that_cannot_be_built_or_run_is_an_error(folder: Path) -> None:
+    done = bisect(folder, span="HEAD~12..HEAD~7")
+    assert done.returncode == 3
+    assert "--build ended with exit 1; both ends must build" in done.stderr
+    done = benchkit(*("bisect", "HEAD~12..HEAD", "--repo", "repo", "--bench", "exit 4"), cwd=folder)
+    assert done.returncode == 3
+    assert "ended with exit 4" in done.stderr
+
+
+def test_what_no_format_reads_is_an_error_that_names_the_file(folder: Path) -> None:
+    done = benchkit(
+        *("bisect", "HEAD~12..HEAD", "--repo", "repo", "--bench", "echo hello"), cwd=folder
+    )
+    assert done.returncode == 3
+    assert "no results were read" in done.stderr

@@ -1,0 +1,87 @@
+"""A search names the right commit, or says that it cannot tell."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from simulation.bisection import BISECTIONS, ROW, Bisection, Machine, try_one
+from simulation.record import read_record
+
+from benchkit.bisect.search import Limits, search
+
+SEEDS = range(12)
+
+
+def endings(world: Bisection) -> Counter[str]:
+    return Counter(try_one(world, seed)[0] for seed in SEEDS)
+
+
+def test_a_step_of_5_percent_is_found_in_few_builds() -> None:
+    found = [try_one(Bisection(), seed) for seed in SEEDS]
+    assert Counter(ending for ending, _ in found) == {"right": 12}
+    assert np.median([answer.builds for _, answer in found]) <= 14
+    covered = sum(low <= np.exp(0.05) <= high for _, low, high in (a.change for _, a in found))
+    assert covered >= 11
+
+
+def test_where_builds_differ_as_much_it_does_not_guess() -> None:
+    found = endings(Bisection(offset=0.02))
+    assert found["wrong"] <= 1
+    assert found["range"] + found["no change"] >= 9
+
+
+def test_equal_ends_end_the_search() -> None:
+    assert endings(Bisection(changes=0))["no change"] >= 11
+
+
+def test_two_changes_are_said_to_be_several_or_one_of_them_is_named() -> None:
+    found = endings(Bisection(changes=2))
+    assert found["several"] >= 2
+    assert found["wrong"] <= 1
+
+
+def test_the_record_is_of_these_worlds_and_keeps_what_the_manual_promises() -> None:
+    rows = read_record()["bisections"]
+    assert [Bisection(**{name: row[name] for name in Bisection.__slots__}) for row in rows] == [
+        *BISECTIONS
+    ]
+    assert rows[0]["right"] >= 0.97
+    assert all(row.get("wrong", 0.0) <= 0.05 for row in rows)
+    assert rows[0]["builds"] <= 14
+
+
+class Broken(Machine):
+    """Some commits cannot be measured."""
+
+    broken: frozenset[int] = frozenset()
+
+    def measure(self, commits: Sequence[int], rounds: int) -> bool:
+        if not self.broken.isdisjoint(commits):
+            return False
+        return super().measure(commits, rounds)
+
+
+@pytest.mark.parametrize(
+    ("broken", "first", "last"), [({3, 4}, 3, 5), ({6, 7, 8}, 5, 5), ({3, 4, 5}, 3, 6)]
+)
+def test_commits_that_cannot_be_measured_are_left_out(
+    broken: set[int], first: int, last: int
+) -> None:
+    levels = [0.2 * (place >= 5) for place in range(13)]
+    machine = Broken(levels, Bisection(), np.random.default_rng(1))
+    machine.broken = frozenset(broken)
+    answer = search(machine, 12, Limits())
+    assert (answer.ending, answer.row) == ("found", ROW)
+    assert (answer.first, answer.last) == (first, last)
+    assert answer.unusable <= broken
+
+
+def test_exact_metrics_are_searched() -> None:
+    levels = [0.1 * (place >= 9) for place in range(21)]
+    machine = Machine(levels, Bisection(noise=0.0), np.random.default_rng(1))
+    answer = search(machine, 20, Limits())
+    assert (answer.ending, answer.first, answer.last) == ("found", 9, 9)
+    assert answer.change == pytest.approx((np.exp(0.1),) * 3, rel=1e-4)
