@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from benchkit.api.answer import Comparison as Comparison
-from benchkit.api.given import Arrowed, adopt, choose_headline, expand, flatten
+from benchkit.api.inputs import Arrowed, adopt, choose_headline, expand, flatten
 from benchkit.api.runset import RunSet as RunSet
 from benchkit.codes import spell_out
 from benchkit.config import DEFAULT_BLOCKS, DEFAULT_METHOD

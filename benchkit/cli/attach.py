@@ -9,17 +9,17 @@ from typing import Any, get_args, get_type_hints
 
 from typer.models import ArgumentInfo
 
-from benchkit.cli.options import Asked, By, Only, Quiet, Request, require_values
+from benchkit.cli.options import By, Only, Quiet, Request, Requested, require_values
 
 
 def takes(
     named: str = "", *, without: str = "", **instead: object
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Attach the options of a `Request`, and those of `Asked` that are named, to a command.
+    """Attach the options of a `Request`, and those of `Requested` that are named, to a command.
 
     They stand where it takes ``request`` and ``asked``; ``only`` is a ``--by`` with a value.
     """
-    known = {**get_type_hints(Asked, include_extras=True), "by": By, "only": Only, **instead}
+    known = {**get_type_hints(Requested, include_extras=True), "by": By, "only": Only, **instead}
     left = {"by", *without.split()}
     shared = get_type_hints(Request, include_extras=True)
     blocks = {
@@ -37,7 +37,7 @@ def takes(
         def run(**given: Any) -> None:  # noqa: ANN401 - of any option
             if "only" in named:
                 given["by"] = require_values(given["by"])
-            for name, form in {"request": Request, "asked": Asked}.items():
+            for name, form in {"request": Request, "asked": Requested}.items():
                 if name in own:
                     held = attached.intersection(form.__annotations__)
                     given[name] = form(**{each: given.pop(each) for each in held})

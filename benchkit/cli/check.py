@@ -43,7 +43,7 @@ def check(
     *,
     select: Select = None,
     ignore: Ignore = None,
-    asked: o.Asked,
+    asked: o.Requested,
     strict: Annotated[
         bool,
         typer.Option("--strict", help="Exit 3 on a warning, an error or a refused source."),

@@ -41,7 +41,7 @@ def register(app: typer.Typer) -> None:
 def compare(
     *,
     context: typer.Context,
-    asked: o.Asked,
+    asked: o.Requested,
     every: Annotated[
         bool, typer.Option("--all", help="Show every secondary row of the table.")
     ] = False,
@@ -74,7 +74,7 @@ def compare(
     printing.write(text, output)
 
 
-def evaluate(request: o.Request, asked: o.Asked, *, samples: bool = False) -> Comparison:
+def evaluate(request: o.Request, asked: o.Requested, *, samples: bool = False) -> Comparison:
     """Load and compare as the command line and the settings say."""
     from benchkit.derived.knee import DEFAULT
 

@@ -81,7 +81,7 @@ def gate(
     policy: PolicyFile = None,
     max_overhead: MaxOverhead = None,
     on_inconclusive: OnInconclusive = None,
-    asked: o.Asked,
+    asked: o.Requested,
     junit: JUnit = None,
     github: GitHub = False,
     gitlab: GitLab = None,

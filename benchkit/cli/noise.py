@@ -40,7 +40,7 @@ def noise(
         int | None,
         typer.Option("--runs", min=1, help="Runs per side. [default: half of them]"),
     ] = None,
-    asked: o.Asked,
+    asked: o.Requested,
     format: Annotated[
         str | None, typer.Option(help="table, md or json. [default: from -o, else table]")
     ] = None,

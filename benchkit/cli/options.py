@@ -189,7 +189,7 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only results a
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class Requested:
     """What to compare, as the command line gives it; what is None is told by the settings."""
 
     baseline: Baseline = None

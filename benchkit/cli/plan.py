@@ -34,7 +34,7 @@ def plan(
     power: Annotated[
         str | None, typer.Option("--power", help="Probability of detecting it. [default: 0.8]")
     ] = None,
-    asked: o.Asked,
+    asked: o.Requested,
     format: Annotated[
         str | None, typer.Option(help="table, md or json. [default: from -o, else table]")
     ] = None,

@@ -32,7 +32,7 @@ def plot(
             help="forest, percentiles, shift, runs, sweep, ecdf, timeline or history.",
         ),
     ],
-    asked: o.Asked,
+    asked: o.Requested,
     format: Annotated[
         str | None, typer.Option("--format", help="svg or png. [default: from -o, else svg]")
     ] = None,

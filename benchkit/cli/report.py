@@ -30,7 +30,7 @@ def register(app: typer.Typer) -> None:
 @takes("baseline variant pair metric only confidence margin blocks method knee")
 def report(
     *,
-    asked: o.Asked,
+    asked: o.Requested,
     format: Annotated[
         str | None,
         typer.Option("--format", help="html, md or json. [default: from -o, else html]"),

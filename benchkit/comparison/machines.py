@@ -37,8 +37,8 @@ def _is_of_machine(name: str) -> bool:
     return bool(_MACHINE.search(name.lower())) and not name.startswith("name.")
 
 
-def tells_which(name: str) -> bool:
-    """Tell whether an entry tells one machine from another, beyond its system."""
+def names_machine(name: str) -> bool:
+    """Return whether an entry distinguishes one machine from another, beyond its system."""
     return name.lower() not in _SHARED
 
 

@@ -18,7 +18,7 @@ from benchkit.gating.policy import Policy
 Pairs = Sequence[Pair]
 
 
-class Asked(NamedTuple):
+class Requested(NamedTuple):
     """What the command line names; empty where it does not."""
 
     baseline: str | None = None
@@ -43,7 +43,7 @@ class Chosen(Protocol):
     ) -> tuple[tuple[str, str], ...]: ...
 
 
-def choose(results: Chosen, policy: Policy, asked: Asked) -> Choice:
+def choose(results: Chosen, policy: Policy, asked: Requested) -> Choice:
     """Choose the pairs of the rules that name none; none where every rule does.
 
     Raises
@@ -66,7 +66,7 @@ def choose(results: Chosen, policy: Policy, asked: Asked) -> Choice:
     return Choice(chosen, chosen if asked.variants else ())
 
 
-def list_baselines(policy: Policy, asked: Asked) -> set[str]:
+def list_baselines(policy: Policy, asked: Requested) -> set[str]:
     """Return the baselines that are named."""
     told = {pair[0] for pair in (*asked.pairs, *(rule.pair for rule in policy.rules)) if pair}
     if not told or any(rule.pair is None for rule in policy.rules):
@@ -74,7 +74,7 @@ def list_baselines(policy: Policy, asked: Asked) -> set[str]:
     return told
 
 
-def _refuse_others(policy: Policy, own: Pairs, asked: Asked) -> None:
+def _refuse_others(policy: Policy, own: Pairs, asked: Requested) -> None:
     """Refuse options that name anything but what the rules do."""
     baselines, variants = map(set, zip(*own, strict=True))
     disagreeing = {

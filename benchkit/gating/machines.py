@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchkit.audit.sides import OTHER_MACHINE
-from benchkit.comparison.machines import list_entries, tells_which
+from benchkit.comparison.machines import list_entries, names_machine
 from benchkit.errors import Finding
 from benchkit.gating.events import Pair
 from benchkit.ingestion.addresses import is_distant
@@ -83,7 +83,7 @@ def _list_sides(runs: Runs) -> dict[str, Side]:
         is_far = any(is_distant(str(source["path"])) for source in sources or ())
         told, was_far, _ = found.get(variant, Side({}, is_distant=False))
         entries = list_entries(env) if isinstance(env, Mapping) else {}
-        own = {name: value for name, value in entries.items() if tells_which(name)}
+        own = {name: value for name, value in entries.items() if names_machine(name)}
         found[variant] = Side(
             {**told, **own},
             is_distant=is_far or was_far,

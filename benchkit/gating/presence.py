@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from benchkit import selection
 from benchkit.config.keys import unknown
 from benchkit.config.rules import Rule
-from benchkit.gating.choice import Asked
+from benchkit.gating.choice import Requested
 from benchkit.gating.matching import COLUMNS, read_params
 from benchkit.gating.policy import Policy
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _SIDES = ("baseline", "variant")
 
 
-def require_names(observations: Observations, policy: Policy, asked: Asked) -> None:
+def require_names(observations: Observations, policy: Policy, asked: Requested) -> None:
     """Refuse a variant, metric, statistic or ``where`` that the results do not have.
 
     Raises

@@ -24,7 +24,7 @@ from benchkit.errors import (
 )
 from benchkit.gating.absent import is_of_baseline, lacks_baseline
 from benchkit.gating.acceptance import Valid, list_unused, list_valid
-from benchkit.gating.choice import Asked, Choice, Chosen, Pairs, choose, list_baselines
+from benchkit.gating.choice import Choice, Chosen, Pairs, Requested, choose, list_baselines
 from benchkit.gating.events import NO_BASELINE, NOT_COMPARED, Occurrence
 from benchkit.gating.exactness import list_worse
 from benchkit.gating.incidents import list_added, list_equal, list_incidents, list_mixed
@@ -127,7 +127,7 @@ def run_gate(
         If the policy or the choice of a baseline cannot be used.
     """
     policy.refuse_empty()
-    asked = Asked(baseline, variants, pairs)
+    asked = Requested(baseline, variants, pairs)
     nothing = GateResult(
         outcome=GateOutcome(rules=()), title=policy.settings.title, policy=policy.origin
     )
@@ -174,7 +174,7 @@ def _describe(error: BenchkitError) -> str:
     return f"{error}{options}".removeprefix("nothing to compare: ")
 
 
-def _leave_out_stale(results: Results, policy: Policy, asked: Asked) -> Results:
+def _leave_out_stale(results: Results, policy: Policy, asked: Requested) -> Results:
     """Leave out what another ingest measured of the variants; of a baseline it may count."""
     stale = set(results.stale) - _guess_baselines(results, policy, asked)
     if not stale:
@@ -189,7 +189,7 @@ def _leave_out_stale(results: Results, policy: Policy, asked: Asked) -> Results:
     )
 
 
-def _require_current(results: Results, policy: Policy, asked: Asked) -> None:
+def _require_current(results: Results, policy: Policy, asked: Requested) -> None:
     """Refuse to judge a variant that another ingest measured.
 
     Raises
@@ -207,7 +207,7 @@ def _require_current(results: Results, policy: Policy, asked: Asked) -> None:
 
 
 def _list_incidents(
-    results: Results, policy: Policy, asked: Asked, *, strict: bool
+    results: Results, policy: Policy, asked: Requested, *, strict: bool
 ) -> tuple[Occurrence, ...]:
     """List crashes and damage of the variants that the gate is about: of all, if none is named."""
     own = [rule.pair for rule in policy.rules if rule.pair]
@@ -221,7 +221,7 @@ def _list_incidents(
     )  # fmt: skip
 
 
-def _guess_baselines(results: Results, policy: Policy, asked: Asked) -> set[str]:
+def _guess_baselines(results: Results, policy: Policy, asked: Requested) -> set[str]:
     """Return the variants that others are compared with; those of a pair's variant are none."""
     named = list_baselines(policy, asked)
     variants = {variant for _, variant in (*asked.pairs, *(r.pair for r in policy.rules if r.pair))}
@@ -369,7 +369,7 @@ def _test_itself(
 
 
 def _plant_incidents(
-    results: Results, policy: Policy, asked: Asked, outcome: GateOutcome
+    results: Results, policy: Policy, asked: Requested, outcome: GateOutcome
 ) -> dict[str, str]:
     """Hold the whole gate against each planted incident, and return what it makes of each."""
     if not outcome.rows:

@@ -1,4 +1,4 @@
-"""What a table of one's own has to be made of before it can be compared.
+"""Checks of a table that a person made or changed, before it is compared.
 
 What benchkit reads, it has checked; what a person made or joined may tell one run twice, or count
 milliseconds beside seconds, and would compare without a word.

@@ -1,4 +1,4 @@
-"""What a notebook hands over to be loaded: names with wild cards, and frames of its own.
+"""The inputs of `load`: paths, which may have wild cards, and data frames.
 
 A shell expands wild cards, Python does not; and a table that was made or changed with pandas is
 as good as one that was read.
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from benchkit import schema
-from benchkit.api.own import name_columns, take
+from benchkit.api.frames import name_columns, take
 from benchkit.api.runset import RunSet
 from benchkit.errors import ConfigError, DataError, Finding
 from benchkit.ingestion.discovery import split_label
