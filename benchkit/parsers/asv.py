@@ -26,7 +26,14 @@ from math import prod
 from typing import Any
 
 from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source, Tool
-from benchkit.parsers.documents import Fact, add_fact, is_amount, line_of, read_documents
+from benchkit.parsers.documents import (
+    Fact,
+    add_fact,
+    as_list,
+    is_amount,
+    line_of,
+    read_documents,
+)
 
 _SIGNS = ('"commit_hash"', '"results"', '"env_name"')
 _FACTS = {
@@ -65,7 +72,7 @@ def _parse(source: Source) -> Iterator[Record]:
             continue
         env = _describe(fields)
         for name, cells in results.items():
-            row = dict(zip(columns, cells, strict=False)) if isinstance(cells, list) else {}
+            row = dict(zip(map(str, columns), as_list(cells), strict=False))
             for record in _read(source.label, name, row, line):
                 if isinstance(record, Reading):
                     record.env = dict(env)

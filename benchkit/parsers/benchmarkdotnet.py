@@ -29,7 +29,14 @@ from statistics import median
 from typing import Any
 
 from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source, Tool
-from benchkit.parsers.documents import Fact, add_fact, is_amount, line_of, read_documents
+from benchkit.parsers.documents import (
+    Fact,
+    add_fact,
+    as_list,
+    is_amount,
+    line_of,
+    read_documents,
+)
 
 _SIGNS = ('"HostEnvironmentInfo"', '"BenchmarkDotNetVersion"')
 _STATS = {"Median": "median", "Mean": "mean", "StandardDeviation": "stdev", "Min": "min",
@@ -57,7 +64,7 @@ def _parse(source: Source) -> Iterator[Record]:
             yield document
             continue
         fields = document if isinstance(document, dict) else {}
-        results = [each for each in fields.get("Benchmarks") or [] if isinstance(each, dict)]
+        results = [each for each in as_list(fields.get("Benchmarks")) if isinstance(each, dict)]
         if not results:
             yield Diagnostic(source.label, line, "the file has no benchmarks", "run it again")
         host = fields.get("HostEnvironmentInfo")
@@ -142,7 +149,7 @@ def _find_launches(measurements: object) -> list[list[tuple[float, int]]]:
     for each in measurements if isinstance(measurements, list) else []:
         if not isinstance(each, dict) or each.get("IterationStage") != "Result":
             continue
-        if each.get("IterationMode") not in {"Workload", "Result"}:
+        if each.get("IterationMode") not in ("Workload", "Result"):
             continue
         launch, count, time = (each.get(name) for name in _MEASURED)
         if is_amount(launch) and is_amount(count) and is_amount(time) and count > 0:

@@ -35,6 +35,8 @@ from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Recor
 from benchkit.parsers.documents import (
     Fact,
     add_fact,
+    as_list,
+    as_object,
     flatten,
     is_amount,
     line_of,
@@ -214,7 +216,10 @@ def _read(
 ) -> Iterator[Record]:
     """Yield the run that a document describes."""
     run = Reading(tool="bombardier", form="json", line=line, last_line=line, load_model="closed")
-    url, connections = document["spec"].get("url"), numbers.get("spec.numberOfConnections", 0)
+    url, connections = (
+        as_object(document.get("spec")).get("url"),
+        numbers.get("spec.numberOfConnections", 0),
+    )
     if isinstance(url, str):
         _describe(run, url, int(connections))
     if rate := numbers.get("spec.rate"):
@@ -232,9 +237,8 @@ def _read(
     failures: dict[str, tuple[float, int]] = {}
     for code in ("4xx", "5xx"):
         _fail(failures, "non2xx", *counts.get(code, (0.0, at)))
-    errors = document["result"].get("errors")
-    for error in errors if isinstance(errors, list) else []:
-        if isinstance(error, dict) and is_amount(count := error.get("count")):
+    for error in map(as_object, as_list(as_object(document.get("result")).get("errors"))):
+        if is_amount(count := error.get("count")):
             reason = reason_of(str(error.get("description")))
             _fail(failures, reason, float(count), line_of(count, line))
     run.last_line = max(row[9] for row in run.rows)

@@ -12,6 +12,7 @@ import codecs
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 from typing import Any, NamedTuple, TypeGuard
 
 from benchkit.errors import Diagnostic
@@ -31,6 +32,8 @@ _TOKEN = re.compile(
     r'"(?:[^"\\]++|\\.)*+"?|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|\n|[a-zA-Z]+'
 )
 _BLANK = re.compile(r"[\s,]*")
+#: Runs began between them: Go's zero time is none, and nanoseconds since 1970 have an end.
+_EARLIEST, _LATEST = datetime(1970, 1, 2, tzinfo=UTC), datetime(2262, 1, 1, tzinfo=UTC)
 
 
 class Whole(int):
@@ -171,6 +174,32 @@ class Fact(NamedTuple):
 def is_amount(value: object) -> TypeGuard[float]:
     """Whether a value of a document is a number that a measurement can have."""
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e300
+
+
+def as_object(value: object) -> dict[str, Any]:
+    """Return an object of a document; an empty one for any other value."""
+    return value if isinstance(value, dict) else {}
+
+
+def as_list(value: object) -> list[Any]:
+    """Return a list of a document; an empty one for any other value."""
+    return value if isinstance(value, list) else []
+
+
+def read_moment(value: object) -> datetime | None:
+    """Return when a run began, from a text with its zone; None for any other value.
+
+    Examples
+    --------
+    >>> read_moment("2026-11-20T10:00:00Z").hour, read_moment("0001-01-01T00:00:00Z")
+    (10, None)
+    """
+    try:
+        moment = datetime.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+    is_known = moment is not None and moment.tzinfo is not None and _EARLIEST <= moment < _LATEST
+    return moment if is_known else None
 
 
 def flatten(document: object, name: str = "") -> Iterator[tuple[str, float]]:

@@ -21,12 +21,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import datetime
 from operator import itemgetter
 from typing import Any
 
 from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source, Tool
-from benchkit.parsers.documents import Fact, add_fact, flatten, is_amount, line_of, read_documents
+from benchkit.parsers.documents import (
+    Fact,
+    add_fact,
+    as_list,
+    as_object,
+    flatten,
+    is_amount,
+    line_of,
+    read_documents,
+    read_moment,
+)
 from benchkit.parsers.urls import describe_url, path_of
 from benchkit.reading import reports
 from benchkit.reading.reports import UNANSWERED, Fields, Line, Value, decimal
@@ -86,8 +95,8 @@ def _read(
         elif name.startswith(_CODE):
             code = name.removeprefix(_CODE)
             _add_code(run, code, float(value), line_of(value, line))
-    percentiles = document["DurationHistogram"].get("Percentiles")
-    for entry in percentiles if isinstance(percentiles, list) else []:
+    histogram = as_object(document.get("DurationHistogram"))
+    for entry in map(as_object, as_list(histogram.get("Percentiles"))):
         level, value = (entry.get(name) for name in ("Percentile", "Value"))
         if is_amount(level) and is_amount(value) and level < 100:
             add_fact(run, Fact("latency", f"p{level:g}", "s"), value, line)
@@ -106,11 +115,7 @@ def _describe(run: Reading, document: dict[str, Any]) -> None:
     requested = document.get("RequestedQPS")
     if isinstance(requested, str) and re.fullmatch(r"\d{1,9}(?:\.\d{1,9})?", requested):
         run.load_model, run.target_rate = "open", float(requested)
-    try:
-        began = datetime.fromisoformat(start) if isinstance(start, str) else None
-    except ValueError:
-        began = None
-    run.started_at = began if began and began.tzinfo else None
+    run.started_at = read_moment(start)
 
 
 def _add_code(run: Reading, code: str, count: float, line: int) -> None:

@@ -28,7 +28,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source, Tool
-from benchkit.parsers.documents import is_amount, line_of, read_documents, read_text
+from benchkit.parsers.documents import (
+    is_amount,
+    line_of,
+    read_documents,
+    read_moment,
+    read_text,
+)
 from benchkit.regexes import regex
 from benchkit.units import scale
 
@@ -93,13 +99,9 @@ def _read_entry(label: str, entry: object, group: str, line: int) -> Iterator[Re
 
 def _read_date(timestamp: object, date: object) -> datetime | None:
     """Return when a commit was made, or else measured."""
-    try:
-        made = datetime.fromisoformat(timestamp) if isinstance(timestamp, str) else None
-    except ValueError:
-        made = None
-    if made is None and is_amount(date) and date < 1e13:
+    if (made := read_moment(timestamp)) is None and is_amount(date) and date < 1e13:
         made = datetime.fromtimestamp(date / 1000, UTC)
-    return made if made and made.tzinfo else None
+    return made
 
 
 def _read_benches(

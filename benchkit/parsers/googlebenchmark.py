@@ -123,7 +123,7 @@ class _Table:
             run.status = "failed"
             run.remark = f"{line}: {row.get('error_message', 'it ended with an error')}"
             self.runs.append(run)
-        elif not is_amount(time) or row.get("time_unit") not in _EXPONENT:
+        elif not is_amount(time) or str(row.get("time_unit")) not in _EXPONENT:
             if not aggregate:  # complexities have neither
                 self._refuse(line, f"{name} has no valid time or an unknown unit")
         elif aggregate:

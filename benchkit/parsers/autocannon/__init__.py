@@ -29,7 +29,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import datetime
 from operator import itemgetter
 
 from benchkit.parsers.base import (
@@ -43,7 +42,15 @@ from benchkit.parsers.base import (
     Tool,
     late,
 )
-from benchkit.parsers.documents import Fact, add_fact, flatten, line_of, read_documents
+from benchkit.parsers.documents import (
+    Fact,
+    add_fact,
+    flatten,
+    is_amount,
+    line_of,
+    read_documents,
+    read_moment,
+)
 from benchkit.parsers.urls import describe_url, path_of
 from benchkit.reading.reports import UNANSWERED, Remark
 
@@ -159,16 +166,12 @@ def _describe(run: Reading, document: dict[str, object]) -> None:
         run.env["title"] = title
     for name in ("connections", "pipelining", "workers"):
         value = document.get(name)
-        if isinstance(value, int) and (value > 1 or name == "connections"):
+        is_count = is_amount(value) and isinstance(value, int)
+        if is_count and (value > 1 or name == "connections"):
             run.params[name] = str(value)
     if "connections" in run.params:
         run.connections = int(run.params["connections"])
-    try:
-        run.started_at = datetime.fromisoformat(start) if isinstance(start, str) else None
-    except ValueError:
-        run.started_at = None
-    if run.started_at is not None and run.started_at.tzinfo is None:
-        run.started_at = None
+    run.started_at = read_moment(start)
 
 
 JSON = Format(

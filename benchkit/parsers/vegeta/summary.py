@@ -18,9 +18,8 @@ from typing import Any
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Reading
-from benchkit.parsers.documents import decoder_of, line_of
-from benchkit.parsers.series import micros
-from benchkit.parsers.vegeta.readings import Block, finish, time_of
+from benchkit.parsers.documents import decoder_of, line_of, read_moment
+from benchkit.parsers.vegeta.readings import Block, finish
 
 _START = re.compile(r'\{\s*(?:"|$)')
 _STRING = re.compile(r'"(?:\\.|[^"\\]++)*+"?')
@@ -119,7 +118,7 @@ class JsonReport(Block):
             reading.add(
                 "duration", "total", reading.duration, "s", at, resolution=1e-9, origin="computed"
             )
-        reading.started_at = time_of(micros(report.get("earliest")))
+        reading.started_at = read_moment(report.get("earliest"))
 
     def _place(self, number: float) -> int:
         """Return the line of the source on which a number stands."""
