@@ -97,9 +97,9 @@ def _read(
             _add_code(run, code, float(value), line_of(value, line))
     histogram = as_object(document.get("DurationHistogram"))
     for entry in map(as_object, as_list(histogram.get("Percentiles"))):
-        level, value = (entry.get(name) for name in ("Percentile", "Value"))
-        if is_amount(level) and is_amount(value) and level < 100:
-            add_fact(run, Fact("latency", f"p{level:g}", "s"), value, line)
+        level, seconds = (entry.get(name) for name in ("Percentile", "Value"))
+        if is_amount(level) and is_amount(seconds) and level < 100:
+            add_fact(run, Fact("latency", f"p{level:g}", "s"), seconds, line)
     yield from _finish(run, label)
 
 

@@ -35,11 +35,11 @@ def _places(value: object, place: tuple[str | int, ...] = ()) -> Iterator[tuple[
             yield from _places(each, (*place, index))
 
 
-def _with(document: Any, place: tuple[str | int, ...], text: str) -> str:
+def _with(document: object, place: tuple[str | int, ...], text: str) -> str:
     """Return a document in which ``text`` stands at a place."""
     if not place:
         return text
-    copy = json.loads(json.dumps(document))
+    copy: Any = json.loads(json.dumps(document))
     *above, last = place
     parent = copy
     for key in above:

@@ -46,7 +46,6 @@ from benchkit.parsers.documents import (
     Fact,
     add_fact,
     flatten,
-    is_amount,
     line_of,
     read_documents,
     read_moment,
@@ -166,8 +165,9 @@ def _describe(run: Reading, document: dict[str, object]) -> None:
         run.env["title"] = title
     for name in ("connections", "pipelining", "workers"):
         value = document.get(name)
-        is_count = is_amount(value) and isinstance(value, int)
-        if is_count and (value > 1 or name == "connections"):
+        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+            continue
+        if value > 1 or name == "connections":
             run.params[name] = str(value)
     if "connections" in run.params:
         run.connections = int(run.params["connections"])
