@@ -16,6 +16,7 @@ from benchkit.derived.series import SERIES
 from benchkit.derived.summaries import Summary
 from benchkit.errors import (
     BenchkitError,
+    DataError,
     Diagnostic,
     SourceReport,
     StoreError,
@@ -33,6 +34,7 @@ from benchkit.ingestion.surroundings import list_sections
 from benchkit.ingestion.threads import read_ahead
 from benchkit.parsers import kernel, mapped, registry
 from benchkit.parsers.base import Format, Reading, Repeats, Row, Samples, Source
+from benchkit.reading.bounds import limit_runs
 from benchkit.reading.source import UnreadableError
 from benchkit.redaction import HIDDEN
 from benchkit.schema import Side
@@ -315,10 +317,21 @@ def _changing(label: str, before: int, now: int) -> Diagnostic:
 def _records(
     form: Format, source: Source, diagnostics: list[Diagnostic]
 ) -> Iterator[Reading | Repeats | Samples]:
-    """Yield what a parser reads; its diagnostics, and its own failure, are put aside."""
+    """Yield what a parser reads; its diagnostics, and its own failure, are put aside.
+
+    Raises
+    ------
+    DataError
+        If there are more runs and faults than a file of this size can tell.
+    """
     last: Reading | Repeats | Samples | None = None
+    most, count = limit_runs(source.size), 0
     try:
         for record in form.parse(source):
+            count += isinstance(record, Reading | Diagnostic)
+            if count > most:
+                what = f"more than {most:,} runs and faults in a file of {source.size:,} bytes"
+                raise DataError(what, where=source.label, hint="split it into several files")
             if isinstance(record, Diagnostic):
                 diagnostics.append(record)
                 continue

@@ -157,16 +157,20 @@ class _Table:
                 continue
             if not cells:
                 continue
+            if not isinstance(cells, Mapping):
+                yield self._warn(line, "this row is no object and is left out")
+                continue
             if is_first and (problem := self._find_missing(line, cells)):
                 yield problem
                 break
             is_first = False
             try:
                 self._take(line, cells)
-            except (ValueError, TypeError) as error:
+            except (ValueError, TypeError, OverflowError, KeyError) as error:
                 bad += 1
                 if bad <= _MOST_NAMED:
-                    yield self._warn(line, f"{error}; this row is left out")
+                    what = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
+                    yield self._warn(line, f"{what}; this row is left out")
         if bad > _MOST_NAMED:
             yield self._warn(line, f"{bad - _MOST_NAMED:,} more rows are left out for such reasons")
         yield from self._runs.values()

@@ -20,6 +20,10 @@ MEMBERS = 100_000
 _RATIO = 250
 #: Bytes below which the ratio does not matter.
 _SMALL = 1 << 20
+#: Runs and faults that a file may hold; each is an object of kilobytes.
+RUNS = 250_000
+#: Packed bytes of a run beyond the first `_FEW`: a single number that was measured takes more.
+_FEW, _RUN_BYTES = 10_000, 4
 
 
 def parse_limit(text: str) -> int:
@@ -44,6 +48,17 @@ def explain_excess(size: int, packed: int, limit: int) -> str:
     if size > max(_SMALL, _RATIO * packed):
         return f"it unpacks to more than {_RATIO} times its size"
     return ""
+
+
+def limit_runs(size: int) -> int:
+    """Return how many runs and faults a file of so many bytes, perhaps packed, may hold.
+
+    Examples
+    --------
+    >>> limit_runs(4_800), limit_runs(400_000), limit_runs(1 << 30)
+    (10000, 100000, 250000)
+    """
+    return min(RUNS, max(_FEW, size // _RUN_BYTES))
 
 
 class _Members(gzip._GzipReader):
