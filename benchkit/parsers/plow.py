@@ -246,20 +246,20 @@ def _parse_json(source: Source) -> Iterator[Record]:
 def _is_next(run: Sequence[tuple[int, dict[str, Any]]], document: dict[str, Any]) -> bool:
     """Whether a document is of the same run as the last ones: all that is counted goes on."""
     try:
-        times = [_measure(each) for _, each in run] + [_measure(document)]
+        times = [_measure(each) for _, each in run[-1:]] + [_measure(document)]
     except (KeyError, TypeError, ValueError, ZeroDivisionError):
         return False
     if len(times) < 2:
         return True
-    (time, count, least, most), (later, counted, lower, higher) = times[-2:]
-    is_step = later - time > _STEP or len(times) > 2
+    (time, count, least, most), (later, counted, lower, higher) = times
+    is_step = later - time > _STEP or len(run) > 1
     return is_step and later > time and counted > count and lower <= least and higher >= most
 
 
 def _measure(document: dict[str, Any]) -> tuple[float, float, float, float]:
     """Return time and count so far, and the extremes of latencies."""
     summary, latency = document["Summary"], document["Statistics"]["Latency"]
-    extremes = [_read_time(latency[name]).value for name in ("Min", "Max")]
+    extremes = [_read_time(str(latency[name])).value for name in ("Min", "Max")]
     return summary["Count"] / summary["RPS"], summary["Count"], *extremes
 
 
