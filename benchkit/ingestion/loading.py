@@ -33,7 +33,12 @@ from benchkit.ingestion.origins import (
 )
 from benchkit.ingestion.parts import Part, find_split_blocks
 from benchkit.ingestion.pieces import single_out_shared
-from benchkit.ingestion.pooled import find_mixed_commits, find_pooled, find_relabelled
+from benchkit.ingestion.pooled import (
+    find_mixed_commits,
+    find_pooled,
+    find_regrouped,
+    find_relabelled,
+)
 from benchkit.labels.numbering import part_packages
 from benchkit.labels.sections import share_headings
 from benchkit.schema import observations as make_table
@@ -340,6 +345,7 @@ def _complete(
             *find_gone(parts, parts),
             *find_pooled(parts),
             *find_relabelled(parts),
+            *find_regrouped(parts),
         ),
         derived=derived,
     )

@@ -29,6 +29,7 @@ from benchkit.ingestion.places import (
     part_places,
 )
 from benchkit.ingestion.sources import unpacked
+from benchkit.labels.numbering import series_of
 from benchkit.store.columns import began_at
 
 
@@ -149,6 +150,31 @@ def find_relabelled(parts: Sequence[Part]) -> Iterator[Finding]:
                 "`--store NEW`",
                 numbers={"labels": len(labels)},
             )
+
+
+def find_regrouped(parts: Sequence[Part]) -> Iterator[Finding]:
+    """B103: files of the same bytes lie in several groups, and their values count in each."""
+    files: dict[tuple[str, str, str | None], dict[str, Part]] = defaultdict(dict)
+    for part in parts:
+        if part.role == "measured":
+            files[part.origin, part.sha256, part.env.get("commit")].setdefault(part.path, part)
+    copies: dict[tuple[str, ...], list[Part]] = defaultdict(list)
+    for same in files.values() if len({part.group for part in parts}) > 1 else ():
+        groups = sorted({series_of(part).group for part in same.values()})
+        if len(groups) > 1:
+            copies[tuple(groups)].append(next(iter(same.values())))
+    for names, own in copies.items():
+        subject = "this file is" if len(own) == 1 else f"this file and {len(own) - 1} more are"
+        places = " and ".join(group or "(no group)" for group in names)
+        yield Finding(
+            code="B103",
+            severity="warning",
+            where=own[0].label,
+            message=f"{subject} in the groups {places}, with the same values in each",
+            remedy="if one is a copy, run `benchkit undo` right after you ingest it, or leave it "
+            "out with `--exclude`",
+            numbers={"files": len(own), "groups": len(names)},
+        )
 
 
 def _list_commits(row: Sequence[Part]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import shutil
 from pathlib import Path
 
 import pytest
@@ -141,3 +142,16 @@ def test_files_that_each_variant_gets_are_repeats(
     assert "B111" not in capsys.readouterr().err
     assert "B111" not in set(bk.load().findings["code"])
     assert run(GATE) == 0
+
+
+def test_a_copy_in_another_group_is_named(
+    history: History, capsys: pytest.CaptureFixture[str]
+) -> None:
+    history.write("A/main.txt", "A/pr.txt")
+    history.ingest("A")
+    assert "B103" not in set(bk.load().findings["code"])
+    shutil.copytree("A", "g/A")
+    history.ingest("g")
+    assert run(["compare"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "B103 A/main.txt: this file and 1 more are in the groups" in shown
