@@ -32,7 +32,7 @@ BASELINE_NAMES = (
 #: What people call the side that they compare with, where it is no variant's usual name.
 EARLIER_NAMES = ("old", "before")
 #: Words that make a name the side without: `no-otel` beside `otel`, `without-agent`.
-_WITHOUT = ("no", "non", "not", "without")
+_WITHOUT = ("no", "non", "not", "without", "un")
 #: Words that make a name the other side: `ping.new` beside `ping`.
 _LATER = ("new", "after", "pr", "patch", "patched", "head")
 _SEPARATORS = re.compile(r"[-_. =]+")
@@ -180,8 +180,8 @@ def _tell_by_words(variants: Sequence[str]) -> str | None:
     ('results_before', None)
     >>> _tell_by_words(["k6-agent", "k6-noagent"]), _tell_by_words(["otel=false", "otel=true"])
     ('k6-noagent', 'otel=false')
-    >>> _tell_by_words(["ping.new", "ping"])
-    'ping'
+    >>> _tell_by_words(["ping.new", "ping"]), _tell_by_words(["instrumented", "uninstrumented"])
+    ('ping', 'uninstrumented')
     """
     words = [[word for word in _SEPARATORS.split(name.lower()) if word] for name in variants]
     if len(words) < 2:
@@ -190,7 +190,10 @@ def _tell_by_words(variants: Sequence[str]) -> str | None:
     rest = [each[leading:] for each in words]
     trailing = _count_shared([each[::-1] for each in rest])
     if not leading + trailing:
-        return None
+        whole = {"-".join(each) for each in words}
+        without = {word + sign + name for word in _WITHOUT for name in whole for sign in ("", "-")}
+        told = [n for n, each in zip(variants, words, strict=True) if "-".join(each) in without]
+        return told[0] if len(told) == 1 else None
     cores = ["-".join(each[: len(each) - trailing]) for each in rest]
     known = {*SIDE_NAMES, *_WITHOUT, *(word + core for word in _WITHOUT for core in cores if core)}
     told = [n for n, core in zip(variants, cores, strict=True) if core in {*known, "false"}]

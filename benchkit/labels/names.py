@@ -43,6 +43,30 @@ def leave_form(name: str) -> str:
     return name[: -len(form) - 1] if form.lower() in FORMS else name
 
 
+def hold_sides(names: Collection[str], baselines: Collection[str]) -> bool:
+    """Tell whether one of the names is a baseline's, or differs from all others by such a word.
+
+    Examples
+    --------
+    >>> [hold_sides(names, ["off"]) for names in (["off"], ["otel-off", "otel-on"], ["x-off", "y"])]
+    [True, True, False]
+    """
+    words = [tuple(SEPARATORS.split(name.lower())) for name in names]
+    plain = {name.lower() for name in names}
+    return not plain.isdisjoint(baselines) or any(
+        word in baselines and len(words) > 1 and all(_is_alike(each, at, other) for other in words)
+        for each in words
+        for at, word in enumerate(each)
+    )
+
+
+def _is_alike(words: Sequence[str], at: int, other: Sequence[str]) -> bool:
+    """Tell whether another name has the same words before and after one word."""
+    before, after = words[:at], words[at + 1 :]
+    ends = len(other) - len(after)
+    return len(words) > 1 and other[:at] == before and ends > at and other[ends:] == after
+
+
 def part_names(names: Collection[str], baselines: Collection[str]) -> dict[str, tuple[str, str]]:
     """Return side and rest of each name; nothing unless all are crossed.
 

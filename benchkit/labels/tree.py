@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from benchkit.labels.counts import find_counts, find_levels, is_count
-from benchkit.labels.names import leave_form, leave_form_folders, part_names
+from benchkit.labels.names import hold_sides, leave_form, leave_form_folders, part_names
 from benchkit.labels.patterns import PathLabels, read_numbers, read_path
 from benchkit.labels.run_folders import find_glued, leave_out_runs
 from benchkit.labels.stems import (
@@ -137,11 +137,7 @@ def _lift_sides(tree: list[PathLabels], baselines: Collection[str]) -> list[Path
         for depth in range(len(folders)):
             below[folders[:depth]].add(folders[depth])
     variants = {labels.variant.lower() for labels in tree}
-    sides = {
-        site
-        for site, names in below.items()
-        if not {name.lower() for name in names}.isdisjoint(baselines)
-    }
+    sides = {site for site, names in below.items() if hold_sides(names, baselines)}
     if not variants.isdisjoint(baselines) or all(len(below[site]) == 1 for site in sides):
         return tree
     return [_lift(labels, folders, sides) for labels, folders in zip(tree, above, strict=True)]

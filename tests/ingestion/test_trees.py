@@ -118,6 +118,12 @@ TREES = {
     "false and true": lay("{side}/run{n}.txt", 3, "otel=false otel=true"),
     "a new one beside it": lay("{side}.txt", 1, "ping ping.new"),
     "folders in order": lay("{side}/wrk.txt", 1, "01_none 02_otlp"),
+    "without by a prefix": lay("{side}/run-{n}.log", 3, "uninstrumented instrumented"),
+    "sides by words above": lay(
+        "{side}/ping/{n}/wrk.log", 3, "tracing-off tracing-on", group="ping"
+    ),
+    "files without an ending": lay("ITER_{n}/{side}/stdout", 3),
+    "a tool and dots": lay("wrk.{side}.{n}.out", 3, variant="wrk.{side}"),
     "with and without": lay("{side}.txt", 1, "without-agent with-agent"),
     "off and on": lay("{side}/wrk-{n}.txt", 3, "otel-off otel-on"),
     "a number after a side": lay("{side}{n}.txt", 3),

@@ -267,6 +267,13 @@ TREES = {
         before-get.txt  before-get
         before-put.txt  before-put
         after-get.txt   after-get""",
+    "sides above by their words": """
+        tracing-off/ping/1/out.txt  ping: tracing-off 1
+        tracing-off/ping/2/out.txt  ping: tracing-off 2
+        tracing-off/list/1/out.txt  list: tracing-off 1
+        tracing-off/list/2/out.txt  list: tracing-off 2
+        tracing-on/ping/1/out.txt   ping: tracing-on 1
+        tracing-on/ping/2/out.txt   ping: tracing-on 2""",
     "groups above": """
         eu/off/trial1.txt  eu: off 1
         us/off/trial1.txt  us: off 1""",
