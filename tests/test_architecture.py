@@ -44,6 +44,7 @@ KNOWING = {
     "ingestion/outputs.py": "go test writes a result in one line, below a header of its run",
     "labels/template.py": "an example in a hint",
     "metrics.py": "how tools call a metric",
+    "plots/drawing.py": "the folder of an example",
     "redaction/": "programs whose options hold no secret, of which most are no tools",
 }
 #: Names of companions that are words of the trade.

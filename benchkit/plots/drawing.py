@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Protocol, cast, overload
 
 from benchkit import outputs
 from benchkit.errors import ConfigError
@@ -96,6 +96,61 @@ class Drawing:
         return sink.getvalue().decode().replace("<svg ", _FITTING, 1)
 
 
+class Draw(Protocol):
+    """A way to draw: a `Drawing` of its own, or on axes, which it then returns."""
+
+    @overload
+    def __call__(self, ax: None = None) -> Drawing: ...
+    @overload
+    def __call__(self, ax: Axes) -> Axes: ...
+
+
+_DOC = """Draw {what}.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            To draw on; then there may be one panel only.
+
+        Returns
+        -------
+        Drawing or Axes
+            {shows}
+
+        Raises
+        ------
+        DataError
+            {lacks}
+        ConfigError
+            If ``ax`` is given and there are several panels, or it is no Axes.
+
+        Examples
+        --------
+        >>> import benchkit as bk
+        >>> plot = bk.load("{folder}"{more}).compare().plot
+        >>> len(plot.{kind}().axes)
+        {panels}
+        """
+
+
+def _method(
+    kind: str, what: str, shows: str, lacks: str, folder: str, panels: int, more: str = ""
+) -> Draw:
+    """Declare the method that draws a kind."""
+
+    def draw(self: Plots, ax: Axes | None = None) -> Drawing | Axes:
+        return self._draw(kind, ax)
+
+    draw.__name__, draw.__qualname__ = kind, f"Plots.{kind}"
+    draw.__doc__ = _DOC.format(
+        kind=kind, what=what, shows=shows, lacks=lacks, folder=folder, panels=panels, more=more
+    )
+    return cast("Draw", draw)
+
+
+_WRK = "fixtures/tracing-wrk"
+
+
 class Plots:
     """The figures of one comparison: ``comparison.plot.forest()``.
 
@@ -121,242 +176,63 @@ class Plots:
     def __repr__(self) -> str:
         return f"<Plots: {', '.join(f'.{kind}()' for kind in kinds.KINDS)}>"
 
-    @overload
-    def forest(self, ax: None = None) -> Drawing: ...
-    @overload
-    def forest(self, ax: Axes) -> Axes: ...
-    def forest(self, ax: Axes | None = None) -> Drawing | Axes:
-        """Draw what each variant costs: estimate, interval, runs and margin.
-
-        Parameters
-        ----------
-        ax : Axes, optional
-            To draw on; then there may be one panel only.
-
-        Returns
-        -------
-        Drawing or Axes
-            Change against the baseline, in percent; on ``ax`` labels of ticks tell the estimates.
-
-        Raises
-        ------
-        DataError
-            If no primary metric has a ratio to its baseline.
-        ConfigError
-            If ``ax`` is given and there are several panels, or it is no Axes.
-
-        Examples
-        --------
-        >>> import benchkit as bk
-        >>> plot = bk.load("fixtures/tracing-wrk").compare(baseline="none").plot
-        >>> plot.forest()
-        <Drawing of 1 panel: .save('plot.svg'), .axes, .figure>
-        """
-        return self._draw("forest", ax)
-
-    @overload
-    def percentiles(self, ax: None = None) -> Drawing: ...
-    @overload
-    def percentiles(self, ax: Axes) -> Axes: ...
-    def percentiles(self, ax: Axes | None = None) -> Drawing | Axes:
-        """Draw the percentiles that were measured, medians over runs, on logarithmic axes.
-
-        Parameters
-        ----------
-        ax : Axes, optional
-            To draw on; then there may be one panel only.
-
-        Returns
-        -------
-        Drawing or Axes
-            Values in the unit that the axis names, over the level of the percentile.
-
-        Raises
-        ------
-        DataError
-            If no metric has two percentiles on both sides.
-        ConfigError
-            If ``ax`` is given and there are several panels, or it is no Axes.
-
-        Examples
-        --------
-        >>> import benchkit as bk
-        >>> from matplotlib.figure import Figure
-        >>> plot = bk.load("fixtures/tracing-wrk").compare(baseline="none").plot
-        >>> ax = Figure(layout="constrained").subplots()
-        >>> plot.percentiles(ax=ax) is ax
-        True
-        """
-        return self._draw("percentiles", ax)
-
-    @overload
-    def shift(self, ax: None = None) -> Drawing: ...
-    @overload
-    def shift(self, ax: Axes) -> Axes: ...
-    def shift(self, ax: Axes | None = None) -> Drawing | Axes:
-        """Draw the change of each percentile with its interval, as `percentiles` does.
-
-        Parameters
-        ----------
-        ax : Axes, optional
-            To draw on; then there may be one panel only.
-
-        Returns
-        -------
-        Drawing or Axes
-            Change against the baseline, in percent, over the level of the percentile.
-
-        Raises
-        ------
-        DataError
-            If no metric has two percentiles with a ratio.
-        ConfigError
-            If ``ax`` is given and there are several panels, or it is no Axes.
-
-        Examples
-        --------
-        >>> import benchkit as bk
-        >>> from matplotlib.figure import Figure
-        >>> plot = bk.load("fixtures/tracing-wrk").compare(baseline="none").plot
-        >>> ax = Figure(layout="constrained").subplots()
-        >>> plot.shift(ax=ax) is ax
-        True
-        """
-        return self._draw("shift", ax)
-
-    @overload
-    def runs(self, ax: None = None) -> Drawing: ...
-    @overload
-    def runs(self, ax: Axes) -> Axes: ...
-    def runs(self, ax: Axes | None = None) -> Drawing | Axes:
-        """Draw every run of the primary metrics in the order made, as `percentiles` does.
-
-        Parameters
-        ----------
-        ax : Axes, optional
-            To draw on; then there may be one panel only.
-
-        Returns
-        -------
-        Drawing or Axes
-            One mark per run, in the unit that the axis names; bars are medians.
-
-        Raises
-        ------
-        DataError
-            If no variant has two runs of a primary metric.
-        ConfigError
-            If ``ax`` is given and there are several panels, or it is no Axes.
-
-        Examples
-        --------
-        >>> import benchkit as bk
-        >>> from matplotlib.figure import Figure
-        >>> plot = bk.load("fixtures/tracing-wrk").compare(baseline="none").plot
-        >>> ax = Figure(layout="constrained").subplots()
-        >>> plot.runs(ax=ax) is ax
-        True
-        """
-        return self._draw("runs", ax)
-
-    @overload
-    def sweep(self, ax: None = None) -> Drawing: ...
-    @overload
-    def sweep(self, ax: Axes) -> Axes: ...
-    def sweep(self, ax: Axes | None = None) -> Drawing | Axes:
-        """Draw a sweep: the rate by level beside the latency by rate.
-
-        Parameters
-        ----------
-        ax : Axes, optional
-            To draw on; then there may be one panel only.
-
-        Returns
-        -------
-        Drawing or Axes
-            Requests per second over connections or offered rate; latency over requests per second.
-
-        Raises
-        ------
-        DataError
-            If no benchmark has three levels of load or more.
-        ConfigError
-            If ``ax`` is given and there are several panels, or it is no Axes.
-
-        Examples
-        --------
-        >>> import benchkit as bk
-        >>> plot = bk.load("fixtures/nginx-ab/nginx").compare().plot
-        >>> len(plot.sweep().axes)
-        4
-        """
-        return self._draw("sweep", ax)
-
-    @overload
-    def ecdf(self, ax: None = None) -> Drawing: ...
-    @overload
-    def ecdf(self, ax: Axes) -> Axes: ...
-    def ecdf(self, ax: Axes | None = None) -> Drawing | Axes:
-        """Draw the distribution of raw samples, as `percentiles` does.
-
-        Parameters
-        ----------
-        ax : Axes, optional
-            To draw on; then there may be one panel only.
-
-        Returns
-        -------
-        Drawing or Axes
-            Share of requests over their time; needs ``load(..., samples=True)``.
-
-        Raises
-        ------
-        DataError
-            If there are no raw samples: the tool kept none, or they were not loaded.
-        ConfigError
-            If ``ax`` is given and there are several panels, or it is no Axes.
-
-        Examples
-        --------
-        >>> import benchkit as bk
-        >>> results = bk.load("fixtures/vegeta-single", samples=True)
-        >>> len(results.compare().plot.ecdf().axes)
-        1
-        """
-        return self._draw("ecdf", ax)
-
-    @overload
-    def timeline(self, ax: None = None) -> Drawing: ...
-    @overload
-    def timeline(self, ax: Axes) -> Axes: ...
-    def timeline(self, ax: Axes | None = None) -> Drawing | Axes:
-        """Draw latency, CPU and memory over the time of a run, as `percentiles` does.
-
-        Parameters
-        ----------
-        ax : Axes, optional
-            To draw on; then there may be one panel only.
-
-        Returns
-        -------
-        Drawing or Axes
-            Medians over runs, in the units that the axes name, over seconds since the run began.
-
-        Raises
-        ------
-        DataError
-            If no request has a time, and no container was looked at within a run.
-        ConfigError
-            If ``ax`` is given and there are several panels, or it is no Axes.
-
-        Examples
-        --------
-        >>> import benchkit as bk
-        >>> results = bk.load("fixtures/vegeta-single")
-        >>> len(results.compare().plot.timeline().axes)
-        1
-        """
-        return self._draw("timeline", ax)
+    forest = _method(
+        "forest",
+        "what each variant costs: estimate, interval, runs and margin",
+        "Change against the baseline, in percent; on ``ax`` labels of ticks tell the estimates.",
+        "If no primary metric has a ratio to its baseline.",
+        _WRK,
+        1,
+    )
+    percentiles = _method(
+        "percentiles",
+        "the percentiles that were measured, medians over runs, on logarithmic axes",
+        "Values in the unit that the axis names, over the level of the percentile.",
+        "If no metric has two percentiles on both sides.",
+        _WRK,
+        1,
+    )
+    shift = _method(
+        "shift",
+        "the change of each percentile with its interval",
+        "Change against the baseline, in percent, over the level of the percentile.",
+        "If no metric has two percentiles with a ratio.",
+        _WRK,
+        1,
+    )
+    runs = _method(
+        "runs",
+        "every run of the primary metrics in the order made",
+        "One mark per run, in the unit that the axis names; bars are medians.",
+        "If no variant has two runs of a primary metric.",
+        _WRK,
+        1,
+    )
+    sweep = _method(
+        "sweep",
+        "a sweep: the rate by level beside the latency by rate",
+        "Requests per second over connections or offered rate; latency over requests per second.",
+        "If no benchmark has three levels of load or more.",
+        "fixtures/nginx-ab/nginx",
+        4,
+    )
+    ecdf = _method(
+        "ecdf",
+        "the distribution of raw samples",
+        "Share of requests over their time; needs ``load(..., samples=True)``.",
+        "If there are no raw samples: the tool kept none, or they were not loaded.",
+        "fixtures/vegeta-single",
+        1,
+        ", samples=True",
+    )
+    timeline = _method(
+        "timeline",
+        "latency, CPU and memory over the time of a run",
+        "Medians over runs, in the units that the axes name, over seconds since the run began.",
+        "If no request has a time, and no container was looked at within a run.",
+        "fixtures/vegeta-single",
+        1,
+    )
 
     def _draw(self, kind: str, ax: Axes | None) -> Drawing | Axes:
         if ax is None:
