@@ -38,6 +38,7 @@ from benchkit.gating.wording import (
     describe_cost,
     mark_of,
     measure_cost,
+    measure_suspicion,
     raise_first,
     say,
     say_failures,
@@ -100,7 +101,11 @@ def _describe_event(outcome: GateOutcome, event: Event, action: Action) -> str:
         return "; ".join(_lower(describe_blind(rule)) for rule in blind) or "nothing was compared"
     if event is ACCEPTED:
         return _describe_accepted(outcome, rows)
-    worst = max(rows, key=lambda row: (row.newly_fails, measure_cost(row)))
+    is_open = event in {INCONCLUSIVE, UNDECIDABLE}
+    worst = max(
+        rows,
+        key=lambda row: (row.newly_fails, is_open and measure_suspicion(row), measure_cost(row)),
+    )
     if event is FAILING:
         return f"requests fail: {_describe_failures(rows)}"
     if event is UNDECIDABLE:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 from benchkit.gating.clauses import list_event_texts
@@ -138,14 +139,32 @@ def _write_sureness(row: RowOutcome) -> str:
 
 def measure_cost(row: RowOutcome) -> float:
     """Return how large a share of its limit a row costs, for sorting."""
-    evidence, limit = row.evidence, row.rule.limit
-    value = evidence.value or 0.0
-    change = value - 1 if evidence.is_ratio else value
-    cost = -change if row.contrast.better == "higher" else change
-    if row.contrast.better == "none":
-        cost = abs(change)
-    allowed = limit.share if limit.is_relative else limit.value
+    cost, allowed = _read_cost(row), _read_allowed(row)
     return cost / allowed if allowed else cost
+
+
+def measure_suspicion(row: RowOutcome) -> float:
+    """Return how far a cost lies beyond its limit, in widths of its interval, for sorting.
+
+    A noisy row costs much by chance, so its size alone says little.
+    """
+    low, high = row.evidence.low, row.evidence.high
+    if low is None or high is None or not 0 < high - low < math.inf:
+        return -math.inf
+    return (_read_cost(row) - _read_allowed(row)) / (high - low)
+
+
+def _read_cost(row: RowOutcome) -> float:
+    value = row.evidence.value or 0.0
+    change = value - 1 if row.evidence.is_ratio else value
+    if row.contrast.better == "none":
+        return abs(change)
+    return -change if row.contrast.better == "higher" else change
+
+
+def _read_allowed(row: RowOutcome) -> float:
+    limit = row.rule.limit
+    return limit.share if limit.is_relative else limit.value
 
 
 def describe_notes(outcome: GateOutcome) -> Iterator[str]:

@@ -107,3 +107,17 @@ def test_a_crash_decides_before_the_comparison_that_it_prevents(
     told = gate(capsys, *paths)
     assert (told["exit_code"], told["verdict"]) == (code, verdict)
     assert "nothing to compare" not in str(told["sentence"])
+
+
+def test_an_inconclusive_sentence_leads_with_the_row_that_is_likeliest_over_not_the_noisiest(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    noisy = {"baseline": (20, 30, 45, 25, 40, 33), "enabled": (22, 35, 50, 24, 45, 36)}
+    quiet = {"baseline": (300, 302, 298, 301, 299, 303), "enabled": (315, 319, 314, 318, 316, 320)}
+    for side, values in noisy.items():
+        rows = [("Noisy", value) for value in values] + [("Quiet", v) for v in quiet[side]]
+        lines = [f"Benchmark{name}-8\t1000\t{value} ns/op" for name, value in rows]
+        (folder / "r").mkdir(exist_ok=True)
+        (folder / "r" / f"{side}.txt").write_text("\n".join([*lines, "PASS", ""]))
+    told = gate(capsys, "r", "--max-overhead", "time_per_op=5%")
+    assert "on Quiet" in str(told["sentence"]).partition(";")[0]
