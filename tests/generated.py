@@ -26,7 +26,7 @@ from benchkit.cli import application, run
 from benchkit.config.reference import list_settings
 from benchkit.gating.events import write_events
 from benchkit.labels import run_toml
-from benchkit.parsers import registry
+from benchkit.parsers import mapped, registry
 from benchkit.plots.drawing import Plots
 
 #: An option in so many commands is listed once, under the options that commands share.
@@ -98,7 +98,7 @@ def write_metrics() -> str:
 def write_formats() -> str:
     rows = [
         f"| `{f.name}` | {'; '.join(f'**{form.name}** {form.versions}' for form in f.forms)} |"
-        for f in registry.formats()
+        for f in (*registry.formats(), mapped.FORMAT)
     ]
     return "\n".join(["| format | forms and their versions |", "| --- | --- |", *rows])
 

@@ -54,12 +54,12 @@ def look_up(words: Sequence[str]) -> tuple[Explanation, ...]:
         If nothing is called so.
     """
     from benchkit.audit.catalogue import CATALOGUE
-    from benchkit.parsers.registry import formats
+    from benchkit.parsers import mapped, registry
     from benchkit.tables.explanation import explain_code, find_explanations, suggest
 
     if not words:
         return tuple(map(explain_code, CATALOGUE.values()))
-    known = formats()
+    known = (*registry.formats(), mapped.FORMAT)
     found: list[Explanation] = []
     for word in words:
         meant = find_explanations(word, known)

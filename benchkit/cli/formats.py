@@ -26,7 +26,9 @@ def formats(
 ) -> None:
     """List the formats: forms, versions, how each is recognised, what it does not record."""
     chosen = o.choose(format, FORMATS)
-    from benchkit.parsers.registry import formats as known
+    from benchkit.parsers import mapped, registry
+
+    known = (*registry.formats(), mapped.FORMAT)
 
     if chosen == "json":
         from dataclasses import asdict
@@ -40,12 +42,12 @@ def formats(
                 "summary": f.summary,
                 "forms": [asdict(x) for x in f.forms],
             }
-            for f in known()
+            for f in known
         ]
         printing.write(format_json({"format_version": 1, "formats": rows}), output)
         return
     from benchkit.cli.console import render_table
     from benchkit.tables.formats import formats_table
 
-    table = formats_table(known())
+    table = formats_table(known)
     printing.write(render_table(table, markdown=chosen == "md", to_file=output is not None), output)

@@ -26,7 +26,7 @@ from benchkit.parsers import registry
 from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Samples, Source
 from benchkit.parsers.documents import read_documents
 from benchkit.reading.delimited import header_of, is_formula, read_rows
-from benchkit.reading.source import UnreadableError, UntilDamage
+from benchkit.reading.source import PARQUET, UnreadableError, UntilDamage
 from benchkit.regexes import regex
 from benchkit.schema import ROLES, Labels
 from benchkit.units import read_number
@@ -37,7 +37,6 @@ _NEEDED = (*Labels._fields, "subject", "metric", "stat", "value", "unit")
 _BEGINNING = r'\{\s*"format_version"\s*:\s*\d+\s*,\s*"observations"\s*:\s*\['
 _DOCUMENT = regex(_BEGINNING)
 _PARAM = regex(r",(?=[^,=]*=)")
-_PARQUET = b"PAR1"
 _MANY = ("sample", "counter")
 _LARGEST_RUN = (1 << 31) - 1
 _MOST_NAMED = 20
@@ -48,8 +47,8 @@ _Cells = Mapping[str, Any]
 def _recognises(head: Head) -> bool:
     if not head.is_start:
         return False
-    if head.data.startswith(_PARQUET):
-        return True
+    if head.data.startswith(PARQUET):
+        return all(name.encode() in head.data for name in _SIGNS)
     text = head.text.lstrip()
     if text.startswith("{"):
         return _DOCUMENT.match(text) is not None
@@ -68,7 +67,7 @@ def _parse(source: Source) -> Iterator[Record]:
     ('otlp', '/ping', 3, ('latency', 'p50', 0.5, 's'))
     """
     head = source.head()
-    if head.data.startswith(_PARQUET):
+    if head.data.startswith(PARQUET):
         yield from _Table(source.label, "parquet").read(_read_parquet(source))
     elif head.text.lstrip().startswith("{"):
         yield from _Table(source.label, "json").read(_read_json(source))

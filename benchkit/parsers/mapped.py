@@ -32,7 +32,7 @@ from benchkit.config.maps import Cell, Measure, TableMap
 from benchkit.config.table_units import find_unit
 from benchkit.errors import UnknownFormatError
 from benchkit.metrics import VOCABULARY, vocabulary
-from benchkit.parsers.base import Diagnostic, Format, Head, Reading, Record, Source
+from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source
 from benchkit.parsers.documents import line_of, read_documents
 from benchkit.reading.delimited import read_rows
 from benchkit.reading.source import UntilDamage
@@ -91,9 +91,26 @@ def _is_named(label: str, patterns: Sequence[str]) -> bool:
 def _make_format(each: TableMap) -> Format:
     """Return the format of the tables of a map."""
     return Format(
-        name=NAME, tools=(TOOL,), summary="a table that is read by a map", forms=(),
-        recognises=_recognises, parse=partial(parse, each),
-    )  # fmt: skip
+        name=NAME,
+        tools=(TOOL,),
+        summary="any other table, by a map of its columns: see `benchkit help maps`",
+        forms=(
+            Form(
+                name="csv",
+                signature="the columns that its map names, behind --map or [[map]]",
+                versions="all; parted by commas, semicolons or tabs",
+                not_recorded="whatever no column holds",
+            ),
+            Form(
+                name="json",
+                signature="objects with the fields that its map names",
+                versions="all; one object per line, or a list below records",
+                not_recorded="as csv",
+            ),
+        ),
+        recognises=_recognises,
+        parse=partial(parse, each),
+    )
 
 
 def _recognises(head: Head) -> bool:
@@ -302,3 +319,7 @@ def _read_run(cells: Mapping[str, Any], cell: Cell) -> int:
         what = f"{cell.column} is {text!r}, not the number of a run"
         raise ValueError(what)
     return int(text)
+
+
+#: Whatever map it is read by.
+FORMAT = _make_format(TableMap())

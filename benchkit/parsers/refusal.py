@@ -19,6 +19,7 @@ from benchkit.redaction import show_opening, show_part
 from benchkit.regexes import regex
 
 _AS = "if you know the format, name it with --as FORMAT; `benchkit formats` lists them"
+_MAP = f"to read it by its columns, run `benchkit map FILE` and pass that with --map; {_AS}"
 _AGAIN = "check what the command printed, and run it again"
 #: Lines that may stand above a result, and names of columns and keys that are quoted.
 _ABOVE, _QUOTED = 20, 6
@@ -166,9 +167,11 @@ def _describe_text(head: Head) -> _Reason:
     if lines[0][0] in "{[" and (keys := list(dict.fromkeys(_KEY.findall(head.text)))):
         what = f"unknown format: JSON with {_list(keys)}"
         damage = _find_damage(head)
-        return _Reason(f"{what}, but {damage}", "give the whole file") if damage else _Reason(what)
+        if damage:
+            return _Reason(f"{what}, but {damage}", "give the whole file")
+        return _Reason(what, _MAP)
     if columns := _find_columns(lines):
-        return _Reason(f"unknown format: a table with the columns {_list(columns)}")
+        return _Reason(f"unknown format: a table with the columns {_list(columns)}", _MAP)
     return _Reason(f"unknown format (it starts with {opening})")
 
 

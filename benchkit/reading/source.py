@@ -46,6 +46,8 @@ _BLOCK = 1 << 20
 MAX_LINE = 64 << 20
 #: Bytes of whole lines that are read in columns at once.
 LINE_BLOCK = 1 << 20
+#: The first bytes of a Parquet file.
+PARQUET = b"PAR1"
 _GZIP = b"\x1f\x8b"
 Item = TypeVar("Item")
 
@@ -190,6 +192,10 @@ class Source:
             data = self._data if self._wrapping is None else b"".join(self.blocks())
             return Head(self.label, data, self.text())
         data = _begin(self.blocks(), HEAD_BYTES)
+        if data.startswith(PARQUET):  # which names its columns at its end
+            with self.open_raw() as raw:
+                raw.seek(max(raw.seek(0, io.SEEK_END) - HEAD_BYTES, 0))
+                return Head(self.label, data + raw.read(), "")
         return Head(self.label, data, clean_text(data))
 
     def windows(self) -> Iterator[Head]:

@@ -128,6 +128,17 @@ def test_all_forms_are_forms_of_the_same_runs() -> None:
     assert set(runs["variant"]) == {"none", "otlp"}
 
 
+def test_a_parquet_file_of_other_columns_is_no_export(tmp_path: Path, capsys: Captured) -> None:
+    export = pd.read_parquet(FIXTURES / "export/tracing.parquet")
+    many = pd.concat([export.assign(value=export["value"] + more) for more in range(99)])
+    many.assign(run=range(len(many))).to_parquet(tmp_path / "large.parquet", index=False)
+    assert (tmp_path / "large.parquet").stat().st_size > 1 << 17
+    assert len(bk.load(tmp_path / "large.parquet").runs) == len(many)
+    many.rename(columns={"metric": "m"}).to_parquet(tmp_path / "other.parquet", index=False)
+    assert run(["runs", str(tmp_path / "other.parquet")]) == ExitCode.DATA
+    assert "a Parquet file" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("change", "problem"),
     [

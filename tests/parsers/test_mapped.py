@@ -209,3 +209,13 @@ def test_columns_that_are_not_there_are_refused(
     frame = pd.read_csv(fixtures_dir / "tables" / "builds.csv")
     with pytest.raises(SchemaError, match=problem):
         bk.load(frame, columns=columns)
+
+
+def test_a_refused_table_names_the_door(folder: Path, capsys: Captured) -> None:
+    assert run(["compare", "builds.csv"]) == ExitCode.DATA
+    assert "run `benchkit map FILE` and pass that with --map" in capsys.readouterr().err
+    (folder / "x.json").write_text('{"rows": [{"a": 1}]}', encoding="utf-8")
+    assert run(["compare", "x.json"]) == ExitCode.DATA
+    assert "benchkit map FILE" in capsys.readouterr().err
+    assert run(["explain", "map"]) == ExitCode.DONE
+    assert "any other table" in capsys.readouterr().out
