@@ -43,6 +43,8 @@ Not recorded: when it ran, the version, ``--rate``; in JSON the target.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from operator import itemgetter
@@ -53,12 +55,14 @@ from benchkit.parsers.documents import is_amount, line_of, read_documents
 from benchkit.parsers.urls import describe_url, path_of
 from benchkit.reading import reports
 from benchkit.reading.reports import UNANSWERED, Fields, Line, Value, decimal, reason_of
+from benchkit.regexes import regex
 from benchkit.units import Quantity, parse_duration
 
 _TABLE = re.compile(
     r"^[^\w\n]*+Statistics[ \t]++Min[ \t]++Mean[ \t]++StdDev[ \t]++Max\b", re.MULTILINE
 )
 _TIME = r"(?:\d{1,6}h)?(?:\d{1,2}m)?\d{1,12}(?:\.\d{1,9})?(?:[mnµμ]?s)?"
+_QUOTED = regex(r'"([^"]*+)"')
 _MIB = 1 << 20
 #: Seconds between two reports of a run, at least.
 _STEP = 0.05
@@ -230,6 +234,7 @@ def _parse_json(source: Source) -> Iterator[Record]:
     2.0
     """
     run: list[tuple[int, dict[str, Any]]] = []
+    places = _Places(source.text())
     for line, document in read_documents(source):
         if isinstance(document, Diagnostic):
             yield document
@@ -237,10 +242,10 @@ def _parse_json(source: Source) -> Iterator[Record]:
             continue
         fields = document if isinstance(document, dict) else {}
         if not _is_next(run, fields):
-            yield from _read_last(source, run)
+            yield from _read_last(source, run, places)
             run = []
         run.append((line, fields))
-    yield from _read_last(source, run)
+    yield from _read_last(source, run, places)
 
 
 def _is_next(run: Sequence[tuple[int, dict[str, Any]]], document: dict[str, Any]) -> bool:
@@ -263,7 +268,9 @@ def _measure(document: dict[str, Any]) -> tuple[float, float, float, float]:
     return summary["Count"] / summary["RPS"], summary["Count"], *extremes
 
 
-def _read_last(source: Source, run: Sequence[tuple[int, dict[str, Any]]]) -> Iterator[Record]:
+def _read_last(
+    source: Source, run: Sequence[tuple[int, dict[str, Any]]], places: _Places
+) -> Iterator[Record]:
     """Yield the run of which these are the reports."""
     if not run:
         return
@@ -274,19 +281,37 @@ def _read_last(source: Source, run: Sequence[tuple[int, dict[str, Any]]]) -> Ite
         what = "a result of plow needs the count of requests and their rate"
         yield Diagnostic(source.label, line, what, "use the whole object that plow wrote")
         return
-    yield from _read(source, document, fields, line)
+    yield from _read(source, document, fields, line, places)
+
+
+class _Places:
+    """The lines of every quoted word of a text: the decoder gives texts no lines."""
+
+    def __init__(self, text: str) -> None:
+        self._lines = defaultdict[str, list[int]](list)
+        for number, line in enumerate(text.split("\n"), 1):
+            for word in _QUOTED.findall(line):
+                self._lines[word].append(number)
+
+    def find(self, word: str, start: int) -> int | None:
+        """Return the first line from ``start`` on that holds a word."""
+        lines = self._lines.get(word, [])
+        place = bisect_left(lines, start)
+        return lines[place] if place < len(lines) else None
 
 
 def _read(
-    source: Source, document: Mapping[str, Any], summary: Mapping[str, Any], line: int
+    source: Source,
+    document: Mapping[str, Any],
+    summary: Mapping[str, Any],
+    line: int,
+    places: _Places,
 ) -> Iterator[Record]:
     """Yield the run that a document describes."""
     run = Reading(tool="plow", form="json", line=line, last_line=line, load_model="closed")
-    lines = source.text().split("\n")
 
     def find(key: str, start: int) -> int:
-        """Return the next line that has a key; the decoder gives texts no lines."""
-        return next((n for n in range(start, len(lines) + 1) if f'"{key}"' in lines[n - 1]), line)
+        return places.find(key, start) or line
 
     def add(value: Value, text: object, at: int) -> None:
         with suppress(ValueError):

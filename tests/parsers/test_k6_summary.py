@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -289,3 +290,12 @@ def test_a_count_without_end_is_no_number_of_samples() -> None:
         )
     )
     assert row(reading, "latency", "p95")[5] is None
+
+
+def test_many_metrics_take_linear_time() -> None:
+    metrics = {f"m{n}": {"count": 1, "rate": 1} for n in range(8000)}
+    document = {"metrics": metrics, "root_group": {"name": "", "groups": [], "checks": []}}
+    begin = time.process_time()
+    (reading,), _ = read(json.dumps(document, indent=1).encode())
+    assert time.process_time() - begin < 3
+    assert len(reading.rows) == 16000

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -106,3 +107,18 @@ def test_a_document_without_a_summary_is_refused() -> None:
 def test_a_command_that_holds_a_rate_is_an_open_loop() -> None:
     (run,), _ = read(TEXT, f"$ plow --rate 200/1s http://h/\n{load('text-short.txt')}")
     assert run.load_model == "open"
+
+
+def test_names_that_stand_on_no_line_take_linear_time() -> None:
+    times = {f"P{n}\N{MICRO SIGN}": "1ms" for n in range(8000)}  # escaped, so found nowhere
+    latency = {"Min": "1ms", "Max": "2ms"}
+    document = {
+        "Summary": {"Elapsed": "2s", "Count": 6, "Counts": {"2xx": 6}, "RPS": 3.0},
+        "Statistics": {"Latency": latency},
+        "Percentiles": times,
+    }
+    begin = time.process_time()
+    (run,), _ = read(JSON, json.dumps(document, indent=1))
+    assert time.process_time() - begin < 2
+    assert len(run.rows) > 8000
+    assert {row[9] for row in run.rows if row[2] in {"min", "max"}} == {12, 13}

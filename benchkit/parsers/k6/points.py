@@ -159,8 +159,7 @@ class Run:
             reading.env["host"] = self._host
         reading.started_at = _EPOCH + timedelta(microseconds=self._first)
         if is_whole:
-            for measure in self._totals.values():
-                record(reading, measure)
+            record(reading, self._totals.values())
             reading.duration = (self._last - self._first) / 1e6
             reading.add(
                 "duration", "total", reading.duration, "s", reading.last_line,

@@ -218,7 +218,7 @@ def _record_all(reading: Reading, document: _Document) -> list[str]:
 
     Their numbers keep a name of their own, so that they never meet those of a form that tells it.
     """
-    unclear, metrics = [], []
+    unclear, metrics, measures = [], [], []
     for path, leaves in document.entries.items():
         by_path = str(path[1]) if path[0] == "metrics" else ""
         metrics.append((leaves["name"].string if "name" in leaves else by_path, leaves))
@@ -231,7 +231,8 @@ def _record_all(reading: Reading, document: _Document) -> list[str]:
             unclear.append(whole)
             name, kind, unit = f"{name}{_AS_EXPORTED}", "trend", "1"
         if name and unit:
-            record(reading, _read_numbers(Measure(name, tags, kind, unit), numbers))
+            measures.append(_read_numbers(Measure(name, tags, kind, unit), numbers))
+    record(reading, measures)
     return unclear
 
 

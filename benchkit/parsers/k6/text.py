@@ -262,7 +262,7 @@ def _read_lines(run: _Run, label: str) -> list[Diagnostic]:
     """Add the rows of every metric line; lines as wide as one that is cut are cut there, too."""
     read = [(line, *understand(line)) for line in run.lines.values()]
     cut_at = {line.width for line, _, lost in read if lost is not None}
-    problems = []
+    problems, measures = [], []
     for line, measure, lost in read:
         is_at_edge = line.number == run.ragged or line.width in cut_at
         key = drop_doubtful(measure) if measure and lost is None and is_at_edge else lost
@@ -278,7 +278,8 @@ def _read_lines(run: _Run, label: str) -> list[Diagnostic]:
             problems.append(remark.at(label, line.number, **words))
         if measure:
             _restore(measure, known)
-            record(run.reading, measure)
+            measures.append(measure)
+    record(run.reading, measures)
     return problems
 
 

@@ -21,7 +21,7 @@ interpolation. A submetric, a group or a scenario is a subset of the run: it is 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import Literal, NamedTuple
@@ -158,18 +158,19 @@ def split_name(text: str) -> tuple[str, str]:
     return (name.strip(), tags.strip().removesuffix("}").strip()) if brace else (text, "")
 
 
-def record(reading: Reading, measure: Measure) -> None:
-    """Add a measure's rows; numbers that were given already are not given twice."""
+def record(reading: Reading, measures: Iterable[Measure]) -> None:
+    """Add the rows of measures; numbers that were given already are not given twice."""
     known = {row[:3] for row in reading.rows}
-    for key, metric, stat, unit, part, n in _list_rows(measure):
-        number = measure.numbers.get(key)
-        subject = ",".join(filter(None, (part, measure.tags))) or None
-        if number is not None and (subject, metric, stat) not in known:
-            known.add((subject, metric, stat))
-            reading.add(
-                metric, stat, number.value, unit, number.line,
-                subject=subject, n=n, resolution=number.resolution, origin=number.origin,
-            )  # fmt: skip
+    for measure in measures:
+        for key, metric, stat, unit, part, n in _list_rows(measure):
+            number = measure.numbers.get(key)
+            subject = ",".join(filter(None, (part, measure.tags))) or None
+            if number is not None and (subject, metric, stat) not in known:
+                known.add((subject, metric, stat))
+                reading.add(
+                    metric, stat, number.value, unit, number.line,
+                    subject=subject, n=n, resolution=number.resolution, origin=number.origin,
+                )  # fmt: skip
 
 
 _Row = tuple[str, str, str, str, str, int | None]
