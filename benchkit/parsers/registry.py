@@ -52,6 +52,7 @@ BUILTIN = (
     EntryPoint("bencher", "benchkit.parsers.bencher:TOOLS", GROUP),
     EntryPoint("asv", "benchkit.parsers.asv:TOOLS", GROUP),
     EntryPoint("benchstat", "benchkit.parsers.benchstat:TOOLS", GROUP),
+    EntryPoint("benchcmp", "benchkit.parsers.benchcmp:TOOLS", GROUP),
     EntryPoint("cadvisor", "benchkit.parsers.cadvisor:TOOLS", GROUP),
     EntryPoint("exposition", "benchkit.parsers.exposition:TOOLS", GROUP),
     EntryPoint("prometheus", "benchkit.parsers.prometheus:TOOLS", GROUP),

@@ -1,0 +1,149 @@
+r"""benchcmp's tables: two outputs of ``go test -bench``, side by side.
+
+A table, verbatim (golang.org/x/tools/cmd/benchcmp 0.30)::
+
+    benchmark             old ns/op     new ns/op     delta
+    BenchmarkConcat-4     523           68.6          -86.88%
+
+    benchmark             old MB/s     new MB/s     speedup
+    BenchmarkConcat-4     36.40        277.20       7.62x
+
+Below it stand ``old allocs`` and ``old bytes``, where both sides have them.
+
+What the numbers are: a row is one run on each side; a benchmark that ran again has another row, or
+its best one only (``-best``). Times have three digits at most where they are below 100 ns, else
+whole nanoseconds. Changes are not kept: they follow from the values.
+
+Not recorded: the names of the files, when and where they were taken, iterations; with ``-changed``
+the rows of benchmarks that did not change.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from benchkit.parsers.base import (
+    Diagnostic,
+    Form,
+    Format,
+    Head,
+    Reading,
+    Record,
+    Source,
+    Tool,
+    bare,
+)
+from benchkit.parsers.gobench.names import Names
+from benchkit.reading.source import UntilDamage
+from benchkit.units import scale, step
+
+_HEAD = r"benchmark[ \t]+old (ns/op|MB/s|allocs|bytes)[ \t]+new \1[ \t]+(?:delta|speedup)"
+_TABLE = re.compile(rf"^[ \t#>|*/]{{0,99}}{_HEAD}[ \t]*$", re.MULTILINE)
+_HEADER = re.compile(_HEAD)
+_ROW = re.compile(
+    r"Benchmark(\S{1,500})\s+(\d{1,18}(?:\.\d{1,2})?)\s+(\d{1,18}(?:\.\d{1,2})?)\s+"
+    r"[-+]?(?:\d{1,18}\.\d\d|Inf|NaN)[%x]",
+    re.ASCII,
+)
+#: The metric, base unit and exponent of ten of a unit.
+_UNITS = {
+    "ns/op": ("time_per_op", "s", -9),
+    "MB/s": ("processing_rate", "B/s", 6),
+    "allocs": ("allocs_per_op", "1", 0),
+    "bytes": ("bytes_per_op", "B", 0),
+}
+
+
+class _Row(NamedTuple):
+    """A row of a table: the values of one run on each side."""
+
+    line: int
+    unit: str
+    name: str
+    values: tuple[str, str]
+
+
+def _recognises(head: Head) -> bool:
+    return _TABLE.search(head.text) is not None
+
+
+def _parse(source: Source) -> Iterator[Record]:
+    r"""Yield a reading per side of each row; the tables of a benchmark belong together.
+
+    Examples
+    --------
+    >>> text = b"benchmark old ns/op new ns/op delta\nBenchmarkA 523 68.6 -86.88%\n"
+    >>> [(run.variant, run.benchmark, run.rows[0][3]) for run in _parse(Source(None, "x", text))]
+    [('old', 'A', 5.23e-07), ('new', 'A', 6.86e-08)]
+    """
+    lines = UntilDamage(source.lines())
+    rows = list(_read_rows(lines))
+    names = Names(row.name for row in rows)
+    runs: dict[tuple[str, int, str], Reading] = {}
+    seen: dict[tuple[str, str, int], int] = {}
+    call, units = 0, [""]
+    for row in rows:
+        if row.unit != units[-1]:
+            call += row.unit in units  # another call of benchcmp begins with a table of its own
+            units = [*units, row.unit] if row.unit not in units else [row.unit]
+        key = (row.name, row.unit, call)
+        seen[key] = seen.get(key, 0) + 1
+        for side, text in zip(("old", "new"), row.values, strict=True):
+            place = (f"{call} {row.name}", seen[key], side)
+            run = runs.get(place)
+            if run is None:
+                benchmark, params = names.split(row.name)
+                run = runs[place] = Reading(tool="benchcmp", form="text", line=row.line,
+                    benchmark=benchmark, params=params, variant=side)  # fmt: skip
+            metric, base, exponent = _UNITS[row.unit]
+            run.add(metric, "sample", scale(text, exponent), base, row.line,
+                    resolution=step(text, exponent))  # fmt: skip
+            run.last_line = row.line
+    yield from runs.values()
+    lines.raise_damage()
+    if not runs:
+        message = "the table has no whole row"
+        yield Diagnostic(source.label, 0, message, "give the whole output of benchcmp")
+
+
+def _read_rows(lines: UntilDamage[tuple[int, str]]) -> Iterator[_Row]:
+    """Yield the rows below a header."""
+    unit = ""
+    for number, text in lines:
+        line = bare(text)
+        if header := _HEADER.fullmatch(line):
+            unit = header[1]
+        elif unit and (row := _ROW.fullmatch(line)):
+            yield _Row(number, unit, row[1], (row[2], row[3]))
+        elif line:
+            unit = ""
+
+
+TEXT = Format(
+    name="benchcmp",
+    tools=("benchcmp",),
+    summary="benchcmp's tables: a run of each side per benchmark",
+    forms=(
+        Form(
+            name="text",
+            signature="benchmark  old ns/op  new ns/op  delta",
+            versions="all",
+            not_recorded="the names of the files, time, machine, iterations",
+        ),
+    ),
+    recognises=_recognises,
+    parse=_parse,
+    words=("benchmark",),
+    embeds=True,
+)
+
+TOOLS = (
+    Tool(
+        name="benchcmp",
+        formats=(TEXT,),
+        role="microbenchmark",
+        primaries=(("time_per_op", "sample"),),
+    ),
+)
