@@ -38,7 +38,6 @@ BINARIES = (
     (b"GIF8", "a GIF image", _SKIP),
     (b"%PDF-", "a PDF document", _SKIP),
     (b"SQLite format 3", "an SQLite database", _SKIP),
-    (b"PAR1", "a Parquet file", _SKIP),
     (b"PERFILE2", "perf record's data", _SKIP),
     (b"\x7fELF", "an executable", _SKIP),
     (b"PK\x03\x04", "a ZIP archive", "name it *.zip, or unpack it"),
