@@ -21,6 +21,8 @@ GO_PEERS = {
     "benchstat": "golang.org/x/perf/cmd/benchstat@latest",
     "vegeta": "github.com/tsenart/vegeta/v12@latest",
 }
+#: What reads the workflows, built from source too.
+WORKFLOW_LINTER = "github.com/rhysd/actionlint/cmd/actionlint@v1.7.12"
 PROJECT = nox.project.load_toml("pyproject.toml")
 
 
@@ -139,6 +141,14 @@ def docs(session: nox.Session) -> None:
     """Build the site of the manual, with the notebooks and the API; a warning is an error."""
     session.install("-e", ".", *_group("docs"))
     session.run("python", ".build/pages.py", str(Path(session.create_tmp()).resolve() / "docs"))
+
+
+@nox.session(default=False)
+def workflows(session: nox.Session) -> None:
+    """Lint the workflows, ours and the manual's, with actionlint; needs Go."""
+    session.install("-e", ".", *_group("test"))
+    session.run("go", "install", WORKFLOW_LINTER, external=True, env={"GOBIN": session.bin})
+    session.run("pytest", "-q", "tests/end_to_end/test_actionlint.py")
 
 
 @nox.session(default=False)
