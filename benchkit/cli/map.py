@@ -12,6 +12,7 @@ import typer
 from benchkit.cli import options as o
 from benchkit.cli import printing
 from benchkit.errors import DataError, Diagnostic
+from benchkit.units import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,7 +78,9 @@ def _list_keys(measure: object) -> Iterator[str]:
 
 
 def _quote(text: str) -> str:
-    return dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+    """Write a text of TOML that reads back as it is, and that no terminal or editor obeys."""
+    quoted = dumps(text, ensure_ascii=False)
+    return "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in quoted)
 
 
 def _show(source: Source, guessed: TableMap) -> str:
@@ -100,5 +103,6 @@ def _show(source: Source, guessed: TableMap) -> str:
             f"# {row[9]}: {named}{run}: {row[1]} {row[2]} {row[3]:.6g} {row[4]}"
             for row in record.rows
         ]
-    lines += [line.replace("\n", " ") for line in (*rows[:_SHOWN], *problems[:_SHOWN])]
+    shown = (*rows[:_SHOWN], *problems[:_SHOWN])
+    lines += [printable(line.replace("\n", " ")) for line in shown]
     return "\n".join(lines) + "\n"

@@ -79,5 +79,6 @@ def _write_tags(series: Series, commit: str) -> str:
 
 
 def _escape(text: str) -> str:
-    """Escape what would end a name; a text of the line protocol has no line ends."""
-    return _ESCAPED.sub(r"\\\1", " ".join(printable(text).split("\n")))
+    """Escape what would end a name; none of the line protocol ends in a backslash."""
+    line = " ".join(printable(text).split("\n"))
+    return _ESCAPED.sub(r"\\\1", f"{line} " if line.endswith("\\") else line)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import pandas as pd
@@ -173,6 +174,22 @@ def test_what_is_no_table_of_numbers_gives_no_map(
     (folder / "x.csv").write_text(text, encoding="utf-8")
     assert run(["map", "x.csv"]) == ExitCode.DATA
     assert "x.csv: no " in capsys.readouterr().err
+
+
+def test_a_guessed_map_reads_back_whatever_names_stand_in_the_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names = "ti\x1bme (ms)", "si\x85ze", "\u202erps", 'q"\\'
+    header = ",".join(f'"{name.replace(chr(34), chr(34) * 2)}"' for name in names)
+    rows = 'a\x1b[31mb,1,2,3,4\n"c\r[[map]]",2,3,4,5\n'
+    Path("x.csv").write_bytes(f"variant,{header}\n{rows}".encode())
+    assert run(["map", "x.csv", "-o", "map.toml"]) == ExitCode.DONE
+    text = Path("map.toml").read_text(encoding="utf-8")
+    assert all(map(str.isprintable, text.split("\n")))
+    assert run(["export", "x.csv", "--map", "map.toml", "-o", "x.json"]) == ExitCode.DONE
+    (values,) = [each["values"] for each in tomllib.loads(text)["map"]]
+    assert [each["column"] for each in values] == list(names)
 
 
 def test_a_guess_knows_nested_fields_and_missing_cells() -> None:

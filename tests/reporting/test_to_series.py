@@ -43,3 +43,9 @@ def test_a_line_of_influx_escapes_what_would_end_a_tag() -> None:
         "stat=sample,unit=s,commit=aaaaaaa value=1.5e-08,runs=10i 1790812800000000000"
     )
     assert second.endswith(" value=2e-08,runs=9i 1790985600000000000")
+
+
+def test_a_backslash_at_the_end_of_a_tag_does_not_reach_the_next_one() -> None:
+    series = replace(SERIES, variant="C:\\")
+    first, _ = to_influx(History((series,), ())).splitlines()
+    assert first.startswith("time_per_op,variant=C:\\\\\\ ,benchmark=Get,")
