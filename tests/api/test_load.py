@@ -118,5 +118,5 @@ def test_names_and_formats_are_told_in_python_as_on_the_command_line(tmp_path: P
     (tmp_path / "a.txt").write_text("nothing", encoding="utf-8")
     with pytest.raises(DataError):
         bk.load(tmp_path)
-    with pytest.raises(DataError, match="--as FORMAT, or as_format= in Python"):
+    with pytest.raises(DataError, match="--as FORMAT"):
         bk.load(tmp_path / "a.txt")

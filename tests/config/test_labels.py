@@ -47,7 +47,7 @@ def read_as_settings(folder: Path, text: str) -> None:
     assert sidecars.diagnostics == []
 
 
-@pytest.mark.parametrize("text", list_blocks("toml"), ids=lambda text: text.split("\n")[0])
+@pytest.mark.parametrize("text", list_blocks("toml"), ids=lambda text: " ".join(text.split()))
 def test_every_toml_block_of_the_manual_can_be_read(text: str, tmp_path: Path) -> None:
     table = tomllib.loads(text)
     if "build-system" in table or ("project" in table and "name" in table["project"]):

@@ -40,10 +40,11 @@ def test_the_spans_that_obi_counted_are_twice_the_requests() -> None:
     runs = api.load(str(PUBLISHED / "obi-shorturl"))
     spans = runs.observations[runs.observations["metric"] == "spans_created"]
     assert spans[["variant", "subject", "value"]].to_numpy().tolist() == [["obi", "agent", 30002.0]]
-    assert runs.runs.set_index("variant")["role"].to_dict() == {
-        "none": "measured",
-        "obi": "companion",
-    }
+    assert runs.runs[["variant", "role"]].to_numpy().tolist() == [
+        ["none", "measured"],
+        ["none", "damaged"],  # an excerpt of five lines
+        ["obi", "companion"],
+    ]
 
 
 def test_wrk_in_the_comments_of_a_script() -> None:
