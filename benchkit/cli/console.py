@@ -267,20 +267,25 @@ def _render(table: Table, file: TextIO | None, width: int | None = None) -> str:
     on_screen = file is not None and file.isatty()
     if width is None and on_screen:
         width = shutil.get_terminal_size().columns
-    fitted, dropped = table, list[str]()
+    hidden: Sequence[str] = ()
+    headings: Mapping[int, str] = {}
+    fitted = table
     if width is not None:
         from benchkit.cli.narrow import fit
 
-        fitted, dropped = fit(table, width, lambda cell: _text(cell, file))
-    colored = is_screen(file)
-    body = _color(fitted, file, width) if colored else "\n".join(_lay_out(fitted, file))
+        shape = fit(table, width, lambda cell: _text(cell, file))
+        fitted, hidden, headings = shape.table, shape.hidden, shape.headings
+    head, *rows = _color(fitted, file, width) if is_screen(file) else _lay_out(fitted, file)
+    body = [head]
+    for at, row in enumerate(rows):
+        body += [wrap(headings[at], file, width), row] if at in headings else [row]
     notes = [f"{n}  {note}" for n, note in enumerate(table.notes, 1)]
     below = [*table.footer, *notes]
-    if dropped:
-        below.append(f"narrow screen: hiding {', '.join(dropped)}")
+    if hidden:
+        below.append(f"narrow screen: hiding {', '.join(hidden)}")
     above = [line for line in (table.title, table.caption) if line]
     told = [[wrap(line, file, width) for line in lines] for lines in (above, below)]
-    return "\n".join([*told[0], body, *told[1]])
+    return "\n".join([*told[0], *body, *told[1]])
 
 
 def _text(cell: Cell, file: TextIO | None) -> str:
@@ -299,7 +304,7 @@ def _lay_out(table: Table, file: TextIO | None) -> Iterator[str]:
     return align_columns(heads, rows, [column.align for column in table.columns])
 
 
-def _color(table: Table, file: TextIO | None, width: int | None) -> str:
+def _color(table: Table, file: TextIO | None, width: int | None) -> list[str]:
     from rich.table import Table as Grid
     from rich.text import Text
 
@@ -310,7 +315,7 @@ def _color(table: Table, file: TextIO | None, width: int | None) -> str:
         )
     for row in table.rows:
         grid.add_row(*(Text(_text(cell, file), style=_STYLES.get(cell.mark, "")) for cell in row))
-    return _print_rich(grid, width)
+    return _print_rich(grid, width).split("\n")
 
 
 def _paint(lines: Sequence[str], file: TextIO | None) -> str:

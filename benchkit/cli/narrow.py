@@ -1,4 +1,4 @@
-"""Tables on a narrow screen: spare columns go first, then long words, and names are wrapped.
+"""Tables on a narrow screen: spare columns go first, then names stand above rows, or are wrapped.
 
 What answers the question stays: both values, the change, the interval and the verdict.
 """
@@ -6,8 +6,8 @@ What answers the question stays: both values, the change, the interval and the v
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from benchkit.tables.alignment import GAP, measure
 from benchkit.tables.model import Cell, Column, Table, drop_columns
@@ -24,8 +24,17 @@ _WORDS, _PARTS = re.compile(r"(?<= )"), re.compile(r"(?<=[ /_,-])")
 Write = Callable[[Cell], str]
 
 
-def fit(table: Table, width: int, write: Write) -> tuple[Table, list[str]]:
-    """Return a table that a screen of some columns holds, and the headers that it goes without.
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """A table that a screen holds, the headers that it goes without, and lines above its rows."""
+
+    table: Table
+    hidden: tuple[str, ...] = ()
+    headings: Mapping[int, str] = field(default_factory=dict)
+
+
+def fit(table: Table, width: int, write: Write) -> Fitted:
+    """Return a table that a screen of some columns holds.
 
     Parameters
     ----------
@@ -35,23 +44,41 @@ def fit(table: Table, width: int, write: Write) -> tuple[Table, list[str]]:
     write : callable
         Writes a cell as the screen shows it.
     """
-    whole, dropped = table, list[str]()
+    shapes = [Fitted(table), *_head(table)]
+    tried = [_go_without(shape, width, write) for shape in shapes]
+    for shape in tried:
+        if _measure_table(shape.table, write) <= width:
+            return shape
+    for shape in tried:
+        if widths := _narrow(shape.table, width, write):
+            return _wrap(shape, widths, write)
+    stacked = stack(table)
+    names = _measure(stacked, write)[0]
+    return _wrap(Fitted(stacked), [names, max(width - names - GAP, 1)], write)
+
+
+def _go_without(shape: Fitted, width: int, write: Write) -> Fitted:
+    """Leave out spare columns, then what verdicts can spare, until the screen holds the table."""
+    table, hidden = shape.table, list[str]()
     for key in _SPARE:
         if _measure_table(table, write) <= width:
-            return table, dropped
+            break
         if header := next((c.header for c in table.columns if c.key == key), None):
             table = drop_columns(table, [key])
-            dropped += [header] if header not in dropped else []
+            hidden += [header] if header not in hidden else []
     if _measure_table(table, write) > width:
-        table = _shorten_verdicts(table)
-    if _measure_table(table, write) <= width:
-        return table, dropped
-    widths = _narrow(table, width, write)
-    if widths:
-        return _wrap(table, widths, write), dropped
-    stacked = stack(whole)
-    names = _measure(stacked, write)[0]
-    return _wrap(stacked, [names, max(width - names - GAP, 1)], write), []
+        table = _shorten(table)
+    return replace(shape, table=table, hidden=tuple(hidden))
+
+
+def _head(table: Table) -> list[Fitted]:
+    """Put all names but the last above the rows that share them, if rows do."""
+    *above, _ = [at for at, column in enumerate(table.columns) if column.key in _NAMES] or [0]
+    names = ["; ".join(row[at].label for at in above if row[at].label) for row in table.rows]
+    headings = {at: f"{name}:" for at, name in enumerate(names) if at == 0 or name != names[at - 1]}
+    if not above or len(headings) == len(names):
+        return []
+    return [Fitted(drop_columns(table, [table.columns[at].key for at in above]), (), headings)]
 
 
 def stack(table: Table) -> Table:
@@ -65,12 +92,9 @@ def stack(table: Table) -> Table:
     return Table(table.title, columns, tuple(rows))
 
 
-def _shorten_verdicts(table: Table) -> Table:
-    """Leave out of a verdict by how much: the interval beside it says it, too."""
-    rows = [
-        tuple(replace(c, text=c.text.partition(", at least ")[0]) if c.mark else c for c in row)
-        for row in table.rows
-    ]
+def _shorten(table: Table) -> Table:
+    """Write cells as shortly as they can be: the interval says by how much something differs."""
+    rows = [tuple(replace(c, text=c.short or c.text) for c in row) for row in table.rows]
     return replace(table, rows=tuple(rows))
 
 
@@ -123,8 +147,9 @@ def _split_text(text: str, column: Column | None, cell: Cell | None) -> list[str
     return ["".join(words[:2]), *words[2:]] if cell and cell.mark else words
 
 
-def _wrap(table: Table, widths: Sequence[int], write: Write) -> Table:
+def _wrap(shape: Fitted, widths: Sequence[int], write: Write) -> Fitted:
     """Write each row as as many lines as its longest cell takes."""
+    table = shape.table
     heads = [
         _fill(_split_text(write(Cell(column.title)), None, None), width)
         for column, width in zip(table.columns, widths, strict=True)
@@ -133,18 +158,14 @@ def _wrap(table: Table, widths: Sequence[int], write: Write) -> Table:
         replace(column, header=lines[0], unit="")
         for column, lines in zip(table.columns, heads, strict=True)
     )
-    below = _transpose([[Cell(line) for line in lines[1:]] for lines in heads])
-    rows = [
-        line
-        for row in table.rows
-        for line in _transpose(
-            [
-                _break(cell, column, width, write)
-                for cell, column, width in zip(row, table.columns, widths, strict=True)
-            ]
-        )
-    ]
-    return replace(table, columns=columns, rows=(*below, *rows))
+    lines = [*_transpose([[Cell(line) for line in lines[1:]] for lines in heads])]
+    headings: dict[int, str] = {}
+    for at, row in enumerate(table.rows):
+        headings |= {len(lines): shape.headings[at]} if at in shape.headings else {}
+        broken = zip(row, table.columns, widths, strict=True)
+        lines += _transpose([_break(*cell, write) for cell in broken])
+    wrapped = replace(table, columns=columns, rows=tuple(lines))
+    return Fitted(wrapped, shape.hidden, headings)
 
 
 def _break(cell: Cell, column: Column, width: int, write: Write) -> list[Cell]:

@@ -61,6 +61,8 @@ class Cell:
         Numbers of the table's notes that belong to the cell, from 1.
     tip : str
         What a page says of the cell on request.
+    short : str
+        What a narrow screen shows in place of the text.
     """
 
     text: str
@@ -68,6 +70,7 @@ class Cell:
     mark: str = ""
     notes: tuple[int, ...] = ()
     tip: str = ""
+    short: str = ""
 
     @property
     def label(self) -> str:

@@ -56,15 +56,22 @@ def describe_word(verdict: Verdict, margin: float) -> str:
     >>> WORDS["equivalent"]
     'no meaningful difference'
     """
-    contrast, word = verdict.contrast, verdict.word
-    if word in WORDS:
-        return WORDS[word]
-    wording = find_wording(contrast)
-    change = wording.up if is_more(contrast) else wording.down
-    is_directed = word in {REGRESSION, IMPROVEMENT}
-    if is_directed and is_beyond(contrast, margin):
-        return f"{change}, at least {format_bare(margin)}"
-    return change
+    if verdict.word in WORDS:
+        return WORDS[verdict.word]
+    word = shorten_word(verdict, margin)
+    is_directed = verdict.word in {REGRESSION, IMPROVEMENT}
+    if is_directed and is_beyond(verdict.contrast, margin):
+        return f"{word}, at least {format_bare(margin)}"
+    return word
+
+
+def shorten_word(verdict: Verdict, margin: float) -> str:
+    """Say a verdict as shortly as a narrow screen needs: ``slower``, ``within ±3 %``."""
+    if verdict.word == EQUIVALENT:
+        return f"within ±{format_bare(margin)}"
+    wording = find_wording(verdict.contrast)
+    change = wording.up if is_more(verdict.contrast) else wording.down
+    return WORDS.get(verdict.word, change)
 
 
 def find_wording(contrast: Contrast) -> Wording:

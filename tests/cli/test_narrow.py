@@ -6,14 +6,16 @@ import os
 import pty
 import subprocess
 import sys
+from io import StringIO
 from pathlib import Path
 
 import pytest
 from examples import tracing
 
+from benchkit.cli.console import print_table
 from benchkit.cli.narrow import fit
 from benchkit.tables.model import Cell
-from benchkit.tables.overhead import primary_tables
+from benchkit.tables.overhead import exploratory_tables, primary_tables
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 ESSENTIAL = {"baseline", "value", "change", "interval", "verdict"}
@@ -43,7 +45,7 @@ def test_a_terminal_of_80_columns_keeps_both_values(results: str) -> None:
     table = text.partition("Primary metrics")[2].partition("narrow screen: hiding ")
     lines = table[0].splitlines()
     header = next(line for line in lines if line.rstrip().endswith("verdict"))
-    assert header.split()[1 if "tracing" in results else 2] in {"none,", "Baseline,"}
+    assert header.split()[1] in {"none,", "Baseline,"}
     for word in ("value,", "change", "interval"):
         assert word in header
     assert max(map(len, lines)) <= 80
@@ -53,7 +55,7 @@ def test_a_terminal_of_80_columns_keeps_both_values(results: str) -> None:
 @pytest.mark.parametrize("width", range(40, 130, 7))
 def test_values_interval_and_verdict_are_never_dropped(width: int) -> None:
     table = primary_tables(tracing())[0]
-    fitted, _ = fit(table, width, lambda cell: cell.label)
+    fitted = fit(table, width, lambda cell: cell.label).table
     if fitted.columns[0].key == "what":  # stacked
         names = {row[0].text for row in fitted.rows}
         assert {column.title for column in table.columns} <= names
@@ -65,7 +67,7 @@ def test_a_long_name_is_broken_at_its_signs() -> None:
     table = primary_tables(tracing())[0]
     row = (Cell("otlp_exporter/collector-behind/proxy"), *table.rows[0][1:])
     table = type(table)("", table.columns, (row,))
-    fitted, _ = fit(table, 80, lambda cell: cell.label)
+    fitted = fit(table, 80, lambda cell: cell.label).table
     names = [row[0].text for row in fitted.rows]
     assert "".join(names) == "otlp_exporter/collector-behind/proxy"
     assert len([name for name in names if name]) > 1
@@ -75,3 +77,24 @@ def test_long_texts_of_stacked_rows_are_wrapped_between_words() -> None:
     lines = read_terminal("formats", columns=80).splitlines()
     long = [line.split() for line in lines if len(line) > 80]
     assert [words for words in long if max(map(len, words)) < 60] == []
+
+
+def test_names_that_rows_share_stand_above_them() -> None:
+    table = exploratory_tables(tracing())[0]
+    fitted = fit(table, 80, lambda cell: cell.label)
+    assert {column.key for column in fitted.table.columns} >= ESSENTIAL | {"variant"}
+    assert "p99 latency:" in fitted.headings.values()
+    assert len(fitted.table.rows) == len(table.rows)  # a line each
+
+
+@pytest.mark.parametrize("color", [False, True])
+def test_a_line_above_rows_is_printed_before_them(
+    color: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    screen = StringIO()
+    screen.isatty = lambda: color  # type: ignore[method-assign]
+    print_table(exploratory_tables(tracing())[0], screen, 80)
+    lines = screen.getvalue().splitlines()
+    below = lines[lines.index("p99 latency:") + 1]
+    assert below.split()[:3] == ["otlp", "4.93", "ms"]
