@@ -30,7 +30,7 @@ BASELINE_NAMES = (
     "main",
 )
 #: What people call the side that they compare with, where it is no variant's usual name.
-EARLIER_NAMES = ("old", "before")
+EARLIER_NAMES = ("old", "before", "pre", "original", "plain", "vanilla")
 #: Words that make a name the side without: `no-otel` beside `otel`, `without-agent`.
 _WITHOUT = ("no", "non", "not", "without", "un")
 #: Words that make a name the other side: `ping.new` beside `ping`.
@@ -180,6 +180,8 @@ def _tell_by_words(variants: Sequence[str]) -> str | None:
     ('results_before', None)
     >>> _tell_by_words(["k6-agent", "k6-noagent"]), _tell_by_words(["otel=false", "otel=true"])
     ('k6-noagent', 'otel=false')
+    >>> _tell_by_words(["post_otel", "pre_otel"]), _tell_by_words(["otel_c8", "plain_c8"])
+    ('pre_otel', 'plain_c8')
     >>> _tell_by_words(["ping.new", "ping"]), _tell_by_words(["instrumented", "uninstrumented"])
     ('ping', 'uninstrumented')
     """

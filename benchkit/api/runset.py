@@ -15,6 +15,7 @@ from benchkit.api.excerpt import Excerpt, keep_variants, list_texts, require_lab
 from benchkit.api.glance import QUICK, UNSEEN, summarise, tabulate_findings
 from benchkit.api.sides import (
     explain_single_variant,
+    list_comparable,
     list_names,
     list_pairs,
     list_unmeasured,
@@ -340,7 +341,8 @@ class RunSet:
         if len(variants) == 1 and variant is None:
             refuse_contested(self.contested)
             raise explain_single_variant(variants[0], self.runs, self.problems, self.reports)
-        pairs = pair_up(variants, baseline, variant, first=self.first_variant)
+        likely = list_comparable(variants, self.runs)
+        pairs = pair_up(variants, baseline, variant, first=self.first_variant, likely=likely)
         refuse_contested(self.contested, pairs)
         return pairs
 

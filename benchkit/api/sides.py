@@ -5,6 +5,7 @@ What is missing is said in the words of the user, before anything is computed.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from shlex import join
@@ -31,6 +32,7 @@ def pair_up(
     variant: str | Sequence[str] | None,
     *,
     first: str | None = None,
+    likely: Sequence[str] = (),
 ) -> tuple[tuple[str, str], ...]:
     """Return (baseline, variant) pairs; a baseline that is not named is guessed from the names.
 
@@ -43,6 +45,8 @@ def pair_up(
         All others if None.
     first : str or None
         That of the first file that was named: the baseline if no name tells.
+    likely : sequence of str
+        Those that may be the baseline if none is named; all if empty.
 
     Raises
     ------
@@ -54,7 +58,8 @@ def pair_up(
     >>> pair_up(["otlp", "none", "apm"], None, None)
     (('none', 'otlp'), ('none', 'apm'))
     """
-    base = selection.choose_baseline(variants, baseline, first=first)
+    among = likely if likely and baseline is None else variants
+    base = selection.choose_baseline(among, baseline, first=first)
     if variant is None:
         others = [name for name in variants if name != base]
     else:
@@ -62,6 +67,17 @@ def pair_up(
         if not others:
             raise SelectionError("no variant given", hint="omit variant to compare all others")
     return tuple((base, other) for other in others)
+
+
+def list_comparable(variants: Sequence[str], runs: Runs) -> list[str]:
+    """Return the variants that some other one was measured with the same tool as.
+
+    A summary that another tool made of the runs beside it is no baseline of them.
+    """
+    measured = runs[runs["role"] == "measured"]
+    tools = measured.groupby("variant", observed=True)["tool"].agg(set).to_dict()
+    shared = Counter(tool for variant in variants for tool in tools.get(variant, ()))
+    return [name for name in variants if any(shared[tool] > 1 for tool in tools.get(name, ()))]
 
 
 def list_names(names: object) -> tuple[str, ...]:

@@ -32,7 +32,11 @@ def show_results(root: Path = Path()) -> bool:
         return True
     paths, tools = _find_results(root)
     if not paths:
-        return _show_document(root)
+        return False
+    if len(paths) == 1 and paths[0].suffix == ".md":  # its headings are labels
+        print_line(f"{paths[0]} holds results of {tools[0]}. Run:")
+        print_line(f"  benchkit compare {shlex.quote(str(paths[0]))}")
+        return True
     folder, variants, is_grouped = _read_variants(paths)
     listed = ", ".join(variants[:_LISTED])
     more = f" and {len(variants) - _LISTED} more" if len(variants) > _LISTED else ""
@@ -40,20 +44,6 @@ def show_results(root: Path = Path()) -> bool:
     print_line(f"{folder} holds results of {', '.join(tools)} ({noun} {listed}{more}). Run:")
     print_line(f"  {_choose_command(folder, variants, is_grouped=is_grouped)}")
     return True
-
-
-def _show_document(root: Path) -> bool:
-    """Print the command for a page of results, which nothing reads unless it is named."""
-    from benchkit.cli.printing import print_line
-
-    pages = sorted(path for path in root.glob("*.md") if path.is_file())
-    for page in pages[:_FILES]:
-        if tool := _identify(page):
-            name = page.relative_to(root)
-            print_line(f"{name} holds results of {tool}. Run:")
-            print_line(f"  benchkit compare {shlex.quote(str(name))}")
-            return True
-    return False
 
 
 def _identify(path: Path) -> str:
@@ -70,12 +60,16 @@ def _identify(path: Path) -> str:
 
 
 def _find_results(root: Path) -> tuple[list[Path], list[str]]:
-    """Return the files below the folder that a format knows, and their tools."""
+    """Return the files below the folder that a format knows, else the pages, and their tools."""
     from benchkit.labels.walk import look
 
+    found = _keep_results(look(root, _ENTRIES))
+    return found if found[0] else _keep_results(look(root, _ENTRIES, pages=True))
+
+
+def _keep_results(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
     tools: Counter[str] = Counter()
     kept = []
-    paths = look(root, _ENTRIES)
     for path in paths[:_FILES]:
         if tool := _identify(path):
             kept.append(path)

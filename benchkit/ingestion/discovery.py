@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from benchkit.config.labels import NO_LABELS, LabelTables
 from benchkit.config.maps import TableMap
-from benchkit.errors import ConfigError, DataError, Diagnostic, MissingError
+from benchkit.errors import BenchkitError, ConfigError, DataError, Diagnostic, MissingError
 from benchkit.ingestion.addresses import is_distant, name_path, refuse_store, show_path
 from benchkit.ingestion.sources import (
     STDIN,
@@ -39,8 +39,9 @@ from benchkit.labels.sidecars import Sidecar, Sidecars
 from benchkit.labels.stems import ToolNames
 from benchkit.labels.template import refuse_unmatched
 from benchkit.labels.tree import read_tree
-from benchkit.labels.walk import is_store, walk
+from benchkit.labels.walk import DOCUMENT, README, is_store, walk
 from benchkit.parsers import registry
+from benchkit.reading.source import Source
 from benchkit.selection import SIDE_NAMES
 
 if TYPE_CHECKING:
@@ -160,7 +161,7 @@ def _refuse_empty(skipped: Sequence[tuple[str, str]], where: str) -> DataError:
     """Return the error of folders without results; it names what was skipped and how to read it."""
     if not skipped:
         return DataError("no file to read", where=where, hint="check --exclude, and the path")
-    documents = (each for each in skipped if each[1] in ("a document", "a README"))
+    documents = (each for each in skipped if each[1] in {DOCUMENT, README})
     first, reason = next(documents, skipped[0])
     more = f" and {len(skipped) - 1} more" if len(skipped) > 1 else ""
     what = f"no file to read; skipped: {name_path(first)} ({reason}){more}"
@@ -328,6 +329,20 @@ def _leave_out(paths: list[Path], passed: list[tuple[Path, str]]) -> list[Path]:
     return kept
 
 
+def _take_pages(passed: list[tuple[Path, str]]) -> list[Path]:
+    """Take the documents that hold results from what a folder without other files passed over."""
+    pages = [p for p, why in passed if why in {DOCUMENT, README} and _holds_results(p)]
+    passed[:] = [each for each in passed if each[0] not in pages]
+    return pages
+
+
+def _holds_results(page: Path) -> bool:
+    try:
+        return bool(registry.identify(Source.load(page, str(page))))
+    except (BenchkitError, OSError):
+        return False
+
+
 def _repeats(path: Path, file: str, result: str) -> bool:
     """Tell whether a file is the one that repeats a result; a star is the same text in both."""
     ending = file.removeprefix("*")
@@ -346,6 +361,7 @@ def _add_folder(
     passed: list[tuple[Path, str]] = []
     unseen: dict[Path, str] = {}
     paths = _leave_out(list(walk(root, options.exclude, passed, unseen)), passed)
+    paths = paths or _take_pages(passed)
     places = [show_path(str(path)[start:]).replace(os.sep, "/") for path in paths]
     name = PurePosixPath(base).name
     read = read_tree(places, SIDE_NAMES, tools, root_name=name, pattern=options.layout)

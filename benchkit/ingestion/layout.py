@@ -182,7 +182,8 @@ def _describe(
     *columns, counts = zip(*runs, strict=True)
     texts = {name: _join(column) for name, column in zip(_COLUMNS, columns, strict=True)}
     by_path = "variant" in pattern and texts["variant"] == source.labels.variant
-    origin = pattern if by_path else f"{_name_origin(source, texts, options)}; {pattern}"
+    elsewhere = f"{_name_origin(source, texts, options)}; {pattern.replace('{variant}', '*')}"
+    origin = pattern if by_path else elsewhere
     numbers = write_numbers({*map(int, counts)})
     return FileLabels(path=source.label, run=numbers, origin=origin, **texts)
 

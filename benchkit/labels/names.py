@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
+from itertools import takewhile
 
-from benchkit.labels.stems import FORMS, SEPARATORS
+from benchkit.labels.stems import (
+    FORMS,
+    SEPARATORS,
+    ToolNames,
+    is_counted,
+    is_name,
+    split_stem,
+)
 
+#: Words that a name of a form ends with; `none.bin` is also what `none.bin.txt` was made from.
+_ENDINGS = FORMS | {"bin", "gob"}
 #: Names of folders that sort the forms of results.
 _SORTED = FORMS | {"txt", "bin", "html", "md", "stdout", "log", "logs"}
 
@@ -38,9 +48,38 @@ def leave_form_folders(paths: Sequence[str]) -> list[str]:
 
 
 def leave_form(name: str) -> str:
-    """Return a name without the form that it ends with: `none-summary` is `none`."""
-    *_, form = SEPARATORS.split(name)
-    return name[: -len(form) - 1] if form.lower() in FORMS else name
+    """Return a name without the forms that it ends with.
+
+    Examples
+    --------
+    >>> leave_form("none-summary"), leave_form("none.bin_hdrplot"), leave_form("raw-json")
+    ('none', 'none', 'raw')
+    """
+    _, *rest = SEPARATORS.split(name)
+    forms = takewhile(lambda word: word.lower() in _ENDINGS, reversed(rest))
+    return name[: len(name) - sum(len(form) + 1 for form in forms)]
+
+
+def leave_tools(names: Collection[str], tools: ToolNames) -> dict[str, str]:
+    """Return each name without the load generator's by which it begins.
+
+    All stay as they are where only that word tells two of them apart.
+
+    Examples
+    --------
+    >>> leave_tools({"wrk_none"}, ToolNames(frozenset({"wrk"})))
+    {'wrk_none': 'none'}
+    """
+    bare = {name: _leave_tool(name, tools) for name in names}
+    return bare if len({*bare.values()}) == len(bare) else {name: name for name in names}
+
+
+def _leave_tool(name: str, tools: ToolNames) -> str:
+    sign = SEPARATORS.search(name)
+    if sign is None or name[: sign.start()].lower() not in tools.known - tools.companions:
+        return name
+    rest = name[sign.end() :]
+    return rest if is_name(rest, tools) and not is_counted(split_stem(rest, tools)) else name
 
 
 def hold_sides(names: Collection[str], baselines: Collection[str]) -> bool:

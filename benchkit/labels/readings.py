@@ -11,10 +11,12 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from benchkit.errors import ConfigError
+from benchkit.labels.names import leave_form
 from benchkit.labels.natural import name_key
 from benchkit.labels.patterns import PathLabels, compile_pattern, read_path
 from benchkit.labels.stems import (
     FOLDER,
+    RESULT_WORDS,
     ToolNames,
     is_name,
     is_number,
@@ -198,7 +200,7 @@ def list_readings(
             benchmarks=_sort({each.benchmark for each in labels} - {""}),
             groups=_sort({each.group for each in labels} - {""}),
         )
-        if len(reading.variants) > 1:
+        if len(reading.variants) > 1 and not _names_forms(reading):
             ranked.append((_weigh(labels, baselines), reading, _part(labels)))
     chosen: list[Reading] = []
     for _, reading, parts in sorted(ranked, key=lambda each: -each[0]):
@@ -238,16 +240,31 @@ def _weigh(read: Sequence[PathLabels], baselines: Collection[str]) -> int:
         below[labels.variant].add((labels.group, labels.benchmark, labels.params))
     is_crossed = len({frozenset(each) for each in below.values()}) == 1
     has_baseline = any(name.lower() in baselines for name in below)
-    are_counted = all(is_run(name) or FOLDER.fullmatch(name) for name in below)
+    are_counted = _count_runs(below)
+    are_alike = len({"".join(sign for sign in name if not sign.isdigit()) for name in below}) == 1
+    are_runs = _count_runs({labels.benchmark for labels in read})
     is_repeated = len({(x.group, x.variant, x.benchmark, x.run) for x in read}) == len(read)
     return (
         4 * has_baseline
         + 3 * is_crossed
         + is_repeated
         - 5 * are_counted
+        - 7 * are_runs
+        - are_alike
         - 3 * (len(below) > _MANY)
         - 2 * (len(below) == len(read) > 2)
     )
+
+
+def _names_forms(reading: Reading) -> bool:
+    """Tell whether forms of one result would be variants or benchmarks: `none`, `none_summary`."""
+    names = {*reading.variants, *reading.benchmarks}
+    return any(name in RESULT_WORDS or leave_form(name) in names - {name} for name in names)
+
+
+def _count_runs(names: Collection[str]) -> bool:
+    """Tell names each of which counts a run, or is a moment."""
+    return all(is_run(name) or FOLDER.fullmatch(name) for name in names)
 
 
 def _propose(paths: Sequence[str], tools: ToolNames) -> Iterator[str]:

@@ -13,7 +13,13 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from benchkit.labels.counts import find_counts, find_levels, is_count
-from benchkit.labels.names import hold_sides, leave_form, leave_form_folders, part_names
+from benchkit.labels.names import (
+    hold_sides,
+    leave_form,
+    leave_form_folders,
+    leave_tools,
+    part_names,
+)
 from benchkit.labels.patterns import PathLabels, read_numbers, read_path
 from benchkit.labels.run_folders import find_glued, leave_out_runs
 from benchkit.labels.stems import (
@@ -100,6 +106,8 @@ def read_tree(
         else _label(labels, file, holding, tools, root_name, is_alone=is_alone)
         for labels, file in zip(read, files, strict=True)
     ]
+    names = leave_tools({labels.variant for labels in labelled}, tools)
+    labelled = [labels._replace(variant=names[labels.variant]) for labels in labelled]
     return _lift_names(_lift_sides(labelled, baselines), baselines, tools)
 
 

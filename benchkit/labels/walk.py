@@ -80,9 +80,10 @@ _DOCUMENTS = frozenset(
 )
 #: Files beside results that say what they are.
 SIDECARS = {"run.toml", "runs.json", "benchkit.toml", "provenance.toml", "containers.json"}
+DOCUMENT, README = "a document", "a README"
 _REASONS = {
     **dict.fromkeys(_SCRIPTS, "a script"),
-    **dict.fromkeys(_DOCUMENTS, "a document"),
+    **dict.fromkeys(_DOCUMENTS, DOCUMENT),
     **dict.fromkeys((".stderr", ".err"), "the standard error of a tool"),
 }
 #: Why a link is not followed.
@@ -132,10 +133,11 @@ def walk(
             skipped.append((path, reason))
 
 
-def look(root: Path, most: int) -> list[Path]:
-    """Return the files that may be raw results among the first entries below a folder."""
+def look(root: Path, most: int, *, pages: bool = False) -> list[Path]:
+    """Return what may be raw results among the first entries below a folder, or its documents."""
     entries = islice(_walk(root, root, "", (), ()), most)
-    return [path for path, reason, _ in entries if not reason]
+    reasons = {DOCUMENT, README} if pages else {""}
+    return [path for path, reason, _ in entries if reason in reasons]
 
 
 def leads_out(link: str, root: Path) -> bool:
@@ -231,7 +233,7 @@ def _pass_over(entry: os.DirEntry[str]) -> str:
     if name.startswith("."):
         return "a hidden file"
     if name.startswith("readme"):
-        return "a README"
+        return README
     if suffix in _REASONS:
         return _REASONS[suffix]
     if name in SIDECARS or name.endswith(".run.toml"):

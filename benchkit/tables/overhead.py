@@ -296,18 +296,14 @@ def _value(value: float, contrast: Contrast, scale: Scale, runs: int) -> Cell:
 
 def _judged(row: Verdict, verdicts: Verdicts, notes: _Notes, *, tips: bool) -> tuple[Cell, ...]:
     c, margin = row.contrast, verdicts.margin
+    word, short = describe_word(row, margin), shorten_word(row, margin)
     tip = _tell_interval(row, margin) if tips else ""
     return (
         Cell(write_change(c, margin), _rank_change(c)),
         Cell(write_interval(c, margin), c.ratio_low, tip=tip),
         Cell(write_pvalue(row), row.p_adjusted),
         Cell(write_runs(c), c.n_variant),
-        Cell(
-            describe_word(row, margin),
-            mark=MARKS[row.word],
-            notes=notes.numbers(row),
-            short=shorten_word(row, margin),
-        ),
+        Cell(word, mark=MARKS[row.word], notes=notes.numbers(row), short=short),
         _needed(row.sensitivity),
         _detectable(row.sensitivity, c.unit),
     )

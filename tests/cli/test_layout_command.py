@@ -38,6 +38,20 @@ def test_each_variant_of_a_page_is_counted(tmp_path: Path) -> None:
     assert first == "2 variants: none (1 file), otlp (1 file)"
 
 
+def test_a_pattern_shows_no_variant_where_the_content_names_it(tmp_path: Path) -> None:
+    blocks = (
+        f"## {s}\n\n```\n{(WRK / s / 'wrk-1.txt').read_text()}```\n" for s in ("none", "otlp")
+    )
+    (tmp_path / "k").mkdir()
+    (tmp_path / "k/results.md").write_text("\n".join(["# Tracing", *blocks]))
+    for place in ("k", "k/results.md"):
+        text = benchkit("layout", place, cwd=tmp_path).stdout
+        assert text.startswith("2 variants: none (1 file), otlp (1 file)\n")
+        assert "variant: content" in text
+        assert "{variant}" not in text
+    assert benchkit("compare", "k", cwd=tmp_path).returncode == 0
+
+
 def test_each_file_has_its_labels_and_the_pattern_that_gave_them(folder: Path) -> None:
     result = benchkit("layout", "results", "--format", "csv", cwd=folder)
     rows = [*csv.DictReader(StringIO(result.stdout))]

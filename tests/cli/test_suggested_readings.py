@@ -63,3 +63,17 @@ def test_other_errors_and_named_layouts_are_answered_as_they_are(
     for words in (["--layout", "{variant}-{run}.txt"], ["--baseline", "c"]):
         assert run(["compare", "results", *words]) in {2, 3}
         assert "read as" not in capsys.readouterr().err
+
+
+def test_forms_of_a_result_are_no_sides_and_runs_no_benchmarks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    lay(tmp_path / "rounds", [f"round{n}-{name}.txt" for n in (1, 2) for name in ("ramp", "spike")])
+    assert run(["compare", "rounds"]) == 2
+    text = capsys.readouterr().err
+    assert "--layout '{variant}-{benchmark}.txt' --baseline round1" in text
+    assert "--layout '{benchmark}-{variant}.txt'" not in text
+    lay(tmp_path / "forms", ["a.txt", "a_summary.txt", "b.txt", "b_summary.txt"])
+    assert run(["compare", "forms"]) in {2, 3}
+    assert "_summary" not in capsys.readouterr().err.partition("It could")[2]

@@ -282,10 +282,22 @@ def test_folders_below_one_declared_variant_are_no_repeats(
 
 
 @pytest.mark.usefixtures("tree")
+def test_pages_of_results_are_read_where_a_folder_holds_nothing_else() -> None:
+    Path("pages").mkdir()
+    Path("pages/a.md").write_text(BENCH)
+    Path("pages/notes.md").write_text("Nothing that any tool wrote.\n")
+    found = discover(["pages"], Options())
+    assert [source.label for source in found.found] == ["pages/a.md"]
+    assert ("pages/notes.md", "a document") in found.skipped
+    Path("pages/none.txt").write_text(BENCH)
+    assert [source.label for source in discover(["pages"], Options()).found] == ["pages/none.txt"]
+
+
+@pytest.mark.usefixtures("tree")
 def test_a_folder_of_documents_says_what_it_skipped_and_how_to_read_it() -> None:
     Path("pages").mkdir()
     for name in ("a.md", "b.md"):
-        Path("pages", name).write_text(BENCH)
+        Path("pages", name).write_text("Nothing that any tool wrote.\n")
     with pytest.raises(
         DataError, match=r"skipped: pages/\w.md \(a document\) and 1 more"
     ) as refused:

@@ -109,12 +109,18 @@ TREES = {
     "old and new": lay("{side}.txt", 1, "old new"),
     "main and a request": lay("{side}/{n}.txt", 3, "main pr"),
     "disabled and enabled": lay("{side}/{n}.txt", 3, "disabled enabled"),
-    "a tool before the side": lay("wrk_{side}_{n}.txt", 3, variant="wrk_{side}"),
+    "a tool before the side": lay("wrk_{side}_{n}.txt", 3),
     "a tool's sides": lay("wrk-{side}-{n}.txt", 3),
     "a word before the side": lay(
         "results_{side}.txt", 1, "before after", variant="results_{side}"
     ),
     "a word before the folders": lay("run-{side}/wrk-{n}.txt", 3, variant="run-{side}"),
+    "a tool's sides of some days": lay("wrk_{side}_2024031{n}_14302{n}.txt", 3),
+    "a tool's side first, then the number": lay("{side}-wrk-{n}.txt", 3, variant="{side}-wrk"),
+    "before by its prefix": lay(
+        "{side}_otel_benchmark.txt", 1, "pre post", variant="{side}_otel_benchmark"
+    ),
+    "plain at a level": lay("{side}_c8_t2_run{n}.txt", 3, "plain otel", variant="{side}_c8_t2"),
     "false and true": lay("{side}/run{n}.txt", 3, "otel=false otel=true"),
     "a new one beside it": lay("{side}.txt", 1, "ping ping.new"),
     "folders in order": lay("{side}/wrk.txt", 1, "01_none 02_otlp"),
@@ -123,15 +129,13 @@ TREES = {
         "{side}/ping/{n}/wrk.log", 3, "tracing-off tracing-on", group="ping"
     ),
     "files without an ending": lay("ITER_{n}/{side}/stdout", 3),
-    "a tool and dots": lay("wrk.{side}.{n}.out", 3, variant="wrk.{side}"),
+    "a tool and dots": lay("wrk.{side}.{n}.out", 3),
     "with and without": lay("{side}.txt", 1, "without-agent with-agent"),
     "off and on": lay("{side}/wrk-{n}.txt", 3, "otel-off otel-on"),
     "a number after a side": lay("{side}{n}.txt", 3),
     "folders of runs of a side": lay("{side}-run{n}/wrk.txt", 3),
     "folders of numbers of a side": lay("{side}_{n}/result.txt", 3),
-    "folders of numbers of a tool's side": lay(
-        "wrk-{side}-{n}/output.log", 3, variant="wrk-{side}"
-    ),
+    "folders of numbers of a tool's side": lay("wrk-{side}-{n}/output.log", 3),
     "folders with a number after a side": lay("{side}{n}/wrk.log", 3),
     "folders with the run first": lay("run{n}_{side}/result.txt", 3),
     "folders with the day first": lay("2024-01-0{n}_10-00-00_{side}/wrk.txt", 3),
@@ -151,6 +155,7 @@ TREES = {
     ),
     "oha": Tree({"{side}_{n}.json": OHA}, 6),
     "hyperfine": Tree({"{side}.json": HYPERFINE}, 1, ("before", "after"), numbers="1–12"),
+    "pages": Tree({"spike/{side}/k6.md": K6_TEXT}, 1, _K6, group="spike"),
     "go test": Tree({"{side}.txt": GO}, 1, ("baseline", "enabled"), numbers="1–10"),
     "go test in folders": Tree({"{side}/bench.txt": GO}, 1, ("main", "pr"), numbers="1–10"),
 }
