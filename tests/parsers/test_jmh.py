@@ -174,13 +174,34 @@ o.s.A.b       thrpt       25  0.857 ± 0.042  ops/s
     assert (new.benchmark, values(new)) == ("A.b", {(None, "operation_rate", "mean"): 0.857})
 
 
-@pytest.mark.parametrize("sign", ["\N{REPLACEMENT CHARACTER}", "Â±", "?", "+-"])
+@pytest.mark.parametrize("sign", ["\N{REPLACEMENT CHARACTER}", "Â±", "▒", "┬▒", "?", "+-"])
 def test_a_table_whose_sign_was_lost_is_read(sign: str) -> None:
     head = "Benchmark  Mode  Cnt   Score   Error  Units\n"
     text = f"{head}S.sort     avgt   10  11.998 {sign} 3.086  ms/op\n"
     (run,), problems = read(TEXT, text)
     assert not problems
     assert values(run) == {(None, "time_per_op", "mean"): 0.011998}
+
+
+def test_benchmarks_that_only_their_packages_tell_apart_are_not_pooled() -> None:
+    text = """\
+Benchmark                 Mode  Cnt  Score   Error  Units
+bloom.Set.get             avgt   10  3.232 ± 0.109  ns/op
+bloom.wide.Set.get        avgt   10  2.729 ± 0.028  ns/op
+bloom.wide.Set.put        avgt   10  2.111 ± 0.028  ns/op
+"""
+    names = ["bloom.Set.get", "bloom.wide.Set.get", "Set.put"]
+    runs, problems = read(TEXT, text)
+    assert not problems
+    assert [run.benchmark for run in runs] == names
+    result = (
+        '{{"benchmark": "bloom.{}", "mode": "avgt",'
+        ' "primaryMetric": {{"scoreUnit": "ns/op", "rawData": [[1, 2], [3]]}}}}'
+    )
+    listed = ",".join(result.format(name) for name in ("Set.get", "wide.Set.get", "wide.Set.put"))
+    runs, problems = read(JSON, f"[{listed}]")
+    assert not problems
+    assert [run.benchmark for run in runs[::2]] == names
 
 
 def test_a_parameter_may_be_empty() -> None:

@@ -26,7 +26,8 @@ Not recorded: when it ran; failed benchmarks. Not read: errors, warm-up iteratio
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from math import fsum, isfinite
 from typing import Any, NamedTuple
 
@@ -111,13 +112,17 @@ def _parse(source: Source) -> Iterator[Record]:
         elif not isinstance(document, list) or not document:
             yield Diagnostic(source.label, line, "the file has no results", "run it again")
         else:
-            for result in document:
-                yield from _read(source.label, result, line)
+            results = [result if isinstance(result, dict) else {} for result in document]
+            full = [result.get("benchmark") for result in results]
+            names = shorten(name for name in full if isinstance(name, str))
+            for result in results:
+                yield from _read(source.label, result, line, names)
 
 
-def _read(label: str, result: object, line: int) -> Iterator[Record]:
+def _read(
+    label: str, fields: Mapping[str, Any], line: int, names: Mapping[str, str]
+) -> Iterator[Record]:
     """Yield the forks of one benchmark in one mode."""
-    fields = result if isinstance(result, dict) else {}
     line = line_of(fields.get("threads", fields.get("forks")), line)
     name, mode, metric = (fields.get(key) for key in ("benchmark", "mode", "primaryMetric"))
     if not isinstance(name, str) or mode not in MODES or not isinstance(metric, dict):
@@ -133,7 +138,7 @@ def _read(label: str, result: object, line: int) -> Iterator[Record]:
     others = fields.get("secondaryMetrics")
     parts = others if isinstance(others, dict) else {}
     for turn in range(len(forks)):
-        run = _begin(fields, name, str(mode))
+        run = _begin(fields, names[name], str(mode))
         _add_fork(run, "", metric, turn, line)
         if not run.rows:
             what = f"fork {turn + 1} of {name} has an invalid score and was left out"
@@ -148,7 +153,7 @@ def _read(label: str, result: object, line: int) -> Iterator[Record]:
 
 def _begin(fields: Mapping[str, Any], name: str, mode: str) -> Reading:
     """Return a run with what is known of it."""
-    run = Reading(tool="jmh", form="json", line=1, benchmark=shorten(name))
+    run = Reading(tool="jmh", form="json", line=1, benchmark=name)
     params = fields.get("params")
     if isinstance(params, dict):
         run.params = {key: str(value) for key, value in params.items()}
@@ -162,14 +167,24 @@ def _begin(fields: Mapping[str, Any], name: str, mode: str) -> Reading:
     return run
 
 
-def shorten(name: str) -> str:
-    """Return the name of a benchmark without its package, as JMH's table has it.
+def shorten(names: Iterable[str]) -> dict[str, str]:
+    """Return benchmarks' names without their packages, as JMH's table has them.
+
+    Those that only their packages tell apart keep them.
 
     Examples
     --------
-    >>> shorten("org.openjdk.Sort.ints"), shorten("o.o.Sort.ints"), shorten("sort")
-    ('Sort.ints', 'Sort.ints', 'sort')
+    >>> shorten(["org.openjdk.Sort.ints", "o.o.Sort.longs", "sort"])
+    {'org.openjdk.Sort.ints': 'Sort.ints', 'o.o.Sort.longs': 'Sort.longs', 'sort': 'sort'}
+    >>> shorten(["a.Sort.ints", "b.Sort.ints"])
+    {'a.Sort.ints': 'a.Sort.ints', 'b.Sort.ints': 'b.Sort.ints'}
     """
+    short = {name: _drop_package(name) for name in names}
+    count = Counter(short.values())
+    return {name: each if count[each] == 1 else name for name, each in short.items()}
+
+
+def _drop_package(name: str) -> str:
     parts = name.split(".")
     first = next((at for at, part in enumerate(parts) if part[:1].isupper()), 0)
     return ".".join(parts[first:])

@@ -49,11 +49,11 @@ class _Means:
         value = float(score) if _SCORE.fullmatch(score) else 0.0
         is_amount = known.unit == "B"
         if not value and not is_amount:
-            self.coarse.append((line, shorten(name), score))
+            self.coarse.append((line, name, score))
         if not value or not isfinite(value):
             return
         params = {**params, "mode": str(mode)}
-        run = Reading(tool="jmh", form=self.form, line=line, benchmark=shorten(name), params=params)
+        run = Reading(tool="jmh", form=self.form, line=line, params=params)
         run = self.runs.setdefault((name, str(sorted(params.items()))), run)
         if is_amount:
             run.assume[known.metric] = "nothing"
@@ -67,9 +67,12 @@ class _Means:
 
     def finish(self, label: str) -> Iterator[Record]:
         """Yield the results and what is to be said about them."""
-        yield from self.runs.values()
+        names = shorten([name for name, _ in self.runs] + [name for _, name, _ in self.coarse])
+        for (name, _), run in self.runs.items():
+            run.benchmark = names[name]
+            yield run
         for line, name, score in self.coarse:
-            yield _COARSE.at(label, line, name=name, score=score)
+            yield _COARSE.at(label, line, name=names[name], score=score)
 
 
 def _name_level(level: float) -> str:
@@ -112,8 +115,8 @@ _SCORE = re.compile(r"\d{1,18}(?:\.\d{1,12})?(?:E-?\d{1,2})?", re.ASCII)
 _SHOWN = r"(≈ \S{1,6}|\d{1,18}(?:[.,]\d{1,12})?(?:E-?\d{1,2})?)"
 _UNITS = rf"((?:{TIMES})/op|ops/(?:{TIMES})|B/op|\S{{1,20}})"
 _COUNT = r"(?:\s+(\d{1,15}))?"
-#: As JMH prints it, and as it is read of a file in another encoding than UTF-8.
-_SPREAD = "(?:±|\N{REPLACEMENT CHARACTER}|Â±|\\?|\\+-)"
+#: As JMH prints it, and as it is read of a file or a terminal in another encoding than UTF-8.
+_SPREAD = "(?:±|\N{REPLACEMENT CHARACTER}|Â±|┬?▒|\\?|\\+-)"
 _ROW = rf"(\S.*?)\s+({'|'.join(MODES)}){_COUNT}\s+{_SHOWN}(?:\s+{_SPREAD}\s*\S{{1,20}})?\s+{_UNITS}"
 _HEADS = (
     r"Benchmark((?:\s+\([^()\s]{1,100}\))*)\s+Mode\s+"
