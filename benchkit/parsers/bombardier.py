@@ -52,6 +52,7 @@ _TABLE = re.compile(
 )
 _CODES = ("1xx", "2xx", "3xx", "4xx", "5xx")
 _NUMBER = r"(\d{1,12}\.\d{2})"
+_MAXIMUM = r"(\d{1,12}(?:\.\d{2})?)"
 _TIME = r"(\d{1,9}\.\d{2}(?:us|ms|s|m|h))"
 _COUNT = decimal(1.0)
 
@@ -89,10 +90,10 @@ class Report(reports.Report):
 
     TOOL = "bombardier"
     LINES = (
-        Line("target", r"Bombarding (\S+) (?:for \S+|with \d+ request\(s\))"
-             r" using (\d{1,9}) connection\(s\)", is_opening=True),
+        Line("target", r"Bombarding (\S+) (?:for \S+|with \d+ requests?(?:\(s\))?)"
+             r" using (\d{1,9}) connections?(?:\(s\))?", is_opening=True),
         Line("heads", r"Statistics\s+Avg\s+Stdev\s+Max", is_opening=True),
-        Line("rate", rf"Reqs/sec\s+{_NUMBER}\s+{_NUMBER}\s+{_NUMBER}", is_proof=True,
+        Line("rate", rf"Reqs/sec\s+{_NUMBER}\s+{_NUMBER}\s+{_MAXIMUM}", is_proof=True,
              values=(Value("request_rate", "mean", "1/s", decimal(0.01)),), needed="Reqs/sec"),
         Line("latency", rf"Latency\s+{_TIME}\s+{_TIME}\s+{_TIME}", is_proof=True,
              values=tuple(Value("latency", stat, "s", parse_time)

@@ -43,6 +43,17 @@ def test_a_table_without_failures_gives_its_rate() -> None:
     assert found["non2xx", "failures", "count"] == 4
 
 
+def test_the_words_of_older_versions_are_read() -> None:
+    table = TABLE.format(others=0, errors="").replace("32991.47", "   32991")
+    for amount in ("for 10s", "with 54138 requests", "with 54138 request(s)"):
+        for noun in ("connections", "connection(s)"):
+            opening = f"Bombarding http://h:80/a {amount} using 50 {noun}\n"
+            run, problems = read(TEXT, opening + table)
+            assert not problems
+            assert (run.target, run.connections) == ("/a", 50)
+            assert values(run)[None, "request_rate", "mean"] == 27065.29
+
+
 def test_a_rate_that_counts_failures_is_left_out() -> None:
     errors = "  Errors:\n    dial tcp h:1: connect: connection refused - 5\n    timeout - 2\n"
     run, problems = read(TEXT, TABLE.format(others=9, errors=errors))
