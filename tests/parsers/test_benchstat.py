@@ -216,6 +216,23 @@ def test_what_cannot_be_true_or_read_is_told() -> None:
     assert "'+Inf' is not a finite sec/op" in said[3][1]
 
 
+def test_columns_of_the_old_tool_may_have_been_renamed() -> None:
+    text = """\
+name     JSON time/op    CBOR time/op   delta
+Info-32    15.3ns ± 1%     11.7ns ± 3%  -23.78%  (p=0.000 n=9+10)
+"""
+    assert centers(text) == {
+        ("JSON", "Info", "time_per_op", "mean"): 15.3e-9,
+        ("CBOR", "Info", "time_per_op", "mean"): 11.7e-9,
+    }
+
+
+def test_a_row_without_a_head_is_told() -> None:
+    text = "name     time/op\nLoad-2   27.2ns ±11%\n\nLoads only:\nMap-2    12.0ns ± 0%\n"
+    ((line, what),) = remarks(records(text))
+    assert (line, "no head above" in what) == (5, True)
+
+
 def test_the_same_table_twice_is_two_calls() -> None:
     text = (OWN / "old-2file.txt").read_text()
     found = readings(f"{text}\n{text}")

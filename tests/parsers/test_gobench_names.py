@@ -39,6 +39,15 @@ def test_rows_without_iterations_and_of_comparisons_have_no_say_either() -> None
     ]
 
 
+@pytest.mark.parametrize("change", ["-53.84%", "+0.00%", "+Inf%", "NaN%", "8.53x"])
+def test_a_row_of_benchcmp_is_neither_a_result_nor_a_fault(change: str) -> None:
+    result = "BenchmarkGet-32 \t    1000\t      1100 ns/op\n"
+    head = "benchmark                old ns/op     new ns/op     delta\n"
+    text = f"{result}{head}BenchmarkGet-32          51302         23679         {change}\n"
+    source = Source(None, "x", text.encode())
+    assert len(list(FORMAT.parse(source))) == 1
+
+
 _BARE = "goos: linux\n{first}BenchmarkA \t1000\t10 ns/op\nPASS\nok  \tb\t1s\n{between}"
 _SUFFIXED = (
     "goos: linux\n{second}BenchmarkB/x-4 \t1000\t10 ns/op\nBenchmarkB/y-4 \t1000\t20 ns/op\nPASS\n"

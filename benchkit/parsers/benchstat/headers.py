@@ -13,7 +13,8 @@ from benchkit.parsers.benchstat.amounts import read_heading, read_old_heading
 from benchkit.parsers.benchstat.tables import Config, Table
 
 BAR = "│"
-_OLD_TWO = re.compile(r"name\s+old (\S+)\s+new (\S+)\s+delta")
+#: ``old`` and ``new``, or what somebody wrote there instead.
+_OLD_TWO = re.compile(r"name\s+(\S+) (\S+)\s+(\S+) (\S+)\s+delta")
 _OLD_ONE = re.compile(r"name\s+(\S+)")
 _OLD_MANY = re.compile(r"name \\ (\S+)\s\s+(?=\S)")
 _COLUMN = re.compile(r"\S+(?: \S+)*")
@@ -61,7 +62,7 @@ def open_old_table(number: int, text: str) -> Table | None:
     bare = strip_prefix(text).rstrip()
     two = _OLD_TWO.fullmatch(bare)
     if two is not None:
-        return _make_old(number, two[1], ("old", "new")) if two[1] == two[2] else None
+        return _make_old(number, two[2], (two[1], two[3])) if two[2] == two[4] else None
     many = _OLD_MANY.match(bare)
     if many is not None:
         shift = len(text.rstrip()) - len(bare)

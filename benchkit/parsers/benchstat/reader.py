@@ -12,12 +12,13 @@ from collections.abc import Iterator
 from benchkit.parsers.base import Head, Record, Source, strip_prefix
 from benchkit.parsers.benchstat import headers
 from benchkit.parsers.benchstat.calls import Calls
-from benchkit.parsers.benchstat.rows import read_row
+from benchkit.parsers.benchstat.rows import is_row, read_row
 from benchkit.parsers.benchstat.tables import GEOMEANS, Config, Table
 from benchkit.reading.source import UntilDamage
 from benchkit.redaction import show_part
 
 _FOOTNOTE = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹]+ \S")
+_HEADLESS = "this row has no head above it that says what it shows, and was left out"
 _EXACT = "exact distribution expected"
 #: More lines of labels than any table has.
 _LEVELS = 15
@@ -29,7 +30,7 @@ _SPREAD = r"[^\n±]{0,2000}?\d[^\s±]{0,20}[ \t]{1,9}±[ \t]{0,9}[\d∞?]"
 _MANY = r" \\ \S+[ \t]{2,}\S[^\n]*"
 _SIGNS = (
     re.compile(rf"(?:{_START}│[^\n]*│[ \t]*\n){{2}}{_SPREAD}", re.MULTILINE),
-    re.compile(rf"{_START}name[ \t]+old (\S+)[ \t]+new \1[ \t]+delta[ \t]*$", re.MULTILINE),
+    re.compile(rf"{_START}name[ \t]+\S+ (\S+)[ \t]+\S+ \1[ \t]+delta[ \t]*$", re.MULTILINE),
     re.compile(
         rf"{_START}name(?:{_MANY}|[ \t]+\S+[ \t]*)\n(?:[^\n±]*\n){{0,3}}{_SPREAD}", re.MULTILINE
     ),
@@ -148,6 +149,8 @@ class _Reader:
         elif config is not None:
             self._changes[config[0]] = config[1]
         elif not bare.startswith(GEOMEANS):
+            if is_row(bare):
+                self.calls.report(number, _HEADLESS)
             self.calls.end()
             self._config, self._changes = {}, {}
 

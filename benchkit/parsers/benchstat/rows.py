@@ -44,6 +44,18 @@ def read_row(table: Table, number: int, text: str, report: Report) -> Row | None
     return row
 
 
+def is_row(line: str) -> bool:
+    """Tell a row of a table by itself: a name, and cells of which one has a spread.
+
+    Examples
+    --------
+    >>> is_row("Load/reads=99%-8   8.35ns ± 7%"), is_row("took 8.35 s ± 7 %")
+    (True, False)
+    """
+    _, _, cells = line.partition(" ")
+    return "±" in cells and not CELL.sub("", cells).strip()
+
+
 def compare(
     table: Table, row: Row, place: int, comparison: Comparison | None, report: Report
 ) -> None:

@@ -28,6 +28,11 @@ CONTINUED = regex(rf"([0-9]++)\s++({NUMBER} ns/op(?!\S).*)")
 #: The same behind a text without a line end: the count is padded to eight columns, so that a
 #: blank before it proves that no digit of it belongs to the text.
 GLUED = regex(rf" (?=[ ]{{0,6}}[0-9]{{1,7}}\t)([ 0-9]{{6}}[0-9])\t\s*+({NUMBER} ns/op(?!\S).*)")
+#: The head of a table of benchcmp, and a row, which compares two results.
+COMPARING = regex(r"benchmark\s++old \S++\s++new ")
+COMPARED = regex(
+    rf"Benchmark\S++(?:\s++{NUMBER}){{2}}\s++(?:[+-](?:[0-9.]++|Inf)%|NaN%|[0-9.]++x)$"
+)
 FAILED = regex(r"\s*+(?:\S++\s++)?--- FAIL: Benchmark(\S+)")
 SKIPPED = regex(r"\S++\s++--- SKIP: Benchmark\S+\s*$")
 #: A command behind a prompt, with its environment, what it runs under and which Go it is.

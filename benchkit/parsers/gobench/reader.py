@@ -107,6 +107,8 @@ class Reader:
         name = name.removeprefix("Benchmark")
         if not name or "a" <= name[0] <= "z":
             return None
+        if stream.is_compared and patterns.COMPARED.match(text.rstrip()):
+            return None
         self._give_up(stream)
         if not words:  # with -v, or the result comes below
             stream.waiting = Waiting(name, line.first, running=text[-1].isspace())
@@ -148,6 +150,7 @@ class Reader:
     def _read_other(self, line: Line, stream: Stream) -> Reading | None:
         """Read a line that does not begin with a benchmark's name."""
         text = line.text
+        stream.is_compared = patterns.COMPARING.match(text) is not None
         if looks_like_event(text):
             self._report(line.number, "an event of go test -json is damaged or truncated")
         elif "Benchmark" in text and self._fails(line):

@@ -56,6 +56,8 @@ class Stream:
     waiting : Waiting or None
     package : str
         Whose output it is, in events; empty for a plain log.
+    is_compared : bool
+        Whether a table of benchcmp is open, whose rows begin as results do.
     """
 
     form: str
@@ -63,6 +65,7 @@ class Stream:
     command: str | None = None
     waiting: Waiting | None = None
     package: str = ""
+    is_compared: bool = False
     _header: int = 0  # the last line that was go test's own configuration
 
     def configure(self, line: Line) -> None:
