@@ -50,6 +50,7 @@ KEPT = (
     ["oha", "-z", "10s", "-c", "50", "--no-tui", "http://localhost:8080/x"],
     ["hyperfine", "--warmup", "3", "-N", "./sort.sh 1000", "sleep 0.3"],
     ["wrk2", "-R", "2000", "-t2", "-s", "scripts/post.lua", "$URL"],
+    ["java", "-Xms512m", "-Xmx2g", "-XX:+UseG1GC", "-XX:MaxGCPauseMillis=200", "-jar", "app.jar"],
     ["curl", "-s", "-o", "/dev/null", "-w", "%{time_total}", "-X", "POST", URL],
     ["docker", "run", "wrk:latest@sha256:0123456789abcdef", "-d10", URL],
     ["wrk", "-d10s", f"{URL}?monkey=2&keys=10#top"],

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
 from benchkit.redaction.harmless import (
+    JVM_OPTION,
     PROGRAMS,
     SCRIPTED,
     TOOLS,
@@ -208,6 +209,8 @@ class _Line:
         return is_program
 
     def _show_option(self, word: str) -> str:
+        if JVM_OPTION.fullmatch(word):
+            return word
         if option := _JOINED_HEADER.match(word):
             return option[0] + self._show_header(word[option.end() :])
         name, equals, value = word.partition("=")

@@ -82,6 +82,11 @@ HARMLESS = regex(
     r"|\$\{?\w{1,64}\}?|\$[@*#?]|\{\w{0,20}\}"  # $URL
     rf"|{MARK}|(?:[\w-]{{1,40}}: ?)?REDACTED"
 )
+#: What a JVM is told of its memory and its collector.
+JVM_OPTION = regex(
+    r"-X(?:m[nsx]|ss)\d{1,12}[kKmMgGtT]?"
+    r"|-XX:(?:[+-][A-Z][A-Za-z\d]{1,40}|[A-Z][A-Za-z\d]{1,40}=\d{1,12}[kKmMgGtT]?)"
+)
 #: What an option may hold that begins like a path, and is none: ``-e /S3cr3t``.
 _ROOTED = regex(
     rf"/(?![A-Za-z](?:[._-]?[A-Za-z]){{0,39}}\d{{0,3}}$)"
