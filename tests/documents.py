@@ -76,6 +76,8 @@ def prepare(folder: Path) -> str:
     (folder / "fixtures").symlink_to(ROOT / "fixtures")
     for variant in ("none", "otlp"):
         shutil.copytree(ROOT / "fixtures/tracing-wrk" / variant, folder / "results" / variant)
+    chart = ROOT / "fixtures/github-action-benchmark-forms/synthetic-data.js"
+    shutil.copy(chart, folder / "data.js")
     (folder / "bin").mkdir()
     for name, text in _PROGRAMS.items():
         script = text.format(python=sys.executable, fixtures=ROOT / "fixtures")

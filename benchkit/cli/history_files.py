@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,7 +13,7 @@ import typer
 
 from benchkit.cli import options as o
 from benchkit.cli import printing
-from benchkit.errors import ConfigError, StoreError
+from benchkit.errors import ConfigError, DataError, StoreError
 
 if TYPE_CHECKING:
     from benchkit.api import RunSet
@@ -28,9 +29,54 @@ Branch = Annotated[
 
 def add_verbs(verbs: typer.Typer) -> None:
     """Add the verbs."""
+    verbs.command("import", epilog="Example: benchkit history import data.js")(import_results)
     verbs.command(epilog="Example: benchkit history export --openmetrics history.om")(export)
     verbs.command(epilog="Example: benchkit history site site/")(site)
     verbs.command(epilog="Example: benchkit history prune --keep 100")(prune)
+
+
+def import_results(
+    paths: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PATH...",
+            help="Files or folders of results that record their commits: "
+            "data.js, asv's results/, .benchmarks/.",
+        ),
+    ],
+    branch: Annotated[
+        str | None,
+        typer.Option(
+            "--branch",
+            metavar="B",
+            help="Branch of commits that record none. [default: main]",
+        ),
+    ] = None,
+    store: o.StoreOption = None,
+    exclude: o.Exclude = None,
+    quiet: o.Quiet = False,
+) -> None:
+    """Read the history that another tool kept, each result under the commit that it records."""
+    from benchkit.ingestion.commit import ingest, list_commits, list_places
+    from benchkit.ingestion.recorded import Importing
+    from benchkit.store import DEFAULT, Store
+
+    target = Store(store or DEFAULT)
+    places = list_places(target)
+    options = o.Request(exclude=exclude, quiet=quiet).options(o.settings())
+    importing = Importing(places, branch or "")
+    options = replace(options, importing=importing, origin="", layout=None, samples=False)
+    summary = ingest(paths, target, options)
+    printing.show_problems(summary.errors if quiet else summary.diagnostics)
+    count = len(list_commits(target).keys() - {place.commit for place in places})
+    if not summary.has_result:
+        hint = "for other results, run `benchkit history add PATH --commit SHA --date T`"
+        raise DataError("no result records a commit and its date", where=paths[0], hint=hint)
+    if not quiet:
+        runs = sum(report.runs for report in summary.reports)
+        commits = "1 new commit" if count == 1 else f"{count:,} new commits"
+        line = f"{target.url}: {runs:,} runs read, {commits} · next: benchkit history show"
+        printing.print_line(line, err=True)
 
 
 def export(

@@ -20,10 +20,12 @@ from benchkit.ingestion.frames import list_parts, parts_table, read_parts
 from benchkit.ingestion.gone import Folders, find_gone
 from benchkit.ingestion.harvest import Harvest
 from benchkit.ingestion.origins import name_job, name_origin
-from benchkit.ingestion.parts import Part, find_split_blocks
+from benchkit.ingestion.parts import Part
 from benchkit.ingestion.progress import Meter, Watch
 from benchkit.ingestion.reading import Known
+from benchkit.ingestion.recorded import Place
 from benchkit.ingestion.sources import Found
+from benchkit.ingestion.split_blocks import find_split_blocks
 from benchkit.ingestion.workers import Alone, Crew, choose_jobs, count_cores, plan_tasks
 from benchkit.labels.values import UnusableError, read_time
 from benchkit.redaction import redact_origin
@@ -149,6 +151,8 @@ def _discover(
         return _discover(arguments, options, store, live)
     assign(live, options)
     discovery.found += live
+    if options.importing:
+        discovery.roots.clear()  # a history lacks nothing that its folder lost
     return discovery
 
 
@@ -228,6 +232,15 @@ def list_commits(store: Store) -> dict[str, set[str]]:
         if commit := part.env.get("commit"):
             dates.setdefault(commit, set()).update(filter(None, [part.env.get("date")]))
     return dates
+
+
+def list_places(store: Store) -> frozenset[Place]:
+    """Return the commits of a store, with what the runs of each have in common."""
+    return frozenset(
+        Place(commit, part.tool, part.group.removeprefix(commit).removeprefix("/"))
+        for part in list_parts(store)
+        if (commit := part.env.get("commit"))
+    )
 
 
 def prune_commits(store: Store, keep: int, branch: str | None = None) -> list[str]:

@@ -17,6 +17,7 @@ from benchkit.config.labels import NO_LABELS, LabelTables
 from benchkit.config.maps import TableMap
 from benchkit.errors import BenchkitError, ConfigError, DataError, Diagnostic, MissingError
 from benchkit.ingestion.addresses import is_distant, name_path, refuse_store, show_path
+from benchkit.ingestion.recorded import Importing
 from benchkit.ingestion.sources import (
     STDIN,
     Found,
@@ -52,7 +53,8 @@ if TYPE_CHECKING:
 class Options:
     """What the command line says of the sources; it stands above all other labels.
 
-    With a ``commit`` the same path is another source for each, and each is a group of its own.
+    With a ``commit`` the same path is another source for each, and each is a group of its own;
+    ``importing`` does the same with the commits that the sources record.
     ``origin`` is the CI job or machine to which the sources belong in a store; None: inferred.
     """
 
@@ -62,6 +64,7 @@ class Options:
     benchmark: str | None = None
     meta: tuple[tuple[str, str], ...] = ()
     commit: str = ""
+    importing: Importing | None = None
     as_format: str | None = None
     rename: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
@@ -344,12 +347,17 @@ def _holds_results(page: Path) -> bool:
 
 
 def _repeats(path: Path, file: str, result: str) -> bool:
-    """Tell whether a file is the one that repeats a result; a star is the same text in both."""
+    """Tell whether a file is the one that repeats a result.
+
+    A star is the same text in both, and any name where the file has none.
+    """
     ending = file.removeprefix("*")
     if not path.name.endswith(ending.rpartition("/")[2]) or not path.match(file):
         return False
-    star = path.name.removesuffix(ending)
-    return (path.parent / result.replace("*", star)).is_file()
+    if "*" in file:
+        star = path.name.removesuffix(ending)
+        return (path.parent / result.replace("*", star)).is_file()
+    return any(path.parent.glob(result))
 
 
 def _add_folder(

@@ -156,6 +156,8 @@ class Harvest:
 
     def complete(self, discovery: Discovery, options: Options) -> None:
         """Take note of what is lost, and name the variants of files that are levels of a sweep."""
+        if options.importing:
+            return
         self._take_losses(discovery, options)
         if not options.layout:
             join_levels(part for part in self.parts if "variant=" not in part.assigned)

@@ -31,7 +31,7 @@ from benchkit.ingestion.origins import (
     name_job,
     refuse_contested,
 )
-from benchkit.ingestion.parts import Part, find_split_blocks
+from benchkit.ingestion.parts import Part
 from benchkit.ingestion.pieces import single_out_shared
 from benchkit.ingestion.pooled import (
     find_mixed_commits,
@@ -39,6 +39,7 @@ from benchkit.ingestion.pooled import (
     find_regrouped,
     find_relabelled,
 )
+from benchkit.ingestion.split_blocks import find_split_blocks
 from benchkit.labels.numbering import part_packages
 from benchkit.labels.sections import share_headings
 from benchkit.schema import observations as make_table

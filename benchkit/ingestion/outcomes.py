@@ -88,7 +88,7 @@ def mark(
         The sources that gave a store something before.
     """
     problems, parts = outcome.diagnostics, outcome.parts
-    if not problems and not found.sidecar.exit_code:
+    if options.importing or (not problems and not found.sidecar.exit_code):
         return
     _explain_failures(parts, problems, found)
     if outcome.report.outcome == "failed":

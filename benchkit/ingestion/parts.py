@@ -5,7 +5,6 @@ The lowest word counts where no higher one is given, and that order stands here 
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
@@ -14,9 +13,10 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from benchkit import schema
-from benchkit.errors import ConfigError, Finding
+from benchkit.errors import ConfigError
 from benchkit.ingestion.batches import escape
 from benchkit.ingestion.discovery import Options
+from benchkit.ingestion.recorded import label_run
 from benchkit.ingestion.sources import Found, Identity
 from benchkit.labels.facts import list_facts
 from benchkit.labels.headings import Sections
@@ -42,23 +42,6 @@ from benchkit.units import printable
 
 if TYPE_CHECKING:
     import numpy as np
-
-#: What tells blocks apart, in words.
-_REASONS = {
-    "caption": "the surrounding text",
-    "goos": "operating system",
-    "goarch": "architecture",
-    "cpu": "processor",
-    "toolchain": "toolchain",
-    "connections": "connections",
-    "rate": "target rate",
-    "document_length": "document length",
-    "request_size": "request size",
-    "response_size": "response size",
-    "tls": "TLS",
-    "duration": "length",
-    "requests": "number of requests",
-}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -145,7 +128,7 @@ def make_part(
     is_alone : bool
         Whether no benchmark of another name stands in the source.
     """
-    found = found if reading.exported_from is None else _keep_labels(found, reading)
+    found = _choose_labels(found, reading, options)
     path, side, section = found.labels, found.sidecar, section or _NO_SECTIONS
     role = _find_role(reading, form, found, section)
     split = split_variant(reading.benchmark, options.split)
@@ -197,6 +180,13 @@ def make_part(
     return part
 
 
+def _choose_labels(found: Found, reading: Reading, options: Options) -> Found:
+    """Return a source without the labels of its path, where that says nothing of its runs."""
+    if options.importing:
+        return label_run(found, reading, _NO_PATH)
+    return found if reading.exported_from is None else _keep_labels(found, reading)
+
+
 def _keep_labels(found: Found, reading: Reading) -> Found:
     """Return a table of benchkit's own, whose path says nothing of the runs in it."""
     reading.load_model = registry.tool(reading.tool).load_model
@@ -241,11 +231,23 @@ def _escape_texts(part: Part) -> None:
 
 def enter_commit(part: Part, options: Options) -> None:
     """Add what the command line says of the machine and the commit, which leads the group."""
+    recorded = part.env.get("commit", "")
+    if options.commit and not _is_same(recorded, options.commit):
+        for name in ("date", "branch"):  # those of the commit that the source records
+            part.env.pop(name, None)
     if options.meta:
         part.env.update(show_facts(dict(options.meta)))
     if options.commit:
         part.env["commit"] = options.commit
-        part.group = "/".join(filter(None, (options.commit, part.group)))
+    if options.importing and options.importing.branch:
+        part.env.setdefault("branch", options.importing.branch)
+    if options.commit or options.importing:
+        part.group = "/".join(filter(None, (part.env["commit"], part.group)))
+
+
+def _is_same(recorded: str, commit: str) -> bool:
+    """Tell whether a source records this commit, as a whole or shortened, or none at all."""
+    return recorded.startswith(commit) or commit.startswith(recorded)
 
 
 def _find_size(values: Mapping[tuple[str, str], float], metric: str) -> float | None:
@@ -370,31 +372,3 @@ def _window(part: Part, found: Found) -> tuple[datetime, datetime] | None:
 def _unit_words(name: str, reading: Reading) -> str:
     words = (("assume", reading.assume.get(name)), ("better", reading.better.get(name)))
     return " ".join(f"{key}={value}" for key, value in words if value)
-
-
-def find_split_blocks(parts: Sequence[Part]) -> list[Finding]:
-    """Return a finding for each file whose blocks are kept apart by what is no name."""
-    split: dict[str, list[Part]] = defaultdict(list)
-    for part in parts:
-        if part.split_by:
-            split[part.label].append(part)
-    counts = {
-        label: len({(part.variant, part.benchmark, part.params) for part in blocks})
-        for label, blocks in split.items()
-    }
-    return [
-        _report_split(label, split[label], tests) for label, tests in counts.items() if tests > 1
-    ]
-
-
-def _report_split(label: str, blocks: Sequence[Part], tests: int) -> Finding:
-    reasons = " and ".join(dict.fromkeys(_REASONS[part.split_by] for part in blocks))
-    return Finding(
-        code="B109",
-        severity="info",
-        message=f"{len(blocks)} blocks are kept apart as {tests} different tests because they "
-        f"differ in {reasons}; no heading names them",
-        remedy="if they are repeats, write each one to its own file: name-1.txt, name-2.txt",
-        where=label,
-        numbers={"blocks": len(blocks), "tests": tests},
-    )

@@ -27,6 +27,7 @@ from benchkit.ingestion.outcomes import Outcome, make_report, mark, pass_over, r
 from benchkit.ingestion.parts import Part, make_part, require_one_name
 from benchkit.ingestion.pieces import PIECE_BITS, Pieces
 from benchkit.ingestion.progress import Pace, Seen
+from benchkit.ingestion.recorded import Selection
 from benchkit.ingestion.sink import ValueSink
 from benchkit.ingestion.soundness import Soundness
 from benchkit.ingestion.sources import Found, Identity, is_dropped
@@ -166,7 +167,7 @@ class Reader:
             return Outcome(index=index, report=_unchanged(found), sha256=source.sha256)
         formats, plain = self._identify(source)
         self._claims = formats
-        if plain is None:
+        if plain is None or self._options.importing:
             outcome = self._parse(index, found, source, formats, sink)
         else:
             outcome = self._take_plain(index, found, formats[0], plain)
@@ -217,9 +218,11 @@ class Reader:
         diagnostics: list[Diagnostic] = []
         runs, soundness = Pieces(index << PIECE_BITS), Soundness()
         summaries: dict[int, Summary] = {}
+        selection = Selection(self._options.importing, found)
         sampled = values = 0
         for form in formats:
-            for record in map(soundness.check_record, _records(form, source, diagnostics)):
+            records = selection.select(_records(form, source, diagnostics))
+            for record in map(soundness.check_record, records):
                 if not isinstance(record, Samples):
                     first = runs.take(form, record)
                     if isinstance(record, Repeats):
@@ -252,9 +255,11 @@ class Reader:
                 rows.append((part.piece, reading.rows))
                 values += len(reading.rows)
         rows.sort(key=lambda piece: piece[0])
-        diagnostics += soundness.diagnostics(found.label)
-        report = make_report(
-            found, formats, sum(p.size for p in parts), values + sampled, diagnostics
+        diagnostics += [*soundness.diagnostics(found.label), *selection.list_problems()]
+        counts = sum(p.size for p in parts), values + sampled
+        is_known = selection.is_known and not parts
+        report = (
+            _unchanged(found) if is_known else make_report(found, formats, *counts, diagnostics)
         )
         batches, files = sink.close()
         return Outcome(

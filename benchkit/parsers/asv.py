@@ -136,7 +136,7 @@ JSON = Format(
     recognises=_recognises,
     parse=_parse,
     words=('"commit_hash"',),
-    repeating=(("machine.json", "../benchmarks.json"),),
+    repeating=(("machine.json", "../benchmarks.json"), ("benchmarks.json", "*/machine.json")),
 )
 
 TOOLS = (

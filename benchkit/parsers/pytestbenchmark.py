@@ -16,7 +16,8 @@ What the numbers are: seconds. A round is a batch of ``iterations`` calls, and i
 call. Rounds follow each other in one process, so that all of them are one run, whose value is their
 median (a single slow round moves the mean); to compare with a verdict, save several sessions of
 each variant. ``data`` is there only with ``--benchmark-save-data``; percentiles are taken from it.
-Parameters of a test become params, and its name stays without their brackets.
+Parameters of a test become params, and its name stays without their brackets. A session that
+measured uncommitted changes is of no commit.
 
 Not recorded: the command, settings of the machine, warm-up rounds. Not read: outliers, quartiles.
 """
@@ -28,7 +29,7 @@ from operator import itemgetter
 from typing import Any, TypeGuard
 
 from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source, Tool
-from benchkit.parsers.documents import line_of, read_documents
+from benchkit.parsers.documents import line_of, read_documents, read_moment
 
 _SIGNS = ('"benchmarks"', '"machine_info"')
 _STATS = {"median": "median", "mean": "mean", "min": "min", "max": "max", "stddev": "stdev"}
@@ -125,15 +126,39 @@ def _is_time(value: object) -> TypeGuard[float]:
 
 
 def _describe(run: Reading, session: dict[str, Any]) -> None:
-    """Take the version and the machine of the session."""
+    """Take the version, the machine and the commit of the session."""
     version = session.get("version")
     run.tool_version = version if isinstance(version, str) else None
     machine = session.get("machine_info")
     facts = machine if isinstance(machine, dict) else {}
     cpu = facts.get("cpu")
     brand = cpu.get("brand_raw") if isinstance(cpu, dict) else None
-    known = {"python": facts.get("python_version"), "cpu": brand}
+    known = {"python": facts.get("python_version"), "cpu": brand, **_find_commit(session)}
     run.env |= {key: value for key, value in known.items() if isinstance(value, str) and value}
+
+
+def _find_commit(session: dict[str, Any]) -> dict[str, Any]:
+    """Return the commit that a session measured, its date and its branch, as far as known.
+
+    Examples
+    --------
+    >>> _find_commit({"commit_info": {"id": "3f2a", "dirty": False, "branch": "(unknown)"}})
+    {'commit': '3f2a'}
+    >>> _find_commit({"commit_info": {"id": "unversioned"}})
+    {}
+    """
+    about = session.get("commit_info")
+    if (
+        not isinstance(about, dict)
+        or about.get("dirty")
+        or about.get("id") in {"unversioned", "unknown"}
+    ):
+        return {}
+    made, branch = read_moment(about.get("time")), about.get("branch")
+    is_branch = isinstance(branch, str) and not branch.startswith("(")
+    known = {"commit": about.get("id"), "date": made.isoformat() if made else None}
+    known["branch"] = branch if is_branch else None
+    return {name: value for name, value in known.items() if value}
 
 
 JSON = Format(

@@ -43,6 +43,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for variant in ("none", "otlp"):
         shutil.copytree(FIXTURES / variant, tmp_path / "results" / variant)
     shutil.copy(FIXTURES.parent / "tables" / "builds.csv", tmp_path / "results.csv")
+    chart = "github-action-benchmark-forms/synthetic-data.js"
+    shutil.copy(FIXTURES.parent / chart, tmp_path / "data.js")
     (tmp_path / "bin").mkdir()
     for name, text in (("wrk", WRK), ("browser", "#!/bin/sh\n")):
         program = tmp_path / "bin" / name

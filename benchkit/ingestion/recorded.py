@@ -1,0 +1,155 @@
+"""Runs under the commits that their sources record: what ``benchkit history import`` stores."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import PurePosixPath
+from string import hexdigits
+from typing import NamedTuple
+
+from benchkit.config.accepted import SHORTEST
+from benchkit.errors import ConfigError, Diagnostic
+from benchkit.history.naming import resolve, shorten
+from benchkit.ingestion.sources import Found, write_assigned
+from benchkit.labels.patterns import PathLabels
+from benchkit.parsers.base import Reading, Repeats, Samples
+
+#: What begins the address of imported runs, which no file of any machine has.
+_SCHEME = "import:"
+_UNRECORDED = "no commit is recorded"
+
+
+class Place(NamedTuple):
+    """A commit, and what its runs have in common: their tool, and their suite or machine."""
+
+    commit: str
+    tool: str
+    group: str
+
+
+@dataclass(frozen=True)
+class Importing:
+    """How results come under the commits that they record.
+
+    Parameters
+    ----------
+    held : frozenset of Place
+        Those that the store holds, whose results are left out.
+    branch : str
+        That of results that record none.
+    """
+
+    held: frozenset[Place] = field(default=frozenset(), repr=False)
+    branch: str = ""
+
+    @cached_property
+    def commits(self) -> frozenset[str]:
+        """The commits that the store holds."""
+        return frozenset(place.commit for place in self.held)
+
+
+class Selection:
+    """The runs of one source that an import takes; the others are counted with the reason.
+
+    Without an import it takes all.
+    """
+
+    def __init__(self, importing: Importing | None, found: Found) -> None:
+        self._importing, self._found = importing, found
+        self._left: Counter[str] = Counter()
+        self._held: set[str] = set()
+        self._reasons: dict[str, str] = {}
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it left out what the store holds, and nothing else."""
+        return bool(self._held) and not self._left
+
+    def select(
+        self, records: Iterable[Reading | Repeats | Samples]
+    ) -> Iterable[Reading | Repeats | Samples]:
+        """Return the runs of dated commits that are not stored."""
+        return records if self._importing is None else self._filter(records, self._importing)
+
+    def _filter(
+        self, records: Iterable[Reading | Repeats | Samples], importing: Importing
+    ) -> Iterator[Reading | Repeats | Samples]:
+        for record in records:
+            reading = record.reading if isinstance(record, Samples) else record
+            if isinstance(reading, Repeats):
+                self._left[_UNRECORDED] += len(reading)
+            elif self._accepts(reading, importing, is_run=reading is record):
+                yield record
+
+    def list_problems(self) -> Iterator[Diagnostic]:
+        """Say what was left out, and why."""
+        label = self._found.label
+        for reason, count in self._left.items():
+            results = "1 result" if count == 1 else f"{count:,} results"
+            hint = "use `benchkit history add PATH --commit SHA --date T`"
+            yield Diagnostic(label, 0, f"{results} left out: {reason}", hint, "warning")
+        if self._held:
+            held = "1 commit" if len(self._held) == 1 else f"{len(self._held):,} commits"
+            what = f"the store already has results of {held}; those of this file were left out"
+            yield Diagnostic(label, 0, what, severity="note")
+
+    def _accepts(self, reading: Reading, importing: Importing, *, is_run: bool) -> bool:
+        commit = reading.env.get("commit", "")
+        reason = self._explain(reading, importing) if commit else _UNRECORDED
+        if reason:
+            self._left[reason] += is_run
+        elif place_run(reading, self._found) in importing.held:
+            self._held.add(commit)
+        else:
+            return True
+        return False
+
+    def _explain(self, reading: Reading, importing: Importing) -> str:
+        """Say why a commit is not taken; nothing of one that is."""
+        commit = reading.env["commit"]
+        if len(commit) < SHORTEST or not commit.isalnum():
+            return f"{commit!r} is not a commit"
+        if not reading.env.get("date"):
+            return f"commit {shorten(commit)} has no date"
+        if commit not in self._reasons:
+            self._reasons[commit] = _compare(commit, importing.commits)
+        return self._reasons[commit]
+
+
+def _compare(commit: str, stored: Collection[str]) -> str:
+    """Say that a commit has another name in the store, if it has."""
+    try:
+        name = resolve(commit, stored)
+    except ConfigError as error:
+        return error.what
+    return "" if name == commit else f"commit {commit} is {name} in the store"
+
+
+def place_run(reading: Reading, found: Found) -> Place:
+    """Return the commit, the tool and the group of a run, wherever its source lies.
+
+    The file of one commit is named after it, and perhaps after an environment, in the folder of a
+    machine; a file of many commits names their suites itself.
+    """
+    commit, group = reading.env["commit"], reading.group
+    if not reading.variant:
+        path = PurePosixPath(found.address)
+        first, _, environment = path.stem.partition("-")
+        is_named = len(first) >= SHORTEST and set(first) <= set(hexdigits)
+        group = "/".join(filter(None, (path.parent.name, environment if is_named else "")))
+    return Place(commit, reading.tool, group)
+
+
+def label_run(found: Found, reading: Reading, labels: PathLabels) -> Found:
+    """Return the source as that of one commit: no path tells its labels, or supersedes it."""
+    place = place_run(reading, found)
+    labels = labels._replace(group=place.group, variant=place.commit[:8])
+    return replace(
+        found,
+        address=f"{_SCHEME}{place.tool}/{place.group}",
+        assigned=write_assigned(found.variant, place.commit),
+        labels=labels,
+    )
