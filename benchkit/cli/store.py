@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -30,12 +31,21 @@ def register(app: typer.Typer) -> None:
     app.add_typer(verbs)
 
 
-def check(store: o.StoreOption = None, quiet: o.Quiet = False) -> None:
+def check(
+    format: Annotated[str, typer.Option(help="table or json.")] = "table",
+    output: o.Output = None,
+    store: o.StoreOption = None,
+    quiet: o.Quiet = False,
+) -> None:
     """Read every file of the store and list damaged ones; exit 3 if there are any."""
+    chosen = o.choose(format, ("table", "json"))
     target = _open(store)
     damage = target.check()
-    for one in damage:
-        printing.print_line(f"{one.where}: {one.message}")
+    if chosen == "json":
+        listed = [{"where": one.where, "message": one.message} for one in damage]
+        printing.write(json.dumps(listed, indent=2, ensure_ascii=False) + "\n", output)
+    elif damage:
+        printing.write("".join(f"{one.where}: {one.message}\n" for one in damage), output)
     if damage:
         is_one = len(damage) == 1
         raise StoreError(
