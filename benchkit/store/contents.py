@@ -24,7 +24,10 @@ _TEXTS = (
     *("lines", "shown_command", "split_by", "declared_benchmark", "declared_params", "assigned"),
     *("label", "fingerprint", "gone_from"),
 )
-_WHOLE_NUMBERS = ("index", "run", "requests", "number", "line", "renewed", "joined")
+_WHOLE_NUMBERS = (
+    *("index", "run", "requests", "number", "line", "renewed", "joined"),
+    "is_exported",
+)
 #: Whole numbers of any size and sign.
 _DIGESTS = ("content",)
 _NUMBERS = ("attack_rate", "request_size", "response_size")
