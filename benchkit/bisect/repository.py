@@ -14,6 +14,7 @@ from typing import Self
 
 from benchkit.errors import ConfigError, DataError
 from benchkit.processes import run_command
+from benchkit.redaction import redact_text
 
 _SECONDS = 600.0
 _SAFE = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false")
@@ -23,7 +24,7 @@ SHORT = 10
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """A commit: its hash, and the first line of its message."""
+    """A commit: its hash, and the first line of its message, without secrets."""
 
     sha: str
     subject: str
@@ -81,7 +82,7 @@ class Repository:
             "log", "--first-parent", "--reverse", "--format=%H%x00%s", f"{first}..{last}"
         )
         lines = [line.split("\0", 1) for line in told.splitlines()]
-        commits = [Commit(sha, subject) for sha, subject in lines]
+        commits = [Commit(sha, redact_text(subject)) for sha, subject in lines]
         line = self._git("rev-list", "--first-parent", last).split()
         if not commits or first not in line:
             raise ConfigError(
@@ -89,7 +90,7 @@ class Repository:
                 hint=f"choose a first-parent ancestor: git log --first-parent {bad}",
             )
         subject = self._git("log", "-1", "--format=%s", first).strip()
-        return [Commit(first, subject), *commits]
+        return [Commit(first, redact_text(subject)), *commits]
 
     def check_out(self, commit: Commit) -> Path:
         """Return the work tree of a commit, made the first time it is asked for."""

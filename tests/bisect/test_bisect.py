@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from invocation import benchkit
 
+from benchkit.bisect.repository import Repository
+
 #: Prints a run of a Go benchmark whose level stands in the commit, with 1 % of noise.
 BENCH = """
 echo "$(pwd)" >> "$RUNS"
@@ -115,3 +117,15 @@ def test_what_no_format_reads_is_an_error_that_names_the_file(folder: Path) -> N
     )
     assert done.returncode == 3
     assert "no results were read" in done.stderr
+
+
+def test_a_secret_in_a_message_is_not_shown(folder: Path) -> None:
+    repo = folder / "repo"
+    for number, subject in enumerate(("use https://me:c0ffee@example.org/", "set token=c0ffee")):
+        (repo / "number").write_text(f"a{number}")
+        git(repo, "commit", "--quiet", "--all", "--message", subject)
+    with Repository(repo, folder / "trees") as history:
+        commits = history.list_commits("HEAD~1..HEAD")
+    assert [commit.subject for commit in commits] == [
+        "use https://REDACTED@example.org/", "set token=REDACTED"
+    ]  # fmt: skip
