@@ -156,6 +156,12 @@ def test_a_name_that_tells_runs_apart_is_kept(name: str) -> None:
     assert redact_name(name) == name
 
 
+@pytest.mark.parametrize("before", ["", "MODE=fast ", "A='x y' B= ", "TOKEN=abc "])
+@pytest.mark.parametrize("command", ["curl -u me:{} http://h/", "tool --mode fast --zap {}"])
+def test_a_name_is_a_command_behind_its_variables_too(before: str, command: str) -> None:
+    assert SECRET not in redact_label(before + command.format(SECRET))
+
+
 def test_every_secret_of_a_heading_is_taken_out() -> None:
     for name in ("password=x token: {}", "token: {}", "Cookie: {}", '{{"api_key": "{}"}}'):
         assert SECRET not in redact_label(name.format(SECRET))

@@ -183,7 +183,8 @@ def unpack(archive: Path, target: Path, name: str, limit: int = LARGEST) -> list
         hint = f"if you trust it, unpack it yourself or pass {OPTION} 8GiB"
         raise DataError(f"the archive was not unpacked: {error}", where=name, hint=hint) from None
     except _DAMAGE as error:
-        reason = getattr(error, "strerror", None) or error
+        what = "a header is damaged" if isinstance(error, ValueError) else error
+        reason = getattr(error, "strerror", None) or what
         raise DataError(f"the archive cannot be unpacked: {reason}", where=name) from None
 
 

@@ -74,9 +74,9 @@ _LOOSE_WORD = regex(
     r"|(?P<rest>\S++)",
     re.DOTALL,
 )
-#: A name that is a command line: a program, and behind it an option.
+#: A name that is a command line: a program behind its variables, and behind it an option.
 _COMMAND = regex(
-    r"\$ |(?:[\w.-]*+/)*+[\w.-]++ "
+    r"\$ |(?:[A-Za-z_]\w*+=(?:'[^']*+'|\"[^\"]*+\"|[^\s'\"]++)*+ )*+(?:[\w.-]*+/)*+[\w.-]++ "
     r"(?=(?:[^-]|(?<![ '\"])-|--(?= ))*+(?<=[ '\"])-{1,2}+[A-Za-z])"
 )
 

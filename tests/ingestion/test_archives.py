@@ -220,3 +220,13 @@ def test_an_encrypted_archive_is_an_error(tmp_path: Path) -> None:
     path.write_bytes(data)
     with pytest.raises(DataError, match="cannot be unpacked"):
         unpack(path)
+
+
+def test_a_header_that_is_no_header_is_named_in_words(tmp_path: Path) -> None:
+    path = tmp_path / "a.tar"
+    member = tarfile.TarInfo("p")
+    member.pax_headers = {"GNU.sparse.major": "1", "GNU.sparse.minor": "0"}
+    with tarfile.open(path, "w", format=tarfile.PAX_FORMAT) as archive:
+        archive.addfile(member)
+    with pytest.raises(DataError, match=r"cannot be unpacked: a header is damaged$"):
+        unpack(path)
