@@ -137,7 +137,7 @@ class RequestLog:
         run, at = self.run, self.run.last_line
         if total := self.counts["requests"]:
             self._sum_up(float(total), at)
-        else:
+        elif not (self.bad or self.problems):
             run.status = "failed"
             yield _EMPTY.at(self.label, at)
         if total and not self.is_timed:
@@ -147,7 +147,7 @@ class RequestLog:
         if self.bad:
             yield _BAD.at(self.label, self.bad[0], count=len(self.bad), tool=self.tool)
         if self.bad or self.problems:
-            run.status = "partial" if total else "failed"
+            run.status = "partial"  # what a damaged file lacks, the run may have measured
         yield from self.problems
 
     def _sum_up(self, total: float, at: int) -> None:
