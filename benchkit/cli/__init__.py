@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 from shlex import join
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -17,6 +18,9 @@ from benchkit.cli.menu import COMMANDS, Menu
 from benchkit.cli.printing import discard, print_line, survive
 from benchkit.cli.readings import suggest
 from benchkit.errors import BenchkitError, ExitCode
+
+if TYPE_CHECKING:
+    from typer._click.exceptions import UsageError
 
 PROGRAM = "benchkit"
 
@@ -66,11 +70,11 @@ def run(arguments: Sequence[str]) -> int:
         discard(sys.stdout)
         code = _refuse(f"cannot write the result: {error.strerror or error}", ExitCode.USAGE)
     except Exception as error:
-        if not _is_usage_error(error):
+        from benchkit.cli.usage import is_usage_error
+
+        if not is_usage_error(error):
             raise
-        with survive(sys.stderr):
-            error.show()  # type: ignore[attr-defined]
-        code = ExitCode.USAGE
+        code = _explain(error, arguments)
     if code == ExitCode.INTERRUPTED:  # which typer, too, may have noticed
         code = _refuse("interrupted; no partial results were kept", ExitCode.INTERRUPTED)
     return int(code or ExitCode.DONE)
@@ -88,8 +92,16 @@ def _refuse(text: str, code: ExitCode) -> int:
     return int(code)
 
 
-def _is_usage_error(error: Exception) -> bool:
-    return hasattr(error, "show") and hasattr(error, "exit_code")
+def _explain(error: UsageError, arguments: Sequence[str]) -> int:
+    """Say what typer refused in benchkit's words; a command without its verb shows its help."""
+    from benchkit.cli.usage import explain_usage
+
+    if type(error).__name__ != "NoArgsIsHelpError":
+        command = " ".join([PROGRAM, *(word for word in arguments[:1] if word in COMMANDS)])
+        return _refuse(str(explain_usage(error, command)), ExitCode.USAGE)
+    with survive(sys.stderr):
+        error.show()
+    return int(ExitCode.USAGE)
 
 
 def _show_version(wanted: bool) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from typer.core import TyperGroup
 
@@ -51,11 +51,20 @@ COMMANDS = tuple(name for commands in MENU.values() for name in commands)
 class Menu(TyperGroup):
     """A command with verbs whose help lists them whole, by what they are for."""
 
+    def resolve_command(self, ctx: Context, args: list[str]) -> tuple[Any, ...]:
+        """Find the command that is named first, or refuse it with the nearest name."""
+        name = args[0]
+        if not (ctx.resilient_parsing or name.startswith("-") or self.get_command(ctx, name)):
+            from benchkit.cli.usage import refuse_command
+
+            raise refuse_command(name, ctx, self.list_commands(ctx))
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:
         """Write a list for each purpose; verbs of one command have no purposes."""
         verbs = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
-        told = {name: verb.get_short_help_str(limit=1000) for name, verb in verbs.items() if verb}
-        lists = {"Commands": told} if ctx.parent else MENU
+        helps = {name: verb.get_short_help_str(limit=1000) for name, verb in verbs.items() if verb}
+        lists = {"Commands": helps} if ctx.parent else MENU
         for purpose, commands in lists.items():
             with formatter.section(purpose):
                 formatter.write_dl([*commands.items()])

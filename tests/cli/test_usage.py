@@ -1,0 +1,65 @@
+"""Whatever is typed wrong is one line in benchkit's own words, with what to type instead."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from invocation import benchkit
+
+CASES = {
+    "compaare": "unknown command 'compaare'; did you mean 'compare'?",
+    "xyzzy": "unknown command 'xyzzy'; list the commands with `benchkit --help`",
+    "results": "unknown command 'results'; to compare its results: benchkit compare results",
+    "store chekk": "store: unknown command 'chekk'; did you mean 'check'?",
+    "store results": "store: unknown command 'results'; list the commands with "
+    "`benchkit store --help`",
+    "compare --nope": "compare: unknown option '--nope'; see `benchkit compare --help`",
+    "compare x --basline none": "compare: unknown option '--basline'; did you mean '--baseline'? "
+    "see `benchkit compare --help`",
+    "--baseline none": "unknown option '--baseline'; write options after the command; "
+    "see `benchkit --help`",
+    "plot": "plot: missing KIND; for example: benchkit plot forest results/ --baseline none "
+    "-o forest.svg",
+    "layout": "layout: missing PATH; for example: benchkit layout results/",
+    "history prune": "history prune: missing --keep; for example: benchkit history prune "
+    "--keep 100",
+    "compare --format": "--format needs a value; see `benchkit compare --help`",
+    "compare --quiet=3": "--quiet takes no value; see `benchkit compare --help`",
+    "ingest --jobs x": "--jobs: expected a whole number, got 'x'; see `benchkit ingest --help`",
+    "ingest --jobs -1": "--jobs: expected at least 1, got -1; see `benchkit ingest --help`",
+    "doctor --seconds x": "--seconds: expected a number, got 'x'; see `benchkit doctor --help`",
+    "formats x y": "unexpected argument: x y; see `benchkit formats --help`",
+    "compare --format xml": "--format: unknown value 'xml'; use table, md, csv, json",
+}
+
+
+@pytest.mark.parametrize("typed", CASES)
+def test_what_is_typed_wrong_is_one_line_of_benchkit(typed: str, tmp_path: Path) -> None:
+    (tmp_path / "results").mkdir()
+    done = benchkit(*typed.split(), cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"benchkit: error: {CASES[typed]}\n"
+
+
+def test_a_bisection_without_its_benchmark_shows_the_whole_command(tmp_path: Path) -> None:
+    done = benchkit("bisect", "v1..v2", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("benchkit: error: bisect: missing --bench; for example: ")
+
+
+def test_an_option_that_holds_a_secret_is_not_repeated(tmp_path: Path) -> None:
+    done = benchkit("compare", "--token=ghp_0123456789abcdefghijABCDEFGHIJ012345", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "ghp_" not in done.stderr
+
+
+def test_a_word_drives_no_terminal(tmp_path: Path) -> None:
+    assert "\x1b" not in benchkit("\x1b[31mred", cwd=tmp_path).stderr
+
+
+@pytest.mark.parametrize("command", ["history", "store"])
+def test_a_command_without_its_verb_shows_its_help(command: str, tmp_path: Path) -> None:
+    done = benchkit(command, cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"Usage: benchkit {command} ")
