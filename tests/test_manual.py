@@ -178,6 +178,6 @@ def test_the_plug_in_of_the_manual_is_a_package(tmp_path: Path) -> None:
     explained = run("explain", "ACME1")
     assert explained.startswith("ACME1: a run is shorter than 30 s.")
     assert "our service warms up; measure longer" in explained
-    assert "Requests that were sent again" in run("explain", "retries/op")
+    assert "Retries of one operation" in run("explain", "retries/op")
     run("report", "laps", "--baseline", "off", "--template", "acme")
     assert "<p>Performance team" in (tmp_path / "report.html").read_text(encoding="utf-8")

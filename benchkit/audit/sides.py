@@ -203,7 +203,7 @@ def find_changed_shares(comparisons: Comparisons, _evidence: Evidence) -> Iterat
             where=", ".join(filter(None, (name_side(worst.side), worst.container))),
             message=f"{metric} goes from {100 * worst.center_baseline:.3g} % to "
             f"{100 * worst.center_variant:.3g} %: {points} percentage points, or {relative}",
-            remedy="state which one you mean; the table shows the second",
+            remedy="when you quote the change, say which you mean; the table shows the percentage",
             numbers={"points": worst.delta, "share": worst.delta / worst.center_baseline},
         )
 

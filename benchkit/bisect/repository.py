@@ -76,7 +76,7 @@ class Repository:
         good, dots, bad = span.partition("..")
         if not (good and dots and bad) or bad.startswith("."):
             hint = "write GOOD..BAD, for example v1.2.0..HEAD"
-            raise ConfigError(f"{span!r} is no range of commits", hint=hint)
+            raise ConfigError(f"expected a range of commits, got {span!r}", hint=hint)
         first, last = self._resolve(good), self._resolve(bad)
         told = self._git(
             "log", "--first-parent", "--reverse", "--format=%H%x00%s", f"{first}..{last}"
@@ -86,8 +86,8 @@ class Repository:
         line = self._git("rev-list", "--first-parent", last).split()
         if not commits or first not in line:
             raise ConfigError(
-                f"{good} is no earlier commit on the line of {bad}",
-                hint=f"choose a first-parent ancestor: git log --first-parent {bad}",
+                f"{good} is not an earlier commit on the first-parent line of {bad}",
+                hint=f"choose one from: git log --first-parent {bad}",
             )
         subject = self._git("log", "-1", "--format=%s", first).strip()
         return [Commit(first, redact_text(subject)), *commits]
@@ -106,7 +106,7 @@ class Repository:
             "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}"
         )
         if code:
-            raise ConfigError(f"{name!r} is no commit of {self._root}", hint="see git log")
+            raise ConfigError(f"unknown commit {name!r} in {self._root}", hint="see git log")
         return told.strip()
 
     def _git(self, *words: str) -> str:

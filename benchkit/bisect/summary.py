@@ -152,8 +152,8 @@ def write_sentence(answer: Answer, commits: Sequence[Commit]) -> str:
         )
     elif count > 1:
         said = (
-            f"One of {span} changed {what}, with a probability of {_sure(answer)}; those before "
-            "the last cannot be measured"
+            f"One of {span} changed {what}, with a probability of {_sure(answer)}; only the last "
+            "of them can be measured"
         )
     else:
         said = (

@@ -34,10 +34,11 @@ def bisect(
         str, typer.Argument(metavar="GOOD..BAD", help="A commit before the change, and one after.")
     ],
     bench: Annotated[
-        str, typer.Option("--bench", metavar="SCRIPT", help="Prints the results of one run.")
+        str,
+        typer.Option("--bench", metavar="SCRIPT", help="Command that prints one run's results."),
     ],
     build: Annotated[
-        str, typer.Option("--build", metavar="SCRIPT", help="Builds a commit before its runs.")
+        str, typer.Option("--build", metavar="SCRIPT", help="Command that builds a commit, once.")
     ] = "",
     metric: o.Metric = None,
     benchmark: o.Benchmark = None,
@@ -46,11 +47,11 @@ def bisect(
         int, typer.Option("--max-builds", min=3, help="Most commits to measure, ends included.")
     ] = 30,
     probability: Annotated[
-        str, typer.Option("--probability", help="Of the answer, at which the search stops.")
+        str, typer.Option("--probability", help="Stop when the answer is this probable.")
     ] = "99%",
-    repo: Annotated[Path, typer.Option("--repo", help="A folder of the repository.")] = Path(),
+    repo: Annotated[Path, typer.Option("--repo", help="Folder of the git repository.")] = Path(),
     out: Annotated[
-        Path, typer.Option("--out", help="Folder for the results; a search goes on from them.")
+        Path, typer.Option("--out", help="Folder for results; a search resumes from it.")
     ] = Path("bisect-results"),
     format: Annotated[
         str | None, typer.Option(help="table, md or json. [default: from -o, else table]")

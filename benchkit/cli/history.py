@@ -114,7 +114,7 @@ def add(
     branch = name_branch() if branch is None else branch
     meta = (*_read_date(date), *((("branch", branch),) if branch else ()))
     if given != commit and not quiet:
-        printing.print_line(f"{given} is {commit}", err=True)
+        printing.print_line(f"{given} is recorded as {commit}", err=True)
     request = o.Request(
         layout=layout, rename=rename, split=split, as_format=as_format, exclude=exclude,
         max_unpacked=max_unpacked, quiet=quiet,

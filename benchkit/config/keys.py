@@ -55,9 +55,7 @@ def unknown(kind: str, name: str, known: Iterable[str], where: str) -> ConfigErr
     """Return the error that names what was meant, or all that there is."""
     names = list(known)
     near = difflib.get_close_matches(name, names, n=1)
-    suggestion = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}"
-    if not near and kind == "key":
-        suggestion = f"the keys are {', '.join(names)}"
+    suggestion = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names)}"
     return ConfigError(f"unknown {kind} {name!r}", where=where, hint=suggestion)
 
 

@@ -168,7 +168,7 @@ def _require_values(read: TableMap, where: str) -> None:
     if read.values:
         named = [name for name in ("metric", "value", "unit") if getattr(read, name) != Cell()]
         if named or read.better:
-            what = f"{(named or ['better'])[0]} stands beside values"
+            what = f"{(named or ['better'])[0]} cannot be combined with values"
             raise ConfigError(what, where=where, hint="move it into the entries of values")
     elif not read.value.column:
         hint = 'use value = "COLUMN", or values = [{column = "COLUMN"}] for one metric per column'

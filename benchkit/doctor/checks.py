@@ -241,7 +241,7 @@ def check_clock(readings: Readings) -> Check:
         found,
         f"choose a faster one: echo tsc | sudo tee /{_CLOCK}/current_clocksource"
         if "tsc" in known
-        else "reading it takes long: look for tsc in the kernel's log (dmesg)",
+        else "reading it is slow: look for tsc in the kernel's log (dmesg)",
         is_noisy=found in _SLOW_CLOCKS,
     )
 

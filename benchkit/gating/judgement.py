@@ -272,7 +272,7 @@ def _decide(row: RowOutcome, how: Adjusted | None, closed: str, alpha: float) ->
     evidence, rule = row.evidence, row.rule
     notes = [*row.notes, *row.contrast.notes, *evidence.notes]
     if how and how.method != "holm":
-        notes.append(f"“over” is tested by {name_adjustment(how.method)}; {_ALONE}")
+        notes.append(f"the limit is tested by {name_adjustment(how.method)}; {_ALONE}")
     needed, undecided = None, row.undecided
     if p_over is not None and p_over <= level:
         word = OVER

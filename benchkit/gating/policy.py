@@ -76,7 +76,7 @@ class Policy:
         changed = self
         if on_inconclusive is not None:
             if on_inconclusive not in ACTIONS:
-                raise unknown("word", on_inconclusive, ACTIONS, "--on-inconclusive")
+                raise unknown("value", on_inconclusive, ACTIONS, "--on-inconclusive")
             word = {"on_inconclusive": on_inconclusive}
             changed = replace(
                 self,

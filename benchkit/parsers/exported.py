@@ -157,7 +157,7 @@ class _Table:
             if not cells:
                 continue
             if not isinstance(cells, Mapping):
-                yield self._warn(line, "this row is no object and is left out")
+                yield self._warn(line, "expected an object; this row is left out")
                 continue
             if is_first and (problem := self._find_missing(line, cells)):
                 yield problem
@@ -171,7 +171,9 @@ class _Table:
                     what = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
                     yield self._warn(line, f"{what}; this row is left out")
         if bad > _MOST_NAMED:
-            yield self._warn(line, f"{bad - _MOST_NAMED:,} more rows are left out for such reasons")
+            yield self._warn(
+                line, f"{bad - _MOST_NAMED:,} more rows are left out for the same reasons"
+            )
         yield from self._runs.values()
         for (reading, *about, is_timed), values in self._samples.items():
             yield _make_samples(self._runs[reading], about, values, is_timed=bool(is_timed))  # type: ignore[index]

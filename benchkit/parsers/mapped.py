@@ -99,7 +99,7 @@ def _make_format(each: TableMap) -> Format:
                 name="csv",
                 signature="the columns that its map names, behind --map or [[map]]",
                 versions="all; parted by commas, semicolons or tabs",
-                not_recorded="whatever no column holds",
+                not_recorded="anything that has no column",
             ),
             Form(
                 name="json",
@@ -212,7 +212,7 @@ def parse(each: TableMap, source: Source) -> Iterator[Record]:
                 if bad <= _MOST_NAMED:
                     yield Diagnostic(source.label, line, _explain(error), _HINT, "warning")
     if bad > _MOST_NAMED:
-        what = f"{bad - _MOST_NAMED:,} more values are left out for such reasons"
+        what = f"{bad - _MOST_NAMED:,} more values are left out for the same reasons"
         yield Diagnostic(source.label, line, what, _HINT, "warning")
     yield from table.runs.values()
     whole.raise_damage()

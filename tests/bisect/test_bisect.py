@@ -89,10 +89,10 @@ def test_a_commit_that_does_not_build_is_named_and_left_out(folder: Path) -> Non
 @pytest.mark.parametrize(
     ("span", "said"),
     [
-        ("HEAD", "'HEAD' is no range of commits"),
-        ("HEAD~3..nope", "'nope' is no commit of repo"),
-        ("HEAD..HEAD~3", "HEAD is no earlier commit on the line of HEAD~3"),
-        ("HEAD..HEAD", "HEAD is no earlier commit on the line of HEAD"),
+        ("HEAD", "expected a range of commits, got 'HEAD'"),
+        ("HEAD~3..nope", "unknown commit 'nope' in repo"),
+        ("HEAD..HEAD~3", "HEAD is not an earlier commit on the first-parent line of HEAD~3"),
+        ("HEAD..HEAD", "HEAD is not an earlier commit on the first-parent line of HEAD"),
         ("--upload-pack=x..HEAD", "unknown option"),
     ],
 )

@@ -106,7 +106,7 @@ TEXT = Format(
             name="failure",
             signature="Benchmarking HOST (be patient)… no report; Total of N requests completed",
             versions="all",
-            not_recorded="everything: nothing was measured",
+            not_recorded="any values: no request was completed",
         ),
     ),
     recognises=late("benchkit.parsers.ab.reader:recognises"),

@@ -96,7 +96,7 @@ TEXT = Format(
             name="failure",
             signature="unable to connect to HOST:PORT …",
             versions="all",
-            not_recorded="everything: nothing was measured",
+            not_recorded="any values: the tool could not connect",
         ),
     ),
     recognises=late("benchkit.parsers.wrk.reader:recognises"),
