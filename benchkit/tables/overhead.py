@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from benchkit.comparison import DIRECTIONS, EXACT, MOST_RUNS, REFUSED, Contrast, measure_spreads
+from benchkit.comparison.measure import NO_RATIO
+from benchkit.comparison.medians import AGAINST, ALONE
 from benchkit.metrics import display_name
 from benchkit.sensitivity import Sensitivity, format_reach
 from benchkit.tables.amounts import percent
@@ -353,6 +355,10 @@ def _detectable(sensitivity: Sensitivity, unit: str) -> Cell:
     return Cell("")
 
 
+#: What goes before the method: why the numbers beside a change seem to contradict it.
+_FIRST = (AGAINST, ALONE, NO_RATIO)
+
+
 @dataclass
 class _Notes:
     """Footnotes without repetition; what holds for every row is said once, in the caption.
@@ -365,16 +371,14 @@ class _Notes:
     count: dict[str, int] = field(default_factory=dict)
 
     def gather(self, row: Verdict) -> None:
-        """Take in the notes of a row; of a secondary row only why it can have no verdict.
-
-        An inconclusive row says why, not by which method.
-        """
+        """Take in the notes of a row; of a secondary row only why it can have no verdict."""
         own = tuple(map(printable, row.contrast.notes))
         rest = [note for note in row.notes if note not in row.contrast.notes]
-        told = printable("; ".join(rest) if row.contrast.primary else row.obstacle)
-        kept = own[: row.contrast.method in DIRECTIONS] if told else own
-        self.by_row[id(row)] = tuple(filter(None, (*kept, told)))
-        for note in filter(None, (*own, told)):
+        why = printable("; ".join(rest) if row.contrast.primary else row.obstacle)
+        ranked = sorted(own, key=lambda note: not note.startswith(_FIRST))
+        told = (*ranked, why) if row.contrast.method in DIRECTIONS else (why, *ranked)
+        self.by_row[id(row)] = tuple(filter(None, told))
+        for note in filter(None, (*own, why)):
             self.count[note] = self.count.get(note, 0) + 1
 
     @cached_property
@@ -385,15 +389,16 @@ class _Notes:
     @cached_property
     def numbered(self) -> tuple[str, ...]:
         """The one footnote of each row that has any, in the order of the rows."""
-        return tuple(dict.fromkeys(filter(None, map(self._join, self.by_row.values()))))
+        return tuple(dict.fromkeys(filter(None, map(self._choose, self.by_row.values()))))
 
     def numbers(self, row: Verdict) -> tuple[int, ...]:
         """Return the number of a row's footnote, if it has one."""
-        note = self._join(self.by_row[id(row)])
+        note = self._choose(self.by_row[id(row)])
         return (self._order[note],) if note else ()
 
-    def _join(self, notes: tuple[str, ...]) -> str:
-        return "; ".join(note for note in notes if note not in self.shared)
+    def _choose(self, notes: tuple[str, ...]) -> str:
+        """Return what a row says of itself alone; JSON has every note."""
+        return next((note for note in notes if note not in self.shared), "")
 
     @cached_property
     def _order(self) -> dict[str, int]:

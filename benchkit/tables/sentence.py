@@ -63,7 +63,7 @@ def headline(verdicts: Verdicts) -> str:
         return f"{told} {unread[:1].upper()}{unread[1:]}." if unread else told
     kept, left = _fit(clauses)
     sentence = "; ".join(clause.text for clause in kept)
-    more = f"more below on {_list_metrics(left, kept)}" if left else ""
+    more = f"{_list_metrics(left, kept)}: see below" if left else ""
     runs = "" if all(clause.is_single for clause in kept) else _count_runs(verdicts.primary)
     words = {row.word for row in verdicts.primary}
     mark = MARKS[next(word for word in _GRAVEST if word in words)]

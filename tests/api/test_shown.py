@@ -132,7 +132,7 @@ def test_a_comparison_is_its_verdict_and_its_primary_rows(wrk: bk.RunSet) -> Non
 
 def test_what_the_verdict_has_no_room_for_is_below_it() -> None:
     costs = bk.load(FIXTURES / "tracing-costs").compare(baseline="none")
-    assert costs.verdict.endswith("; more below on CPU per request (/bench/server).")
+    assert costs.verdict.endswith("; CPU per request (/bench/server): see below.")
     second = str(costs).splitlines()[1].replace("\N{NO-BREAK SPACE}", " ")
     assert "more findings: see all in .findings; explain one with `benchkit explain" in str(costs)
     assert "more findings: see all in .findings" in costs._repr_html_()

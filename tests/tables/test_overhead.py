@@ -8,6 +8,7 @@ import pytest
 from examples import RATE, gobench, published, tracing, verdicts
 
 from benchkit.comparison import Comparisons
+from benchkit.comparison.medians import AGAINST
 from benchkit.tables.model import Table
 from benchkit.tables.overhead import (
     changed_only,
@@ -82,6 +83,13 @@ def test_a_note_of_some_rows_is_a_numbered_footnote() -> None:
     noted = [row for row in table.rows if any(cell.notes for cell in row)]
     assert [row[0].text for row in noted] == ["apm"]
     assert "per side" in table.notes[0]
+
+
+def test_a_row_has_one_footnote_which_explains_its_numbers_before_the_method() -> None:
+    first = tracing().rows[0].contrast
+    contrasts = (replace(first, notes=("Welch's test", AGAINST)), replace(first, variant="zipkin"))
+    found = judge(Comparisons(pairs=(("none", "otlp"),), contrasts=contrasts, confidence=0.95))
+    assert overhead_tables(found)[0].notes == (AGAINST,)
 
 
 def test_a_change_is_never_rounded_onto_the_margin() -> None:
