@@ -148,7 +148,7 @@ def test_a_notebook_shows_the_findings_of_a_comparison(wrk: bk.RunSet) -> None:
 
 def test_a_sweep_alone_shows_its_levels_and_promises_nothing_more() -> None:
     swept = bk.load(FIXTURES / "nginx-ab/nginx").compare()
-    assert "more below" not in swept.verdict
+    assert "see below" not in swept.verdict
     assert swept.verdict.endswith(".")
     assert not swept.verdict.endswith("..")
     assert swept._repr_html_().count("<table>") == len(swept.parts["sweep"].tables)

@@ -164,7 +164,7 @@ def list_commits() -> dict[str, int]:
         (["--commit", "abc"], "'abc' is not a commit"),
         (["--commit", "../../etc"], "is not a commit"),
         (["--commit", "abc1234", "--date", "yesterday"], "expected a time with a time zone"),
-        ([], "Missing option '--commit'"),
+        ([], "missing --commit"),
     ],
 )
 def test_what_names_no_commit_or_date_is_refused(
@@ -185,7 +185,7 @@ def test_a_commit_has_one_name(folder: Path, capsys: pytest.CaptureFixture[str])
 
     assert add_as("abc1234def", 1) == 0
     assert add_as("abc1234", 2) == add_as("ABC1234D", 3) == 0
-    assert "abc1234 is abc1234def\n" in capsys.readouterr().err
+    assert "abc1234 is recorded as abc1234def\n" in capsys.readouterr().err
     assert add_as("abc1234fff", 4) == 0  # another commit, which is shown as another
     assert add_as("abc1234", 5) == 2
     assert "--commit: abc1234 matches both abc1234def and abc1234fff" in capsys.readouterr().err

@@ -111,7 +111,7 @@ def test_a_known_metric_in_another_unit_is_refused() -> None:
         ({"value": "v", "metric": {"constant": "latency"}}, "latency has no unit; give a unit"),
         ({"value": {"constant": "1"}, "metric": "m"}, "value is not the name of a column"),
         ({"values": [{"column": "a", "better": "more"}]}, "better is 'more'"),
-        ({"values": [{"column": "a"}], "unit": "u"}, "unit stands beside values"),
+        ({"values": [{"column": "a"}], "unit": "u"}, "unit cannot be combined with values"),
     ],
 )
 def test_a_map_that_cannot_be_used_says_why(keys: dict[str, object], problem: str) -> None:
