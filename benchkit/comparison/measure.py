@@ -11,6 +11,7 @@ from statistics import median
 import numpy as np
 
 from benchkit.comparison.blocks import Blocks
+from benchkit.comparison.medians import AGAINST, ALONE
 from benchkit.comparison.methods import (
     ALIGNED,
     DIFFERENCE,
@@ -48,6 +49,8 @@ ALIGNED_VARIANTS = 3
 ASSUMPTIONS = "it assumes log-normal runs", "it assumes normal runs"
 #: What values at or below 0 are compared by.
 NO_RATIO = "has values at or below 0, so no ratio: shows a difference in the unit"
+#: What a reader needs before the method: why the numbers beside a change seem to contradict it.
+BEFORE_METHOD = (AGAINST, ALONE, NO_RATIO)
 #: Logarithms of ratios beyond this leave float64.
 _LARGEST_LOG = 690.0
 

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from benchkit.comparison import DIRECTIONS, EXACT, MOST_RUNS, REFUSED, Contrast, measure_spreads
-from benchkit.comparison.measure import NO_RATIO
-from benchkit.comparison.medians import AGAINST, ALONE
+from benchkit.comparison.measure import BEFORE_METHOD
 from benchkit.metrics import display_name
 from benchkit.sensitivity import Sensitivity, format_reach
 from benchkit.tables.amounts import percent
@@ -355,10 +354,6 @@ def _detectable(sensitivity: Sensitivity, unit: str) -> Cell:
     return Cell("")
 
 
-#: What goes before the method: why the numbers beside a change seem to contradict it.
-_FIRST = (AGAINST, ALONE, NO_RATIO)
-
-
 @dataclass
 class _Notes:
     """Footnotes without repetition; what holds for every row is said once, in the caption.
@@ -375,7 +370,7 @@ class _Notes:
         own = tuple(map(printable, row.contrast.notes))
         rest = [note for note in row.notes if note not in row.contrast.notes]
         why = printable("; ".join(rest) if row.contrast.primary else row.obstacle)
-        ranked = sorted(own, key=lambda note: not note.startswith(_FIRST))
+        ranked = sorted(own, key=lambda note: not note.startswith(BEFORE_METHOD))
         told = (*ranked, why) if row.contrast.method in DIRECTIONS else (why, *ranked)
         self.by_row[id(row)] = tuple(filter(None, told))
         for note in filter(None, (*own, why)):
