@@ -130,7 +130,8 @@ def find_lost_runs(runs: Runs) -> Iterator[Finding]:
             code="B112",
             severity="warning",
             message=f"{number} failed run{'s' * (number > 1)}{variant} left out: {remarks}",
-            remedy="fix the cause and measure again; `benchkit runs` lists them",
+            remedy="fix the cause and measure again; `benchkit runs` lists "
+            f"{'them' if number > 1 else 'it'}",
             numbers={"runs": number},
         )
     for variant, remarks, number in _list_lost(runs, "damaged"):
@@ -139,7 +140,8 @@ def find_lost_runs(runs: Runs) -> Iterator[Finding]:
             severity="warning",
             message=f"{number} damaged file{'s' * (number > 1)}{variant}, partly left out: "
             f"{remarks}",
-            remedy="copy them again or measure again; `benchkit runs` lists them",
+            remedy=f"copy {'them' if number > 1 else 'it'} again or measure again; `benchkit runs` "
+            f"lists {'them' if number > 1 else 'it'}",
             numbers={"files": number},
         )
 
@@ -149,9 +151,8 @@ def _list_lost(runs: Runs, role: str) -> Iterator[tuple[str, str, int]]:
     lost = runs[runs["role"] == role]
     for variant, remarks in list_remarks(lost).items():
         more = f" and {len(remarks) - _SHOWN} more" if len(remarks) > _SHOWN else ""
-        number = int((lost["variant"] == variant).sum())
         text = printable("; ".join(remarks[:_SHOWN]))
-        yield printable(f" of {variant}" if variant else ""), f"{text}{more}", number
+        yield printable(f" of {variant}" if variant else ""), f"{text}{more}", len(remarks)
 
 
 def list_remarks(runs: Runs) -> dict[str, list[str]]:

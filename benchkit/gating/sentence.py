@@ -126,9 +126,10 @@ def _describe_accepted(outcome: GateOutcome, rows: Sequence[RowOutcome]) -> str:
 
 
 def _describe_nearest(held: Sequence[RowOutcome]) -> str:
-    """Describe the row that is nearest to its limit, of those that hold."""
+    """Describe the row that is nearest to its limit, of those that hold and changed."""
     word = next(word for word in WORDS if any(row.word == word for row in held))
-    worst = max((row for row in held if row.word == word), key=measure_cost)
+    alike = (row for row in held if row.word == word)
+    worst = max(alike, key=lambda row: (measure_cost(row) != 0, measure_cost(row)))
     return f"{say(worst)}: {_describe(worst)}"
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from benchkit.gating.clauses import list_event_texts
 from benchkit.gating.dropped import describe_dropped
 from benchkit.gating.outcome import (
     ACCEPTABLE,
@@ -168,9 +167,7 @@ def _read_allowed(row: RowOutcome) -> float:
 
 
 def describe_notes(outcome: GateOutcome) -> Iterator[str]:
-    """Yield every event that concerns no row, blind and barred rules, and rows that are gone."""
-    for _, text in list_event_texts(outcome) if outcome.rows else ():
-        yield f"{raise_first(text)}."
+    """Yield blind and barred rules, and rows that are gone; the sentence names all else."""
     yield from describe_faults(outcome)
     for rule in outcome.rules:
         yield from describe_dropped(rule)

@@ -122,6 +122,8 @@ def phrase_change(who: str, contrast: Contrast, size: str, is_factor: bool) -> s
     operation of v1``, ``v2 is 80.0× faster than v1 (time per operation)``.
     """
     says, metric, base = find_wording(contrast), name_metric(contrast), printable(contrast.baseline)
+    if size.endswith("B"):  # 64 B more per operation
+        metric = metric.removeprefix("bytes ")
     if is_more(contrast):
         if is_factor:
             return f"{who} {says.verb} {size} the {metric} of {base}"

@@ -121,3 +121,35 @@ def test_an_inconclusive_sentence_leads_with_the_row_that_is_likeliest_over_not_
         (folder / "r" / f"{side}.txt").write_text("\n".join([*lines, "PASS", ""]))
     told = gate(capsys, "r", "--max-overhead", "time_per_op=5%")
     assert "on Quiet" in str(told["sentence"]).partition(";")[0]
+
+
+def test_a_pass_leads_with_a_row_that_changed(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gated.write_pair(folder / "r", cost=-0.2)
+    told = gate(capsys, "r")
+    assert str(told["sentence"]).startswith("✓ No regression: enabled takes ")
+
+
+def test_bytes_are_named_once(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    gated.write_pair(folder / "r")
+    path = folder / "r" / "baseline.txt"
+    path.write_text(path.read_text().replace("172 B/op", "0 B/op"))
+    told = str(gate(capsys, "r")["sentence"]).replace("\N{NO-BREAK SPACE}", " ")
+    assert "allocates 172 B more per operation than baseline" in told
+
+
+def test_a_crash_is_told_once_and_counted_alike(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in range(6):
+        for side in ("baseline", "enabled"):
+            seed = 2 * number + (side == "baseline")
+            gated.write_runs(folder / side / f"{number}.txt", seed=seed, runs=1)
+    path = folder / "enabled" / "3.txt"
+    path.write_text(path.read_text().replace("PASS\n", "panic: lost\n"))
+    run(["gate", "baseline", "enabled", "--quiet"])
+    printed = capsys.readouterr().out
+    assert printed.count("A run of enabled failed") == 1
+    assert "1 failed run of enabled left out" in printed
+    assert "lists it" in printed
