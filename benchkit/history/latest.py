@@ -49,6 +49,7 @@ def find_latest(observations: Observations, runs: Runs, problems: Sequence[Findi
     before = pool_failures(f for key, f in failures.items() if labels.get(key, commit) != commit)
     own = roles[commit]
     failed = [remark for role, remark in own if role == "failed" or (role == "measured" and remark)]
+    reasons = tuple(dict.fromkeys(filter(None, failed)))  # one for all benchmarks of a process
     variants = {f"{variant} at {commit}": variant for variant in runs["variant"].tolist()}
     mixed = (
         describe(f.message, where=variants[f.where], hint=f.remedy)
@@ -57,7 +58,7 @@ def find_latest(observations: Observations, runs: Runs, problems: Sequence[Findi
     )
     return Latest(
         commit=commit,
-        failed=len(failed), reasons=tuple(dict.fromkeys(filter(None, failed))),
+        failed=len(reasons) + failed.count(""), reasons=reasons,
         damaged=sum(role in {"damaged", "empty"} for role, _ in own),
         failing=failing, is_failing=failing > max(_MANY, 2 * before), undated=undated,
         mixed=tuple(mixed),

@@ -87,7 +87,8 @@ def decide(history: History, since: str = "") -> Outcome:
     suspects = tuple(s for s in newest if s.newest.is_shared and _is_worse(s))
     hidden = tuple(s for s in newest if s.newest.verdict == HIDDEN and is_cost(s, s.newest))
     gone = tuple(_list_gone(history, latest.commit))
-    is_blind = all(series.newest.verdict in _UNJUDGED for series in newest)
+    tested = [series for series in newest if not series.is_exact] or newest
+    is_blind = all(series.newest.verdict in _UNJUDGED for series in tested)
     if alarms or latest.failed:
         code = ExitCode.REGRESSION
     elif gone or latest.damaged or latest.mixed or not newest:

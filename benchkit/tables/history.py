@@ -120,7 +120,8 @@ def _list_clauses(outcome: Outcome) -> Iterator[str]:
         undated = ", ".join(map(shorten, latest.undated))
         yield f"undecided: {undated} has no date and may be newer"
     elif outcome.verdict == UNDECIDED:
-        yield f"undecided: no series of {name} has {HISTORY_RUNS} commits of one level before it"
+        varying = f"no series of {name} that varies"
+        yield f"undecided: {varying} has {HISTORY_RUNS} commits of one level before it"
 
 
 def _name_hidden(hidden: Sequence[Series]) -> list[str]:

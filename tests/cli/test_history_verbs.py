@@ -349,3 +349,26 @@ def test_the_branch_of_a_job_is_recorded_and_a_forks_main_is_not_ours(
     assert list_points(capsys) == ["0b", "1b"]
     assert list_points(capsys, "--branch", "71/merge") == ["2b"]
     assert folder.is_dir()
+
+
+@pytest.mark.usefixtures("folder")
+def test_counts_alone_do_not_pass_a_young_history(capsys: pytest.CaptureFixture[str]) -> None:
+    for number in range(4):
+        assert add(number) == 0
+    assert run(["history", "gate"]) == 4
+    assert (
+        "undecided: no series of 0000003 that varies has 8 commits"
+        in capsys.readouterr().out.lower()
+    )
+
+
+@pytest.mark.usefixtures("folder")
+def test_one_panic_is_one_failed_run(capsys: pytest.CaptureFixture[str]) -> None:
+    for number in range(2):
+        assert add(number) == 0
+    path = gated.write_runs(Path("results/base.txt"), seed=2, runs=1)
+    path.write_text(path.read_text().replace("PASS", "panic: lost"))
+    date = "2026-10-03T10:00:00Z"
+    assert run(["history", "add", "results", "--commit", "0000002a", "--date", date, "-q"]) == 0
+    assert run(["history", "gate"]) == 1
+    assert "1 run of 0000002 failed" in capsys.readouterr().out.lower()
