@@ -12,6 +12,7 @@ from benchkit.ingestion.discovery import Options
 from benchkit.ingestion.outputs import STATUS, find_output, list_outputs
 from benchkit.ingestion.parts import find_attack_rate
 from benchkit.ingestion.pieces import Pieces
+from benchkit.labels.headings import Page as Surrounding
 from benchkit.labels.headings import Sections, read_sections, shorten
 from benchkit.labels.pieces import Places
 from benchkit.labels.rename import split_variant
@@ -54,7 +55,7 @@ def list_sections(
         hint = "split the file if there are results further down"
         problems.append(Diagnostic(source.label, 0, what, hint, "warning"))
     if not lines:
-        yield from ((form, reading, Sections(), places) for form, reading, places in readings)
+        yield from _read_keys(readings, options)
         return
     _hide_tables(lines, readings)
     has_names = all(reading.benchmark for _, reading, _ in readings)
@@ -83,7 +84,7 @@ def list_sections(
     singles = [reading for _, reading, places in readings if places is None]
     if len(singles) == len(listed):
         _hold_commands(singles, moved, above, page.lines)
-    read = read_sections(above, BASELINE_NAMES, lambda text: split_variant(text, options.split))
+    read = _read_sections(above, options)
     _part_by_text(page.lines, moved, owners, outputs, read)
     sections, tables = iter(read), _read_tables(page, readings, moved)
     for (form, reading, places), each in zip(readings, blocks, strict=True):
@@ -93,6 +94,21 @@ def list_sections(
             yield form, reading, next(sections), None
         else:
             yield from _part(form, reading, places, [next(sections) for _ in each])
+
+
+def _read_sections(above: Sequence[Surrounding], options: Options) -> list[Sections]:
+    return read_sections(above, BASELINE_NAMES, lambda text: split_variant(text, options.split))
+
+
+def _read_keys(
+    readings: Sequence[tuple[Format, Reading, Places | None]], options: Options
+) -> Iterator[Labelled]:
+    """Take the keys above the runs of a document as their headings."""
+    keys = [dict(enumerate(reading.headings)) for _, reading, _ in readings]
+    above = [(names, "", (), ()) for names in keys] if any(keys) else []
+    read = _read_sections(above, options) or [Sections() for _ in readings]
+    for (form, reading, places), section in zip(readings, read, strict=True):
+        yield form, reading, section, places
 
 
 def _hide_tables(

@@ -44,6 +44,9 @@ class Reading(RunFacts):
         one.
     variant, group : str
         Labels inside the file (benchstat's columns; a Go package where the file holds several).
+    headings : tuple of str
+        The keys above it in a document that holds several runs, the outermost first; they label
+        it as headings of a page do.
     params : dict of str to str
         The level of the workload: ``{"connections": "8", "threads": "2"}``.
     status : {'complete', 'partial', 'failed'}
@@ -74,6 +77,7 @@ class Reading(RunFacts):
     target: str = ""
     variant: str = ""
     group: str = ""
+    headings: tuple[str, ...] = ()
     params: dict[str, str] = field(default_factory=dict)
     status: Status = "complete"
     role: str = ""

@@ -299,3 +299,63 @@ def test_many_metrics_take_linear_time() -> None:
     (reading,), _ = read(json.dumps(document, indent=1).encode())
     assert time.process_time() - begin < 3
     assert len(reading.rows) == 16000
+
+
+#: A user's own handleSummary, by the keys that stand above each summary in it.
+WRAPPED = {
+    "one key": ({"k6": "@"}, [("k6",)]),
+    "further down": ({"date": "x", "run": {"result": "@"}}, [("run", "result")]),
+    "variants": ({"none": "@", "otlp": "@"}, [("none",), ("otlp",)]),
+    "results": (
+        {"results": {"none": "@", "otlp": "@"}},
+        [("results", "none"), ("results", "otlp")],
+    ),
+    "a list": (["@", "@"], [(), ()]),
+    "lists": ({"none": ["@", "@"], "otlp": ["@"]}, [("none",), ("none",), ("otlp",)]),
+}
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+@pytest.mark.parametrize("name", ["tiny/k6-export-1.json", "nested/k6-machine-1.json"])
+@pytest.mark.parametrize("case", WRAPPED)
+def test_a_users_own_document_holds_summaries(case: str, name: str, indent: int | None) -> None:
+    wrapper, headings = WRAPPED[case]
+    text = (NESTED.parent / name).read_text()
+    (expected,), notes = read(text)
+    whole = json.dumps(wrapper).replace('"@"', text)
+    whole = json.dumps(json.loads(whole), indent=indent)
+    assert FORMAT.recognises(Head("x", whole.encode(), whole))
+    readings, problems = read(whole)
+    assert [reading.headings for reading in readings] == headings
+    assert {problem.what for problem in problems} == {problem.what for problem in notes}
+    for reading in readings:
+        assert [each[:6] for each in reading.rows] == [each[:6] for each in expected.rows]
+        assert (reading.status, reading.form) == ("complete", expected.form)
+        assert (reading.duration, reading.tool_version) == (
+            expected.duration,
+            expected.tool_version,
+        )
+        assert all(reading.line <= each[9] <= reading.last_line for each in reading.rows)
+
+
+def test_metrics_of_another_tool_below_are_passed_over() -> None:
+    own = json.loads((NESTED.parent / "tiny" / "k6-export-1.json").read_text())
+    (reading,), _ = read(json.dumps({"app": {"metrics": {"heap": {"max": 5}}}, "k6": own}))
+    assert reading.headings == ("k6",)
+    (reading,), _ = read(json.dumps({**own, "app": {"metrics": {"heap": {"max": 5}}}}))
+    assert reading.headings == ()
+
+
+def test_a_cut_costs_the_last_of_several_summaries() -> None:
+    own = json.loads((NESTED.parent / "tiny" / "k6-export-1.json").read_text())
+    text = json.dumps({"none": own, "otlp": own}, indent=1)
+    readings, problems = read(text[: len(text) * 3 // 4])
+    assert [reading.status for reading in readings] == ["complete", "partial"]
+    assert any("kept" in problem.what for problem in problems)
+
+
+def test_deep_keys_take_linear_time() -> None:
+    text = '{"a":' * 20000 + '{"vus":{"value":1}}' + "}" * 20000
+    begin = time.process_time()
+    assert read(text)[0] == []
+    assert time.process_time() - begin < 3

@@ -45,8 +45,8 @@ TEXT = Format(
 SUMMARY = Format(
     name="k6_summary",
     tools=("k6",),
-    starts="{<",
-    summary="k6's JSON summaries",
+    starts="{[<",
+    summary="k6's JSON summaries, also several in one document",
     forms=(
         Form(
             name="export",

@@ -27,6 +27,10 @@ embeds is not read.
 Not recorded by the tool: the URL, the start, raw samples; in an export also the run's length and
 whether a custom trend is a time (its metric then ends in ``_as_exported``); in the
 machine-readable form every percentile but p90 and p95, and all rates per second.
+
+A handleSummary of the user's own may keep such data further down, also of several runs:
+``{"none": {"metrics": …}, "otlp": {"metrics": …}}``, a list of summaries. The keys above each are
+its headings.
 """
 
 from __future__ import annotations
@@ -75,6 +79,8 @@ _REFUSED = (
     (re.compile(r'<testsuite name="k6 thresholds"'), "a JUnit file made from k6's thresholds"),
 )
 _OPEN = {"constant-arrival-rate", "ramping-arrival-rate"}
+#: Keys that may stand above a summary, and those below which none is.
+_DEEPEST, _OTHER = 8, {"root_group", "setup_data"}
 _CLOSED = {
     "constant-vus", "ramping-vus", "shared-iterations", "per-vu-iterations", "externally-controlled"
 }  # fmt: skip
@@ -90,11 +96,25 @@ class _Document:
     facts: dict[str, Leaf] = field(default_factory=dict)
     scenarios: dict[str, dict[str, str]] = field(default_factory=dict)
     last: Path = ()
+    line: int = 1
     last_line: int = 1
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it holds a number of a metric that k6 itself records."""
+        return any(
+            split_name(name)[0] in BUILTIN and any(leaf.is_number for leaf in leaves.values())
+            for name, leaves in self.named()
+        )
+
+    def named(self) -> Iterator[tuple[str, dict[str, Leaf]]]:
+        """Yield each metric's name and leaves."""
+        for path, leaves in self.entries.items():
+            by_path = str(path[1]) if path[0] == "metrics" else ""
+            yield (leaves["name"].string if "name" in leaves else by_path), leaves
 
     def take(self, leaf: Leaf) -> None:
         """Put a leaf where it belongs."""
-        self.last_line = leaf.line
         match leaf.path:
             case ("metrics", str(), str(key)):
                 self.enter(leaf, 2, key, self.form)
@@ -124,12 +144,58 @@ class _Document:
         self.form = form if leaf.is_number else self.form
 
 
+@dataclass(slots=True)
+class _Summaries:
+    """The summaries of a text, by the keys above them."""
+
+    documents: dict[Path, _Document] = field(default_factory=dict)
+    latest: Path = ()
+
+    def take(self, leaf: Leaf) -> None:
+        """Give a leaf to the summary that it is of."""
+        depth = _find_depth(leaf.path)
+        if depth is not None:
+            self.latest = leaf.path[:depth]
+            if self.latest not in self.documents:
+                self.documents[self.latest] = _Document(line=leaf.line if depth else 1)
+            self.documents[self.latest].take(leaf._replace(path=leaf.path[depth:]))
+        if leaf.path[: len(self.latest)] == self.latest and self.latest in self.documents:
+            self.documents[self.latest].last_line = leaf.line
+
+    def choose(self) -> dict[Path, _Document]:
+        """Return the outermost one if it holds metrics; else those below that hold k6's."""
+        outermost = self.documents.get((), _Document())
+        known = {place: each for place, each in self.documents.items() if each.is_known}
+        return {(): outermost} if outermost.entries or not known else known
+
+
+def _find_depth(path: Path) -> int | None:
+    """Count the keys above the summary that a leaf is of; None if it is of none."""
+    for depth, key in enumerate(path[:_DEEPEST]):
+        if key in _OTHER:
+            return None
+        match path[depth : depth + 4]:
+            case (
+                ("metrics", str(), _, *_)
+                | ("results", "metrics", int(), *_)
+                | ("results", "checks", "metrics", int())
+                | ("state", "testRunDurationMs")
+                | ("config", "duration")
+                | ("metadata", "k6_version" | "k6Version")
+                | ("options", "scenarios", str(), str())
+            ):
+                return depth
+    return None
+
+
 def recognises(head: Head) -> bool:
     """Whether this is a JSON document with k6's metrics, or a report made from one."""
     if not head.is_start or not head.text:
         return False
     text = head.text.lstrip()
-    is_summary = text.startswith("{") and bool(_KNOWN.search(text)) and not _POINT.match(text)
+    is_summary = (
+        text.startswith(("{", "[")) and bool(_KNOWN.search(text)) and not _POINT.match(text)
+    )
     return is_summary or bool(_find_report(text))
 
 
@@ -151,15 +217,24 @@ def parse(source: Source) -> Iterator[Record]:
         hint = "use the raw output instead: --summary-export, --out json or --out csv"
         yield Diagnostic(source.label, 0, what, hint)
         return
-    document, problems = _Document(), list[Diagnostic]()
+    summaries, damage = _Summaries(), list[Diagnostic]()
     try:
         for leaf in walk(text):
-            document.take(leaf)
+            summaries.take(leaf)
     except DamageError as error:
-        document.entries.pop(document.last, None)
+        cut = summaries.documents.get(summaries.latest, _Document())
+        cut.entries.pop(cut.last, None)
         what = f"{error}; everything before is kept"
-        problems.append(Diagnostic(source.label, error.line, what, "write it again", "warning"))
-    yield from _tell(source, document, problems)
+        damage.append(Diagnostic(source.label, error.line, what, "write it again", "warning"))
+    chosen, told = summaries.choose(), set[Diagnostic]()
+    for place, document in chosen.items():
+        problems = damage if len(chosen) == 1 or place == summaries.latest else []
+        for each in _tell(source, document, place, list(problems)):
+            if isinstance(each, Diagnostic):
+                if each in told:
+                    continue
+                told.add(each)
+            yield each
     blocks.raise_damage()
 
 
@@ -180,9 +255,13 @@ def _find_report(text: str) -> str:
     return next(kinds, "") if begin.startswith("<") else ""
 
 
-def _tell(source: Source, document: _Document, problems: list[Diagnostic]) -> Iterator[Record]:
-    """Yield the reading, then its problems."""
-    reading = Reading(tool="k6", form=document.form, line=1, last_line=document.last_line)
+def _tell(
+    source: Source, document: _Document, place: Path, problems: list[Diagnostic]
+) -> Iterator[Record]:
+    """Yield the reading of the summary at a place, then its problems."""
+    first, last = document.line, document.last_line
+    reading = Reading(tool="k6", form=document.form, line=first, last_line=last)
+    reading.headings = tuple(key for key in place if isinstance(key, str))
     if version := document.facts.get("version"):
         reading.tool_version = version.string or None
     if problems:
@@ -218,11 +297,8 @@ def _record_all(reading: Reading, document: _Document) -> list[str]:
 
     Their numbers keep a name of their own, so that they never meet those of a form that tells it.
     """
-    unclear, metrics, measures = [], [], []
-    for path, leaves in document.entries.items():
-        by_path = str(path[1]) if path[0] == "metrics" else ""
-        metrics.append((leaves["name"].string if "name" in leaves else by_path, leaves))
-    for whole, leaves in sorted(metrics, key=lambda metric: metric[0].count("{")):
+    unclear, measures = [], []
+    for whole, leaves in sorted(document.named(), key=lambda metric: metric[0].count("{")):
         words = {key: leaf.string for key, leaf in leaves.items()}
         numbers = {key: leaf for key, leaf in leaves.items() if leaf.is_number}
         name, tags = split_name(whole)
