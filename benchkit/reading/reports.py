@@ -24,6 +24,8 @@ Fields = tuple[str, ...]
 #: A line, and its fields; None for these where the line is known but its value is damaged.
 Event = tuple["Line", Fields | None]
 _LOG_PREFIX = re.compile(r"(?:\d{4}-\d\d-\d\dT\S+|[\w.-]+\s+\|)(?:\s+|$)")
+#: A command with a URL, and below it a line of what it printed; of a tool and that line.
+CALLED = r"(?>(?:[^\n]*?[ \t/$#>%])??{} ++)(?=[^\n]*://)[^\n]*+\n(?:[^\n]*+\n){{0,3}}?[ \t>|]*+{}"
 _VOWELS = "aeiou"
 
 

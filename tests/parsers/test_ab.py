@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from ab_readings import (
@@ -19,6 +20,9 @@ from ab_readings import (
     remarks,
     values,
 )
+
+from benchkit.parsers.ab import TEXT as FORMAT
+from benchkit.parsers.base import Head, Reading, Source
 
 SMALL = NGINX / "ab-small-c30-1.txt"
 
@@ -340,3 +344,39 @@ def test_the_port_belongs_to_the_host_and_the_query_to_the_url(host: str, expect
 def test_a_port_without_its_host_tells_nothing() -> None:
     text = SMALL.read_text().replace("Server Hostname", "Server Name")
     assert "host" not in only(text.encode()).env
+
+
+def test_a_single_line_below_its_command_is_a_partial_run() -> None:
+    rate = "Requests per second:    810.37 [#/sec] (mean)\n"
+    command = "ab -n 1000 -c 10 http://127.0.0.1:8080/list?page=2"
+    text = f'$ {command} | grep "Requests per"\n{rate}'
+    (reading, diagnostic) = read_all(text)
+    assert FORMAT.recognises(Head("x", text.encode(), text))
+    assert (reading.status, reading.connections, reading.target) == ("partial", 10, "/list")
+    assert reading.params == {"connections": "10"}
+    assert reading.env == {"host": "127.0.0.1:8080", "query": "page=2"}
+    assert [row[1:4] for row in reading.rows] == [("request_rate", "mean", 810.37)]
+    assert "lacks" in diagnostic.what
+    loop = f"$ for i in 1 2 3; do {command} | grep Requests; done\n{rate * 3}"
+    readings = [each for each in read_all(loop) if isinstance(each, Reading)]
+    assert [reading.connections for reading in readings] == [10, 10, 10]
+    two = f"$ {command}\n{rate}$ {command.replace('c 10', 'c 20')}\n{rate}"
+    readings = [each for each in read_all(two) if isinstance(each, Reading)]
+    assert [reading.connections for reading in readings] == [10, 20]
+    talk = f"$ {command}\nand on another day\n{rate}"
+    assert not [each for each in read_all(talk) if isinstance(each, Reading)]
+
+
+def test_a_report_without_its_head_takes_its_load_from_the_command() -> None:
+    text = """$ ab -n 1000 -c 10 http://127.0.0.1:8080/list
+Complete requests:      1000
+Failed requests:        0
+Requests per second:    810.37 [#/sec] (mean)
+Time per request:       12.340 [ms] (mean)
+"""
+    (reading, _) = read_all(text)
+    assert (reading.connections, reading.target) == (10, "/list")
+
+
+def read_all(text: str) -> list[Any]:
+    return list(FORMAT.parse(Source(None, "x.txt", text.encode())))

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from wrk_readings import EDGE, TRACING, WHOLE, WRK2, claimed, near, only, readings, remarks, values
+
+from benchkit.parsers.base import Head, Reading, Source
+from benchkit.parsers.wrk import TEXT as FORMAT
 
 MEASURED = sorted(TRACING.glob("*/wrk-[0-9].txt"))
 WARM_UPS = sorted(TRACING.glob("*/wrk-warmup-*.txt"))
@@ -350,3 +354,25 @@ def test_an_empty_histogram_gives_no_latency() -> None:
     (remark,) = remarks(path)
     assert "wrk2 recorded no latency" in remark.what
     assert "calibrate" in remark.hint
+
+
+def test_a_single_line_below_its_command_is_a_partial_run() -> None:
+    rate = "Requests/sec:  15535.10\n"
+    command = "wrk -t4 -c100 -d10s http://127.0.0.1:8080/list"
+    text = f"$ {command} | grep Requests\n{rate}"
+    (reading, diagnostic) = read_all(text)
+    assert FORMAT.recognises(Head("x", text.encode(), text))
+    assert (reading.status, reading.connections, reading.target) == ("partial", 100, "/list")
+    assert [row[1:4] for row in reading.rows] == [("request_rate", "mean", 15535.10)]
+    assert "lacks" in diagnostic.what
+    loop = f"$ for i in 1 2 3; do {command} | grep Requests; done\n{rate * 3}"
+    readings = [each for each in read_all(loop) if isinstance(each, Reading)]
+    assert [reading.connections for reading in readings] == [100, 100, 100]
+    talk = f"$ {command}\nand on another day\n{rate}"
+    assert not [each for each in read_all(talk) if isinstance(each, Reading)]
+    hey = f"$ wrk2x -c 9 http://h/\n{rate}"
+    assert not FORMAT.recognises(Head("x", hey.encode(), hey))
+
+
+def read_all(text: str) -> list[Any]:
+    return list(FORMAT.parse(Source(None, "x.txt", text.encode())))

@@ -13,6 +13,7 @@ from typing import ClassVar
 _REQUESTS = re.compile(r"\s-[a-zA-Z]*n ?(\d{1,15})(?!\S)")
 _CONNECTIONS = re.compile(r"\s-[a-zA-Z]*c ?(\d{1,9})(?!\S)")
 _MAJOR = re.compile(r"\d{1,9}(?![^.])")
+_URL = re.compile(r"\bhttps?://[^\s\"'|;)]+")
 _LIMITED = re.compile(r"\s-[a-zA-Z]*t ?\d")
 #: The first major version that says that it is done.
 _FIRST_SAYING = 2
@@ -30,6 +31,8 @@ class Invocation:
         At the prompt above it.
     version : str
         From the banner; empty where there is none.
+    is_called : bool
+        Whether the command stands directly above, so that a single line may be all of its output.
     has_begun, is_dotted : bool
         Whether ``Benchmarking … (be patient)`` stands there, and whether dots follow on its line,
         which ``done`` would end.
@@ -47,6 +50,7 @@ class Invocation:
     last_line: int = 0
     command: str | None = None
     version: str = ""
+    is_called: bool = False
     has_begun: bool = False
     is_dotted: bool = False
     done: bool = False
@@ -77,10 +81,22 @@ class Invocation:
         else:
             setattr(self, name, True)
 
+    @property
+    def connections(self) -> str:
+        """How many connections the command names; empty if none."""
+        match = _CONNECTIONS.search(self.command or "")
+        return match[1] if match else ""
+
+    @property
+    def url(self) -> str:
+        """The URL that the command names; empty if none."""
+        match = _URL.search(self.command or "")
+        return match[0] if match else ""
+
     def agrees(self, connections: int | None) -> bool:
         """Whether the command does not speak of another number of connections."""
-        match = _CONNECTIONS.search(self.command or "")
-        return match is None or connections is None or int(match[1]) == connections
+        named = self.connections
+        return not named or connections is None or int(named) == connections
 
     def count_requested(self, command: str | None) -> int | None:
         """Return how many requests a command asks for, unless a time may end it before."""

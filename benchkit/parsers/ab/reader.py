@@ -16,7 +16,7 @@ from benchkit.parsers.ab.invocation import Invocation
 from benchkit.parsers.ab.report import Report
 from benchkit.parsers.base import Head, Reading, Record, Source, bare
 from benchkit.reading import reports
-from benchkit.reading.reports import INCOMPLETE, Fields, Line, Remark
+from benchkit.reading.reports import CALLED, INCOMPLETE, Fields, Line, Remark
 from benchkit.redaction import show_part
 
 _MARKUP = re.compile(r"</?(?:p|table|tr|t[dh]|br|i)\b", re.IGNORECASE)
@@ -69,6 +69,10 @@ _SIGNS = tuple(
                 _START + r"100% +\d+ \(longest request\)",
             ),
         ),
+        (
+            ("[#/sec] (mean)", "://"),
+            (_START + CALLED.format("ab", r"Requests per second: +[\d.]+ \[#/sec\] \(mean\)"),),
+        ),
         ((" requests completed",), (_START + r"Total of \d+ requests completed\W*$",)),
         (
             ("This is ApacheBench, Version ", "Server Software:"),
@@ -115,6 +119,7 @@ class Reader(reports.Reader):
         self.loose: tuple[int, str] | None = None  # a rate that no proven report holds so far
         self.passed_over: list[Diagnostic] = []
         self.has_runs = False
+        self.is_called = False  # whether nothing stands below the command but lines of ab
 
     @staticmethod
     def may_be_cut(text: str) -> bool:
@@ -149,12 +154,14 @@ class Reader(reports.Reader):
         """Open a report at a line; under ``-v`` the one before it was a body that a server sent."""
         run = self.run
         if run is None or (self.report is not None and not run.is_verbose):
-            run = Invocation(line=number, command=self.command)
+            run = Invocation(line=number, command=self.command, is_called=self.is_called)
         report = Report(run)
         if not report.take(line, fields, number):
             return False
         if run is not self.run:
             self.close()
+            if run.is_called:  # a loop at the prompt
+                self.command = run.command
         self.run, self.report = run, report
         return True
 
@@ -163,6 +170,7 @@ class Reader(reports.Reader):
         if command := self.find_call(line):
             self.close()
             self.command = command
+        self.is_called = bool(command) or (self.is_called and not line)
         report = self.report
         if not line or report is None or report.run.is_verbose or _FURNITURE.match(line):
             return

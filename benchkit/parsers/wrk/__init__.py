@@ -63,7 +63,7 @@ _NEVER = (
 TEXT = Format(
     name="wrk",
     tools=("wrk", "wrk2"),
-    words=(" threads and ", " requests in ", "(HdrHistogram - ", "unable to "),
+    words=(" threads and ", " requests in ", "Requests/sec:", "(HdrHistogram - ", "unable to "),
     anchors=(
         ("Running ", r"\d+[smh] test @ \S"),
         ("Thread Stats", r" +Avg +Stdev"),

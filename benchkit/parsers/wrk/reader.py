@@ -9,7 +9,7 @@ from benchkit.parsers.base import Head, Reading, Record, Source
 from benchkit.parsers.wrk.report import DAMAGED, Report
 from benchkit.parsers.wrk.shape import read_plain
 from benchkit.reading import reports
-from benchkit.reading.reports import Fields, Line, Remark
+from benchkit.reading.reports import CALLED, Fields, Line, Remark
 
 _OPEN_ENDED = re.compile(r"(?:%\s+[\d.]+m|timeout \d+|responses: \d+)$")
 _REST = re.compile(r"\d{1,15}|s")
@@ -44,6 +44,7 @@ _SIGNS = tuple(
             ("(HdrHistogram - ",),
             (r"Latency Distribution \(HdrHistogram - ", r"\d+\.\d+% +\d"),
         ),
+        (("Requests/sec:", "://"), (CALLED.format("wrk2?", r"Requests/sec: +\d+\.\d\d\b"),)),
         (_FAILURE, (r"unable to (?:connect to|resolve) \S+:[\w-]+ \S",)),
     )
 )
@@ -126,8 +127,10 @@ class Reader(reports.Reader):
 
     def begin(self, number: int, line: Line, fields: Fields) -> bool:
         """Open a report at any of its lines."""
+        called = self.command if self.is_wrks else None
         self.close()
-        self.report = Report(number, self.command, self.version)
+        self.command = self.command or called  # a loop at the prompt
+        self.report = Report(number, self.command, self.version, is_called=called is not None)
         self.report.take(line, fields, number)
         return True
 

@@ -129,10 +129,13 @@ class Report(reports.Report):
         Line("failed", r"unable to (connect to|resolve) (\S+:[\w-]+) (.+)"),
     )  # fmt: skip
 
-    def __init__(self, line: int, command: str | None, version: str | None = None) -> None:
+    def __init__(
+        self, line: int, command: str | None, version: str | None = None, *, is_called: bool = False
+    ) -> None:
         super().__init__(line, None)
         self.reading.tool_version = version
         self.command = command
+        self.is_called = is_called  # directly above, so that a single line may be all of its output
         self.strays = 0  # lines of others since the last line
         self.is_wrk2 = False
         self.spread: tuple[str, ...] = ()  # the columns of the statistics, once a header names them
@@ -155,7 +158,8 @@ class Report(reports.Report):
     def is_proven(self) -> bool:
         """Whether lines have come that only wrk or go-wrk prints."""
         is_headed = self.is_go_wrk or self.seen >= {"head", "size"}
-        return self.is_wrk2 or is_headed or bool(self.proofs)
+        is_single = self.is_called and "requests" in self.seen
+        return self.is_wrk2 or is_headed or bool(self.proofs) or is_single
 
     @property
     def is_adrift(self) -> bool:
