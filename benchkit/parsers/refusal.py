@@ -27,6 +27,8 @@ _ABOVE, _QUOTED = 20, 6
 _NEAR = 0.6
 _WORD = regex(r"[A-Za-z][\w/%#+-]{3,}")
 _KEY = regex(r'"([^"\\\n]{1,60})"\s{0,9}:')
+#: A row of docker stats, of columns that the user chose.
+_STATS = regex(r"[\w.:/-]{1,200}[\t ,;|]{1,9}\d{1,9}(?:\.\d{1,4})?%(?![^\t ,;|])")
 _DELIMITERS = ",;\t|"
 
 
@@ -170,6 +172,13 @@ def _describe_text(head: Head) -> _Reason:
         if damage:
             return _Reason(f"{what}, but {damage}", "give the whole file")
         return _Reason(what, _MAP)
+    if all(map(_STATS.match, lines[:_QUOTED])):
+        what = f"unknown format: rows like those of docker stats ({opening}), without a header"
+        hint = (
+            "begin docker's --format with `table `; or put the names of the columns above, run "
+            "`benchkit map FILE` and pass that with --map"
+        )
+        return _Reason(what, hint)
     if columns := _find_columns(lines):
         return _Reason(f"unknown format: a table with the columns {_list(columns)}", _MAP)
     return _Reason(f"unknown format (it starts with {opening})")

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reading_formats import format_called
 
-from benchkit.parsers.base import Head
+from benchkit.parsers.base import Head, Samples, Source
 
 
 def test_frames_of_a_terminal() -> None:
@@ -139,3 +139,22 @@ def test_no_answer_makes_it_fail(cpu: object, memory: object, net: object, disk:
 def test_the_fixture_holds_what_a_terminal_writes() -> None:
     raw = (FIXTURES / "containers-edge/synthetic-docker-table.txt").read_bytes()
     assert raw.startswith(b"\x1b[2J\x1b[HCONTAINER ID")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "NAME CPU % MEM USAGE / LIMIT\nweb 12.50% 1.5MiB / 1GiB\n",
+        "NAME   CPU %   MEM USAGE\nweb    12.50%   1.5MiB / 1GiB\n",
+        "NAME\tCPU %\tMEM USAGE / LIMIT\nweb\t12.50%\t1.5MiB / 1GiB\n",
+        "CPU % NAME MEM % MEM USAGE / LIMIT\n12.50% web 0.15% 1.5MiB / 1GiB\n",
+    ],
+)
+def test_columns_of_the_users_own_in_any_order_and_width(text: str) -> None:
+    format_ = format_called("docker-stats")
+    assert format_.recognises(Head("x", text.encode(), text))
+    _, cpu, memory = format_.parse(Source(None, "x.txt", text.encode()))
+    assert isinstance(cpu, Samples)
+    assert isinstance(memory, Samples)
+    assert (cpu.subject, cpu.values.tolist()) == ("web", [0.125])
+    assert (memory.subject, memory.values.tolist()) == ("web", [1572864.0])

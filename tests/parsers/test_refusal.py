@@ -120,3 +120,13 @@ def test_a_long_document_is_not_called_cut_off() -> None:
 def test_a_key_that_may_be_a_secret_is_not_quoted() -> None:
     assert "s3cr3t" not in str(refuse('{"a s3cr3tT0k3nValue99": 1}'))
     assert "s3cr3t" not in str(refuse("name,s3cr3tT0k3nValue99\nx,1\n"))
+
+
+@pytest.mark.parametrize(
+    "text", ["web 0.29% 12.3MiB / 1GiB\ndb 1.29% 2MiB / 1GiB\n", "web: 0.29%\n", "web,0.29%,3\n"]
+)
+def test_rows_of_docker_stats_without_a_header_say_how_to_name_their_columns(text: str) -> None:
+    error = refuse(text)
+    assert "docker stats" in error.what
+    assert "`table `" in error.hint
+    assert "--map" in error.hint

@@ -11,9 +11,11 @@ from collections.abc import Iterator, Mapping
 
 from benchkit.parsers.base import strip_prefix
 from benchkit.parsers.counters import CONTAINERS, DISK, NETWORK, Measure
+from benchkit.regexes import regex
 from benchkit.units import Quantity, parse_bytes, scale, step
 
-_GAP = re.compile(r"\s{2,}|\t+")
+#: Between cells; blanks beside a slash and before a unit of bytes are inside one.
+_GAP = re.compile(r"(?<![/\s])\s+(?![/\s]|[kKMGTP]?i?B\b)")
 _CPU = Measure("cpu_usage", "cores", "sample")
 _MEMORY = CONTAINERS["container_memory_usage_bytes"]
 _KEYS = {
@@ -27,7 +29,13 @@ _KEYS = {
 }
 _COLUMNS = frozenset({*_KEYS.values(), "MEM USAGE/LIMIT", "MEM %", "PIDS", "CPU TIME", "AVG CPU %"})
 #: Podman's names of columns.
-_SAME = {"ID": "CONTAINER ID", "NET IO": "NET I/O", "BLOCK IO": "BLOCK I/O"}
+_SAME = {
+    "ID": "CONTAINER ID",
+    "NET IO": "NET I/O",
+    "BLOCK IO": "BLOCK I/O",
+    "MEM USAGE": "MEM USAGE / LIMIT",
+}
+_NAME = regex(rf"({'|'.join(sorted(map(re.escape, _COLUMNS | {*_SAME}), reverse=True))})(?:\s+|\Z)")
 _PERCENT = re.compile(r"(\d+(?:\.\d+)?)%")
 
 
@@ -38,15 +46,22 @@ def is_header(line: str) -> bool:
     --------
     >>> is_header("NAME      CPU %     MEM USAGE / LIMIT")
     True
+    >>> is_header("NAME CPU % MEM USAGE / LIMIT")
+    True
     """
     names = set(read_header(line))
     named = {"NAME", "CONTAINER", "CONTAINER ID"} & names
-    return "CPU %" in names and bool(named) and names <= _COLUMNS
+    return "CPU %" in names and bool(named)
 
 
 def read_header(line: str) -> list[str]:
-    """Return the names of the columns, as Docker calls them."""
-    return [_SAME.get(cell, cell) for cell in split(line)]
+    """Return the names of the columns, as Docker calls them; none of another line."""
+    text = strip_prefix(line).strip()
+    names, place = list[str](), 0
+    while place < len(text) and (name := _NAME.match(text, place)):
+        names.append(_SAME.get(name[1], name[1]))
+        place = name.end()
+    return names if place == len(text) else []
 
 
 def split(line: str) -> list[str]:
