@@ -123,12 +123,12 @@ def test_pages_of_tests_measured_once_give_no_verdict(tmp_path: Path) -> None:
 
 #: Documents of a user's own that hold k6's summaries (``@``), and what each is called.
 DOCUMENTS = [
-    ({"k6": "@"}, [("k6", "", 1)]),
+    ({"k6": "@"}, [("now", "", 1)]),
     ({"none": "@", "otlp": "@"}, [("none", "", 1), ("otlp", "", 1)]),
-    (["@", "@", "@"], [("k6", "", 3)]),
-    ([{"run 1": "@", "run 2": "@"}], [("k6", "", 2)]),
+    (["@", "@", "@"], [("now", "", 3)]),
+    ([{"run 1": "@", "run 2": "@"}], [("now", "", 2)]),
     ({"none": ["@", "@"], "otlp": ["@", "@"]}, [("none", "", 2), ("otlp", "", 2)]),
-    ({"list": "@", "create": "@"}, [("k6", "list", 1), ("k6", "create", 1)]),
+    ({"list": "@", "create": "@"}, [("now", "list", 1), ("now", "create", 1)]),
     (
         {"list": {"none": "@", "otlp": "@"}, "get": {"none": "@", "otlp": "@"}},
         [("none", "list", 1), ("otlp", "list", 1), ("none", "get", 1), ("otlp", "get", 1)],
@@ -142,9 +142,9 @@ def test_keys_above_summaries_label_them_as_headings_do(
 ) -> None:
     summary = PAGES.parent / "k6-edge" / "tiny" / "k6-export-1.json"
     text = json.dumps(document).replace('"@"', summary.read_text())
-    (tmp_path / "k6.json").write_text(text)
+    (tmp_path / "now.json").write_text(text)
     told = [
         (variant, name, count)
-        for variant, name, _, count in list_tests(bk.load(tmp_path / "k6.json").runs)
+        for variant, name, _, count in list_tests(bk.load(tmp_path / "now.json").runs)
     ]
     assert told == expected

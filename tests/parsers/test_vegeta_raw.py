@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchkit.parsers import kernel
+from benchkit.parsers import kernel, registry
 from benchkit.parsers.base import Diagnostic, Reading, Record, Samples, Source
 from benchkit.parsers.vegeta import RAW as FORMAT
 from benchkit.parsers.vegeta import REPORT, raw, results
@@ -280,3 +280,26 @@ def test_a_file_is_either_raw_or_a_report(path: Path) -> None:
     head = Source.load(path).head()
     assert FORMAT.recognises(head) == ("results" in path.name)
     assert REPORT.recognises(head) == ("results" not in path.name)
+
+
+@pytest.mark.parametrize("name", ["v8.0.0", "v12.8.0"])
+@pytest.mark.parametrize(
+    ("source", "target", "mark"),
+    [
+        ("latin-1", "utf-16-le", b"\xff\xfe"),
+        ("cp437", "utf-16-le", b"\xff\xfe"),
+        ("utf-8", "utf-8", b""),
+        ("cp850", "utf-8", b""),
+        ("utf-8", "utf-8", b"\xef\xbb\xbf"),
+    ],
+)
+def test_a_gob_that_a_shell_rewrote_as_text_says_so(
+    name: str, source: str, target: str, mark: bytes
+) -> None:
+    gob = (EDGE / "old" / f"{name}.bin").read_bytes()
+    data = mark + gob.decode(source, errors="replace").encode(target)
+    (found,) = registry.identify(Source(None, "x.bin", data))
+    (problem,) = found.parse(Source(None, "x.bin", data))
+    assert isinstance(problem, Diagnostic)
+    assert "PowerShell" in problem.what
+    assert "-output=results.bin" in problem.hint

@@ -26,10 +26,18 @@ from benchkit.parsers.vegeta.attack import BLOCK, Attack
 from benchkit.parsers.vegeta.lines import CSV_START, read_csv, read_json
 from benchkit.parsers.vegeta.results import Flaw, Results
 from benchkit.parsers.vegeta.streams import read_gob
+from benchkit.reading.cleaning import encoding_of
 from benchkit.reading.source import UntilDamage
+from benchkit.regexes import regex
 
 #: The name of the struct, or of the slice in versions before 5, in the first descriptor.
 _GOB = re.compile(rb"\x03\x01\x01\x06Result\x01|\x02\x01\x01\x07Results\x01")
+#: The same as a shell decodes and writes it; UTF-8 has no byte 255, as a gob does.
+_REENCODED = regex(r"\x06Result\x01|\x07Results\x01")
+_REFUSED = (
+    "raw results of vegeta that a shell rewrote as text, as PowerShell's `>` does; they are lost",
+    "write them with `vegeta attack -output=results.bin`, or with the `>` of cmd",
+)
 _JSON_KEYS = (
     re.compile(r'"timestamp"\s*:\s*"\d{4}-'),
     re.compile(r'"latency"\s*:\s*\d'),
@@ -42,6 +50,8 @@ def form_of(head: Head) -> str | None:
     """Return which form of raw results a source is in, if it is."""
     if not head.is_start:
         return None
+    if _is_reencoded(head.data[:256]):
+        return "re-encoded"
     if _GOB.search(head.data[:32]) and b"Latency" in head.data:
         return "gob"
     first = head.text.lstrip("\ufeff \t\n").partition("\n")[0]
@@ -50,6 +60,13 @@ def form_of(head: Head) -> str | None:
     if first.startswith("{") and all(key.search(first) for key in _JSON_KEYS):
         return "ndjson"
     return None
+
+
+def _is_reencoded(begin: bytes) -> bool:
+    """Whether a gob begins here that went through a text."""
+    encoding = encoding_of(begin)
+    text = begin.decode(encoding, errors="replace")
+    return (encoding != "utf-8" or b"\xff" not in begin) and bool(_REENCODED.search(text[:64]))
 
 
 def recognises(head: Head) -> bool:
@@ -70,6 +87,9 @@ def parse(source: Source) -> Iterator[Record]:
         When damaged gzip is met; the latencies before it have been yielded.
     """
     form = form_of(source.head()) or "csv"
+    if form == "re-encoded":
+        yield Diagnostic(source.label, 0, *_REFUSED)
+        return
     attacks: _Attacks = {}
     first: Flaw | None = None
     end: Flaw | None = None
