@@ -10,6 +10,9 @@ import re
 from dataclasses import dataclass
 from typing import ClassVar
 
+from benchkit.parsers.base import Reading
+from benchkit.parsers.urls import describe_url, path_of
+
 _REQUESTS = re.compile(r"\s-[a-zA-Z]*n ?(\d{1,15})(?!\S)")
 _CONNECTIONS = re.compile(r"\s-[a-zA-Z]*c ?(\d{1,9})(?!\S)")
 _MAJOR = re.compile(r"\d{1,9}(?![^.])")
@@ -97,6 +100,15 @@ class Invocation:
         """Whether the command does not speak of another number of connections."""
         named = self.connections
         return not named or connections is None or int(named) == connections
+
+    def describe_load(self, reading: Reading) -> None:
+        """Take from the command what the lines of a report do not tell."""
+        if reading.connections is None and self.connections:
+            reading.params = {"connections": self.connections}
+            reading.connections = int(self.connections)
+        if not reading.target and self.url:
+            reading.target = path_of(self.url)
+            reading.env = {**describe_url(self.url), **reading.env}
 
     def count_requested(self, command: str | None) -> int | None:
         """Return how many requests a command asks for, unless a time may end it before."""

@@ -12,7 +12,7 @@ from benchkit.errors import Diagnostic
 from benchkit.parsers.ab import clock
 from benchkit.parsers.ab.invocation import Invocation
 from benchkit.parsers.base import Record
-from benchkit.parsers.urls import describe_url, path_of, query_of
+from benchkit.parsers.urls import path_of, query_of
 from benchkit.reading import reports
 from benchkit.reading.reports import Event, Fields, Line, Remark, Value, decimal
 from benchkit.units import Quantity, scale, step
@@ -198,8 +198,10 @@ class Report(reports.Report):
     @property
     def is_proven(self) -> bool:
         """Whether enough lines have come that only ab prints; under ``-v`` bodies may hold such."""
-        is_proven = super().is_proven or (self.run.is_called and "rps" in self.seen)
-        return is_proven and ("software" in self.seen or not self.run.is_verbose)
+        is_single = self.run.is_called and "rps" in self.seen
+        return (is_single or super().is_proven) and (
+            "software" in self.seen or not self.run.is_verbose
+        )
 
     @property
     def is_headed(self) -> bool:
@@ -285,7 +287,7 @@ class Report(reports.Report):
         reading.tool_version = self.run.version or None
         if self.run.command and self.run.agrees(reading.connections):
             reading.command = self.run.command
-            self._describe_load()
+            self.run.describe_load(reading)
         self._add_duration()
         self._add_rates()
         is_averaged = self._add_times(complete)
@@ -313,16 +315,6 @@ class Report(reports.Report):
             yield _UNCLEAR.at(label, number, text=f"{whole}.{fraction}")
         if is_averaged:
             yield _WINDOWED.at(label, line, window=self.counts["window"], complete=complete)
-
-    def _describe_load(self) -> None:
-        """Take from the command what the lines do not tell."""
-        reading, run = self.reading, self.run
-        if reading.connections is None and run.connections:
-            reading.params = {"connections": run.connections}
-            reading.connections = int(run.connections)
-        if not reading.target and run.url:
-            reading.target = path_of(run.url)
-            reading.env = {**describe_url(run.url), **reading.env}
 
     def missing(self) -> list[str]:
         """Name the lines that a whole report has and this one lacks."""
