@@ -6,14 +6,16 @@ ingest costs little however much is stored.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchkit.errors import Diagnostic, Finding
 from benchkit.ingestion.additions import has_additions
-from benchkit.ingestion.copies import Copy, leave_out, settle_originals
+from benchkit.ingestion.copies import Copy, began_alike, leave_out, settle_originals
 from benchkit.ingestion.frames import fill_texts, parts_table, read_parts
 from benchkit.ingestion.gone import Folders, mark_renewed
 from benchkit.ingestion.parts import Part
@@ -32,7 +34,10 @@ if TYPE_CHECKING:
 #: What runs that are one run have in common, besides their number.
 _RUN = ("origin", *Side._fields, "role", "pkg")
 #: What an ingest reads of each stored run; of the runs that it touches it reads all.
-COLUMNS = (*_RUN, "number", *Identity._fields[1:], "sha256", "fingerprint", "gone_from", "renewed")
+COLUMNS = (
+    *_RUN, "number", *Identity._fields[1:], "sha256", "fingerprint", "started_at", "gone_from",
+    "renewed",
+)  # fmt: skip
 #: Columns that decide to which series a stored run belongs.
 _SERIES = ("origin", "group", "pkg", *Series._fields[2:])
 
@@ -234,16 +239,19 @@ def list_sources(
     return known
 
 
-def list_contents(stored: pa.Table | None) -> Iterator[tuple[Identity, str, str]]:
-    """Yield the stored sources that are whole, with their digests and the groups of their runs."""
+def list_contents(
+    stored: pa.Table | None,
+) -> Iterator[tuple[Identity, str, str, datetime | None]]:
+    """Yield the stored sources that are whole: digest, group, and when their runs began."""
     if stored is None or not len(stored):
         return
     import pyarrow.compute as pc
 
     rows = fill_texts(stored, [*Identity._fields, "sha256", "group", "role"])
+    rows = rows.append_column("started_at", stored["started_at"])
     rows = rows.filter(pc.not_equal(rows["role"], "damaged"))
-    digests, groups = rows["sha256"].to_pylist(), rows["group"].to_pylist()
-    yield from zip(_list_identities(rows), digests, groups, strict=True)
+    facts = (rows[name].to_pylist() for name in ("sha256", "group", "started_at"))
+    yield from zip(_list_identities(rows), *facts, strict=True)
 
 
 def _list_identities(rows: pa.Table) -> Iterator[Identity]:
@@ -264,7 +272,9 @@ def _locate_sources(stored: pa.Table, new: Sequence[Part]) -> pa.Array:
 
 def _supersedes(new: Sequence[Part]) -> Callable[[Part], bool]:
     identities, labels = {part.identity for part in new}, {_source_labels(part) for part in new}
-    moved = {(part.origin, part.assigned, part.sha256) for part in new}
+    moved = defaultdict[tuple[str, str, str], set[datetime | None]](set)
+    for part in new:
+        moved[part.origin, part.assigned, part.sha256].add(part.started_at)
     packed = {(part.origin, part.assigned, unpacked(part.path)) for part in new}
 
     def is_superseded(part: Part) -> bool:
@@ -272,7 +282,7 @@ def _supersedes(new: Sequence[Part]) -> Callable[[Part], bool]:
             return True
         if part.role == "empty":
             return _is_gone(part.path)
-        if (part.origin, part.assigned, part.sha256) in moved:
+        if began_alike(moved[part.origin, part.assigned, part.sha256], {part.started_at}):
             return Path(part.path).is_absolute() and not holds(part.path, part.sha256)
         place = part.origin, part.assigned, unpacked(part.path)
         return place in packed and _is_gone(part.path)

@@ -2,14 +2,17 @@
 
 A file that was packed, put together with others, or whose lines end otherwise is a copy, though no
 byte of it need be the same. Whole sources are compared, and only where their numbers are too many
-to be equal by chance: repeats of a benchmark may well agree in a few rounded ones.
+to be equal by chance: repeats of a benchmark may well agree in a few rounded ones. Runs that are known
+to have begun at different moments are different measurements, however equal: instruction counts,
+say.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from datetime import datetime
 
 from benchkit.errors import Diagnostic, Finding, SourceReport
 from benchkit.ingestion.addresses import name_path
@@ -87,6 +90,12 @@ def settle_originals(
     return notes, copies
 
 
+def began_alike(ours: Set[datetime | None], theirs: Set[datetime | None]) -> bool:
+    """Tell whether runs may have begun at one moment; one that is not known may be any."""
+    is_known = bool(ours and theirs) and None not in ours and None not in theirs
+    return not ours.isdisjoint(theirs) if is_known else bool(ours and theirs)
+
+
 def leave_out(parts: Sequence[Part], copies: Sequence[Copy]) -> list[Part]:
     """Return the parts of sources that are no copies."""
     gone = {copy.part.identity for copy in copies}
@@ -110,11 +119,14 @@ def find_copies(new: Sequence[Part], kept: Sequence[Part] = ()) -> list[Copy]:
         for run in own:
             holders[run].add(source)
     stored = {part.identity for part in kept}
+    started = {source: {part.started_at for part in parts} for source, parts in sources.items()}
     suspects.sort(key=lambda source: path_key(source.path), reverse=True)
     suspects.sort(key=lambda source: (source in stored, -sum(p.size for p in sources[source])))
     copies = []
     for source in suspects:
-        if _tells_enough(runs[source]) and (others := _find_others(source, runs[source], holders)):
+        if not _tells_enough(runs[source]):
+            continue
+        if others := _find_others(source, runs[source], holders, started):
             copies.append(Copy(sources[source][0], tuple(sources[each][0] for each in others)))
             for run in runs[source]:
                 holders[run].discard(source)
@@ -158,11 +170,21 @@ def _tells_enough(runs: Mapping[_Run, int]) -> bool:
     return sum(runs.values()) >= _ENOUGH
 
 
-def _find_others(source: Identity, runs: Collection[_Run], holders: _Holders) -> list[Identity]:
+def _find_others(
+    source: Identity,
+    runs: Collection[_Run],
+    holders: _Holders,
+    started: Mapping[Identity, Set[datetime | None]],
+) -> list[Identity]:
     """Return other sources in which all runs of one stand; none if one run stands nowhere."""
     others: dict[Identity, None] = {}
     for run in runs:
-        if not (elsewhere := holders[run] - {source}):
+        elsewhere = {
+            other
+            for other in holders[run] - {source}
+            if began_alike(started[source], started[other])
+        }
+        if not elsewhere:
             return []
         if elsewhere.isdisjoint(others):
             others[min(elsewhere, key=lambda each: path_key(each.path))] = None

@@ -5,8 +5,10 @@ Whoever read a source, and whichever was ready first, the result is the same.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,7 +18,7 @@ from benchkit.ingestion.addresses import name_path
 from benchkit.ingestion.batches import row_batches
 from benchkit.ingestion.changes import list_contents
 from benchkit.ingestion.contents import Contents, digest_values, enter_contents
-from benchkit.ingestion.copies import Copy, describe_copy, report_copy
+from benchkit.ingestion.copies import Copy, began_alike, describe_copy, report_copy
 from benchkit.ingestion.discovery import Discovery, Options
 from benchkit.ingestion.folders import (
     list_cut_outputs,
@@ -40,7 +42,6 @@ if TYPE_CHECKING:
 
     from benchkit.store.files import DataFile
 
-#: What copies of a source have in common: origin, assigned labels and the digest of its bytes.
 #: Values gathered before a batch is handed on.
 BATCH_ROWS = 1 << 16
 #: The finding on a result that is one of another commit.
@@ -59,6 +60,10 @@ class Content(NamedTuple):
     assigned: str
     sha256: str
     group: str
+
+
+#: The sources of each content, and when their runs began.
+_Originals = dict[Content, dict[Identity, set[datetime | None]]]
 
 
 @dataclass(slots=True)
@@ -120,7 +125,7 @@ class Harvest:
         self._sources = sources
         self._stored, self._batch = stored, known.batch if known else 0
         self._first_label: dict[tuple[str, str], Found] = {}
-        self._contents: dict[Content, Identity] = {}
+        self._contents: _Originals = defaultdict(dict)
         self._cut: dict[int, Diagnostic] = {}
 
     def take(self, found: Catch) -> Iterator[pa.RecordBatch]:
@@ -144,7 +149,7 @@ class Harvest:
             self.findings.append(finding)
             return False
         if outcome.is_original:
-            self._contents.setdefault(content, source.identity)
+            self._contents[content][source.identity] = _list_starts(outcome.parts)
         for problem in outcome.diagnostics:
             if problem.what == UNENDED:
                 self._cut[outcome.index] = problem
@@ -190,7 +195,9 @@ class Harvest:
         """Return the finding on a result that counts already: of another commit, label or path."""
         commit = read_commit(source.assigned)
         is_measured = any(part.role == "measured" for part in outcome.parts)
-        if commit and is_measured and (first := self._find_commit(content.sha256, commit)):
+        started = _list_starts(outcome.parts)
+        first = self._find_commit(content.sha256, commit, started) if commit and is_measured else ""
+        if first:
             return _left_over(source, first, commit)
         labelled = self._first_label.setdefault((source.origin, source.address), source)
         if outcome.has_load and labelled.variant != source.variant:
@@ -198,37 +205,47 @@ class Harvest:
         is_single = source.is_named and "variant=" not in source.assigned
         if is_single or not outcome.has_load:
             return None
-        is_stored = content.sha256 in self._stored_digests
-        stored = self._stored_contents.get(content) if is_stored else None
-        copy = stored or self._contents.get(content)
-        if copy is None or copy == source.identity or not holds(copy.path, content.sha256):
+        alike = [one for one, own in self._list_same(content) if began_alike(started, own)]
+        if source.identity in alike:
             return None
-        return _duplicate(source, copy.path)
+        first = next((one.path for one in alike if holds(one.path, content.sha256)), "")
+        return _duplicate(source, first) if first else None
 
-    def _find_commit(self, sha256: str, commit: str) -> str:
+    def _list_same(self, content: Content) -> Iterator[tuple[Identity, set[datetime | None]]]:
+        """Yield the sources of a content, those that are stored first, and when they began."""
+        if content.sha256 in self._stored_digests:
+            yield from self._stored_contents.get(content, {}).items()
+        yield from self._contents.get(content, {}).items()
+
+    def _find_commit(self, sha256: str, commit: str, started: set[datetime | None]) -> str:
         """Return the other commit, if there is one, that alone holds a content; else nothing."""
-        commits = self._commits.get(sha256, set()) if sha256 in self._stored_digests else set()
-        return "" if commit in commits else min(commits, default="")
+        commits = self._commits.get(sha256, {}) if sha256 in self._stored_digests else {}
+        if commit in commits:
+            return ""
+        alike = (other for other, own in commits.items() if began_alike(started, own))
+        return min(alike, default="")
 
     @cached_property
     def _stored_digests(self) -> frozenset[str]:
         return frozenset(() if self._stored is None else self._stored["sha256"].to_pylist())
 
     @cached_property
-    def _stored_contents(self) -> dict[Content, Identity]:
+    def _stored_contents(self) -> _Originals:
         """The stored sources by their contents, which only copies and changed labels look up."""
-        return {
-            Content(one.origin, one.assigned, digest, group): one
-            for one, digest, group in list_contents(self._stored)
-        }
+        originals: _Originals = {}
+        for one, digest, group, start in list_contents(self._stored):
+            content = Content(one.origin, one.assigned, digest, group)
+            originals.setdefault(content, {}).setdefault(one, set()).add(start)
+        return originals
 
     @cached_property
-    def _commits(self) -> dict[str, set[str]]:
+    def _commits(self) -> dict[str, dict[str, set[datetime | None]]]:
         """The commits that the stored sources of a content were given, whatever their origin."""
-        commits: dict[str, set[str]] = {}
-        for one in self._stored_contents:
-            if one.sha256 and (commit := read_commit(one.assigned)):
-                commits.setdefault(one.sha256, set()).add(commit)
+        commits: dict[str, dict[str, set[datetime | None]]] = {}
+        for content, sources in self._stored_contents.items():
+            if content.sha256 and (commit := read_commit(content.assigned)):
+                started = commits.setdefault(content.sha256, {}).setdefault(commit, set())
+                started.update(*sources.values())
         return commits
 
 
@@ -258,6 +275,10 @@ def gather(
         if is_raw and table["metric"][0].as_py() in SERIES:
             series.append(table)
     return harvest, pa.concat_tables(kept), pa.concat_tables(series)
+
+
+def _list_starts(parts: Sequence[Part]) -> set[datetime | None]:
+    return {part.started_at for part in parts}
 
 
 def _without(batch: pa.RecordBatch, sources: Sequence[int]) -> pa.RecordBatch:

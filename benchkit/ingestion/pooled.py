@@ -16,6 +16,7 @@ from shlex import quote
 from benchkit.errors import Finding
 from benchkit.ingestion.additions import list_added_files, list_pooled_names
 from benchkit.ingestion.addresses import name_path
+from benchkit.ingestion.copies import began_alike
 from benchkit.ingestion.gone import MIXED, SHOWN, find_gone
 from benchkit.ingestion.parts import Part, show_label
 from benchkit.ingestion.places import (
@@ -160,7 +161,7 @@ def find_regrouped(parts: Sequence[Part]) -> Iterator[Finding]:
             files[part.origin, part.sha256, part.env.get("commit")].setdefault(part.path, part)
     copies: dict[tuple[str, ...], list[Part]] = defaultdict(list)
     for same in files.values() if len({part.group for part in parts}) > 1 else ():
-        groups = sorted({series_of(part).group for part in same.values()})
+        groups = _list_alike(same.values())
         if len(groups) > 1:
             copies[tuple(groups)].append(next(iter(same.values())))
     for names, own in copies.items():
@@ -175,6 +176,18 @@ def find_regrouped(parts: Sequence[Part]) -> Iterator[Finding]:
             "out with `--exclude`",
             numbers={"files": len(own), "groups": len(names)},
         )
+
+
+def _list_alike(same: Iterable[Part]) -> list[str]:
+    """Return the groups of runs that may have begun when those of another group did."""
+    started: dict[str, set[datetime | None]] = defaultdict(set)
+    for part in same:
+        started[series_of(part).group].add(part.started_at)
+    return sorted(
+        group
+        for group, own in started.items()
+        if any(began_alike(own, others) for other, others in started.items() if other != group)
+    )
 
 
 def _list_commits(row: Sequence[Part]) -> list[str]:

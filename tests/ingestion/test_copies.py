@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
+import shutil
 import tarfile
 import zipfile
 from collections.abc import Callable
@@ -295,3 +296,62 @@ def test_each_group_may_hold_a_copy_of_the_baseline(tmp_path: Path) -> None:
         frame = runs.compare().frame.query("primary")
         assert sorted(frame["group"].unique()) == ["pr-101", "pr-102"]
         assert {*frame["n_baseline"]} == {10}
+
+
+EXACT = "BenchmarkX-4\t1000\t1234 ns/op\nPASS\n"
+
+
+def write_captured(folder: Path, seconds: list[int | None], text: str = EXACT) -> None:
+    """Write runs of a deterministic command, each with the start that its sidecar records."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, second in enumerate(seconds, 1):
+        path = folder / f"{number}.txt"
+        path.write_text(text)
+        if second is not None:
+            start = f"start = 2026-11-26T04:09:{second:02}Z\n"
+            path.with_name(f"{path.name}.run.toml").write_text(start)
+
+
+@pytest.mark.parametrize("text", [EXACT, f"{MANY}PASS\n"])
+def test_equal_results_of_commands_that_began_at_other_times_each_count(
+    text: str, tmp_path: Path
+) -> None:
+    """As of instruction counts, which `benchkit capture` wrote."""
+    write_captured(tmp_path / "pr", [1, 2, 3], text)
+    write_captured(tmp_path / "main", [11, 12, 13], text)
+    of_each = text.count("Benchmark")
+    assert load(tmp_path) == (6 * of_each, [])
+    store = Store(str(tmp_path / "store"))
+    for _ in range(2):
+        summary = ingest([f"pr={tmp_path / 'pr'}", f"main={tmp_path / 'main'}"], store)
+        assert (summary.runs, [*summary.findings]) == (6 * of_each, [])
+
+
+def test_equal_results_that_began_at_one_time_or_at_no_known_time_count_once(
+    tmp_path: Path,
+) -> None:
+    write_captured(tmp_path / "pr", [1, 2, 1, None])
+    assert load(tmp_path) == (2, ["3.txt", "4.txt"])
+
+
+def test_a_copied_folder_of_captured_runs_counts_once(tmp_path: Path) -> None:
+    write_captured(tmp_path / "pr", [1, 2])
+    shutil.copytree(tmp_path / "pr", tmp_path / "saved")
+    store = Store(str(tmp_path / "store"))
+    for name in ("pr", "saved", "pr"):
+        summary = ingest([f"pr={tmp_path / name}"], store)
+        assert summary.runs == 2
+    shutil.rmtree(tmp_path / "pr")
+    assert ingest([f"pr={tmp_path / 'saved'}"], store).runs == 2  # they were moved
+    (tmp_path / "saved" / "1.txt").unlink()
+    write_captured(tmp_path / "next", [5])
+    assert ingest([f"pr={tmp_path / 'next'}"], store).runs == 3
+
+
+def test_equal_results_of_two_groups_that_began_at_other_times_are_no_copies(
+    tmp_path: Path,
+) -> None:
+    for group, second in (("small", 1), ("large", 11)):
+        write_captured(tmp_path / group / "pr", [second])
+        write_captured(tmp_path / group / "main", [second + 1])
+    assert load(tmp_path) == (4, [])

@@ -14,7 +14,8 @@ READING = (
         "variant, for example in a compressed copy, a copy with other line ends, or one file made "
         "of several; or one file was given two labels. It is counted once. If a later ingest reads "
         "the same file under another label, it counts under both, and the finding says so. "
-        "Repeats that happen to agree in a few rounded numbers are not copies. Identical counter "
+        "Repeats that happen to agree in a few rounded numbers are not copies, and neither are "
+        "runs that record different starts, as `benchkit capture` notes them. Identical counter "
         "snapshots are normal and are all kept.",
         why="A copy turns one run into two, and makes the spread of its variant too small. A file "
         "compared with itself shows no change.",
