@@ -2,15 +2,14 @@
 
 A file that was packed, put together with others, or whose lines end otherwise is a copy, though no
 byte of it need be the same. Whole sources are compared, and only where their numbers are too many
-to be equal by chance: repeats of a benchmark may well agree in a few rounded ones. Runs that are known
-to have begun at different moments are different measurements, however equal: instruction counts,
-say.
+to be equal by chance: repeats of a benchmark may well agree in a few rounded ones. Runs that record
+different starts are different measurements, however equal they are: instruction counts, say.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Hashable, Mapping, Sequence, Set
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -90,10 +89,11 @@ def settle_originals(
     return notes, copies
 
 
-def began_alike(ours: Set[datetime | None], theirs: Set[datetime | None]) -> bool:
+def began_alike(ours: set[datetime | None], theirs: set[datetime | None]) -> bool:
     """Tell whether runs may have begun at one moment; one that is not known may be any."""
-    is_known = bool(ours and theirs) and None not in ours and None not in theirs
-    return not ours.isdisjoint(theirs) if is_known else bool(ours and theirs)
+    if not ours or not theirs:
+        return False
+    return None in ours | theirs or not ours.isdisjoint(theirs)
 
 
 def leave_out(parts: Sequence[Part], copies: Sequence[Copy]) -> list[Part]:
@@ -174,7 +174,7 @@ def _find_others(
     source: Identity,
     runs: Collection[_Run],
     holders: _Holders,
-    started: Mapping[Identity, Set[datetime | None]],
+    started: Mapping[Identity, set[datetime | None]],
 ) -> list[Identity]:
     """Return other sources in which all runs of one stand; none if one run stands nowhere."""
     others: dict[Identity, None] = {}

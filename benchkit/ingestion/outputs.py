@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from benchkit.parsers.base import Reading
 from benchkit.reading.captions import number_fences
@@ -20,7 +20,11 @@ STATUS = re.compile(
     r"exit status \d|coverage: |=== (?:RUN|PAUSE|CONT|NAME) |"
     r"Benchmark(?![a-z])\S*+\s|--- (?:BENCH|FAIL|SKIP|PASS): )"
 )
+_TITLE = re.compile(r"Benchmark #?(\d{1,4}): ")
 _FENCE = re.compile(r"[\s>]*+(?:```|~~~)")
+
+#: What a result measures: tool, benchmark and params.
+_Measured = tuple[object, ...]
 
 
 def list_outputs(
@@ -37,8 +41,10 @@ def list_outputs(
     owners : sequence of Reading
         What was read of each block.
     """
+    fences = number_fences(lines) if any("`" in line or "~" in line for line in lines) else []
     outputs = _list_outputs_of_go(lines, blocks, owners)
-    return sorted([*outputs, *_list_fenced(lines, blocks, owners)])
+    outputs += _list_fenced(fences, blocks, owners)
+    return sorted([*outputs, *_list_numbered(lines, fences, blocks, owners)])
 
 
 def find_output(outputs: Sequence[Block], block: Block) -> int | None:
@@ -48,25 +54,67 @@ def find_output(outputs: Sequence[Block], block: Block) -> int | None:
 
 
 def _list_fenced(
-    lines: Sequence[str], blocks: Sequence[Block], owners: Sequence[Reading]
+    fences: Sequence[int], blocks: Sequence[Block], owners: Sequence[Reading]
 ) -> list[Block]:
     """Return fences of code that measure what another one measures, too.
 
     What stands above such a fence is all that tells its results from those of the other one.
     """
-    fences = number_fences(lines) if any("`" in line or "~" in line for line in lines) else []
-    held: dict[int, set[tuple[object, ...]]] = {}
+    held: dict[int, set[_Measured]] = {}
     for block, owner in zip(blocks, owners, strict=True):
         if fences and fences[block.first] and owner.benchmark and not _is_line_of_go(owner):
-            measured = owner.tool, owner.benchmark, *sorted(owner.params.items())
-            held.setdefault(fences[block.first], set()).add(measured)
-    counts = Counter(measured for each in held.values() for measured in each)
-    shared = {fence for fence, each in held.items() if any(counts[key] > 1 for key in each)}
+            held.setdefault(fences[block.first], set()).add(_list_measured(owner))
+    shared = _find_shared(held)
     ranges: dict[int, Block] = {}
     for number, fence in enumerate(fences):
         if fence in shared:
             ranges[fence] = ranges.get(fence, Block(number, number))._replace(last=number)
     return list(ranges.values())
+
+
+def _list_numbered(
+    lines: Sequence[str], fences: Sequence[int], blocks: Sequence[Block], owners: Sequence[Reading]
+) -> list[Block]:
+    """Return the outputs of hyperfine, outside fences, that measure what another one does, too.
+
+    Each counts its commands from one, and ends with a summary of them.
+    """
+    outputs: list[Block] = []
+    held: dict[int, set[_Measured]] = {}
+    before = 0
+    for block, owner in zip(blocks, owners, strict=True):
+        title = _TITLE.search(lines[block.first - 1]) if owner.tool == "hyperfine" else None
+        if title is None or (fences and fences[block.first]):
+            continue
+        if not outputs or int(title[1]) <= before:
+            outputs.append(block)
+        before = int(title[1])
+        outputs[-1] = outputs[-1]._replace(last=_find_end(lines, block.last))
+        held.setdefault(len(outputs) - 1, set()).add(_list_measured(owner))
+    return [outputs[at] for at in sorted(_find_shared(held))]
+
+
+def _find_end(lines: Sequence[str], last: int) -> int:
+    """Return the last line of the summary that stands below a result; without one, the result's."""
+    rest = iter(enumerate(lines[last:], last + 1))
+    if next((line for _, line in rest if line.strip()), "").strip() != "Summary":
+        return last
+    end = last
+    for number, line in rest:
+        if not line[:1].isspace():
+            break
+        end = number
+    return end
+
+
+def _list_measured(owner: Reading) -> _Measured:
+    return owner.tool, owner.benchmark, *sorted(owner.params.items())
+
+
+def _find_shared(held: Mapping[int, set[_Measured]]) -> set[int]:
+    """Return the outputs that measure what another one measures, too."""
+    counts = Counter(measured for each in held.values() for measured in each)
+    return {at for at, each in held.items() if any(counts[key] > 1 for key in each)}
 
 
 def _list_outputs_of_go(

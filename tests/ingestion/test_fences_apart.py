@@ -71,3 +71,39 @@ def test_a_line_above_a_fence_does_not_lead_names_that_differ(tmp_path: Path) ->
     page = f"Let's start with find:\n```\n{second}```\nThe same for fd:\n```\n{first}```\n"
     path.write_text(page.replace("{n}", "1"), encoding="utf-8")
     assert list(bk.load(path).runs["benchmark"]) == ["find", "fd"]
+
+
+SECOND = RESULTS["hyperfine"].replace("1: sort", "2: uniq")
+SUMMARY = "\nSummary\n  sort ran\n    1.{n} ± 0.1{n} times faster than uniq\n"
+OUTPUTS = {
+    "one": RESULTS["hyperfine"],
+    "two": RESULTS["hyperfine"] + "\n" + SECOND,
+    "summary": RESULTS["hyperfine"] + "\n" + SECOND + SUMMARY,
+    "warning": RESULTS["hyperfine"] + "\n  Warning: Statistical outliers were detected.\n",
+}
+
+
+@pytest.mark.parametrize("output", OUTPUTS.values(), ids=OUTPUTS)
+@pytest.mark.parametrize(
+    ("captions", "runs"),
+    [
+        (("old build", "new build"), [1, 1]),
+        (("old build:", "new build:"), [1, 1]),
+        (("$ git checkout main", "$ git checkout pr"), [1, 1]),
+        (("", "", ""), [1, 2, 3]),
+        (("Run 1", "Run 2", "Run 3"), [1, 2, 3]),
+        (("$ hyperfine sort uniq",) * 3, [1, 2, 3]),
+        (("2026-11-26 10:00:00", "2026-11-26 10:05:00"), [1, 2]),
+    ],
+)
+def test_a_plain_line_above_an_output_of_hyperfine_keeps_its_results_apart(
+    output: str, captions: tuple[str, ...], runs: list[int], tmp_path: Path
+) -> None:
+    """It counts its commands anew each time."""
+    path = tmp_path / "log.txt"
+    texts = (output.format(n=at) for at in range(2, 2 + len(captions)))
+    path.write_text("\n".join(f"{c}\n\n{t}" for c, t in zip(captions, texts, strict=True)))
+    frame = bk.load(path).runs
+    numbers = frame[frame["benchmark"].str.contains("sort")]["run"]
+    assert list(numbers) == runs
+    assert len(frame) == len(runs) * output.count("Benchmark")
