@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from datetime import datetime
+from typing import TYPE_CHECKING, NamedTuple
 
 from benchkit.audit.replication import list_remarks
 from benchkit.config.rules import Habits
@@ -18,6 +19,7 @@ from benchkit.gating.events import (
     UNKNOWN,
     Occurrence,
 )
+from benchkit.ingestion.copies import began_alike
 from benchkit.ingestion.gone import MIXED as MIXED_CODE
 from benchkit.units import printable
 
@@ -35,6 +37,16 @@ _UNREAD = "cannot be read", "cannot be read"
 _FORMATLESS = "has an unknown format", "have an unknown format"
 #: Roles of runs that say that a variant was tried.
 _TRIED = ("failed", "warmup", "aggregate", "part", "damaged", "empty")
+
+
+class _File(NamedTuple):
+    """The paths at which a content lies, and when its runs began."""
+
+    paths: set[str]
+    starts: set[datetime | None]
+
+    def is_copy(self, other: _File) -> bool:
+        return self.paths.isdisjoint(other.paths) and began_alike(self.starts, other.starts)
 
 
 def list_incidents(
@@ -201,21 +213,26 @@ def _list_copies(
 ) -> Iterator[Occurrence]:
     """Yield the variants whose files are copies of a baseline's: nothing of them was measured.
 
-    Variants that one file holds have that file in common, which is no copy.
+    Variants that one file holds have that file in common, which is no copy; nor are files of runs
+    that record different starts.
     """
-    files: dict[str, dict[str, set[str]]] = {}
+    files: dict[str, dict[str, _File]] = {}
     measured = runs[runs["role"] == "measured"]
-    for variant, sources in zip(measured["variant"], measured["sources"], strict=True):
+    starts = measured["started_at"].astype(object).where(measured["started_at"].notna(), None)
+    for variant, sources, start in zip(
+        measured["variant"], measured["sources"], starts, strict=True
+    ):
         for source in sources:
-            paths = files.setdefault(variant, {}).setdefault(source["sha256"], set())
-            paths.add(source["path"])
+            file = files.setdefault(variant, {}).setdefault(source["sha256"], _File(set(), set()))
+            file.paths.add(source["path"])
+            file.starts.add(start)
     for variant, own in files.items():
         is_ours = variants is None or variant in variants
         for baseline in (set(baselines) & set(files)) - {variant} if is_ours else ():
             theirs = files[baseline]
             if all(
-                digest and paths.isdisjoint(theirs.get(digest, paths))
-                for digest, paths in own.items()
+                digest and digest in theirs and file.is_copy(theirs[digest])
+                for digest, file in own.items()
             ):
                 text = f"the files of {variant} are copies of those of {baseline}"
                 yield Occurrence(event=NOT_COMPARED, action="fail", text=printable(text))

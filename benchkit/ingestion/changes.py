@@ -20,7 +20,7 @@ from benchkit.ingestion.frames import fill_texts, parts_table, read_parts
 from benchkit.ingestion.gone import Folders, mark_renewed
 from benchkit.ingestion.parts import Part
 from benchkit.ingestion.pieces import single_out_shared
-from benchkit.ingestion.pooled import find_pooled, find_relabelled, join_read
+from benchkit.ingestion.pooled import find_pooled, find_twice, join_read
 from benchkit.ingestion.sources import PACKED, STDIN, Identity, holds, unpacked
 from benchkit.labels.numbering import Series, leave_package, note_alone, series_of, settle
 from benchkit.schema import Side
@@ -95,6 +95,7 @@ class Change:
 
         if stored is None or not len(stored):
             self._settle([])
+            self.pooled = [*find_twice(self.new)]
             self.superseded = 0
             rows = parts_table(self.new)
             self._after = [rows]
@@ -116,7 +117,7 @@ class Change:
         same = [part for part in near if _key(part) not in gone]
         settled = [*kept, *self.new]
         others = self._take_others(stored, touched) if has_additions(settled) else []
-        self.pooled = [*find_pooled(settled, others), *find_relabelled([*same, *self.new])]
+        self.pooled = [*find_pooled(settled, others), *find_twice([*same, *self.new])]
         self._folders.mark_anew(self.new, kept, superseded)
         changed = {_key(part): part for part in kept if _labels(part) != before[_key(part)]}
         lost: list[Part] = []

@@ -187,11 +187,17 @@ def _bring_page(address: str, target: Path, name: str, max_unpacked: int) -> Cop
 
 
 def _unpack(archive: Path, folder: Path, name: str, max_unpacked: int, query: str = "") -> Copy:
-    """Unpack an archive into a folder of its name below another."""
+    """Unpack an archive into a folder of its name below another.
+
+    If it holds one folder of that name and nothing else, it is an archive of that folder.
+    """
     ending = archives.find_ending(archive.name)
     unpacked = folder / (archive.name[: -len(ending)] or "results")
     left_out = archives.unpack(archive, unpacked, name, max_unpacked)
     named = tuple((f"{name}/{path}{query}", reason) for path, reason in left_out)
+    inner = unpacked / unpacked.name
+    if [*unpacked.glob("*")] == [inner] and inner.is_dir():
+        return Copy(inner, f"{name}/{inner.name}", named, query)
     return Copy(unpacked, name, named, query)
 
 

@@ -36,8 +36,7 @@ from benchkit.ingestion.pieces import single_out_shared
 from benchkit.ingestion.pooled import (
     find_mixed_commits,
     find_pooled,
-    find_regrouped,
-    find_relabelled,
+    find_twice,
 )
 from benchkit.ingestion.split_blocks import find_split_blocks
 from benchkit.labels.numbering import part_packages
@@ -345,8 +344,7 @@ def _complete(
             *find_split_blocks(parts),
             *find_gone(parts, parts),
             *find_pooled(parts),
-            *find_relabelled(parts),
-            *find_regrouped(parts),
+            *find_twice(parts),
         ),
         derived=derived,
     )

@@ -130,7 +130,13 @@ def join_read(
             part.joined = first
 
 
-def find_relabelled(parts: Sequence[Part]) -> Iterator[Finding]:
+def find_twice(parts: Sequence[Part]) -> Iterator[Finding]:
+    """B103: the same measurement counts under several labels, or in several groups."""
+    yield from _find_relabelled(parts)
+    yield from _find_regrouped(parts)
+
+
+def _find_relabelled(parts: Sequence[Part]) -> Iterator[Finding]:
     """B103: the same measurement of one file counts under several labels of the command line."""
     if len({part.assigned for part in parts}) < 2:
         return
@@ -153,7 +159,7 @@ def find_relabelled(parts: Sequence[Part]) -> Iterator[Finding]:
             )
 
 
-def find_regrouped(parts: Sequence[Part]) -> Iterator[Finding]:
+def _find_regrouped(parts: Sequence[Part]) -> Iterator[Finding]:
     """B103: files of the same bytes lie in several groups, and their values count in each."""
     files: dict[tuple[str, str, str | None], dict[str, Part]] = defaultdict(dict)
     for part in parts:

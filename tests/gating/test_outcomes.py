@@ -125,6 +125,29 @@ def test_copies_of_the_baselines_files_are_no_measurement(
     assert "✗ The files of pr are copies of those of main" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("road", ["paths", "store"])
+def test_equal_files_of_runs_that_began_at_other_times_are_measurements(
+    road: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Instruction counts that a change leaves as they were."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("main", "pr"):
+        path = gated.write_runs(Path(f"results/{name}/1.txt"), seed=1, spread=0)
+        for second in (1, 2, 3, 4):
+            copy = path.with_name(f"{second}.txt")
+            copy.write_bytes(path.read_bytes())
+            start = f"start = 2026-11-26T04:{len(name)}9:{second:02}Z\n"
+            copy.with_name(f"{copy.name}.run.toml").write_text(start)
+    named = ["results"]
+    if road == "store":
+        run(["ingest", "results", "--quiet"])
+        named = []
+    assert run(["gate", *named, "--quiet"]) == 0
+    shutil.copytree("results/main", "results/pr", dirs_exist_ok=True)
+    assert run(["gate", "results", "--quiet"]) == 3
+    assert "nothing to compare" in capsys.readouterr().err
+
+
 def test_one_folder_ingested_under_two_labels_is_one_measurement(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

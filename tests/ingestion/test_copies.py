@@ -355,3 +355,36 @@ def test_equal_results_of_two_groups_that_began_at_other_times_are_no_copies(
         write_captured(tmp_path / group / "pr", [second])
         write_captured(tmp_path / group / "main", [second + 1])
     assert load(tmp_path) == (4, [])
+
+
+def archive_folder(folder: Path, inner: str) -> Path:
+    path = folder.with_name(f"{folder.name}.tar")
+    with tarfile.open(path, "w") as archive:
+        archive.add(folder, inner)
+    return path
+
+
+def test_an_archive_of_one_folder_of_its_name_is_read_as_that_folder(tmp_path: Path) -> None:
+    """As `tar cf results.tar results` writes it; its runs are copies of those of the folder."""
+    for name, after in (("main", 10), ("pr", 0)):
+        write_runs(tmp_path / "results" / name, "wrk", after=after)
+    archive = archive_folder(tmp_path / "results", "results")
+    assert {*bk.load(archive).runs["group"]} == {""}
+    store = Store(str(tmp_path / "store"))
+    ingest([str(tmp_path / "results")], store)
+    summary = ingest([str(archive)], store)
+    assert (summary.runs, summary.count("duplicate")) == (6, 6)
+
+
+def test_an_ingest_names_copies_in_other_groups(tmp_path: Path) -> None:
+    for name, after in (("main", 10), ("pr", 0)):
+        write_runs(tmp_path / "results" / name, "wrk", after=after)
+    archive = archive_folder(tmp_path / "results", "nightly")
+    store = Store(str(tmp_path / "store"))
+    ingest([str(tmp_path / "results")], store)
+    (finding,) = ingest([str(archive)], store).findings
+    assert finding.code == "B103"
+    assert finding.message.endswith(
+        "and 5 more are in the groups (no group) and nightly, with the same values in each"
+    )
+    assert not ingest([str(archive)], store).findings
