@@ -32,14 +32,14 @@ def find_disagreements(observations: Observations) -> Iterator[Finding]:
     """
     is_value = ~observations["stat"].isin(["sample", "counter"])
     is_value &= ~is_stretch(observations["stat"])
-    told = observations[is_value & ~observations["tool"].isin(registry.companions())]
-    twice = told[told.duplicated(_ABOUT, keep=False)]
-    alike: dict[tuple[object, ...], list[_Told]] = {}
+    statistics = observations[is_value & ~observations["tool"].isin(registry.companions())]
+    twice = statistics[statistics.duplicated(_ABOUT, keep=False)]
+    alike: dict[tuple[object, ...], list[_Statistic]] = {}
     columns = [twice[name].tolist() for name in _ABOUT]
     values = [twice[name].tolist() for name in ("tool", "metric", "stat", *_OF_VALUE)]
-    for about, told_here in zip(zip(*columns, strict=True), zip(*values, strict=True), strict=True):
+    for about, row in zip(zip(*columns, strict=True), zip(*values, strict=True), strict=True):
         known = tuple(label if label == label else "" for label in about)  # noqa: PLR0124 - NaN
-        alike.setdefault(known, []).append(_Told(*told_here))
+        alike.setdefault(known, []).append(_Statistic(*row))
     pairs: dict[tuple[str, ...], list[_Gap]] = {}
     for same in alike.values():
         gap = _find_gap(same)
@@ -53,7 +53,7 @@ _REMEDY = "the most precise form with most of the requests counts; check the fil
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _Statistic:
     """A statistic as one source tells it."""
 
     tool: str
@@ -76,23 +76,23 @@ class _Gap:
     values: tuple[float, ...]
 
 
-def _find_gap(same: Sequence[_Told]) -> _Gap | None:
+def _find_gap(same: Sequence[_Statistic]) -> _Gap | None:
     first = same[0]
-    files = tuple(told.source.rpartition(":")[0] for told in same)
+    files = tuple(each.source.rpartition(":")[0] for each in same)
     is_quantile = first.stat.startswith("p")
     share = _measure_gap(same, registry.tool(first.tool).quantile_error if is_quantile else 0.0)
     if not share or len(set(files)) == 1:
         return None
     name = display_name(first.metric, first.stat)
-    return _Gap(files, first.tool, name, is_quantile, share, tuple(told.value for told in same))
+    return _Gap(files, first.tool, name, is_quantile, share, tuple(each.value for each in same))
 
 
-def _measure_gap(same: Sequence[_Told], approximate: float) -> float:
+def _measure_gap(same: Sequence[_Statistic], approximate: float) -> float:
     """Return by what share the values lie apart, 0 if their rounding explains it."""
-    values = [told.value for told in same]
+    values = [each.value for each in same]
     gap = max(values) - min(values)
     size = max(map(abs, values))
-    steps = sum(sorted(told.resolution for told in same if told.resolution > 0)[-2:])
+    steps = sum(sorted(each.resolution for each in same if each.resolution > 0)[-2:])
     if size == 0 or gap <= steps + size * max(approximate, _ALLOWED):
         return 0.0
     return gap / size

@@ -15,7 +15,7 @@ from benchkit import selection
 from benchkit.calibration.margin import Sizes, suggest_margin
 from benchkit.calibration.model import Calibration, NoiseMetric, NoiseRow, Rule
 from benchkit.comparison import SINGLE
-from benchkit.comparison.measure import Found, measure
+from benchkit.comparison.measure import Measurement, measure
 from benchkit.comparison.model import Plan
 from benchkit.comparison.replicates import Replicates, collect_replicates
 from benchkit.errors import DataError
@@ -150,26 +150,26 @@ def _try(row: Replicates, cut: int | None, rule: Rule) -> NoiseRow:
     )
 
 
-def _compare(row: Replicates, left: Sequence[int], right: Sequence[int], rule: Rule) -> Found:
+def _compare(row: Replicates, left: Sequence[int], right: Sequence[int], rule: Rule) -> Measurement:
     x, y = ([row.values[index] for index in side] for side in (left, right))
     return measure(x, y, row.assume, rule.confidence)
 
 
-def _size(found: Found) -> float:
+def _size(found: Measurement) -> float:
     ratio = found.ratio[0]
     return abs(math.log(ratio)) if ratio else math.nan
 
 
-def _is_rejected(found: Found, rule: Rule) -> bool:
+def _is_rejected(found: Measurement, rule: Rule) -> bool:
     return found.pvalue is not None and found.pvalue <= (1 - rule.confidence) * ROUNDING
 
 
-def _is_alarm(found: Found, rule: Rule) -> bool:
+def _is_alarm(found: Measurement, rule: Rule) -> bool:
     ratio = found.ratio[0]
     return bool(ratio and _is_rejected(found, rule) and reaches(math.log(ratio), rule.margin))
 
 
-def _is_equivalent(found: Found, rule: Rule) -> bool:
+def _is_equivalent(found: Measurement, rule: Rule) -> bool:
     low, high = found.equivalence
     if not low or not high:
         return False

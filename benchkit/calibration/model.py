@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from benchkit.comparison.measure import Found
+from benchkit.comparison.measure import Measurement
 from benchkit.comparison.replicates import Replicates
 from benchkit.stats.results import Estimate
 
@@ -50,7 +50,7 @@ class NoiseRow:
     alarms, rejections, equivalent : float or None
         Shares of the splits in which the rule finds a change, the test alone rejects, and
         equivalence is shown; None with one run per side.
-    measured : Found
+    measured : Measurement
         The first k runs against the last k, or one variant against the other.
     is_alarm : bool or None
         Whether the rule finds a change there.
@@ -67,7 +67,7 @@ class NoiseRow:
     alarms: float | None
     rejections: float | None
     equivalent: float | None
-    measured: Found
+    measured: Measurement
     is_alarm: bool | None
     is_pair: bool = False
 

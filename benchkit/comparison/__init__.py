@@ -13,7 +13,7 @@ from statistics import median
 from typing import TYPE_CHECKING, TypeVar
 
 from benchkit.comparison.blocks import arrange, find_designs
-from benchkit.comparison.cells import Cell, collect, is_primary, tell_of_runs
+from benchkit.comparison.cells import Cell, collect, is_primary, read_load_facts
 from benchkit.comparison.dropped import find_dropped, list_lacking
 from benchkit.comparison.events import Events, has_tail
 from benchkit.comparison.families import (
@@ -25,7 +25,13 @@ from benchkit.comparison.families import (
     is_closed_alone,
 )
 from benchkit.comparison.in_unit import IN_UNIT, estimate_in_unit
-from benchkit.comparison.measure import Found, compare_stretches, compare_summaries, measure, refuse
+from benchkit.comparison.measure import (
+    Measurement,
+    compare_stretches,
+    compare_summaries,
+    measure,
+    refuse,
+)
 from benchkit.comparison.medians import tell_of_medians
 from benchkit.comparison.methods import (
     ALIGNED,
@@ -215,7 +221,7 @@ class _Evidence:
 
     def __init__(self, observations: Observations, runs: Runs, plan: Plan) -> None:
         self.plan = plan
-        self.told = tell_of_runs(runs)
+        self.facts = read_load_facts(runs)
         self.cells = collect(observations, plan)
         self.designs = find_designs(runs) if plan.uses_blocks else {}
         self.events = Events(observations)
@@ -237,15 +243,15 @@ class _Evidence:
 
     def is_primary(self, key: Row) -> bool:
         """Tell whether a row about this carries the headline."""
-        return is_primary(key, self.told, self.plan)
+        return is_primary(key, self.facts, self.plan)
 
 
 def _contrast(key: Row, pair: tuple[str, str], evidence: _Evidence, ranks: Ranks) -> Contrast:
     baseline, variant = pair
-    plan, told = evidence.plan, evidence.told
+    plan, facts = evidence.plan, evidence.facts
     left, right = evidence.cells[baseline][key], evidence.cells[variant][key]
     unit = left.unit
-    known = told.metric(key.metric, unit, baseline)
+    known = facts.metric(key.metric, unit, baseline)
     x, y = left.values(), right.values()
     beyond = evidence.events.beyond(key, baseline, variant)
     amount = None
@@ -295,7 +301,9 @@ def _contrast(key: Row, pair: tuple[str, str], evidence: _Evidence, ranks: Ranks
     )  # fmt: skip
 
 
-def _look_inside(key: Row, pair: tuple[str, str], found: Found, evidence: _Evidence) -> Found:
+def _look_inside(
+    key: Row, pair: tuple[str, str], found: Measurement, evidence: _Evidence
+) -> Measurement:
     """Say how well two single runs are known, where their stretches are."""
     sides = []
     for variant in pair:

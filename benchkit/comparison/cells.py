@@ -55,7 +55,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class LoadFacts:
     """What the runs tell of the load, by workload, and of a user's own metrics, by variant.
 
     The load is also known by tool, for workloads without runs of their own.
@@ -77,7 +77,7 @@ class Told:
         return replace(found, better=better, assume=assume)  # type: ignore[arg-type]
 
 
-def tell_of_runs(runs: Runs) -> Told:
+def read_load_facts(runs: Runs) -> LoadFacts:
     """Gather what the runs tell of loads and units; files that contradict each other tell none."""
     models: dict[Workload | str, set[str]] = {}
     units: dict[tuple[str, str], dict[str, set[str]]] = {}
@@ -93,7 +93,7 @@ def tell_of_runs(runs: Runs) -> Told:
             known = units.setdefault((variant, metric), {})
             for key, value in (part.split("=", 1) for part in text.split()):
                 known.setdefault(key, set()).add(value)
-    return Told(_agree(models), {about: _agree(own) for about, own in units.items()})
+    return LoadFacts(_agree(models), {about: _agree(own) for about, own in units.items()})
 
 
 def _agree(told: Mapping[Key, set[str]]) -> dict[Key, str]:
@@ -184,7 +184,7 @@ def _find_begins(*columns: np.ndarray) -> np.ndarray:
     return np.flatnonzero(differs)
 
 
-def is_primary(row: Row, told: Told, plan: Plan) -> bool:
+def is_primary(row: Row, facts: LoadFacts, plan: Plan) -> bool:
     """Tell whether a row carries the headline: named by the user, or chosen by tool and load."""
     tool = registry.tool(row.tool)
     if plan.primaries:
@@ -194,8 +194,8 @@ def is_primary(row: Row, told: Told, plan: Plan) -> bool:
         )
     if row.subject and row.metric != "cpu_per_request":
         return False
-    by_tool = told.load_model.get(row.tool, "unknown")
-    load_model = told.load_model.get(row.workload, by_tool)
+    by_tool = facts.load_model.get(row.tool, "unknown")
+    load_model = facts.load_model.get(row.workload, by_tool)
     return (row.metric, row.stat) in tool.find_primaries(load_model)
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from benchkit.comparison.blocks import Blocks
-from benchkit.comparison.measure import Found
+from benchkit.comparison.measure import Measurement
 from benchkit.comparison.methods import ALIGNED, DIFFERENCE, HISTORY, RANK, SIGNED, WELCH
 from benchkit.stats.aligned import compare_aligned
 from benchkit.stats.location import estimate_shift
@@ -23,7 +23,7 @@ METHODS = {RANK: "rank", WELCH: "welch", HISTORY: "history"}
 def estimate_in_unit(
     x: Sequence[float],
     y: Sequence[float],
-    found: Found,
+    found: Measurement,
     confidence: float,
     blocks: Blocks | None = None,
 ) -> Amount | None:

@@ -56,7 +56,7 @@ _LARGEST_LOG = 690.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class Measurement:
     """What one method says of two samples, on the ratio scale."""
 
     method: str
@@ -82,7 +82,7 @@ def measure(
     blocks: Blocks | None = None,
     asked: str = DEFAULT_METHOD,
     ranks: Ranks | None = None,
-) -> Found:
+) -> Measurement:
     """Choose the method that the data and the design allow, and apply it.
 
     ``assume`` is ``exact`` for counts that hardly vary; ``blocks`` are the same values block by
@@ -120,23 +120,23 @@ def _by_logs(
     blocks: Blocks | None,
     asked: str,
     ranks: Ranks | None,
-) -> Found:
+) -> Measurement:
     """Apply an unpaired method to logarithms."""
     fewest, most = sorted((len(x), len(y)))
     refused = tell_refused(asked, fewest, most)
     if math.log(max(*x, *y)) - math.log(min(*x, *y)) >= _LARGEST_LOG:
         apart = "values 300 orders of magnitude apart cannot be compared"
-        return Found(method=DIFFERENCE, notes=(apart,), is_ranked=method == RANK)
+        return Measurement(method=DIFFERENCE, notes=(apart,), is_ranked=method == RANK)
     made = ranks.method(x, y) if ranks and method == RANK else None
     logs = ([math.log(v) for v in x], [math.log(v) for v in y]) if made is None else ([], [])
     if method == RANK:
         notes = (*refused, *_tell_of_pairs(blocks))
-        return _found(RANK, confidence, made or partial(rank, *logs), notes)
+        return _apply(RANK, confidence, made or partial(rank, *logs), notes)
     if method == HISTORY:
         return _predict(*logs, confidence, refused)
     least = is_least(fewest, most)
     notes = (*refused, _explain_welch(fewest, most, asked))
-    return _found(WELCH, confidence, partial(welch, *logs, least_freedom=least), notes)
+    return _apply(WELCH, confidence, partial(welch, *logs, least_freedom=least), notes)
 
 
 def is_least(fewest: int, most: int) -> bool:
@@ -214,7 +214,7 @@ def _choose(blocks: Blocks) -> str:
 _NAMED = {SIGNED: ("signed ranks of the rounds' pairs",)}
 
 
-def _by_blocks(blocks: Blocks, method: str, confidence: float) -> Found:
+def _by_blocks(blocks: Blocks, method: str, confidence: float) -> Measurement:
     if method == ALIGNED:
         apply = partial(compare_aligned, blocks.logs, blocks.baseline, blocks.variant)
         x, y = align(blocks.logs, blocks.baseline, blocks.variant)
@@ -223,7 +223,7 @@ def _by_blocks(blocks: Blocks, method: str, confidence: float) -> Found:
         sides = blocks.side(blocks.baseline), blocks.side(blocks.variant)
         apply = partial(_pair, *sides)
     notes = (*_NAMED.get(method, ()), *_tell_of_unpaired(blocks, apply, confidence))
-    found = _found(method, confidence, apply, notes)
+    found = _apply(method, confidence, apply, notes)
     return replace(found, arranged=tuple(map(tuple, sides)))
 
 
@@ -241,11 +241,13 @@ def _tell_of_unpaired(blocks: Blocks, apply: Method, confidence: float) -> tuple
     return (f"{told}; {why}: see --blocks never, or blocks='never' in Python",)
 
 
-def _found(method: str, confidence: float, apply: Method, notes: tuple[str, ...] = ()) -> Found:
+def _apply(
+    method: str, confidence: float, apply: Method, notes: tuple[str, ...] = ()
+) -> Measurement:
     """Apply a method at the interval's confidence and at that of the equivalence test."""
     estimate, test = apply(confidence)
     inner, _ = apply(1 - 2 * (1 - confidence))
-    return Found(
+    return Measurement(
         method=method,
         ratio=(math.exp(estimate.value), to_ratio(estimate.low), to_ratio(estimate.high)),
         equivalence=(to_ratio(inner.low), to_ratio(inner.high)),
@@ -271,10 +273,10 @@ def _tell_of_pairs(blocks: Blocks | None) -> tuple[str, ...]:
     return (told,)
 
 
-def _exact(x: Sequence[float], y: Sequence[float], exact: ExactDifference) -> Found:
+def _exact(x: Sequence[float], y: Sequence[float], exact: ExactDifference) -> Measurement:
     """Put the ranges of two sides beside each other; no test, no p-value."""
     if not exact.changed:
-        return Found(method=EXACT, ratio=(1.0, 1.0, 1.0), equivalence=(1.0, 1.0))
+        return Measurement(method=EXACT, ratio=(1.0, 1.0, 1.0), equivalence=(1.0, 1.0))
     ranges = f"exact: {_write_range(x)} vs. {_write_range(y)}"
     low, ratio, high = (
         _divide(*ends) for ends in ((min(y), max(x)), (median(y), median(x)), (max(y), min(x)))
@@ -282,8 +284,10 @@ def _exact(x: Sequence[float], y: Sequence[float], exact: ExactDifference) -> Fo
     if low is None or high is None:
         ends = min(y) - max(x), max(y) - min(x)
         shift = median(y) - median(x), *ends
-        return Found(method=EXACT, notes=(ranges,), difference=shift, difference_inner=ends)
-    return Found(method=EXACT, ratio=(ratio, low, high), equivalence=(low, high), notes=(ranges,))
+        return Measurement(method=EXACT, notes=(ranges,), difference=shift, difference_inner=ends)
+    return Measurement(
+        method=EXACT, ratio=(ratio, low, high), equivalence=(low, high), notes=(ranges,)
+    )
 
 
 def _write_range(values: Sequence[float]) -> str:
@@ -293,23 +297,23 @@ def _write_range(values: Sequence[float]) -> str:
 
 def _single(
     x: Sequence[float], y: Sequence[float], refused: tuple[str, ...], *, positive: bool
-) -> Found:
+) -> Measurement:
     sides = "1 run per side" if len(x) == len(y) else "1 run on one side"
     ratio = _divide(median(y), median(x)) if positive else None
     notes = (f"{sides}: direction only", *refused)
-    return Found(method=SINGLE, ratio=(ratio, None, None), notes=notes)
+    return Measurement(method=SINGLE, ratio=(ratio, None, None), notes=notes)
 
 
 def _predict(
     x: Sequence[float], y: Sequence[float], confidence: float, refused: tuple[str, ...]
-) -> Found:
+) -> Measurement:
     """Put few runs beside what the longer side predicts; no equivalence can be shown so."""
     is_new = len(y) <= len(x)
     history, new = (x, y) if is_new else (y, x)
     estimate, test = compare_with_history(history, new, confidence)
     sign = 1 if is_new else -1
     low, high = sorted((sign * estimate.low, sign * estimate.high))
-    return Found(
+    return Measurement(
         method=HISTORY,
         ratio=(math.exp(sign * estimate.value), to_ratio(low), to_ratio(high)),
         pvalue=test.pvalue,
@@ -318,15 +322,15 @@ def _predict(
 
 
 def compare_stretches(
-    x: Sequence[float], y: Sequence[float], found: Found, confidence: float
-) -> Found:
+    x: Sequence[float], y: Sequence[float], found: Measurement, confidence: float
+) -> Measurement:
     """Add to the direction of two single runs how well these two are known by themselves.
 
     Parameters
     ----------
     x, y : sequence of float
         The same statistic in each stretch of the runs, positive.
-    found : Found
+    found : Measurement
         Of the two runs.
     confidence : float
         Of the interval.
@@ -342,13 +346,13 @@ def compare_stretches(
     return replace(found, method=WITHIN, ratio=(ratio, *bounds), notes=(*found.notes, note))
 
 
-def refuse(stat: str, beyond: float) -> Found:
+def refuse(stat: str, beyond: float) -> Measurement:
     """Refuse a quantile beyond which a run has too few events."""
     few = f"{beyond:.3g} events of a run lie beyond {stat}: at least {FEWEST_BEYOND} are needed"
-    return Found(method=REFUSED, notes=(few,))
+    return Measurement(method=REFUSED, notes=(few,))
 
 
-def compare_summaries(x: float, y: float, generators: int = 0) -> Found:
+def compare_summaries(x: float, y: float, generators: int = 0) -> Measurement:
     """Put two summaries of runs, or of generators of one load, beside each other: a direction.
 
     The same summary in several files is one.
@@ -356,15 +360,17 @@ def compare_summaries(x: float, y: float, generators: int = 0) -> Found:
     note = "summaries without their runs: direction only, compare the raw files"
     if generators:
         note = f"{generators} generators of one load test count as runs: direction only"
-    return Found(method=SINGLE, ratio=(_divide(y, x), None, None), notes=(note,))
+    return Measurement(method=SINGLE, ratio=(_divide(y, x), None, None), notes=(note,))
 
 
 def _difference(
     x: Sequence[float], y: Sequence[float], confidence: float, method: str, ranks: Ranks | None
-) -> Found:
+) -> Measurement:
     """Compare values that have no logarithm: ranks or Welch's test, on the values themselves."""
     if max(map(abs, (*x, *y))) > LARGEST:
-        return Found(method=DIFFERENCE, notes=(f"values beyond {LARGEST:g} cannot be compared",))
+        return Measurement(
+            method=DIFFERENCE, notes=(f"values beyond {LARGEST:g} cannot be compared",)
+        )
     made: Method | None = ranks.method(x, y) if ranks else None
     notes: tuple[str, ...] = ()
     if method == WELCH:
@@ -374,7 +380,7 @@ def _difference(
     apply = made or partial(rank, x, y)
     estimate, test = apply(confidence)
     inner, _ = apply(1 - 2 * (1 - confidence))
-    return Found(
+    return Measurement(
         method=DIFFERENCE,
         pvalue=test.pvalue,
         notes=tuple(dict.fromkeys((*notes, *estimate.notes, *test.notes))),

@@ -10,7 +10,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from benchkit import selection
-from benchkit.comparison.cells import collect, is_primary, tell_of_runs
+from benchkit.comparison.cells import collect, is_primary, read_load_facts
 from benchkit.comparison.model import Plan, Row
 from benchkit.errors import DataError
 from benchkit.parsers import registry
@@ -85,7 +85,7 @@ def collect_replicates(
     """
     plan = plan or Plan()
     _require(observations, plan)
-    described = tell_of_runs(runs)
+    described = read_load_facts(runs)
     starts = _read_starts(runs)
     by_key: dict[Row, list[Replicates]] = {}
     for variant, cells in collect(observations, plan).items():

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from benchkit.derived.beside import BESIDE, Counts, count_beside
 from benchkit.derived.record import Measured
 from benchkit.derived.requests import request_counts
+from benchkit.derived.span_counts import RUN_FILE, Counts, count_spans
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations
@@ -47,7 +47,7 @@ class Account:
     dropped_how : {'counted', 'derived', ''}
         ``derived``: what was made less what was saved; of a surplus nothing is derived.
     source : str
-        Where the counts stand; `BESIDE` and what it says of itself for those of a sidecar.
+        Where the counts stand; `RUN_FILE` and what it says of itself for those of a sidecar.
     """
 
     run: Measured
@@ -64,7 +64,7 @@ class Account:
     @property
     def declared(self) -> dict[str, float]:
         """Return the counts that a sidecar tells, by metric."""
-        told = _declare(self.run) if self.source.startswith(BESIDE) else {}
+        told = _declare(self.run) if self.source.startswith(RUN_FILE) else {}
         return {f"spans_{name}": value for name, value in told.items()}
 
     @property
@@ -151,7 +151,7 @@ def list_accounts(observations: Observations, measured: Sequence[Measured]) -> l
     but for the same 0.2 %: spans per request that the saved ones tell hide what was lost of each.
     """
     requests = request_counts(observations)
-    counted = count_beside(observations, measured)
+    counted = count_spans(observations, measured)
     accounts = []
     for run in measured:
         told = dict(counted.get(run.key, {}))
@@ -173,7 +173,7 @@ def _declare(run: Measured) -> dict[str, float]:
 
 def _name_source(run: Measured) -> str:
     told = run.env.get("spans.source", "")
-    return f"{BESIDE}: {told}" if told else BESIDE
+    return f"{RUN_FILE}: {told}" if told else RUN_FILE
 
 
 def _account(run: Measured, backend: str, counts: Counts, requests: float | None) -> Account:

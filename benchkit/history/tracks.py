@@ -13,7 +13,7 @@ from functools import lru_cache
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
-from benchkit.comparison.cells import Cell, collect, is_primary, tell_of_runs
+from benchkit.comparison.cells import Cell, collect, is_primary, read_load_facts
 from benchkit.comparison.machines import is_alike
 from benchkit.comparison.model import Plan, Row
 from benchkit.config.accepted import SHORTEST, Accepted
@@ -141,7 +141,7 @@ def collect_tracks(
     dates: Mapping[str, datetime],
 ) -> Iterator[Track]:
     """Yield the tracks of primary metrics, and where none are named of exact ones."""
-    known = tell_of_runs(runs)
+    known = read_load_facts(runs)
     tracks: dict[tuple[str, Row], list[Track]] = {}
     for variant, cells in collect(observations, plan).items():
         for key, cell in cells.items():

@@ -107,7 +107,7 @@ class Pieces:
         for (_, end, name), (start, _, other) in pairwise(self._list_spans()):
             if other != name and start <= end:
                 what = f"line {start} is claimed by {name} and {other}"
-                raise AmbiguousFormatError(what, where=label, hint=registry.SAY_WHICH)
+                raise AmbiguousFormatError(what, where=label, hint=registry.HOW_TO_CHOOSE)
 
     def _list_spans(self) -> list[tuple[int, int, str]]:
         """Return the first and the last line of each run, and which format claims them."""

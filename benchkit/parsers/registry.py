@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Named = TypeVar("Named", Tool, Format)
 
 #: What to do where several formats claim a source.
-SAY_WHICH = "choose one with --as FORMAT, or as_format= in Python"
+HOW_TO_CHOOSE = "choose one with --as FORMAT, or as_format= in Python"
 GROUP = "benchkit.parsers"
 
 #: The same form as a plug-in's entry point: name and ``module:attribute``.
@@ -220,7 +220,7 @@ def identify(source: Source) -> tuple[Format, ...]:
         raise explain(head, formats())
     if len(claims) > 1 and not all(claim.embeds for claim in claims):
         names = " and ".join(claim.name for claim in claims)
-        raise AmbiguousFormatError(f"claimed by {names}", where=source.label, hint=SAY_WHICH)
+        raise AmbiguousFormatError(f"claimed by {names}", where=source.label, hint=HOW_TO_CHOOSE)
     return tuple(claims)
 
 

@@ -65,7 +65,7 @@ _MANY = 60
 
 
 @dataclass(frozen=True, slots=True)
-class _Given:
+class _Inputs:
     verdicts: Verdicts
     runs: Runs | None
     findings: tuple[Finding, ...]
@@ -89,13 +89,13 @@ def write_sections(
     """Build every section the data carry; the method names the others and why they are missing."""
     known = sources if sources is not None else read_sources(runs) if runs is not None else ()
     problems = tuple(problem for problem in diagnostics if problem.severity != "note")
-    given = _Given(
+    inputs = _Inputs(
         verdicts, runs, rank(findings), tuple(known), parts, tuple(tracks), problems, amounts or {}
     )
     found: list[Section] = []
     omitted: list[str] = []
     for build in _BUILDERS:
-        section = build(given)
+        section = build(inputs)
         if isinstance(section, Section):
             found.append(section)
         else:
@@ -190,8 +190,8 @@ def _plural(count: int, noun: str) -> str:
     return f"{format_number(count, 1)} {noun}{'' if count == 1 else 's'}"
 
 
-def _overhead(given: _Given) -> Section | str:
-    drawn = forest.data(given.verdicts)
+def _overhead(inputs: _Inputs) -> Section | str:
+    drawn = forest.data(inputs.verdicts)
     if not drawn.rows:
         return "No forest plot: no primary metric has a ratio to its baseline."
     margin, confidence = format_bare(drawn.margin), format_bare(drawn.confidence)
@@ -210,7 +210,7 @@ def _overhead(given: _Given) -> Section | str:
         title="Overhead of each variant",
         description=forest.describe(drawn),
         legend=legend,
-        svg=lambda: _draw_forest(given.verdicts, forest.describe(drawn)),
+        svg=lambda: _draw_forest(inputs.verdicts, forest.describe(drawn)),
     )
     return Section(id="overhead", title="Overhead", plots=(plot,))
 
@@ -223,23 +223,23 @@ def _draw_forest(verdicts: Verdicts, description: str) -> str:
     return to_svg(figure, "Overhead of each variant", description, prefix="forest", tips=tips)
 
 
-def _comparison(given: _Given) -> Section | str:
-    text = describe_one_sided(given.verdicts)
-    if not given.verdicts.rows and not text:
+def _comparison(inputs: _Inputs) -> Section | str:
+    text = describe_one_sided(inputs.verdicts)
+    if not inputs.verdicts.rows and not text:
         return "No comparison: the variants have no measurement in common."
     return Section(
         id="comparison",
         title="Comparison",
         text=text,
-        tables=primary_tables(given.verdicts),
-        folded=_other_tables(given),
+        tables=primary_tables(inputs.verdicts),
+        folded=_other_tables(inputs),
     )
 
 
-def _other_tables(given: _Given) -> tuple[Table, ...]:
+def _other_tables(inputs: _Inputs) -> tuple[Table, ...]:
     """Return the rows outside the verdict; of very many those of phases and tags by themselves."""
-    without = shown_apart(given.parts)
-    tables = exploratory_tables(given.verdicts, without=without)
+    without = shown_apart(inputs.parts)
+    tables = exploratory_tables(inputs.verdicts, without=without)
     if sum(len(table.rows) for table in tables) <= _MANY:
         return tables
     found: list[Table] = []
@@ -247,24 +247,24 @@ def _other_tables(given: _Given) -> tuple[Table, ...]:
         (SECONDARY, False),
         (f"{SECONDARY} by tag, phase or container", True),
     ):
-        rows = [r for r in given.verdicts.rows if bool(r.contrast.subject) is has_subject]
-        some = replace(given.verdicts, rows=tuple(rows))
+        rows = [r for r in inputs.verdicts.rows if bool(r.contrast.subject) is has_subject]
+        some = replace(inputs.verdicts, rows=tuple(rows))
         found += exploratory_tables(some, without=without, title=title)
     return tuple(found)
 
 
-def _variants(given: _Given) -> Section | str:
-    if not given.amounts or not given.verdicts.comparisons.pairs:
+def _variants(inputs: _Inputs) -> Section | str:
+    if not inputs.amounts or not inputs.verdicts.comparisons.pairs:
         return ""
-    table = wide_table(given.amounts, given.verdicts)
+    table = wide_table(inputs.amounts, inputs.verdicts)
     return Section(id="variants", title="Variants", tables=(table,))
 
 
-def _part(name: str) -> Callable[[_Given], Section | str]:
+def _part(name: str) -> Callable[[_Inputs], Section | str]:
     """Return the builder of a part beside the comparison."""
 
-    def build(given: _Given) -> Section | str:
-        part = given.parts.get(name)
+    def build(inputs: _Inputs) -> Section | str:
+        part = inputs.parts.get(name)
         if part is None or not part.tables:
             return part.missing if part else ""
         return Section(
@@ -274,12 +274,12 @@ def _part(name: str) -> Callable[[_Given], Section | str]:
     return build
 
 
-def _load(given: _Given) -> Section | str:
-    section = _part("sweep")(given)
+def _load(inputs: _Inputs) -> Section | str:
+    section = _part("sweep")(inputs)
     if not isinstance(section, Section):
         return section
-    found = given.parts["sweep"].saturations
-    pairs = given.verdicts.comparisons.pairs
+    found = inputs.parts["sweep"].saturations
+    pairs = inputs.verdicts.comparisons.pairs
     chart = sweep.data(found, pairs[0][0] if pairs else "")
     rule = printable(found[0].rule.text)
     said = (
@@ -292,12 +292,12 @@ def _load(given: _Given) -> Section | str:
     return replace(section, plots=(show(chart, "sweep-pair", legend),))
 
 
-def _latency(given: _Given) -> Section | str:
-    curves, moves = percentiles.data(given.verdicts), shift.data(given.verdicts)
+def _latency(inputs: _Inputs) -> Section | str:
+    curves, moves = percentiles.data(inputs.verdicts), shift.data(inputs.verdicts)
     if not curves.panels:
         return "No percentile curve: no metric has two percentiles on both sides."
-    margin = format_bare(given.verdicts.margin)
-    confidence = format_bare(given.verdicts.comparisons.confidence)
+    margin = format_bare(inputs.verdicts.margin)
+    confidence = format_bare(inputs.verdicts.comparisons.confidence)
     plots = [show(curves, "percentiles", _CURVES)]
     if moves.panels:
         legend = _MOVES.format(confidence=confidence, margin=margin)
@@ -305,15 +305,15 @@ def _latency(given: _Given) -> Section | str:
     return Section(id="latency", title="Latency", plots=tuple(plots))
 
 
-def _ecdf(_: _Given) -> Section | str:
+def _ecdf(_: _Inputs) -> Section | str:
     return (
         "No distribution of single requests in a report; `benchkit plot ecdf` draws it "
         "if the tool recorded them."
     )
 
 
-def _time(given: _Given) -> Section | str:
-    chart = timeline.data(given.tracks, given.verdicts.comparisons.pairs)
+def _time(inputs: _Inputs) -> Section | str:
+    chart = timeline.data(inputs.tracks, inputs.verdicts.comparisons.pairs)
     if not chart.panels:
         return (
             "Nothing over time: no request has a time, and no container sample lies within a run."
@@ -328,29 +328,29 @@ def _time(given: _Given) -> Section | str:
     return Section(id="time", title="Over time", plots=(plot,))
 
 
-def _runs(given: _Given) -> Section | str:
-    if given.runs is None or not len(given.runs):
+def _runs(inputs: _Inputs) -> Section | str:
+    if inputs.runs is None or not len(inputs.runs):
         return "No list of runs: they are not recorded."
-    is_run = given.runs["role"] != "companion"
-    table = runs_table(schema.runs(given.runs[is_run]))
-    dots = runs.data(given.verdicts, given.runs)
+    is_run = inputs.runs["role"] != "companion"
+    table = runs_table(schema.runs(inputs.runs[is_run]))
+    dots = runs.data(inputs.verdicts, inputs.runs)
     plots = (show(dots, "runs", _DOTS),) if dots.panels else ()
-    beside = len(given.runs) - int(is_run.sum())
+    beside = len(inputs.runs) - int(is_run.sum())
     more = f"; {_plural(beside, 'source')} next to them" if beside else ""
-    again = sum(max(len(sources) - 1, 0) for sources in given.runs["sources"].tolist())
+    again = sum(max(len(sources) - 1, 0) for sources in inputs.runs["sources"].tolist())
     more += f"; {_plural(again, 'file')} more with the same in another form" if again else ""
     text = (f"{table.caption}{more}.",)
     return Section(id="runs", title="Runs", text=text, plots=plots, folded=(table,))
 
 
-def _findings(given: _Given) -> Section | str:
-    if not given.findings:
+def _findings(inputs: _Inputs) -> Section | str:
+    if not inputs.findings:
         return "No findings."
-    return Section(id="findings", title="Findings", findings=given.findings)
+    return Section(id="findings", title="Findings", findings=inputs.findings)
 
 
-def _environment(given: _Given) -> Section | str:
-    tables = environment_tables(given.runs) if given.runs is not None else ()
+def _environment(inputs: _Inputs) -> Section | str:
+    tables = environment_tables(inputs.runs) if inputs.runs is not None else ()
     if not tables:
         return "No environment: nothing about the machine is recorded."
     differs, common = [[t for t in tables if (t.title[0] == "D") is d] for d in (True, False)]
@@ -365,23 +365,23 @@ def _environment(given: _Given) -> Section | str:
     )
 
 
-def _method(given: _Given) -> Section | str:
+def _method(inputs: _Inputs) -> Section | str:
     return Section(
-        id="method", title="Method", text=describe_method(given.verdicts), is_detail=True
+        id="method", title="Method", text=describe_method(inputs.verdicts), is_detail=True
     )
 
 
-def _data(given: _Given) -> Section | str:
-    if not given.sources and not given.problems:
+def _data(inputs: _Inputs) -> Section | str:
+    if not inputs.sources and not inputs.problems:
         return "No list of files: the sources are not recorded."
-    tables = [sources_table(given.sources)] if given.sources else []
-    tables += [problems_table(given.problems)] if given.problems else []
+    tables = [sources_table(inputs.sources)] if inputs.sources else []
+    tables += [problems_table(inputs.problems)] if inputs.problems else []
     text = tuple(f"{table.caption}." for table in tables)
     folded = tuple(reversed(tables))  # the long list of files last
     return Section(id="data", title="Data", text=text, folded=folded, is_detail=True)
 
 
-_BUILDERS: tuple[Callable[[_Given], Section | str], ...] = (
+_BUILDERS: tuple[Callable[[_Inputs], Section | str], ...] = (
     _overhead,
     _comparison,
     _variants,

@@ -16,7 +16,7 @@ import numpy as np
 
 from benchkit.comparison import Comparisons, Contrast
 from benchkit.comparison.blocks import Blocks
-from benchkit.comparison.measure import Found, measure
+from benchkit.comparison.measure import Measurement, measure
 from benchkit.comparison.ranks import Ranks
 from benchkit.verdict import EQUIVALENT, IMPROVEMENT, REGRESSION, Verdicts, judge
 from simulation.worlds import FloatArray, World, draw_blocks, draw_sides
@@ -87,7 +87,7 @@ def draw_sessions(
         yield table[:, 0].tolist(), table[:, 1].tolist(), Blocks(logs, 0, 1)
 
 
-def holds(found: Found, truth: float) -> bool:
+def holds(found: Measurement, truth: float) -> bool:
     """Tell whether the interval holds the effect; one without an end holds all beyond."""
     _, low, high = found.ratio
     ratio, rounding = exp(truth), 1 + 1e-12
@@ -95,14 +95,14 @@ def holds(found: Found, truth: float) -> bool:
 
 
 def judge_rows(
-    rows: Sequence[tuple[Sequence[float], Sequence[float], Found]], *, primary: bool = True
+    rows: Sequence[tuple[Sequence[float], Sequence[float], Measurement]], *, primary: bool = True
 ) -> Verdicts:
     """Judge the rows of one comparison together."""
     return judge(compare_sides(rows, primary=primary), MARGIN)
 
 
 def compare_sides(
-    rows: Sequence[tuple[Sequence[float], Sequence[float], Found]], *, primary: bool = True
+    rows: Sequence[tuple[Sequence[float], Sequence[float], Measurement]], *, primary: bool = True
 ) -> Comparisons:
     """Put rows, and what their methods found, into one comparison."""
     contrasts = tuple(make_contrast(x, y, found, primary=primary) for x, y, found in rows)
@@ -110,7 +110,7 @@ def compare_sides(
 
 
 def make_contrast(
-    x: Sequence[float], y: Sequence[float], found: Found, *, primary: bool = True
+    x: Sequence[float], y: Sequence[float], found: Measurement, *, primary: bool = True
 ) -> Contrast:
     """Make a row of a comparison of what one method found."""
     return Contrast(

@@ -29,13 +29,13 @@ class Counts(NamedTuple):
 
 
 #: The source of counts that a sidecar tells; they stand on the run itself.
-BESIDE = "run.toml"
+RUN_FILE = "run.toml"
 
 #: backend -> what was counted -> value
-_Told = dict[str, dict[str, float]]
+_Counts = dict[str, dict[str, float]]
 
 
-def count_beside(
+def count_spans(
     observations: Observations, measured: Sequence[Measured]
 ) -> dict[Labels, dict[str, Counts]]:
     """Return the counts by `Measured.key` and backend.
@@ -88,16 +88,16 @@ def _counts(counts: Mapping[str, float], path: str) -> Counts:
     return Counts(counts.get("created"), counts.get("saved"), counts.get("dropped"), path)
 
 
-def _read(observations: Observations) -> dict[Trial, dict[str, _Told]]:
+def _read(observations: Observations) -> dict[Trial, dict[str, _Counts]]:
     rows = observations["metric"].isin(list(_SPANS)) & observations["stat"].eq("count")
     wanted = observations[rows]
     names = ("group", "variant", "run", "source", "subject", "metric", "value", "origin")
-    files: dict[Trial, dict[str, _Told]] = {}
+    files: dict[Trial, dict[str, _Counts]] = {}
     for group, variant, run, source, subject, metric, value, origin in zip(
         *(wanted[name].tolist() for name in names), strict=True
     ):
         backend = subject if isinstance(subject, str) else ""
-        if "/" in backend or origin == "computed" or source.partition(":")[0] == BESIDE:
+        if "/" in backend or origin == "computed" or source.partition(":")[0] == RUN_FILE:
             continue
         path = source.rpartition(":")[0]
         counts = files.setdefault(Trial(group, variant, run), {}).setdefault(path, {})
