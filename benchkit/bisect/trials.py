@@ -6,7 +6,6 @@ interrupted reads them again and goes on, and `benchkit compare` reads them, too
 
 from __future__ import annotations
 
-import shlex
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -69,7 +68,10 @@ class Trials:
         if rounds <= 0:
             return True
         variants = {
-            self._commits[place].short: Commands(command=self._words(place, self._recipe.bench))
+            self._commits[place].short: Commands(
+                command=_call(self._recipe.bench),
+                folder=self._repository.check_out(self._commits[place]),
+            )
             for place in commits
         }
         session = carry_out(Plan(variants=variants, rounds=rounds), self._out)
@@ -86,10 +88,6 @@ class Trials:
             return False
         return True
 
-    def _words(self, place: int, script: str) -> tuple[str, ...]:
-        tree = self._repository.check_out(self._commits[place])
-        return ("sh", "-c", f"cd {shlex.quote(str(tree))} && {script}")
-
     def _is_built(self, place: int) -> bool:
         """Build a commit once; an end that cannot be built is an error."""
         if place not in self._built:
@@ -105,11 +103,12 @@ class Trials:
 
     def _build(self, place: int) -> str:
         """Build a commit; return why it cannot be built, or nothing."""
-        words = self._words(place, self._recipe.build or "true")
+        tree = self._repository.check_out(self._commits[place])
+        words = _call(self._recipe.build or "true")
+        pipe, both = subprocess.PIPE, subprocess.STDOUT
         done = subprocess.run(  # noqa: S603 - running the user's command is the purpose
-            words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            check=False,
-        )  # fmt: skip
+            words, cwd=tree, stdin=subprocess.DEVNULL, stdout=pipe, stderr=both, check=False
+        )
         if not done.returncode:
             return ""
         last = done.stdout.decode("utf-8", "replace").strip().rpartition("\n")[2]
@@ -158,3 +157,7 @@ class Trials:
     def _is_asked(self, row: Row) -> bool:
         asked = self._recipe.benchmarks
         return not asked or any(fnmatchcase(row.benchmark, pattern) for pattern in asked)
+
+
+def _call(script: str) -> tuple[str, ...]:
+    return "sh", "-c", script

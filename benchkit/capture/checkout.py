@@ -7,7 +7,7 @@ and fetch. git only says where the checkout lies; its files are compared by sett
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,18 +22,22 @@ _HARMLESS = "^core[.](autocrlf|eol|filemode|ignorecase|symlinks)$"
 _PLACES = ("--show-toplevel", "--git-path", "index", "--git-path", "objects")
 
 
-def read_checkout() -> dict[str, str]:
-    """Return the ``commit`` of the working folder's checkout, and whether it is ``changed``."""
-    head = _git("rev-parse", "HEAD").strip()
-    places = _git("rev-parse", "--path-format=absolute", *_PLACES).splitlines()
+def read_checkout(folder: Path | None = None) -> dict[str, str]:
+    """Return the ``commit`` of a folder's checkout, and whether it is ``changed``.
+
+    The folder is the working folder if none is given.
+    """
+    there = ("-C", str(folder)) if folder else ()
+    head = _git(*there, "rev-parse", "HEAD").strip()
+    places = _git(*there, "rev-parse", "--path-format=absolute", *_PLACES).splitlines()
     if not head or len(places) != 3:
         return {"commit": head} if head else {}
-    return {"commit": head, "changed": _find_change(head, *places)}
+    return {"commit": head, "changed": _find_change(there, head, *places)}
 
 
-def _find_change(head: str, top: str, index: str, objects: str) -> str:
+def _find_change(there: Sequence[str], head: str, top: str, index: str, objects: str) -> str:
     """Return whether files differ from the commit, as a text; empty where git does not say."""
-    settings = _git("config", "--local", "-z", "--get-regexp", _HARMLESS).split("\0")
+    settings = _git(*there, "config", "--local", "-z", "--get-regexp", _HARMLESS).split("\0")
     options = [("-c", setting.replace("\n", "=", 1)) for setting in settings if setting]
     with TemporaryDirectory(prefix="benchkit-") as name:
         folder = Path(name)

@@ -17,6 +17,7 @@ from codecs import getincrementaldecoder
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from threading import Thread
 from typing import IO, BinaryIO
 
@@ -50,7 +51,14 @@ class Outcome:
     is_interrupted: bool = False
 
 
-def execute(words: list[str], out: BinaryIO, err: BinaryIO, *, show: bool = False) -> Outcome:
+def execute(
+    words: list[str],
+    out: BinaryIO,
+    err: BinaryIO,
+    *,
+    show: bool = False,
+    folder: Path | None = None,
+) -> Outcome:
     """Run a command and wait for its end; Ctrl-C ends the command, and this returns.
 
     Parameters
@@ -60,6 +68,8 @@ def execute(words: list[str], out: BinaryIO, err: BinaryIO, *, show: bool = Fals
         What it prints goes here, as it comes.
     show : bool
         Whether it is shown on standard error as well.
+    folder : Path, optional
+        Where it runs; the working folder if not given.
 
     Raises
     ------
@@ -70,6 +80,7 @@ def execute(words: list[str], out: BinaryIO, err: BinaryIO, *, show: bool = Fals
     try:
         process = subprocess.Popen(  # noqa: S603 - running the user's command is the purpose
             words,
+            cwd=folder,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE if show else out,
             stderr=subprocess.PIPE if show else err,

@@ -38,7 +38,9 @@ VARIABLES = (
 
 
 def take_fingerprint(
-    root: Path = Path("/"), environ: Mapping[str, str] | None = None
+    root: Path = Path("/"),
+    environ: Mapping[str, str] | None = None,
+    folder: Path | None = None,
 ) -> dict[str, str]:
     """Return what is known of this machine.
 
@@ -48,6 +50,8 @@ def take_fingerprint(
         Where ``proc`` and ``sys`` are.
     environ : mapping, optional
         The variables of the environment; those of this process if not given.
+    folder : Path, optional
+        Whose git checkout is read; the working folder if not given.
 
     Returns
     -------
@@ -56,7 +60,7 @@ def take_fingerprint(
         all), ``siblings`` (the logical CPUs of each core, cores apart by a blank), ``governor``,
         ``memory`` (bytes), ``kernel``, ``os``, ``arch``; ``cpu_limit`` (cores) and
         ``memory_limit`` (bytes) of the control group;
-        ``commit`` and ``changed`` of the git checkout one stands in; the `VARIABLES` that are set.
+        ``commit`` and ``changed`` of its git checkout; the `VARIABLES` that are set.
 
     Examples
     --------
@@ -64,7 +68,7 @@ def take_fingerprint(
     >>> told["GOGC"], "GITHUB_TOKEN" in told
     ('off', False)
     """
-    told = {**read_machine(root), **read_checkout()}
+    told = {**read_machine(root), **read_checkout(folder)}
     variables = os.environ if environ is None else environ
     told |= {name: redact_text(variables[name]) for name in VARIABLES if name in variables}
     return {name: text for name, text in told.items() if text}

@@ -57,12 +57,15 @@ class Commands:
         Run and kept before each of them, as a warm-up; empty if there is none.
     before, after : tuple of str
         Run around them and neither timed nor kept; empty if there is none.
+    folder : Path, optional
+        Where the runs are made; the working folder if not given.
     """
 
     command: tuple[str, ...]
     warmup: tuple[str, ...] = ()
     before: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
+    folder: Path | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,7 +159,8 @@ def _commands(table: Mapping[str, object], variant: str, where: str) -> Commands
     if "command" not in table:
         raise ConfigError("no command", where=where, hint='add command = "…"')
     told = {key: _words(value, variant, f"{where} {key}") for key, value in table.items()}
-    return Commands(**told)
+    command, warmup, before, after = (told.get(key, ()) for key in _COMMANDS)
+    return Commands(command=command, warmup=warmup, before=before, after=after)
 
 
 def _words(value: object, variant: str, where: str) -> tuple[str, ...]:

@@ -216,8 +216,9 @@ class _Work:
     def _measure(
         self, turn: _Turn, words: tuple[str, ...], claim: Claim, *, is_warmup: bool
     ) -> None:
-        env = take_fingerprint()
-        outcome = execute(list(words), claim.out, claim.err, show=self._show)
+        folder = turn.commands.folder
+        env = take_fingerprint(folder=folder)
+        outcome = execute(list(words), claim.out, claim.err, show=self._show, folder=folder)
         remark = _remark(outcome, find_tool(words))
         record = Record(
             argv=redact(words, marked=True),

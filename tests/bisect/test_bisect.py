@@ -64,6 +64,8 @@ def test_the_commit_is_named_and_a_second_search_measures_nothing_again(folder: 
     runs = (folder / "runs").read_text().splitlines()
     assert f"{len(runs)} runs" in done.stdout
     assert not any(Path(run).exists() for run in runs)
+    sidecar = next((folder / "bisect-results" / slower).glob("*.toml")).read_text()
+    assert f'commit = "{git(folder / "repo", "rev-parse", slower)}"' in sidecar
     assert len(git(folder / "repo", "worktree", "list").splitlines()) == 1
     assert not (folder / "hooked").exists()
 
