@@ -124,6 +124,8 @@ def phrase_change(who: str, contrast: Contrast, size: str, is_factor: bool) -> s
     says, metric, base = find_wording(contrast), name_metric(contrast), printable(contrast.baseline)
     if size.endswith("B"):  # 64 B more per operation
         metric = metric.removeprefix("bytes ")
+    if size == "1":  # 1 more allocation per operation
+        metric = metric.replace("allocations ", "allocation ", 1)
     if is_more(contrast):
         if is_factor:
             return f"{who} {says.verb} {size} the {metric} of {base}"

@@ -79,3 +79,11 @@ def test_a_difference_of_nothing_is_no_change(tmp_path: Path) -> None:
     text = gate(tmp_path)[1].splitlines()[0]
     assert "0 B fewer" not in text
     assert "new: no change in bytes per operation from old on Get" in text
+
+
+def test_one_allocation_is_written_in_the_singular(tmp_path: Path) -> None:
+    write(tmp_path / "old.txt", {"Get": (0, 0)})
+    write(tmp_path / "new.txt", {"Get": (0, 1)})
+    code, text = gate(tmp_path)
+    assert code == 1
+    assert "1 more allocation per operation than old" in text
