@@ -220,6 +220,7 @@ SELECTIONS = {
     "audit/facts.py": "facts that differ between repeats",
     "capture/sidecar.py": "what `capture` itself observes",
     "ingestion/surroundings.py": "what a command line decides",
+    "parsers/plow.py": "what the reports of one run share",
     "labels/run_toml.py": "other names for keys",
     "tables/environment.py": "what a table shows",
 }

@@ -10,6 +10,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, TypeGuard
 
 from benchkit.errors import ConfigError
+from benchkit.regexes import regex
 
 if TYPE_CHECKING:
     from typer._click import Context
@@ -20,12 +21,15 @@ if TYPE_CHECKING:
 _ALIKE = 0.75
 #: What typer says of a value or a word, and how benchkit says it.
 _WORDS = (
-    (r"(.*) is not a valid int\w* range\.", r"expected a whole number, got \1"),
-    (r"(.*) is not a valid float\.", r"expected a number, got \1"),
-    (r"(.*) is not in the range x>=(\d+)\.", r"expected at least \2, got \1"),
-    (r"Option '(.*)' requires an argument\.", r"\1 needs a value"),
-    (r"Option '(.*)' does not take a value\.", r"\1 takes no value"),
-    (r"Got unexpected extra arguments? ?(?:\(s\) )?\((.*)\)", r"unexpected argument: \1"),
+    (regex(r"(.*) is not a valid int\w* range\.", re.DOTALL), r"expected a whole number, got \1"),
+    (regex(r"(.*) is not a valid float\.", re.DOTALL), r"expected a number, got \1"),
+    (regex(r"(.*) is not in the range x>=(\d+)\.", re.DOTALL), r"expected at least \2, got \1"),
+    (regex(r"Option '(.*)' requires an argument\.", re.DOTALL), r"\1 needs a value"),
+    (regex(r"Option '(.*)' does not take a value\.", re.DOTALL), r"\1 takes no value"),
+    (
+        regex(r"Got unexpected extra arguments? ?(?:\(s\) )?\((.*)\)", re.DOTALL),
+        r"unexpected argument: \1",
+    ),
 )
 
 
@@ -87,7 +91,7 @@ def _name(param: Parameter) -> str:
 
 def _reword(message: str) -> str:
     for typed, said in _WORDS:
-        if match := re.fullmatch(typed, message, re.DOTALL):
+        if match := typed.fullmatch(message):
             return match.expand(said)
     return f"{message[:1].lower()}{message[1:].rstrip('.')}"
 

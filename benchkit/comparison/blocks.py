@@ -15,12 +15,19 @@ from benchkit.comparison.cells import Cell
 from benchkit.comparison.model import Row
 from benchkit.derived.record import keep_measured
 from benchkit.schema import Workload, list_labels
+from benchkit.stats.location import paired_t
+from benchkit.units import format_change
 
 if TYPE_CHECKING:
     from benchkit.schema import Runs
 
 #: Variant -> run -> block.
 Design = Mapping[str, Mapping[int, int]]
+
+
+#: Fewest complete blocks that are taken out with 3 variants or more, and with 2.
+ALIGNED_BLOCKS = 5
+SIGNED_BLOCKS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,3 +117,16 @@ def _complete(design: Mapping[str, Mapping[int, int | None]]) -> Design:
         variant: {run: block for run, block in runs.items() if block is not None}
         for variant, runs in design.items()
     }
+
+
+def tell_of_pairs(blocks: Blocks | None) -> tuple[str, ...]:
+    """Show the paired t-test beside an unpaired one, where pairs are too few for ranks."""
+    if blocks is None or blocks.variants != 2 or len(blocks.logs) < ALIGNED_BLOCKS:
+        return ()
+    estimate, test = paired_t(blocks.side(blocks.baseline), blocks.side(blocks.variant))
+    change = format_change(math.exp(estimate.value))
+    told = (
+        f"as {len(blocks.logs)} pairs by the t-test, which assumes log-normal runs: "
+        f"{change}, p = {test.pvalue:.2g}; {SIGNED_BLOCKS} pairs allow a test that does not"
+    )
+    return (told,)

@@ -10,7 +10,7 @@ from statistics import median
 
 import numpy as np
 
-from benchkit.comparison.blocks import Blocks
+from benchkit.comparison.blocks import ALIGNED_BLOCKS, SIGNED_BLOCKS, Blocks, tell_of_pairs
 from benchkit.comparison.medians import AGAINST, ALONE
 from benchkit.comparison.methods import (
     ALIGNED,
@@ -28,7 +28,7 @@ from benchkit.comparison.ranks import RANK_RUNS, Method, Ranks, rank
 from benchkit.config import DEFAULT_METHOD
 from benchkit.stats.aligned import align, compare_aligned
 from benchkit.stats.exact import ExactDifference, exact_difference
-from benchkit.stats.location import paired_t, welch
+from benchkit.stats.location import welch
 from benchkit.stats.prediction import HISTORY as HISTORY_RUNS
 from benchkit.stats.prediction import compare_with_history
 from benchkit.stats.results import Estimate, TestResult
@@ -41,9 +41,6 @@ from benchkit.units import format_change
 
 WELCH_RUNS = 2
 
-#: Fewest complete blocks that are taken out with 3 variants or more, and with 2.
-ALIGNED_BLOCKS = 5
-SIGNED_BLOCKS = 8
 ALIGNED_VARIANTS = 3
 #: Of Student's t and Welch's: on logarithms, and on the values themselves.
 ASSUMPTIONS = "it assumes log-normal runs", "it assumes normal runs"
@@ -130,7 +127,7 @@ def _by_logs(
     made = ranks.method(x, y) if ranks and method == RANK else None
     logs = ([math.log(v) for v in x], [math.log(v) for v in y]) if made is None else ([], [])
     if method == RANK:
-        notes = (*refused, *_tell_of_pairs(blocks))
+        notes = (*refused, *tell_of_pairs(blocks))
         return _apply(RANK, confidence, made or partial(rank, *logs), notes)
     if method == HISTORY:
         return _predict(*logs, confidence, refused)
@@ -258,19 +255,6 @@ def _apply(
 
 def _pair(x: Sequence[float], y: Sequence[float], confidence: float) -> tuple[Estimate, TestResult]:
     return paired_shift(x, y, confidence), wilcoxon(x, y)
-
-
-def _tell_of_pairs(blocks: Blocks | None) -> tuple[str, ...]:
-    """Show the paired t-test beside an unpaired one, where pairs are too few for ranks."""
-    if blocks is None or blocks.variants != 2 or len(blocks.logs) < ALIGNED_BLOCKS:
-        return ()
-    estimate, test = paired_t(blocks.side(blocks.baseline), blocks.side(blocks.variant))
-    change = format_change(math.exp(estimate.value))
-    told = (
-        f"as {len(blocks.logs)} pairs by the t-test, which assumes log-normal runs: "
-        f"{change}, p = {test.pvalue:.2g}; {SIGNED_BLOCKS} pairs allow a test that does not"
-    )
-    return (told,)
 
 
 def _exact(x: Sequence[float], y: Sequence[float], exact: ExactDifference) -> Measurement:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
 from benchkit.audit.machine import parse_cpus
 from benchkit.doctor.machine import Counts, Machine
+from benchkit.regexes import regex
 from benchkit.units import printable
 
 State = Literal["noisy", "quiet", "not recorded"]
@@ -19,6 +21,11 @@ _STOLEN = 0.005
 _FILES = 4096
 #: Clock sources that take a system call or slow hardware to read.
 _SLOW_CLOCKS = ("acpi_pm", "hpet", "jiffies", "pit", "refined-jiffies", "xen")
+_HYPERVISOR = regex(r"^flags\s*:[^\n]* (hypervisor)\b", re.MULTILINE)
+_VIRTUAL = regex(r"(virtual|kvm|qemu|vmware)", re.IGNORECASE)
+_OVERLAY = regex(r"^(?:\S+ ){4}/ [^\n]* - (overlay) ", re.MULTILINE)
+_SWAP = tuple(regex(rf"^{name}:\s*(\d+) kB", re.MULTILINE) for name in ("SwapTotal", "SwapFree"))
+_OPEN_FILES = regex(r"^Max open files\s+(\d+|unlimited)\s", re.MULTILINE)
 _CPU = "sys/devices/system/cpu"
 _CLOCK = "sys/devices/system/clocksource/clocksource0"
 
@@ -168,14 +175,14 @@ def check_virtual(readings: Readings) -> Check:
     """Look for a hypervisor and for a container."""
     machine = readings.machine
     is_virtual = (
-        machine.find("proc/cpuinfo", r"^flags\s*:.*\b(hypervisor)\b")
+        machine.find("proc/cpuinfo", _HYPERVISOR)
         or machine.read("sys/hypervisor/type")
-        or machine.find("sys/class/dmi/id/product_name", r"(?i)(virtual|kvm|qemu|vmware)")
+        or machine.find("sys/class/dmi/id/product_name", _VIRTUAL)
     )
     is_contained = (
         machine.has(".dockerenv")
         or machine.has("run/.containerenv")
-        or machine.find("proc/self/mountinfo", r"^(?:\S+ ){4}/ .* - (overlay) ")
+        or machine.find("proc/self/mountinfo", _OVERLAY)
     )
     kinds = (("virtual machine", is_virtual), ("container", is_contained))
     found = " and ".join(name for name, holds in kinds if holds)
@@ -190,10 +197,7 @@ def check_virtual(readings: Readings) -> Check:
 
 def check_swap(readings: Readings) -> Check:
     """Look for memory that has been moved to disk."""
-    sizes = [
-        readings.machine.find("proc/meminfo", rf"^{name}:\s*(\d+) kB")
-        for name in ("SwapTotal", "SwapFree")
-    ]
+    sizes = [readings.machine.find("proc/meminfo", each) for each in _SWAP]
     used = (int(sizes[0]) - int(sizes[1])) // 1024 if all(sizes) else None
     moved = readings.gain("swapped")
     reading = f"{used} MiB in use" if used else "not in use"
@@ -223,7 +227,7 @@ def check_heat(readings: Readings) -> Check:
 
 def check_files(readings: Readings) -> Check:
     """Look for a low limit of open files, which connections are, too."""
-    found = readings.machine.find("proc/self/limits", r"^Max open files\s+(\d+|unlimited)\s")
+    found = readings.machine.find("proc/self/limits", _OPEN_FILES)
     return _judge(
         "open files",
         f"limit {found}" if found else "",

@@ -10,9 +10,13 @@ from pathlib import Path
 
 from benchkit.capture.control_group import count_throttled, read_text
 from benchkit.capture.fingerprint import read_machine
+from benchkit.regexes import regex
 
 #: Times of the first line of /proc/stat: those of guests, which follow, stand in the first, too.
 _TIMES = 8
+_TOTAL = regex(r"^cpu +([\d ]+)$", re.MULTILINE)
+_CPU = regex(r"^cpu\d", re.MULTILINE)
+_SWAPPED = regex(r"^pswp(?:in|out) (\d+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,9 +80,9 @@ class Machine:
         """Return what a file says; empty where it is not there."""
         return read_text(self.root / name)
 
-    def find(self, name: str, pattern: str) -> str:
+    def find(self, name: str, pattern: re.Pattern[str]) -> str:
         """Return the first group of a pattern in a file; empty where it is not there."""
-        found = re.search(pattern, self.read(name), re.MULTILINE)
+        found = pattern.search(self.read(name))
         return found[1] if found else ""
 
     def has(self, name: str) -> bool:
@@ -87,10 +91,10 @@ class Machine:
 
     def count(self) -> Counts:
         """Read the counters as they are now."""
-        times = self.find("proc/stat", r"^cpu +([\d ]+)$").split()
+        times = self.find("proc/stat", _TOTAL).split()
         return Counts(
             times=tuple(map(int, times[:_TIMES])),
-            cpus=len(re.findall(r"^cpu\d", self.read("proc/stat"), re.MULTILINE)),
+            cpus=len(_CPU.findall(self.read("proc/stat"))),
             processes=dict(self._list_processes()),
             throttled=count_throttled(self.root),
             hot=self._add_up("sys/devices/system/cpu/cpu*/thermal_throttle/*_throttle_count"),
@@ -112,5 +116,5 @@ class Machine:
         return sum(counts) if counts else None
 
     def _add_swapped(self) -> int | None:
-        counts = re.findall(r"^pswp(?:in|out) (\d+)$", self.read("proc/vmstat"), re.MULTILINE)
+        counts = _SWAPPED.findall(self.read("proc/vmstat"))
         return sum(map(int, counts)) if counts else None

@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 from benchkit.config.accepted import SHORTEST
 from benchkit.errors import ConfigError, Diagnostic
-from benchkit.history.naming import resolve, shorten
 from benchkit.ingestion.sources import Found, write_assigned
 from benchkit.labels.patterns import PathLabels
 from benchkit.parsers.base import Reading, Repeats, Samples
@@ -113,6 +112,8 @@ class Selection:
         if len(commit) < SHORTEST or not commit.isalnum():
             return f"{commit!r} is not a commit"
         if not reading.env.get("date"):
+            from benchkit.history.naming import shorten  # no other ingest needs numpy so early
+
             return f"commit {shorten(commit)} has no date"
         if commit not in self._reasons:
             self._reasons[commit] = _compare(commit, importing.commits)
@@ -121,6 +122,8 @@ class Selection:
 
 def _compare(commit: str, stored: Collection[str]) -> str:
     """Say that a commit has another name in the store, if it has."""
+    from benchkit.history.naming import resolve
+
     try:
         name = resolve(commit, stored)
     except ConfigError as error:

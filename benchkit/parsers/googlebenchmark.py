@@ -71,7 +71,9 @@ def _parse(source: Source) -> Iterator[Record]:
 
 def _recognises_csv(head: Head) -> bool:
     """Whether a table begins; the context may stand above it, if stderr went to the same file."""
-    lines = head.text.split("\n") if head.is_start else []
+    if not (head.is_start and all(column in head.text for column in _COLUMNS)):
+        return False
+    lines = head.text.split("\n")
     return any(header_of(line)[: len(_COLUMNS)] == _COLUMNS for line in lines)
 
 

@@ -151,7 +151,7 @@ def _find_commit(session: dict[str, Any]) -> dict[str, Any]:
     if (
         not isinstance(about, dict)
         or about.get("dirty")
-        or about.get("id") in {"unversioned", "unknown"}
+        or about.get("id") in ("unversioned", "unknown")
     ):
         return {}
     made, branch = read_moment(about.get("time")), about.get("branch")

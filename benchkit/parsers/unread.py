@@ -40,6 +40,11 @@ BINARIES = (
     (b"SQLite format 3", "an SQLite database", _SKIP),
     (b"PERFILE2", "perf record's data", _SKIP),
     (b"\x7fELF", "an executable", _SKIP),
+    (
+        b"PAR1",
+        "a Parquet file of other columns than those of `benchkit export`",
+        "write it as CSV, and see `benchkit map FILE`",
+    ),
     (b"PK\x03\x04", "a ZIP archive", "name it *.zip and pass it by itself, or unpack it"),
     (b"\xfd7zXZ", "a file compressed with xz", "unpack it"),
     (b"(\xb5/\xfd", "a file compressed with zstd", "unpack it"),

@@ -55,6 +55,13 @@ class CommitSearch:
         Standard deviations of one run, and of the builds' offsets.
     step, step_error : float
         The change at the most probable gap, and its standard error with offsets.
+
+    Examples
+    --------
+    >>> runs = [(r, c, 0.05 * (c > 3) + 0.001 * (r * c % 3)) for r in range(6) for c in (0, 3, 8)]
+    >>> found = find_commit(*(list(column) for column in zip(*runs)))
+    >>> found.commits, found.range_of(0.9), round(found.step, 2)
+    ((0, 3, 8), (4, 8), 0.05)
     """
 
     commits: tuple[int, ...]

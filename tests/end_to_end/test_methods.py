@@ -51,7 +51,7 @@ def test_the_interval_of_single_runs_is_labelled(tmp_path: Path) -> None:
     done = benchkit("compare", SINGLE, cwd=tmp_path)
     assert done.stdout.startswith("~ agent +2.1")
     assert "within-run" in done.stdout
-    assert "ignores how much runs differ" in done.stdout
+    assert "Run each side at least 4 times" in done.stdout
     assert "B338 not compared: p99.9 latency on /consumer" in done.stdout
 
 

@@ -145,7 +145,7 @@ def test_equal_files_of_runs_that_began_at_other_times_are_measurements(
     assert run(["gate", *named, "--quiet"]) == 0
     shutil.copytree("results/main", "results/pr", dirs_exist_ok=True)
     assert run(["gate", "results", "--quiet"]) == 3
-    assert "nothing to compare" in capsys.readouterr().err
+    assert "Nothing was compared: 'main' is the only variant" in capsys.readouterr().out
 
 
 def test_one_folder_ingested_under_two_labels_is_one_measurement(

@@ -149,7 +149,8 @@ def check(mutant: Mutant, number: int) -> tuple[list[str], int]:
             problems.append(f"{form.name}: {_describe(error)}")
             continue
         values += sum(1 for _ in _rows(found))
-        problems += [f"{form.name}: {each}" for each in _misstated(found, mutant.data)]
+        told = _misstated(found, mutant.data, anywhere=form.name == "export")
+        problems += [f"{form.name}: {each}" for each in told]
     return problems, values
 
 
@@ -192,13 +193,16 @@ def _rows(found: dict[str, Any]) -> Iterator[tuple[str, float, str, int]]:
             yield key[1], value, key[-1], line
 
 
-def _misstated(found: dict[str, Any], data: bytes) -> Iterator[str]:
-    """Yield what is said of reported values that do not stand on their line."""
+def _misstated(found: dict[str, Any], data: bytes, *, anywhere: bool) -> Iterator[str]:
+    """Yield what is said of reported values that do not stand on their line.
+
+    The lines of an export are those of the files that it was made of; its values stand anywhere.
+    """
     lines: list[str] | None = None
     for metric, value, origin, line in _rows(found):
         if origin == "reported" and math.isfinite(value):  # `ingest` leaves out all others
             lines = _lines(data) if lines is None else lines
-            if lines and not _states(lines[line - 1 : line + 1], value):
+            if lines and not _states(lines if anywhere else lines[line - 1 : line + 1], value):
                 yield f"{metric} {value!r} does not stand on line {line}"
 
 

@@ -64,6 +64,7 @@ class Console:
     crossed: list[Crossing] = field(default_factory=list)
     finished: bool = False
     aborted: bool = False
+    is_idle: bool = False
     _marks: bool = False
 
     def hear(self, text: str, number: int) -> bool:
@@ -71,6 +72,7 @@ class Console:
         if running := RUNNING.search(text):
             self.state, self.line = running.groups(), number
             self._marks, self.finished = True, False
+            self.is_idle = "), 0/" in running[0]
         elif self._marks and (mark := _MARK.search(text)):
             self.finished = True
             self.aborted |= mark["mark"] == "✗"

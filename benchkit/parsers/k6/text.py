@@ -255,7 +255,8 @@ def _name_missing(run: _Run) -> str:
         last = "vus_max" if ("vus", "") in run.lines else "iterations"
     if (last, "") not in run.lines:
         return list_lines([last])
-    return "last progress line" if run.console.state and not run.console.finished else ""
+    is_over = run.console.finished or run.console.is_idle or not run.console.state
+    return "" if is_over else "last progress line"
 
 
 def _read_lines(run: _Run, label: str) -> list[Diagnostic]:
