@@ -9,8 +9,6 @@ import subprocess
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from benchkit.errors import ConfigError, DataError
 from benchkit.processes import run_command
@@ -43,22 +41,15 @@ class Repository:
     root : Path
         A folder of the repository.
     trees : Path
-        Where the work trees go; they are removed in the end.
+        Where the work trees go; `close` removes them.
     """
 
     def __init__(self, root: Path, trees: Path) -> None:
         self._root, self._trees = root, trees
         self._made: dict[str, Path] = {}
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Remove the work trees."""
         for tree in self._made.values():
             with suppress(OSError, subprocess.TimeoutExpired):
                 self._run("worktree", "remove", "--force", str(tree))

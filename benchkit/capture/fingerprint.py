@@ -75,7 +75,7 @@ def take_fingerprint(
 
 
 def read_machine(root: Path = Path("/")) -> dict[str, str]:
-    """Return what `take_fingerprint` tells of the hardware, the system and the limits."""
+    """Return the part of `take_fingerprint` on the hardware, the system and the limits."""
     told = {
         "cpu": _cpu_model(root),
         "cpus": f"{len(_list_cpus())}",

@@ -5,6 +5,7 @@ One run of each commit finds the noise of the machine; many runs of a few commit
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
@@ -81,7 +82,7 @@ def bisect(
 
     with (
         TemporaryDirectory(prefix="benchkit-bisect-") as trees,
-        Repository(repo, Path(trees)) as repository,
+        closing(Repository(repo, Path(trees))) as repository,
     ):
         history = repository.list_commits(commits)
         trials = Trials(repository, history, recipe, out, tell)

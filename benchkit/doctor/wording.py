@@ -11,7 +11,7 @@ from benchkit.units import format_number, format_percent, format_quantity
 if TYPE_CHECKING:
     from benchkit.doctor import Examination, Noise
 
-#: A detectable change beyond this, of which the factor helps nobody.
+#: Beyond this, the factor of a detectable change is of no use to a reader.
 _HOPELESS = 9
 
 

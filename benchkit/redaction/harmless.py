@@ -82,7 +82,7 @@ HARMLESS = regex(
     r"|\$\{?\w{1,64}\}?|\$[@*#?]|\{\w{0,20}\}"  # $URL
     rf"|{MARK}|(?:[\w-]{{1,40}}: ?)?REDACTED"
 )
-#: What a JVM is told of its memory and its collector.
+#: Options that set a JVM's memory and its collector.
 JVM_OPTION = regex(
     r"-X(?:m[nsx]|ss)\d{1,12}[kKmMgGtT]?"
     r"|-XX:(?:[+-][A-Z][A-Za-z\d]{1,40}|[A-Z][A-Za-z\d]{1,40}=\d{1,12}[kKmMgGtT]?)"

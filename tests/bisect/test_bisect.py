@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -79,13 +80,16 @@ def test_the_commit_is_named_and_a_second_search_measures_nothing_again(folder: 
 
 
 def test_a_commit_that_does_not_build_is_named_and_left_out(folder: Path) -> None:
-    done = bisect(folder, span="HEAD~8..HEAD~6")
+    build = 'test "$(cat number)" != 6 || { echo no compiler here; exit 3; }'
+    done = bisect(folder, "--build", build, span="HEAD~7..HEAD~5")
     assert done.returncode == 0, done.stderr
-    assert "is not shown to differ" in done.stdout
-    done = bisect(folder, "--out", "other", span="HEAD~8..HEAD")
-    broken = git(folder / "repo", "log", "--format=%h", "--abbrev=10", "-1", "HEAD~7")
-    if "left out" in done.stderr:
-        assert f"{broken} is left out: --build ended with exit 1" in done.stderr
+    broken, slower = (
+        git(folder / "repo", "log", "--format=%h", "--abbrev=10", "-1", place)
+        for place in ("HEAD~6", "HEAD~5")
+    )
+    assert f"{broken} is left out: --build ended with exit 3: 'no compiler here'" in done.stderr
+    assert done.stdout.startswith(f"One of the 2 commits {broken} to {slower} changed ")
+    assert "only the last of them can be measured; 2 commits measured" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -126,7 +130,7 @@ def test_a_secret_in_a_message_is_not_shown(folder: Path) -> None:
     for number, subject in enumerate(("use https://me:c0ffee@example.org/", "set token=c0ffee")):
         (repo / "number").write_text(f"a{number}")
         git(repo, "commit", "--quiet", "--all", "--message", subject)
-    with Repository(repo, folder / "trees") as history:
+    with closing(Repository(repo, folder / "trees")) as history:
         commits = history.list_commits("HEAD~1..HEAD")
     assert [commit.subject for commit in commits] == [
         "use https://REDACTED@example.org/", "set token=REDACTED"
