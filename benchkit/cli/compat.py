@@ -90,7 +90,10 @@ def print_like(
         for line in (*remarks, *printed.error.splitlines()):
             indent = "\t" * line.startswith("\t")  # a query and the mark below it
             sys.stderr.write(indent + plain(line.removeprefix("\t"), sys.stderr) + "\n")
-    printing.write(printed.output, output, is_verbatim=True)
+    # CSV is data, with each byte of its names; a text may be shown by a log or a terminal later.
+    is_plain = chosen == "text" or printing.is_shown(output)
+    text = printing.neutralise(printed.output, output) if is_plain else printed.output
+    printing.write(text, output, is_plain=is_plain)
 
 
 def read_options(written: Mapping[str, str | None]) -> Options:

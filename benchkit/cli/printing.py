@@ -67,14 +67,14 @@ def _say(problem: Diagnostic | Finding) -> tuple[str, ...]:
     return problem.severity, problem.what, problem.hint
 
 
-def write(text: str, output: Path | None, *, is_verbatim: bool = False) -> None:
+def write(text: str, output: Path | None, *, is_plain: bool = False) -> None:
     """Write a result to a file, or to stdout where none or ``-`` is named.
 
-    A terminal is shown names, and obeys none of them; one that is verbatim has no colours of ours.
+    A terminal is shown names, and obeys none of them; in one that is plain none acts.
     """
     text = text if not text or text.endswith("\n") else text + "\n"
-    if (output is None or str(output) == "-") and sys.stdout.isatty():
-        text = _neutralise(text, _LAID_OUT if is_verbatim else _COLOURED)
+    if is_shown(output) and not is_plain:
+        text = _neutralise(text, _COLOURED, sys.stdout)
     if output is not None and str(output) != "-":
         save(output, lambda path: path.write_text(text, "utf-8", "backslashreplace"))
         return
@@ -86,12 +86,22 @@ def write(text: str, output: Path | None, *, is_verbatim: bool = False) -> None:
             sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
 
 
-def _neutralise(text: str, kept: re.Pattern[str]) -> str:
+def is_shown(output: Path | None) -> bool:
+    """Tell whether a result is written to a terminal."""
+    return (output is None or str(output) == "-") and sys.stdout.isatty()
+
+
+def neutralise(text: str, output: Path | None) -> str:
+    """Spell out what would drive a terminal or a runner in a text that has no colours of ours."""
+    return _neutralise(text, _LAID_OUT, sys.stdout if is_shown(output) else None)
+
+
+def _neutralise(text: str, kept: re.Pattern[str], file: TextIO | None) -> str:
     """Spell out what would drive a terminal, but for lines, columns and what else is kept."""
     from benchkit.cli.console import plain
 
     parts = kept.split(text)  # what is kept stands at each odd place
-    return "".join(part if at % 2 else plain(part, sys.stdout) for at, part in enumerate(parts))
+    return "".join(part if at % 2 else plain(part, file) for at, part in enumerate(parts))
 
 
 def write_stream(produce: Callable[[IO[str]], None], output: Path | None) -> None:

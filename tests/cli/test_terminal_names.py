@@ -11,7 +11,7 @@ import benchkit.api as bk
 from benchkit.cli import run
 from benchkit.errors import DataError, Diagnostic, Finding
 
-HOSTILE = "BenchmarkA\x1b[2Jb\x1b]0;x\x07 1 {} ns/op\n"
+HOSTILE = "BenchmarkA\x1b[2Jb\x1b]0;x\x07 1 {0} ns/op\nBenchmark::stop-commands::x 1 {0} ns/op\n"
 
 
 class Terminal(io.StringIO):
@@ -19,24 +19,41 @@ class Terminal(io.StringIO):
         return True
 
 
-@pytest.mark.parametrize("form", ["text", "csv"])
-def test_benchstats_output_acts_on_no_terminal(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
-) -> None:
+def write_sides(folder: Path) -> None:
+    text = "".join(HOSTILE.format(number) for number in range(9))
     for name in ("old", "new"):
-        text = "".join(HOSTILE.format(number) for number in range(9))
-        (tmp_path / f"{name}.txt").write_text(text, newline="")
+        (folder / f"{name}.txt").write_text(text, newline="")
+
+
+@pytest.mark.parametrize(
+    ("form", "kind"),
+    [("text", Terminal), ("text", io.StringIO), ("csv", Terminal), ("csv", io.StringIO)],
+)
+def test_benchstats_output_acts_on_no_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str, kind: type[io.StringIO]
+) -> None:
+    write_sides(tmp_path)
     monkeypatch.chdir(tmp_path)
-    shown = {}
-    for kind in (Terminal, io.StringIO):
-        monkeypatch.setattr("sys.stdout", out := kind())
-        run(["compare", "--compat", "benchstat", "-q", f"--format={form}", "old.txt", "new.txt"])
-        shown[kind] = out.getvalue()
-    assert "A\x1b[2Jb\x1b]0;x\x07" in shown[io.StringIO]
-    assert "\x1b" not in shown[Terminal]
-    assert "\x07" not in shown[Terminal]
-    assert "A\\x1b[2Jb" in shown[Terminal]
-    assert shown[Terminal].count("\n") == shown[io.StringIO].count("\n")
+    monkeypatch.setattr("sys.stdout", out := kind())
+    run(["compare", "--compat", "benchstat", "-q", f"--format={form}", "old.txt", "new.txt"])
+    shown = out.getvalue()
+    if (form, kind) == ("csv", io.StringIO):  # data for a program
+        assert "A\x1b[2Jb\x1b]0;x\x07" in shown
+        return
+    assert "\x1b" not in shown
+    assert "\x07" not in shown
+    assert "A\\x1b[2Jb" in shown
+    assert "\n::" not in shown
+    assert "\n:\u200b:stop-commands" in shown
+
+
+def test_benchstats_text_acts_on_no_terminal_that_shows_its_file(tmp_path: Path) -> None:
+    write_sides(tmp_path)
+    out = tmp_path / "out.txt"
+    sides = (str(tmp_path / f"{name}.txt") for name in ("old", "new"))
+    run(["compare", "--compat", "benchstat", "-q", "-o", str(out), *sides])
+    assert "A\\x1b[2Jb" in out.read_text()
+    assert "\x1b" not in out.read_text()
 
 
 @pytest.mark.parametrize("name", ["a" * 1_000_000, "a b " * 250_000])
