@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import cached_property
 from itertools import pairwise
 from operator import itemgetter
@@ -113,12 +114,15 @@ class Evidence:
         Of the spans of measured runs.
     failures : mapping of Labels to Failures
         Of each run of a load.
+    starts : mapping of Labels to datetime
+        When the runs began that record it.
     """
 
     repeated: tuple[Repeated, ...]
     sheets: tuple[Sheet, ...]
     accounts: tuple[Account, ...] = ()
     failures: Mapping[Labels, Failures] = field(default_factory=dict)
+    starts: Mapping[Labels, datetime] = field(default_factory=dict)
 
     def list_runs(self, is_meant: Callable[[Run], object]) -> list[Run]:
         """Return runs of which all that is told but the number has what is asked for."""
@@ -182,7 +186,9 @@ def gather(observations: Observations, runs: Runs) -> Evidence:
     is_loaded = tells_of_load(observations, runs)
     accounts = list_accounts(observations, list_measured(runs)) if is_loaded else ()
     failures = list_failures(summed) if is_loaded else {}
-    return Evidence(repeated, tuple(merged), tuple(accounts), failures)
+    timed = runs[(runs["role"] == "measured") & runs["started_at"].notna()]
+    starts = dict(zip(list_labels(timed), timed["started_at"].tolist(), strict=True))
+    return Evidence(repeated, tuple(merged), tuple(accounts), failures, starts)
 
 
 def name_side(side: Side) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from benchkit.audit.achieved import find_failures, find_missed_rates
 from benchkit.audit.concurrency import find_hidden_stalls, find_impossible_means
-from benchkit.audit.copies import find_equal_runs, find_shared_outputs
+from benchkit.audit.copies import find_equal_runs, find_equal_sides, find_shared_outputs
 from benchkit.audit.facts import Evidence, gather
 from benchkit.audit.forms import find_disagreements
 from benchkit.audit.generators import find_generators
@@ -65,6 +65,7 @@ RULES: tuple[Rule, ...] = (
     find_unmatched_names,
     find_other_params,
     find_other_origins,
+    find_equal_sides,
     find_single_runs,
     find_few_runs,
     find_left_out,
@@ -211,4 +212,5 @@ def _keep(evidence: Evidence, comparisons: Comparisons) -> Evidence:
         tuple(same for same in evidence.repeated if is_meant(same.run)),
         tuple(sheet for sheet in evidence.sheets if is_meant(sheet.run)),
         tuple(account for account in evidence.accounts if is_compared(account.run)),
+        starts=evidence.starts,
     )

@@ -6,8 +6,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
+from benchkit.audit.copies import list_equal_pairs
 from benchkit.audit.replication import list_remarks
 from benchkit.config.rules import Habits
+from benchkit.derived.starts import began_alike, list_starts
 from benchkit.errors import Finding, SourceReport, describe
 from benchkit.gating.events import (
     ADDED,
@@ -19,7 +21,6 @@ from benchkit.gating.events import (
     UNKNOWN,
     Occurrence,
 )
-from benchkit.ingestion.copies import began_alike
 from benchkit.ingestion.gone import MIXED as MIXED_CODE
 from benchkit.units import printable
 
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
 
 #: So many are named; the rest are counted.
 _SHOWN = 2
-#: Fewest values beside the first of their row that cannot be the same by chance.
-_ENOUGH = 5
 #: What is the matter with one file, and with several.
 _UNREAD = "cannot be read", "cannot be read"
 _FORMATLESS = "has an unknown format", "have an unknown format"
@@ -110,24 +109,11 @@ def list_mixed(
             yield Occurrence(event=MIXED, action=habits.on_damaged, text=printable(text))
 
 
-def list_equal(rows: Sequence[Contrast]) -> Iterator[Occurrence]:
-    """Yield the variants whose values are those of the baseline, one by one, wherever they vary.
-
-    A second measurement never gives the same numbers again: one that wrote nothing, or elsewhere,
-    leaves the first one's.
-    """
-    own: dict[Pair, list[Contrast]] = {}
-    for row in rows:
-        own.setdefault((row.baseline, row.variant), []).append(row)
-    for (baseline, variant), compared in own.items():
-        same = [sorted(row.baseline_values) == sorted(row.variant_values) for row in compared]
-        varied = sum(len(set(row.baseline_values)) - 1 for row in compared)
-        if all(same) and varied >= _ENOUGH:
-            text = (
-                f"all values of {variant} equal those of {baseline}: one measurement under "
-                "two names"
-            )
-            yield Occurrence(event=NOT_COMPARED, action="fail", text=printable(text))
+def list_equal(rows: Sequence[Contrast], runs: Runs) -> Iterator[Occurrence]:
+    """Yield the variants whose values are those of the baseline: one measurement was made."""
+    for baseline, variant in list_equal_pairs(rows, runs):
+        text = f"all values of {variant} equal those of {baseline}: one measurement under two names"
+        yield Occurrence(event=NOT_COMPARED, action="fail", text=printable(text))
 
 
 def join(names: Sequence[str], shown: int = _SHOWN) -> str:
@@ -218,10 +204,8 @@ def _list_copies(
     """
     files: dict[str, dict[str, _File]] = {}
     measured = runs[runs["role"] == "measured"]
-    starts = measured["started_at"].astype(object).where(measured["started_at"].notna(), None)
-    for variant, sources, start in zip(
-        measured["variant"], measured["sources"], starts, strict=True
-    ):
+    columns = measured["variant"], measured["sources"], list_starts(measured)
+    for variant, sources, start in zip(*columns, strict=True):
         for source in sources:
             file = files.setdefault(variant, {}).setdefault(source["sha256"], _File(set(), set()))
             file.paths.add(source["path"])

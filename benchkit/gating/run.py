@@ -317,7 +317,7 @@ def _enter(
     comparisons = compared.verdicts.comparisons
     mixed = list_mixed(compared.findings, comparisons.pairs, policy.habits)
     is_named = any(each.event is NOT_COMPARED for each in incidents)
-    equal = () if is_named else list_equal(comparisons.contrasts)
+    equal = () if is_named else list_equal(comparisons.contrasts, compared.runs)
     return replace(outcome, events=(*outcome.events, *incidents, *mixed, *equal))
 
 

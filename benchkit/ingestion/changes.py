@@ -13,9 +13,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchkit.derived.starts import began_alike
 from benchkit.errors import Diagnostic, Finding
 from benchkit.ingestion.additions import has_additions
-from benchkit.ingestion.copies import Copy, began_alike, leave_out, settle_originals
+from benchkit.ingestion.copies import Copy, leave_out, settle_originals
 from benchkit.ingestion.frames import fill_texts, parts_table, read_parts
 from benchkit.ingestion.gone import Folders, mark_renewed
 from benchkit.ingestion.parts import Part

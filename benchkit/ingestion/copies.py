@@ -13,6 +13,7 @@ from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from benchkit.derived.starts import began_alike
 from benchkit.errors import Diagnostic, Finding, SourceReport
 from benchkit.ingestion.addresses import name_path
 from benchkit.ingestion.contents import OF_VALUES, count_digits
@@ -87,13 +88,6 @@ def settle_originals(
     if copies:
         notes = settle([*leave_out(kept, copies), *leave_out(new, copies)])
     return notes, copies
-
-
-def began_alike(ours: set[datetime | None], theirs: set[datetime | None]) -> bool:
-    """Tell whether runs may have begun at one moment; one that is not known may be any."""
-    if not ours or not theirs:
-        return False
-    return None in ours | theirs or not ours.isdisjoint(theirs)
 
 
 def leave_out(parts: Sequence[Part], copies: Sequence[Copy]) -> list[Part]:

@@ -13,12 +13,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchkit.derived.series import SERIES
+from benchkit.derived.starts import began_alike
 from benchkit.errors import Diagnostic, Finding, SourceReport
 from benchkit.ingestion.addresses import name_path
 from benchkit.ingestion.batches import row_batches
 from benchkit.ingestion.changes import list_contents
 from benchkit.ingestion.contents import Contents, digest_values, enter_contents
-from benchkit.ingestion.copies import Copy, began_alike, describe_copy, report_copy
+from benchkit.ingestion.copies import Copy, describe_copy, report_copy
 from benchkit.ingestion.discovery import Discovery, Options
 from benchkit.ingestion.folders import (
     list_cut_outputs,

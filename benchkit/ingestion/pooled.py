@@ -13,10 +13,10 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from shlex import quote
 
+from benchkit.derived.starts import began_alike
 from benchkit.errors import Finding
 from benchkit.ingestion.additions import list_added_files, list_pooled_names
 from benchkit.ingestion.addresses import name_path
-from benchkit.ingestion.copies import began_alike
 from benchkit.ingestion.gone import MIXED, SHOWN, find_gone
 from benchkit.ingestion.parts import Part, show_label
 from benchkit.ingestion.places import (

@@ -40,7 +40,8 @@ READING = (
         severity="warning",
         says="two runs have identical numbers: one measurement under two names",
         what="All numbers that vary from run to run (rate, mean, percentiles, phases; at "
-        "least five different numbers) are equal in two runs whose files differ.",
+        "least five different numbers) are equal in two runs whose files differ. For functions, "
+        "all times of two variants are equal. Runs with different recorded starts are separate.",
         why="If two commands wrote the same results.bin, reading it under two names compares a run "
         "with itself and shows no overhead.",
         example="no-agent 1, agent 1: these runs have 11 identical numbers, which separate runs "
