@@ -24,7 +24,7 @@ from benchkit.ingestion.pieces import single_out_shared
 from benchkit.ingestion.pooled import find_pooled, find_twice, join_read
 from benchkit.ingestion.sources import PACKED, STDIN, Identity, holds, unpacked
 from benchkit.labels.numbering import Series, leave_package, note_alone, series_of, settle
-from benchkit.schema import Side
+from benchkit.schema import LOST_ROLES, REFUSED_ROLES, Side
 from benchkit.store.columns import plain
 
 if TYPE_CHECKING:
@@ -55,6 +55,8 @@ class Change:
         The runs that were read.
     folders : Folders
         Those that were read.
+    refused : sequence of Part
+        The sources without a result.
 
     Attributes
     ----------
@@ -77,7 +79,12 @@ class Change:
     """
 
     def __init__(
-        self, store: Store, stored: pa.Table | None, new: Sequence[Part], folders: Folders
+        self,
+        store: Store,
+        stored: pa.Table | None,
+        new: Sequence[Part],
+        folders: Folders,
+        refused: Sequence[Part] = (),
     ) -> None:
         self.notes: list[Diagnostic] = []
         self.pooled: list[Finding] = []
@@ -87,7 +94,9 @@ class Change:
         self._store, self._read, self._folders = store, new, folders
         marked = list(folders.list_marked(stored, new, self._take))
         self.gone = [part for part, _ in marked if part.gone_from]
-        self.has_marks = any(is_news for _, is_news in marked)
+        before, now = map(_memories, (self._list_forgotten(stored), refused))
+        self._refused, self._is_refused_anew = refused, before != now
+        self.has_marks = any(is_news for _, is_news in marked) or self._is_refused_anew
         self._after = [] if stored is None or not stored.num_columns else [stored]
 
     def build(self, stored: pa.Table | None) -> pa.Table:
@@ -98,16 +107,15 @@ class Change:
             self._settle([])
             self.pooled = [*find_twice(self.new)]
             self.superseded = 0
-            rows = parts_table(self.new)
+            rows = parts_table([*self.new, *self._refused])
             self._after = [rows]
             return flag(rows, dropped=False)
-        supersedes = _supersedes(self._read)
-        near = self._take(_locate_sources(stored, self._read))
-        superseded = [part for part in near if supersedes(part)]
+        near = self._take_runs(_locate_sources(stored, self._read))
+        superseded = [*filter(_supersedes(self._read), near)]
         mark_renewed(self._read, superseded)
         renewed = {(part.path, part.variant) for part in self._read if part.renewed == part.batch}
         touched = {series_of(part) for part in (*self._read, *superseded)}
-        neighbours = self._take(_locate_series(stored, touched.__contains__))
+        neighbours = self._take_runs(_locate_series(stored, touched.__contains__))
         gone = {_key(part) for part in superseded}
         kept = [part for part in neighbours if _key(part) not in gone]
         before = {_key(part): _labels(part) for part in kept}
@@ -134,9 +142,11 @@ class Change:
             self.gone += [part] if part.gone_from else []
             if is_news:
                 changed[key] = replace(before_marks.get(key, part), gone_from=part.gone_from)
+        lost += self._list_forgotten(stored) if self._is_refused_anew else []
         gone |= set(map(_key, lost))
-        tables = [*changed.values()], self.new, [*superseded, *lost]
-        rows, added, dropped = map(parts_table, tables)
+        added = [*self.new, *(self._refused if self._is_refused_anew else ())]
+        tables = [*changed.values()], added, [*superseded, *lost]
+        rows, new, dropped = map(parts_table, tables)
         self.superseded = count_runs([dropped])
         contents = {part.sha256 for part in self._read}  # under another name
         replaced = [
@@ -145,8 +155,8 @@ class Change:
             if (part.path, part.variant) in renewed and part.sha256 not in contents
         ]
         self.replaced = count_runs([parts_table(replaced)])
-        self._after = [_without(stored, {*gone, *changed}), rows, added]
-        flagged = (flag(rows, dropped=False), flag(added, dropped=False))
+        self._after = [_without(stored, {*gone, *changed}), rows, new]
+        flagged = (flag(rows, dropped=False), flag(new, dropped=False))
         return pa.concat_tables([*flagged, flag(dropped, dropped=True)])
 
     def _settle(self, kept: list[Part]) -> tuple[list[Part], list[Part]]:
@@ -162,6 +172,21 @@ class Change:
     def _take(self, places: pa.Array) -> list[Part]:
         return read_parts(self._store.take(places)) if len(places) else []
 
+    def _take_runs(self, places: pa.Array) -> list[Part]:
+        """Take stored parts, but for what is remembered of refused sources."""
+        return [part for part in self._take(places) if part.role not in REFUSED_ROLES]
+
+    def _list_forgotten(self, stored: pa.Table | None) -> list[Part]:
+        """Return what is remembered of refused sources that were looked at again."""
+        if stored is None or not len(stored):
+            return []
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        roles = fill_texts(stored, ["role"])["role"]
+        refused = self._take(pc.indices_nonzero(pc.is_in(roles, pa.array(REFUSED_ROLES))))
+        return [part for part in refused if self._folders.has_read(part)]
+
     def _take_others(self, stored: pa.Table, touched: set[Series]) -> list[Part]:
         """Return the runs of other variants that may be compared with some series."""
         rows = {each._replace(variant="") for each in touched}
@@ -169,7 +194,7 @@ class Change:
         def is_other(series: Series) -> bool:
             return series not in touched and series._replace(variant="") in rows
 
-        return self._take(_locate_series(stored, is_other))
+        return self._take_runs(_locate_series(stored, is_other))
 
     def list_renewed(self) -> list[Part]:
         """Return the runs whose sources hold another measurement than before, after the change."""
@@ -196,7 +221,7 @@ def count_runs(tables: Sequence[pa.Table]) -> int:
     if any(table.schema != selected[0].schema for table in selected):  # of the store: texts
         selected = [*map(plain, selected)]
     runs = pa.concat_tables(selected).unify_dictionaries()
-    is_none = pc.is_in(runs["role"], pa.array(["companion", "damaged", "empty"]))
+    is_none = pc.is_in(runs["role"], pa.array(["companion", *LOST_ROLES]))
     if pc.any(is_none).as_py():  # else it would copy all
         runs = runs.filter(pc.invert(is_none))
     telling = [name for name in names if len(pc.unique(runs[name])) > 1]
@@ -229,6 +254,7 @@ def list_sources(
     import pyarrow.compute as pc
 
     rows = fill_texts(stored, [*Identity._fields, "sha256", "fingerprint", "role"])
+    rows = rows.filter(pc.invert(pc.is_in(rows["role"], pa.array(REFUSED_ROLES))))
     if addresses is not None:
         is_near = pc.is_in(rows["path"], pa.array(addresses, pa.string()))
         rows = rows.filter(pc.or_(is_near, pc.starts_with(rows["path"], f"{STDIN}:")))
@@ -247,11 +273,12 @@ def list_contents(
     """Yield the stored sources that are whole: digest, group, and when their runs began."""
     if stored is None or not len(stored):
         return
+    import pyarrow as pa
     import pyarrow.compute as pc
 
     rows = fill_texts(stored, [*Identity._fields, "sha256", "group", "role"])
     rows = rows.append_column("started_at", stored["started_at"])
-    rows = rows.filter(pc.not_equal(rows["role"], "damaged"))
+    rows = rows.filter(pc.invert(pc.is_in(rows["role"], pa.array(("damaged", *REFUSED_ROLES)))))
     facts = (rows[name].to_pylist() for name in ("sha256", "group", "started_at"))
     yield from zip(_list_identities(rows), *facts, strict=True)
 
@@ -320,6 +347,11 @@ def _locate_series(stored: pa.Table, is_near: Callable[[Series], bool]) -> pa.Ar
 
 def _key(part: Part) -> tuple[int, int]:
     return part.batch, part.piece
+
+
+def _memories(refused: Iterable[Part]) -> set[tuple[Identity, str, str, str | None]]:
+    """Return what is remembered of refused sources, whenever they were read."""
+    return {(part.identity, part.role, part.variant, part.remark) for part in refused}
 
 
 def _labels(part: Part) -> tuple[object, ...]:

@@ -120,7 +120,10 @@ def ingest(
         store.require_values()
         harvest = _harvest(discovery.found, store, stored, crew, meter, strict=strict)
         harvest.complete(discovery, options)
-        change = Change(store, stored, harvest.parts, Folders(discovery, options))
+        # A store that holds nothing is not made for what was refused.
+        is_kept = bool(harvest.parts or (stored is not None and len(stored)))
+        refused = [*harvest.list_refused(options)] if is_kept and not options.importing else []
+        change = Change(store, stored, harvest.parts, Folders(discovery, options), refused)
         if harvest.parts or change.has_marks:
             store.commit_pieces(change.build, columns=COLUMNS)
         harvest.leave_out(change.copies)

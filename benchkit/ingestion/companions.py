@@ -8,6 +8,7 @@ from itertools import groupby, pairwise
 
 from benchkit.ingestion.parts import Part
 from benchkit.parsers import registry
+from benchkit.schema import LOST_ROLES
 
 __all__ = ["place_companions"]
 
@@ -21,7 +22,7 @@ def place_companions(parts: Sequence[Part]) -> None:
     """
     pages: dict[tuple[str, ...], list[Part]] = defaultdict(list)
     for part in parts:
-        if part.line and part.places is None and part.role not in {"damaged", "empty"}:
+        if part.line and part.places is None and part.role not in LOST_ROLES:
             pages[part.origin, part.path, part.assigned].append(part)
     for page in pages.values():
         tables = [part for part in page if _is_table(part)]

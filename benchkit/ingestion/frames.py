@@ -158,11 +158,17 @@ def _read_json(text: str) -> dict[str, str]:
 
 def list_parts(store: Store) -> list[Part]:
     """Return the parts of a store with the labels that follow from the whole of it."""
-    parts = read_parts(store.pieces())
+    return list_stored(store)[0]
+
+
+def list_stored(store: Store) -> tuple[list[Part], list[Part]]:
+    """Return the parts of a store, and what it remembers of refused sources."""
+    stored = read_parts(store.pieces())
+    parts = [part for part in stored if part.role not in schema.REFUSED_ROLES]
     part_packages(parts)
     share_headings(parts)
     place_companions(parts)
-    return parts
+    return parts, [part for part in stored if part.role in schema.REFUSED_ROLES]
 
 
 def _name_places(files: pd.Categorical, lines: np.ndarray) -> pd.Categorical:

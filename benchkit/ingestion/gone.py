@@ -24,6 +24,7 @@ from benchkit.ingestion.origins import JUDGED
 from benchkit.ingestion.parts import Part, show_label
 from benchkit.ingestion.sources import digest_unpacked, unpacked, write_assigned
 from benchkit.labels.numbering import Series, leave_package, series_of
+from benchkit.schema import LOST_ROLES, REFUSED_ROLES
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -130,6 +131,15 @@ class Folders:
                     mark = (part.gone_from or folder.name) if self._is_gone(part.path) else ""
                     yield replace(part, gone_from=mark), part.gone_from != mark
 
+    def has_read(self, part: Part) -> bool:
+        """Tell whether a stored source, or the folder that held it, was looked at again."""
+        is_inside = any(
+            part.origin == folder.origin and part.path.startswith(f"{folder.path}/")
+            for folder in self._folders
+            if folder.is_whole
+        )
+        return is_inside or part.path in self.present
+
     def mark_anew(
         self, new: Sequence[Part], kept: Sequence[Part], superseded: Sequence[Part]
     ) -> None:
@@ -210,7 +220,7 @@ def _list_places(rows: pa.Table, folder: Folder, variants: Collection[str]) -> p
     is_inside = pc.and_(is_inside, pc.equal(rows["origin"], folder.origin))
     is_alike = pc.is_in(rows["variant"], pa.array(variants, pa.string()))
     is_alike = pc.or_(is_alike, pc.equal(rows["assigned"], folder.assigned))
-    is_source = pc.not_equal(rows["role"], "empty")
+    is_source = pc.invert(pc.is_in(rows["role"], pa.array(("empty", *REFUSED_ROLES))))
     return pc.indices_nonzero(pc.and_(pc.and_(is_inside, is_alike), is_source))
 
 
@@ -232,7 +242,7 @@ def mark_renewed(new: Sequence[Part], superseded: Sequence[Part]) -> None:
     superseded : sequence of Part
         The stored parts whose place they take; what replaces a torn file completes it.
     """
-    whole = [part for part in superseded if part.role not in {"damaged", "empty"}]
+    whole = [part for part in superseded if part.role not in LOST_ROLES]
     places = {(part.origin, unpacked(part.path)) for part in whole}
     contents = {(part.origin, part.sha256): part.renewed for part in whole}
     digest = cache(digest_unpacked)

@@ -27,7 +27,7 @@ from benchkit.ingestion.folders import (
     list_lost_folders,
 )
 from benchkit.ingestion.origins import read_commit
-from benchkit.ingestion.outcomes import Outcome
+from benchkit.ingestion.outcomes import Outcome, mark_refused
 from benchkit.ingestion.parts import Part, show_label
 from benchkit.ingestion.pieces import PIECE_BITS
 from benchkit.ingestion.reading import Known, Reader
@@ -167,6 +167,17 @@ class Harvest:
         self._take_losses(discovery, options)
         if not options.layout:
             join_levels(part for part in self.parts if "variant=" not in part.assigned)
+
+    def list_refused(self, options: Options) -> Iterator[Part]:
+        """Yield what a store is to remember of sources without a result, so that a gate knows."""
+        marked = {part.path for part in self.parts}
+        read = {part.piece >> PIECE_BITS for part in self.parts}
+        for index, (source, report) in enumerate(zip(self._sources, self.reports, strict=True)):
+            is_refused = report.outcome in {"refused", "empty"}
+            if is_refused and index not in read and source.address not in marked:
+                part = mark_refused(source, options, report)
+                part.batch, part.piece = self._batch, index << PIECE_BITS
+                yield part
 
     def leave_out(self, copies: Sequence[Copy]) -> None:
         """Name the sources whose runs all stand in others, and count them as read twice."""

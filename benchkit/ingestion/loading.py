@@ -19,7 +19,12 @@ from benchkit.ingestion.addresses import is_page
 from benchkit.ingestion.companions import place_companions
 from benchkit.ingestion.copies import leave_out, settle_originals
 from benchkit.ingestion.discovery import Discovery, Options, discover
-from benchkit.ingestion.frames import are_named, drop_unsound, list_parts, stream_observations
+from benchkit.ingestion.frames import (
+    are_named,
+    drop_unsound,
+    list_stored,
+    stream_observations,
+)
 from benchkit.ingestion.frames import observations as make_observations
 from benchkit.ingestion.frames import runs as make_runs
 from benchkit.ingestion.gone import find_gone, list_stale
@@ -31,6 +36,7 @@ from benchkit.ingestion.origins import (
     name_job,
     refuse_contested,
 )
+from benchkit.ingestion.outcomes import report_refused
 from benchkit.ingestion.parts import Part
 from benchkit.ingestion.pieces import single_out_shared
 from benchkit.ingestion.pooled import (
@@ -128,7 +134,7 @@ def load_history(store: str | None) -> Loaded:
     """
     place = Store(store or DEFAULT)
     values, loaded, last = place.values(), list[Loaded](), 0
-    stored = _read_stored(place)
+    stored, _ = _read_stored(place)
     for parts in list_layers(stored):
         layer = _load_parts(place, parts, values)
         for frame in (layer.observations, layer.runs) if last else ():
@@ -151,7 +157,7 @@ def list_runs(arguments: Sequence[str], store: str | None) -> Loaded | None:
 def _list_parts(arguments: Sequence[str], store: str | None) -> list[Part] | None:
     """Return the parts of the store that is meant, whose table need not be held with them."""
     place = _store_of(arguments, store)
-    return None if place is None else _read_stored(place)
+    return None if place is None else _read_stored(place)[0]
 
 
 def stream(
@@ -218,7 +224,7 @@ def _stream_store(
     show: Show = lambda _: None,
 ) -> Iterator[Observations]:
     """Yield what is stored, then what follows from it."""
-    choice = choose(_read_stored(store), origins, name_job())
+    choice = choose(_read_stored(store)[0], origins, name_job())
     contested = {v: of for v, of in choice.contested.items() if not variants or v in variants}
     refuse_contested(contested)
     loaded = _load_parts(store, choice.parts, store.values())
@@ -249,12 +255,17 @@ def _store_of(
 
 def _load_store(store: Store, origins: Sequence[str], *, samples: bool) -> Loaded:
     job = name_job()
-    choice = choose(_read_stored(store), origins, job)
+    stored, refused = _read_stored(store)
+    choice = choose(stored, origins, job)
     loaded = _load_parts(store, choice.parts, store.values(raw=samples))
     stale = list_stale(choice.parts) | choice.stale
     elsewhere = () if origins else find_elsewhere(choice, job)
     findings = (*loaded.findings, *elsewhere)
-    return replace(loaded, contested=choice.contested, stale=stale, findings=findings)
+    chosen = {part.origin for part in choice.parts}
+    reports = tuple(report_refused(part) for part in refused if part.origin in chosen)
+    return replace(
+        loaded, contested=choice.contested, stale=stale, findings=findings, reports=reports
+    )
 
 
 def _load_parts(store: Store, parts: Sequence[Part], values: pa.Table) -> Loaded:
@@ -264,15 +275,15 @@ def _load_parts(store: Store, parts: Sequence[Part], values: pa.Table) -> Loaded
     return replace(_complete(parts, sound, series), diagnostics=(*problems, *more))
 
 
-def _read_stored(store: Store) -> list[Part]:
-    parts = list_parts(store)
+def _read_stored(store: Store) -> tuple[list[Part], list[Part]]:
+    parts, refused = list_stored(store)
     if not parts:
         raise DataError(
             "the store is empty or does not exist",
             where=store.url,
             hint="run `benchkit ingest PATH` first, or give raw files",
         )
-    return parts
+    return parts, refused
 
 
 def _join(loaded: Sequence[Loaded]) -> Loaded:

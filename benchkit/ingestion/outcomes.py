@@ -168,6 +168,22 @@ def mark_folder(found: Found, options: Options, reason: str) -> Part:
     return _mark(found, options, "empty", (), show_remark(found.label, f": {reason}"))
 
 
+def mark_refused(found: Found, options: Options, report: SourceReport) -> Part:
+    """Return a piece by which a store remembers a source without a result."""
+    role = "unread" if report.is_unread else "refused"
+    part = _mark(found, options, role, (), show_remark(found.label, f": {report.reason}"))
+    part.variant = report.variant
+    return part
+
+
+def report_refused(part: Part) -> SourceReport:
+    """Return the report on a refused source that a store remembers."""
+    return SourceReport(
+        label=part.label, outcome="refused", reason=(part.remark or "").partition(": ")[2],
+        variant=part.variant, is_unread=part.role == "unread",
+    )  # fmt: skip
+
+
 def is_result(found: Found) -> bool:
     """Tell whether the labels of a source say that a benchmark tool wrote it."""
     path, side = found.labels, found.sidecar

@@ -19,6 +19,7 @@ from benchkit.labels.pieces import Piece
 from benchkit.labels.sections import label_blocks
 from benchkit.labels.stems import split_name
 from benchkit.regexes import regex
+from benchkit.schema import LOST_ROLES
 
 __all__ = ["Piece", "Series", "join_levels", "note_alone", "part_packages", "series_of", "settle"]
 
@@ -200,7 +201,7 @@ def _settle_series(pieces: list[Piece]) -> Iterator[Diagnostic]:
         if piece.declared_benchmark is None or piece.declared_params is None:
             piece.declared_benchmark, piece.declared_params = piece.benchmark, piece.params
         piece.benchmark, piece.params = piece.declared_benchmark, piece.declared_params
-        if piece.is_exported or piece.role in {"damaged", "empty"} or piece.is_companion:
+        if piece.is_exported or piece.role in LOST_ROLES or piece.is_companion:
             piece.number = _declared(piece.run) or 0
         else:
             measured.append(piece)

@@ -10,7 +10,7 @@ import json
 from functools import cache
 from typing import TYPE_CHECKING, get_args
 
-from benchkit.schema import FACTS, ROLES, VALUE_COLUMNS, LoadModel, arrow_types
+from benchkit.schema import FACTS, REFUSED_ROLES, ROLES, VALUE_COLUMNS, LoadModel, arrow_types
 from benchkit.store.columns import values_schema
 from benchkit.store.log import log_schema
 
@@ -36,7 +36,7 @@ _ENTRIES = ("headings", *(fact.name for fact in FACTS if fact.type == "map"))
 #: Columns that are empty in no row; those of later builds are, in rows from before them.
 _KEYS = ("batch", "piece", "path", "group", "variant", "benchmark", "tool")
 #: The words that a column may hold.
-_WORDS = {"role": ROLES, "load_model": get_args(LoadModel)}
+_WORDS = {"role": (*ROLES, *REFUSED_ROLES), "load_model": get_args(LoadModel)}
 #: Bounds of numbers that count rows; the other whole numbers are 64 bits wide, and -1 or more.
 _LIMITS = {
     "piece": 1 << 48,
