@@ -24,6 +24,7 @@ from benchkit.audit.machine import (
 from benchkit.audit.names import explain_nothing, find_other_params, find_unmatched_names
 from benchkit.audit.order import find_drift, find_fixed_first, find_one_sided_order
 from benchkit.audit.outliers import find_coarse_values, find_far_runs, find_two_states
+from benchkit.audit.pasted import find_pasted
 from benchkit.audit.plugins import apply_plugins
 from benchkit.audit.pvalues import find_impossible_pvalues
 from benchkit.audit.replication import (
@@ -66,6 +67,7 @@ RULES: tuple[Rule, ...] = (
     find_other_params,
     find_other_origins,
     find_equal_sides,
+    find_pasted,
     find_single_runs,
     find_few_runs,
     find_left_out,

@@ -128,7 +128,9 @@ READING = (
         "variants of the benchmark got none, or the file holds several runs; or you piped "
         "several runs to standard input, more than once. Numbered run folders (`run1`, `run2`, "
         "or numbers that start below 10) are repeats, and so is everything that one command "
-        "reads into one row. Neither labels nor the order of commands matter.",
+        "reads into one row. Neither labels nor the order of commands matter. Last, one file of "
+        "`go test` may hold two measurements: the allocations of a benchmark change once, in the "
+        "middle of its runs.",
         why="The old runs may come from another commit, so a pass or a regression says nothing "
         "about the new one.",
         example="pr: results was measured again without results/pr/4.txt, results/pr/5.txt and 3 "

@@ -1,0 +1,67 @@
+"""Two measurements in one file of `go test`, told by their allocations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+import benchkit.api as bk
+from benchkit.cli import run
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+
+
+def write(path: Path, counts: Sequence[tuple[int, int]], first: int = 1000) -> None:
+    """Write a run for each pair of bytes and allocations."""
+    lines = [
+        f"BenchmarkGet-8 1000000 {first + 7 * at} ns/op {size} B/op {count} allocs/op\n"
+        for at, (size, count) in enumerate(counts)
+    ]
+    path.write_text(f"goos: linux\n{''.join(lines)}PASS\n")
+
+
+@pytest.mark.parametrize(
+    ("counts", "is_pasted"),
+    [
+        ([(96, 6), (48, 3)], True),
+        ([(16, 1), (0, 0)], True),
+        ([(96, 6)] * 5 + [(32, 2)] * 5, True),
+        ([(96, 6)] * 10, False),
+        ([(160_016, 10_001)] * 5 + [(160_032, 10_002)] * 5, False),
+        ([(96, 6), (95, 5)], False),
+        ([(96, 6), (48, 3), (96, 6), (48, 3)], False),
+        ([(96, 6), (96, 6), (48, 3), (48, 2)], False),
+    ],
+)
+def test_allocations_that_change_once_are_two_measurements(
+    counts: list[tuple[int, int]],
+    is_pasted: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(Path("main.txt"), [(96, 6)] * 10, first=1003)
+    write(Path("pr.txt"), counts)
+    found = [f.where for f in bk.load(".").compare().findings if f.code == "B111"]
+    assert found == (["pr"] if is_pasted else [])
+    run(["compare", "."])
+    assert ("two measurements of pr count as one" in capsys.readouterr().out) is is_pasted
+    if is_pasted:
+        assert run(["gate", ".", "--max-overhead", "time_per_op=90%"]) == 3
+
+
+def test_two_files_may_differ(tmp_path: Path) -> None:
+    for side, second in (("main", 6), ("pr", 3)):
+        (tmp_path / side).mkdir()
+        write(tmp_path / side / "1.txt", [(96, 6)])
+        write(tmp_path / side / "2.txt", [(16 * second, second)])
+    assert not any(f.code == "B111" for f in bk.load(tmp_path).compare().findings)
+
+
+@pytest.mark.parametrize("kind", ["pinned", "interleaved"])
+def test_real_repeats_are_not_named(kind: str) -> None:
+    found = bk.load(FIXTURES / "redis-gobench" / kind).compare(baseline="Baseline").findings
+    assert not any(finding.code == "B111" for finding in found)
