@@ -184,6 +184,34 @@ VOCABULARY: dict[str, Metric] = {
 # fmt: on
 
 
+#: Levels of which each generator of a run has its own.
+_LEVELS = frozenset({"vus", "vus_max"})
+#: What describes one generator or thread, and nothing of the whole run.
+_OF_ONE = frozenset(
+    {"latency_within_stdev", "thread_request_rate", "thread_request_rate_within_stdev"}
+)
+
+
+def adds_up(name: str, stat: str, unit: str) -> bool:
+    """Tell whether the values of several generators of one run add up to that of the run.
+
+    Examples
+    --------
+    >>> adds_up("requests", "count", "1"), adds_up("request_rate", "mean", "1/s")
+    (True, True)
+    >>> adds_up("latency", "mean", "s"), adds_up("duration", "total", "s")
+    (False, False)
+    """
+    if name in _OF_ONE or unit == "s":
+        return False
+    return name in _LEVELS or stat in {"count", "total"} or (stat == "mean" and unit.endswith("/s"))
+
+
+def is_of_one(name: str) -> bool:
+    """Tell whether a metric describes one generator or thread, and nothing of the whole run."""
+    return name in _OF_ONE
+
+
 @cache
 def plugged() -> Mapping[str, Metric]:
     """Return the metrics of other packages: entry points of the group ``benchkit.metrics``."""

@@ -22,7 +22,7 @@ def find_generators(runs: Runs) -> Iterator[Finding]:
             where=name_side(side),
             message=f"{files} files overlap in time, or their names or sidecars number the "
             "generators of one load test: they are not repeats, and get no verdict",
-            remedy="use one generator per run; if these are separate tests, give each its own "
-            "target or run number",
+            remedy="if they started together, number them with `shard = 1` in their sidecars or "
+            "{shard} in --layout; if these are separate tests, give each its own run number",
             numbers={"files": files},
         )

@@ -56,7 +56,7 @@ class Summary:
         The whole requests of a run also come in stretches of time.
         """
         for (subject, metric, unit), (digest, line, step) in self._digests.items():
-            for stat, value, error in _measure(digest):
+            for stat, value, error in summarise(digest):
                 told = step if error is None else max(error, step or 0.0)
                 yield (
                     subject, metric, stat, value, unit, digest.count, None, told, "computed", line
@@ -66,8 +66,8 @@ class Summary:
             yield from stretches.rows(key[1], key[2], step, line)
 
 
-def _measure(digest: Digest) -> Iterator[tuple[str, float, float | None]]:
-    """Yield (stat, value, error of a sketch or None)."""
+def summarise(digest: Digest) -> Iterator[tuple[str, float, float | None]]:
+    """Yield what samples come to: (stat, value, error of a sketch or None)."""
     yield "mean", digest.mean, None
     if digest.count > 1:
         yield "stdev", digest.stdev, None

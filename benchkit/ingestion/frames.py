@@ -18,6 +18,12 @@ from benchkit.derived.blocks import find_blocks
 from benchkit.errors import Diagnostic
 from benchkit.ingestion.companions import place_companions
 from benchkit.ingestion.parts import Part
+from benchkit.ingestion.sharded import (
+    combine_facts,
+    find_sharded,
+    leave_out_summaries,
+    set_aside_incomplete,
+)
 from benchkit.labels.numbering import part_packages
 from benchkit.labels.sections import share_headings
 
@@ -168,6 +174,7 @@ def list_stored(store: Store) -> tuple[list[Part], list[Part]]:
     part_packages(parts)
     share_headings(parts)
     place_companions(parts)
+    set_aside_incomplete(parts)
     return parts, [part for part in stored if part.role in schema.REFUSED_ROLES]
 
 
@@ -270,11 +277,16 @@ def stream_observations(
     metrics: Sequence[str] = (),
     roles: Sequence[str] = (),
 ) -> Iterator[Observations]:
-    """Yield the observations of parts of a store, samples included, in frames of bounded size."""
+    """Yield the observations of parts of a store, samples included, in frames of bounded size.
+
+    What one of several generators tells of a run is left out, but for its samples.
+    """
     import pyarrow as pa
 
+    sharded = {piece for run in find_sharded(parts) for piece in run.of_piece}
     for batch in store.stream(raw=True, metrics=metrics):
         values, _ = drop_unsound(parts, pa.Table.from_batches([batch]))
+        values = leave_out_summaries(values, sharded) if sharded else values
         frame = observations(parts, values, roles or _TOLD)
         if len(frame):
             yield frame
@@ -358,4 +370,4 @@ def _run(same: Sequence[Part]) -> dict[str, Any]:
         row["env"].update(part.env)
     row["remark"] = row["remark"] or None
     row["sources"] = [{"path": part.label, "sha256": part.sha256} for part in same]
-    return row
+    return combine_facts(row, same)

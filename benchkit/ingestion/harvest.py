@@ -33,6 +33,7 @@ from benchkit.ingestion.pieces import PIECE_BITS
 from benchkit.ingestion.reading import Known, Reader
 from benchkit.ingestion.sources import Found, Identity, holds
 from benchkit.labels.numbering import join_levels
+from benchkit.labels.shards import SHARD
 from benchkit.parsers.base import Row
 from benchkit.parsers.gobench.failures import UNENDED
 from benchkit.store import values_schema
@@ -263,8 +264,10 @@ class Harvest:
 
 def gather(
     sources: Sequence[Found], options: Options, *, samples: bool
-) -> tuple[Harvest, pa.Table, pa.Table]:
-    """Read sources and keep in memory their values, and the samples over time beside the load.
+) -> tuple[Harvest, pa.Table, pa.Table, list[pa.RecordBatch]]:
+    """Read sources and keep their values in memory, with samples that are needed.
+
+    These are those over time beside the load, and those of runs that several generators made.
 
     Parameters
     ----------
@@ -278,7 +281,8 @@ def gather(
     harvest = Harvest(sources)
     reader = Reader(options, Known(samples=samples))
     found = catch(0, (reader.read(index, source) for index, source in enumerate(sources)))
-    nothing = code_texts(values_schema().empty_table())
+    sharded = {o.index for o in found.outcomes if any(SHARD in p.env for p in o.parts)}
+    nothing, of_shards = code_texts(values_schema().empty_table()), list[pa.RecordBatch]()
     kept, series = [nothing], [nothing]
     for batch in harvest.take(found):
         table, is_raw = code_texts(pa.Table.from_batches([batch])), batch["raw"][0].as_py()
@@ -286,7 +290,9 @@ def gather(
             kept.append(table)
         if is_raw and table["metric"][0].as_py() in SERIES:
             series.append(table)
-    return harvest, pa.concat_tables(kept), pa.concat_tables(series)
+        if is_raw and batch["piece"][0].as_py() >> PIECE_BITS in sharded:
+            of_shards.append(batch)
+    return harvest, pa.concat_tables(kept), pa.concat_tables(series), of_shards
 
 
 def _list_starts(parts: Sequence[Part]) -> set[datetime | None]:

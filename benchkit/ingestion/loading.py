@@ -44,6 +44,7 @@ from benchkit.ingestion.pooled import (
     find_pooled,
     find_twice,
 )
+from benchkit.ingestion.sharded import join_values, report_incomplete, set_aside_incomplete
 from benchkit.ingestion.split_blocks import find_split_blocks
 from benchkit.labels.numbering import part_packages
 from benchkit.labels.sections import share_headings
@@ -272,7 +273,16 @@ def _load_parts(store: Store, parts: Sequence[Part], values: pa.Table) -> Loaded
     """Make the frames of some parts of a store."""
     sound, problems = drop_unsound(parts, values)
     series, more = drop_unsound(parts, _read_series(store, parts))
-    return replace(_complete(parts, sound, series), diagnostics=(*problems, *more))
+    joined, size, findings = join_values(
+        parts, sound, lambda pieces: store.stream(raw=True, pieces=pieces)
+    )
+    complete = _complete(parts, joined, series)
+    return replace(
+        complete,
+        derived=complete.derived + size,
+        findings=(*findings, *complete.findings),
+        diagnostics=(*problems, *more),
+    )
 
 
 def _read_stored(store: Store) -> tuple[list[Part], list[Part]]:
@@ -356,6 +366,7 @@ def _complete(
             *find_gone(parts, parts),
             *find_pooled(parts),
             *find_twice(parts),
+            *report_incomplete(parts),
         ),
         derived=derived,
     )
@@ -365,7 +376,7 @@ def load_found(
     discovery: Discovery, options: Options, *, samples: bool, roles: Sequence[str] = ()
 ) -> Loaded:
     """Load the sources that were found."""
-    harvest, values, series = gather(discovery.found, options, samples=samples)
+    harvest, values, series, of_shards = gather(discovery.found, options, samples=samples)
     harvest.complete(discovery, options)
     parts = single_out_shared(harvest.parts)
     notes, copies = settle_originals(parts)
@@ -375,13 +386,15 @@ def load_found(
     part_packages(parts)
     share_headings(parts)
     place_companions(parts)
+    set_aside_incomplete(parts)
     if all(part.role == "damaged" for part in parts):
         raise _nothing_read(problems)
     first = parts[0].variant if discovery.is_ordered else None
-    complete = _complete(parts, values, series, roles)
+    joined, _, findings = join_values(parts, values, lambda _: of_shards)
+    complete = _complete(parts, joined, series, roles)
     return replace(
         complete,
-        findings=(*harvest.findings, *complete.findings),
+        findings=(*harvest.findings, *findings, *complete.findings),
         diagnostics=tuple(problems),
         reports=tuple(harvest.reports),
         first_variant=first,

@@ -25,6 +25,7 @@ from benchkit.labels.numbering import Piece
 from benchkit.labels.patterns import PathLabels
 from benchkit.labels.rename import Rename, split_variant
 from benchkit.labels.sections import FILE, join_names
+from benchkit.labels.shards import SHARD
 from benchkit.parsers import registry
 from benchkit.parsers.base import Format, Reading
 from benchkit.redaction import (
@@ -316,7 +317,8 @@ def _complete(part: Part, reading: Reading, found: Found) -> None:
     if window and part.duration is None and part.started_at == window[0]:
         part.duration = (window[1] - window[0]).total_seconds()
     part.command = _show_command(part.command)
-    part.env = show_facts({**reading.env, **list_facts(side), **side.env})
+    shard = {SHARD: found.labels.shard} if found.labels.shard else {}
+    part.env = show_facts({**reading.env, **shard, **list_facts(side), **side.env})
     if reading.assume or reading.better:
         names = dict.fromkeys((*reading.assume, *reading.better))
         part.units = {name: _unit_words(name, reading) for name in names}

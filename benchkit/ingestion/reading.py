@@ -233,7 +233,7 @@ class Reader:
                 owner = id(record.reading)
                 if not (form.is_companion or form.is_export):
                     summaries.setdefault(owner, Summary(form.quantile_rule)).add(record)
-                if self._keeps(form, record):
+                if self._keeps(form, record, found):
                     sink.take(runs.pieces[owner], record)
         runs.require_apart(found.label)
         parts: list[Part] = []
@@ -281,12 +281,12 @@ class Reader:
             parts=[part], rows=[(part.piece, reading.rows)], diagnostics=problems, is_original=True,
         )  # fmt: skip
 
-    def _keeps(self, form: Format, samples: Samples) -> bool:
-        """Tell whether samples are kept; those over time beside the load always are."""
+    def _keeps(self, form: Format, samples: Samples, found: Found) -> bool:
+        """Tell whether samples are kept; those over time and of a part of a run always are."""
         is_beside = form.is_companion or samples.reading.role == "companion"
         if self._known.samples:
             return self._options.samples or is_beside
-        return is_beside and samples.metric in SERIES
+        return found.is_shard or (is_beside and samples.metric in SERIES)
 
     def _tell(self, seen: Seen) -> None:
         if self._see is not None and self._pace.is_due():

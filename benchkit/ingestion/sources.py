@@ -109,6 +109,11 @@ class Found:
         return Identity(self.origin, self.address, self.assigned)
 
     @property
+    def is_shard(self) -> bool:
+        """Whether it is what one of several generators tells of a run."""
+        return self.sidecar.shard is not None or bool(self.labels.shard)
+
+    @property
     def size(self) -> int:
         """Bytes on disk when first asked; 0 where the file system does not tell."""
         if self.bytes < 0:

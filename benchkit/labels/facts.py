@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from benchkit.labels.run_toml import Sidecar
+from benchkit.labels.shards import SHARD
 from benchkit.redaction import redact_label
 from benchkit.units import parse_bytes
 
@@ -24,7 +25,7 @@ def list_facts(side: Sidecar) -> dict[str, str]:
     >>> list_facts(Sidecar(containers={"storage": ["es-1", "es-2"]}, spans={"per_request": 3}))
     {'container.storage': 'es-1,es-2', 'spans.per_request': '3'}
     """
-    shard = {} if side.shard is None else {"shard": str(side.shard)}
+    shard = {} if side.shard is None else {SHARD: str(side.shard)}
     if not (side.limits or side.containers or side.spans):
         return shard
     return {

@@ -17,6 +17,7 @@ from benchkit.labels.forms import Run, merge_forms
 from benchkit.labels.natural import path_key
 from benchkit.labels.pieces import Piece
 from benchkit.labels.sections import label_blocks
+from benchkit.labels.shards import join_shards
 from benchkit.labels.stems import split_name
 from benchkit.regexes import regex
 from benchkit.schema import LOST_ROLES
@@ -224,7 +225,10 @@ def _number(runs: list[Run]) -> Iterator[Diagnostic]:
     for run in runs:
         keyed[run.key].append(run)
     reported: set[str] = set()
-    for same in keyed.values():
+    for alike in keyed.values():
+        shards = join_shards(alike)
+        joined = {run.place for others in shards.values() for run in others}
+        same = [run for run in alike if run.place not in joined]
         taken, waiting = _keep_declared(same)
         sources: dict[str, list[Run]] = defaultdict(list)
         for run in waiting:
@@ -236,6 +240,9 @@ def _number(runs: list[Run]) -> Iterator[Diagnostic]:
             if is_conflict and start is not None:
                 reported.add(path)
                 yield _conflict(of_source[0], number, taken[start])
+        for run in same:
+            for other in shards.get(run.place, ()):
+                other.number(run.first.number)
 
 
 def _count_up(runs: list[Run], start: int, taken: dict[int, str]) -> int:

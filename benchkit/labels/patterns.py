@@ -52,6 +52,8 @@ class PathLabels(NamedTuple):
         Whether the user's pattern matched.
     by_stem : bool
         Whether the variant is the name of the file.
+    shard : str
+        Which of several generators of one run wrote the file, where the user's pattern tells it.
     """
 
     group: str
@@ -67,6 +69,7 @@ class PathLabels(NamedTuple):
     series: str = ""
     by_layout: bool = False
     by_stem: bool = False
+    shard: str = ""
 
 
 def read_path(
@@ -222,7 +225,7 @@ def _from_template(
 ) -> PathLabels:
     """Put labels together from a user's pattern; what it leaves open is read token by token."""
     run = int(given["run"]) if "run" in given else read.run if template.wild else None
-    known = ("leading", "group", "variant", "benchmark", "run", "tool", "ext")
+    known = ("leading", "group", "variant", "benchmark", "run", "shard", "tool", "ext")
     params = dict(read.params) if template.wild else {}
     params |= {key: value for key, value in given.items() if key not in known}
     return PathLabels(
@@ -238,6 +241,7 @@ def _from_template(
         folder=folder,
         series=series,
         by_layout=True,
+        shard=given.get("shard", "").lstrip("0") or given.get("shard", ""),
     )
 
 

@@ -20,6 +20,7 @@ _MATCHES = {
     "variant": _WITHIN,
     "tool": "[A-Za-z0-9_]+",
     "run": "[0-9]+",
+    "shard": "[0-9]+",
     "benchmark": _WITHIN,
     "group": ".+",
     "ext": "[^/.]+",
@@ -90,9 +91,9 @@ def compile_pattern(pattern: str) -> Template:
     Parameters
     ----------
     pattern : str
-        Path components with ``{variant} {tool} {run} {repeat} {benchmark} {scenario} {group}
-        {ext} {anything}``; any other name becomes a param; ``*`` and ``…`` match what they may
-        within one component. It is matched to the last components of a path.
+        Path components with ``{variant} {tool} {run} {repeat} {shard} {benchmark} {scenario}
+        {group} {ext} {anything}``; any other name becomes a param; ``*`` and ``…`` match what they
+        may within one component. It is matched to the last components of a path.
 
     Raises
     ------
@@ -190,7 +191,14 @@ def show_example(pattern: str) -> str:
     >>> show_example("{scenario}/{variant}-{run}.{ext}")
     'scenario/variant-1.txt'
     """
-    samples = {"run": "1", "repeat": "1", "tool": "wrk", "ext": "txt", "anything": "any"}
+    samples = {
+        "run": "1",
+        "repeat": "1",
+        "shard": "1",
+        "tool": "wrk",
+        "ext": "txt",
+        "anything": "any",
+    }
     text = pattern.strip().removeprefix("./").strip("/")
     return _TOKEN.sub(lambda match: _show_token(match, samples), text)
 

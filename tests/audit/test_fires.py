@@ -97,6 +97,17 @@ def generators(apart: int) -> Files:
     }
 
 
+def shards(*runs: int) -> Files:
+    """Return results of generators of the baseline's runs, numbered within each run."""
+    files = dict(pair(wrk(), wrk(*OTHER)))
+    for place, number in enumerate(runs):
+        name = f"none/wrk-extra{chr(97 + place)}.txt"
+        files[name] = wrk(("10406.41", f"10406.3{place}"))
+        shard = runs[: place + 1].count(number)
+        files[f"{name}.run.toml"] = f'benchmark = "ping"\nrun = {number}\nshard = {shard}\n'
+    return files
+
+
 def machines(first: str, second: str) -> Files:
     sides = pair(wrk(), wrk(*OTHER))
     return {
@@ -164,6 +175,8 @@ CASES: dict[str, tuple[Files, Files]] = {
         pair(wrk(), wrk(*OTHER, ("127.0.0.1:8080", "localhost:8081"))),
     ),
     "B207": (generators(0), generators(15)),
+    "B212": (shards(2, 2), shards(2, 3)),
+    "B213": (shards(2, 2, 3), shards(2, 2, 3, 3)),
     "B307 too small": (fewer("p=0.000 n=5+5"), fewer("p=0.008 n=5+5")),
     "B307 above 1": (benchstat("1.200"), benchstat("1.000")),
     "B307 below 0": (benchstat("-0.100"), benchstat("0.100")),

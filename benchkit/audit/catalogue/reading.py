@@ -260,7 +260,33 @@ SIDES = (
         "too small, and each one sees only a part of the load.",
         example="pr on /ping: 4 files overlap in time, or their names or sidecars number the "
         "generators of one load test: they are not repeats, and get no verdict",
-        do="Use one generator per run, or number the files separately if they are separate tests.",
+        do="If the generators of a run started together, number them: `shard = 1` in the "
+        "sidecar, or `{shard}` in a layout. Their files are then one run. Otherwise use one "
+        "generator per run, or number the files separately if they are separate tests.",
+    ),
+    Entry(
+        code="B212",
+        severity="info",
+        says="the generators of one run keep summaries, which give no percentiles of the whole run",
+        what="A run was made by several generators, and not all of them keep raw samples. Counts "
+        "and rates are summed, means are weighted, and extremes are taken over all. Percentiles "
+        "are left out.",
+        why="The p99 of a whole run is neither the mean nor the maximum of the p99s of its parts.",
+        example="none on /ping: 4 generators keep summaries only, which give no median latency, "
+        "p99 latency of the whole run: left out",
+        do="Keep the raw results of each generator, for example k6's JSON output or vegeta's "
+        "results file. Samples are pooled.",
+    ),
+    Entry(
+        code="B213",
+        severity="warning",
+        says="results of some generators of a run are missing, so that it is not compared",
+        what="The runs of this side were made by several generators, and some runs have fewer "
+        "files than the others.",
+        why="Counts and rates of several generators are summed. With one missing, the sum would "
+        "look like a slower service.",
+        example="pr on /ping: left out, because results of some generators are missing: run 2",
+        do="Add the missing files. If they are lost, exclude these runs.",
     ),
     Entry(
         code="B206",

@@ -1,0 +1,360 @@
+"""One run out of the files of several generators: counts summed, percentiles from all samples.
+
+Percentiles of several summaries give no percentile of the whole: without samples they are left out,
+and a finding says which.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from benchkit import metrics
+from benchkit.audit.facts import name_side
+from benchkit.derived.stretches import PREFIX
+from benchkit.derived.summaries import summarise
+from benchkit.errors import Finding
+from benchkit.ingestion.batches import row_batch
+from benchkit.ingestion.parts import Part
+from benchkit.labels.shards import SHARD, SHARDS
+from benchkit.parsers import registry
+from benchkit.schema import Labels, Side
+from benchkit.stats.quantiles import Digest
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+
+    from benchkit.parsers.base import Row
+
+#: Yields the batches of raw samples of pieces, named by batch and piece.
+ReadSamples = Callable[[Sequence[tuple[int, int]]], Iterable["pa.RecordBatch"]]
+
+
+class _About(NamedTuple):
+    """What a value is of."""
+
+    subject: str | None
+    metric: str
+    stat: str
+    unit: str
+
+
+class _Told(NamedTuple):
+    """A value as one generator tells it."""
+
+    value: float
+    n: int | None
+    resolution: float | None
+    origin: str
+
+
+class Sharded:
+    """A run of several generators.
+
+    Parameters
+    ----------
+    parts : sequence of Part
+        Of one run, with its number; several forms of one generator are among them.
+    """
+
+    def __init__(self, parts: Sequence[Part]) -> None:
+        self.parts = parts
+        self.of_piece = {(part.batch, part.piece): part.env[SHARD] for part in parts}
+        self.count = len({*self.of_piece.values()})
+        self.left_out: list[_About] = []
+
+    @property
+    def labels(self) -> Labels:
+        """The labels that its parts share."""
+        return self.parts[0].labels
+
+    def combine(self, shards: Sequence[dict[_About, _Told]], digests: _Digests) -> list[Row]:
+        """Return the values of the whole run, of each generator's and of all samples."""
+        line, rows = self.parts[0].line, list[Any]()
+        for (subject, metric, unit), (digest, step) in digests.items():
+            for stat, value, error in summarise(digest):
+                known = max(filter(None, (step, error)), default=None)
+                exact = _Told(value, digest.count, known, "computed")
+                rows.append(_write(_About(subject, metric, stat, unit), exact, line))
+        weights = [_find_requests(shard) for shard in shards]
+        for about in dict.fromkeys(chain.from_iterable(shards)):
+            if (about.subject, about.metric, about.unit) in digests:
+                continue
+            told = _combine(about, [shard.get(about) for shard in shards], weights)
+            if told is None:
+                self.left_out.append(about)
+            else:
+                rows.append(_write(about, told, line))
+        return rows
+
+
+def _write(about: _About, told: _Told, line: int) -> Row:
+    subject, metric, stat, unit = about
+    value, n, resolution, origin = told
+    return subject, metric, stat, value, unit, n, None, resolution, origin, line
+
+
+#: The samples of all generators, and their coarsest step, by subject, metric and unit.
+_Digests = dict[tuple[str | None, str, str], tuple[Digest, float | None]]
+
+
+def find_sharded(parts: Iterable[Part], *, fewest: int = 2) -> list[Sharded]:
+    """Return the runs that several generators made, which `settle` gave one number."""
+    runs: dict[tuple[Labels, str], list[Part]] = defaultdict(list)
+    for part in parts:
+        if SHARD in part.env and part.role == "measured":
+            runs[part.labels, part.origin].append(part)
+    found = [Sharded(same) for same in runs.values()]
+    return [run for run in found if run.count >= fewest]
+
+
+def set_aside_incomplete(parts: Sequence[Part]) -> None:
+    """Give the runs of a side that lack a generator the role ``part``, in place."""
+    sides: dict[tuple[Side, str], list[Sharded]] = defaultdict(list)
+    for run in find_sharded(parts, fewest=1):
+        sides[run.labels.side, run.parts[0].origin].append(run)
+    for runs in sides.values():
+        most = max(run.count for run in runs)
+        for part in (part for run in runs if run.count < most for part in run.parts):
+            part.role, part.remark = "part", f"results of only some of the {most} generators"
+
+
+def report_incomplete(parts: Iterable[Part]) -> Iterator[Finding]:
+    """Name the runs that were set aside: B213."""
+    sides: dict[Side, set[int]] = defaultdict(set)
+    for part in parts:
+        if part.role == "part" and SHARD in part.env:
+            sides[part.labels.side].add(part.number)
+    for side, numbers in sides.items():
+        yield Finding(
+            code="B213",
+            severity="warning",
+            where=name_side(side),
+            message="left out, because results of some generators are missing: "
+            f"run{'s' if len(numbers) > 1 else ''} {', '.join(map(str, sorted(numbers)))}",
+            remedy="add the missing files, or exclude these runs",
+            numbers={"runs": len(numbers)},
+        )
+
+
+def join_values(
+    parts: Sequence[Part], values: pa.Table, read_samples: ReadSamples
+) -> tuple[pa.Table, int, list[Finding]]:
+    """Replace the values of each generator by those of the run that they made together.
+
+    These are the last rows of the table; how many they are is told.
+
+    Parameters
+    ----------
+    parts : sequence of Part
+        Settled.
+    values : pyarrow.Table
+        As `benchkit.store.values_schema`; raw samples stay as they are.
+    read_samples : callable
+        Called once, if any run was made by several generators.
+    """
+    import pyarrow as pa
+
+    runs = find_sharded(parts)
+    if not runs:
+        return values, 0, []
+    owners = {piece: run for run in runs for piece in run.of_piece}
+    digests = _digest(read_samples([*owners]), owners)
+    kept, told = _take(values, owners)
+    joined = []
+    for run in runs:
+        first = run.parts[0]
+        rows = run.combine([*told[id(run)].values()], digests[id(run)])
+        if rows:
+            joined.append(row_batch(first.batch, [(first.piece, rows)]))
+    whole = pa.Table.from_batches(joined).cast(kept.schema) if joined else kept.slice(0, 0)
+    return pa.concat_tables([kept, whole]), len(whole), [*_report_left_out(runs)]
+
+
+def leave_out_summaries(values: pa.Table, pieces: Container[tuple[int, int]]) -> pa.Table:
+    """Leave out the values of pieces that are no raw samples."""
+    import pyarrow as pa
+
+    return values.filter(pa.array(~_is_summary(values, pieces)))
+
+
+def _is_summary(values: pa.Table, pieces: Container[tuple[int, int]]) -> np.ndarray:
+    """Mark the values of pieces that are no raw samples."""
+    import numpy as np
+
+    named = zip(values["batch"].to_pylist(), values["piece"].to_pylist(), strict=True)
+    is_owned = np.fromiter((piece in pieces for piece in named), bool, len(values))
+    marked: np.ndarray = is_owned & ~values["raw"].to_numpy()
+    return marked
+
+
+def combine_facts(row: dict[str, Any], parts: Sequence[Part]) -> dict[str, Any]:
+    """Return what is known of a run of several generators: their loads add up.
+
+    Parameters
+    ----------
+    row : dict
+        What is known of the first one.
+    parts : sequence of Part
+        Several forms of one generator complete each other.
+    """
+    shards: dict[str, list[Part]] = defaultdict(list)
+    for part in parts:
+        shards[part.env.get(SHARD, "")].append(part)
+    if len(shards) == 1:
+        return row
+
+    def list_known(name: str) -> list[Any]:
+        known = ((getattr(part, name) for part in same) for same in shards.values())
+        return [next((value for value in own if value is not None), None) for own in known]
+
+    for name in ("connections", "target_rate"):
+        told = list_known(name)
+        row[name] = None if None in told else sum(told)
+    starts, lengths = list_known("started_at"), list_known("duration")
+    if None not in starts:
+        row["started_at"] = min(starts)
+    if None not in lengths:
+        ends = [length if None in starts else (start - min(starts)).total_seconds() + length
+                for start, length in zip(starts, lengths, strict=True)]  # fmt: skip
+        row["duration"] = max(ends)
+    env = {name: value for name, value in row["env"].items() if name != SHARD}
+    row["env"] = env | {SHARDS: str(len(shards))}
+    return row
+
+
+def _digest(
+    batches: Iterable[pa.RecordBatch], owners: dict[tuple[int, int], Sharded]
+) -> dict[int, _Digests]:
+    """Gather the samples of each run: of the metrics that every one of its generators sampled."""
+    import pyarrow.compute as pc
+
+    rules = {form.name: form.quantile_rule for form in registry.formats()}
+    found: dict[int, _Digests] = defaultdict(dict)
+    sampled: dict[tuple[int, str | None, str, str], set[str]] = defaultdict(set)
+    for batch in batches:
+        samples = batch.filter(pc.and_(batch["raw"], pc.equal(batch["stat"], "sample")))
+        for key, block in _split(samples):
+            batch_id, piece, subject, metric, unit = key
+            run = owners.get((batch_id, piece))
+            if run is None:
+                continue
+            about = subject, metric, unit
+            rule = rules.get(run.parts[0].format, "linear")
+            digest, step = found[id(run)].setdefault(about, (Digest(rule), None))
+            digest.add(block["value"].to_numpy(zero_copy_only=False))
+            coarse = pc.max(block["resolution"]).as_py()
+            found[id(run)][about] = digest, max(filter(None, (step, coarse)), default=None)
+            sampled[id(run), *about].add(run.of_piece[batch_id, piece])
+    counts = {id(run): run.count for run in owners.values()}
+    for (run_id, subject, metric, unit), shards in sampled.items():
+        if len(shards) < counts[run_id]:
+            del found[run_id][subject, metric, unit]
+    return found
+
+
+def _split(samples: pa.RecordBatch) -> Iterator[tuple[tuple[Any, ...], pa.RecordBatch]]:
+    """Yield the stretches of a batch that are of one piece, subject, metric and unit."""
+    import numpy as np
+
+    if not len(samples):
+        return
+    names = ("batch", "piece", "subject", "metric", "unit")
+    columns = [samples[name] for name in names]
+    changes = np.zeros(len(samples), dtype=bool)
+    for column in columns:
+        codes = column.dictionary_encode() if not hasattr(column, "indices") else column
+        numbers = codes.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+        changes[1:] |= numbers[1:] != numbers[:-1]
+    begins = [0, *np.flatnonzero(changes).tolist(), len(samples)]
+    for begin, end in pairwise(begins):
+        key = tuple(column[begin].as_py() for column in columns)
+        yield key, samples.slice(begin, end - begin)
+
+
+def _take(
+    values: pa.Table, owners: dict[tuple[int, int], Sharded]
+) -> tuple[pa.Table, dict[int, dict[str, dict[_About, _Told]]]]:
+    """Take the values of generators out of a table; of several forms the most precise counts."""
+    import pyarrow as pa
+
+    is_owned = _is_summary(values, owners)
+    told: dict[int, dict[str, dict[_About, _Told]]] = defaultdict(lambda: defaultdict(dict))
+    for row in values.filter(pa.array(is_owned)).to_pylist():
+        piece = row["batch"], row["piece"]
+        run = owners[piece]
+        about = _About(row["subject"], row["metric"], row["stat"], row["unit"])
+        new = _Told(row["value"], row["n"], row["resolution"], row["origin"])
+        shard = told[id(run)][run.of_piece[piece]]
+        if about not in shard or _rank(new) < _rank(shard[about]):
+            shard[about] = new
+    return values.filter(pa.array(~is_owned)), told
+
+
+def _rank(told: _Told) -> tuple[float, bool]:
+    return told.resolution or 0.0, told.origin != "computed"
+
+
+def _find_requests(shard: dict[_About, _Told]) -> float | None:
+    return next(
+        (told.value for about, told in shard.items()
+         if (about.subject, about.metric, about.stat) == (None, "requests", "count")),
+        None,
+    )  # fmt: skip
+
+
+def _combine(
+    about: _About, told: Sequence[_Told | None], requests: Sequence[float | None]
+) -> _Told | None:
+    """Return the value of the whole run, None where the generators' values give none."""
+    known = [one for one in told if one is not None]
+    values, step = [one.value for one in known], max(one.resolution or 0.0 for one in known)
+    adds_up = metrics.adds_up(about.metric, about.stat, about.unit)
+    is_count = adds_up and about.subject is not None  # a reason that one generator never met is 0
+    if metrics.is_of_one(about.metric) or (len(known) < len(told) and not is_count):
+        return None
+    counts = [one.n for one in known]
+    n = None if None in counts else sum(filter(None, counts))
+    if adds_up:
+        value, step = sum(values), step * len(known)
+    elif about.stat == "min":
+        value = min(values)
+    elif about.stat == "max" or (about.metric, about.stat) == ("duration", "total"):
+        value = max(values)
+    elif about.stat == "mean":
+        weights = [one.n or count or 0 for one, count in zip(known, requests, strict=True)]
+        if not all(weights):
+            return None
+        value = sum(v * w for v, w in zip(values, weights, strict=True)) / sum(weights)
+    else:
+        return None
+    return _Told(value, n, step or None, "computed")
+
+
+def _report_left_out(runs: Sequence[Sharded]) -> Iterator[Finding]:
+    sides: dict[Side, list[Sharded]] = defaultdict(list)
+    for run in runs:
+        if run.left_out:
+            sides[run.labels.side].append(run)
+    for side, same in sides.items():
+        abouts = dict.fromkeys(
+            metrics.display_name(about.metric, about.stat)
+            for run in same
+            for about in run.left_out
+            if about.subject is None
+            and metrics.lookup(about.metric, about.unit).compared
+            and not about.stat.startswith((PREFIX, "stdev"))
+        )
+        if abouts:
+            yield Finding(
+                code="B212",
+                severity="info",
+                where=name_side(side),
+                message=f"{same[0].count} generators keep summaries only, which give no "
+                f"{', '.join(abouts)} of the whole run: left out",
+                remedy="keep the raw results of each generator: samples are pooled",
+                numbers={"generators": same[0].count, "statistics": len(abouts)},
+            )

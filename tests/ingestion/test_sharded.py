@@ -1,0 +1,151 @@
+"""Files of several generators of one load test are one run: what they measured is pooled."""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from invocation import benchkit
+
+import benchkit.api as bk
+
+WRK = Path(__file__).resolve().parents[2] / "fixtures/tracing-wrk/none/wrk-1.txt"
+GENERATORS = 3
+#: 2026-11-20T10:00:00Z, in ns.
+START = 1_795_168_800_000_000_000
+
+
+def attack(seed: int, factor: float = 1.0) -> list[str]:
+    """Return the results of an attack of ten seconds as ``vegeta encode --to csv`` writes them."""
+    rng = np.random.default_rng(seed)
+    latencies = factor * 1e6 * np.exp(rng.normal(0, 0.5, 3000))
+    codes = np.where(rng.random(3000) < 0.002, 500, 200)
+    return [
+        f"{START + i * 3_333_333},{code},{latency:.0f},0,20,,,load,{i},GET,http://app:8080/get,"
+        for i, (latency, code) in enumerate(zip(latencies.tolist(), codes.tolist(), strict=True))
+    ]
+
+
+def write_whole(folder: Path, results: list[str]) -> None:
+    folder.mkdir(parents=True)
+    (folder / "vegeta-results.csv").write_text("\n".join(results) + "\n", encoding="utf-8")
+
+
+def write_shards(folder: Path, results: list[str], generators: int = GENERATORS) -> None:
+    """Write what each of several generators saw of an attack."""
+    folder.mkdir(parents=True)
+    for shard in range(generators):
+        own = "\n".join(results[shard::generators])
+        (folder / f"machine-{shard + 1}.csv").write_text(own + "\n", encoding="utf-8")
+
+
+def tell(loaded: bk.RunSet) -> dict[tuple[str, str, str, int], float]:
+    """Return the values of the whole requests, and of their counts."""
+    table = loaded.observations
+    table = table[~table["stat"].str.startswith("stretch_")]
+    keys = zip(table["variant"], table["metric"], table["stat"], table["run"],
+               table["subject"].fillna("").astype(str), strict=True)  # fmt: skip
+    values = {}
+    for (variant, metric, stat, run, subject), value in zip(keys, table["value"], strict=True):
+        assert (variant, f"{metric}{subject}", stat, run) not in values
+        values[variant, f"{metric}{subject}", stat, run] = value
+    return values
+
+
+LAYOUT = "{variant}/{run}/machine-{shard}.{ext}"
+
+
+@pytest.mark.parametrize("is_stored", [False, True], ids=["files", "store"])
+def test_shards_come_to_what_one_generator_would_have_seen(tmp_path: Path, is_stored: bool) -> None:
+    for run in (1, 2):
+        results = attack(run)
+        write_whole(tmp_path / f"whole/none/{run}", results)
+        write_shards(tmp_path / f"shards/none/{run}", results)
+    whole = bk.load(tmp_path / "whole", layout="{variant}/{run}/{tool}-results.{ext}")
+    source = tmp_path / "shards"
+    if is_stored:
+        done = benchkit("ingest", "shards", "--layout", LAYOUT, "--store", "s", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        sharded = bk.load(tmp_path / "s")
+    else:
+        sharded = bk.load(source, layout=LAYOUT)
+    assert sharded.runs["run"].tolist() == [1, 2]
+    assert sharded.runs["duration"].tolist() == pytest.approx(
+        whole.runs["duration"].tolist(), rel=0.01
+    )
+    assert [len(sources) for sources in sharded.runs["sources"]] == [GENERATORS] * 2
+    mine, expected = tell(sharded), tell(whole)
+    exact = {"p50", "p75", "p90", "p95", "p99", "p99.9", "min", "max", "mean", "stdev", "count"}
+    for key, value in expected.items():
+        if key[2] in exact and "rate" not in key[1]:
+            assert mine[key] == pytest.approx(value, rel=1e-9), key
+        elif key[1] == "request_rate":
+            assert mine[key] == pytest.approx(value, rel=0.01), key
+    assert not {"B207", "B212", "B213"} & {finding.code for finding in sharded.check()}
+
+
+def test_runs_of_several_generators_are_compared(tmp_path: Path) -> None:
+    for run in range(1, 6):
+        write_shards(tmp_path / f"none/{run}", attack(run))
+        write_shards(tmp_path / f"otlp/{run}", attack(100 + run, 1.2))
+    comparison = bk.load(tmp_path, layout=LAYOUT).compare(baseline="none")
+    (row,) = comparison.frame.query("primary").itertuples()
+    assert (row.metric, row.stat, row.n_baseline, row.verdict) == (
+        "latency",
+        "p50",
+        5,
+        "regression",
+    )
+    assert row.ratio == pytest.approx(1.2, abs=0.05)
+
+
+def test_summaries_give_counts_and_no_percentiles(tmp_path: Path) -> None:
+    text = WRK.read_text(encoding="utf-8")
+    for place, (variant, run, shard) in enumerate(product("ab", (1, 2), (1, 2))):
+        folder = tmp_path / variant / str(run)
+        folder.mkdir(parents=True, exist_ok=True)
+        told = text.replace("10406.41", f"{10_000 + place}.00")
+        (folder / f"machine-{shard}.txt").write_text(told, encoding="utf-8")
+    sharded = bk.load(tmp_path, layout=LAYOUT)
+    values = tell(sharded)
+    one = tell(bk.load(WRK))
+    requests = next(v for key, v in one.items() if key[1:3] == ("requests", "count"))
+    assert values["a", "request_rate", "mean", 1] == 20_001
+    assert values["a", "requests", "count", 1] == 2 * requests
+    assert ("a", "latency", "max", 1) in values
+    assert ("a", "latency", "p50", 1) not in values
+    assert sharded.runs["connections"].tolist() == [2 * 8] * 4
+    (first, *_) = [finding for finding in sharded.check() if finding.code == "B212"]
+    assert "median latency" in first.message
+
+
+def test_a_run_that_lacks_a_generator_is_set_aside(tmp_path: Path) -> None:
+    for run in (1, 2, 3):
+        write_shards(tmp_path / f"none/{run}", attack(run))
+    (tmp_path / "none/2/machine-3.csv").unlink()
+    sharded = bk.load(tmp_path, layout=LAYOUT)
+    measured = sharded.runs[sharded.runs["role"] == "measured"]
+    assert measured["run"].tolist() == [1, 3]
+    (found,) = [finding for finding in sharded.check() if finding.code == "B213"]
+    assert "run 2" in found.message
+
+
+def test_files_that_did_not_run_together_are_not_joined(tmp_path: Path) -> None:
+    write_shards(tmp_path / "none/1", attack(1), 1)
+    later = [line.replace("17951688", "17951698") for line in attack(2)]
+    assert later[0] != attack(2)[0]
+    (tmp_path / "none/1/machine-2.csv").write_text("\n".join(later) + "\n", encoding="utf-8")
+    sharded = bk.load(tmp_path, layout=LAYOUT)
+    assert len(sharded.runs) == 2
+    assert "B207" in {finding.code for finding in sharded.check()}
+
+
+def test_export_of_a_store_tells_each_value_of_a_run_once(tmp_path: Path) -> None:
+    write_shards(tmp_path / "in/none/1", attack(1))
+    benchkit("ingest", "in", "--layout", LAYOUT, "--store", "s", cwd=tmp_path)
+    done = benchkit("export", "--store", "s", "--metric", "latency", cwd=tmp_path)
+    lines = done.stdout.splitlines()
+    assert len([line for line in lines if ",p50," in line]) == 1
+    assert len([line for line in lines if ",sample," in line]) == 3000
