@@ -18,6 +18,7 @@ from benchkit.derived.blocks import find_blocks
 from benchkit.errors import Diagnostic
 from benchkit.ingestion.companions import place_companions
 from benchkit.ingestion.parts import Part
+from benchkit.ingestion.roles import TOLD, are_named
 from benchkit.ingestion.sharded import (
     combine_facts,
     find_sharded,
@@ -39,8 +40,6 @@ _TYPES = {
     field.name: schema.TYPES[str(field.type)] for field in fields(Part) if field.name != "places"
 }
 _JSON = frozenset(name for name, type_ in _TYPES.items() if type_ == "map")
-#: Roles whose values are in the table unless others are requested.
-_TOLD = ("measured", "companion")
 #: Bits of a piece's number.
 _BITS = 48
 _LABELS = schema.Side._fields
@@ -193,7 +192,7 @@ def _name_places(files: pd.Categorical, lines: np.ndarray) -> pd.Categorical:
 
 
 def observations(
-    parts: Sequence[Part], values: pa.Table, roles: Sequence[str] = _TOLD
+    parts: Sequence[Part], values: pa.Table, roles: Sequence[str] = TOLD
 ) -> Observations:
     """Join values with the labels of their parts.
 
@@ -235,11 +234,6 @@ def observations(
     if are_named(roles):
         columns["role"] = code([part.role for part in measured]).take(at)
     return schema.observations(columns)
-
-
-def are_named(roles: Sequence[str]) -> bool:
-    """Tell whether a table of runs of these roles has to say which run has which."""
-    return not set(roles) <= set(_TOLD)
 
 
 def drop_unsound(parts: Sequence[Part], values: pa.Table) -> tuple[pa.Table, list[Diagnostic]]:
@@ -287,7 +281,7 @@ def stream_observations(
     for batch in store.stream(raw=True, metrics=metrics):
         values, _ = drop_unsound(parts, pa.Table.from_batches([batch]))
         values = leave_out_summaries(values, sharded) if sharded else values
-        frame = observations(parts, values, roles or _TOLD)
+        frame = observations(parts, values, roles or TOLD)
         if len(frame):
             yield frame
 

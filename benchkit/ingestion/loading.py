@@ -6,8 +6,7 @@ The command line and the notebook load by the same road.
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -20,7 +19,6 @@ from benchkit.ingestion.companions import place_companions
 from benchkit.ingestion.copies import leave_out, settle_originals
 from benchkit.ingestion.discovery import Discovery, Options, discover
 from benchkit.ingestion.frames import (
-    are_named,
     drop_unsound,
     list_stored,
     stream_observations,
@@ -44,6 +42,7 @@ from benchkit.ingestion.pooled import (
     find_pooled,
     find_twice,
 )
+from benchkit.ingestion.roles import has_derived, name_role, require_roles
 from benchkit.ingestion.sharded import join_values, report_incomplete, set_aside_incomplete
 from benchkit.ingestion.split_blocks import find_split_blocks
 from benchkit.labels.numbering import part_packages
@@ -203,7 +202,7 @@ def stream(
     if is_piped or sum(found.size for found in discovery.found) <= _SMALL:
         loaded = load_found(discovery, options, samples=True, roles=roles)
         show(loaded.diagnostics)
-        _require_roles(loaded.runs["role"], roles)
+        require_roles(loaded.runs["role"], roles)
         frame = loaded.observations
         yield frame[frame["metric"].isin(metrics)] if metrics else frame
     else:
@@ -230,13 +229,13 @@ def _stream_store(
     refuse_contested(contested)
     loaded = _load_parts(store, choice.parts, store.values())
     show(loaded.diagnostics)
-    _require_roles([part.role for part in choice.parts], roles)
+    require_roles([part.role for part in choice.parts], roles)
     yield from stream_observations(store, choice.parts, metrics, roles)
-    derived = loaded.observations.tail(loaded.derived if _has_derived(roles) else 0)
+    derived = loaded.observations.tail(loaded.derived if has_derived(roles) else 0)
     if metrics:
         derived = derived[derived["metric"].isin(metrics)]
     if len(derived):
-        yield make_table(_name_role(derived, roles))
+        yield make_table(name_role(derived, roles))
 
 
 def _store_of(
@@ -319,28 +318,6 @@ def _read_series(store: Store, parts: Sequence[Part]) -> pa.Table:
     return series
 
 
-def _has_derived(roles: Sequence[str]) -> bool:
-    return not roles or "measured" in roles
-
-
-def _name_role(derived: Observations, roles: Sequence[str]) -> Observations:
-    """Return what follows from measured runs, as other values of runs of several roles are."""
-    return derived.assign(role="measured") if are_named(roles) else derived
-
-
-def _require_roles(stored: Iterable[str], roles: Sequence[str]) -> None:
-    """Refuse to give an empty table where only runs of other roles were read."""
-    counts = Counter(stored)
-    expected = roles or ("measured", "companion")
-    if counts and not any(role in counts for role in expected):
-        others = ", ".join(f"{count} {role}" for role, count in counts.items())
-        requested = " or ".join(roles) or "measured"
-        raise DataError(
-            f"no {requested} run was read, only runs with other roles: {others}",
-            hint=f"select the role: --role {min(counts)}",
-        )
-
-
 def _complete(
     parts: Sequence[Part], values: pa.Table, series: pa.Table, roles: Sequence[str] = ()
 ) -> Loaded:
@@ -352,8 +329,8 @@ def _complete(
     observations, findings = derive(told, runs, beside)
     derived = len(observations) - len(told)
     if roles:
-        derived = derived if _has_derived(roles) else 0
-        follows = _name_role(observations.tail(derived), roles)
+        derived = derived if has_derived(roles) else 0
+        follows = name_role(observations.tail(derived), roles)
         requested = [make_observations(parts, values, roles), follows]
         observations = make_table(pd.concat(requested, ignore_index=True))
     return Loaded(
