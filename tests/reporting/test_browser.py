@@ -27,7 +27,11 @@ PICTURES = TESTS / "actual" / "report"
 PICTURE = TESTS.parent / ".github" / "report.png"
 SCREEN: ViewportSize = {"width": 1200, "height": 900}
 PAPER: ViewportSize = {"width": 690, "height": 1000}  # A4 less its margins
+LAPTOP: ViewportSize = {"width": 1280, "height": 900}
 WIDTH = "document.documentElement.scrollWidth"
+OPEN = "document.querySelectorAll('details').forEach(each => { each.open = true })"
+#: The tables that have to be scrolled to be read.
+CUT = "all => all.filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.ariaLabel)"
 
 
 @pytest.fixture(scope="module")
@@ -181,6 +185,7 @@ def test_print_opens_what_is_folded_and_leaves_out_what_cannot_be_used(
         )
         assert max(shown) <= 40
         assert not page.locator("nav").is_visible()
+        assert page.locator("#comparison table >> nth=0 >> .spread:visible").count() > 2
         assert page.locator(".tools:visible").count() == 0
 
 
@@ -213,6 +218,9 @@ def test_each_scenario_is_looked_at_in_light_dark_and_print(
             visit.page.screenshot(path=PICTURES / f"{name}-{scheme}.png", full_page=True)
             assert visit.page.evaluate(WIDTH) <= SCREEN["width"]
             assert visit.said == []
+            visit.page.set_viewport_size(LAPTOP)
+            visit.page.evaluate(OPEN)
+            assert visit.page.locator(".scroll:has(> table)").evaluate_all(CUT) == []
     with browser.new_context(viewport=PAPER) as context:
         page = Visit(context, path).page
         page.emulate_media(media="print")
