@@ -20,6 +20,7 @@ COSTLY = {
     "tabs before a line of ab": "\t" * 20_000 + "Complete requests: (be patient)",
     "a line of quotation marks for wrk": "1 threads and 1 connections" + ">" * 20_000 + " test @ ",
     "k6's dots": "http_reqs" + "." * 20_000 + " ...:",
+    "types of k6's points": '{"metric": "data"' + '{a"type" : "Metric"a}' * 12_000 + "x",
     "words of Go": "Benchmark" * 20_000 + " \t",
 }
 

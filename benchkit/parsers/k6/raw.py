@@ -42,7 +42,9 @@ from benchkit.reading.source import UntilDamage
 
 #: Bytes of a block: a point takes many, and each metric of a block some calls.
 BLOCK_BYTES = 4 << 20
-_POINT = re.compile(r'^\{[^\n]*"type"\s*:\s*"(?:Metric|Point)"[^\n]*\}\s*$')
+_POINT = re.compile(
+    r'^\{(?:(?!"type"\s*+:\s*+"(?:Metric|Point)")[^\n])*+"type"\s*:\s*"[^\n]*\}\s*$'
+)
 _DECODER = json.JSONDecoder(parse_float=str, parse_int=str)
 
 
