@@ -152,7 +152,7 @@ def test_fewer_files_than_before_are_mixed_however_both_ingests_are_written(
     for way in ("labelled", "pr alone", "tree", "glob", "one by one"):  # nothing new is measured
         ingest_all(way, made)
         assert list_stored(made) == {"B111"}
-        assert run(["gate", "--store", "made"]) == 3
+    assert run(["gate", "--store", "made"]) == 3
 
 
 @pytest.mark.parametrize("before", ["labelled", "tree"])
