@@ -85,6 +85,20 @@ class Amount:
 Amounts = dict[tuple[Cell, str], dict[Published, Amount]]
 
 
+class _Told(NamedTuple):
+    """A value as one form of a run has it; the most precise first."""
+
+    step: float
+    is_reported: bool
+    value: float
+
+
+def _choose(values: Sequence[_Told]) -> float:
+    """Return the value of a run, as a comparison takes it: of the most precise of its forms."""
+    best = min(values)[:2]
+    return median([each.value for each in values if each[:2] == best])
+
+
 def list_amounts(observations: Observations, runs: Runs, confidence: float) -> Amounts:
     """Return what is published of each cell and variant.
 
@@ -98,9 +112,11 @@ def list_amounts(observations: Observations, runs: Runs, confidence: float) -> A
     rows = observations[observations["metric"].isin(metrics).to_numpy()]
     names = ("group", "benchmark", "params", "tool", "variant", "metric", "stat", "subject", "unit")
     labels = zip(*(rows[name].astype("str").fillna("").tolist() for name in names), strict=True)
-    values: dict[tuple[str, ...], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for key, run, value in zip(labels, rows["run"].tolist(), rows["value"].tolist(), strict=True):
-        values[key][run].append(value)
+    values: dict[tuple[str, ...], dict[int, list[_Told]]] = defaultdict(lambda: defaultdict(list))
+    steps = rows["resolution"].fillna(0.0).clip(lower=0.0).tolist()
+    told = map(_Told, steps, rows["origin"].ne("computed").tolist(), rows["value"].tolist())
+    for key, run, each in zip(labels, rows["run"].tolist(), told, strict=True):
+        values[key][run].append(each)
     services, machines = _find_services(values, runs), _count_cpus(runs)
     by_stat = {(each.metric, stat): each for each in PUBLISHED for stat in each.stats}
     amounts: Amounts = defaultdict(dict)
@@ -109,9 +125,9 @@ def list_amounts(observations: Observations, runs: Runs, confidence: float) -> A
         published = by_stat.get((metric, stat))
         if published is None or subject != services.get(metric, ""):
             continue
-        if not all(abs(value) <= LARGEST for each in by_run.values() for value in each):
+        if not all(abs(one.value) <= LARGEST for each in by_run.values() for one in each):
             continue  # its square is no number
-        per_run = [median(each) for each in by_run.values()]
+        per_run = [_choose(each) for each in by_run.values()]
         amount = _sum_up(metric, stat, subject, unit, per_run, confidence)
         row = amounts[Cell(*place), variant]
         row.setdefault(published, amount)

@@ -13,6 +13,9 @@ from benchkit.derived.amounts import list_amounts
 GO = "BenchmarkA 1 {}e{} ns/op\n"
 
 
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+
+
 def write(folder: Path, exponent: int, *, cores: str = "") -> None:
     folder.mkdir()
     text = "".join(GO.format(number, exponent) for number in range(1, 9))
@@ -36,3 +39,21 @@ def test_a_number_of_cores_without_end_is_none(tmp_path: Path, cores: str) -> No
     write(tmp_path / "a", 3, cores=cores)
     runs = bk.load(tmp_path / "a")
     assert list_amounts(runs.observations, runs.runs, confidence=0.95)
+
+
+def test_a_run_of_several_forms_has_the_value_that_a_comparison_takes() -> None:
+    results = bk.load(FIXTURES / "shorturl-k6")
+    compared = {
+        (str(row.benchmark), str(side)): center
+        for row in results.compare(baseline="baseline").frame.itertuples()
+        if (row.metric, row.stat, row.subject) == ("latency", "p95", "")
+        for side, center in ((row.baseline, row.center_baseline), (row.variant, row.center_variant))
+    }
+    shown = {
+        (cell.benchmark, variant): amount.center
+        for (cell, variant), row in list_amounts(results.observations, results.runs, 0.95).items()
+        for published, amount in row.items()
+        if (published.metric, amount.stat) == ("latency", "p95")
+    }
+    assert compared
+    assert {key: shown[key] for key in compared} == compared

@@ -13,7 +13,7 @@ import pkgutil
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import product
+from itertools import islice, product
 from pathlib import Path
 from random import Random
 from time import process_time
@@ -356,11 +356,10 @@ def measure(use: Use, prefix: str, token: str, end: str) -> Slow | None:
     """Return how a use is slow on one text, or None."""
     for size in SIZES:
         text = _text(use, prefix, token, end, size)
-        seconds = _seconds(use, text, 1)
-        if seconds < FLOOR:
+        if _seconds(use, text, 1) < FLOOR:
             continue
         quarter = _text(use, prefix, token, end, size // 4)
-        for repeats in (_REPEATS, 3 * _REPEATS):  # once more, for a busy machine is no proof
+        for repeats in (_REPEATS, 3 * _REPEATS):  # a busy machine is no proof
             seconds = _seconds(use, text, repeats)
             ratio = seconds / max(_seconds(use, quarter, repeats), 1e-7)
             if seconds < FLOOR or ratio <= LIMIT:
@@ -394,10 +393,8 @@ def _seconds(use: Use, text: str | bytes, repeats: int) -> float:
 
 
 def slow(uses: Iterable[Use], limit: int) -> Iterator[Slow]:
-    """Yield the worst text of each use that is slow, of at most ``limit`` texts of a use."""
+    """Yield the first text on which each use is slow, of at most ``limit`` texts of a use."""
     for use in uses:
         texts = adversarial(use.expression, limit)
-        results = (measure(use, *text, end) for text in texts for end in _ENDS)
-        worst = next(filter(None, results), None)
-        if worst is not None:
-            yield worst
+        found = (measure(use, *text, end) for text in texts for end in _ENDS)
+        yield from islice(filter(None, found), 1)
