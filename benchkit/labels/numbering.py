@@ -174,7 +174,7 @@ def _are_levels(numbered: Sequence[tuple[int, Piece]]) -> bool:
     counts: Counter[str] = Counter()
     for number, piece in numbered:
         for key, _, value in (pair.partition("=") for pair in piece.params.split(",")):
-            if value.isascii() and value.isdigit():
+            if number and value.isascii() and value.isdigit():
                 shares[key].add(int(value[:_DIGITS]) / number)
                 counts[key] += 1
     several = len({number for number, _ in numbered}) > 1

@@ -149,10 +149,15 @@ def _is_time(value: object) -> TypeGuard[float]:
 
 
 _TIME = r"(\d{1,9}(?:\.\d{1,4})? (?:ps|ns|[uµμ]s|ms|s))"
-_SHOWN = re.compile(rf"(?:(\S.*?)\s+)?time:\s+\[{_TIME} {_TIME} {_TIME}\]", re.ASCII)
+#: A name is words, up to what stands behind it: as many steps as it has, whatever the line is.
+_SHOWN = re.compile(
+    r"(?:((?:\S++\s++(?!time:\s++\[))*+\S++)\s++)?+"
+    rf"time:\s++\[{_TIME} {_TIME} {_TIME}\]",
+    re.ASCII,
+)
 _BENCHER = re.compile(
-    r"test (\S.*?)\s+\.\.\. bench:\s+([\d,]{1,15}(?:\.\d{1,9})?) ([pnuµμm]?s)/iter "
-    r"\(\+/- [\d,.]{1,20}\)(?: = .*)?",
+    r"test ((?:\S++\s++(?!\.\.\. bench:))*+\S++)\s++\.\.\. bench:\s++"
+    r"([\d,]{1,15}(?:\.\d{1,9})?) ([pnuµμm]?s)/iter \(\+/- [\d,.]{1,20}\)(?: = .*)?",
     re.ASCII,
 )
 #: Lines above a time that are no name of a benchmark.

@@ -46,7 +46,7 @@ def explain(head: Head, formats: Sequence[Format]) -> UnknownFormatError:
 
 
 def _describe(head: Head, formats: Sequence[Format]) -> _Reason:
-    if not head.data.strip():
+    if not (head.text or head.data).strip():
         return _Reason(f"the file is {'blank' if head.data else 'empty'}", _AGAIN)
     if known := _find_unread(head):
         return known

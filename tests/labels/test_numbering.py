@@ -175,6 +175,7 @@ LEVELS = {
     "levels of something else": ({17: 10, 21: 20}, {"get_17", "get_21"}),
     "one that is none": ({10: 10, 50: 50, 100: 10}, {"get_10", "get_50", "get_100"}),
     "one number": ({10: 10}, {"get_10"}),
+    "one of nothing": ({0: 10, 10: 20}, {"get_0", "get_10"}),
 }
 
 

@@ -255,3 +255,16 @@ def test_a_row_that_lacks_params_is_named() -> None:
     assert reading.benchmark == "B.read"
     assert (warning.line, warning.severity) == (3, "warning")
     assert "has 1 of the 2 params in its header, and was left out" in warning.what
+
+
+def test_a_parameter_may_be_called_like_a_mode() -> None:
+    text = (
+        "Benchmark  (kind)  (n)  Mode  Cnt  Score   Error  Units\n"
+        "Sort.run       ss   15  avgt    5  3.000 ± 0.100  us/op\n"
+        "Sort.run      all   20    ss        7.000          us/op\n"
+    )
+    runs, problems = read(TEXT, text)
+    assert [(each.params["kind"], each.params["n"], each.params["mode"]) for each in runs] == [
+        ("ss", "15", "avgt"), ("all", "20", "ss"),
+    ]  # fmt: skip
+    assert problems == []

@@ -130,3 +130,9 @@ def test_rows_of_docker_stats_without_a_header_say_how_to_name_their_columns(tex
     assert "docker stats" in error.what
     assert "`table `" in error.hint
     assert "--map" in error.hint
+
+
+@pytest.mark.parametrize("text", ["\N{NO-BREAK SPACE}", "\N{EM SPACE}\n\x1f"])
+def test_a_text_of_other_blanks_is_blank(text: str) -> None:
+    with pytest.raises(UnknownFormatError, match="the file is blank"):
+        registry.identify(Source(None, "out.txt", text.encode()))

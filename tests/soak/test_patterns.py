@@ -21,6 +21,9 @@ COSTLY = {
     "a line of quotation marks for wrk": "1 threads and 1 connections" + ">" * 20_000 + " test @ ",
     "k6's dots": "http_reqs" + "." * 20_000 + " ...:",
     "types of k6's points": '{"metric": "data"' + '{a"type" : "Metric"a}' * 12_000 + "x",
+    "a name of criterion": "a" + " " * 50_000 + "time:" + " " * 50_000 + "x",
+    "a name of its other form": "test a" + " " * 50_000 + "bench:",
+    "a row of JMH": "Benchmark  Mode  Cnt  Score  Error  Units\na" + " " * 100_000 + "1 us/op",
     "words of Go": "Benchmark" * 20_000 + " \t",
 }
 

@@ -117,7 +117,10 @@ _UNITS = rf"((?:{TIMES})/op|ops/(?:{TIMES})|B/op|\S{{1,20}})"
 _COUNT = r"(?:\s+(\d{1,15}))?"
 #: As JMH prints it, and as it is read of a file or a terminal in another encoding than UTF-8.
 _SPREAD = "(?:±|\N{REPLACEMENT CHARACTER}|Â±|┬?▒|\\?|\\+-)"
-_ROW = rf"(\S.*?)\s+({'|'.join(MODES)}){_COUNT}\s+{_SHOWN}(?:\s+{_SPREAD}\s*\S{{1,20}})?\s+{_UNITS}"
+_MODE = "|".join(MODES)
+#: The name and its parameters end before a mode that numbers follow: a parameter may be one, too.
+_NAME = rf"((?:\S++\s++(?!(?:{_MODE})\s++(?:≈|\d\S*+\s++(?!(?:{_MODE})\s))))*+\S++)"
+_ROW = rf"{_NAME}\s++({_MODE}){_COUNT}\s+{_SHOWN}(?:\s+{_SPREAD}\s*\S{{1,20}})?\s+{_UNITS}"
 _HEADS = (
     r"Benchmark((?:\s+\([^()\s]{1,100}\))*)\s+Mode\s+"
     r"(?:(?:Cnt|Samples)\s+)?Score\s+(?:Error\s+)?Units"
