@@ -46,7 +46,6 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from operator import itemgetter
 from typing import Any
 
@@ -56,7 +55,7 @@ from benchkit.parsers.urls import describe_url, path_of
 from benchkit.reading import reports
 from benchkit.reading.reports import UNANSWERED, Fields, Line, Value, decimal, reason_of
 from benchkit.regexes import regex
-from benchkit.units import Quantity, parse_duration
+from benchkit.units import Quantity, parse_duration, read_number
 
 _TABLE = re.compile(
     r"^[^\w\n]*+Statistics[ \t]++Min[ \t]++Mean[ \t]++StdDev[ \t]++Max\b", re.MULTILINE
@@ -76,7 +75,7 @@ def _read_time(text: str) -> Quantity:
 
 
 def _read_size(text: str) -> Quantity:
-    return Quantity(float(text) * _MIB, 0.001 * _MIB)
+    return Quantity(read_number(text) * _MIB, 0.001 * _MIB)
 
 
 def _finish(run: Reading, failures: Mapping[str, float], label: str) -> Iterator[Record]:
@@ -313,9 +312,16 @@ def _read(
     def find(key: str, start: int) -> int:
         return places.find(key, start) or line
 
+    problems: list[Diagnostic] = []
+
     def add(value: Value, text: object, at: int) -> None:
-        with suppress(ValueError):
+        try:
             quantity = value.read(str(text).removesuffix("MB/s"))
+        except ValueError:
+            what = f"{str(text)[:30]!r} is not an amount of {value.metric} {value.stat}: left out"
+            hint = "use the whole object that plow wrote"
+            problems.append(Diagnostic(source.label, at, what, hint, "warning"))
+        else:
             run.add(*value[:2], quantity.value, value.unit, at, resolution=quantity.resolution)
             run.last_line = max(run.last_line, at)
 
@@ -337,6 +343,7 @@ def _read(
     at = find("Percentiles", line)
     for name, text in _object(document.get("Percentiles")).items():
         add(Value("latency", name.lower(), "s", _read_time), text, at := find(name, at))
+    yield from problems
     yield from _finish(run, _count_failures(codes, errors), source.label)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from pathlib import Path
 
@@ -122,3 +123,11 @@ def test_names_that_stand_on_no_line_take_linear_time() -> None:
     assert time.process_time() - begin < 2
     assert len(run.rows) > 8000
     assert {row[9] for row in run.rows if row[2] in {"min", "max"}} == {12, 13}
+
+
+def test_a_rate_with_underscores_is_no_number() -> None:
+    text = re.sub(r'"Reads": "[\d.]+MB/s"', '"Reads": "1_000MB/s"', load("live.json"))
+    assert "1_000" in text
+    (run,), (problem, *_) = read(JSON, text)
+    assert "bandwidth_in" not in {row[1] for row in run.rows}
+    assert "1_000MB/s" in problem.what
