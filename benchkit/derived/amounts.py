@@ -11,6 +11,7 @@ from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchkit.derived.containers import role_of
+from benchkit.derived.record import rank_form
 from benchkit.stats.location import mean_interval, median
 from benchkit.stats.sample import LARGEST
 
@@ -85,18 +86,14 @@ class Amount:
 Amounts = dict[tuple[Cell, str], dict[Published, Amount]]
 
 
-class _Told(NamedTuple):
-    """A value as one form of a run has it; the most precise first."""
-
-    step: float
-    is_reported: bool
-    value: float
+#: The value that a form of a run has, behind its `rank_form`.
+_Ranked = tuple[tuple[float, bool], float]
 
 
-def _choose(values: Sequence[_Told]) -> float:
+def _choose(ranked: Sequence[_Ranked]) -> float:
     """Return the value of a run, as a comparison takes it: of the most precise of its forms."""
-    best = min(values)[:2]
-    return median([each.value for each in values if each[:2] == best])
+    best, _ = min(ranked)
+    return median([value for rank, value in ranked if rank == best])
 
 
 def list_amounts(observations: Observations, runs: Runs, confidence: float) -> Amounts:
@@ -112,10 +109,10 @@ def list_amounts(observations: Observations, runs: Runs, confidence: float) -> A
     rows = observations[observations["metric"].isin(metrics).to_numpy()]
     names = ("group", "benchmark", "params", "tool", "variant", "metric", "stat", "subject", "unit")
     labels = zip(*(rows[name].astype("str").fillna("").tolist() for name in names), strict=True)
-    values: dict[tuple[str, ...], dict[int, list[_Told]]] = defaultdict(lambda: defaultdict(list))
-    steps = rows["resolution"].fillna(0.0).clip(lower=0.0).tolist()
-    told = map(_Told, steps, rows["origin"].ne("computed").tolist(), rows["value"].tolist())
-    for key, run, each in zip(labels, rows["run"].tolist(), told, strict=True):
+    values: dict[tuple[str, ...], dict[int, list[_Ranked]]] = defaultdict(lambda: defaultdict(list))
+    ranks = map(rank_form, rows["resolution"].tolist(), rows["origin"].tolist())
+    ranked = zip(ranks, rows["value"].tolist(), strict=True)
+    for key, run, each in zip(labels, rows["run"].tolist(), ranked, strict=True):
         values[key][run].append(each)
     services, machines = _find_services(values, runs), _count_cpus(runs)
     by_stat = {(each.metric, stat): each for each in PUBLISHED for stat in each.stats}
@@ -125,7 +122,7 @@ def list_amounts(observations: Observations, runs: Runs, confidence: float) -> A
         published = by_stat.get((metric, stat))
         if published is None or subject != services.get(metric, ""):
             continue
-        if not all(abs(one.value) <= LARGEST for each in by_run.values() for one in each):
+        if not all(abs(value) <= LARGEST for each in by_run.values() for _, value in each):
             continue  # its square is no number
         per_run = [_choose(each) for each in by_run.values()]
         amount = _sum_up(metric, stat, subject, unit, per_run, confidence)

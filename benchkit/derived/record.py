@@ -140,6 +140,18 @@ def tells_of_load(observations: Observations, runs: Runs) -> bool:
     return any(name.startswith("spans.") for env in shared.values() for name in env or ())
 
 
+def rank_form(resolution: float | None, origin: str) -> tuple[float, bool]:
+    """Return what sorts the values that forms of a run have for one thing: the most precise first.
+
+    Examples
+    --------
+    >>> rank_form(None, "computed") < rank_form(None, "reported") < rank_form(1e-05, "reported")
+    True
+    """
+    step = 0.0 if resolution is None or isnan(resolution) else max(resolution, 0.0)
+    return step, origin != "computed"
+
+
 def _list(runs: Runs, role: str, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
     chosen = keep(runs, runs["role"] == role)
     return zip(*(chosen[name].tolist() for name in names), strict=True)

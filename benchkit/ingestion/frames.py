@@ -273,7 +273,7 @@ def stream_observations(
 ) -> Iterator[Observations]:
     """Yield the observations of parts of a store, samples included, in frames of bounded size.
 
-    What one of several generators tells of a run is left out, but for its samples.
+    Of a run that several generators made together, each one gives its samples and no summary.
     """
     import pyarrow as pa
 

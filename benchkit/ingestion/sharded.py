@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchkit import metrics
 from benchkit.audit.facts import name_side
+from benchkit.derived.record import rank_form
 from benchkit.derived.stretches import PREFIX
 from benchkit.derived.summaries import summarise
 from benchkit.errors import Finding
@@ -42,8 +43,8 @@ class _About(NamedTuple):
     unit: str
 
 
-class _Told(NamedTuple):
-    """A value as one generator tells it."""
+class _Value(NamedTuple):
+    """A value of one generator, or of the whole run."""
 
     value: float
     n: int | None
@@ -71,29 +72,29 @@ class Sharded:
         """The labels that its parts share."""
         return self.parts[0].labels
 
-    def combine(self, shards: Sequence[dict[_About, _Told]], digests: _Digests) -> list[Row]:
+    def combine(self, shards: Sequence[dict[_About, _Value]], digests: _Digests) -> list[Row]:
         """Return the values of the whole run, of each generator's and of all samples."""
         line, rows = self.parts[0].line, list[Any]()
         for (subject, metric, unit), (digest, step) in digests.items():
             for stat, value, error in summarise(digest):
                 known = max(filter(None, (step, error)), default=None)
-                exact = _Told(value, digest.count, known, "computed")
+                exact = _Value(value, digest.count, known, "computed")
                 rows.append(_write(_About(subject, metric, stat, unit), exact, line))
-        weights = [_find_requests(shard) for shard in shards]
+        requests = [shard.get(_REQUESTS) for shard in shards]
         for about in dict.fromkeys(chain.from_iterable(shards)):
             if (about.subject, about.metric, about.unit) in digests:
                 continue
-            told = _combine(about, [shard.get(about) for shard in shards], weights)
-            if told is None:
+            whole = _combine(about, [shard.get(about) for shard in shards], requests)
+            if whole is None:
                 self.left_out.append(about)
             else:
-                rows.append(_write(about, told, line))
+                rows.append(_write(about, whole, line))
         return rows
 
 
-def _write(about: _About, told: _Told, line: int) -> Row:
+def _write(about: _About, known: _Value, line: int) -> Row:
     subject, metric, stat, unit = about
-    value, n, resolution, origin = told
+    value, n, resolution, origin = known
     return subject, metric, stat, value, unit, n, None, resolution, origin, line
 
 
@@ -145,7 +146,7 @@ def join_values(
 ) -> tuple[pa.Table, int, list[Finding]]:
     """Replace the values of each generator by those of the run that they made together.
 
-    These are the last rows of the table; how many they are is told.
+    Returns the table, the number of those values, which are its last rows, and findings.
 
     Parameters
     ----------
@@ -163,11 +164,11 @@ def join_values(
         return values, 0, []
     owners = {piece: run for run in runs for piece in run.of_piece}
     digests = _digest(read_samples([*owners]), owners)
-    kept, told = _take(values, owners)
+    kept, of_shards = _take(values, owners)
     joined = []
     for run in runs:
         first = run.parts[0]
-        rows = run.combine([*told[id(run)].values()], digests[id(run)])
+        rows = run.combine([*of_shards[id(run)].values()], digests[id(run)])
         if rows:
             joined.append(row_batch(first.batch, [(first.piece, rows)]))
     whole = pa.Table.from_batches(joined).cast(kept.schema) if joined else kept.slice(0, 0)
@@ -212,8 +213,8 @@ def combine_facts(row: dict[str, Any], parts: Sequence[Part]) -> dict[str, Any]:
         return [next((value for value in own if value is not None), None) for own in known]
 
     for name in ("connections", "target_rate"):
-        told = list_known(name)
-        row[name] = None if None in told else sum(told)
+        loads = list_known(name)
+        row[name] = None if None in loads else sum(loads)
     starts, lengths = list_known("started_at"), list_known("duration")
     if None not in starts:
         row["started_at"] = min(starts)
@@ -234,7 +235,7 @@ def _digest(
 
     rules = {form.name: form.quantile_rule for form in registry.formats()}
     found: dict[int, _Digests] = defaultdict(dict)
-    sampled: dict[tuple[int, str | None, str, str], set[str]] = defaultdict(set)
+    sampled: dict[tuple[int, str | None, str, str], dict[str, int]] = defaultdict(dict)
     for batch in batches:
         samples = batch.filter(pc.and_(batch["raw"], pc.equal(batch["stat"], "sample")))
         for key, block in _split(samples):
@@ -243,12 +244,14 @@ def _digest(
             if run is None:
                 continue
             about = subject, metric, unit
+            shard = run.of_piece[batch_id, piece]
+            if sampled[id(run), *about].setdefault(shard, piece) != piece:
+                continue  # another form of the same generator, with the same samples
             rule = rules.get(run.parts[0].format, "linear")
             digest, step = found[id(run)].setdefault(about, (Digest(rule), None))
             digest.add(block["value"].to_numpy(zero_copy_only=False))
             coarse = pc.max(block["resolution"]).as_py()
             found[id(run)][about] = digest, max(filter(None, (step, coarse)), default=None)
-            sampled[id(run), *about].add(run.of_piece[batch_id, piece])
     counts = {id(run): run.count for run in owners.values()}
     for (run_id, subject, metric, unit), shards in sampled.items():
         if len(shards) < counts[run_id]:
@@ -277,44 +280,40 @@ def _split(samples: pa.RecordBatch) -> Iterator[tuple[tuple[Any, ...], pa.Record
 
 def _take(
     values: pa.Table, owners: dict[tuple[int, int], Sharded]
-) -> tuple[pa.Table, dict[int, dict[str, dict[_About, _Told]]]]:
+) -> tuple[pa.Table, dict[int, dict[str, dict[_About, _Value]]]]:
     """Take the values of generators out of a table; of several forms the most precise counts."""
     import pyarrow as pa
 
     is_owned = _is_summary(values, owners)
-    told: dict[int, dict[str, dict[_About, _Told]]] = defaultdict(lambda: defaultdict(dict))
+    of_shards: dict[int, dict[str, dict[_About, _Value]]] = defaultdict(lambda: defaultdict(dict))
     for row in values.filter(pa.array(is_owned)).to_pylist():
         piece = row["batch"], row["piece"]
         run = owners[piece]
         about = _About(row["subject"], row["metric"], row["stat"], row["unit"])
-        new = _Told(row["value"], row["n"], row["resolution"], row["origin"])
-        shard = told[id(run)][run.of_piece[piece]]
+        new = _Value(row["value"], row["n"], row["resolution"], row["origin"])
+        shard = of_shards[id(run)][run.of_piece[piece]]
         if about not in shard or _rank(new) < _rank(shard[about]):
             shard[about] = new
-    return values.filter(pa.array(~is_owned)), told
+    return values.filter(pa.array(~is_owned)), of_shards
 
 
-def _rank(told: _Told) -> tuple[float, bool]:
-    return told.resolution or 0.0, told.origin != "computed"
+def _rank(value: _Value) -> tuple[float, bool]:
+    return rank_form(value.resolution, value.origin)
 
 
-def _find_requests(shard: dict[_About, _Told]) -> float | None:
-    return next(
-        (told.value for about, told in shard.items()
-         if (about.subject, about.metric, about.stat) == (None, "requests", "count")),
-        None,
-    )  # fmt: skip
+#: By which a generator's mean weighs where it has no number of events of its own.
+_REQUESTS = _About(None, "requests", "count", "1")
 
 
 def _combine(
-    about: _About, told: Sequence[_Told | None], requests: Sequence[float | None]
-) -> _Told | None:
+    about: _About, given: Sequence[_Value | None], requests: Sequence[_Value | None]
+) -> _Value | None:
     """Return the value of the whole run, None where the generators' values give none."""
-    known = [one for one in told if one is not None]
+    known = [one for one in given if one is not None]
     values, step = [one.value for one in known], max(one.resolution or 0.0 for one in known)
     adds_up = metrics.adds_up(about.metric, about.stat, about.unit)
     is_count = adds_up and about.subject is not None  # a reason that one generator never met is 0
-    if metrics.is_of_one(about.metric) or (len(known) < len(told) and not is_count):
+    if metrics.is_of_one(about.metric) or (len(known) < len(given) and not is_count):
         return None
     counts = [one.n for one in known]
     n = None if None in counts else sum(filter(None, counts))
@@ -325,13 +324,14 @@ def _combine(
     elif about.stat == "max" or (about.metric, about.stat) == ("duration", "total"):
         value = max(values)
     elif about.stat == "mean":
-        weights = [one.n or count or 0 for one, count in zip(known, requests, strict=True)]
+        counted = zip(known, requests, strict=True)
+        weights = [one.n or (count.value if count else 0) for one, count in counted]
         if not all(weights):
             return None
         value = sum(v * w for v, w in zip(values, weights, strict=True)) / sum(weights)
     else:
         return None
-    return _Told(value, n, step or None, "computed")
+    return _Value(value, n, step or None, "computed")
 
 
 def _report_left_out(runs: Sequence[Sharded]) -> Iterator[Finding]:

@@ -110,7 +110,7 @@ class Found:
 
     @property
     def is_shard(self) -> bool:
-        """Whether it is what one of several generators tells of a run."""
+        """Whether one of several generators of a run wrote it."""
         return self.sidecar.shard is not None or bool(self.labels.shard)
 
     @property

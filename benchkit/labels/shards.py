@@ -7,7 +7,7 @@ are a finding, not a proof.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -52,14 +52,3 @@ def _are_together(runs: Sequence[Run]) -> bool:
         if piece.started_at is not None and piece.duration
     ]
     return not windows or max(start for start, _ in windows) < min(end for _, end in windows)
-
-
-def count_shards(env: Mapping[str, str]) -> int:
-    """Return how many generators made a run, 1 where nothing says so.
-
-    Examples
-    --------
-    >>> count_shards({"shards": "4"}), count_shards({})
-    (4, 1)
-    """
-    return int(env.get(SHARDS, 1))

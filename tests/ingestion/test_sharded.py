@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from datetime import UTC, datetime
 from itertools import product
 from pathlib import Path
 
@@ -26,6 +28,16 @@ def attack(seed: int, factor: float = 1.0) -> list[str]:
         f"{START + i * 3_333_333},{code},{latency:.0f},0,20,,,load,{i},GET,http://app:8080/get,"
         for i, (latency, code) in enumerate(zip(latencies.tolist(), codes.tolist(), strict=True))
     ]
+
+
+def as_json(result: str) -> str:
+    """Return a result as ``vegeta encode`` writes it."""
+    time, code, latency, *_, seq, method, url, _ = result.split(",")
+    at = datetime.fromtimestamp(int(time) // 10**9, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+    known = {"attack": "load", "seq": int(seq), "code": int(code)}
+    known |= {"timestamp": f"{at}.{int(time) % 10**9:09d}Z", "latency": int(latency)}
+    known |= {"bytes_out": 0, "bytes_in": 20, "error": "", "body": None}
+    return json.dumps(known | {"method": method, "url": url, "headers": None})
 
 
 def write_whole(folder: Path, results: list[str]) -> None:
@@ -84,6 +96,18 @@ def test_shards_come_to_what_one_generator_would_have_seen(tmp_path: Path, is_st
         elif key[1] == "request_rate":
             assert mine[key] == pytest.approx(value, rel=0.01), key
     assert not {"B207", "B212", "B213"} & {finding.code for finding in sharded.check()}
+
+
+def test_samples_that_a_generator_wrote_in_two_forms_count_once(tmp_path: Path) -> None:
+    write_shards(tmp_path / "none/1", attack(1))
+    for path in sorted((tmp_path / "none/1").iterdir()):
+        lines = map(as_json, path.read_text(encoding="utf-8").splitlines())
+        path.with_suffix(".json").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    loaded = bk.load(tmp_path, layout=LAYOUT)
+    table = loaded.observations
+    p50 = table[(table["metric"] == "latency") & (table["stat"] == "p50")]
+    assert p50["n"].tolist() == [3000]
+    assert [len(sources) for sources in loaded.runs["sources"]] == [2 * GENERATORS]
 
 
 def test_runs_of_several_generators_are_compared(tmp_path: Path) -> None:
