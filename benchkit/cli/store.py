@@ -14,6 +14,7 @@ from benchkit.errors import StoreError
 
 if TYPE_CHECKING:
     from benchkit.store import Store
+    from benchkit.store.damage import Damage
 
 
 def register(app: typer.Typer) -> None:
@@ -58,14 +59,19 @@ def check(
 
 def repair(store: o.StoreOption = None, quiet: o.Quiet = False) -> None:
     """Drop what cannot be read, and list the sources to ingest again."""
+    from benchkit.store.keys import CONSEQUENCE
+
     target = _open(store)
     with target.locked():
         done = target.repair()
     for one in done.damage:
-        done_with = "rewrote the log of commits, without" if one.is_log else "dropped"
-        _say(f"{done_with} {one.where}: {one.message}", quiet)
+        _say(f"{_name_deed(one)} {one.where}: {one.message}", quiet)
     for source in done.sources:
         printing.print_line(source)
+    if done.key:
+        _say(f"the damaged key is kept as {done.key}", quiet)
+    if any(one.is_key for one in done.damage):
+        _say(f"{target.url}: {CONSEQUENCE}", quiet)
     if not done.damage:
         _say(f"{target.url}: no damage", quiet)
     elif done.sources:
@@ -110,6 +116,12 @@ def vacuum(store: o.StoreOption = None, quiet: o.Quiet = False) -> None:
 
 def _count(files: int) -> str:
     return "1 file" if files == 1 else f"{files} files"
+
+
+def _name_deed(one: Damage) -> str:
+    if one.is_key:
+        return "drew a new key in place of"
+    return "rewrote the log of commits, without" if one.is_log else "dropped"
 
 
 def _open(url: str | None) -> Store:

@@ -32,7 +32,8 @@ from benchkit.redaction import redact_origin
 from benchkit.redaction.marks import current_key, draw_key, use_key
 from benchkit.store import Store, new_batch
 from benchkit.store.files import write_files
-from benchkit.store.keys import keep_key, read_key
+from benchkit.store.keys import CONSEQUENCE, NAME, keep_key, read_key
+from benchkit.store.log import holds_marks
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -152,6 +153,10 @@ def _discover(
     if key is None and (kept := keep_key(store.url, current_key())) != current_key():
         use_key(kept)  # of another writer, who was first
         return _discover(arguments, options, store, live)
+    if key is None and (log := store.pieces()) is not None and holds_marks(log):
+        what = f"{NAME} is missing: {CONSEQUENCE}"
+        hint = "restore the file, and ingest again"
+        discovery.notes.append(Diagnostic(store.url, 0, what, hint, "warning"))
     assign(live, options)
     discovery.found += live
     if options.importing:

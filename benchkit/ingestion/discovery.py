@@ -97,6 +97,7 @@ class Discovery:
     labelled: list[list[Found]] = field(default_factory=list)
     copies: list[Copy] = field(default_factory=list)
     order: Order = Order.FILES
+    notes: list[Diagnostic] = field(default_factory=list)
 
     @property
     def is_ordered(self) -> bool:
@@ -106,9 +107,9 @@ class Discovery:
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
-        """What was wrong with the sidecars read so far, each problem once."""
+        """What was wrong with the sidecars read so far, each problem once, after ``notes``."""
         problems = (problem for sidecars in self.sidecars for problem in sidecars.diagnostics)
-        return list(dict.fromkeys(problems))
+        return list(dict.fromkeys((*self.notes, *problems)))
 
 
 def discover(arguments: Sequence[str], options: Options) -> Discovery:

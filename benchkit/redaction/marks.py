@@ -20,6 +20,8 @@ HIDDEN = "…"
 #: The digits of a mark, and the three without a key that an earlier build wrote.
 MARK = r"…[\da-f]{0,12}"
 _DIGITS = 12
+#: A mark by a key.
+KEYED = rf"{HIDDEN}[\da-f]{{{_DIGITS}}}"
 #: The variable that sets the key where no store does: processes with one key write equal marks.
 VARIABLE = "BENCHKIT_MARK_KEY"
 KEY_BYTES = 32

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchkit.errors import StoreError
-from benchkit.store import entries
+from benchkit.store import entries, keys
 from benchkit.store import log as log_of_runs
 from benchkit.store.bounds import OUTSIZED, OutsizedError, open_parquet
 from benchkit.store.columns import fits
@@ -45,15 +45,16 @@ class Damage:
 
     Parameters
     ----------
-    table : Table
+    folder : str
+        The store, or a table of it.
     path : str
-        Within the table.
+        Within the folder.
     problem : str
     batches, pieces, paths : tuple of (least, greatest), optional
         Those of its rows, as the log of commits has them.
     """
 
-    table: Table
+    folder: str
     path: str
     problem: str
     batches: tuple[int, int] | None = None
@@ -63,12 +64,17 @@ class Damage:
     @property
     def where(self) -> str:
         """The whole path."""
-        return f"{self.table.url}/{self.path}"
+        return f"{self.folder}/{self.path}"
 
     @property
     def is_log(self) -> bool:
         """Whether it is a file of the log of commits, without which the table cannot be opened."""
         return self.path.startswith(entries.FOLDER)
+
+    @property
+    def is_key(self) -> bool:
+        """Whether it is the key by which secrets in names are masked."""
+        return self.path == keys.NAME
 
     @property
     def message(self) -> str:
@@ -87,11 +93,23 @@ class Damage:
 
 @dataclass(frozen=True, slots=True)
 class Repaired:
-    """What a repair dropped, the sources to ingest again, and the lost runs of unknown sources."""
+    """What a repair dropped, and what is left to do.
+
+    Parameters
+    ----------
+    damage : tuple of Damage
+    sources : tuple of str
+        To ingest again.
+    unknown : int
+        Lost runs of unknown sources.
+    key : str
+        Where the damaged key is kept, if there was one.
+    """
 
     damage: tuple[Damage, ...]
     sources: tuple[str, ...]
     unknown: int = 0
+    key: str = ""
 
 
 def list_damage(
@@ -106,6 +124,25 @@ def list_damage(
         or list(find_lost_runs(runs, runs.open()))
         or list(find_lost_commits(read_log(), values, values.open()))
     )
+
+
+def find_key_damage(url: str, log: pa.Table | None) -> Iterator[Damage]:
+    """Yield the damage of a store's key; one that is gone is missed where its marks are.
+
+    Parameters
+    ----------
+    url : str
+    log : Table or None
+        The log of runs, if it can be read.
+    """
+    problem = ""
+    try:
+        if keys.read_key(url) is None and log is not None and log_of_runs.holds_marks(log):
+            problem = "missing"
+    except keys.DamagedKeyError as error:
+        problem = error.what.removeprefix("the file ")
+    if problem:
+        yield Damage(folder=url, path=keys.NAME, problem=problem)
 
 
 def find_damage(table: Table, *, thoroughly: bool = True) -> Iterator[Damage]:
@@ -161,7 +198,7 @@ def _check_size(size: int | None, stated: int) -> str:
 
 def _describe(table: Table, file: dict[str, Any], problem: str) -> Damage:
     return Damage(
-        table=table,
+        folder=table.url,
         path=file["path"],
         problem=problem,
         batches=_bounds(file, "batch"),
@@ -228,17 +265,17 @@ def _check_log(table: Table) -> Iterator[Damage]:
     paths = [f"{entries.FOLDER}/{name}" for name in names]
     broken = list(entries.find_unsound(table.filesystem, table.name, paths))
     for path, problem in broken:
-        yield Damage(table=table, path=path, problem=problem)
+        yield Damage(folder=table.url, path=path, problem=problem)
     if broken:
         return
     versions = sorted(entries.version_of(name) for name in names if name.endswith(".json"))
     gaps = [(one + 1, next_ - 1) for one, next_ in pairwise(versions) if next_ > one + 1]
     for first, last in gaps:
         problem = "missing" if first == last else f"missing, with all entries up to {last}"
-        yield Damage(table=table, path=entries.path_of(first), problem=problem)
+        yield Damage(folder=table.url, path=entries.path_of(first), problem=problem)
     if not gaps and newest > max(map(entries.version_of, names), default=-1):
         gaps = [(newest, newest)]
-        yield Damage(table=table, path=entries.path_of(newest), problem="missing")
+        yield Damage(folder=table.url, path=entries.path_of(newest), problem="missing")
     if gaps:
         return
     try:
@@ -247,15 +284,19 @@ def _check_log(table: Table) -> Iterator[Damage]:
         path, problem = entries.FOLDER, f"cannot be read: {error.what}"
         if error.where.startswith(f"{table.url}/{path}/"):
             path, problem = error.where.removeprefix(f"{table.url}/"), as_problem(error)
-        yield Damage(table=table, path=path, problem=problem)
+        yield Damage(folder=table.url, path=path, problem=problem)
     else:
         if names and version is None:
-            yield Damage(table=table, path=entries.FOLDER, problem="its first commit is missing")
+            yield Damage(
+                folder=table.url, path=entries.FOLDER, problem="its first commit is missing"
+            )
 
 
 def lose_log(table: Table) -> Damage:
     """Return the damage of a table whose log of commits is gone."""
-    return Damage(table=table, path=entries.FOLDER, problem="missing, the whole log of commits")
+    return Damage(
+        folder=table.url, path=entries.FOLDER, problem="missing, the whole log of commits"
+    )
 
 
 def _find_lost_logs(runs: Table, values: Table) -> Iterator[Damage]:
@@ -287,7 +328,7 @@ def find_lost_runs(runs: Table, version: DeltaTable | None) -> Iterator[Damage]:
         number = version.version()
         if entries.states_place(runs.filesystem, number):
             problem = f"missing: {newer[0]} is newer than the log of commits"
-            yield Damage(table=runs, path=entries.path_of(number + 1), problem=problem)
+            yield Damage(folder=runs.url, path=entries.path_of(number + 1), problem=problem)
 
 
 def _begin_number(path: str) -> int:
@@ -309,7 +350,7 @@ def find_lost_commits(
     if version is None and known < 0 and batches:
         known = 0  # an earlier build did not write down the version
     if known > (-1 if version is None else version.version()):
-        yield Damage(table=values, path=entries.path_of(known), problem="missing")
+        yield Damage(folder=values.url, path=entries.path_of(known), problem="missing")
     elif version is not None and batches:
         bounds = {_bounds(file, "batch") or _ALL for file in values.list_files(version)}
         wide = [(low, high) for low, high in bounds if low < high]  # those put together: few
@@ -317,7 +358,7 @@ def find_lost_commits(
         missed = [one for one in missed if not any(low <= one <= high for low, high in wide)]
         if missed:
             ends, problem = (missed[0], missed[-1]), "lacks values of measured runs"
-            yield Damage(table=values, path=entries.FOLDER, problem=problem, batches=ends)
+            yield Damage(folder=values.url, path=entries.FOLDER, problem=problem, batches=ends)
 
 
 def _list_measured(log: pa.Table) -> list[int]:

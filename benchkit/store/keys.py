@@ -6,21 +6,37 @@ may read it who may write to the store.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
+import time
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from benchkit.errors import StoreError
 from benchkit.store.confines import require_place
 from benchkit.store.conflicts import translated
 from benchkit.store.files import make_folder, writing
 
+if TYPE_CHECKING:
+    from pyarrow import fs
+
 #: The file, in the folder of the store.
 NAME = "marks.key"
-_KEY = re.compile(rb"[\da-f]{64}\s*")
+#: The key and its checksum, which an earlier build did not write.
+_KEY = re.compile(rb"([\da-f]{64})(?: ([\da-f]{8}))?\s*")
 _MOST = 80
+#: What follows from another key, which nothing can spare a store.
+CONSEQUENCE = (
+    "a masked secret in a name gets another mark from now on, so earlier and later runs of such "
+    "a name are told apart"
+)
 _OPEN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
+
+class DamagedKeyError(StoreError):
+    """What lies in place of a key holds none."""
 
 
 def read_key(url: str) -> bytes | None:
@@ -41,15 +57,31 @@ def read_key(url: str) -> bytes | None:
         raise StoreError("the key of the store cannot be read", where=place, hint=hint) from error
     except OSError as error:
         raise _refuse(url) from error
-    if not _KEY.fullmatch(content):
+    if not (match := _KEY.fullmatch(content)):
         raise _refuse(url)
-    return bytes.fromhex(content.decode())
+    key = bytes.fromhex(match[1].decode())
+    if match[2] not in {None, _sum(key)}:
+        raise _refuse(url)
+    return key
+
+
+def replace_key(url: str, key: bytes) -> str:
+    """Give a store another key, and return where the damaged one lies now; empty if it is gone."""
+    aside, kept = f"{NAME}.damaged-{time.time_ns()}", ""
+    with translated(url), suppress(FileNotFoundError):
+        if "://" in url:
+            _open_distant(url).move(NAME, aside)
+        else:
+            Path(url, NAME).rename(Path(url, aside))
+        kept = f"{url}/{aside}"
+    keep_key(url, key)
+    return kept
 
 
 def keep_key(url: str, key: bytes) -> bytes:
     """Put a key into a store that has none; return the one that it has now."""
     require_place(url)
-    content = key.hex().encode() + b"\n"
+    content = key.hex().encode() + b" " + _sum(key) + b"\n"
     if "://" in url:
         from deltalake.fs import DeltaStorageHandler
 
@@ -92,16 +124,26 @@ def _read_local(path: Path) -> bytes:
 
 def _read_distant(url: str) -> bytes:
     from deltalake.exceptions import TableNotFoundError
-    from deltalake.fs import DeltaStorageHandler
-    from pyarrow import fs
 
     with translated(url), suppress(FileNotFoundError, TableNotFoundError):
-        with fs.PyFileSystem(DeltaStorageHandler(url)).open_input_file(NAME) as stream:
+        with _open_distant(url).open_input_file(NAME) as stream:
             content: bytes = stream.read(_MOST)
         return content
     raise FileNotFoundError
 
 
-def _refuse(url: str) -> StoreError:
-    hint = "restore the file, or delete it; names that contain a secret are then masked differently"
-    return StoreError("the file holds no key of a store", where=f"{url}/{NAME}", hint=hint)
+def _open_distant(url: str) -> fs.FileSystem:
+    from deltalake.fs import DeltaStorageHandler
+    from pyarrow import fs
+
+    return fs.PyFileSystem(DeltaStorageHandler(url))
+
+
+def _sum(key: bytes) -> bytes:
+    """Return the checksum of a key, by which a digit that changed on disk shows."""
+    return hashlib.sha256(key).hexdigest()[:8].encode()
+
+
+def _refuse(url: str) -> DamagedKeyError:
+    hint = "restore the file, or run `benchkit store repair` for a new key"
+    return DamagedKeyError("the file holds no key of a store", where=f"{url}/{NAME}", hint=hint)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from benchkit.errors import StoreError
+from benchkit.redaction.marks import KEYED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -76,6 +77,15 @@ def complete(log: pa.Table) -> pa.Table:
 def current(log: pa.Table) -> pa.Table:
     """Return the pieces as they are, without the log's columns, in the order of their batches."""
     return _without_log(_newest(log, with_dropped=False))
+
+
+def holds_marks(log: pa.Table) -> bool:
+    """Whether a name in the log has a mark that was made by a key, in place of a secret."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    texts = (column for column in log.columns if pa.types.is_string(column.type))
+    return any(pc.any(pc.match_substring_regex(text, KEYED)).as_py() for text in texts)
 
 
 def current_or_none(log: pa.Table) -> pa.Table | None:

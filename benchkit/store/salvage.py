@@ -16,12 +16,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from benchkit.errors import StoreError
+from benchkit.redaction.marks import draw_key
 from benchkit.store import entries
 from benchkit.store import log as log_of_runs
 from benchkit.store.columns import values_schema
 from benchkit.store.conflicts import ConflictError, attempts
-from benchkit.store.damage import MEASURED, Damage, Repaired
+from benchkit.store.damage import MEASURED, Damage, Repaired, find_key_damage
 from benchkit.store.files import CHANGES, RECORD, DataFile
+from benchkit.store.keys import replace_key
 from benchkit.store.log import log_schema
 
 if TYPE_CHECKING:
@@ -34,7 +36,7 @@ _KEYS = ["batch", "piece"]
 
 
 class Mending:
-    """A repair of both tables: first of their files, then, in a commit, of the runs' rows.
+    """A repair of both tables (first of files, then, in a commit, of the runs' rows) and the key.
 
     Parameters
     ----------
@@ -46,8 +48,8 @@ class Mending:
     def __init__(self, runs: Table, values: Table, damage: Sequence[Damage]) -> None:
         self.damage = damage
         self._runs, self._values = runs, values
-        self._of_runs = [one for one in damage if one.table is runs]
-        self._of_values = [one for one in damage if one.table is values]
+        self._of_runs = [one for one in damage if one.folder == runs.url]
+        self._of_values = [one for one in damage if one.folder == values.url]
         self._sources = [path for one in damage for path in one.paths or ()]
         self._unknown = 0
         self._changes: list[tuple[int, Mapping[str, log_of_runs.Ranges]]] = []
@@ -69,9 +71,12 @@ class Mending:
         # At least one: what came before the damage cannot be brought back by `undo`.
         return built if len(built) else log_of_runs.unchanged_row(log)
 
-    def summarise(self) -> Repaired:
-        """Return what was dropped and is to be ingested again."""
-        return Repaired(tuple(self.damage), tuple(dict.fromkeys(self._sources)), self._unknown)
+    def mend_key(self, url: str, log: pa.Table | None) -> Repaired:
+        """Give the store another key if its own is damaged; return all that was mended."""
+        of_key = tuple(find_key_damage(url, log))
+        kept = replace_key(url, draw_key()) if of_key else ""
+        sources = tuple(dict.fromkeys(self._sources))
+        return Repaired((*self.damage, *of_key), sources, self._unknown, kept)
 
 
 def mend_values(values: Table, damage: Sequence[Damage], runs: Table) -> None:

@@ -329,20 +329,21 @@ class Store:
 
     def check(self) -> list[Damage]:
         """Return the files that are missing or cannot be read; every page is read."""
-        return damage.list_damage(self._runs, self._values, self._log)
+        found = damage.list_damage(self._runs, self._values, self._log)
+        return [*found, *damage.find_key_damage(self.url, None if found else self._log())]
 
     def repair(self) -> Repaired:
         """Drop what cannot be read, and the runs that lost all their values with it.
 
-        Runs that may have lost some of their values stay; the next ingest of their sources reads
-        these again.
+        Runs that may have lost some values stay; the next ingest reads their sources again.
         """
-        mending = salvage.Mending(self._runs, self._values, self.check())
+        found = damage.list_damage(self._runs, self._values, self._log)
+        mending = salvage.Mending(self._runs, self._values, found)
         if mending.damage:
             mending.mend_tables()
             self._last = None
             self._append(mending.build_rows, "repair")
-        return mending.summarise()
+        return mending.mend_key(self.url, self._log())
 
     def tidy(self, *, thoroughly: bool = False, rewrite: bool = False) -> Tidied:
         """Delete what no commit needs, and put small files together where there are many.
