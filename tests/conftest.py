@@ -88,30 +88,18 @@ def _write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8", newline="")
 
 
-#: Modules whose tests run so long that tracing them costs minutes; others reach the same lines.
-LONG = frozenset(
-    {"test_gone", "test_outcome", "test_histories", "test_soak", "test_error_rates"}
-    | {"test_familypower", "test_browser", "test_roads", "test_patterns", "test_hostile_documents"}
-)
-
-
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add ``--update``, ``--tenth`` and ``--cov-third``."""
+    """Add ``--update`` and ``--tenth``."""
     parser.addoption("--update", action="store_true", help="rewrite the golden files")
     parser.addoption("--tenth", action="store_true", help="a tenth of the tests, the same again")
-    parser.addoption("--cov-third", action="store_true", help="trace a third of the tests")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep a tenth of the tests, or trace a third: by their names, the same each time."""
-    numbers = {item: zlib.crc32(item.nodeid.encode()) for item in items}
+    """Keep a tenth of the tests: by their names, the same each time."""
     if config.getoption("--tenth"):
+        numbers = {item: zlib.crc32(item.nodeid.encode()) for item in items}
         config.hook.pytest_deselected(items=[item for item in items if numbers[item] % 10])
         items[:] = [item for item in items if numbers[item] % 10 == 0]
-    if config.getoption("--cov-third"):
-        for item in items:
-            if numbers[item] % 30 >= 10 or item.path.stem in LONG:
-                item.add_marker("no_cover")
 
 
 def pytest_configure(config: pytest.Config) -> None:
