@@ -140,7 +140,7 @@ class Reader:
             if found.sidecar.role == "failed":
                 sink.drop()
                 return pass_over(index, found, error.what)
-            problem = Diagnostic(found.label, 0, error.what, error.hint)
+            problem = Diagnostic(found.label, getattr(error, "line", 0), error.what, error.hint)
         except Exception as error:  # noqa: BLE001 - a parser's own failure costs one file
             what = f"benchkit failed to read it ({type(error).__name__}: {error})"
             problem = Diagnostic(found.label, 0, what, "please report it")

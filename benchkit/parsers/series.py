@@ -6,13 +6,14 @@ blocks keep memory small.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchkit.parsers.base import Reading, Samples
 from benchkit.parsers.counters import Measure
+from benchkit.reading.bounds import require_few
 
 if TYPE_CHECKING:
     import numpy as np
@@ -57,18 +58,24 @@ class _Columns:
     known: list[tuple[np.ndarray, np.ndarray | None, np.ndarray]] = field(default_factory=list)
     size: int = 0
 
-    def gather(self) -> None:
-        """Put the values in lists behind those in columns."""
-        import numpy as np
 
-        if self.values:
-            dated = [time for time in self.times if time is not None]
-            times = np.array(dated, dtype=np.int64).view("datetime64[us]")
-            lines = np.array(self.lines, dtype=np.int64)
-            is_dated = len(dated) == len(self.times)
-            values = np.array(self.values, dtype=np.float64)
-            self.known.append((values, times if is_dated else None, lines))
-            self.values, self.times, self.lines = [], [], []
+def _gather(several: Sequence[_Columns]) -> None:
+    """Put the values in lists behind those in columns.
+
+    An array costs as much as twenty numbers in it, and most of many series hold one: all share one.
+    """
+    import numpy as np
+
+    values = np.array([value for each in several for value in each.values], dtype=np.float64)
+    lines = np.array([line for each in several for line in each.lines], dtype=np.int64)
+    dated = [0 if time is None else time for each in several for time in each.times]
+    times, end = np.array(dated, dtype=np.int64).view("datetime64[us]"), 0
+    for each in several:
+        if each.values:
+            start, end = end, end + len(each.values)
+            own = None if None in each.times else times[start:end]
+            each.known.append((values[start:end], own, lines[start:end]))
+            each.values, each.times, each.lines = [], [], []
 
 
 class Gatherer:
@@ -84,6 +91,7 @@ class Gatherer:
         self.reading = reading
         self.count = 0
         self._columns: dict[_Key, _Columns] = {}
+        self._full: dict[_Key, None] = {}  # those of `BLOCK` values and more
         self._seen: dict[tuple[str, str | None], set[int]] = {}
         self._told: dict[tuple[str, str | None], np.ndarray] = {}
 
@@ -109,8 +117,7 @@ class Gatherer:
         columns.values.append(float(value))
         columns.times.append(time)
         columns.lines.append(line)
-        columns.size += 1
-        self.count += 1
+        self._grow(key, columns, 1, line)
 
     def extend(
         self,
@@ -156,10 +163,16 @@ class Gatherer:
         """Add values in columns, those of one time, too."""
         key = _Key(measure.metric, measure.unit, measure.stat, subject, origin, None)
         columns = self._columns.setdefault(key, _Columns())
-        columns.gather()
+        _gather([columns])
         columns.known.append((values, times.view("datetime64[us]"), lines))
-        columns.size += len(values)
-        self.count += len(values)
+        self._grow(key, columns, len(values), int(lines[0]) if len(lines) else 0)
+
+    def _grow(self, key: _Key, columns: _Columns, count: int, line: int) -> None:
+        require_few(len(self._columns), line)
+        columns.size += count
+        self.count += count
+        if columns.size >= BLOCK:
+            self._full[key] = None
 
     def _times(self, metric: str, subject: str | None) -> set[int]:
         """Return the times at which a value was told."""
@@ -169,15 +182,24 @@ class Gatherer:
             seen.update(told.tolist())
         return seen
 
-    def blocks(self, at_least: int = 1) -> Iterator[Samples]:
-        """Yield and forget the series that hold ``at_least`` so many values."""
-        for key in [k for k, c in self._columns.items() if c.size >= at_least]:
-            yield self._block(key, self._columns.pop(key))
+    def full_blocks(self) -> Iterator[Samples]:
+        """Yield and forget the series that hold `BLOCK` values and more."""
+        full, self._full = self._full, {}
+        return self._yield_blocks(full)
+
+    def blocks(self) -> Iterator[Samples]:
+        """Yield and forget all series."""
+        self._full.clear()
+        return self._yield_blocks(list(self._columns))
+
+    def _yield_blocks(self, keys: Iterable[_Key]) -> Iterator[Samples]:
+        chosen = [(key, self._columns.pop(key)) for key in keys]
+        if chosen:
+            _gather([columns for _, columns in chosen])
+        for key, columns in chosen:
+            yield self._block(key, columns)
 
     def _block(self, key: _Key, columns: _Columns) -> Samples:
-        import numpy as np
-
-        columns.gather()
         values, times, lines = zip(*columns.known, strict=True)
         dated = [each for each in times if each is not None]
         return Samples(
@@ -188,7 +210,13 @@ class Gatherer:
             subject=key.subject,
             origin=key.origin,
             resolution=key.resolution,
-            values=np.concatenate(values),
-            lines=np.concatenate(lines),
-            times=np.concatenate(dated) if len(dated) == len(times) else None,
+            values=_join(values),
+            lines=_join(lines),
+            times=_join(dated) if len(dated) == len(times) else None,
         )
+
+
+def _join(columns: Sequence[np.ndarray]) -> np.ndarray:
+    import numpy as np
+
+    return columns[0] if len(columns) == 1 else np.concatenate(columns)

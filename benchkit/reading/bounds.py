@@ -7,7 +7,7 @@ import gzip
 import io
 from typing import IO
 
-from benchkit.errors import ConfigError
+from benchkit.errors import ConfigError, DataError
 from benchkit.units import parse_bytes
 
 #: The option that sets another bound than `LARGEST`.
@@ -22,6 +22,8 @@ _RATIO = 250
 _SMALL = 1 << 20
 #: Runs and faults that a file may hold; each is an object of kilobytes.
 RUNS = 250_000
+#: Metrics and subjects of a run, each of which is an object, however few values it has.
+SERIES = 250_000
 #: Packed bytes of a run beyond the first `_FEW`: a single number that was measured takes more.
 _FEW, _RUN_BYTES = 10_000, 4
 
@@ -59,6 +61,23 @@ def limit_runs(size: int) -> int:
     (10000, 100000, 250000)
     """
     return min(RUNS, max(_FEW, size // _RUN_BYTES))
+
+
+class CrowdedError(DataError):
+    """A run has more metrics and subjects than benchkit reads; ``line`` is the first too many."""
+
+    line = 0
+
+
+def require_few(count: int, line: int) -> None:
+    """Refuse a run with more than `SERIES` metrics and subjects, counted up to a line."""
+    if count > SERIES:
+        error = CrowdedError(
+            f"more than {SERIES:,} metrics and subjects in one run",
+            hint="leave out labels that differ with each request, or split the file",
+        )
+        error.line = line
+        raise error
 
 
 class _Members(gzip._GzipReader):

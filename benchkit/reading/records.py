@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from benchkit.errors import Diagnostic
+from benchkit.reading.bounds import require_few
 from benchkit.schema import RunFacts
 
 if TYPE_CHECKING:
@@ -67,6 +68,8 @@ class Reading(RunFacts):
         Unit metadata of go benchmarks: ``{"text-bytes": "exact"}``, ``{"p99-sec": "lower"}``.
     rows : list of Row
         The observations. Use `add`.
+    metrics : int
+        The rows that are the only one of their metric and subject.
     """
 
     tool: str
@@ -86,6 +89,7 @@ class Reading(RunFacts):
     assume: dict[str, str] = field(default_factory=dict)
     better: dict[str, str] = field(default_factory=dict)
     rows: list[Row] = field(default_factory=list)
+    metrics: int = field(default=0, repr=False, compare=False)
 
     def add(
         self,
@@ -102,6 +106,9 @@ class Reading(RunFacts):
         origin: str = "reported",
     ) -> None:
         """Add one observation; ``value`` and ``resolution`` in the base unit ``unit``."""
+        if time is None and stat != "sample":  # of one series there may be any number
+            self.metrics += 1
+            require_few(self.metrics, line)
         self.rows.append((subject, metric, stat, value, unit, n, time, resolution, origin, line))
 
 

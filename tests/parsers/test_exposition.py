@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from time import process_time
 
 import pytest
 from container_records import FIXTURES, tell, tell_file
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from benchkit.parsers import registry
 from benchkit.parsers.base import Reading, Samples
+from benchkit.parsers.exposition import lines, reader
 from benchkit.reading.source import Source
 
 LEAVES = {"/bench/collector", "/bench/server", "/bench/storage"}
@@ -218,3 +220,51 @@ def test_no_number_is_read_that_only_python_takes_for_one(name: str, text: str) 
     records = list(form.parse(Source(None, "x", text.encode())))
     assert not any(isinstance(each, Samples) for each in records)
     assert all(not each.rows for each in records if isinstance(each, Reading))
+
+
+_WORDS = st.from_regex(r"[a-zA-Z_][a-zA-Z0-9_]{0,5}", fullmatch=True)
+_TEXTS = st.text(st.sampled_from('ab{}=, \\/:"é…'), max_size=6)
+_PAIRS = st.lists(st.tuples(_WORDS, _TEXTS), max_size=3)
+_NUMBERS = st.sampled_from(
+    ["0", "7", "+7", "-1.5", "1e3", "1E-05", "1.", ".5", "NaN", "1_0", "9" * 400]
+)
+_STAMPS = st.sampled_from(
+    ["", " 1795224101622", " 1795224101.622", " -5", " 9" * 9, " " + "9" * 30]
+)
+
+
+@given(_WORDS, _PAIRS, _NUMBERS, _STAMPS, st.sampled_from(["", ",", " ", ",,"]))
+def test_a_plain_line_is_read_as_the_library_reads_it(
+    name: str, pairs: list[tuple[str, str]], number: str, stamp: str, end: str
+) -> None:
+    labels = ",".join(f'{key}="{value}"' for key, value in pairs)
+    line = f"{name}{{{labels}{end}}} {number}{stamp}\n"
+    text = lines.Text(Source(None, "metrics", b""))
+    plain = lines._read_plain(1, line)
+    assert plain is None or plain == text._read(1, line)
+
+
+@pytest.mark.parametrize(
+    "labels", ["", "{}", '{id="/a"}', '{id="/a",cpu="total",}', '{name="a b{}, #"}']
+)
+@pytest.mark.parametrize("number", ["0", "3.5", "1.2e+09", "8192 1795224101622"])
+def test_a_line_as_exporters_write_it_is_plain(labels: str, number: str) -> None:
+    assert lines._read_plain(3, f"container_memory_rss{labels} {number}\r\n")
+
+
+def test_families_that_take_turns_cost_linear_time() -> None:
+    """Texts put together per container repeat each family for each of them."""
+
+    def measure(count: int) -> float:
+        text = "".join(
+            f'container_memory_rss{{name="c{n}"}} {n} {n}\n'
+            f'container_memory_cache{{name="c{n}"}} {n} {n}\n'
+            for n in range(count)
+        )
+        source, start = Source(None, "metrics", text.encode()), process_time()
+        samples = [r for r in reader.parse(source) if isinstance(r, Samples)]
+        assert len(samples) == 2 * count
+        return process_time() - start
+
+    few = max(min(measure(500) for _ in range(3)), 0.01)
+    assert measure(8_000) < 64 * few  # sixteen times as many; squared, 256

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchkit.parsers.k6 import json_leaves
 from benchkit.parsers.k6.json_leaves import DamageError, Leaf, Path, walk
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
@@ -63,3 +66,37 @@ def test_scalars() -> None:
 def test_depth_is_no_danger() -> None:
     with pytest.raises(DamageError):
         list(walk("[" * 100_000))
+
+
+def test_plain_keys_and_strings_are_not_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A decoder takes ten times as long, and a summary may have a hundred thousand keys."""
+    monkeypatch.delattr(json, "loads")
+    leaves = list(walk('{"a b": [{"c": "d"}], "e": {}, "f": 1}'))
+    assert [(leaf.path, leaf.string or leaf.text) for leaf in leaves] == [
+        (("a b", 0, "c"), "d"),
+        (("f",), "1"),
+    ]
+
+
+_DAMAGED = st.lists(
+    st.sampled_from(
+        ['"a"', '"b\\n"', "{", "}", "[", "]", ":", ",", "1", "true", "\n", " ", '"', "x"]
+    )
+)
+
+
+@given(_DAMAGED)
+def test_pairs_are_read_as_their_tokens(pieces: list[str]) -> None:
+    """What is no document, too: the leaves, their lines, and where and why reading stops."""
+
+    def tell() -> list[object]:
+        leaves: list[object] = []
+        try:
+            leaves.extend(walk("{" + "".join(pieces)))
+        except DamageError as error:
+            leaves.append((str(error), error.line))
+        return leaves
+
+    together = tell()
+    with patch.object(json_leaves, "_PAIR", re.compile(r"(?!)")):
+        assert tell() == together

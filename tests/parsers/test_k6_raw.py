@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchkit.parsers import series
 from benchkit.parsers.base import Diagnostic, Format, Reading, Record, Samples
 from benchkit.parsers.k6 import RAW as FORMAT
 from benchkit.parsers.k6 import SUMMARY, TEXT, columns
-from benchkit.parsers.k6 import points as k6_points
 from benchkit.parsers.k6 import raw as k6_raw
 from benchkit.reading import source
 from benchkit.reading.source import Head, Source, UnreadableError
@@ -140,7 +140,7 @@ def test_each_sample_names_its_line() -> None:
 
 def test_blocks_bound_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     (_,), (whole,), _ = read(SMALL / "k6-raw-small.json.gz")
-    monkeypatch.setattr(k6_points, "BLOCK", 7)
+    monkeypatch.setattr(series, "BLOCK", 7)
     monkeypatch.setattr(source, "_BLOCK", 1 << 12)
     monkeypatch.setattr(k6_raw, "BLOCK_BYTES", 1 << 12)
     sizes = [

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from benchkit.parsers.base import Diagnostic, Head, Reading, Record, Source, strip_prefix
 from benchkit.parsers.dockerstats import api, table
 from benchkit.parsers.documents import read_documents
-from benchkit.parsers.series import BLOCK, Gatherer, micros
+from benchkit.parsers.series import Gatherer, micros
 
 _TOOL = "docker-stats"
 
@@ -66,7 +66,7 @@ def _frames(source: Source) -> Iterator[Record]:
                 for measure, quantity in values:
                     value, step = quantity.value, quantity.resolution
                     current.add(measure, subject, value, time=None, line=number, resolution=step)
-                yield from current.blocks(BLOCK)
+                yield from current.full_blocks()
         elif table.is_header(line):
             header, head = table.read_header(line), number
         elif line.strip():  # other text: the table has ended

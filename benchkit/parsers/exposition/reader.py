@@ -16,7 +16,7 @@ from benchkit.parsers.containers import name_left_out
 from benchkit.parsers.counters import Measure, add_up, is_partial, measure_of, place
 from benchkit.parsers.exposition.lines import Sample, Text
 from benchkit.parsers.exposition.survey import Survey
-from benchkit.parsers.series import BLOCK, Gatherer
+from benchkit.parsers.series import Gatherer
 
 _COMMENT = re.compile(r"# (?:HELP|TYPE|UNIT) [a-zA-Z_:][\w:.]*(?: |$)")
 _SAMPLE = re.compile(
@@ -69,7 +69,7 @@ def parse(source: Source) -> Iterator[Record]:
             reading.last_line = event.line
         else:
             family.end()
-            for block in family.gatherer.blocks(BLOCK):
+            for block in family.gatherer.full_blocks():
                 if not yielded:
                     yield reading
                     yielded = True

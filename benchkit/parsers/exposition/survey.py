@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from benchkit.parsers.containers import Container, limits_of, nested, undecided
 from benchkit.parsers.counters import Measure, measure_of, place
 from benchkit.parsers.exposition.lines import Sample, Text
+from benchkit.reading.bounds import require_few
 
 _MACHINE = {"machine_cpu_cores": "cores", "machine_memory_bytes": "memory"}
 _SPEC = "container_spec_"
@@ -69,6 +70,7 @@ class Survey:
                 self.has_pods |= not measure.is_span
             else:
                 self.containers.setdefault(found.container.key, found.container)
+                require_few(len(self.containers), sample.line)
         elif sample.name.startswith(_SPEC):
             found = place(Measure("", "", ""), sample.labels)
             if found is not None and found.container is not None:

@@ -2,7 +2,7 @@
 
 NDJSON and CSV differ in spelling only.
 
-Memory does not grow with the run: a trend is given away every `BLOCK` points.
+Memory does not grow with the run: a trend is given away every 65,536 points.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from benchkit.parsers.k6.words import (
     own_name,
     record,
 )
-from benchkit.parsers.series import BLOCK, Gatherer
+from benchkit.parsers.series import Gatherer
 from benchkit.units import scale
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -119,13 +119,13 @@ class Run:
                 return
             self._paths.add("")
 
-    def give(self, at_least: int | None = None) -> Iterator[Record]:
+    def give(self, *, is_last: bool = False) -> Iterator[Record]:
         """Give away trends of which there is enough; the reading comes before its samples."""
         self._gather()
         if self.is_begun and not self._is_announced:
             self._is_announced = True
             yield self.reading
-        yield from self._trends.blocks(at_least or BLOCK)
+        yield from self._trends.blocks() if is_last else self._trends.full_blocks()
 
     def _gather(self) -> None:
         """Put single points into columns."""
@@ -151,7 +151,7 @@ class Run:
 
     def close(self, *, is_whole: bool) -> Iterator[Record]:
         """Give away what is left; if no point is missing, add the computed rows."""
-        yield from self.give(1)
+        yield from self.give(is_last=True)
         reading = self.reading
         if len(self._paths) == 1:
             (reading.target,) = self._paths

@@ -54,6 +54,7 @@ from benchkit.parsers.k6.words import (
     record,
     split_name,
 )
+from benchkit.reading.bounds import require_few
 from benchkit.reading.source import UntilDamage
 from benchkit.units import parse_duration, scale
 
@@ -98,6 +99,7 @@ class _Document:
     last: Path = ()
     line: int = 1
     last_line: int = 1
+    count: int = 0
 
     @property
     def is_known(self) -> bool:
@@ -141,6 +143,8 @@ class _Document:
         entry = self.entries.setdefault(self.last, {})
         if leaf.is_number or key in {"name", "type", "contains"}:
             entry[key] = leaf
+            self.count += 1
+            require_few(self.count, leaf.line)
         self.form = form if leaf.is_number else self.form
 
 
@@ -158,7 +162,8 @@ class _Summaries:
             self.latest = leaf.path[:depth]
             if self.latest not in self.documents:
                 self.documents[self.latest] = _Document(line=leaf.line if depth else 1)
-            self.documents[self.latest].take(leaf._replace(path=leaf.path[depth:]))
+            own = leaf._replace(path=leaf.path[depth:]) if depth else leaf
+            self.documents[self.latest].take(own)
         if leaf.path[: len(self.latest)] == self.latest and self.latest in self.documents:
             self.documents[self.latest].last_line = leaf.line
 
