@@ -16,8 +16,9 @@ from math import ceil, inf, isfinite, log10
 _MICRO = "\N{MICRO SIGN}"
 _NARROW = "\N{NARROW NO-BREAK SPACE}"
 _MINUS = "\N{MINUS SIGN}"
-#: Matches the first character of what Azure Pipelines obeys anywhere in a line: ``##vso[task.x]``.
-AZURE_COMMAND = r"#(?=#(?i:vso)?\[)"
+#: The first character of what Azure Pipelines, GitHub and TeamCity obey anywhere in a line:
+#: ``##vso[task.x]``, ``##[error]``, ``##teamcity[buildStatus]``.
+SERVICE_COMMAND = r"#(?=#\w*+\[)"
 _SPACES = frozenset("\N{NARROW NO-BREAK SPACE}\N{NO-BREAK SPACE}\N{THIN SPACE}")
 
 #: Decimal exponents of the time units that tools print.

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from benchkit.tables.alignment import GAP, align_columns, measure
-from benchkit.units import AZURE_COMMAND, printable
+from benchkit.units import SERVICE_COMMAND, printable
 
 if TYPE_CHECKING:
     from benchkit.errors import Finding
@@ -203,7 +203,7 @@ def render_gate(result: GateResult, *, to_file: bool = False) -> str:
 
 
 #: What the runner of a pipeline obeys, wherever a line may begin: ``::stop-commands::x``.
-_COMMAND = re.compile(rf"(?:^|(?<=\s)):(?=:\w)|{AZURE_COMMAND}", re.MULTILINE)
+_COMMAND = re.compile(rf"(?:^|(?<=\s)):(?=:\w)|{SERVICE_COMMAND}", re.MULTILINE)
 
 
 def plain(text: str, file: TextIO | None = None) -> str:

@@ -39,6 +39,7 @@ from operator import mul
 from pathlib import PurePath
 from typing import Any, TypeGuard
 
+from benchkit.config.files import read_file
 from benchkit.parsers.base import (
     Diagnostic,
     Form,
@@ -94,9 +95,8 @@ def _parse(source: Source) -> Iterator[Record]:
 def _find_name(source: Source) -> str:
     """Return the benchmark's name: as the file beside this one has it, or the folders."""
     if source.path is not None:
-        with suppress(OSError, ValueError):
-            beside = source.path.with_name("benchmark.json")
-            fields = json.loads(beside.read_text(encoding="utf-8")) if beside.is_file() else {}
+        with suppress(OSError, ValueError, RecursionError):
+            fields = json.loads(read_file(source.path.with_name("benchmark.json")))
             name = fields.get("full_id") if isinstance(fields, dict) else None
             if isinstance(name, str) and name.strip():
                 return name

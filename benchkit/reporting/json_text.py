@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 
-from benchkit.units import AZURE_COMMAND
+from benchkit.units import SERVICE_COMMAND
 
 
 def format_json(document: object, indent: int | None = 2) -> str:
@@ -20,4 +20,4 @@ def format_json(document: object, indent: int | None = 2) -> str:
     '{"name": "na\\u00efve \\udc80\\u007f"}'
     """
     text = json.dumps(document, indent=indent, allow_nan=False).replace("\x7f", "\\u007f")
-    return re.sub(AZURE_COMMAND, r"\\u0023", text)
+    return re.sub(SERVICE_COMMAND, r"\\u0023", text)

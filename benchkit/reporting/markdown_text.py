@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 
 from benchkit.tables.model import Cell, Table
-from benchkit.units import AZURE_COMMAND, printable
+from benchkit.units import SERVICE_COMMAND, printable
 
 _LONGEST = 400
 _ENTITIES = str.maketrans(
@@ -18,7 +18,7 @@ _ENTITIES = str.maketrans(
 )
 _REFERENCE = re.compile(
     r"@(?=\w)|#(?=\d)|(?<=\w):(?=//)|(?<=www)\."  # people, issues, addresses
-    rf"|^:(?=:)|{AZURE_COMMAND}"  # what the log of a pipeline obeys
+    rf"|^:(?=:)|{SERVICE_COMMAND}"  # what the log of a pipeline obeys
     r"|(?<=\])(?=[(\[:])|^(?=(?:[#+-]|\d+[.)]) )"  # links, headings, lists
 )
 _CALLS = {"@": "&#64;", "#": "&#35;", ":": "&#58;", ".": "&#46;", "": "\\"}

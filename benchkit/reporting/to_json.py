@@ -23,7 +23,7 @@ from benchkit.reading.delimited import is_formula
 from benchkit.reporting.json_text import format_json
 from benchkit.tables.average import count_undecided
 from benchkit.tables.derived import Part, lead
-from benchkit.units import AZURE_COMMAND, printable
+from benchkit.units import SERVICE_COMMAND, printable
 from benchkit.verdict import Verdict, Verdicts
 
 FORMAT_VERSION = 1
@@ -207,6 +207,6 @@ def write_cell(value: object) -> str:
     if isinstance(value, list):
         value = "; ".join(value)
     if isinstance(value, str):
-        shown = re.sub(AZURE_COMMAND, "#\u200b", printable(value))
+        shown = re.sub(SERVICE_COMMAND, "#\u200b", printable(value))
         return f"'{shown}" if is_formula(shown) else shown
     return str(value).lower() if isinstance(value, bool) else repr(value)

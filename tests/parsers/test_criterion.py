@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchkit import load
+from benchkit.config.files import LARGEST
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Format, Reading, Source
 from benchkit.parsers.criterion import JSON, TEXT
@@ -59,6 +60,14 @@ def test_without_the_file_that_names_it_folders_name_a_benchmark(tmp_path: Path)
     (folder / "benchmark.json").write_text('{"full_id": 7', encoding="utf-8")
     (run,), _ = read(JSON, folder / "estimates.json")
     assert run.benchmark == "a b/c"
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"full_id": "x"}' + " " * LARGEST])
+def test_a_file_of_names_that_means_harm_is_as_good_as_none(text: str, tmp_path: Path) -> None:
+    shutil.copy(FIRST / "new/estimates.json", tmp_path)
+    (tmp_path / "benchmark.json").write_text(text, encoding="utf-8")
+    (run,), _ = read(JSON, tmp_path / "estimates.json")
+    assert run.benchmark != "x"
 
 
 def test_long_names_picoseconds_and_libtest_are_read() -> None:
