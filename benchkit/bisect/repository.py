@@ -9,6 +9,7 @@ import subprocess
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 
 from benchkit.errors import ConfigError, DataError
 from benchkit.processes import run_command
@@ -78,7 +79,7 @@ class Repository:
         if not commits or first not in line:
             raise ConfigError(
                 f"{good} is not an earlier commit on the first-parent line of {bad}",
-                hint=f"choose one from: git log --first-parent {bad}",
+                hint=f"choose one from: git log --first-parent {quote(bad)}",
             )
         subject = self._git("log", "-1", "--format=%s", first).strip()
         return [Commit(first, redact_text(subject)), *commits]

@@ -6,6 +6,7 @@ Start, end, order and machine are lost unless they are written down at once.
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -116,4 +117,4 @@ def _leave(session: Session, out: Path, *, quiet: bool) -> None:
     if session.problem:
         raise DataError(session.problem, hint=made)
     if not quiet:
-        printing.print_line(f"{made} · next: benchkit ingest {out}", err=True)
+        printing.print_line(f"{made} · next: benchkit ingest {quote(str(out))}", err=True)

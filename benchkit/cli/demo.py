@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import webbrowser
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -45,7 +46,7 @@ def demo(
     printing.print_line(comparison.verdict)
     if not quiet:
         printing.print_line(
-            f"→ {target} · next: benchkit compare {results} --baseline none", err=True
+            f"→ {target} · next: benchkit compare {quote(str(results))} --baseline none", err=True
         )
     if open_it:
         webbrowser.open(target.resolve().as_uri())

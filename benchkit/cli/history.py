@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -148,7 +149,8 @@ def _tell_branch(branch: str, words: str = " of branch ") -> str:
     """Name a branch that `show` does not follow unless it is named; nothing of the main one."""
     from benchkit.history.branches import MAIN, read_branch
 
-    return "" if read_branch({"branch": branch}) == MAIN else f"{words}{printable(branch)}"
+    name = quote(branch) if "--" in words else branch
+    return "" if read_branch({"branch": branch}) == MAIN else f"{words}{printable(name)}"
 
 
 def _require_new(summary: IngestSummary) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from json import dumps
 from pathlib import Path
+from shlex import join
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -36,11 +37,12 @@ def guess_map(
     quiet: o.Quiet = False,
 ) -> None:
     """Guess which columns of a table are variants, runs and values; write that as a map."""
+    from benchkit.ingestion.sources import require_file
     from benchkit.parsers.guessed import guess
     from benchkit.reading.source import Source, UnreadableError
 
     try:
-        source = Source.load(file, str(file))
+        source = Source.load(file, str(file), guard=require_file)
         text = write_map(guess(source))
         printing.write(f"{text}\n{_show(source, guess(source))}", output)
     except UnreadableError as error:
@@ -48,7 +50,8 @@ def guess_map(
     name = str(output) if output else "map.toml"
     saved = "" if output else "save this as map.toml, then: "
     if not quiet:
-        printing.print_line(f"{saved}benchkit compare {file} --map {name}", err=True)
+        words = "benchkit", "compare", str(file), "--map", name
+        printing.print_line(f"{saved}{join(words)}", err=True)
 
 
 def write_map(guessed: TableMap) -> str:

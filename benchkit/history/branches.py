@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from benchkit.errors import DataError
@@ -68,7 +69,7 @@ def follow_branch(runs: Runs, branch: str) -> tuple[Runs, dict[str, int]]:
             others[name] += 1
     if recorded and not kept:
         names = ", ".join(sorted(others))
-        hint = f"name one that runs record: --branch {min(others)}"
+        hint = f"name one that runs record: --branch {quote(min(others))}"
         raise DataError(f"no commit is on branch {branch!r}, only on {names}", hint=hint)
     rows: Runs = runs[[commit in kept for commit in commits]]
     return rows, dict(sorted(others.items()))

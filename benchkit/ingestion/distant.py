@@ -16,6 +16,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from shlex import quote
 from shutil import rmtree
 from tempfile import mkdtemp
 from urllib.parse import unquote, urlsplit
@@ -113,7 +114,8 @@ def _bring_commit(text: str, folder: Path, name: str) -> Copy:
     """Write the files of a commit as they were committed: no filter, no conversion of lines."""
     ref, _, inside = text.partition(":")
     inside = inside.strip("/")
-    hint = f"see `git ls-tree -r {ref}`, or fetch it first: git fetch origin {ref}"
+    named = quote(ref)
+    hint = f"see `git ls-tree -r {named}`, or fetch it first: git fetch origin {named}"
     tree = _git(
         "rev-parse", "--verify", "--end-of-options", f"{ref}:{inside}", name=name, hint=hint
     )

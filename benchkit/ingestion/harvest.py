@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
+from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchkit.derived.series import SERIES
@@ -200,7 +201,7 @@ class Harvest:
             marked.add(part.path)
             if is_said or part.role == "damaged":  # its own problem was named when it was read
                 continue
-            hint = f"measure it again, or pass --exclude {part.folder}"
+            hint = f"measure it again, or pass --exclude {quote(part.folder)}"
             what = (part.remark or "").partition(": ")[2]
             self.diagnostics.append(Diagnostic(part.label, 0, what, hint, "warning"))
 

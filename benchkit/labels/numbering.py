@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import count, islice
+from shlex import quote
 from typing import NamedTuple
 
 from benchkit.errors import Diagnostic
@@ -117,7 +118,8 @@ def note_alone(before: Iterable[Piece], new: Iterable[Piece]) -> Iterator[Diagno
         ((run, path),) = paths.items()
         shown = ", ".join(map(str, runs[:4])) + (" and more" if len(runs) > 4 else "")
         what = f"runs {shown} of {key[1]} count as repeats, but their files were read one at a time"
-        files = "*".join(path.rpartition("/")[2].rsplit(str(run), 1))
+        around = path.rpartition("/")[2].rsplit(str(run), 1)
+        files = "*".join(quote(part) if part else "" for part in around)
         hint = f"if the numbers are part of names, read the files together: benchkit ingest {files}"
         yield Diagnostic(path, 0, what, hint, "warning")
 

@@ -17,6 +17,7 @@ import re
 from bisect import bisect
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from shlex import quote
 
 from benchkit.errors import DataError
 from benchkit.reading.signs import list_anchors, signs_in
@@ -321,7 +322,7 @@ def _require_apart(chosen: list[_Candidate], label: str) -> None:
                     raise MixedError(
                         f"lines of two {tool} runs alternate: {_name(one)!r} and {_name(other)!r}",
                         where=f"{label}:{line}",
-                        hint=f"split the file: grep -F {word!r} FILE > first.txt",
+                        hint=f"split the file: grep -F -e {quote(word)} FILE > first.txt",
                     )
 
 

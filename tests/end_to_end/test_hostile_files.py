@@ -75,6 +75,8 @@ def test_what_is_no_file_is_refused_by_name(
     for path in ("/dev/zero", "results/pipe.txt"):
         assert run(["runs", path]) == 3
         assert f"{path}: not a regular file; pass its content" in capsys.readouterr().err
+        assert run(["map", path]) == 3
+        assert f"{path}: not a regular file; pass its content" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

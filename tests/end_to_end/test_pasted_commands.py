@@ -1,0 +1,102 @@
+"""A command that a message advises can be pasted: a name in it is one word and runs nothing."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from shutil import copy
+
+import gated
+import pytest
+
+import benchkit as bk
+from benchkit.cli import run
+from benchkit.errors import BenchkitError
+from benchkit.parsers import registry
+from benchkit.reading.prefixes import MixedError
+from benchkit.reading.source import Source
+
+FIXTURES = Path(__file__).parents[2] / "fixtures/tracing-wrk"
+HOSTILE = "a;$(echo)'b"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def words_behind(text: str, mark: str) -> list[str]:
+    """Return the words that a shell makes of what follows a mark in a text."""
+    assert mark in text, text
+    command = text.partition(mark)[2].splitlines()[0]
+    script = f"tell() {{ printf '%s\\n' \"$@\"; }}; tell {command}"
+    done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=False)
+    return done.stdout.splitlines()
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_branch_of_a_commit(capsys: pytest.CaptureFixture[str]) -> None:
+    dated = ["--commit", "0123456a", "--date", "2026-10-01T10:00:00Z"]
+    assert run(["history", "add", str(FIXTURES), *dated, "--branch", HOSTILE]) == 0
+    told = capsys.readouterr().err
+    assert words_behind(told, "history show") == ["--branch", HOSTILE]
+    assert run(["history", "show", "--branch", "gone"]) == 3
+    assert words_behind(capsys.readouterr().err, "--branch") == [HOSTILE]
+
+
+def test_a_table_without_a_known_format(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = folder / f"{HOSTILE}.csv"
+    path.write_text("variant,run,ms\nnone,1,2\notlp,1,3\n", encoding="utf-8")
+    assert run(["map", path.name, "-o", "my map.toml"]) == 0
+    words = words_behind(capsys.readouterr().err, "benchkit compare")
+    assert words == [path.name, "--map", "my map.toml"]
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_folder_of_captured_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["capture", "--out", HOSTILE, "--", "true"]) == 0
+    assert words_behind(capsys.readouterr().err, "benchkit ingest") == [HOSTILE]
+
+
+def test_a_folder_without_results(folder: Path) -> None:
+    for seed in (1, 2, 3):
+        for shift, variant in enumerate(("main", "pr")):
+            gated.write_runs(folder / f"{variant}/{HOSTILE}{seed}/b.txt", seed=seed + 9 * shift)
+    (folder / f"pr/{HOSTILE}4").mkdir()
+    (hint,) = (d.hint for d in bk.load(folder).diagnostics if "no result" in d.what)
+    assert words_behind(hint, "--exclude") == [f"pr/{HOSTILE}4"]
+
+
+def test_files_that_were_read_one_at_a_time(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = [f"{HOSTILE}-{number}.txt" for number in (17, 21)]
+    for name, side in zip(names, ("none", "otlp"), strict=True):
+        copy(FIXTURES / side / "wrk-1.txt", folder / name)
+        assert run(["ingest", name]) == 0
+    assert words_behind(capsys.readouterr().err, "together: benchkit ingest") == names
+
+
+def test_lines_that_alternate() -> None:
+    text = (FIXTURES / "none/wrk-1.txt").read_text(encoding="utf-8")
+    pods = (f"[pod/-'{HOSTILE}-1/wrk] ", f"[pod/-'{HOSTILE}-2/wrk] ")
+    mixed = "\n".join(pod + line for line in text.split("\n") for pod in pods)
+    with pytest.raises(MixedError) as caught:
+        registry.identify(Source(None, "x", mixed.encode()))
+    words = words_behind(caught.value.hint.partition(" FILE")[0], "grep -F -e")
+    assert words == [f"[pod/-'{HOSTILE}-1/wrk]"]
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_commit_that_git_does_not_know() -> None:
+    with pytest.raises(BenchkitError) as caught:
+        bk.load(f"git:{HOSTILE}")
+    assert words_behind(caught.value.hint, "git fetch origin") == [HOSTILE]
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_demo(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["demo", "--out", HOSTILE]) == 0
+    words = words_behind(capsys.readouterr().err, "benchkit compare")
+    assert words[0] == f"{HOSTILE}/results"
