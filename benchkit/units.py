@@ -16,8 +16,7 @@ from math import ceil, inf, isfinite, log10
 _MICRO = "\N{MICRO SIGN}"
 _NARROW = "\N{NARROW NO-BREAK SPACE}"
 _MINUS = "\N{MINUS SIGN}"
-#: The first character of what Azure Pipelines, GitHub and TeamCity obey anywhere in a line:
-#: ``##vso[task.x]``, ``##[error]``, ``##teamcity[buildStatus]``.
+#: Matches the first character of what Azure Pipelines and TeamCity obey: ``##vso[task.complete]``.
 SERVICE_COMMAND = r"#(?=#\w*+\[)"
 _SPACES = frozenset("\N{NARROW NO-BREAK SPACE}\N{NO-BREAK SPACE}\N{THIN SPACE}")
 
