@@ -6,13 +6,15 @@ Where every variant writes `results.bin`, the last one is compared with itself.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import combinations
 from math import log10
 from typing import TYPE_CHECKING
 
 from benchkit.audit.facts import Evidence, Sheet, name_side
 from benchkit.comparison import Comparisons, Contrast
+from benchkit.comparison.model import Row
 from benchkit.derived.record import Run, keep_measured
 from benchkit.derived.starts import began_alike, group_alike, list_starts
 from benchkit.errors import Finding
@@ -20,6 +22,9 @@ from benchkit.errors import Finding
 if TYPE_CHECKING:
     from benchkit.schema import Runs
 
+#: Those of a side in one row, and of both.
+Values = tuple[float, ...]
+_Pair = tuple[Values, Values]
 #: Fewest different numbers that cannot be the same by chance.
 _ENOUGH = 5
 _SHOWN = 3
@@ -66,33 +71,63 @@ def list_equal_pairs(contrasts: Iterable[Contrast], runs: Runs) -> list[tuple[st
     """Return the pairs whose values are equal wherever they vary, and not by chance.
 
     A second measurement never gives the same numbers again: one that wrote nothing, or elsewhere,
-    leaves the first one's. Sides that record different starts were both measured.
+    leaves the first one's. Sides that record different starts were both measured. Variants of one
+    baseline are held against each other, too; each copy is named once.
     """
-    own: dict[tuple[str, str], list[Contrast]] = {}
+    own: dict[tuple[str, str], list[_Pair]] = {}
+    sides: dict[str, dict[Row, Values]] = {}
     for row in contrasts:
-        own.setdefault((row.baseline, row.variant), []).append(row)
-    equal = [pair for pair, compared in own.items() if _is_one(compared)]
+        values = row.baseline_values, row.variant_values
+        own.setdefault((row.baseline, row.variant), []).append(values)
+        for side, known in zip((row.baseline, row.variant), values, strict=True):
+            sides.setdefault(side, {}).setdefault(row.key, known)
+    others = (
+        (pair, _put_together(*map(sides.__getitem__, pair))) for pair in _list_alike(sides, own)
+    )
+    equal = [pair for pair, compared in (*own.items(), *others) if _is_one(compared)]
     if not equal:
         return []
     starts: dict[str, set[datetime | None]] = {}
     measured = keep_measured(runs)
     for variant, start in zip(measured["variant"], list_starts(measured), strict=True):
         starts.setdefault(variant, set()).add(start)
-    return [pair for pair in equal if began_alike(*(starts.get(side, {None}) for side in pair))]
+    equal = [pair for pair in equal if began_alike(*(starts.get(side, {None}) for side in pair))]
+    copies = [copy for _, copy in equal]
+    return [
+        pair for place, pair in enumerate(equal) if pair in own or pair[1] not in copies[:place]
+    ]
 
 
-def _is_one(compared: Sequence[Contrast]) -> bool:
+def _list_alike(
+    sides: Mapping[str, Mapping[Row, Values]], compared: Collection[tuple[str, str]]
+) -> Iterator[tuple[str, str]]:
+    """Yield the other pairs of sides that have a row of equal values that vary."""
+    alike: dict[tuple[Row, Values], list[str]] = {}
+    for side, rows in sides.items():
+        for row, values in rows.items():
+            if len(set(values)) > 1:
+                alike.setdefault((row, tuple(sorted(values))), []).append(side)
+    pairs = (pair for names in alike.values() for pair in combinations(names, 2))
+    known = {pair for one, other in compared for pair in ((one, other), (other, one))}
+    yield from (pair for pair in dict.fromkeys(pairs) if pair not in known)
+
+
+def _put_together(ours: Mapping[Row, Values], theirs: Mapping[Row, Values]) -> list[_Pair]:
+    return [(values, theirs[row]) for row, values in ours.items() if row in theirs]
+
+
+def _is_one(compared: Sequence[_Pair]) -> bool:
     """Tell whether the values of two sides are one measurement's.
 
     In order, each of n values that take d levels is equal by chance once in d times.
     """
-    if any(sorted(row.baseline_values) != sorted(row.variant_values) for row in compared):
+    if any(sorted(ours) != sorted(theirs) for ours, theirs in compared):
         return False
-    levels = [len(set(row.baseline_values)) for row in compared]
+    levels = [len(set(ours)) for ours, _ in compared]
     ordered = sum(
-        len(row.baseline_values) * log10(count)
-        for row, count in zip(compared, levels, strict=True)
-        if row.baseline_values == row.variant_values
+        len(ours) * log10(count)
+        for (ours, theirs), count in zip(compared, levels, strict=True)
+        if ours == theirs
     )
     return sum(levels) - len(levels) >= _ENOUGH or ordered >= _DIGITS
 

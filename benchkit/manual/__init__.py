@@ -22,7 +22,7 @@ PURPOSES = {
     "explanation": "Explanation",
 }
 _COMMENT = re.compile(r"<!--(?:(?!<!--|-->).)*+-->\n?", re.DOTALL)
-_FOLDED = re.compile(r"</?details>|<summary>(.*?)</summary>")
+_FOLDED = re.compile(r"</?details>|<summary>([^<\n]*+)</summary>")
 _LINK = re.compile(r"\[([^\[\]]++)\]\((?:[\w/.-]*/)?([\w-]+)\.md(?:#[\w-]+)?\)")
 
 

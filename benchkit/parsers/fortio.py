@@ -206,8 +206,9 @@ class Reader(reports.Reader):
     NAMES = EXECUTABLES = "fortio"
     KIND = Report
     FURNITURE = re.compile(
-        r"range, mid|(?:>=? ?|= )?[\d.e-]+ <= |Sockets used|Jitter|Uniform|Run (?:at|type)"
-        r"|IP addresses|Connection time|Successfully|\d\d:\d\d:\d\d |[\d.]+:\d+: \d+"
+        r"range, mid|(?:>=? ?|= )?(?<![\d.e-])[\d.e-]++ <= |Sockets used|Jitter|Uniform"
+        r"|Run (?:at|type)|IP addresses|Connection time|Successfully|\d\d:\d\d:\d\d "
+        r"|(?<![\d.])[\d.]++:\d++: \d"
         r"|\[|Nocatchup|Total "
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import audit_inputs
@@ -89,3 +90,50 @@ def test_values_of_few_levels_may_be_equal_by_chance(
     text = "".join(f"BenchmarkGet-8 1000 {time} ns/op\n" for time in (3, 4, 3, 3, 4, 3))
     write_copies(text=text)
     assert not any(f.code == "B105" for f in bk.load(".").compare().findings)
+
+
+def write_three(*, copy: str, of: str) -> None:
+    """Write a baseline and two variants, one of which is a copy with other line ends."""
+    for seed, name in enumerate(("main", "apm", "otlp"), 1):
+        gated.write_runs(Path(f"{name}.txt"), seed=seed)
+    data = Path(f"{of}.txt").read_bytes()
+    Path(f"{copy}.txt").write_bytes(data.replace(b"\n", b"\r\n"))
+
+
+@pytest.mark.parametrize(("copy", "of"), [("otlp", "apm"), ("apm", "otlp"), ("otlp", "main")])
+def test_variants_of_one_baseline_are_held_against_each_other(
+    copy: str,
+    of: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_three(copy=copy, of=of)
+    loaded = bk.load(".").compare(baseline="main")
+    found = [f.where for f in loaded.findings if f.code == "B105"]
+    assert found == ["main, otlp" if of == "main" else "apm, otlp"]
+    assert run(["gate", ".", "--quiet", "--baseline", "main"]) == 3
+    assert "equal those of" in capsys.readouterr().out
+
+
+def test_three_copies_are_named_beside_their_original_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_three(copy="otlp", of="apm")
+    Path("zipkin.txt").write_bytes(Path("apm.txt").read_bytes().replace(b"\n", b"\n\n"))
+    loaded = bk.load(".").compare(baseline="main")
+    found = [f.where for f in loaded.findings if f.code == "B105"]
+    assert found == ["apm, otlp", "apm, zipkin"]
+
+
+def test_variants_that_share_some_of_their_values_are_no_copies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_three(copy="otlp", of="apm")
+    text = Path("otlp.txt").read_text()
+    Path("otlp.txt").write_text(re.sub(r"[\d.]+ ns/op", "30001.5 ns/op", text, count=1))
+    loaded = bk.load(".").compare(baseline="main")
+    assert not any(f.code == "B105" for f in loaded.findings)

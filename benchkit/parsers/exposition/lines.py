@@ -24,7 +24,7 @@ _PLAIN = regex(
     r" ([-+]?\d{1,300}+(?:\.\d{1,300}+)?(?:[eE][-+]?\d{1,3}+)?)(?: (-?\d{1,20}+))?\s*+",
     re.ASCII,
 )
-_LABEL = regex(r'(\w+)="([^"]*)"', re.ASCII)
+_LABEL = regex(r'\b(\w++)="([^"]*+)"', re.ASCII)
 _EXEMPLAR = regex(r" # \{[^{}]*\} \S+(?: \S+)?$")
 #: Times in ms since 1970 are larger from 1973 on; OpenMetrics writes s.
 _LEAST_MILLISECONDS, _LARGEST_MILLISECONDS = 1e11, 1e14

@@ -79,7 +79,7 @@ class Histogram(Table):
         r"^[ \t#>|*/]*+Bucket[ \t]++#[ \t]++%[ \t]++Histogram[ \t]*+$", re.MULTILINE
     )
     ROW = re.compile(
-        r"\[[^\s,]++,\s*+([^\s\]]++)\]\s++(\d{1,18}+)\s++(?:\d++\.\d\d|NaN)%(?:\s++#*+)?\s*+"
+        r"\[[^\s,\[]++,\s*+([^\s\[\]]++)\]\s++(\d{1,18}+)\s++(?:\d++\.\d\d|NaN)%(?:\s++#*+)?\s*+"
     )
     _sum = 0
 
