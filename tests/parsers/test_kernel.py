@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -228,6 +230,41 @@ def test_no_place_outside_of_the_block_is_read(place: int) -> None:
     ):
         with pytest.raises(IndexError, match="outside of the block"):
             read()
+
+
+@pytest.mark.parametrize(("start", "end"), [(-1, (1 << 63) - 1), (3, 1), (1, 1 << 62)])
+def test_no_span_beyond_the_block_is_believed(start: int, end: int) -> None:
+    data, shape = b"1,2\n", kernel.shape_of(("t", b"", b"\n"))
+    places = np.array([start]), np.array([end])
+    for read in (
+        lambda: kernel.read_lines(data, start, end, shape, 1, b""),
+        lambda: kernel.find_messages(data, start, end, b"", 1),
+        lambda: kernel.read_structs(data, *places, "n", 64),
+    ):
+        with pytest.raises(IndexError, match="outside of the block"):
+            read()
+
+
+#: What an earlier kernel mixed texts with.
+_FIRST, _MIXED = 0x9E3779B97F4A7C15, 0xFF51AFD7ED558CCD
+_WORD = (1 << 64) - 1
+
+
+def _collide(random: Random) -> bytes:
+    """Write a text of 16 bytes that has one hash with all others, if no key is in it."""
+    word = random.getrandbits(64)
+    mixed = ((16 * _FIRST & _WORD ^ word) * _MIXED) & _WORD
+    return word.to_bytes(8, "little") + (mixed ^ mixed >> 32).to_bytes(8, "little")
+
+
+def test_nobody_can_write_texts_that_take_long_to_tell_apart() -> None:
+    random = Random(1)  # noqa: S311 - the same texts in every run
+    texts = list({_collide(random) for _ in range(20_000)})
+    starts = np.arange(len(texts)) * 16
+    started = process_time()
+    labels, _ = kernel.tell_apart(b"".join(texts), starts, np.full_like(starts, 16))
+    assert process_time() - started < 0.5  # where all collide, some seconds
+    assert labels.tolist() == list(range(len(texts)))
 
 
 @pytest.mark.parametrize("size", [-1, 1 << 40])
