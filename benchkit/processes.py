@@ -1,4 +1,4 @@
-"""Commands that benchkit runs for itself: one that takes too long ends with all it started."""
+"""Commands that benchkit runs for itself: one that exceeds its bounds ends with all it started."""
 
 from __future__ import annotations
 
@@ -7,6 +7,15 @@ import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from threading import Thread
+
+_BLOCK = 1 << 16
+#: Seconds in which the rest of an output is read.
+_GRACE = 60.0
+
+
+class OutputError(Exception):
+    """A command prints more than it may."""
 
 
 def run_command(
@@ -14,13 +23,28 @@ def run_command(
     seconds: float,
     content: bytes = b"",
     environment: Mapping[str, str] | None = None,
+    most: int | None = None,
 ) -> tuple[int, bytes, bytes]:
     """Run a command, and return its exit code, its output and what it said of errors.
+
+    Parameters
+    ----------
+    command : sequence of str
+    seconds : float
+        That it may take.
+    content : bytes
+        Its standard input.
+    environment : mapping, optional
+        What it has beside the environment of this process.
+    most : int, optional
+        Bytes that it may print.
 
     Raises
     ------
     subprocess.TimeoutExpired
         If it takes longer; its whole group is gone then.
+    OutputError
+        If it prints more; so it is then.
     OSError
         If it cannot be started.
     """
@@ -34,9 +58,45 @@ def run_command(
         env={**os.environ, **(environment or {})},
     ) as process:
         try:
-            output, errors = process.communicate(content, seconds)
+            if most is None:
+                output, errors = process.communicate(content, seconds)
+            else:
+                output, errors = _communicate(process, content, seconds, most)
         except BaseException:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+            _end(process)
             raise
         return process.returncode, output, errors
+
+
+def _communicate(
+    process: subprocess.Popen[bytes], content: bytes, seconds: float, most: int
+) -> tuple[bytes, bytes]:
+    """Do as `subprocess.Popen.communicate` does, up to so many bytes of output."""
+    stream, process.stdout = process.stdout, None  # which `communicate` leaves alone
+    assert stream is not None  # noqa: S101 - a pipe was asked for
+    output = bytearray()
+
+    def read() -> None:
+        while len(output) <= most and (block := os.read(stream.fileno(), _BLOCK)):
+            output.extend(block)
+        if len(output) > most:
+            _end(process)
+
+    reader = Thread(target=read, daemon=True)
+    reader.start()
+    try:
+        _, errors = process.communicate(content, seconds)
+    except BaseException:
+        _end(process)
+        raise
+    finally:
+        reader.join(_GRACE)  # it may have left a child that holds its output open
+        stream.close()
+    if len(output) > most:
+        raise OutputError
+    return bytes(output), errors
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)

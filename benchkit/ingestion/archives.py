@@ -56,23 +56,23 @@ _DAMAGE = (
 )
 
 
-class _TooLargeError(Exception):
+class TooLargeError(Exception):
     """An archive unpacks to more than it may."""
 
 
-class _Meter:
+class Meter:
     """Counts what comes out of an archive.
 
     Parameters
     ----------
-    packed : int
-        Bytes of the archive.
+    packed : int, optional
+        Bytes of the archive, if their number is known.
     limit : int
         Bytes that may come out of it.
     """
 
-    def __init__(self, packed: int, limit: int) -> None:
-        self._packed, self._limit = max(packed, 1), limit
+    def __init__(self, packed: int | None, limit: int) -> None:
+        self._packed, self._limit = limit if packed is None else max(packed, 1), limit
         self._bytes = self._members = 0
         self._places: set[PurePosixPath] = set()
 
@@ -80,23 +80,23 @@ class _Meter:
         """Count bytes, which may not have been unpacked yet."""
         self._bytes += size
         if excess := explain_excess(self._bytes, self._packed, self._limit):
-            raise _TooLargeError(excess)
+            raise TooLargeError(excess)
 
     def enter(self, place: PurePosixPath) -> None:
         """Count a file or folder, and those that its path implies."""
         if len(place.parts) > _DEPTH:
-            raise _TooLargeError(f"its folders are more than {_DEPTH} deep")
+            raise TooLargeError(f"its folders are more than {_DEPTH} deep")
         new = {place, *place.parents} - self._places
         self._places |= new
         self._members += max(len(new), 1)
         if self._members > MEMBERS:
-            raise _TooLargeError(f"it holds more than {MEMBERS:,} files")
+            raise TooLargeError(f"it holds more than {MEMBERS:,} files")
 
 
 class _Metered(io.RawIOBase):
     """A stream that is counted while it is read."""
 
-    def __init__(self, stream: IO[bytes], meter: _Meter) -> None:
+    def __init__(self, stream: IO[bytes], meter: Meter) -> None:
         self._stream, self._meter = stream, meter
 
     def readable(self) -> bool:
@@ -171,7 +171,7 @@ def unpack(archive: Path, target: Path, name: str, limit: int = LARGEST) -> list
     DataError
         If it is damaged, or larger than it may be.
     """
-    meter = _Meter(archive.stat().st_size, limit)
+    meter = Meter(archive.stat().st_size, limit)
     ending = find_ending(archive.name)
     target.mkdir(parents=True)
     try:
@@ -179,7 +179,7 @@ def unpack(archive: Path, target: Path, name: str, limit: int = LARGEST) -> list
             return list(_unpack_zip(archive, target, meter))
         with archive.open("rb") as packed:
             return list(_unpack_tar(_TARS[ending](packed), target, meter))
-    except _TooLargeError as error:
+    except TooLargeError as error:
         hint = f"if you trust it, unpack it yourself or pass {OPTION} 8GiB"
         raise DataError(f"the archive was not unpacked: {error}", where=name, hint=hint) from None
     except _DAMAGE as error:
@@ -188,7 +188,7 @@ def unpack(archive: Path, target: Path, name: str, limit: int = LARGEST) -> list
         raise DataError(f"the archive cannot be unpacked: {reason}", where=name) from None
 
 
-def _unpack_zip(archive: Path, target: Path, meter: _Meter) -> Iterator[tuple[str, str]]:
+def _unpack_zip(archive: Path, target: Path, meter: Meter) -> Iterator[tuple[str, str]]:
     """Yield what is left out."""
     with zipfile.ZipFile(archive) as packed:
         members = [(m, m.filename.replace("\\", "/")) for m in packed.infolist()]
@@ -203,9 +203,7 @@ def _unpack_zip(archive: Path, target: Path, meter: _Meter) -> Iterator[tuple[st
                 yield member.filename, reason
 
 
-def _read_blocks(
-    packed: zipfile.ZipFile, member: zipfile.ZipInfo, meter: _Meter
-) -> Iterator[bytes]:
+def _read_blocks(packed: zipfile.ZipFile, member: zipfile.ZipInfo, meter: Meter) -> Iterator[bytes]:
     with packed.open(member) as source:
         while block := source.read(_BLOCK):
             meter.take(len(block))
@@ -217,11 +215,11 @@ class _Member(tarfile.TarInfo):
 
     def _proc_member(self, tar: tarfile.TarFile) -> tarfile.TarInfo:
         if self.type in _EXTENDED and self.size > _HEADERS:
-            raise _TooLargeError(f"it contains a name longer than {_HEADERS:,} bytes")
+            raise TooLargeError(f"it contains a name longer than {_HEADERS:,} bytes")
         return super()._proc_member(tar)  # type: ignore[misc,no-any-return]
 
 
-def _unpack_tar(stream: IO[bytes], target: Path, meter: _Meter) -> Iterator[tuple[str, str]]:
+def _unpack_tar(stream: IO[bytes], target: Path, meter: Meter) -> Iterator[tuple[str, str]]:
     """Yield what is left out; a later file of a name replaces an earlier one, as `tar` has it."""
     metered = io.BufferedReader(_Metered(stream, meter), _BLOCK)
     with tarfile.open(fileobj=metered, mode="r|", tarinfo=_Member) as packed:

@@ -13,7 +13,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from shlex import quote
@@ -25,10 +25,12 @@ from weakref import finalize
 from benchkit.errors import DataError, MissingError
 from benchkit.ingestion import archives, objects, pages
 from benchkit.ingestion.addresses import GIT, is_page, show_address, show_path, tell_query
-from benchkit.processes import run_command
-from benchkit.reading.bounds import LARGEST
+from benchkit.processes import OutputError, run_command
+from benchkit.reading.bounds import LARGEST, OPTION
 
 _FILES = frozenset({"100644", "100755"})  # neither links nor submodules
+#: Bytes of the listing of a commit's files, and of the files that are held at once.
+_LISTING, _AT_ONCE = 64 << 20, 64 << 20
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
@@ -89,7 +91,7 @@ def bring(path: str, max_unpacked: int | None = None) -> Copy:
 
 def _bring(path: str, folder: Path, max_unpacked: int) -> Copy:
     if path.startswith(GIT):
-        return _bring_commit(path.removeprefix(GIT), folder, path)
+        return _bring_commit(path.removeprefix(GIT), folder, path, max_unpacked)
     if Path(path).is_file():
         return _unpack(Path(path), folder, show_path(Path(path).resolve()), max_unpacked)
     try:
@@ -110,8 +112,12 @@ def _name_copy(path: str) -> str:
     return name if name.strip(".") else "results"
 
 
-def _bring_commit(text: str, folder: Path, name: str) -> Copy:
-    """Write the files of a commit as they were committed: no filter, no conversion of lines."""
+def _bring_commit(text: str, folder: Path, name: str, max_unpacked: int) -> Copy:
+    """Write the files of a commit as they were committed: no filter, no conversion of lines.
+
+    Folders that share their content take no room in git, so a small repository can hold any number
+    of files.
+    """
     ref, _, inside = text.partition(":")
     inside = inside.strip("/")
     named = quote(ref)
@@ -121,21 +127,29 @@ def _bring_commit(text: str, folder: Path, name: str) -> Copy:
     )
     object_id = tree.decode().strip()
     target = folder / _name_copy(inside or ref)
+    try:
+        return Copy(target, name, tuple(_write_object(object_id, target, name, max_unpacked)))
+    except archives.TooLargeError as error:
+        hint = f"name the folder of the results, as in {GIT}{ref}:FOLDER, or pass {OPTION} 8GiB"
+        raise DataError(f"the commit was not read: {error}", where=name, hint=hint) from None
+
+
+def _write_object(
+    object_id: str, target: Path, name: str, max_unpacked: int
+) -> Iterator[tuple[str, str]]:
+    """Write a file, or those of a folder; yield what is left out, and why."""
     if _git("cat-file", "-t", object_id, name=name).strip() == b"blob":
-        target.write_bytes(_git("cat-file", "blob", object_id, name=name))
-        return Copy(target, name)
+        target.write_bytes(_git("cat-file", "blob", object_id, name=name, most=max_unpacked))
+        return
     target.mkdir()
-    left_out = tuple(
-        (f"{name}/{path}", reason)
-        for path, content in _read_files(object_id, name)
-        if (reason := archives.write([content], target, path))
-    )
-    return Copy(target, name, left_out)
+    for files in _list_files(object_id, name, archives.Meter(None, max_unpacked)):
+        for path, content in _read_files(files, name):
+            if reason := archives.write([content], target, path):
+                yield f"{name}/{path}", reason
 
 
-def _read_files(tree: str, name: str) -> Iterator[tuple[str, bytes]]:
-    """Yield path and content of each regular file of a tree."""
-    listed = list(_list_files(_git("ls-tree", "-r", "-z", tree, name=name)))
+def _read_files(listed: Sequence[tuple[str, str]], name: str) -> Iterator[tuple[str, bytes]]:
+    """Yield path and content of files, by their objects and paths."""
     content = _git("cat-file", "--batch", name=name, given="".join(f"{sha}\n" for sha, _ in listed))
     start = 0
     for sha, path in listed:
@@ -150,25 +164,40 @@ def _read_files(tree: str, name: str) -> Iterator[tuple[str, bytes]]:
         yield path, content[end + 1 : start - 1]
 
 
-def _list_files(listing: bytes) -> Iterator[tuple[str, str]]:
-    """Yield object and path of each regular file."""
+def _list_files(tree: str, name: str, meter: archives.Meter) -> Iterator[list[tuple[str, str]]]:
+    """Yield objects and paths of the regular files of a tree, as many as are held at once."""
+    listing = _git("ls-tree", "-r", "-l", "-z", tree, name=name, most=_LISTING)
+    files, held = list[tuple[str, str]](), 0
     for line in filter(None, listing.split(b"\0")):
-        entry, _, path = line.partition(b"\t")
-        mode, _, sha = entry.decode().split()
-        if mode in _FILES:
-            yield sha, path.decode(errors="surrogateescape")
+        entry, _, place = line.partition(b"\t")
+        mode, _, sha, size = entry.decode().split()
+        path = place.decode(errors="surrogateescape")
+        meter.enter(PurePosixPath(path))
+        if mode not in _FILES:
+            continue
+        taken = int(size) if size.isdigit() else 0  # of an object that git lacks there is none
+        meter.take(taken)
+        if files and held + taken > _AT_ONCE:
+            yield files
+            files, held = [], 0
+        files.append((sha, path))
+        held += taken
+    if files:
+        yield files
 
 
 #: A clone without all its objects would fetch them, by a command that its settings name.
 _OFFLINE = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
 
 
-def _git(*words: str, name: str, hint: str = "", given: str = "") -> bytes:
+def _git(*words: str, name: str, hint: str = "", given: str = "", most: int | None = None) -> bytes:
     command = ["git", "--no-optional-locks", *words]
     try:
-        code, output, errors = run_command(command, pages.DEADLINE, given.encode(), _OFFLINE)
+        code, output, errors = run_command(command, pages.DEADLINE, given.encode(), _OFFLINE, most)
     except subprocess.TimeoutExpired:
         raise DataError(f"git takes longer than {pages.DEADLINE:g} s", where=name) from None
+    except OutputError:
+        raise archives.TooLargeError(f"git prints more than {most:,} bytes of it") from None
     except OSError as error:
         raise DataError(f"cannot run git: {error.strerror}", where=name) from error
     if code:

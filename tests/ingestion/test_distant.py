@@ -121,6 +121,32 @@ def test_a_commit_writes_nowhere_else(folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("folder")
+def test_folders_that_share_their_content_are_not_written_without_end(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    tree = git("rev-parse", "HEAD:main").strip()
+    for _ in range(7):
+        lines = "".join(f"040000 tree {tree}\td{n}\n" for n in range(10))
+        made = subprocess.run(
+            ["git", "mktree"], input=lines, check=True, capture_output=True, text=True
+        )
+        tree = made.stdout.strip()
+    git("update-ref", "refs/heads/many", git(*IDENTITY, "commit-tree", tree, "-m", "many").strip())
+    assert run(["runs", "git:many"]) == 3
+    told = capsys.readouterr().err
+    assert "the commit was not read: git prints more than 67,108,864 bytes of it; name" in told
+    assert run(["runs", "git:many:d0/d1"]) == 3  # 10,000 folders of two files
+    assert "it holds more than" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("path", ["main", "main/1.txt"])
+def test_a_commit_is_held_to_the_size_that_is_allowed(path: str) -> None:
+    with pytest.raises(DataError, match=r"the commit was not read: .*100 bytes"):
+        discover([f"git:HEAD:{path}"], Options(max_unpacked=100))
+
+
+@pytest.mark.usefixtures("folder")
 def test_an_object_that_git_lacks_is_an_error() -> None:
     commit_tree(("1.txt", "12" * 20))
     with pytest.raises(
