@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from benchkit.parsers.base import Reading
 from benchkit.reading.captions import number_fences
@@ -43,8 +44,7 @@ def list_outputs(
     """
     fences = number_fences(lines) if any("`" in line or "~" in line for line in lines) else []
     outputs = _list_outputs_of_go(lines, blocks, owners)
-    outputs += _list_fenced(fences, blocks, owners)
-    return sorted([*outputs, *_list_numbered(lines, fences, blocks, owners)])
+    return sorted([*outputs, *_list_named(lines, fences, blocks, owners)])
 
 
 def find_output(outputs: Sequence[Block], block: Block) -> int | None:
@@ -53,45 +53,76 @@ def find_output(outputs: Sequence[Block], block: Block) -> int | None:
     return at if at >= 0 and block.first <= outputs[at].last else None
 
 
-def _list_fenced(
-    fences: Sequence[int], blocks: Sequence[Block], owners: Sequence[Reading]
-) -> list[Block]:
-    """Return fences of code that measure what another one measures, too.
-
-    What stands above such a fence is all that tells its results from those of the other one.
-    """
-    held: dict[int, set[_Measured]] = {}
-    for block, owner in zip(blocks, owners, strict=True):
-        if fences and fences[block.first] and owner.benchmark and not _is_line_of_go(owner):
-            held.setdefault(fences[block.first], set()).add(_list_measured(owner))
-    shared = _find_shared(held)
-    ranges: dict[int, Block] = {}
-    for number, fence in enumerate(fences):
-        if fence in shared:
-            ranges[fence] = ranges.get(fence, Block(number, number))._replace(last=number)
-    return list(ranges.values())
-
-
-def _list_numbered(
+def _list_named(
     lines: Sequence[str], fences: Sequence[int], blocks: Sequence[Block], owners: Sequence[Reading]
 ) -> list[Block]:
-    """Return the outputs of hyperfine, outside fences, that measure what another one does, too.
+    """Return outputs that measure what another one measures, too.
 
-    Each counts its commands from one, and ends with a summary of them.
+    An output has each benchmark once, stands in one fence, and counts its commands from one. What
+    stands above it is all that tells its results from those of the other one.
     """
-    outputs: list[Block] = []
-    held: dict[int, set[_Measured]] = {}
-    before = 0
-    for block, owner in zip(blocks, owners, strict=True):
-        title = _TITLE.search(lines[block.first - 1]) if owner.tool == "hyperfine" else None
-        if title is None or (fences and fences[block.first]):
+    outputs: list[_Output] = []
+    for block, owner in sorted(zip(blocks, owners, strict=True), key=lambda pair: pair[0].first):
+        if not owner.benchmark or _is_line_of_go(owner):
             continue
-        if not outputs or int(title[1]) <= before:
-            outputs.append(block)
-        before = int(title[1])
-        outputs[-1] = outputs[-1]._replace(last=_find_end(lines, block.last))
-        held.setdefault(len(outputs) - 1, set()).add(_list_measured(owner))
-    return [outputs[at] for at in sorted(_find_shared(held))]
+        fence = fences[block.first] if fences else 0
+        title = _TITLE.search(lines[block.first - 1])
+        result = _Result(block, _list_measured(owner), int(title[1]) if title else 0)
+        if not outputs or outputs[-1].fence != fence:
+            outputs.append(_Output(fence, [result]))
+        elif outputs[-1].ends_before(result):
+            outputs.append(_Output(fence, [*outputs[-1].give_up(block), result]))
+        else:
+            outputs[-1].results.append(result)
+    shared = _find_shared(outputs)
+    alone = Counter(output.fence for output in outputs)
+    return [
+        _find_fence(fences, output.fence)
+        if output.fence and alone[output.fence] == 1
+        else output.find_extent(lines)
+        for output in shared
+    ]
+
+
+class _Result(NamedTuple):
+    """A result that names what it measures, and the number of its command, 0 if it has none."""
+
+    block: Block
+    measured: _Measured
+    number: int
+
+
+class _Output(NamedTuple):
+    """Results that one command printed, and the number of the fence that they stand in, if any."""
+
+    fence: int
+    results: list[_Result]
+
+    def ends_before(self, result: _Result) -> bool:
+        """Tell whether a result is of another output."""
+        is_counted = 0 < result.number <= self.results[-1].number
+        return is_counted or any(each.measured == result.measured for each in self.results)
+
+    def give_up(self, block: Block) -> list[_Result]:
+        """Take out the results that no line parts from a block below: they are of one table."""
+        at = len(self.results)
+        while at and block.first - self.results[at - 1].block.last <= 1:
+            block, at = self.results[at - 1].block, at - 1
+        given = self.results[at:] if at else []
+        del self.results[len(self.results) - len(given) :]
+        return given
+
+    def find_extent(self, lines: Sequence[str]) -> Block:
+        """Return where it stands, with the summary below it."""
+        first = min(each.block.first for each in self.results)
+        last = max(each.block.last for each in self.results)
+        return Block(first, _find_end(lines, last) if self.results[-1].number else last)
+
+
+def _find_fence(fences: Sequence[int], fence: int) -> Block:
+    """Return the lines in a fence."""
+    numbers = [number for number, each in enumerate(fences) if each == fence]
+    return Block(numbers[0], numbers[-1])
 
 
 def _find_end(lines: Sequence[str], last: int) -> int:
@@ -108,13 +139,13 @@ def _find_end(lines: Sequence[str], last: int) -> int:
 
 
 def _list_measured(owner: Reading) -> _Measured:
-    return owner.tool, owner.benchmark, *sorted(owner.params.items())
+    return owner.tool, owner.group, owner.variant, owner.benchmark, *sorted(owner.params.items())
 
 
-def _find_shared(held: Mapping[int, set[_Measured]]) -> set[int]:
+def _find_shared(outputs: Sequence[_Output]) -> list[_Output]:
     """Return the outputs that measure what another one measures, too."""
-    counts = Counter(measured for each in held.values() for measured in each)
-    return {at for at, each in held.items() if any(counts[key] > 1 for key in each)}
+    counts = Counter(each.measured for output in outputs for each in output.results)
+    return [each for each in outputs if any(counts[r.measured] > 1 for r in each.results)]
 
 
 def _list_outputs_of_go(

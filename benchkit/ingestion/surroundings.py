@@ -58,6 +58,7 @@ def list_sections(
         yield from _read_keys(readings, options)
         return
     _hide_tables(lines, readings)
+    _hide_chatter(lines, readings)
     has_names = all(reading.benchmark for _, reading, _ in readings)
     is_single = len(source.prefixes) < 2
     is_labelled = any(_LABELLED.match(line) for line in lines if "Benchmark" in line)
@@ -119,6 +120,16 @@ def _hide_tables(
         if form.embeds and form.is_companion:
             for at in range(reading.line - 1, min(reading.last_line, len(lines))):
                 lines[at] = ""
+
+
+def _hide_chatter(
+    lines: list[str], readings: Sequence[tuple[Format, Reading, Places | None]]
+) -> None:
+    """Drop what tools print around their results, which says nothing of these."""
+    patterns = {id(form.chatter): form.chatter for form, _, _ in readings if form.chatter}
+    for pattern in patterns.values():
+        for at, line in enumerate(lines):
+            lines[at] = pattern.sub("", line)
 
 
 def _read_tables(

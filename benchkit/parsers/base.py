@@ -6,6 +6,7 @@ statistics.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -110,6 +111,9 @@ class Format:
         ``("*_failures.csv", "*_stats.csv")``. In a folder they are passed over.
     is_export : bool
         Whether it is benchkit's own table: results of every tool, and what their samples come to.
+    chatter : re.Pattern, optional
+        What the tool prints around its results and what says nothing of them: progress,
+        statistics, what it builds. It is no text of a page's author.
     """
 
     name: str
@@ -127,6 +131,7 @@ class Format:
     plain: Callable[[str], Reading | None] | None = None
     repeating: tuple[tuple[str, str], ...] = ()
     is_export: bool = False
+    chatter: re.Pattern[str] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

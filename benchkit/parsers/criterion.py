@@ -54,6 +54,7 @@ from benchkit.parsers.base import (
 from benchkit.parsers.documents import line_of, read_documents
 from benchkit.reading.heading_lines import FENCE
 from benchkit.reading.source import UntilDamage
+from benchkit.regexes import regex
 from benchkit.units import parse_time, scale, step
 
 _SIGNS = (('"point_estimate"', '"median_abs_dev"'), ('"sampling_mode"', '"iters"', '"times"'))
@@ -166,6 +167,20 @@ _OTHER = re.compile(
     r"|\d+ \(.*|.*:"
 )
 
+#: What criterion prints beside its times, and what cargo and the harness of tests do.
+_CHATTER = regex(
+    r"\A(?:\s*(?:change|thrpt|slope|mean|median):?\s+\[.*|\s*Found \d+ outliers? .*"
+    r"|\s*\d+ \([\d.]+%\) (?:low|high) (?:mild|severe)"
+    r"|\s*(?:Change within noise threshold|No change in performance detected"
+    r"|Performance has (?:improved|regressed))\."
+    r"|Benchmarking .*: (?:Warming up|Collecting|Analyzing)\b.*|Gnuplot not found, .*"
+    r"|\s*Compiling \S+ v\d.*|\s*(?:Finished|Building) .*\btarget\(s\).*"
+    r"|\s*(?:Downloading|Downloaded) \S+ (?:v\d|crate).*|\s*Updating (?:crates\.io|registry|git) .*"
+    r"|\s*Blocking waiting for file lock .*|\s*Locking \d+ packages? .*"
+    r"|running \d+ tests?|test result: .*|test \S+ \.\.\. (?:ok|ignored|FAILED))\Z"
+    r"| \(target(?:/[\w.-]+){1,9}\)"
+)
+
 
 def _recognises_text(head: Head) -> bool:
     return any(
@@ -269,6 +284,7 @@ TEXT = Format(
     parse=_parse_text,
     words=("time:", "bench:"),
     embeds=True,
+    chatter=_CHATTER,
 )
 
 TOOLS = (

@@ -73,7 +73,8 @@ _PROMPT_ENDS = "$>%#+✗❯"
 _PROMETHEUS = ("HELP ", "TYPE ", "UNIT ", "EOF")
 #: What a log of benchmarks of a JVM has behind number signs.
 _LOGGED = regex(
-    r"(?:[A-Z]{2,3} (?:version|invoker|options)|Blackhole mode|Benchmark mode): .*"
+    r"(?:[A-Z]{2,3} (?:version|invoker|options)|(?:JMH )?[Bb]lackhole mode|Benchmark mode): .*"
+    r"|JMH \d[\w.-]* \(released .*|Detecting actual CPU count: .*"
     r"|(?:Warmup|Measurement): (?:\d+ iterations|<none>).*|Timeout: \d+ \w+ per iteration.*"
     r"|Threads: \d+ threads?,.*|Benchmark: [\w$]+(?:\.[\w$]+)+|Parameters: \(.*\)"
     r"|Run (?:progress: |complete\. ).*|(?:Warmup )?Fork: (?:\d+ of \d+|N/A).*"

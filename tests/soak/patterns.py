@@ -98,6 +98,9 @@ def collect() -> list[Use]:
     others = [Use(signs.__name__, line, "match") for *_, line in anchors]
     for kind in Report.__subclasses__():
         others += [Use(kind.__module__, line.expression, "fullmatch") for line in kind.LINES]
+    for each in registry.formats():
+        if each.chatter is not None:
+            others.append(Use(each.parse.__module__, each.chatter, "sub"))
     return list(dict.fromkeys((*uses, *others)))
 
 

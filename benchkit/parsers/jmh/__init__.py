@@ -43,6 +43,7 @@ from benchkit.parsers.base import (
     late,
 )
 from benchkit.parsers.documents import line_of, read_documents
+from benchkit.regexes import regex
 from benchkit.units import scale
 
 #: Exponents of ten of a second, and the seconds of longer units.
@@ -230,6 +231,16 @@ def _weigh(fork: object) -> list[tuple[Any, int]]:
     return pairs
 
 
+#: The log of a run, without what it says of the JVM and the settings.
+_CHATTER = regex(
+    r"\A(?:# (?:Run (?:progress|complete)|(?:Warmup )?Fork|Warmup Iteration)\b.*"
+    r"|# (?:Benchmark|Parameters): .*"
+    r"|Iteration +\d+: .*|(?:Secondary r|R)esult(?: \".*\"|: .*|:).*|[\s\d.,]*±\(.*"
+    r"|\s*(?:Statistics: )?\(min, avg, max\) .*|\s*(?:CI|Confidence interval) \(.*"
+    r"|\s+(?:N|mean) = .*|\s+(?:Histogram|Percentiles|Samples), .*"
+    r"|\s+\[ *[\d.]+, .*\) = .*|\s+p\([\d.]+\) = .*|\s+·?\w+(?:\.\w+)+: .*)\Z"
+)
+
 JSON = Format(
     name="jmh",
     tools=("jmh",),
@@ -281,6 +292,7 @@ TEXT = Format(
     words=("Score",),
     anchors=(("Benchmark ", r"[^\n]{0,400}\sMode\s+(?:(?:Cnt|Samples)\s+)?Score\s"),),
     embeds=True,
+    chatter=_CHATTER,
 )
 
 TOOLS = (
