@@ -39,7 +39,7 @@ from benchkit.parsers.documents import (
 from benchkit.parsers.urls import describe_url, path_of
 from benchkit.reading import reports
 from benchkit.reading.reports import UNANSWERED, Fields, Line, Value, decimal
-from benchkit.units import Quantity, parse_duration, step
+from benchkit.units import Quantity, parse_duration, parse_time, step
 
 _FACTS = {
     "ActualQPS": Fact("request_rate", "mean", "1/s"),
@@ -144,17 +144,18 @@ def _finish(run: Reading, label: str) -> Iterator[Record]:
 
 
 _SECONDS = r"(\d{1,9}(?:\.\d{1,12})?(?:e-\d\d)?)"
+_AMOUNT = r"(\d{1,18}(?:\.\d{1,12})?(?:e\+\d\d)?)"
 _COUNT = decimal(1.0)
 _DURATION = r"(?:\d{1,9}(?:\.\d{1,9})?(?:ns|us|µs|μs|ms|s|m|h)){1,3}"
 
 
-def _read_seconds(text: str) -> Quantity:
-    """Read seconds as Go prints a number (``3.7616e-05``)."""
+def _read_number(text: str) -> Quantity:
+    """Read a number as Go prints it (``3.7616e-05``)."""
     return Quantity(float(text), step(text))
 
 
 def _latency(stat: str) -> Value:
-    return Value("latency", stat, "s", _read_seconds)
+    return Value("latency", stat, "s", _read_number)
 
 
 class Report(reports.Report):
@@ -166,21 +167,24 @@ class Report(reports.Report):
              r"qps=(\d{1,15}(?:\.\d{1,9})?(?:e\+\d\d)?)", is_opening=True, is_proof=True, values=(
                  Value("duration", "total", "s", parse_duration),
                  Value("requests", "count", "1", _COUNT),
-                 Value("request_rate", "mean", "1/s", _read_seconds))),
+                 Value("request_rate", "mean", "1/s", _read_number)), needed="Ended after"),
         Line("sleep", r".*", "Sleep times "),
         Line("times", rf"count \d+ avg {_SECONDS} \+/- {_SECONDS} min {_SECONDS} max {_SECONDS}"
-             r" sum \S+", "Aggregated Function Time ", is_proof=True,
+             r" sum \S+", "Aggregated Function Time ", is_opening=True, is_proof=True,
              values=tuple(map(_latency, ("mean", "stdev", "min", "max"))),
              needed="Aggregated Function Time"),
-        Line("target", rf"(?:# )?target (\d{{1,2}}(?:\.\d{{1,4}})?)% {_SECONDS}", is_repeated=True),
+        Line("target", rf"(?:# )?target (\d{{1,2}}(?:\.\d{{1,4}})?)% {_SECONDS}",
+             is_opening=True, is_repeated=True),
         Line("errors", r"Error cases .*"),
-        Line("code", r"Code +(\S{1,20}) : (\d{1,15}) \([\d.]+ %\)", is_repeated=True),
+        Line("code", r"Code +(\S{1,20}) : (\d{1,15}) \([\d.]+ %\)",
+             is_opening=True, is_proof=True, is_repeated=True),
         Line("headers", r".*", "Response Header Sizes "),
-        Line("sizes", r"count \d+ avg (\d{1,15}(?:\.\d{1,9})?) \+/- .* sum (\d{1,18})",
+        Line("sizes", rf"count \d+ avg {_AMOUNT} \+/- .* sum {_AMOUNT}",
              "Response Body/Total Sizes ", values=(
-                 Value("bytes_in", "mean", "B", _read_seconds),
-                 Value("bytes_in", "total", "B", _COUNT))),
-        Line("done", r"All done (\d{1,15}) calls .*", needed="All done"),
+                 Value("bytes_in", "mean", "B", _read_number),
+                 Value("bytes_in", "total", "B", _read_number))),
+        Line("done", r"All done (\d{1,15}) calls(?: \(plus \d+ warmup\) (\d{1,12}\.\d{1,9}) ms avg"
+             r", (\d{1,12}\.\d{1,9}) qps)?.*", needed="All done", is_proof=True),
     )  # fmt: skip
 
     def _take_target(self, _: Line, fields: Fields, number: int) -> None:
@@ -189,12 +193,22 @@ class Report(reports.Report):
     def _take_code(self, _: Line, fields: Fields, number: int) -> None:
         _add_code(self.reading, fields[0], float(fields[1]), number)
 
+    def _take_done(self, _: Line, fields: Fields, number: int) -> None:
+        """Take what the last line repeats, with fewer digits, of a report without its head."""
+        requests, milliseconds, rate = fields
+        if "end" not in self.seen and rate is not None:
+            self.add(Value("requests", "count", "1", _COUNT), requests, number)
+            self.add(Value("request_rate", "mean", "1/s", _read_number), rate, number)
+        if "times" not in self.seen and milliseconds is not None:
+            self.add(Value("latency", "mean", "s", parse_time), f"{milliseconds}ms", number)
+
     def finish(self, label: str) -> Iterator[Record]:
         """Yield the reading and what has to be known about it."""
         run, missing = self.reading, self.missing()
         if missing or "code" not in self.seen:
             run.status = "partial"
-            run.rows = [row for row in run.rows if row[1] == "duration"]  # perhaps none answered
+        if not {"code", "done"} <= self.seen:  # perhaps none answered
+            run.rows = [row for row in run.rows if row[1] == "duration"]
         yield from _finish(run, label)
         if missing:
             yield self.incomplete(label, missing)
@@ -218,7 +232,10 @@ class Reader(reports.Reader):
         return text.rstrip()[-1:].isdigit()
 
 
-_END = re.compile(r"^[^\w\n]*+Ended after \S{2,30} : \d{1,15} calls\. qps=", re.MULTILINE)
+_END = re.compile(
+    r"^[^\w\n]*+(?:Ended after \S{2,30} : \d{1,15} calls\. qps=|All done \d{1,15} calls \(plus )",
+    re.MULTILINE,
+)
 
 
 def _recognises_text(head: Head) -> bool:
@@ -261,7 +278,7 @@ TEXT = Format(
     ),
     recognises=_recognises_text,
     parse=_parse_text,
-    words=("Ended after",),
+    words=("Ended after", "All done"),
     embeds=True,
 )
 

@@ -11,6 +11,8 @@ from benchkit.reading.prefixes import NO_BREAK, Prefix, strip_line
 _ANSI = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]+[0-~]|[@-Z\\-_=>])"
 )
+#: The tags that end a line on a page, and how many of them one may have.
+_BREAKS, _MANY_BREAKS = ("<br>", "<br/>", "<br />"), 9
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF16_LE, "utf-16"),
@@ -24,11 +26,22 @@ def encoding_of(data: bytes) -> str:
 
 
 def clean_line(line: str) -> str:
-    """Drop ANSI sequences, a CR at the end, and progress that was overwritten."""
+    """Drop ANSI sequences, a CR at the end, overwritten progress, and a page's line breaks.
+
+    Examples
+    --------
+    >>> clean_line("Requests/sec:   1998.81 <br/>"), clean_line("10%\\r20%\\r")
+    ('Requests/sec:   1998.81', '20%')
+    """
     if "\x1b" in line:
         line = _ANSI.sub("", line)
     if "\r" in line:
         line = line.rstrip("\r").rpartition("\r")[2]
+    for _ in range(_MANY_BREAKS if ">" in line[-3:] else 0):
+        line = line.rstrip()
+        if not line[-6:].lower().endswith(_BREAKS):
+            break
+        line = line[: line.rindex("<")].rstrip()
     return line
 
 
@@ -38,7 +51,7 @@ def clean_text(data: bytes) -> str:
     if encoding != "utf-16" and b"\0" in data:
         return ""
     text = data.decode(encoding, errors="replace")
-    if "\r" in text or "\x1b" in text:
+    if "\r" in text or "\x1b" in text or "<br" in text or "<BR" in text:
         return "\n".join(map(clean_line, text.split("\n")))
     return text
 

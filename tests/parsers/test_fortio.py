@@ -63,3 +63,62 @@ def test_a_rate_that_counts_lost_requests_is_left_out() -> None:
     kept = {row[1] for row in run.rows}
     assert "request_rate" not in kept
     assert values(run)["connect", "failures", "count"] == 3
+
+
+WHOLE = """\
+Ended after 1m0.026212379s : 1779 calls. qps=29.637
+Sleep times : count 1778 avg 0.0069 +/- 0.0244 min 0.0009 max 0.0046 sum 12.3
+Aggregated Function Time : count 1779 avg 0.03737321 +/- 0.02429 min 0.005016411 max 0.0790 sum 66.4
+# range, mid point, percentile, count
+>= 0.0050 <= 0.006 , 0.0055 , 100.00, 1779
+# target 50% 0.0251004
+# target 99.9% 0.0815562
+Sockets used: 493 (for perfect keepalive, would be 1)
+Jitter: false
+Code 200 : 1779 (100.0 %)
+Response Header Sizes : count 1779 avg 261 +/- 0 min 261 max 261 sum 464319
+Response Body/Total Sizes : count 1779 avg 11101953 +/- 3.083e+06 min 2.5e+06 max 1.2e+07 sum 1.9750e+10
+All done 1779 calls (plus 1 warmup) 37.373 ms avg, 29.6 qps
+"""
+
+
+def parse(text: str) -> tuple[list[Reading], list[Diagnostic]]:
+    source = Source(None, "x.md", text.encode())
+    assert TEXT.recognises(source.head())
+    records = list(TEXT.parse(source))
+    runs = [each for each in records if isinstance(each, Reading)]
+    return runs, [each for each in records if isinstance(each, Diagnostic)]
+
+
+def test_sizes_with_exponents_are_read() -> None:
+    (run,), problems = parse(WHOLE)
+    assert not problems
+    found = values(run)
+    assert found[None, "bytes_in", "mean"] == 11101953
+    assert found[None, "bytes_in", "total"] == 1.975e10
+    assert found[None, "latency", "mean"] == 0.03737321
+
+
+def test_reports_without_their_heads_are_partial_runs() -> None:
+    """Pages quote a report from its percentiles on, or from the codes."""
+    lines = WHOLE.splitlines(keepends=True)
+    page = "".join(("c1 (DSA)\n", *lines[5:], "\nc1 (memory)\n", *lines[9:]))
+    (first, second), problems = parse(page)
+    assert [run.status for run in (first, second)] == ["partial", "partial"]
+    assert len(problems) == 2
+    assert "lacks its `Ended after`, `Aggregated Function Time` lines" in problems[0].what
+    found = values(first)
+    assert found[None, "latency", "p50"] == 0.0251004
+    assert found[None, "latency", "mean"] == 0.037373
+    assert found[None, "request_rate", "mean"] == 29.6
+    assert found[None, "requests", "count"] == found["200", "responses", "count"] == 1779
+    assert (None, "duration", "total") not in found
+    assert values(second).keys() == found.keys() - {
+        (None, "latency", "p50"),
+        (None, "latency", "p99.9"),
+    }
+
+
+def test_a_report_that_is_cut_before_its_codes_keeps_only_its_duration() -> None:
+    (run,), _ = parse("".join(WHOLE.splitlines(keepends=True)[:8]))
+    assert set(values(run)) == {(None, "duration", "total")}

@@ -13,7 +13,7 @@ from benchkit.reading.reports import CALLED, Fields, Line, Remark
 
 _OPEN_ENDED = re.compile(r"(?:%\s+[\d.]+m|timeout \d+|responses: \d+)$")
 _REST = re.compile(r"\d{1,15}|s")
-_FURNITURE = re.compile(r"Detailed Percentile|Value |\[Buckets|-*\Z")
+_FURNITURE = re.compile(r"Detailed Percentile|Value |\[?Buckets|-*\Z")
 _BANNER = re.compile(r"wrk (\S+) \[\w+\] Copyright")
 _UNREACHABLE = Remark(
     "wrk was unable to {verb} {server} ({reason}), so this run measured nothing",

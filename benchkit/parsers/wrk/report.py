@@ -46,8 +46,8 @@ _HISTOGRAM = (
     Line("distribution", r"Latency Distribution \(HdrHistogram - (\w+) Latency.*\)"),
     Line("quantile", rf"(\d{{1,3}}(?:\.\d{{1,9}})?)% +({_TIME})", is_repeated=True),
     Line("bucket", rf"({_MILLIS}) +([01]\.\d{{6}}) +\d+ +(\d+\.\d\d|inf)", is_repeated=True),
-    Line("mean", rf"\[Mean += +({_MILLIS}|-?nan), StdDeviation += +({_MILLIS}|-?nan)\]"),
-    Line("max", rf"\[Max += +({_MILLIS}), Total count += +{_COUNT}\]"),
+    Line("mean", rf"\[?Mean += +({_MILLIS}|-?nan), StdDeviation += +({_MILLIS}|-?nan)\]?"),
+    Line("max", rf"\[?Max += +({_MILLIS}), Total count += +{_COUNT}\]?"),
 )
 _AGAIN = {
     line.name: replace(line, name=f"second {line.name}", take=line.name) for line in _HISTOGRAM

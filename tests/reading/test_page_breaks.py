@@ -1,0 +1,50 @@
+"""Reports on a page say what they say without its line breaks and without eaten brackets."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import benchkit as bk
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+REPORTS = (
+    "nginx-ab/nginx/ab-c1-1.txt",
+    "bombardier-forms/text-latencies.txt",
+    "criterion-text/none-1.txt",
+    "fortio-forms/text.txt",
+    "hyperfine/text-scan.txt",
+    "wrk-edge/multi/wrk-3runs-prompt.txt",
+    "skywalking-vegeta/edge/vegeta-text-overload.txt",
+    "k6-edge/small/k6-small.txt",
+    "oha/text-ms.txt",
+    "autocannon/text-workers.txt",
+)
+
+
+@pytest.mark.parametrize("report", REPORTS)
+@pytest.mark.parametrize("ending", ["<br>", " <br/> ", "<BR /> <br>"])
+def test_line_breaks_of_a_page_are_no_part_of_a_report(
+    report: str, ending: str, tmp_path: Path
+) -> None:
+    text = (FIXTURES / report).read_text(encoding="utf-8")
+    plain, page = tmp_path / "plain.md", tmp_path / "page.md"
+    plain.write_text(text, encoding="utf-8")
+    page.write_text("".join(f"{line}{ending}\n" for line in text.splitlines()), encoding="utf-8")
+    first, second = (bk.load(path).observations for path in (plain, page))
+    columns = ["benchmark", "params", "run", "subject", "metric", "stat", "value", "unit"]
+    assert len(first) > 0
+    assert first[columns].equals(second[columns])
+
+
+def test_the_foot_of_a_histogram_of_wrk2_may_lack_its_brackets(tmp_path: Path) -> None:
+    text = (FIXTURES / "wrk-edge/synthetic-wrk2.txt").read_text(encoding="utf-8")
+    assert "#[Mean" in text
+    bare = re.sub(r"#\[(.*)\]", r"\1", text)
+    for name, content in (("whole.md", text), ("bare.md", bare)):
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    whole, page = (bk.load(tmp_path / name) for name in ("whole.md", "bare.md"))
+    assert list(page.runs["role"]) == ["measured"]
+    assert list(whole.observations["value"]) == list(page.observations["value"])
