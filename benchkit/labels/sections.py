@@ -13,7 +13,7 @@ from operator import attrgetter
 
 from benchkit.labels.invocations import differences
 from benchkit.labels.pieces import Piece
-from benchkit.schema import format_params
+from benchkit.schema import LOST_ROLES, format_params
 
 __all__ = ["FILE", "is_near_rate", "join_names", "label_blocks", "share_headings"]
 
@@ -94,12 +94,14 @@ def share_headings(pieces: Sequence[Piece]) -> None:
     """Name the blocks of all series alike: a rule of reading, never stored.
 
     A heading that tells the blocks of one variant apart leads the benchmark in the others, too,
-    also where they hold nothing else.
+    also where they hold nothing else; so does one that tells blocks of several tools on one page.
     """
     if not any(piece.headings for piece in pieces):
         return
     telling = {key: _list_telling(same) for key, same in _group(pieces, _series).items()}
-    everywhere = set().union(*telling.values())
+    results = [each for each in pieces if each.role not in LOST_ROLES and not each.is_companion]
+    pages = _group(results, _page).values()
+    everywhere = set().union(*telling.values(), *map(_list_telling, pages))
     for piece in pieces:
         if everywhere and piece.headings:
             before, after = (_lead(piece, names) for names in (telling[_series(piece)], everywhere))
@@ -209,6 +211,10 @@ def _declare(piece: Piece) -> Hashable:
 
 def _series(piece: Piece) -> tuple[str, ...]:
     return piece.origin, piece.group, piece.variant, piece.tool, piece.role
+
+
+def _page(piece: Piece) -> tuple[str, str]:
+    return piece.origin, piece.path
 
 
 def _alike(pieces: Sequence[Piece], *, of_one_file: bool = False) -> Iterator[list[Piece]]:

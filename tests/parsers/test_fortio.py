@@ -77,7 +77,7 @@ Sockets used: 493 (for perfect keepalive, would be 1)
 Jitter: false
 Code 200 : 1779 (100.0 %)
 Response Header Sizes : count 1779 avg 261 +/- 0 min 261 max 261 sum 464319
-Response Body/Total Sizes : count 1779 avg 11101953 +/- 3.083e+06 min 2.5e+06 max 1.2e+07 sum 1.9750e+10
+Response Body/Total Sizes : count 1779 avg 11101953 +/- 3.083e+06 min 2e+06 max 1e+07 sum 1.9750e+10
 All done 1779 calls (plus 1 warmup) 37.373 ms avg, 29.6 qps
 """
 
