@@ -27,6 +27,8 @@ __all__ = ["Piece", "Series", "join_levels", "note_alone", "part_packages", "ser
 
 #: The largest number that the table can hold.
 _LARGEST = (1 << 31) - 1
+#: Numbers from here on are dates: they number one run, and no run that follows it.
+_DATED = 10_000_000
 #: As many digits of a level are read.
 _DIGITS = 18
 #: A number in a name, with what may stand at it: `get-10`, `t2-c64`, `64conn`.
@@ -237,6 +239,8 @@ def _number(runs: list[Run]) -> Iterator[Diagnostic]:
             sources[run.path].append(run)
         for path, of_source in sources.items():
             start = _declared(of_source[0].first.run)
+            if start is not None and start >= _DATED:
+                start = None  # the run after 20240131 is not 20240132
             is_conflict = start in taken and path not in reported
             number = _count_up(of_source, 1 if start is None else start, taken)
             if is_conflict and start is not None:

@@ -25,11 +25,19 @@ _AGAIN = "check what the command printed, and run it again"
 _ABOVE, _QUOTED = 20, 6
 #: The share of a signature's words that a file of a near format has.
 _NEAR = 0.6
+#: Words of a signature that any JSON and any other text has at most by chance.
+_CHANCE, _CHANCE_OF_TEXT = 1, 2
 _WORD = regex(r"[A-Za-z][\w/%#+-]{3,}")
 _KEY = regex(r'"([^"\\\n]{1,60})"\s{0,9}:')
 #: A row of docker stats, of columns that the user chose.
 _STATS = regex(r"[\w.:/-]{1,200}[\t ,;|]{1,9}\d{1,9}(?:\.\d{1,4})?%(?![^\t ,;|])")
 _DELIMITERS = ",;\t|"
+#: How JSON begins; a page begins with links, badges and templates, too.
+_JSON = regex(
+    r"\s*(?:\{(?![{%])|\[\s*(?:[\[{\"\]]|-?\d[\d.eE+-]{0,30}\s*[,\]]|true|false|null|\Z))"
+)
+#: Lines among which the words of a report stand; those of a page of prose are further apart.
+_CLOSE = 60
 
 
 class _Reason(NamedTuple):
@@ -97,24 +105,37 @@ def _find_nearest(head: Head, formats: Sequence[Format]) -> _Reason | None:
 
     A word counts for the less, the more forms have it.
     """
-    present = set(_WORD.findall(head.text))
+    is_json = _JSON.match(head.text) is not None
     signatures = [
-        (each, set(_WORD.findall(form.signature))) for each in formats for form in each.forms
+        (each, set(_WORD.findall(form.signature)))
+        for each in formats
+        for form in each.forms
+        if is_json or not _JSON.match(form.signature)
     ]
     common = Counter(word for _, words in signatures for word in words)
 
     def weigh(words: Iterable[str]) -> float:
         return sum(1 / common[word] for word in words)
 
+    windows = [set(_WORD.findall(head.text))] if is_json else _list_windows(head.text)
+    chance = _CHANCE if is_json else _CHANCE_OF_TEXT
     near = [
         (weigh(words & present), each, sorted(words - present))
+        for present in windows
         for each, words in signatures
-        if len(words & present) > 1 and weigh(words & present) >= _NEAR * weigh(words)
+        if len(words & present) > chance and weigh(words & present) >= _NEAR * weigh(words)
     ]
     if not near:
         return None
     _, nearest, missing = max(near, key=lambda item: item[0])
     return _compare(head, nearest, missing)
+
+
+def _list_windows(text: str) -> list[set[str]]:
+    """Return the words of lines that stand together."""
+    lines = text.split("\n")
+    starts = range(0, max(len(lines) - _CLOSE // 2, 1), _CLOSE // 2)
+    return [set(_WORD.findall("\n".join(lines[at : at + _CLOSE]))) for at in starts]
 
 
 def _compare(head: Head, nearest: Format, missing: Sequence[str]) -> _Reason | None:
@@ -146,7 +167,7 @@ def _parse_whole(head: Head, nearest: Format) -> list[Record]:
 def _find_damage(head: Head) -> str:
     """Say where a JSON document is damaged; nothing of a sound or long one, or of other text."""
     text = head.text
-    if text.lstrip()[:1] not in {"{", "["} or not _is_whole(head):
+    if not _JSON.match(text) or not _is_whole(head):
         return ""
     start = len(text) - len(text.lstrip())
     try:

@@ -68,7 +68,7 @@ _FORMS = (
     Unread("a script for k6", ('from "k6',), "give what `k6 run --out json=FILE` writes"),
     Unread("hyperfine's CSV", ("command,mean,stddev,median,user,system,min,max",),
            "it has no single runs; give what `hyperfine --export-json FILE` writes"),
-    Unread("hyperfine's table", ("| Command |", "| Relative |"),
+    Unread("hyperfine's table", ("| Command ", " Mean [", " Relative |"),
            "it has no single runs; give what `hyperfine --export-json FILE` writes"),
     Unread("a table of BenchmarkDotNet", ("BenchmarkDotNet v", "Method"),
            "its values are rounded; give the JSON of `--exporters json`"),

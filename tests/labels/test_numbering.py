@@ -272,6 +272,15 @@ def test_equal_labels_in_two_folders_are_two_runs_and_a_note() -> None:
     assert isinstance(notes[0], Diagnostic)
 
 
+def test_a_date_numbers_one_run_and_none_that_follows_it() -> None:
+    pieces = [
+        *(piece("none/wrk-20240131.txt", target="/", run=20240131, index=at) for at in range(3)),
+        piece("none/wrk-20240131.txt", target="/other", run=20240131, index=3),
+    ]
+    assert settle(pieces) == []
+    assert [one.number for one in pieces] == [1, 2, 3, 20240131]
+
+
 def test_numbers_that_are_time_stamps_keep_forms_together() -> None:
     first, second = 1795219562862, 1795219563811
     pieces = [

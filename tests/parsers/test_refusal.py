@@ -43,6 +43,11 @@ def test_another_tools_report_is_named() -> None:
     [
         ("<jmeterTestPlan version='1.2'>", "a test plan of JMeter", "`jmeter -n -t PLAN"),
         ("command,mean,stddev,median,user,system,min,max\n", "hyperfine's CSV", "--export-json"),
+        (
+            "| Command   |  Mean [ms] | Max [ms] |     Relative |",
+            "hyperfine's table",
+            "--export-json",
+        ),
         ("<!DOCTYPE html>\n<title>Gatling Stats</title>", "a page of Gatling's", "simulation.log"),
         ("<!DOCTYPE html>\n<p>1204 requests/s", "an HTML page", "text or JSON"),
         ("import http from 'k6/http';\n", "a script for k6", "k6 run --out json"),
@@ -78,6 +83,20 @@ OHA = (FIXTURES / "oha" / "none-1.json").read_text(encoding="utf-8")
 )
 def test_the_nearest_format_is_named_with_what_does_not_fit(text: str, sentence: str) -> None:
     assert f"nearly the format oha, except {sentence}" in str(refuse(text))
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "# fast\n\n| Package | Time | Objects |\n\nThe name of its context is in benchmarks.\n",
+        "[![Build](b.svg)](b)\n\n| benchmark | old ns/op |\n",
+        "[//]: # (vim: tw=120)\n\n| benchmark | old ns/op | new |\n",
+        "# Batching\n\nIt is running until all are complete.\n",
+        "{{< toc >}}\n# Name of benchmarks and their context\n",
+    ],
+)
+def test_a_page_of_prose_is_no_damaged_result(page: str) -> None:
+    assert refuse(page).what.startswith("unknown format (it starts with ")
 
 
 def test_what_a_format_could_read_of_a_misfit_is_offered() -> None:
