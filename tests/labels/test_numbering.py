@@ -273,12 +273,11 @@ def test_equal_labels_in_two_folders_are_two_runs_and_a_note() -> None:
 
 
 def test_a_date_numbers_one_run_and_none_that_follows_it() -> None:
-    pieces = [
-        *(piece("none/wrk-20240131.txt", target="/", run=20240131, index=at) for at in range(3)),
-        piece("none/wrk-20240131.txt", target="/other", run=20240131, index=3),
-    ]
+    name, date = "none/wrk-20240131.txt", 20240131
+    pieces = [piece(name, target="/", run=date, index=at) for at in range(3)]
+    pieces.append(piece(name, target="/other", run=date, index=3))
     assert settle(pieces) == []
-    assert [one.number for one in pieces] == [1, 2, 3, 20240131]
+    assert [one.number for one in pieces] == [1, 2, 3, date]
 
 
 def test_numbers_that_are_time_stamps_keep_forms_together() -> None:

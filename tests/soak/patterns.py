@@ -39,8 +39,7 @@ SIZES = (24, 400, 4000)
 FLOOR = 0.002
 #: Times as long for four times the text; a linear expression takes 4, a quadratic one 16.
 LIMIT = 6.0
-_REPEATS = 2
-_ENDS = ("\x00", "\n\x00")
+_REPEATS, _ENDS = 2, ("\x00", "\n\x00")
 _PALETTE = "a1 \n.-:/\"'=,\t"
 #: The shape of a parsed expression is documented nowhere and has no types.
 Node = Any
@@ -98,9 +97,7 @@ def collect() -> list[Use]:
     others = [Use(signs.__name__, line, "match") for *_, line in anchors]
     for kind in Report.__subclasses__():
         others += [Use(kind.__module__, line.expression, "fullmatch") for line in kind.LINES]
-    for each in registry.formats():
-        if each.chatter is not None:
-            others.append(Use(each.parse.__module__, each.chatter, "sub"))
+    others += [Use(x.name, x.chatter, "sub") for x in registry.formats() if x.chatter]
     return list(dict.fromkeys((*uses, *others)))
 
 
