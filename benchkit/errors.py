@@ -27,7 +27,7 @@ class ExitCode(IntEnum):
 
 
 class BenchkitError(Exception):
-    """Something a user can put right.
+    """An error that the user can fix.
 
     Parameters
     ----------

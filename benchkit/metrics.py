@@ -126,7 +126,7 @@ VOCABULARY: dict[str, Metric] = {
         _metric("time_per_request", "time per request", _TAKES, "s", "lower", ["mean"], "Concurrency divided by rate: not a latency.", "ab"),
         _metric("requests", "requests", _COUNT, "1", "none", ["count"], "Requests completed in the run.", "every load tool", compared=False),
         _metric("request_rate", "requests/s", _SERVES, "1/s", "higher", ["mean"], "Requests per second over the run.", "every load tool"),
-        _metric("success_rate_per_second", "successful requests/s", _SERVES, "1/s", "higher", ["mean"], "Successful requests per second, the drain included.", "vegeta throughput"),
+        _metric("success_rate_per_second", "successful requests/s", _SERVES, "1/s", "higher", ["mean"], "Successful requests per second, including the drain.", "vegeta throughput"),
         _metric("thread_request_rate", "requests/s per thread", _SERVES, "1/s", "higher", ["mean", "stdev", "p99", "max"], "Requests per second of one thread, sampled.", "wrk Req/Sec", compared=False),
         _metric("thread_request_rate_within_stdev", "thread rates within one standard deviation", _HIGHER, "1", "none", ["mean"], "Share of a thread's samples within one standard deviation.", "wrk", compared=False),
         _metric("failures", "failed requests", _COUNT, "1", "lower", ["count"], "Failed requests; subject = reason (non2xx: a status of 400 or more); if empty, the tool's own total.", "every load tool"),
@@ -156,7 +156,8 @@ VOCABULARY: dict[str, Metric] = {
         _metric("cpu_time", "CPU time", _USES, "s", "none", ["counter"], "CPU time used; subject = container.", "cAdvisor, Prometheus", compared=False),
         _metric("cpu_usage", "CPU", _USES, "cores", "lower", _GAUGE, "CPU in use; subject = container.", "derived, docker stats"),
         _metric("memory_working_set", "working-set memory", _USES, "B", "lower", _GAUGE, "Memory that cannot be reclaimed.", "cAdvisor, Prometheus"),
-        _metric("memory_usage", "memory", _USES, "B", "lower", _GAUGE, "Memory in use, cache included.", "cAdvisor, Prometheus, docker stats"),
+        _metric("memory_usage", "memory", _USES, "B", "lower", _GAUGE, "Memory in use, including "
+        "the cache.", "cAdvisor, Prometheus, docker stats"),
         _metric("memory_rss", "RSS memory", _USES, "B", "lower", _GAUGE, "Anonymous memory.", "cAdvisor, Prometheus"),
         _metric("memory_cache", "page-cache memory", _USES, "B", "lower", _GAUGE, "Page cache.", "cAdvisor, Prometheus"),
         _metric("network_in", "network bytes received", _COUNT, "B", "none", ["counter"], "Bytes received by a container.", "cAdvisor, Prometheus", compared=False),

@@ -261,7 +261,7 @@ def choose_baseline(
         return by_words
     is_one_word = len({name.lower() for name in called}) == 1
     could = "differ only in case" if is_one_word else "could each match"
-    why = f"{' and '.join(called)} {could}" if called else "the names do not say"
+    why = f"{' and '.join(called)} {could}" if called else "the names do not show it"
     more = f" and {len(variants) - _LISTED} more" if len(variants) > _LISTED else ""
     listed = f"{', '.join(variants[:_LISTED]) or 'none'}{more}"
     fewer = ", or give fewer files" if len(variants) > _LISTED else ""

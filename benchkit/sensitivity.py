@@ -32,7 +32,7 @@ from benchkit.units import format_number, format_percent, format_quantity
 
 #: Of a prediction interval: a new run is compared with old ones, each by itself.
 _ONE = "a single run gives no verdict; repeat it"
-_ONE_BY_ONE = "runs that are compared with a history one by one get no verdict; use --method auto"
+_ONE_BY_ONE = "comparing each run with a history gives no verdict; use --method auto"
 _NOISY = "too noisy for any practical number of runs; reduce the noise first"
 #: From here on a change up and the same one down are too different to be written as one.
 _LARGE_REACH = 0.25

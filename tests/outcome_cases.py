@@ -264,7 +264,7 @@ CASES = {
         event="baseline_crash", says="2.txt:6: FAIL x 0.4s",
     ),
     "exit of the sidecar": Case(
-        write=exits, code=1, verdict="fail", event="crash", says="ended with exit 2"
+        write=exits, code=1, verdict="fail", event="crash", says="exited with code 2"
     ),
     "crossed threshold": Case(
         write=crossed_in("enabled"), policy=FIVEFOLD, code=1, verdict="fail", event="crash",
@@ -276,7 +276,7 @@ CASES = {
     ),
     "exit of a crossed threshold": Case(
         write=crossed_exit, policy=FIVEFOLD, code=1, verdict="fail", event="crash",
-        says="k6-export-5.json: its command ended with exit 99: crossed a threshold (run 5)",
+        says="k6-export-5.json: its command exited with code 99: crossed a threshold (run 5)",
     ),
     "crash warns": Case(
         write=crash("enabled"), policy="[policy]\non_failure = 'warn'\n", code=0, verdict="fail",
@@ -299,12 +299,12 @@ CASES = {
     ),
     "removed but still there": Case(
         write=SAME, policy="[[gate.accept]]\nremoved = 'Sett'\n", code=0, verdict="pass",
-        event="unused_acceptance", says="the accepted removal of Sett matches nothing that is gone",
+        event="unused_acceptance", says="the accepted removal of Sett matches no removed benchmark",
     ),
     "accepted without a row": Case(
         write=SAME, policy="[[gate.accept]]\nbenchmark = 'Pong'\nuntil = 2999-12-31\n", code=0,
         verdict="pass", event="unused_acceptance",
-        says="the accepted regression of Pong matches nothing that was compared",
+        says="the accepted regression of Pong matches no compared row",
     ),
     "removed until yesterday": Case(
         write=gone, policy="[[gate.accept]]\nremoved = 'Set'\nuntil = 2020-01-01\n", code=3,

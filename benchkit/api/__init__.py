@@ -47,7 +47,7 @@ def load(
     origin: str | Sequence[str] = (),
     columns: Mapping[str, str] | None = None,
 ) -> RunSet:
-    """Load raw files and folders, a store, or a table of one's own.
+    """Load raw files and folders, a store, or your own table.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ def compare(
     method: str = DEFAULT_METHOD,
     knee: str = KNEE,
 ) -> Comparison:
-    """Compare the variants in a table of observations of one's own.
+    """Compare the variants in your own table of observations.
 
     Parameters
     ----------
@@ -283,7 +283,7 @@ def _require_path(given: object) -> Path:
 
 
 def formats() -> tuple[Format, ...]:
-    """Return every format that can be read, plug-ins included.
+    """Return every format that can be read, including those of plug-ins.
 
     Returns
     -------

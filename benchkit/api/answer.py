@@ -161,7 +161,7 @@ class Comparison:
 
     @property
     def material(self) -> Material:
-        """What figures are drawn from."""
+        """The data of the figures."""
         from benchkit.plots.kinds import Material
 
         return Material(
@@ -262,7 +262,7 @@ class Comparison:
 
     @cached_property
     def parts(self) -> dict[str, Part]:
-        """What is shown beside the comparison: sweeps, resources and spans.
+        """The tables next to the comparison: sweeps, resources and spans.
 
         By name, ``held``, ``sweep``, ``resources`` and ``spans``: tables in sight, sentences, or
         why there are none (``missing``).
@@ -320,7 +320,7 @@ class Comparison:
         return to_csv(self.verdicts, path)
 
     def gate(self, policy: Mapping[str, object] | str | Path | None = None) -> GateResult:
-        """Hold the comparison against a policy, as `benchkit.gate` does.
+        """Check the comparison against a policy, as `benchkit.gate` does.
 
         Parameters
         ----------

@@ -22,7 +22,7 @@ _LABELS = ("group", "variant", "benchmark", "params", "tool", "subject", "metric
 
 
 def require_label(runs: Runs, name: str) -> None:
-    """Refuse what is neither a label of compared rows nor one of their params."""
+    """Refuse a name that is neither a label nor a param of the compared rows."""
     entries = ",".join(runs["params"].drop_duplicates().tolist()).split(",")
     params = dict.fromkeys(entry.partition("=")[0] for entry in entries if "=" in entry)
     selection.require(name, [*_LABELS, *params], "column or param")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 QUICK = 2000
 #: Rows of a table in a plain shell.
 _MOST = 40
-UNSEEN = "With this many runs, the audit runs only on request: .findings"
+UNSEEN = "With this many runs, the audit starts only on request; see .findings"
 
 
 def tabulate_findings(findings: Iterable[Finding]) -> pd.DataFrame:

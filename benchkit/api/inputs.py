@@ -194,7 +194,7 @@ def join_tools(observations: Observations) -> tuple[Observations, tuple[Finding,
     finding = Finding(
         code="B108",
         severity="warning",
-        message=f"{', '.join(listed[:_SHOWN])}{more}: a difference between the tools counts as a "
+        message=f"{', '.join(listed[:_SHOWN])}{more}: a difference between the tools looks like a "
         "difference between the variants",
         remedy="measure both variants with one tool; if both names mean the same tool, use one "
         "name",

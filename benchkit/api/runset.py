@@ -180,7 +180,7 @@ class RunSet:
         )
 
     def require_label(self, name: str) -> None:
-        """Refuse what is neither a label of compared rows nor one of their params.
+        """Refuse a name that is neither a label nor a param of the compared rows.
 
         Raises
         ------
@@ -326,7 +326,7 @@ class RunSet:
     def choose_pairs(
         self, baseline: str | None = None, variant: str | Sequence[str] | None = None
     ) -> tuple[tuple[str, str], ...]:
-        """Return who is compared with whom; a baseline that is not named is guessed from names.
+        """Return the pairs to compare; without a baseline, it is inferred from the names.
 
         Raises
         ------

@@ -157,7 +157,7 @@ def _suggest_sides(only: str, also: str, runs: Runs, files: Sequence[str]) -> Da
     split = suggest_split(runs["benchmark"].unique().tolist(), SIDE_NAMES)
     seen = f"nothing to compare: {only!r} is the only variant{also}"
     if split:
-        hint = f"the benchmark names hold the variants {', '.join(split.variants)}"
+        hint = f"the benchmark names contain the variants {', '.join(split.variants)}"
         if files:
             return DataError(seen, hint=hint, options=split.options)
         again = join(["benchkit", "ingest", "PATH", *split.options])

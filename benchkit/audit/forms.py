@@ -49,7 +49,7 @@ def find_disagreements(observations: Observations) -> Iterator[Finding]:
         yield _tell(gaps)
 
 
-_REMEDY = "the most precise form with most of the requests counts; check the file names"
+_REMEDY = "the most precise form that has most of the requests is used; check the file names"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,14 +101,15 @@ def _measure_gap(same: Sequence[_Statistic], approximate: float) -> float:
 def _tell(gaps: Sequence[_Gap]) -> Finding:
     worst = max(gaps, key=lambda gap: gap.share)
     count = "one statistic differs" if len(gaps) == 1 else f"{len(gaps)} statistics differ"
+    largest = "" if len(gaps) == 1 else "; largest"
     values = " vs. ".join(f"{value:g}" for value in worst.values)
     reason = registry.tool(worst.tool).quantile_note if worst.is_quantile else ""
     return Finding(
         code="B104",
         severity="warning",
         where=" and ".join(dict.fromkeys(worst.files)),
-        message=f"{count} between forms of one run, "
-        f"most {worst.name} by {format_percent(worst.share).lstrip('+')} ({values})",
+        message=f"{count} between forms of one run{largest}: "
+        f"{worst.name}, by {format_percent(worst.share).lstrip('+')} ({values})",
         remedy="; ".join(filter(None, (reason, _REMEDY))),
         numbers={"share": worst.share, "statistics": len(gaps)},
     )

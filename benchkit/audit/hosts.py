@@ -20,7 +20,7 @@ _SHOWN = 3
 
 
 def find_other_hosts(comparisons: Comparisons, evidence: Evidence) -> Iterator[Finding]:
-    """B211: the sides were loaded at different hosts, and their names do not say so."""
+    """B211: the load went to different hosts, and the variant names do not show it."""
     names = {(c.workload, name) for c in comparisons.contrasts for name in (c.baseline, c.variant)}
     compared = {workload.side(name) for workload, name in names}
     hosts: dict[str, dict[str, None]] = {}
@@ -38,8 +38,8 @@ def find_other_hosts(comparisons: Comparisons, evidence: Evidence) -> Iterator[F
             code="B211",
             severity="warning",
             where=", ".join(pair),
-            message=f"{pair[0]} was loaded at {one} and {pair[1]} at {other}: a difference "
-            "between the hosts counts as a difference between the variants",
+            message=f"the load of {pair[0]} went to {one}, that of {pair[1]} to {other}: a "
+            "difference between the hosts looks like a difference between the variants",
             remedy="measure both sides on one host; if you compare the hosts, name the variants "
             "after them",
             numbers=dict(zip(pair, (one, other), strict=True)),

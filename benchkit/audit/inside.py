@@ -133,10 +133,10 @@ def _tell_course(c: Contrast, what: str, told: Mapping[str, Mapping[int, float]]
     middle = median(change for runs in told.values() for change in runs.values())
     size = format_percent(math.exp(middle) - 1)
     if what == "start":
-        message = f"the first fifth of a run is {size} from the rest ({names})"
+        message = f"the first fifth of a run differs from the rest by {size} ({names})"
         remedy = "warm up longer, or start measuring later"
     else:
-        message = f"after its first fifth, a run moves by {size} until its end ({names})"
+        message = f"after its first fifth, a run drifts by {size} until its end ({names})"
         remedy = "look for saturation or a leak; a longer run would give another value"
     return Finding(
         code="B337",

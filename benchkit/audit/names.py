@@ -57,7 +57,7 @@ def explain_nothing(reason: BenchkitError | None) -> Iterator[Finding]:
         yield Finding(
             code="B205",
             severity="info",
-            message=f"no variants were compared, because the results are a sweep: {reason.what}",
+            message=f"no variants were compared, because the results are a sweep ({reason.what})",
             remedy="to compare, name both sides with --pair, or pairs= in Python",
         )
 

@@ -95,7 +95,7 @@ def find_fixed_first(comparisons: Comparisons, runs: Runs) -> Iterator[Finding]:
             severity="info",
             where=variant,
             message=f"always first, in {max(blocks)} of {max(blocks)} rounds{on}: the effect of "
-            "going first counts as an effect of this variant",
+            "going first looks like an effect of this variant",
             remedy="start each round with a different variant",
             numbers={"blocks": max(blocks), "benchmarks": len(blocks)},
         )
@@ -253,10 +253,10 @@ def _tell_drift(c: Contrast, trend: Trend, drift: float, adjusted: list[_Adjuste
         severity="warning" if is_moved else "info",
         where=name_row(c),
         message=f"the values drift by {format_change(math.exp(drift))} over the session (p = "
-        f"{trend.pvalue:.2g}); change of the means without the linear trend: {changes}",
+        f"{trend.pvalue:.2g}); without the linear trend, the change of the means is {changes}",
         remedy=f"{_IN_TURN}; let the machine settle first"
         if is_moved
-        else "the trend affects both sides alike: no change moves by more than "
+        else "the trend affects both sides alike and moves no change by more than "
         f"{format_percent(MATTERS).lstrip('+')}",
         numbers={
             "drift": math.exp(drift) - 1,

@@ -28,5 +28,5 @@ def find_impossible_pvalues(evidence: Evidence) -> Iterator[Finding]:
                 where=name_side(run.side),
                 message=fault,
                 remedy="compare the raw runs: another test was used, the table was edited, or "
-                "benchstat erred",
+                "benchstat has a bug",
             )

@@ -17,6 +17,7 @@ from benchkit.comparison.machines import differ, list_entries
 from benchkit.derived.failures import LENGTH
 from benchkit.derived.record import keep_measured
 from benchkit.errors import Finding
+from benchkit.metrics import display_name
 from benchkit.schema import Side
 from benchkit.units import format_change, format_number, format_quantity
 
@@ -201,8 +202,8 @@ def find_changed_shares(comparisons: Comparisons, _evidence: Evidence) -> Iterat
             code="B320",
             severity="info",
             where=", ".join(filter(None, (name_side(worst.side), worst.container))),
-            message=f"{metric} goes from {100 * worst.center_baseline:.3g} % to "
-            f"{100 * worst.center_variant:.3g} %: {points} percentage points, or {relative}",
+            message=f"{display_name(metric, 'mean')}: {100 * worst.center_baseline:.3g} % → "
+            f"{100 * worst.center_variant:.3g} %, {points} percentage points or {relative}",
             remedy="when you quote the change, say which you mean; the table shows the percentage",
             numbers={"points": worst.delta, "share": worst.delta / worst.center_baseline},
         )

@@ -35,7 +35,7 @@ _LAST = 101.0
 class _Seconds:
     """How long the run was, by one witness."""
 
-    told_by: str
+    name: str
     length: Number
 
 
@@ -87,14 +87,14 @@ def _tell_totals(sheet: Sheet, one: _Seconds, other: _Seconds, gap: float) -> Fi
         code="B312",
         severity="warning",
         where=sheet.source,
-        message=f"{one.told_by} says {format_quantity(one.length.value, 's', 4)} and "
-        f"{other.told_by} {format_quantity(other.length.value, 's', 4)} ({sheet.run.name}): "
+        message=f"{one.name} is {format_quantity(one.length.value, 's', 4)}, but "
+        f"{other.name} is {format_quantity(other.length.value, 's', 4)} ({sheet.run.name}): "
         f"{format_percent(other.length.value / one.length.value - 1)}, more than rounding",
         remedy="check which number was mistyped or belongs to another run; if you cannot tell, run "
         "again",
         numbers={
-            one.told_by: one.length.value,
-            other.told_by: other.length.value,
+            one.name: one.length.value,
+            other.name: other.length.value,
             "gap": gap,
         },
     )

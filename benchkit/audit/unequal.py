@@ -41,9 +41,9 @@ _TOGETHER = (
 #: What becomes of a single row, by the method that decides it.
 _REMARKS = {
     WELCH: "rank tests would give false positives, so Welch's test is used",
-    RANK: "without the outermost runs, the spreads are similar, so the rank test is still used",
-    MAX_T: "permutation of whole runs (max-T) decides it together with other rows whose sides vary "
-    "alike",
+    RANK: "without the most extreme runs, the spreads are similar, so the rank test is still used",
+    MAX_T: "it is decided together with other rows whose sides vary alike, by permuting whole "
+    "runs (max-T)",
 }
 
 

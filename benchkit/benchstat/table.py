@@ -196,7 +196,7 @@ def compare(
         return compare_exact(x, y)
     if any(map(isnan, (*x, *y))):
         raise DataError(
-            "NaN cannot be compared: benchstat itself never ends on it",
+            "NaN cannot be compared: benchstat itself never finishes on it",
             where=where,
             hint="remove the line",
         )

@@ -104,7 +104,7 @@ class Repository:
     def _git(self, *words: str) -> str:
         code, told = self._run(*words)
         if code:
-            raise DataError(f"git {words[0]} ended with exit {code}", where=str(self._root))
+            raise DataError(f"git {words[0]} exited with code {code}", where=str(self._root))
         return told
 
     def _run(self, *words: str) -> tuple[int, str]:

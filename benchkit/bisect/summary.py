@@ -133,16 +133,19 @@ def write_sentence(answer: Answer, commits: Sequence[Commit]) -> str:
     span = f"the {count} commits {first.short} to {last.short}"
     good, bad = commits[0].short, commits[-1].short
     if answer.ending == "no change":
-        said = f"{bad} is not shown to differ from {good} in {_name(answer.row)}: {_size(answer)}"
+        said = (
+            f"These runs do not show that {bad} differs from {good} in {_name(answer.row)}: "
+            f"{_size(answer)}"
+        )
     elif answer.ending == "builds differ":
         said = (
-            f"No commit is shown to have changed {_name(answer.row)}: builds without a change "
-            "differ as much as the ends do"
+            f"These runs do not show which commit changed {_name(answer.row)}: builds without a "
+            "change differ as much as the two ends do"
         )
     elif answer.ending == "several":
         said = (
             f"More than one commit changed {_name(answer.row)}; search each half of the range "
-            "by itself"
+            "separately"
         )
     elif answer.ending == "undecided":
         offset = format_change(exp(answer.found.offset)) if answer.found else ""

@@ -76,7 +76,9 @@ class Trials:
         }
         session = carry_out(Plan(variants=variants, rounds=rounds), self._out)
         if session.is_interrupted:
-            raise StoppedError("interrupted: the runs are kept; the same command goes on from here")
+            raise StoppedError(
+                "interrupted: the runs are kept; run the same command again to continue"
+            )
         if session.problem:
             failed = session.runs[-1].record.variant if session.runs else ""
             between = [self._commits[place].short for place in commits[1:-1]]
@@ -115,7 +117,7 @@ class Trials:
             return ""
         last = done.stdout.decode("utf-8", "replace").strip().rpartition("\n")[2]
         said = f": {show_opening(last)}" if last else ""
-        return f"--build ended with exit {done.returncode}{said}"
+        return f"--build exited with code {done.returncode}{said}"
 
     def rows(self) -> Mapping[Row, Values]:
         """Return what has been measured of the rows that both ends have."""
@@ -153,7 +155,7 @@ class Trials:
         rows = tuple(row for row in (Row(*each) for each in labels) if self._is_asked(row))
         if not rows:
             hint = "choose others with --metric and --benchmark; see benchkit runs"
-            raise DataError("both ends have no positive metric in common", hint=hint)
+            raise DataError("the two ends have no positive metric in common", hint=hint)
         return rows
 
     def _is_asked(self, row: Row) -> bool:

@@ -81,7 +81,7 @@ def calibrate(
         most = max((row.n for row, _ in sides), default=0)
         wanted = f"{2 * rule.runs} are needed" if rule.runs else "at least 2 are needed"
         raise DataError(
-            f"too few runs to split: {most} of one variant at most, {wanted}",
+            f"too few runs to split: no variant has more than {most}, {wanted}",
             hint="run one variant at least 8 times, or name two that are the same with --pair A:B",
         )
     rows = tuple(_try(row, cut, rule) for row, cut in tried)

@@ -200,7 +200,7 @@ class _Work:
             )
             if done.returncode:
                 said = f"{when} = {shlex.join(redact(words))}"
-                why = f"the command ended with exit {done.returncode}"
+                why = f"the command exited with code {done.returncode}"
                 lost = f"; {variant or 'it'} was not measured" if when == "before" else ""
                 raise _FailedError(f"{said}: {why}{lost}")
 
@@ -262,7 +262,7 @@ def _remark(outcome: Outcome, tool: str) -> str:
     if outcome.is_interrupted:
         return "interrupted by the user"
     is_whole = outcome.exit == 0 or outcome.exit in registry.tool(tool).whole_exits
-    return "" if is_whole else f"the command ended with exit {outcome.exit}"
+    return "" if is_whole else f"the command exited with code {outcome.exit}"
 
 
 def _line(path: Path, record: Record, number: int, planned: int) -> str:

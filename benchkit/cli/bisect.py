@@ -43,9 +43,12 @@ def bisect(
     ] = "",
     metric: o.Metric = None,
     benchmark: o.Benchmark = None,
-    rounds: Annotated[int, typer.Option("--rounds", min=2, help="Rounds of each step.")] = 5,
+    rounds: Annotated[int, typer.Option("--rounds", min=2, help="Rounds per step.")] = 5,
     max_builds: Annotated[
-        int, typer.Option("--max-builds", min=3, help="Most commits to measure, ends included.")
+        int,
+        typer.Option(
+            "--max-builds", min=3, help="Maximum number of commits to measure, with both ends."
+        ),
     ] = 30,
     probability: Annotated[
         str, typer.Option("--probability", help="Stop when the answer is this probable.")
@@ -62,8 +65,8 @@ def bisect(
 ) -> None:
     """Find the commit that changed a metric, from interleaved runs of a few commits.
 
-    Both ends and one commit between them are measured in turn, each in a work tree of its own,
-    until one commit is the most probable by far.
+    Both ends and one commit between them are measured in turn, each in its own work
+    tree, until one commit is the most probable by far.
     """
     chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
     from benchkit.api.sides import split_metric
@@ -99,7 +102,8 @@ def _describe(found: CommitSearch, history: list[Commit], probability: float) ->
     left = f"{last - first + 1} of {len(history) - 1} commits left"
     best = history[found.commits[found.best + 1]].short
     return (
-        f"{len(found.commits)} measured, {sum(found.runs)} runs: {left}, most probably up to {best}"
+        f"{len(found.commits)} measured, {sum(found.runs)} runs: {left}, the most probable being "
+        f"{best}"
     )
 
 

@@ -33,11 +33,13 @@ def capture(
         list[str] | None,
         typer.Argument(metavar="[-- CMD...]", help="The command and its arguments, after --."),
     ] = None,
-    variant: Annotated[str | None, typer.Option("--variant", help="Variant of the runs.")] = None,
-    benchmark: Annotated[
-        str | None, typer.Option("--benchmark", help="Benchmark of the runs.")
+    variant: Annotated[
+        str | None, typer.Option("--variant", help="Variant name of the runs.")
     ] = None,
-    repeat: Annotated[int, typer.Option("--repeat", min=1, help="How many runs.")] = 1,
+    benchmark: Annotated[
+        str | None, typer.Option("--benchmark", help="Benchmark name of the runs.")
+    ] = None,
+    repeat: Annotated[int, typer.Option("--repeat", min=1, help="Number of runs.")] = 1,
     plan: Annotated[
         Path | None,
         typer.Option(

@@ -46,7 +46,7 @@ Alpha = Annotated[str | None, _option("alpha", "LEVEL", "largest p-value shown. 
 Confidence = Annotated[
     str | None,
     typer.Option(
-        "-confidence", "--confidence", help="Confidence of each interval. [default: 0.95]"
+        "-confidence", "--confidence", help="Confidence level of each interval. [default: 0.95]"
     ),
 ]
 Format = Annotated[

@@ -28,7 +28,9 @@ def demo(
         "benchkit-demo"
     ),
     format: Annotated[str, typer.Option("--format", help="html, md or json.")] = "html",
-    open_it: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
+    open_it: Annotated[
+        bool, typer.Option("--open", help="Open the report in the browser.")
+    ] = False,
     output: o.Output = None,
     quiet: o.Quiet = False,
 ) -> None:

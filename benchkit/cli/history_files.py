@@ -108,7 +108,7 @@ def export(
 
 
 def site(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder that the pages go to.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder for the pages.")],
     repo_url: Annotated[
         str,
         typer.Option(
@@ -161,9 +161,7 @@ def site(
 
 
 def prune(
-    keep: Annotated[
-        int, typer.Option(min=1, help="How many of the newest commits of each branch stay.")
-    ],
+    keep: Annotated[int, typer.Option(min=1, help="Number of newest commits to keep per branch.")],
     branch: Annotated[
         str | None,
         typer.Option("--branch", metavar="B", help="Only this branch. [default: each]"),

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from benchkit.ingestion.sources import Found
 
 
-_Benchmark = Annotated[str | None, typer.Option("--benchmark", help="Benchmark of all results.")]
+_Benchmark = Annotated[
+    str | None, typer.Option("--benchmark", help="Benchmark name for all results.")
+]
 _Meta = Annotated[
     list[str] | None,
     typer.Option("--meta", metavar="K=V", help="A fact about the machine; repeatable."),
@@ -82,7 +84,7 @@ def ingest(
     origin: o.IngestOrigin = None,
     layout: o.Layout = None,
     variant: Annotated[
-        str | None, typer.Option("--variant", help="Variant of all results.")
+        str | None, typer.Option("--variant", help="Variant name for all results.")
     ] = None,
     benchmark: _Benchmark = None,
     meta: _Meta = None,

@@ -14,7 +14,7 @@ MENU = {
     "Measure": {
         "capture": "Run a command; keep its output and record its environment.",
         "plan": "Estimate the runs per side needed to detect a change.",
-        "noise": "Measure how often equal runs appear to differ.",
+        "noise": "Measure how often the same program appears to differ from itself.",
         "doctor": "Report what makes this machine noisy.",
     },
     "Compare": {
@@ -31,7 +31,7 @@ MENU = {
     "Explore": {
         "layout": "Show the labels of each file and where they come from.",
         "runs": "List the runs.",
-        "map": "Guess how to read a table of no known format.",
+        "map": "Guess how to read a table of unknown format.",
         "export": "Write every measured value as one table.",
         "formats": "List the formats that benchkit reads.",
         "explain": "Explain a finding, a metric or a format.",

@@ -47,7 +47,7 @@ def noise(
     output: o.Output = None,
     request: o.Request,
 ) -> None:
-    """Measure how often equal runs appear to differ, and by how much."""
+    """Measure how often the same program appears to differ from itself, and by how much."""
     chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
     rule = (asked.margin, asked.confidence, runs)
     printing.write(answer(request, rule, pair, asked.metric, chosen, to_file=bool(output)), output)

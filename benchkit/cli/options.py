@@ -17,6 +17,7 @@ from benchkit.cli.completion import complete_metric, complete_pair, complete_var
 from benchkit.cli.printing import print_line, show_problems
 from benchkit.errors import ConfigError, Diagnostic
 from benchkit.selection import match_any, match_names
+from benchkit.units import printable
 
 if TYPE_CHECKING:
     from benchkit.api import RunSet
@@ -101,7 +102,9 @@ OnlyVariant = Annotated[
 By = Annotated[
     list[str] | None,
     typer.Option(
-        "--by", metavar="COLUMN[=VALUE]", help="One table per value; with =VALUE, only that one."
+        "--by",
+        metavar="COLUMN[=VALUE]",
+        help="One table per value of a column; with =VALUE, only that table.",
     ),
 ]
 Benchmark = Annotated[
@@ -117,7 +120,8 @@ Only = Annotated[
     typer.Option("--by", metavar="COLUMN=VALUE", help="Only rows with this value; repeatable."),
 ]
 Confidence = Annotated[
-    str | None, typer.Option("--confidence", help="Confidence of each interval. [default: 0.95]")
+    str | None,
+    typer.Option("--confidence", help="Confidence level of each interval. [default: 0.95]"),
 ]
 Margin = Annotated[
     str | None, typer.Option("--margin", help="Smallest change that matters. [default: 3%]")
@@ -136,7 +140,8 @@ Blocks = Annotated[
     typer.Option(
         "--blocks",
         metavar="auto|never",
-        help="Compare complete blocks one by one (auto), or never. [default: "
+        help="auto: compare within complete blocks of the run order, where there are some. "
+        "[default: "
         f"{config.DEFAULT_BLOCKS}]",
     ),
 ]
@@ -145,7 +150,8 @@ Method = Annotated[
     typer.Option(
         "--method",
         metavar="auto|rank|welch|history",
-        help="Method, if the runs allow it: ranks or Welch's t-test (2 or more runs per side), or "
+        help="Method to use if the runs allow it: ranks or Welch's t-test (2 or more runs per "
+        "side), or "
         "a prediction from the other side's history (8 or more). [default: "
         f"{config.DEFAULT_METHOD}, as the number of runs allows]",
     ),
@@ -156,12 +162,14 @@ Rename = Annotated[
 ]
 Split = Annotated[
     str | None,
-    typer.Option("--split", metavar="PATTERN", help="Take variants from names: (?P<variant>…)."),
+    typer.Option(
+        "--split", metavar="PATTERN", help="Take variants from benchmark names: (?P<variant>…)."
+    ),
 ]
 Map = Annotated[
     Path | None,
     typer.Option(
-        "--map", metavar="FILE", help="How to read tables of no known format; see benchkit map."
+        "--map", metavar="FILE", help="How to read tables of unknown format; see benchkit map."
     ),
 ]
 Exclude = Annotated[
@@ -360,3 +368,18 @@ def choose(value: str, known: Sequence[str], option: str = "--format") -> str:
 def told_by(output: Path | None, known: Mapping[str, str], default: str) -> str:
     """Return the format that a file's ending tells: ``known`` maps endings to formats."""
     return known.get(output.suffix.lower(), default) if output else default
+
+
+def infer_format(output: Path | None, known: Mapping[str, str], default: str) -> str:
+    """Return the format of a file's ending, which must be one of ``known``."""
+    if output is None:
+        return default
+    ending = output.suffix.lower()
+    if ending not in known:
+        *others, last = known
+        raise ConfigError(
+            f"unknown file ending {ending!r}" if ending else "the file name has no ending",
+            where=f"-o {printable(str(output))}",
+            hint=f"end it with {', '.join(others)} or {last}, or name the format with --format",
+        )
+    return known[ending]

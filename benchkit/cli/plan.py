@@ -115,7 +115,7 @@ def read_goal(
     )
     if goal.power <= goal.alpha:
         raise ConfigError(
-            f"the power {goal.power:g} must be above the test's error level",
+            f"the power {goal.power:g} must be above the significance level of the test",
             where="--power",
             hint="use for example 0.8",
         )

@@ -44,8 +44,8 @@ def plot(
 
     theme.spare_descriptions()
     o.choose(kind, (*kinds.KINDS, history.KIND), "KIND")
-    ending = output.suffix.removeprefix(".").lower() if output else "svg"
-    form = o.choose(format or ending, kinds.FORMS)
+    endings = {f".{form}": form for form in kinds.FORMS}
+    form = o.choose(format or o.infer_format(output, endings, "svg"), kinds.FORMS)
     target = output or Path(f"{kind}.{form}")
     if kind == history.KIND:
         found = history_files.follow(

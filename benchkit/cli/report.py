@@ -39,17 +39,18 @@ def report(
     template: Annotated[
         Path | None,
         typer.Option(
-            "--template", metavar="DIR", help="Folder of templates that override those of the page."
+            "--template", metavar="DIR", help="Folder of templates that replace the built-in ones."
         ),
     ] = None,
-    open_it: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
+    open_it: Annotated[
+        bool, typer.Option("--open", help="Open the report in the browser.")
+    ] = False,
     output: o.Output = None,
     request: o.Request,
 ) -> None:
     """Write the report: verdict, forest plot, comparison, runs, findings, method."""
     endings = {suffix: name for name, suffix in SUFFIXES.items()}
-    ending = output.suffix if output else ".html"
-    chosen = o.choose(format or endings.get(ending, ending), tuple(SUFFIXES))
+    chosen = o.choose(format or o.infer_format(output, endings, "html"), tuple(SUFFIXES))
     target = output or Path(f"report{SUFFIXES[chosen]}")
     result = evaluate(request, asked)
     spare_descriptions()

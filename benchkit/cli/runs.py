@@ -41,7 +41,7 @@ def runs(
     output: o.Output = None,
     request: o.Request,
 ) -> None:
-    """List the runs, those of equal labels on one line: labels, runs, role, start, sources."""
+    """List the runs, one line per set of labels: labels, runs, role, start, sources."""
     chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
     request = replace(request, by=by)
     frame = load(request).runs

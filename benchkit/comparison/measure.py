@@ -45,7 +45,7 @@ ALIGNED_VARIANTS = 3
 #: Of Student's t and Welch's: on logarithms, and on the values themselves.
 ASSUMPTIONS = "it assumes log-normal runs", "it assumes normal runs"
 #: What values at or below 0 are compared by.
-NO_RATIO = "has values at or below 0, so no ratio: shows a difference in the unit"
+NO_RATIO = "has values at or below 0, so the change is a difference in its unit, not a ratio"
 #: What a reader needs before the method: why the numbers beside a change seem to contradict it.
 BEFORE_METHOD = (AGAINST, ALONE, NO_RATIO)
 #: Logarithms of ratios beyond this leave float64.
@@ -92,7 +92,7 @@ def measure(
             return _exact(x, y, exact)
         if (min(x) == max(x)) != (min(y) == max(y)):
             found = measure(x, y, "nothing", confidence, blocks, asked, ranks)
-            note = f"{_write_range(x)} vs. {_write_range(y)}: counts that vary are tested"
+            note = f"{_write_range(x)} vs. {_write_range(y)}: the counts vary, so they are tested"
             return replace(found, facts=(note, *found.facts))
     positive = min(*x, *y) > 0
     fewest, most = sorted((len(x), len(y)))
@@ -326,13 +326,18 @@ def compare_stretches(
         return replace(found, notes=(*found.notes, *inner.notes))
     away = math.log(ratio) - inner.value
     bounds = to_ratio(inner.low + away), to_ratio(inner.high + away)
-    note = "the interval is within-run, of these two runs: it ignores how much runs differ"
+    note = (
+        "the interval covers only the variation within these two runs: it ignores how much runs "
+        "differ"
+    )
     return replace(found, method=WITHIN, ratio=(ratio, *bounds), notes=(*found.notes, note))
 
 
 def refuse(stat: str, beyond: float) -> Measurement:
     """Refuse a quantile beyond which a run has too few events."""
-    few = f"{beyond:.3g} events of a run lie beyond {stat}: at least {FEWEST_BEYOND} are needed"
+    few = (
+        f"only {beyond:.3g} events of a run lie beyond {stat}, at least {FEWEST_BEYOND} are needed"
+    )
     return Measurement(method=REFUSED, notes=(few,))
 
 

@@ -97,7 +97,7 @@ class Settings:
     branch: str = field(
         default="main",
         metadata=as_key(
-            "text", "the branch that `history` follows; `main` is also `master`", "history"
+            "text", "the branch that `history` follows; `main` also means `master`", "history"
         ),
     )
     accept: tuple[Accepted, ...] = ()

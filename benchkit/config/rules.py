@@ -29,7 +29,7 @@ class Habits:
     """What holds for every rule that does not say otherwise: ``[policy]``."""
 
     on_inconclusive: Action = field(
-        default="warn", metadata=as_key(_ACTION, "what an inconclusive row does")
+        default="warn", metadata=as_key(_ACTION, "what to do with an inconclusive row")
     )
     on_undecided: Action = field(
         default="fail",
@@ -95,7 +95,8 @@ class Rule:
     where: tuple[tuple[str, tuple[str, ...]], ...] = field(
         default=(),
         metadata=as_key(
-            "table", "columns or params with their values, which may contain `*` and must occur"
+            "table",
+            "columns or params with their values; each value may contain `*` and must exist",
         ),
     )
     target: Limit | None = field(

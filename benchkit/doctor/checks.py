@@ -135,7 +135,7 @@ def check_threads(readings: Readings) -> Check:
     shared = sum(len(core) > 1 for core in cores)
     return _judge(
         "hyper-threads",
-        f"{shared} of {len(cores)} cores run several threads that slow each other" if shared
+        f"{shared} of {len(cores)} cores run several threads that slow each other down" if shared
         else "one thread per core" if cores else "",
         f"use one CPU per core (taskset), or: echo off | sudo tee /{_CPU}/smt/control",
         is_noisy=shared > 0,

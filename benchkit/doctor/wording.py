@@ -35,7 +35,7 @@ def write_examination(found: Examination) -> tuple[str, ...]:
 
 def _write_noise(noise: Noise | None) -> Iterator[str]:
     if noise is None:
-        yield "Not measured: --seconds 20 measures how much equal work varies."
+        yield "Not measured: --seconds 20 times a fixed piece of work to see how much it varies."
         return
     length = format_quantity(median(noise.durations), "s", 2)
     spread = format_percent(noise.spread).lstrip("+±")

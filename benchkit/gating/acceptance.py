@@ -41,8 +41,8 @@ def list_unused(rules: Sequence[RuleOutcome]) -> Iterator[Occurrence]:
         rows = dropped if one.removed else [row.contrast for each in own for row in each.rows]
         name = f"the accepted {'removal' if one.removed else 'regression'} of {one.benchmark}"
         if not any(one.matches(row.benchmark, row.metric, row.stat) for row in rows):
-            seen = "is gone" if one.removed else "was compared"
-            text = f"{name} matches nothing that {seen}"
+            rows_kind = "removed benchmark" if one.removed else "compared row"
+            text = f"{name} matches no {rows_kind}"
         elif not any(one == valid for each in own for _, valid in each.acceptances):
             text = f"{name} no longer applies ({one.text})"
         else:

@@ -103,7 +103,7 @@ UNDECIDABLE = _event(
     "fail", "`on_undecided`", _OPEN, UNDECIDED,
 )  # fmt: skip
 FAILING = _event(
-    "failing_requests", "far more of the variant's requests fail", "fail",
+    "failing_requests", "far more requests of the variant fail than of the baseline", "fail",
     "`on_inconclusive` (only `pass` lets it pass)", _OPEN, UNDECIDED,
 )  # fmt: skip
 NO_BASELINE = _event(

@@ -232,7 +232,7 @@ def _describe_barred(rule: Rule, findings: Sequence[Finding]) -> str:
     codes = dict.fromkeys(f.code for f in findings if f.severity in rule.no_findings)
     if not codes:
         return ""
-    return f"the policy excludes findings of severity {' and '.join(rule.no_findings)}: " + (
+    return f"the policy forbids findings of severity {' and '.join(rule.no_findings)}: " + (
         ", ".join(codes)
     )
 
@@ -285,7 +285,8 @@ def _decide(row: RowOutcome, how: Adjusted | None, closed: str, alpha: float) ->
         if evidence.p_over is not None and evidence.p_over <= level and p_over is not None:
             alone, among = format_pvalue(evidence.p_over), format_pvalue(p_over)
             notes.append(
-                f"over the limit by itself (p {alone}), but not among all rows (p {among})"
+                f"over the limit on its own (p {alone}), but not when adjusted for all rows (p "
+                f"{among})"
             )
             undecided = undecided or closed
         elif closed:
@@ -343,13 +344,13 @@ def _count_runs(row: RowOutcome, half_width: float, alpha: float) -> tuple[int |
     if needed is None:
         return None, "the spread is too large for any practical number of runs"
     if needed > n:
-        return needed, f"without a cost, about {needed} runs per side would show it"
+        return needed, f"if there is no cost, about {needed} runs per side would show it"
     near = runs_to_show_equivalence(half_width, n, math.expm1(room), confidence=1 - alpha)
     if near is None:
         near_it = f"the estimate is too close to {limit.text}"
-        return None, f"without a cost, {needed} runs per side are usually enough; {near_it}"
+        return None, f"if there is no cost, {needed} runs per side are usually enough; {near_it}"
     if near <= n:
-        return None, f"{near} runs per side are usually enough, but not here: measure again"
+        return None, f"{near} runs per side are usually enough, but these were not: measure again"
     seems = f"within {limit.text}, if the estimate is right"
     return near, f"about {near} runs per side would show that it is {seems}"
 

@@ -234,7 +234,7 @@ def _guess_baselines(results: Results, policy: Policy, asked: Requested) -> set[
 def gate(
     comparison: Compared, policy: Policy | Settings | Mapping[str, object] | str | Path
 ) -> GateResult:
-    """Hold a comparison against a policy.
+    """Check a comparison against a policy.
 
     Parameters
     ----------
@@ -288,7 +288,7 @@ def decide(
     chosen: Choice | None = None,
     findings: Sequence[Finding] | None = None,
 ) -> GateOutcome:
-    """Hold a comparison against a policy; the findings are its own if none are given."""
+    """Check a comparison against a policy; the findings are its own if none are given."""
     comparisons, chosen = compared.verdicts.comparisons, chosen or Choice()
     found = compared.findings if findings is None else findings
     unlike = find_unlike(compared.runs, comparisons.pairs, found)

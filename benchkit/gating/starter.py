@@ -172,7 +172,7 @@ def _accept(contrasts: Sequence[Contrast]) -> Iterator[str]:
     yield "[[gate.accept]]"
     yield f"benchmark = {_text(name)}"
     yield "until = 2026-12-31  # or a commit: until the baseline is measured at it"
-    yield 'reason = "why it may cost this"'
+    yield 'reason = "why this cost is acceptable"'
     yield "[[gate.accept]]"
     yield f"removed = {_text(name)}"
     yield ""
@@ -187,7 +187,7 @@ def _gate(metric: str, stat: str, rows: Sequence[Contrast], limit: str) -> Itera
     benchmarks = list(dict.fromkeys(c.benchmark for c in rows if c.benchmark))
     if benchmarks:
         listed = ", ".join(map(_text, benchmarks[:_MOST]))
-        yield f"# The rows it applies to, by {', '.join(COLUMNS[:3])} or a param; each must occur."
+        yield f"# The rows it applies to, by {', '.join(COLUMNS[:3])} or a param; each must exist."
         yield f"# where = {{benchmark = [{listed}]}}"
     if not (rows and is_exact(rows[0])):
         yield '# The cost you aim for, then the limit: "5%", "1.1x", "0.5 ms", "+8 KiB".'

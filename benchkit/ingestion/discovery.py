@@ -169,7 +169,7 @@ def _refuse_empty(skipped: Sequence[tuple[str, str]], where: str) -> DataError:
     first, reason = next(documents, skipped[0])
     more = f" and {len(skipped) - 1} more" if len(skipped) > 1 else ""
     what = f"no file to read; skipped: {name_path(first)} ({reason}){more}"
-    hint = f"name a file to read it anyway, here {shlex.quote(name_path(first))}"
+    hint = f"to read such a file anyway, name it, for example {shlex.quote(name_path(first))}"
     return DataError(what, where=where, hint=hint)
 
 

@@ -157,9 +157,7 @@ def _read_files(listed: Sequence[tuple[str, str]], name: str) -> Iterator[tuple[
         size = content[start:end].split()[-1]
         if not size.isdigit():  # "missing"
             hint = "fetch all of it: git fetch --refetch"
-            raise DataError(
-                f"git does not have object {sha}, which is {path} in it", where=name, hint=hint
-            )
+            raise DataError(f"git lacks {path} (object {sha})", where=name, hint=hint)
         start = end + 1 + int(size) + 1
         yield path, content[end + 1 : start - 1]
 

@@ -241,7 +241,7 @@ def _explain_failures(parts: Sequence[Part], problems: Sequence[Diagnostic], fou
         if part.role == "failed" and not part.remark and first is not None:
             part.remark = show_remark(first.where, f": {first.what}")
         elif part.role == "measured" and is_unnamed and code:
-            what = f"its command ended with exit {code}: crossed a threshold"
+            what = f"its command exited with code {code}: crossed a threshold"
             part.remark = show_remark(found.label, f": {what}")
 
 

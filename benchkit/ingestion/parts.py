@@ -172,7 +172,7 @@ def make_part(
     )
     reason = f":{redact_quote(reading.remark)}" if reading.remark else ""
     if role == "failed" and side.exit_code:
-        reason = reason or f": its command ended with exit {side.exit_code}"
+        reason = reason or f": its command exited with code {side.exit_code}"
     if reason:
         part.remark = show_remark(found.label, reason)
     _complete(part, reading, found)

@@ -96,9 +96,9 @@ def _note(root: str, groups: Sequence[str]) -> Diagnostic:
 class Order(Enum):
     """What the order of arguments tells once they are read together."""
 
-    NOTHING = "all are one tree"
-    FILES = "each file stays its own side, in order"
-    FOLDERS = "each folder is a side, in order"
+    NOTHING = "all folders form one tree"
+    FILES = "each file is one side, in the order given"
+    FOLDERS = "each folder is one side, in the order given"
 
 
 def read_together(found: Sequence[Found], variant: str, tools: ToolNames) -> Order:

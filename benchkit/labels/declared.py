@@ -171,7 +171,7 @@ def _read_memory(value: object) -> object:
         try:
             size = parse_bytes(value, binary="i" in value.lower()).value
         except ValueError:
-            raise UnusableError('it has no known unit of data, like "4GiB"') from None
+            raise UnusableError('it must be an amount of data, like "4GiB"') from None
     if isinstance(size, bool) or not isinstance(size, int | float) or not 0 < size < math.inf:
         msg = 'it must be an amount above 0, in B or like "4GiB"'
         raise UnusableError(msg)

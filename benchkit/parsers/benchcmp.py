@@ -104,7 +104,7 @@ def _parse(source: Source) -> Iterator[Record]:
     yield from runs.values()
     lines.raise_damage()
     if not runs:
-        message = "the table has no whole row"
+        message = "the table has no complete row"
         yield Diagnostic(source.label, 0, message, "give the whole output of benchcmp")
 
 

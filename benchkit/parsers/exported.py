@@ -314,7 +314,8 @@ EXPORT = Format(
             name="csv",
             signature="group,variant,benchmark,params,run,subject,metric,stat,value,unit,…",
             versions="all; benchkit export",
-            not_recorded="when a run began, its command, its machine, the direction of own metrics",
+            not_recorded="when a run began, its command, its machine, the direction of custom "
+            "metrics",
         ),
         Form(
             name="json",

@@ -15,8 +15,7 @@ repetitions say; they are left out, and where only they were written (``--benchm
 aggregates_only``), mean, median and spread are kept as one result. With ``/real_time`` and the like
 at the end of a name it is the user's choice which time counts; the verdict is of the wall time.
 
-Not recorded: the command; in CSV also when it ran and where. Not read: counters of the user,
-complexities.
+Not recorded: the command; in CSV also when it ran and where. Not read: user counters, complexities.
 """
 
 from __future__ import annotations
@@ -204,7 +203,7 @@ JSON = Format(
             name="json",
             signature='{"context": {…}, "benchmarks": [{"name": …, "real_time": …}]}',
             versions="1.0 on, --benchmark_format=json or --benchmark_out",
-            not_recorded="the command; not read: counters of the user, complexities",
+            not_recorded="the command; not read: user counters, complexities",
         ),
     ),
     recognises=_recognises,
@@ -221,7 +220,7 @@ CSV = Format(
             name="csv",
             signature="name,iterations,real_time,cpu_time,time_unit,…",
             versions="1.0 on, --benchmark_format=csv or --benchmark_out_format=csv",
-            not_recorded="when it ran, the machine; not read: counters of the user, complexities",
+            not_recorded="when it ran, the machine; not read: user counters, complexities",
         ),
     ),
     recognises=_recognises_csv,

@@ -98,7 +98,7 @@ def _read(label: str, result: object, line: int) -> Iterator[Record]:
             benchmark=name,
             params=params,
             status="failed" if code else "complete",
-            remark=f"{here}: the command ended with exit code {code}" if code else "",
+            remark=f"{here}: the command exited with code {code}" if code else "",
         )
         reading.add("time_per_op", "sample", float(time), "s", here, n=1)
         yield reading
@@ -175,7 +175,7 @@ class Report(reports.Report):
     def _take_warning(self, _: Line, fields: Fields, number: int) -> None:
         if fields[0].startswith(_IGNORED):
             self.reading.status = "failed"
-            self.reading.remark = f"{number}: the command ended with a non-zero exit code"
+            self.reading.remark = f"{number}: the command exited with a non-zero code"
 
     def finish(self, _: str) -> Iterator[Record]:
         """Yield the reading."""

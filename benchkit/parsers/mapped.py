@@ -98,7 +98,7 @@ def _make_format(each: TableMap) -> Format:
             Form(
                 name="csv",
                 signature="the columns that its map names, behind --map or [[map]]",
-                versions="all; parted by commas, semicolons or tabs",
+                versions="all; separated by commas, semicolons or tabs",
                 not_recorded="anything that has no column",
             ),
             Form(

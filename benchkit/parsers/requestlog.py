@@ -25,7 +25,7 @@ _EMPTY = Remark(
 )
 _UNTIMED = Remark(
     "the times of samples are not in milliseconds since 1970, so this run has no rate",
-    "let {tool} write its times in milliseconds",
+    "configure {tool} to write times in milliseconds",
 )
 _CUT_NAMES = Remark(
     "more than {most} labels: separate latencies are kept only for the first {most}",

@@ -110,7 +110,7 @@ _DOC = """Draw {what}.
         Parameters
         ----------
         ax : Axes, optional
-            To draw on; then there may be one panel only.
+            Axes to draw on; only one panel fits on them.
 
         Returns
         -------
@@ -122,7 +122,7 @@ _DOC = """Draw {what}.
         DataError
             {lacks}
         ConfigError
-            If ``ax`` is given and there are several panels, or it is no Axes.
+            If ``ax`` is given and there are several panels, or it is not an Axes.
 
         Examples
         --------
@@ -179,7 +179,7 @@ class Plots:
     forest = _method(
         "forest",
         "what each variant costs: estimate, interval, runs and margin",
-        "Change against the baseline, in percent; on ``ax`` labels of ticks tell the estimates.",
+        "Change against the baseline, in percent; on ``ax``, the tick labels show the estimates.",
         "If no primary metric has a ratio to its baseline.",
         _WRK,
         1,
@@ -210,7 +210,7 @@ class Plots:
     )
     sweep = _method(
         "sweep",
-        "a sweep: the rate by level beside the latency by rate",
+        "a sweep: the rate by level next to the latency by rate",
         "Requests per second over connections or offered rate; latency over requests per second.",
         "If no benchmark has three levels of load or more.",
         "fixtures/nginx-ab/nginx",
@@ -229,7 +229,7 @@ class Plots:
         "timeline",
         "latency, CPU and memory over the time of a run",
         "Medians over runs, in the units that the axes name, over seconds since the run began.",
-        "If no request has a time, and no container was looked at within a run.",
+        "If no request has a time, and no container was sampled within a run.",
         "fixtures/vegeta-single",
         1,
     )

@@ -76,7 +76,7 @@ def _write_x(panel: Panel, line: Line, index: int) -> str:
 
 def tabulate(chart: Chart) -> Table:
     """Return what is drawn as a table: a row per line where lines share ticks, else per point."""
-    title = f"{chart.title}: the numbers drawn"
+    title = f"{chart.title}: the numbers in the figure"
     if _is_over_time(chart):
         return tabulate_courses(chart, title)
     lines = [(panel, line) for panel in chart.panels for line in panel.lines if _is_told(line)]

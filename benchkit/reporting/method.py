@@ -123,7 +123,7 @@ def describe_method(verdicts: Verdicts) -> tuple[str, ...]:
         "inconclusive: the data show neither; values outside the interval are excluded."
     )
     sensitivity = (
-        "detects: the smallest change that the runs of an inconclusive row find four "
+        "detects: the smallest change that the runs of an inconclusive row would detect four "
         "times out of five, computed from the width of its interval. runs needed: per "
         f"side, to show no change beyond {margin} if there is none, and to show a change "
         "of twice that. Both are for the row alone, and only an order of magnitude with "

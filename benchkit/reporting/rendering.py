@@ -66,7 +66,7 @@ def render_apart(name: str, page: Page, folder: Path) -> str:
     if done.returncode:
         is_late = -done.returncode in {signal.SIGKILL, getattr(signal, "SIGXCPU", 0)}
         last = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-        problem = f"rendering ended with exit {done.returncode}: {last}"
+        problem = f"rendering exited with code {done.returncode}: {last}"
         what = _describe_time(_SECONDS) if is_late else problem
         raise ConfigError(what, where=str(folder / name), hint=_HINT)
     return done.stdout.decode("utf-8", "surrogatepass")

@@ -71,7 +71,7 @@ def align(table: ArrayLike, baseline: int, variant: int) -> tuple[FloatArray, Fl
 def compare_aligned(
     table: ArrayLike, baseline: int, variant: int, confidence: float = 0.95
 ) -> tuple[Estimate, TestResult]:
-    """Estimate and test the difference of two variants after taking out the blocks.
+    """Estimate and test the difference of two variants after removing the level of each block.
 
     Parameters
     ----------

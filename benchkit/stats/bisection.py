@@ -34,7 +34,7 @@ _LEAST_WORTH = 0.002
 
 @dataclass(frozen=True, slots=True)
 class CommitSearch:
-    """What the runs tell of the place of a change.
+    """The probability of each place of a change, given the runs.
 
     Parameters
     ----------
@@ -260,7 +260,7 @@ class _Model:
 def choose_commit(
     found: CommitSearch, unusable: Collection[int] = (), most_runs: int = MOST_RUNS
 ) -> int | None:
-    """Return the commit whose runs would say most of the place of the change; None if none would.
+    """Return the commit whose runs would narrow the place down most; None if none would.
 
     Parameters
     ----------

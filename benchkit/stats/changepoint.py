@@ -91,7 +91,7 @@ def find_split(
     permutations: int = PERMUTATIONS,
     seed: int = 0,
 ) -> Split | None:
-    """Find the place that parts a series best, and test it against all others.
+    """Find the best split of a series, and test it against all others.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def find_split(
 
 
 def find_likeness(values: ArrayLike, smallest: int = SEGMENT, seed: int = 0) -> float:
-    """Tell how much neighbours are alike, at most.
+    """Estimate an upper limit for the correlation of neighbours.
 
     Parameters
     ----------
@@ -368,7 +368,7 @@ def estimate_change(
         return effect
     ends, wider = (effect.low, effect.high), sqrt((1 + likeness) / (1 - likeness))
     low, high = (effect.value + wider * (end - effect.value) for end in ends)
-    note = f"neighbours are alike: the interval is {wider:.1f} times as wide"
+    note = f"neighbouring commits are correlated: the interval is {wider:.1f} times as wide"
     return replace(effect, low=low, high=high, notes=(*effect.notes, note))
 
 

@@ -130,7 +130,7 @@ def largest_family(n: int, m: int, alpha: float = 0.05) -> int:
 
 @lru_cache(maxsize=16)
 def runs_for_family(rows: int, alpha: float = 0.05) -> int:
-    """Return the fewest runs per side with which Holm can reject in so many rows.
+    """Return the fewest runs per side with which Holm can reject in that many rows.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ def largest_paired_family(n: int, alpha: float = 0.05) -> int:
 
 @lru_cache(maxsize=16)
 def pairs_for_family(rows: int, alpha: float = 0.05) -> int:
-    """Return the fewest pairs with which Holm can reject in so many rows.
+    """Return the fewest pairs with which Holm can reject in that many rows.
 
     Parameters
     ----------

@@ -94,7 +94,7 @@ def find_trend(times: Sequence[ArrayLike], values: Sequence[ArrayLike]) -> Trend
 
 
 def adjust_for_trend(times: Sequence[ArrayLike], values: Sequence[ArrayLike]) -> float:
-    """Estimate the difference of two variants with a common straight trend taken out.
+    """Estimate the difference of two variants after removing a common linear trend.
 
     Parameters
     ----------

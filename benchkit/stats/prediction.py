@@ -25,7 +25,7 @@ HISTORY = 8
 def compare_with_history(
     history: ArrayLike, new: ArrayLike, confidence: float = 0.95
 ) -> tuple[Estimate, TestResult]:
-    """Put one or few new runs beside what earlier ones predict.
+    """Compare one or a few new runs with the prediction from earlier ones.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def _tell_place(n: int, m: int, confidence: float, *, is_inside: bool) -> str:
     runs = "1 run" if m == 1 else f"{m} runs"
     where = "inside" if is_inside else "outside"
     certain = next(size for size in count(n) if _rank_of_ends(size, confidence))
-    fewer = f"up to 4 fewer of 100 new runs than {100 * confidence:g}"
+    fewer = f"{100 * confidence:g} % of new runs or up to 4 percentage points fewer"
     short = f"; with fewer than {certain} earlier runs, it contains {fewer}"
     is_short = m == 1 and n < certain
     return (

@@ -252,7 +252,7 @@ def spread_limits(freedom: float, confidence: float = 0.95) -> tuple[float, floa
 
 
 def part_variance(groups: Sequence[ArrayLike]) -> Components:
-    """Part the spread of runs into what is between them and what is within them.
+    """Split the variance of runs into the part between runs and the part within them.
 
     Parameters
     ----------

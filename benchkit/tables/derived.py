@@ -125,7 +125,7 @@ def lead(verdicts: Verdicts, parts: Mapping[str, Part], findings: Sequence[Findi
         return shown
     names = printable(" and ".join(dict.fromkeys(mixed)))
     return (
-        f"~ Inconclusive: two measurements of {names} count as one ({_MIXED}). Counted so, "
+        f"~ Inconclusive: two measurements of {names} count as one ({_MIXED}). Counted together, "
         f"{shown[2:]}"
     )
 
@@ -146,7 +146,8 @@ def _held(verdicts: Verdicts, loads: Sequence[HeldLoad]) -> Part:
     table = held_table(loads, verdicts)
     if table is None:
         missing = (
-            "No latency at a fixed rate: no variant and its baseline were both measured at one."
+            "No latency at a fixed rate: no variant was measured at a fixed rate together with "
+            "its baseline."
         )
         return Part(title="Fixed rate", missing=missing)
     return Part(title="Fixed rate", lines=describe_held(loads, verdicts), tables=(table,))

@@ -155,7 +155,7 @@ def codes_table(entries: Iterable[Entry]) -> Table:
     """List codes with what they say."""
     return Table(
         title="Codes of findings",
-        columns=(Column("code", "code"), Column("severity", "severity"), Column("says", "says")),
+        columns=(Column("code", "code"), Column("severity", "severity"), Column("says", "meaning")),
         rows=tuple((Cell(e.code), Cell(e.severity), Cell(e.says)) for e in entries),
         footer=("explain a code, with its remedy: benchkit explain CODE",),
     )

@@ -111,12 +111,14 @@ def _describe(base: HeldLoad, other: HeldLoad, row: Verdict, verdicts: Verdicts)
     change = f"{write_change(c, verdicts.margin)} {write_interval(c, verdicts.margin)}"
     size, low, high = c.amount or (c.delta, None, None)
     interval = _write_ends(c, scale, low, high)
-    amount_ = f"{format_number(abs(size) / scale.factor)} {scale.label}"
-    verb = "takes" if size < 0 else "adds"
-    moved = f"{verb} {amount_} {interval}".rstrip()
-    where = f"{'off' if size < 0 else 'to'} the median request ({sides}, {change.rstrip(' –')})"
-    shown = ", inconclusive" if row.word == INCONCLUSIVE else ""
-    return f"{who} {moved} {where}{shown}, at {_say_load(base, other)}."
+    request = f"the median request ({sides}, {change.rstrip(' –')})"
+    if row.word == INCONCLUSIVE:
+        estimate = f"{amount(size, scale, signed=True).text} {scale.label} {interval}".rstrip()
+        moved = f": inconclusive; the estimate is {estimate} for {request}"
+    else:
+        size_ = f"{format_number(abs(size) / scale.factor)} {scale.label} {interval}".rstrip()
+        moved = f" takes {size_} off {request}" if size < 0 else f" adds {size_} to {request}"
+    return f"{who}{moved}, at {_say_load(base, other)}."
 
 
 def _say_load(base: HeldLoad, other: HeldLoad) -> str:
@@ -124,12 +126,12 @@ def _say_load(base: HeldLoad, other: HeldLoad) -> str:
     rate = f"{format_number(other.offered or base.achieved)} requests/s"
     rates = f"{_write_rate(base)} and {_write_rate(other)} requests/s"
     if not base.is_alike(other):
-        return f"{rates}: the loads differ, so the latencies do too"
+        return f"{rates}: the loads differ, so the latencies are not comparable"
     missed = [load for load in (base, other) if not load.is_reached]
     if missed:
         told = ", ".join(f"{printable(load.side.variant)} {_write_lowest(load)}" for load in missed)
         return f"{rate}; not every run reached it ({told}): see B314"
-    return f"{rate}; the load was fixed (achieved {rates}) and is not a result"
+    return f"{rate}; the load was fixed (achieved {rates}), so the rate is not a result"
 
 
 def _write_rate(load: HeldLoad) -> str:

@@ -110,7 +110,8 @@ def _list_clauses(outcome: Outcome) -> Iterator[str]:
     if not outcome.judged and latest.commit:
         yield f"nothing was measured at the newest commit, {name}"
     elif outcome.suspects:
-        yield f"undecided: {len(outcome.suspects)} series are outside together, measure again"
+        together = f"{len(outcome.suspects)} series are outside their ranges together"
+        yield f"undecided: {together}; measure again"
     elif outcome.hidden:
         yield f"undecided: {'; '.join(_name_hidden(outcome.hidden))}"
     elif latest.is_failing:

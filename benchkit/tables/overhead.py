@@ -239,7 +239,7 @@ def _columns(rows: Sequence[Verdict], verdicts: Verdicts, unit: str) -> tuple[Co
     value = printable(pair[1]) if pair else "value"
     confidence = format_bare(verdicts.comparisons.confidence)
     spread = f"half the {confidence} interval of the mean over runs, as a share of the median"
-    detects = "the smallest change that such runs show four times out of five"
+    detects = "the smallest change that such runs detect four times out of five"
     return (
         *(Column(key, "variant" if key == "variant" else key) for key in STUB),
         Column("baseline", base, unit, "right"),

@@ -115,7 +115,7 @@ def chances_table(planning: Planning) -> Table | None:
         if goal.reach
         else ""
     )
-    place = "in one row, the one that varies most" if planning.family.rows > 1 else "in the row"
+    place = "in the row that varies most" if planning.family.rows > 1 else "in the row"
     return Table(
         title=f"Probability that a change is {'shown' if goal.reach else 'distinguished from 0'}",
         columns=(Column("runs", "runs per side", align="right"), *changes),
@@ -158,7 +158,7 @@ def plan_table(planning: Planning) -> Table:
             Column("spread", "spread"),
             Column("effect", f"to show {change}"),
             Column("equivalence", f"to show below {margin}"),
-            Column("shows", "these runs show", align="right"),
+            Column("shows", "these runs detect", align="right"),
             Column("between", "between runs", align="right"),
             Column("within", "within a run", align="right"),
         ),

@@ -150,7 +150,7 @@ def _variants(
         column("saved", "saved"),
         column("dropped", "dropped"),
         column("share", "share dropped"),
-        Column("how", "drops are"),
+        Column("how", "dropped is"),
         column("rest", "unaccounted for"),
         column("rate", "saved", Scale(1.0, "/s")),
         column("efficiency", "saved per backend CPU-second"),
@@ -241,7 +241,7 @@ def _runs(accounts: Sequence[Account]) -> Table:
         drop_empty(Table("Spans of each run", columns, rows), PLACE), PLACE
     )
     how = (
-        "; drops are computed: created minus saved"
+        "; dropped is computed: created minus saved"
         if all(a.dropped_how == DERIVED for a in accounts)
         else ""
     )

@@ -42,7 +42,7 @@ def test_rounding_and_known_approximation_are_no_disagreement(
 def test_a_disagreement_names_both_sources_and_the_statistic() -> None:
     (finding,) = find_disagreements(told(0.0012, 0.0024))
     assert (finding.code, finding.where) == ("B104", "a/k6-1.txt and a/k6-export-1.json")
-    assert "mean latency by 50.0\N{NO-BREAK SPACE}%" in finding.message
+    assert "mean latency, by 50.0\N{NO-BREAK SPACE}%" in finding.message
 
 
 def test_two_values_of_one_source_are_its_own_business() -> None:

@@ -83,7 +83,7 @@ def test_waves_inside_runs_are_told() -> None:
 
 def test_a_warm_up_is_told_with_its_runs() -> None:
     (finding,) = found("B337", calm, cold)
-    assert "the first fifth of a run is +3" in finding.message
+    assert "the first fifth of a run differs from the rest by +3" in finding.message
     assert finding.message.endswith("(otlp 1, 2, 3, 4, 5)")
     assert finding.numbers["start"] == pytest.approx(np.expm1(0.3), abs=0.03)
 

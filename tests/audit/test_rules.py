@@ -96,7 +96,7 @@ def test_percentage_points_are_written_without_powers_of_ten() -> None:
     failing = {("error_rate", "mean", "1"): {"none": (0.0001,) * 3, "otlp": (0.9996,) * 3}}
     verdicts = examples.verdicts(failing, "k6", "/ping")
     (finding,) = find_changed_shares(verdicts.comparisons, Evidence((), ()))
-    assert ": +100 percentage points, or " in finding.message
+    assert ", +100 percentage points or " in finding.message
 
 
 def test_a_changed_share_names_its_benchmark_and_its_part() -> None:

@@ -72,8 +72,8 @@ def test_a_row_that_permutation_decides_is_not_told_as_welch_s() -> None:
     assert {c.method for c in decided.contrasts} == {"max-t"}
     (finding,) = find(comparisons)
     assert finding.message.endswith(
-        "permutation of whole runs (max-T) decides it together with other rows whose sides "
-        "vary alike"
+        "it is decided together with other rows whose sides vary alike, by permuting whole runs "
+        "(max-T)"
     )
 
 

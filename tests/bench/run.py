@@ -86,7 +86,7 @@ def main() -> None:
     beside = ", ".join(f"{name} {version}" for name, version in versions.items())
     head = f"Size: {options.size}, medians of {bench.rounds}, {os.cpu_count()} cores; {beside}."
     lines = [f"{head} {size.remark}", "", table(goals)]
-    told = "\n".join([*lines, *(f"Not there: {name}." for name in peers.missing)])
+    told = "\n".join([*lines, *(f"Not installed: {name}." for name in peers.missing)])
     print(told)
     if options.update:
         put(renew(read_table(PAGE), table(goals)) if options.goal else told, PAGE)

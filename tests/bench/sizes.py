@@ -52,6 +52,6 @@ SIZES = {
         k6_json=1_000 * MB, k6_csv=500 * MB, gobench=100 * MB, gob=3_000_000, bodies=500_000,
         rows=3_000_000, files=10_000, run=1_000_000, stored=100_000_000, runs=100_000,
         memory=800 * MB, rounds=5, is_whole=True,
-        remark="Whole processes, start-up included, but for P6 and P8.",
+        remark="Whole processes, start-up included, except for P6 and P8.",
     ),
 }  # fmt: skip

@@ -87,7 +87,7 @@ def test_a_commit_that_does_not_build_is_named_and_left_out(folder: Path) -> Non
         git(folder / "repo", "log", "--format=%h", "--abbrev=10", "-1", place)
         for place in ("HEAD~6", "HEAD~5")
     )
-    assert f"{broken} is left out: --build ended with exit 3: 'no compiler here'" in done.stderr
+    assert f"{broken} is left out: --build exited with code 3: 'no compiler here'" in done.stderr
     assert done.stdout.startswith(f"One of the 2 commits {broken} to {slower} changed ")
     assert "only the last of them can be measured; 2 commits measured" in done.stdout
 
@@ -111,10 +111,10 @@ def test_a_range_that_is_none_is_refused(folder: Path, span: str, said: str) -> 
 def test_an_end_that_cannot_be_built_or_run_is_an_error(folder: Path) -> None:
     done = bisect(folder, span="HEAD~12..HEAD~7")
     assert done.returncode == 3
-    assert "--build ended with exit 1; both ends must build" in done.stderr
+    assert "--build exited with code 1; both ends must build" in done.stderr
     done = benchkit(*("bisect", "HEAD~12..HEAD", "--repo", "repo", "--bench", "exit 4"), cwd=folder)
     assert done.returncode == 3
-    assert "ended with exit 4" in done.stderr
+    assert "exited with code 4" in done.stderr
 
 
 def test_what_no_format_reads_is_an_error_that_names_the_file(folder: Path) -> None:

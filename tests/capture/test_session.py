@@ -204,7 +204,7 @@ def test_a_failing_command_stops_the_session_and_is_not_compared(bench: Path) ->
     arguments = ["--variant", "none", "--repeat", "4", "--", "sh", "-c", script]
     done = benchkit(bench, "capture", *arguments)
     assert done.returncode == 3
-    assert "results/none/wrk-2.txt: the command ended with exit 7" in done.stderr
+    assert "results/none/wrk-2.txt: the command exited with code 7" in done.stderr
     assert "see wrk-2.stderr next to it" in done.stderr
     assert "1 of 4 runs made; 1 more failed and is stored with the role failed" in done.stderr
     told = sidecar(bench / "results/none/wrk-2.txt.run.toml")
@@ -227,7 +227,7 @@ def test_a_failing_preparation_is_told_and_cleaned_up_after(bench: Path) -> None
     done = benchkit(bench, "capture", "--plan", "plan.toml")
     assert done.returncode == 3
     assert "benchkit: error: before = sh -c 'touch … ; test … … …': the command" in done.stderr
-    assert "the command ended with exit 1; b was not measured; 1 of 2 runs made\n" in done.stderr
+    assert "the command exited with code 1; b was not measured; 1 of 2 runs made\n" in done.stderr
     assert not (bench / "up").exists()
     assert [run["variant"] for run in listed(bench, "results")] == ["a"]
 
@@ -236,7 +236,7 @@ def test_a_run_that_failed_without_a_word_is_no_refusal(bench: Path) -> None:
     assert benchkit(bench, "capture", "--variant", "a", "--", "wrk", "none").returncode == 0
     failed = benchkit(bench, "capture", "--variant", "a", "--", "false")
     assert failed.returncode == 3
-    assert "ended with exit 1; its standard error is empty; 0 of 1 runs made" in failed.stderr
+    assert "exited with code 1; its standard error is empty; 0 of 1 runs made" in failed.stderr
     sources = read(bench, "ingest", "results", "--strict")["sources"]
     outcomes = [source["outcome"] for source in sources]
     assert sorted(outcomes) == ["failed", "read"]

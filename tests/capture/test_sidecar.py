@@ -26,7 +26,7 @@ def test_every_key_is_read_back() -> None:
         run=3,
         block=2,
         position=4,
-        remark="the command ended with exit 1",
+        remark="the command exited with code 1",
         env={"cpu": "i7", "governor of 0": "performance"},
     )
     found, problems = read_sidecar(write_sidecar(record), "x.run.toml")

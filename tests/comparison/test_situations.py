@@ -144,7 +144,7 @@ def test_statistics_without_stretches_stay_a_direction() -> None:
 def test_a_percentile_with_a_thin_tail_is_refused_and_says_why() -> None:
     thin = within("p99.9")
     assert (thin.method, thin.ratio, thin.pvalue) == ("too few events", None, None)
-    assert thin.notes == ("2 events of a run lie beyond p99.9: at least 10 are needed",)
+    assert thin.notes == ("only 2 events of a run lie beyond p99.9, at least 10 are needed",)
     assert within("p99").method == "single run"
 
 

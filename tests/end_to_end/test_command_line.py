@@ -192,6 +192,16 @@ def test_undo_takes_the_ingest_back(tmp_path: Path) -> None:
         (["frobnicate"], 2, "frobnicate"),
         (["undo"], 3, "no store here"),
         (["export", TRACING, "--format", "parquet"], 2, "write it to a file with -o"),
+        (
+            ["report", TRACING, "-o", "noext"],
+            2,
+            "-o noext: the file name has no ending; end it with",
+        ),
+        (
+            ["plot", "runs", TRACING, "-o", "a.gif"],
+            2,
+            "unknown file ending '.gif'; end it with .svg",
+        ),
         (["compare", "{a}", "{b}"], 3, "no benchmark, metric and level in common"),
     ],
 )

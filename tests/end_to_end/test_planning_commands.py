@@ -60,7 +60,11 @@ def test_the_files_ending_tells_the_format(tmp_path: Path, command: str) -> None
     [
         (("plan", TRACING, "--power", "2"), 2, "is not a share between 0 and 1"),
         (("plan", TRACING, "--confidence", "0.9999999999"), 2, "closer to 1 than 0.999999"),
-        (("plan", TRACING, "--power", "0.01"), 2, "must be above the test's error level"),
+        (
+            ("plan", TRACING, "--power", "0.01"),
+            2,
+            "must be above the significance level of the test",
+        ),
         (("plan", TRACING, "--metric", "latncy"), 3, "did you mean 'latency'?"),
         (("plan", TRACING, "--format", "csv"), 2, "use table, md, json"),
         (("noise", TRACING, "--runs", "5"), 3, "10 are needed"),
@@ -71,7 +75,7 @@ def test_the_files_ending_tells_the_format(tmp_path: Path, command: str) -> None
         (
             ("plan", str(FIXTURES / "benchstat" / "new-1file.txt")),
             3,
-            "summaries of runs contain no",
+            "a summary has no single runs",
         ),
         (("plan",), 3, "the store is empty"),
         (("noise",), 3, "the store is empty"),

@@ -82,7 +82,7 @@ def test_variants_in_benchmark_names_come_with_the_command_that_splits_them(
     copy(PINNED.parent / "single" / "gobench-all-1.txt", tmp_path / "current.txt")
     refused = benchkit("compare", "current.txt", cwd=tmp_path)
     assert refused.returncode == 3
-    assert "the benchmark names hold the variants Baseline, OTel_Disabled, " in refused.stderr
+    assert "the benchmark names contain the variants Baseline, OTel_Disabled, " in refused.stderr
     words = find_command(refused.stderr)
     assert words[:3] == ["compare", "current.txt", "--split"]
     done = benchkit(*words, cwd=tmp_path)

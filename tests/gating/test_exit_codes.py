@@ -252,7 +252,7 @@ def test_a_planted_regression_is_seen(
         ("one run", "limit", "1 run on a side, but the policy requires 3"),
         ("same", "absent", "found no benchmark=Gone"),
         ("same", "many runs", "the policy requires 20"),
-        ("one benchmark gone", "clean", "the policy excludes findings"),
+        ("one benchmark gone", "clean", "the policy forbids findings"),
     ],
 )
 def test_a_gate_that_cannot_fail_is_told_so(
@@ -283,7 +283,7 @@ def test_too_few_runs_for_so_many_rows_cannot_fail(
     (tmp_path / "benchkit.toml").write_text("[stats]\nmethod = 'rank'\n", encoding="utf-8")
     assert gate("--max-overhead", "time_per_op=5%", "--self-test") == DATA
     assert (
-        "over the limit by itself (p 0.014), but not among all rows (p 0.114)"
+        "over the limit on its own (p 0.014), but not when adjusted for all rows (p 0.114)"
         in capsys.readouterr().out
     )
 

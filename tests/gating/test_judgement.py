@@ -208,13 +208,13 @@ def test_findings_that_the_policy_excludes_fail_the_gate() -> None:
 @pytest.mark.parametrize(
     ("factor", "acceptable", "needed", "says"),
     [
-        (1.00, "0.3%", True, "without a cost, about"),
+        (1.00, "0.3%", True, "if there is no cost, about"),
         (1.044, "5%", True, "would show that it is within 5%, if the estimate is right"),
         (
             1.0499,
             "5%",
             False,
-            "without a cost, 4 runs per side are usually enough; the estimate is too",
+            "if there is no cost, 4 runs per side are usually enough; the estimate is too",
         ),
         (1.0505, "5%", False, "the estimate is over the limit"),
     ],

@@ -302,7 +302,9 @@ def test_a_folder_of_documents_says_what_it_skipped_and_how_to_read_it() -> None
         DataError, match=r"skipped: pages/\w.md \(a document\) and 1 more"
     ) as refused:
         discover(["pages"], Options())
-    assert str(refused.value.hint).startswith("name a file to read it anyway, here pages/")
+    assert str(refused.value.hint).startswith(
+        "to read such a file anyway, name it, for example pages/"
+    )
 
 
 @pytest.mark.parametrize("stem", ["{}-1.txt", "wrk-{}-1.txt"])

@@ -49,7 +49,7 @@ def test_a_row_without_its_change_is_not_read() -> None:
     assert read(f"{head}\n{row}\n")
     (problem,) = TEXT.parse(Source(None, "x", f"{head}\n{row[:-2]}\n".encode()))
     assert isinstance(problem, Diagnostic)
-    assert problem.what == "the table has no whole row"
+    assert problem.what == "the table has no complete row"
 
 
 def test_other_lines_end_a_table() -> None:

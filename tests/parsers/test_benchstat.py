@@ -230,7 +230,7 @@ Info-32    15.3ns ± 1%     11.7ns ± 3%  -23.78%  (p=0.000 n=9+10)
 def test_a_row_without_a_head_is_told() -> None:
     text = "name     time/op\nLoad-2   27.2ns ±11%\n\nLoads only:\nMap-2    12.0ns ± 0%\n"
     ((line, what),) = remarks(records(text))
-    assert (line, "no head above" in what) == (5, True)
+    assert (line, "no heading above" in what) == (5, True)
 
 
 def test_the_same_table_twice_is_two_calls() -> None:

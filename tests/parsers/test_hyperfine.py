@@ -43,7 +43,7 @@ def test_a_scan_is_one_benchmark_with_a_parameter() -> None:
 def test_a_command_that_failed_is_a_failed_run() -> None:
     readings, _ = read(FIXTURES / "failed.json")
     assert [each.status for each in readings] == ["failed"] * 5 + ["complete"] * 5
-    assert readings[0].remark == "13: the command ended with exit code 2"
+    assert readings[0].remark == "13: the command exited with code 2"
 
 
 @pytest.mark.parametrize(

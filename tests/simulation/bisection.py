@@ -106,7 +106,7 @@ def write_bisections(rows: Sequence[Mapping[str, Any]]) -> str:
     """Return the manual's table of searches."""
     endings = ("right", "range", "several", "no change", "builds differ", "wrong")
     heads = (
-        "changes", "step", "noise of a run", "of a build", "right commit", "a range that holds it",
+        "changes", "step", "run noise", "build noise", "right commit", "a range that contains it",
         "several", "no change shown", "builds differ as much", "wrong", "builds", "runs",
     )  # fmt: skip
     lines = [f"| {' | '.join(heads)} |", f"|{' --- |' * len(heads)}"]

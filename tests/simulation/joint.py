@@ -22,7 +22,7 @@ from benchkit.stats.geomean import compare_together
 from benchkit.stats.rank import smallest_pvalue
 from benchkit.stats.rankrows import compare_rows
 from simulation.trials import CONFIDENCE, judge_rows
-from simulation.worlds import ROUNDS, SPREAD, FloatArray
+from simulation.worlds import ROUNDS, SPREAD, FloatArray, describe
 
 ALPHA = 0.05
 #: How much rows differ in spread.
@@ -181,7 +181,7 @@ def write_lines(record: dict[str, Any]) -> Iterable[str]:
         kept = "holds" if all(c["any"] <= limit_of(c) for c in cells) else "**breaks**"
         shapes = ", ".join(f"{variants} × {rounds}" for variants, rounds in SHAPES)
         worst = _percent(max(c["any"] for c in cells))
-        name = f"20 and 60 {setting.name}" if setting.name[0] == "r" else setting.name
+        name = describe(f"20 and 60 {setting.name}" if setting.name[0] == "r" else setting.name)
         yield f"| family in rounds | {shapes} | {name} | {worst} | – | – | – | {kept} |"
     for average in TOGETHER:
         cells = [cell for cell in record["together"] if cell["name"] == average.name]
@@ -189,11 +189,11 @@ def write_lines(record: dict[str, Any]) -> Iterable[str]:
         runs = ", ".join(f"{n} + {m}" for n, m in RUNS)
         false, covered = max(c["false"] for c in cells), min(c["covered"] for c in cells)
         shares = f"{_percent(false)} | {_percent(covered)}"
-        yield f"| benchmarks together | {runs} | {average.name} | {shares} | – | – | {kept} |"
+        name = describe(average.name)
+        yield f"| benchmarks together | {runs} | {name} | {shares} | – | – | {kept} |"
         covered = min(c["at_once"] for c in cells)
         kept = "holds" if all(c["at_once"] >= least_at_once(c) for c in cells) else "**breaks**"
-        name = f"intervals at once | {runs} | {average.name}"
-        yield f"| {name} | – | {_percent(covered)} | – | – | {kept} |"
+        yield f"| intervals at once | {runs} | {name} | – | {_percent(covered)} | – | – | {kept} |"
 
 
 def least_at_once(cell: dict[str, Any]) -> float:

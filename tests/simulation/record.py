@@ -15,6 +15,7 @@ from simulation.bisection import write_bisections
 from simulation.grid import RATIOS
 from simulation.joint import write_lines
 from simulation.suite import FAMILIES, PROMISES, explain, find_broken
+from simulation.worlds import describe
 
 PATH = Path(__file__).with_name("simulation.json")
 _HEAD = (
@@ -92,8 +93,11 @@ def write_grid() -> str:
         for n, m in runs
         for calm, slow in [[c for c in powers if (c["n"], c["m"]) == (n, m)]]
     ]
-    power = "60 rows that all cost 20 % more are shown so often, by themselves and where one run "
-    return "\n".join([*head, *lines, "", f"{power}in ten is 20 % slow: {'; '.join(shown)}."])
+    power = (
+        "If each of 60 rows costs 20 % more, so many of them are shown, first with normal runs, "
+        "then with one run in ten 20 % slow"
+    )
+    return "\n".join([*head, *lines, "", f"{power}: {'; '.join(shown)}."])
 
 
 def write_histories() -> str:
@@ -101,16 +105,16 @@ def write_histories() -> str:
     record = read_record()["histories"]
     newest = [row for row in record if "moved" in row]
     heads = (
-        "series", "alike", "any outside, nothing moves", "a tenth moves by 10 %: shown",
-        "false among those outside", "the machine is named: nothing moves",
-        "a third moves by 10 %", "all by 5 %", "all by 10 %",
+        "series", "common", "nothing moves: some series outside", "a tenth moves by 10 %: shown",
+        "false alarms among those outside", "machine suspected: nothing moves",
+        "machine suspected: a third moves by 10 %", "all by 5 %", "all by 10 %",
     )  # fmt: skip
     head = [f"| {' | '.join(heads)} |", f"|{' --- |' * len(heads)}"]
     kinds = dict.fromkeys(map(_kind, newest))
     lines = [_newest_line([row for row in newest if _kind(row) == kind]) for kind in kinds]
     steady = [
-        f"{row['series']} series, neighbours alike {row['correlation']:g}: {row['per_100']:.3f} "
-        f"per 100 commits of a series, some in {_percent(row['any'])} of histories"
+        f"{row['series']} series, correlation {row['correlation']:g}: {row['per_100']:.3f} "
+        f"per 100 commits of a series, at least one in {_percent(row['any'])} of histories"
         for row in record
         if "correlation" in row
     ]
@@ -134,7 +138,7 @@ def _newest_line(rows: Sequence[Row]) -> str:
         by_move.get(move, {}).get(share) if share != "named" or first["series"] >= SERIES else None
         for move, share in _MOVES
     ]
-    slow = f", 1 run in 10 20 % slow, {first['runs']} a commit" if first["is_slow"] else ""
+    slow = f", 1 run in 10 is 20 % slow, {first['runs']} per commit" if first["is_slow"] else ""
     far = ", all 10 % slow once before" if first["is_far"] else ""
     texts = ["–" if cell is None else _percent(cell) for cell in cells]
     return f"| {first['series']}{slow}{far} | {first['common']:g} | {' | '.join(texts)} |"
@@ -165,7 +169,7 @@ def _line(rows: Sequence[Row]) -> str:
     cells = [
         METHODS[method],
         _runs(rows),
-        world,
+        describe(world),
         _percent(alarms),
         ", ".join(map(_percent, covered)) if is_one else _percent(min(covered)),
         _percent(equivalent) if not is_one else "–",
@@ -193,9 +197,9 @@ def _family_line(family: Row, *, is_primary: bool) -> str:
     limit = 0.05
     slack = 3 * (limit * (1 - limit) / family["sessions"]) ** 0.5
     kept = "holds" if family["false"] <= limit + slack else "**breaks**"
-    name = "Holm's family" if is_primary else "Benjamini–Hochberg, share of false ones"
+    name = "Holm's family" if is_primary else "Benjamini–Hochberg, share of false rejections"
     share = _percent(family["false"])
-    return f"| {name} | | {family['family']} | {share} | – | – | – | {kept} |"
+    return f"| {name} | | {describe(family['family'])} | {share} | – | – | – | {kept} |"
 
 
 def _percent(share: float) -> str:

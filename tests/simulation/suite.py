@@ -154,9 +154,13 @@ def find_broken(row: Mapping[str, Any]) -> list[str]:
     return list(dict.fromkeys(p.name for p in PROMISES if not p.holds(row)))
 
 
-_ORDER = "the order of the runs is taken for the change; B330 and B332 name it, only turns cure it"
-_UNLIKE = "a new run of a kind that few earlier runs show lies outside what they predict"
-_UNEVEN = "with 3 runs on a side and many on the other Welch's t is too bold: run both sides alike"
+_ORDER = (
+    "the order of the runs looks like a change; B330 and B332 report it, alternating prevents it"
+)
+_UNLIKE = "a kind of run that is rare among the earlier ones lies outside their prediction"
+_UNEVEN = (
+    "with 3 runs on one side and many on the other, Welch's t rejects too often: use equal numbers"
+)
 _STEADY = "aligning assumes that variants vary about equally; `--blocks never` does not"
 #: Why promises do not hold, by world and method; all others must hold.
 BREAKS = {

@@ -32,7 +32,7 @@ from simulation.suite import (
     try_setting,
 )
 from simulation.trials import CONFIDENCE, compare_sides, try_cell, try_family
-from simulation.worlds import COARSE, DRIFT_APART, HEAVY, NORMAL, SLOW, arrange, follow
+from simulation.worlds import COARSE, DRIFT_APART, HEAVY, NORMAL, SLOW, arrange, describe, follow
 
 OFTEN, SELDOM = 200, 2
 
@@ -161,7 +161,7 @@ def test_the_grid_decides_as_a_comparison_does(cell: _Cell) -> None:
 
 
 def test_the_order_finding_exists_because_of_what_the_table_shows() -> None:
-    lines = [line for line in write_table().splitlines() if DRIFT_APART.name in line]
+    lines = [line for line in write_table().splitlines() if describe(DRIFT_APART.name) in line]
     line = next(line for line in lines if line.startswith("| ranks |"))
     assert "**breaks**" in line
     assert "B330" in line

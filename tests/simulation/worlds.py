@@ -91,6 +91,27 @@ def follow(noise: FloatArray, rho: float) -> FloatArray:
     return series
 
 
+#: What the manual prints for the names of worlds and families, which seed the draws and stay.
+_PHRASES = {
+    "2.3 times slow": "2.3 times as slow",
+    "requests follow each other": "neighbouring requests correlate",
+    "runs follow each other": "neighbouring runs correlate",
+    ", in turn": ", alternating",
+    ", one after the other": ", one side after the other",
+    "vary a fifth": "vary a fifth as much",
+    "rows of their own": "independent rows",
+    "rows of the same runs (0.8 in common)": "correlated rows (0.8)",
+    "rows of the same runs": "correlated rows",
+}
+
+
+def describe(name: str) -> str:
+    """Return the words that a reader gets for the name of a world or a family."""
+    for old, new in _PHRASES.items():
+        name = name.replace(old, new)
+    return name
+
+
 NORMAL = World("normal", _normal)
 HEAVY = World("t with 3 degrees of freedom", _heavy)
 EXPONENTIAL = World("exponential above a floor", _exponential)

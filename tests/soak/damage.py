@@ -92,8 +92,8 @@ def run(budget: Budget) -> Outcome:
         tried += 1
     figures: dict[str, float | int | str] = {
         "files": len(files),
-        "damages": f"{tried} of {len(cases)}",
-        "refused, the file named": refused,
+        "kinds of damage": f"{tried} of {len(cases)}",
+        "refused with the file name": refused,
     }
     return Outcome(trials, losses, figures, len(cases) * (len(_COMMANDS) + 2))
 

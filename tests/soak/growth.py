@@ -52,7 +52,7 @@ def run(budget: Budget) -> Outcome:
         losses.append(f"{runs} runs in place of {expected}")
     files, size = _measure(budget.folder / ".benchkit")
     figures: dict[str, float | int | str] = {
-        "ms each": round(1000 * float(np.median(series["CPU time"]))),
+        "ms per ingest": round(1000 * float(np.median(series["CPU time"]))),
         "MB of memory": round(max(series["memory"]) / 1e6),
         "files at most": int(max(series["files"])),
         "KB at most": round(max(series["size"]) / 1e3),

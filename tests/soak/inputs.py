@@ -36,7 +36,7 @@ from soak.campaign import LOG, Budget, Outcome
 from soak.commands import call
 from soak.mutation import Mutant, make
 
-TITLE = "mutated inputs, all formats, on three roads"
+TITLE = "mutated inputs, all formats, read in three ways"
 SECONDS = 1200.0
 TRIALS = 100_000
 #: Seconds of processor time that one input may take on one road.

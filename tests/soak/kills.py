@@ -32,7 +32,7 @@ def run(budget: Budget) -> Outcome:
                 trial.kill_at(place)
             except Exception as error:  # noqa: BLE001 - any is a loss
                 losses.append(f"{scene.name}, step {place} of {trial.steps}: {error!r}")
-    return Outcome(points, losses, {"of steps": steps}, target)
+    return Outcome(points, losses, {"steps": steps}, target)
 
 
 class _Trial:

@@ -21,4 +21,6 @@ def run(budget: Budget) -> Outcome:
             break
         losses += map(str, slow([use], _TEXTS))
         tried += 1
-    return Outcome(tried, losses, {"texts of each, at most": _TEXTS}, budget.trials(len(uses)))
+    return Outcome(
+        tried, losses, {"texts per expression, at most": _TEXTS}, budget.trials(len(uses))
+    )

@@ -12,7 +12,7 @@ LOAD = (
         what="Rate × mean latency (Little's law) exceeds the number of connections by more than "
         "rounding plus 1 %. wrk adds corrected samples for requests that it considers late "
         "(stats_correct), and includes them in its mean and percentiles.",
-        why="An uncorrected mean cannot exceed it. The overhead computed from wrk's mean is "
+        why="Without the correction, this is impossible. The overhead computed from wrk's mean is "
         "inflated: in one published comparison it is +179 %, while the rate says +127 %.",
         example="zipkin: wrk's mean implies 9.9 requests in flight on 8 connections (one run); "
         "in run 1, connections ÷ rate gives a mean of 625 µs, not 770 µs",
@@ -40,9 +40,9 @@ LOAD = (
         what="The run lengths implied by the duration, requests ÷ rate, and bytes ÷ bandwidth "
         "differ by more than rounding plus 0.5 %. k6 does not report the time base of its "
         "rates, so its counters are checked against each other.",
-        why="A number that was mistyped, or pasted from another run, makes every later number "
-        "wrong.",
-        example="ab-c20.txt: the duration says 8.832 s and requests ÷ request_rate 9.715 s "
+        why="A number that was mistyped, or pasted from another run, makes every number computed "
+        "from it wrong.",
+        example="ab-c20.txt: the duration is 8.832 s, but requests ÷ request_rate is 9.715 s "
         "(none 1): +10.0 %, more than rounding",
         do="Check which number belongs to another run. If you cannot tell, run again.",
     ),
@@ -136,7 +136,7 @@ LOAD = (
         "moved by at least 0.1 percentage points.",
         why="From 74 % to 81 % CPU is 7 percentage points or 9.5 percent; `about 9 %` is "
         "ambiguous.",
-        example="error_rate goes from 2 % to 3 %: +1 percentage points, or +50.0 %",
+        example="error rate: 2 % → 3 %, +1 percentage points or +50.0 %",
         do="State which one you mean.",
     ),
 )

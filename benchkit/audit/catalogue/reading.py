@@ -31,8 +31,8 @@ READING = (
         why="Either the files come from two runs, or one is truncated. A form with less than 95 % "
         "of the requests of another form is ignored; of the remaining forms, the most precise "
         "one counts.",
-        example="hey-c30-1.csv and hey-c30-1.txt: 10 statistics differ between forms of one run, "
-        "most requests.count by 85.0 % (3000 vs. 19980)",
+        example="hey-c30-1.csv and hey-c30-1.txt: 10 statistics differ between forms of one run; "
+        "largest: requests.count, by 85.0 % (3000 vs. 19980)",
         do="Check the file names: forms of one run have the same number.",
     ),
     Entry(
@@ -40,8 +40,9 @@ READING = (
         severity="warning",
         says="two runs have identical numbers: one measurement under two names",
         what="All numbers that vary from run to run (rate, mean, percentiles, phases; at "
-        "least five different numbers) are equal in two runs whose files differ. For functions, "
-        "all times of two variants are equal. Runs with different recorded starts are separate.",
+        "least five different numbers) are equal in two runs whose files differ. For "
+        "microbenchmarks, all times of two variants are equal. Runs with different recorded "
+        "starts are separate.",
         why="If two commands wrote the same results.bin, reading it under two names compares a run "
         "with itself and shows no overhead.",
         example="no-agent 1, agent 1: these runs have 11 identical numbers, which separate runs "
@@ -81,14 +82,14 @@ READING = (
         why="Two tools on the same target differ by several percent, because their loops, clocks "
         "and definitions of a request differ. This difference looks like a change of the "
         "variant.",
-        example="main was measured by ab, pr by hey: a difference between the tools counts as a "
+        example="main was measured by ab, pr by hey: a difference between the tools looks like a "
         "difference between the variants",
         do="Measure both variants with one tool; if both names mean the same tool, use one name.",
     ),
     Entry(
         code="B109",
         severity="info",
-        says="blocks of one file are kept apart although no heading names them",
+        says="blocks of one file look like different tests, although no heading says so",
         what="Several results in one file have the same headings, command, host and path, but "
         "differ in the surrounding text or in a recorded fact: connections, target rate, "
         "request or response size, TLS, duration or number of requests.",
@@ -128,8 +129,9 @@ READING = (
         "variants of the benchmark got none, or the file holds several runs; or you piped "
         "several runs to standard input, more than once. Numbered run folders (`run1`, `run2`, "
         "or numbers that start below 10) are repeats, and so is everything that one command "
-        "reads into one row. Neither labels nor the order of commands matter. Last, one file of "
-        "`go test` may hold two measurements: the allocations of a benchmark change once, in the "
+        "reads into one row. Neither labels nor the order of commands matter. Finally, one file "
+        "of `go test` may contain two measurements: the allocations of a benchmark change once, "
+        "in the "
         "middle of its runs.",
         why="The old runs may come from another commit, so a pass or a regression says nothing "
         "about the new one.",
@@ -280,7 +282,7 @@ SIDES = (
     Entry(
         code="B213",
         severity="warning",
-        says="results of some generators of a run are missing, so that it is not compared",
+        says="results of some generators of a run are missing, so the run is not compared",
         what="The runs of this side were made by several generators, and some runs have fewer "
         "files than the others.",
         why="Counts and rates of several generators are summed. With one missing, the sum would "
@@ -336,15 +338,16 @@ SIDES = (
     Entry(
         code="B211",
         severity="warning",
-        says="the sides were loaded at different hosts, and their names do not say so",
-        what="The URLs of the two sides name different hosts. Ports do not count, since two builds "
+        says="the load went to different hosts, and the variant names do not show it",
+        what="The URLs of the two sides name different hosts. Ports are ignored, because two "
+        "builds "
         "often run on two ports of one machine, and 127.0.0.1 is localhost. The finding does not "
         "appear if a word that distinguishes the variants also distinguishes their hosts: `a` and "
         "`b` at host-a and host-b, or `otlp` at app-otlp.",
         why="Another host is another machine, network path or neighbour. Its speed looks like a "
         "change of the variant.",
-        example="before, after: before was loaded at host-a and after at host-b: a difference "
-        "between the hosts counts as a difference between the variants",
+        example="before, after: the load of before went to host-a, that of after to host-b: a "
+        "difference between the hosts looks like a difference between the variants",
         do="Measure both sides on one host. If you compare hosts, name the variants after them.",
     ),
 )

@@ -32,7 +32,8 @@ RESOURCES = (
         severity="warning",
         says="which container is the service is unknown",
         what="Several containers were sampled, and no name shows which one served the load.",
-        why="CPU per request is that of the service; the cost of collector and storage is reported "
+        why="CPU per request is for the service only; the cost of collector and storage is "
+        "reported "
         "separately.",
         example="which container is the service is unknown: a, b",
         do="Name it in run.toml or benchkit.toml, and if you use a store, ingest again: "
@@ -63,8 +64,8 @@ RESOURCES = (
         severity="info",
         says="the generator ran on the machine under load",
         what="The URL under load is on the loopback interface.",
-        why="The generator takes CPU, caches and interrupts from the service, and more from a "
-        "faster one, so differences look smaller than they are.",
+        why="The generator competes with the service for CPU, caches and interrupts, most of all "
+        "with a fast one, so differences look smaller than they are.",
         example="127.0.0.1:8080: wrk ran on the machine under load (40 runs)",
         do="Use a second machine, or pin them to different cores and record that.",
     ),
@@ -95,7 +96,7 @@ RESOURCES = (
     Entry(
         code="B425",
         severity="warning",
-        says="created spans are not saved plus dropped spans",
+        says="created spans do not equal saved plus dropped spans",
         what="The numbers differ by more than 0.1 %: some spans are unaccounted for (still queued, "
         "or lost uncounted), or there are too many (left over from before the run).",
         why="A drop rate from counters that do not add up is off by the difference.",
@@ -138,9 +139,9 @@ RESOURCES = (
         severity="warning",
         says="more spans than the requests should create: a warm-up was counted",
         what="Created spans exceed requests × [spans] per_request by more than 0.5 %.",
-        why="The spans of a 10 s warm-up are a third of those of a 30 s run, and a storage that "
-        "was not emptied hides as many losses.",
-        example="otlp: 529 052 spans more than 529 052 requests × 3 (run 1): a warm-up was "
+        why="The spans of a 10 s warm-up are a third of those of a 30 s run, and if the storage "
+        "was not emptied, they hide as many losses.",
+        example="otlp: 529 052 more spans than 529 052 requests × 3 (run 1): a warm-up was "
         "counted, or a request creates more; a warm-up of 10 s is recorded",
         do="Reset the counters and empty the storage between warm-up and run.",
     ),

@@ -62,8 +62,8 @@ STATISTICS = (
         code="B330",
         severity="warning or info",
         says="the variants were not measured alternately, or there is no evidence that they were",
-        what="The recorded starts or positions of two variants are separated by order alone. "
-        "Info: no order is recorded, and all runs of a side are in one file.",
+        what="According to the recorded starts or positions, all runs of one variant came before "
+        "those of another. Info: no order is recorded, and all runs of a side are in one file.",
         why="With a 5 % drift over the session, measuring all of A and then all of B shows a false "
         "change three times out of four, whatever the test.",
         example="none, otlp: all runs of none were made before those of otlp",
@@ -74,7 +74,7 @@ STATISTICS = (
         severity="info",
         says="the order within the rounds was not rotated",
         what="One variant is the first in every round (at least three rounds).",
-        why="The effect of going first (a cold cache, a rested CPU) counts as an effect of that "
+        why="The effect of going first (a cold cache, a cool CPU) looks like an effect of that "
         "variant.",
         example="none: always first, in 6 of 6 rounds",
         do="Start each round with a different variant.",
@@ -98,8 +98,8 @@ STATISTICS = (
         "its variant's median, on a log scale.",
         why="One starved run can create or hide a change. It is a warning if leaving the run out "
         "moves a change by more than 1.5 %.",
-        example="requests/s on /ping: far from the other runs of the variant: none 6; "
-        "unpaired without it: otlp −14.6 % (with: −15.1 %)",
+        example="requests/s on /ping: far from the other runs of the variant: none 6; without it, "
+        "the unpaired change is otlp −14.6 % (with it: −15.1 %)",
         do="Find out what disturbed these runs, and run them again. They still count in every "
         "other number.",
     ),
@@ -120,8 +120,8 @@ STATISTICS = (
         says="the runs of a variant fall into two groups",
         what="At least ten runs lie in two groups of at least three, judged by the largest gap and "
         "by a mixture of two distributions against one.",
-        why="The median of two states describes neither of them, and each side may have seen "
-        "another state by chance.",
+        why="The median of two states describes neither of them, and by chance, each side may "
+        "have seen a different state.",
         example="the runs of otlp fall into two groups, 12.0 % apart: 3, 7, 9 above, the others "
         "below",
         do="Find out what has two states (clock, core, cache, neighbour), and measure in one of "
@@ -141,7 +141,7 @@ STATISTICS = (
     Entry(
         code="B337",
         severity="warning",
-        says="runs start slow or fast, or keep moving: a warm-up was counted",
+        says="runs start slow or fast, or never settle: a warm-up was counted",
         what="The first fifth of a run differs from the rest, or values rise or fall until "
         "the end.",
         why="A warm-up that is counted, or a queue that fills, affects every percentile; the side "

@@ -61,7 +61,7 @@ _LENGTHS = Remark(
 _WINDOWED = Remark(
     "ab kept {window} averages of {complete} requests, so only the means are kept: "
     "minimum, maximum, median and percentiles are not those of single requests",
-    "run ab with -n as large as the run",
+    "give ab -n at least as many requests as the run makes",
 )
 _UNCLEAR = Remark(
     "`{text} seconds` of ab 2.0 may be thousandths or millionths, and no other line "

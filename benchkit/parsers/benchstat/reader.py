@@ -18,7 +18,7 @@ from benchkit.reading.source import UntilDamage
 from benchkit.redaction import show_part
 
 _FOOTNOTE = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹]+ \S")
-_HEADLESS = "this row has no head above it that says what it shows, and was left out"
+_HEADLESS = "no heading above this row names its metric, so it was left out"
 _EXACT = "exact distribution expected"
 #: More lines of labels than any table has.
 _LEVELS = 15

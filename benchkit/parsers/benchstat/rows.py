@@ -71,7 +71,8 @@ def compare(
     if fault:
         row.faults[place] = f"{table.heading.text}: {fault}"
         hint = (
-            "compare the raw runs: another test was used, the table was edited, or benchstat erred"
+            "compare the raw runs: another test was used, the table was edited, or benchstat has "
+            "a bug"
         )
         report(row.line, f"{row.name}, {table.heading.text}: {fault}", hint)
 

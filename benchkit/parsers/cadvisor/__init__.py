@@ -60,7 +60,7 @@ ANSWERS = Format(
             name="machine",
             signature='{"num_cores":…,"memory_capacity":…}',
             versions="API 1.x and 2.x: machine",
-            not_recorded="everything but the machine: it gives no run",
+            not_recorded="everything but the machine; it is not a run",
         ),
     ),
     recognises=late("benchkit.parsers.cadvisor.reader:recognises"),

@@ -43,7 +43,7 @@ ANSWERS = Format(
     tools=("prometheus",),
     words=(" =>", "scalar: ", "Time", "Series"),
     starts="{[",
-    summary="answers of Prometheus to queries: API and promtool, and Grafana's CSV of them",
+    summary="Prometheus query responses: of the API or promtool, or exported by Grafana as CSV",
     forms=(
         Form(
             name="api",
