@@ -84,8 +84,8 @@ def keep(frame: Frame, **labels: Label | Sequence[Label] | None) -> Frame:
     """Keep the rows whose columns have the given values, whether or not any has; as `select`."""
     for column, wanted in labels.items():
         if wanted is not None:
-            asked = {str(value) for value in _listed(wanted)}
-            frame = frame[frame[column].astype(str).isin(asked)]
+            accepted = {str(value) for value in _listed(wanted)}
+            frame = frame[frame[column].astype(str).isin(accepted)]
     return frame
 
 

@@ -160,20 +160,22 @@ def _measure(
     same, twice = (None if runs is None else max(runs, least) for runs in (same, twice))
     seen = None if closed else detectable_effect(width, margin, confidence=sure)
     needed = None if same is None or twice is None else max(same, twice)
-    said = [closed or _tell_adjusted(contrast, margin, family)]
+    reasons = [closed or _tell_adjusted(contrast, margin, family)]
     is_enough = needed is not None and needed <= n
     if needed is None:
-        said.append(_NOISY)
+        reasons.append(_NOISY)
     elif not is_enough:
-        said.append(f"run about {needed} per side to decide")
-    elif not said[0]:
-        said[0] = f"the change is too close to {format_size(margin)} to decide; run more per side"
+        reasons.append(f"run about {needed} per side to decide")
+    elif not reasons[0]:
+        reasons[0] = (
+            f"the change is too close to {format_size(margin)} to decide; run more per side"
+        )
     return Sensitivity(
         detectable=seen,
         runs_needed=None if is_enough else needed,
         least=least if closed else None,
         is_wide=needed is None,
-        note="; ".join(part for part in said if part),
+        note="; ".join(part for part in reasons if part),
     )
 
 

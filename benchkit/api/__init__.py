@@ -106,18 +106,18 @@ def load(
     """
     names: list[str] = []
     renames = (rename,) if isinstance(rename, str) else tuple(rename)
-    asked = Options(layout=layout, variant=variant, rename=renames, as_format=as_format)
+    from_arguments = Options(layout=layout, variant=variant, rename=renames, as_format=as_format)
     for path in flatten(paths):
         if not isinstance(path, (str, os.PathLike)):
-            is_asked = layout or variant or rename or as_format or options or store or samples
-            is_asked = is_asked or origin
-            return adopt(path, columns, alone=len(paths) == 1 and not is_asked)
+            has_options = layout or variant or rename or as_format or options or store or samples
+            has_options = has_options or origin
+            return adopt(path, columns, alone=len(paths) == 1 and not has_options)
         names.append(os.fspath(path))
     if columns is not None:
         hint = "load the table with pandas first, or pass a map: `benchkit help maps`"
         raise ConfigError("columns need a table, got paths", where="load", hint=hint)
     origins = (origin,) if isinstance(origin, str) else tuple(origin)
-    found = read(names, options or asked, store, samples=samples, origins=origins)
+    found = read(names, options or from_arguments, store, samples=samples, origins=origins)
     return replace(
         found,
         observations=spell_out(found.observations),

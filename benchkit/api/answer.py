@@ -392,8 +392,8 @@ class Comparison:
         from benchkit.tables.overhead import primary_tables
 
         lines = (self.verdict, *(f"  {bullet}" for bullet in follow(self.verdicts, self.parts)))
-        beside = [table for part in self.parts.values() for table in part.tables]
-        tables = [str(shorten(each)) for each in primary_tables(self.verdicts, "") or beside]
+        side_tables = [table for part in self.parts.values() for table in part.tables]
+        tables = [str(shorten(each)) for each in primary_tables(self.verdicts, "") or side_tables]
         findings = "\n".join(map(printable, summarise_findings(self.findings, rest=IN_PYTHON)))
         return "\n\n".join(filter(None, ["\n".join(map(printable, lines)), *tables, findings]))
 

@@ -93,14 +93,14 @@ def _tell_short(side: Side, short: Sequence[_Short], total: int) -> Finding:
     )
     more = ", …" if len(ranked) > _SHOWN else ""
     target = worst.sheet.run.target_rate
-    asked = f"{target:g}/s" if target else "load"
+    target_text = f"{target:g}/s" if target else "load"
     lost = sum(one.dropped for one in short)
     iterations = f"; {write_count(lost)} iterations dropped" if lost else ""
     return Finding(
         code="B314",
         severity="warning" if worst.share > _SHORT else "info",
         where=name_side(side),
-        message=f"{count_of(short, total)} did not reach the requested {asked}: "
+        message=f"{count_of(short, total)} did not reach the requested {target_text}: "
         f"{runs}{more}{iterations}",
         remedy="give the generator more workers or CPU, or request a lower rate; the latencies of "
         "these runs are for a different load"

@@ -79,9 +79,9 @@ def find_documented(code: str) -> tuple[tuple[str, str], ...]:
     code : str
         In any case.
     """
-    asked = code.upper()
+    prefix = code.upper()
     told = ((name, getdoc(rule) or "") for name, rule in _plugin_rules())
-    return tuple((name, text) for name, text in told if asked in _words(text))
+    return tuple((name, text) for name, text in told if prefix in _words(text))
 
 
 def _words(text: str) -> set[str]:

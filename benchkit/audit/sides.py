@@ -62,9 +62,9 @@ def find_other_machines(comparisons: Comparisons, evidence: Evidence) -> Iterato
         one, other = (_count_machines(evidence, variant) for variant in pair)
         differing: dict[str, list[str]] = {}
         for (group, name), values in one.items():
-            beside = other.get((group, name))
-            if beside and name not in differing and differ(name, values, beside):
-                differing[name] = [_join(side) for side in (values, beside)]
+            counterpart = other.get((group, name))
+            if counterpart and name not in differing and differ(name, values, counterpart):
+                differing[name] = [_join(side) for side in (values, counterpart)]
         if differing:
             shown = "; ".join(
                 f"{name} {left} vs. {right}"

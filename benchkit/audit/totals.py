@@ -42,7 +42,7 @@ class _Seconds:
 def find_wrong_totals(evidence: Evidence) -> Iterator[Finding]:
     """B312: requests, rate and duration of one report do not go together."""
     for sheet in evidence.sheets:
-        witnesses = list(_hear(sheet))
+        witnesses = list(_list_lengths(sheet))
         if len(witnesses) > 1:
             worst = max(witnesses[1:], key=lambda w: _measure_gap(witnesses[0], w))
             gap = _measure_gap(witnesses[0], worst)
@@ -62,7 +62,7 @@ def find_wrong_order(evidence: Evidence) -> Iterator[Finding]:
                 yield _tell_wrong(sheet, metric, subject, told, wrong)
 
 
-def _hear(sheet: Sheet) -> Iterator[_Seconds]:
+def _list_lengths(sheet: Sheet) -> Iterator[_Seconds]:
     """Yield the lengths that the report implies; its own duration first, if rates stand on it."""
     if not registry.tool(sheet.run.tool).iterates:
         told = sheet.get("duration", "total", "attack") or sheet.get("duration", "total")

@@ -133,36 +133,36 @@ def write_sentence(answer: Answer, commits: Sequence[Commit]) -> str:
     span = f"the {count} commits {first.short} to {last.short}"
     good, bad = commits[0].short, commits[-1].short
     if answer.ending == "no change":
-        said = (
+        conclusion = (
             f"These runs do not show that {bad} differs from {good} in {_name(answer.row)}: "
             f"{_size(answer)}"
         )
     elif answer.ending == "builds differ":
-        said = (
+        conclusion = (
             f"These runs do not show which commit changed {_name(answer.row)}: builds without a "
             "change differ as much as the two ends do"
         )
     elif answer.ending == "several":
-        said = (
+        conclusion = (
             f"More than one commit changed {_name(answer.row)}; search each half of the range "
             "separately"
         )
     elif answer.ending == "undecided":
         offset = format_change(exp(answer.found.offset)) if answer.found else ""
-        said = (
+        conclusion = (
             f"{bad} differs from {good} in {what}, but these runs cannot show which of {span} "
             f"did it: builds without a change differ by about {offset.lstrip('+')}"
         )
     elif count > 1:
-        said = (
+        conclusion = (
             f"One of {span} changed {what}, with a probability of {_sure(answer)}; only the last "
             "of them can be measured"
         )
     else:
-        said = (
+        conclusion = (
             f"{first.short} ({first.subject}) changed {what}, with a probability of {_sure(answer)}"
         )
-    return f"{said}; {done}."
+    return f"{conclusion}; {done}."
 
 
 def _sure(answer: Answer) -> str:

@@ -116,8 +116,8 @@ class Trials:
         if not done.returncode:
             return ""
         last = done.stdout.decode("utf-8", "replace").strip().rpartition("\n")[2]
-        said = f": {show_opening(last)}" if last else ""
-        return f"--build exited with code {done.returncode}{said}"
+        opening = f": {show_opening(last)}" if last else ""
+        return f"--build exited with code {done.returncode}{opening}"
 
     def rows(self) -> Mapping[Row, Values]:
         """Return what has been measured of the rows that both ends have."""
@@ -152,15 +152,15 @@ class Trials:
         lowest = frame[["center_baseline", "center_variant"]].min(axis=1)
         chosen = frame[frame["primary"] & (lowest > 0)]
         labels = chosen[list(Row._fields)].astype(str).to_numpy().tolist()
-        rows = tuple(row for row in (Row(*each) for each in labels) if self._is_asked(row))
+        rows = tuple(row for row in (Row(*each) for each in labels) if self._is_requested(row))
         if not rows:
             hint = "choose others with --metric and --benchmark; see benchkit runs"
             raise DataError("the two ends have no positive metric in common", hint=hint)
         return rows
 
-    def _is_asked(self, row: Row) -> bool:
-        asked = self._recipe.benchmarks
-        return not asked or any(fnmatchcase(row.benchmark, pattern) for pattern in asked)
+    def _is_requested(self, row: Row) -> bool:
+        patterns = self._recipe.benchmarks
+        return not patterns or any(fnmatchcase(row.benchmark, pattern) for pattern in patterns)
 
 
 def _call(script: str) -> tuple[str, ...]:

@@ -199,10 +199,10 @@ class _Work:
                 words, stdin=subprocess.DEVNULL, stdout=sys.stderr, check=False
             )
             if done.returncode:
-                said = f"{when} = {shlex.join(redact(words))}"
+                setting = f"{when} = {shlex.join(redact(words))}"
                 why = f"the command exited with code {done.returncode}"
                 lost = f"; {variant or 'it'} was not measured" if when == "before" else ""
-                raise _FailedError(f"{said}: {why}{lost}")
+                raise _FailedError(f"{setting}: {why}{lost}")
 
     def _run(self, turn: _Turn, words: tuple[str, ...], *, is_warmup: bool = False) -> None:
         benchmark = self._plan.benchmark

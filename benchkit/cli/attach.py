@@ -17,14 +17,14 @@ def takes(
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Attach the options of a `Request`, and those of `Requested` that are named, to a command.
 
-    They stand where it takes ``request`` and ``asked``; ``only`` is a ``--by`` with a value.
+    They stand where it takes ``request`` and ``requested``; ``only`` is a ``--by`` with a value.
     """
     known = {**get_type_hints(Requested, include_extras=True), "by": By, "only": Only, **instead}
     left = {"by", *without.split()}
     shared = get_type_hints(Request, include_extras=True)
     blocks = {
         "request": [_option(each, shared[each]) for each in shared if each not in left],
-        "asked": [_option(each.replace("only", "by"), known[each]) for each in named.split()],
+        "requested": [_option(each.replace("only", "by"), known[each]) for each in named.split()],
     }
 
     def attach(command: Callable[..., None]) -> Callable[..., None]:
@@ -37,7 +37,7 @@ def takes(
         def run(**given: Any) -> None:  # noqa: ANN401 - of any option
             if "only" in named:
                 given["by"] = require_values(given["by"])
-            for name, form in {"request": Request, "asked": Requested}.items():
+            for name, form in {"request": Request, "requested": Requested}.items():
                 if name in own:
                     held = attached.intersection(form.__annotations__)
                     given[name] = form(**{each: given.pop(each) for each in held})

@@ -43,7 +43,7 @@ def check(
     *,
     select: Select = None,
     ignore: Ignore = None,
-    asked: o.Requested,
+    requested: o.Requested,
     strict: Annotated[
         bool,
         typer.Option("--strict", help="Exit 3 on a warning, an error or a refused source."),
@@ -68,7 +68,7 @@ def check(
     grave = free_of and o.choose(free_of, SEVERITIES, "--free-of")
     codes = read_codes(select, "--select"), read_codes(ignore, "--ignore")
     runset = request.load()
-    found = pick(runset.check(baseline=asked.baseline or o.settings().baseline), *codes)
+    found = pick(runset.check(baseline=requested.baseline or o.settings().baseline), *codes)
     printing.write(render(found, runset, chosen, to_file=output is not None), output)
     is_refused = any(report.outcome in _REFUSED for report in runset.reports)
     if strict and (is_refused or at_least(found, "warning")):

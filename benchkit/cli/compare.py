@@ -41,7 +41,7 @@ def register(app: typer.Typer) -> None:
 def compare(
     *,
     context: typer.Context,
-    asked: o.Requested,
+    requested: o.Requested,
     every: Annotated[
         bool, typer.Option("--all", help="Show every secondary row of the table.")
     ] = False,
@@ -62,35 +62,35 @@ def compare(
     if compat is not None:
         written = {
             "filter": filter, "table": table, "row": row, "col": col, "ignore": ignore,
-            "alpha": alpha, "confidence": asked.confidence,
+            "alpha": alpha, "confidence": requested.confidence,
         }  # fmt: skip
         print_like(compat, context, request.paths or [], written, format, output, quiet=quiet)
         return
     refuse_benchstats(context)
     chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
-    result = evaluate(replace(request, quiet=quiet), asked)
+    result = evaluate(replace(request, quiet=quiet), requested)
     by_column, to_file = request.split_by, output is not None
     text = render(result, chosen, by=by_column, to_file=to_file, every=every, wide=wide)
     printing.write(text, output)
 
 
-def evaluate(request: o.Request, asked: o.Requested, *, samples: bool = False) -> Comparison:
+def evaluate(request: o.Request, requested: o.Requested, *, samples: bool = False) -> Comparison:
     """Load and compare as the command line and the settings say."""
     from benchkit.derived.knee import DEFAULT
 
     base = o.settings()
-    o.refuse_both(asked.pair, asked.baseline, asked.variant)
+    o.refuse_both(requested.pair, requested.baseline, requested.variant)
     runset = request.load(samples=samples)
     return runset.compare(
-        baseline=asked.baseline or base.baseline,
-        variant=asked.variant,
-        pairs=o.parse_pairs(asked.pair),
-        confidence=o.fraction(asked.confidence, base.confidence, "--confidence"),
-        margin=o.fraction(asked.margin, base.margin, "--margin"),
-        metrics=asked.metric or base.metrics,
-        blocks=o.choose(asked.blocks or base.blocks, config.BLOCKS, "--blocks"),
-        method=o.choose(asked.method or base.method, config.METHODS, "--method"),
-        knee=DEFAULT if asked.knee is None else asked.knee,
+        baseline=requested.baseline or base.baseline,
+        variant=requested.variant,
+        pairs=o.parse_pairs(requested.pair),
+        confidence=o.fraction(requested.confidence, base.confidence, "--confidence"),
+        margin=o.fraction(requested.margin, base.margin, "--margin"),
+        metrics=requested.metric or base.metrics,
+        blocks=o.choose(requested.blocks or base.blocks, config.BLOCKS, "--blocks"),
+        method=o.choose(requested.method or base.method, config.METHODS, "--method"),
+        knee=DEFAULT if requested.knee is None else requested.knee,
     )
 
 

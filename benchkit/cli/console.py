@@ -161,15 +161,15 @@ def render_comparison(
         lead(verdicts, parts or {}, findings),
         *(f"  {bullet}" for bullet in follow(verdicts, parts or {})),
     ]
-    beside = parts or {}
+    side_parts = parts or {}
     blocks = [_paint(lines, file)]
     shown = primary_tables(verdicts, by, tips=False)
     blocks += [_render(table, file) for table in shown]
-    for part in beside.values():
+    for part in side_parts.values():
         blocks += [_render(table, file) for table in part.tables]
         if part.tables and part.lines:
             blocks[-1] += "\n" + "\n".join(wrap(line, file) for line in part.lines)
-    others = exploratory_tables(verdicts, by, shown_apart(beside), None if every else MOST)
+    others = exploratory_tables(verdicts, by, shown_apart(side_parts), None if every else MOST)
     blocks += [_render(table, file) for table in others]
     rest = [*describe_one_sided(verdicts), *summarise_findings(findings)]
     if rest:

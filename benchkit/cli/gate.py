@@ -81,7 +81,7 @@ def gate(
     policy: PolicyFile = None,
     max_overhead: MaxOverhead = None,
     on_inconclusive: OnInconclusive = None,
-    asked: o.Requested,
+    requested: o.Requested,
     junit: JUnit = None,
     github: GitHub = False,
     gitlab: GitLab = None,
@@ -104,12 +104,12 @@ def gate(
     files = {"junit": junit, "openmetrics": openmetrics, "gitlab": gitlab, "comment": comment}
     try:
         base = o.settings(policy)
-        o.refuse_both(asked.pair, asked.baseline, asked.variant)
+        o.refuse_both(requested.pair, requested.baseline, requested.variant)
         held = Policy.of(base).override(max_overhead or (), on_inconclusive)
         result = run_gate(
             lambda named: replace(request, paths=list(named)).load(base=base), held,
-            paths=request.paths or [], baseline=asked.baseline, variants=asked.variant,
-            pairs=o.parse_pairs(asked.pair), self_test=self_test, strict=strict,
+            paths=request.paths or [], baseline=requested.baseline, variants=requested.variant,
+            pairs=o.parse_pairs(requested.pair), self_test=self_test, strict=strict,
             allow_missing=allow_missing_baseline,
         )  # fmt: skip
     except BenchkitError as error:

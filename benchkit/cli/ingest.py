@@ -150,8 +150,8 @@ def _live(
     from benchkit.ingestion.prometheus_api import ask
     from benchkit.ingestion.range_query import parse_query
 
-    asked = [parse_query(url, text, start, end, step) for text in dict.fromkeys(queries)]
-    return [live_source(one.address, partial(ask, one)) for one in asked]
+    parsed = [parse_query(url, text, start, end, step) for text in dict.fromkeys(queries)]
+    return [live_source(one.address, partial(ask, one)) for one in parsed]
 
 
 def _require(paths: list[str] | None, live: Sequence[Found]) -> list[str]:

@@ -40,7 +40,7 @@ def noise(
         int | None,
         typer.Option("--runs", min=1, help="Runs per side. [default: half of them]"),
     ] = None,
-    asked: o.Requested,
+    requested: o.Requested,
     format: Annotated[
         str | None, typer.Option(help="table, md or json. [default: from -o, else table]")
     ] = None,
@@ -49,8 +49,10 @@ def noise(
 ) -> None:
     """Measure how often the same program appears to differ from itself, and by how much."""
     chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
-    rule = (asked.margin, asked.confidence, runs)
-    printing.write(answer(request, rule, pair, asked.metric, chosen, to_file=bool(output)), output)
+    rule = (requested.margin, requested.confidence, runs)
+    printing.write(
+        answer(request, rule, pair, requested.metric, chosen, to_file=bool(output)), output
+    )
 
 
 def answer(

@@ -236,8 +236,8 @@ class Request:
         from benchkit.reading.bounds import parse_limit
 
         if settings.unread and not self.quiet:
-            said = f"using {settings.source}; ignoring {settings.unread} next to it"
-            print_line(f"note: {said}", err=True)
+            remark = f"using {settings.source}; ignoring {settings.unread} next to it"
+            print_line(f"note: {remark}", err=True)
         return Options(
             layout=self.layout or settings.layout,
             rename=tuple(self.rename or settings.rename),

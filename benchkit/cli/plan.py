@@ -34,7 +34,7 @@ def plan(
     power: Annotated[
         str | None, typer.Option("--power", help="Probability of detecting it. [default: 0.8]")
     ] = None,
-    asked: o.Requested,
+    requested: o.Requested,
     format: Annotated[
         str | None, typer.Option(help="table, md or json. [default: from -o, else table]")
     ] = None,
@@ -46,9 +46,9 @@ def plan(
     printing.write(
         answer(
             request,
-            (effect, power, asked.margin, asked.confidence),
-            (asked.baseline, asked.variant),
-            asked.metric,
+            (effect, power, requested.margin, requested.confidence),
+            (requested.baseline, requested.variant),
+            requested.metric,
             chosen,
             to_file=bool(output),
         ),

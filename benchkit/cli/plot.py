@@ -32,7 +32,7 @@ def plot(
             help="forest, percentiles, shift, runs, sweep, ecdf, timeline or history.",
         ),
     ],
-    asked: o.Requested,
+    requested: o.Requested,
     format: Annotated[
         str | None, typer.Option("--format", help="svg or png. [default: from -o, else svg]")
     ] = None,
@@ -49,11 +49,11 @@ def plot(
     target = output or Path(f"{kind}.{form}")
     if kind == history.KIND:
         found = history_files.follow(
-            request, asked.variant, asked.metric, (asked.margin, asked.confidence)
+            request, requested.variant, requested.metric, (requested.margin, requested.confidence)
         )
         history.save_figure(found, target, form, quiet=request.quiet)
         return
-    result = evaluate(request, asked, samples=kind in kinds.OF_SAMPLES)
+    result = evaluate(request, requested, samples=kind in kinds.OF_SAMPLES)
     figure = kinds.draw(kind, result.material)
     save(target, lambda path: kinds.save(figure, path, form))
     if not request.quiet:

@@ -30,7 +30,7 @@ def register(app: typer.Typer) -> None:
 @takes("baseline variant pair metric only confidence margin blocks method knee")
 def report(
     *,
-    asked: o.Requested,
+    requested: o.Requested,
     format: Annotated[
         str | None,
         typer.Option("--format", help="html, md or json. [default: from -o, else html]"),
@@ -52,7 +52,7 @@ def report(
     endings = {suffix: name for name, suffix in SUFFIXES.items()}
     chosen = o.choose(format or o.infer_format(output, endings, "html"), tuple(SUFFIXES))
     target = output or Path(f"report{SUFFIXES[chosen]}")
-    result = evaluate(request, asked)
+    result = evaluate(request, requested)
     spare_descriptions()
     text = result.render(
         chosen, title=title or o.settings().title, command=_command(), templates=template

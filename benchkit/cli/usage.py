@@ -90,9 +90,9 @@ def _name(param: Parameter) -> str:
 
 
 def _reword(message: str) -> str:
-    for typed, said in _WORDS:
+    for typed, wording in _WORDS:
         if match := typed.fullmatch(message):
-            return match.expand(said)
+            return match.expand(wording)
     return f"{message[:1].lower()}{message[1:].rstrip('.')}"
 
 

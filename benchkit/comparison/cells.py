@@ -163,10 +163,10 @@ def number_rows(frame: pd.DataFrame, names: Sequence[str]) -> tuple[np.ndarray, 
 def _choose(observations: Observations, plan: Plan) -> Observations:
     """Return the rows that can be compared."""
     numbers, firsts = number_rows(observations, ("tool", "metric", "stat"))
-    asked = {*plan.primaries, *plan.metrics}
+    requested = {*plan.primaries, *plan.metrics}
     columns = (observations[name].iloc[firsts] for name in ("tool", "metric", "stat", "unit"))
     wanted = [
-        _is_compared(tool, metric, stat, unit, asked)
+        _is_compared(tool, metric, stat, unit, requested)
         for tool, metric, stat, unit in zip(*columns, strict=True)
     ]
     if all(wanted):
@@ -204,12 +204,12 @@ _NOT_COMPARED = frozenset({"stdev", "ci_low", "ci_high", "max_deviation"})
 
 
 def _is_compared(
-    tool: str, metric: str, stat: str, unit: str, asked: Iterable[tuple[str, str]]
+    tool: str, metric: str, stat: str, unit: str, requested: Iterable[tuple[str, str]]
 ) -> bool:
     if stat == "counter" or (stat == "sample" and registry.tool(tool).samples_are_events):
         return False
     if stat.startswith(PREFIX):
         return False
-    if any(metric == name and stat == (which or stat) for name, which in asked):
+    if any(metric == name and stat == (which or stat) for name, which in requested):
         return True
     return metrics.lookup(metric, unit).compared and stat not in _NOT_COMPARED

@@ -77,7 +77,7 @@ def measure(
     assume: str,
     confidence: float,
     blocks: Blocks | None = None,
-    asked: str = DEFAULT_METHOD,
+    requested: str = DEFAULT_METHOD,
     ranks: Ranks | None = None,
 ) -> Measurement:
     """Choose the method that the data and the design allow, and apply it.
@@ -91,22 +91,22 @@ def measure(
         if exact is not None:
             return _exact(x, y, exact)
         if (min(x) == max(x)) != (min(y) == max(y)):
-            found = measure(x, y, "nothing", confidence, blocks, asked, ranks)
+            found = measure(x, y, "nothing", confidence, blocks, requested, ranks)
             note = f"{_write_range(x)} vs. {_write_range(y)}: the counts vary, so they are tested"
             return replace(found, facts=(note, *found.facts))
     positive = min(*x, *y) > 0
     fewest, most = sorted((len(x), len(y)))
-    method = choose_method(fewest, most, asked)
-    if method == RANK and asked == DEFAULT_METHOD and not is_ranked(x, y, ranks):
+    method = choose_method(fewest, most, requested)
+    if method == RANK and requested == DEFAULT_METHOD and not is_ranked(x, y, ranks):
         method = WELCH
-    refused = tell_refused(asked, fewest, most)
+    refused = tell_refused(requested, fewest, most)
     if method == SINGLE or not positive:
         if fewest < WELCH_RUNS:
             return _single(x, y, refused, positive=positive)
         return _difference(x, y, confidence, method, ranks)
     if blocks is not None and (design := _choose(blocks)):
         return _by_blocks(blocks, design, confidence)
-    return _by_logs(x, y, method, confidence, blocks, asked, ranks)
+    return _by_logs(x, y, method, confidence, blocks, requested, ranks)
 
 
 def _by_logs(
@@ -115,12 +115,12 @@ def _by_logs(
     method: str,
     confidence: float,
     blocks: Blocks | None,
-    asked: str,
+    requested: str,
     ranks: Ranks | None,
 ) -> Measurement:
     """Apply an unpaired method to logarithms."""
     fewest, most = sorted((len(x), len(y)))
-    refused = tell_refused(asked, fewest, most)
+    refused = tell_refused(requested, fewest, most)
     if math.log(max(*x, *y)) - math.log(min(*x, *y)) >= _LARGEST_LOG:
         apart = "values 300 orders of magnitude apart cannot be compared"
         return Measurement(method=DIFFERENCE, notes=(apart,), is_ranked=method == RANK)
@@ -132,7 +132,7 @@ def _by_logs(
     if method == HISTORY:
         return _predict(*logs, confidence, refused)
     least = is_least(fewest, most)
-    notes = (*refused, _explain_welch(fewest, most, asked))
+    notes = (*refused, _explain_welch(fewest, most, requested))
     return _apply(WELCH, confidence, partial(welch, *logs, least_freedom=least), notes)
 
 
@@ -141,9 +141,9 @@ def is_least(fewest: int, most: int) -> bool:
     return fewest == WELCH_RUNS < most
 
 
-def _explain_welch(fewest: int, most: int, asked: str) -> str:
+def _explain_welch(fewest: int, most: int, requested: str) -> str:
     """Say why a row is by Welch's test, and what that assumes."""
-    if asked == "welch":
+    if requested == "welch":
         why = "Welch's test as requested"
     elif fewest < RANK_RUNS:
         why = "2 or 3 runs on a side: Welch's test"
@@ -154,7 +154,7 @@ def _explain_welch(fewest: int, most: int, asked: str) -> str:
     return f"{why}; {ASSUMPTIONS[0]}"
 
 
-def choose_method(fewest: int, most: int, asked: str = DEFAULT_METHOD) -> str:
+def choose_method(fewest: int, most: int, requested: str = DEFAULT_METHOD) -> str:
     """Name the method for so many runs on the two sides, positive and in no blocks.
 
     With more runs on one side ranks reject too often where the smaller side varies more (8 + 4
@@ -167,8 +167,8 @@ def choose_method(fewest: int, most: int, asked: str = DEFAULT_METHOD) -> str:
     >>> choose_method(4, 8), choose_method(3, 8, "history"), choose_method(3, 3, "history")
     ('welch', 'prediction', 'welch')
     """
-    if not tell_refused(asked, fewest, most) and asked in _ASKED:
-        return _ASKED[asked]
+    if not tell_refused(requested, fewest, most) and requested in _REQUESTED:
+        return _REQUESTED[requested]
     if fewest >= WELCH_RUNS:
         return RANK if fewest == most >= RANK_RUNS else WELCH
     return HISTORY if most >= HISTORY_RUNS else SINGLE
@@ -188,15 +188,15 @@ def is_ranked(x: Sequence[float], y: Sequence[float], ranks: Ranks | None = None
     return not are_unequal(*(side[None] for side in sides))[0]
 
 
-_ASKED = {"rank": RANK, "welch": WELCH, "history": HISTORY}
+_REQUESTED = {"rank": RANK, "welch": WELCH, "history": HISTORY}
 
 
-def tell_refused(asked: str, fewest: int, most: int) -> tuple[str, ...]:
+def tell_refused(requested: str, fewest: int, most: int) -> tuple[str, ...]:
     """Say why a method that was asked for cannot be had; nothing where it can."""
-    if asked == "history" and most < HISTORY_RUNS:
+    if requested == "history" and most < HISTORY_RUNS:
         return (f"no history: {most} runs cannot predict anything, {HISTORY_RUNS} are needed",)
-    if asked in {"rank", "welch"} and fewest < WELCH_RUNS:
-        return (f"{asked} needs {WELCH_RUNS} runs on each side",)
+    if requested in {"rank", "welch"} and fewest < WELCH_RUNS:
+        return (f"{requested} needs {WELCH_RUNS} runs on each side",)
     return ()
 
 

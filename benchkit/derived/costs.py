@@ -35,7 +35,7 @@ class RequestCost:
         Of the service, per request, in s.
     latency : float or None
         Mean time of a request in s: connections over rate in a closed loop, else as reported.
-    beside : float or None
+    backend : float or None
         CPU of collectors and stores of spans per request, in s.
     per_request : float or None
         Spans of a request.
@@ -51,7 +51,7 @@ class RequestCost:
     rate: float
     cpu: float
     latency: float | None
-    beside: float | None
+    backend: float | None
     per_request: float | None
     runs: int = 1
     of: int = 1
@@ -100,7 +100,7 @@ def list_costs(
                 rate=rate,
                 cpu=value,
                 latency=waits.get(run.key),
-                beside=sum(backends) / rate if backends else None,
+                backend=sum(backends) / rate if backends else None,
                 per_request=spans.get(run.key),
                 surplus={run.run: value - waits[run.key]} if run.key in waits else {},
             )
@@ -117,7 +117,7 @@ def _center(side: Side, rows: Sequence[RequestCost], of: int) -> RequestCost:
         rate=median(row.rate for row in rows),
         cpu=median(row.cpu for row in rows),
         latency=_median(row.latency for row in rows),
-        beside=_median(row.beside for row in rows),
+        backend=_median(row.backend for row in rows),
         per_request=_median(row.per_request for row in rows),
         runs=len(rows),
         of=of,

@@ -102,11 +102,11 @@ def require_stat(rule: Rule, observations: Observations, runs: Runs) -> None:
         )
 
 
-def _list(known: list[str], asked: str) -> str:
+def _list(known: list[str], requested: str) -> str:
     """List what there is; of very many the nearest and the usual ones."""
     if len(known) <= len(_USUAL):
         return ", ".join(known)
-    kept = {*_USUAL, *get_close_matches(asked, known, 1)}
+    kept = {*_USUAL, *get_close_matches(requested, known, 1)}
     return ", ".join(stat for stat in known if stat in kept) + ", …"
 
 

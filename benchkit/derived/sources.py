@@ -173,8 +173,8 @@ class Sources:
         """Tell whether a file without a number tells of a run, too."""
         if (group, variant) in self._variants:
             return (group, variant) == (run.group, run.variant)
-        is_beside = group not in self._groups and group.rpartition("/")[0] == run.group
-        return group == run.group or is_beside
+        is_subgroup = group not in self._groups and group.rpartition("/")[0] == run.group
+        return group == run.group or is_subgroup
 
     def _best(
         self, candidates: dict[tuple[str, str], list[Series]], run: Measured

@@ -33,13 +33,13 @@ class Loaded(Protocol):
     def reports(self) -> Sequence[SourceReport]: ...  # noqa: D102
 
 
-def lacks_baseline(results: Loaded, asked: Collection[str]) -> bool:
+def lacks_baseline(results: Loaded, requested: Collection[str]) -> bool:
     """Tell whether no baseline is among what was loaded, and none was lost on the way.
 
     Parameters
     ----------
     results : Loaded
-    asked : collection of str
+    requested : collection of str
         The baselines that are named; empty if none is.
     """
     if any(problem.severity == "error" for problem in results.diagnostics):
@@ -47,23 +47,23 @@ def lacks_baseline(results: Loaded, asked: Collection[str]) -> bool:
     if any(report.outcome in _LOST for report in results.reports):
         return False
     known = list(dict.fromkeys(results.runs["variant"].tolist()))
-    if not known or set(asked) & set(known) or list_called(known):
+    if not known or set(requested) & set(known) or list_called(known):
         return False
-    if not asked:
+    if not requested:
         return len(known) == 1
     return len(known) == 1 or not any(
-        difflib.get_close_matches(name, known, n=1, cutoff=_ALIKE) for name in asked
+        difflib.get_close_matches(name, known, n=1, cutoff=_ALIKE) for name in requested
     )
 
 
-def is_of_baseline(argument: str, asked: Collection[str], *, is_first: bool) -> bool:
+def is_of_baseline(argument: str, requested: Collection[str], *, is_first: bool) -> bool:
     """Tell whether a PATH that is not there is that of the baseline.
 
     Parameters
     ----------
     argument : str
         As it was named, ``base=git:FETCH_HEAD:main``.
-    asked : collection of str
+    requested : collection of str
         The baselines that are named; empty if none is.
     is_first : bool
         Whether it stands before the other paths.
@@ -77,4 +77,4 @@ def is_of_baseline(argument: str, asked: Collection[str], *, is_first: bool) -> 
     """
     label, equals, path = argument.partition("=")
     name = label if equals else PurePosixPath(path or label).name.rpartition(":")[2]
-    return name in asked if asked else bool(list_called([name])) or is_first
+    return name in requested if requested else bool(list_called([name])) or is_first

@@ -43,7 +43,7 @@ class Chosen(Protocol):
     ) -> tuple[tuple[str, str], ...]: ...
 
 
-def choose(results: Chosen, policy: Policy, asked: Requested) -> Choice:
+def choose(results: Chosen, policy: Policy, requested: Requested) -> Choice:
     """Choose the pairs of the rules that name none; none where every rule does.
 
     Raises
@@ -55,32 +55,38 @@ def choose(results: Chosen, policy: Policy, asked: Requested) -> Choice:
     """
     own = [rule.pair for rule in policy.rules if rule.pair]
     if own and len(own) == len(policy.rules):
-        for name in (asked.baseline, *(asked.variants or ()), *chain.from_iterable(asked.pairs)):
+        for name in (
+            requested.baseline,
+            *(requested.variants or ()),
+            *chain.from_iterable(requested.pairs),
+        ):
             if name is not None:
                 selection.require(name, results.variants, "variant")
-        _refuse_others(policy, own, asked)
+        _refuse_others(policy, own, requested)
         return Choice()
-    if asked.pairs:
-        return Choice(tuple(asked.pairs), tuple(asked.pairs))
-    chosen = results.choose_pairs(asked.baseline or policy.settings.baseline, asked.variants)
-    return Choice(chosen, chosen if asked.variants else ())
+    if requested.pairs:
+        return Choice(tuple(requested.pairs), tuple(requested.pairs))
+    chosen = results.choose_pairs(
+        requested.baseline or policy.settings.baseline, requested.variants
+    )
+    return Choice(chosen, chosen if requested.variants else ())
 
 
-def list_baselines(policy: Policy, asked: Requested) -> set[str]:
+def list_baselines(policy: Policy, requested: Requested) -> set[str]:
     """Return the baselines that are named."""
-    told = {pair[0] for pair in (*asked.pairs, *(rule.pair for rule in policy.rules)) if pair}
+    told = {pair[0] for pair in (*requested.pairs, *(rule.pair for rule in policy.rules)) if pair}
     if not told or any(rule.pair is None for rule in policy.rules):
-        told |= {*filter(None, [asked.baseline or policy.settings.baseline])}
+        told |= {*filter(None, [requested.baseline or policy.settings.baseline])}
     return told
 
 
-def _refuse_others(policy: Policy, own: Pairs, asked: Requested) -> None:
+def _refuse_others(policy: Policy, own: Pairs, requested: Requested) -> None:
     """Refuse options that name anything but what the rules do."""
     baselines, variants = map(set, zip(*own, strict=True))
     disagreeing = {
-        "--baseline": asked.baseline is not None and asked.baseline not in baselines,
-        "--variant": bool(asked.variants) and set(asked.variants or ()) != variants,
-        "--pair": bool(asked.pairs) and set(asked.pairs) != set(own),
+        "--baseline": requested.baseline is not None and requested.baseline not in baselines,
+        "--variant": bool(requested.variants) and set(requested.variants or ()) != variants,
+        "--pair": bool(requested.pairs) and set(requested.pairs) != set(own),
     }
     for option, is_other in disagreeing.items():
         if is_other:

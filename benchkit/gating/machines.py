@@ -58,8 +58,8 @@ def find_unlike(
     found = {}
     for pair in pairs:
         one, other = (sides.get(name, Side({}, is_distant=False)) for name in pair)
-        if said := differing.get(", ".join(pair)):
-            found[pair] = printable(f"{OTHER_MACHINE}: {said}")
+        if difference := differing.get(", ".join(pair)):
+            found[pair] = printable(f"{OTHER_MACHINE}: {difference}")
         elif one.told.keys() & other.told.keys():
             continue
         elif one.told or other.told:

@@ -81,8 +81,8 @@ def match_dropped(
 
 def _is_measured(rule: Rule, contrast: Contrast | Dropped, pairs: Sequence[Pair]) -> bool:
     """Tell whether pair, metric and stat are those of the rule."""
-    asked = [rule.pair] if rule.pair is not None else pairs
-    if asked and (contrast.baseline, contrast.variant) not in asked:
+    allowed = [rule.pair] if rule.pair is not None else pairs
+    if allowed and (contrast.baseline, contrast.variant) not in allowed:
         return False
     stat = rule.stat or registry.tool(contrast.tool).choose_stat(rule.metric)
     return (contrast.metric, contrast.stat) == (rule.metric, stat)

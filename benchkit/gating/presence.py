@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _SIDES = ("baseline", "variant")
 
 
-def require_names(observations: Observations, policy: Policy, asked: Requested) -> None:
+def require_names(observations: Observations, policy: Policy, requested: Requested) -> None:
     """Refuse a variant, metric, statistic or ``where`` that the results do not have.
 
     Raises
@@ -35,8 +35,8 @@ def require_names(observations: Observations, policy: Policy, asked: Requested) 
         If ``where`` names neither a column nor a param.
     """
     present = dict.fromkeys(observations["variant"].tolist())
-    pairs = (*asked.pairs, *(rule.pair for rule in policy.rules if rule.pair))
-    for name in (*(asked.variants or ()), *(variant for _, variant in pairs)):
+    pairs = (*requested.pairs, *(rule.pair for rule in policy.rules if rule.pair))
+    for name in (*(requested.variants or ()), *(variant for _, variant in pairs)):
         selection.require(name, present, "variant")
     for rule in policy.rules:
         _require(observations, rule)

@@ -127,34 +127,34 @@ def run_gate(
         If the policy or the choice of a baseline cannot be used.
     """
     policy.refuse_empty()
-    asked = Requested(baseline, variants, pairs)
+    requested = Requested(baseline, variants, pairs)
     nothing = GateResult(
         outcome=GateOutcome(rules=()), title=policy.settings.title, policy=policy.origin
     )
     events: tuple[Occurrence, ...] = ()
     try:
-        missing = list_baselines(policy, asked) if allow_missing else None
+        missing = list_baselines(policy, requested) if allow_missing else None
 
         def load_current(paths: Sequence[str]) -> Results:
-            return _leave_out_stale(load(paths), policy, asked)
+            return _leave_out_stale(load(paths), policy, requested)
 
         results, is_lacking = _load_present(load_current, paths, missing)
         nothing = replace(nothing, diagnostics=tuple(results.diagnostics))
-        events = _list_incidents(results, policy, asked, strict=strict)
-        _require_current(results, policy, asked)
+        events = _list_incidents(results, policy, requested, strict=strict)
+        _require_current(results, policy, requested)
         if is_lacking:
-            require_names(results.observations, policy, asked)
+            require_names(results.observations, policy, requested)
             allowed = Occurrence(event=NO_BASELINE, action="pass")
             outcome = GateOutcome(rules=(), events=(allowed, *events))
             return replace(nothing, outcome=outcome)
-        chosen = choose(results, policy, asked)
+        chosen = choose(results, policy, requested)
         compared = _compare(results, policy, chosen.default)
         outcome = decide(compared, policy, chosen)
         outcome = _enter(outcome, events, compared, policy)
         tested = None
         if self_test:
             tested = _test_itself(results, policy, chosen, outcome, compared.findings)
-            tested = replace(tested, answers=_plant_incidents(results, policy, asked, outcome))
+            tested = replace(tested, answers=_plant_incidents(results, policy, requested, outcome))
     except BenchkitError as error:
         if error.exit_code is not ExitCode.DATA:
             raise
@@ -174,9 +174,9 @@ def _describe(error: BenchkitError) -> str:
     return f"{error}{options}".removeprefix("nothing to compare: ")
 
 
-def _leave_out_stale(results: Results, policy: Policy, asked: Requested) -> Results:
+def _leave_out_stale(results: Results, policy: Policy, requested: Requested) -> Results:
     """Leave out what another ingest measured of the variants; of a baseline it may count."""
-    stale = set(results.stale) - _guess_baselines(results, policy, asked)
+    stale = set(results.stale) - _guess_baselines(results, policy, requested)
     if not stale:
         return results
     observations, runs = results.observations, results.runs
@@ -189,7 +189,7 @@ def _leave_out_stale(results: Results, policy: Policy, asked: Requested) -> Resu
     )
 
 
-def _require_current(results: Results, policy: Policy, asked: Requested) -> None:
+def _require_current(results: Results, policy: Policy, requested: Requested) -> None:
     """Refuse to judge a variant that another ingest measured.
 
     Raises
@@ -197,9 +197,9 @@ def _require_current(results: Results, policy: Policy, asked: Requested) -> None
     DataError
         If it is named, or no other variant is left.
     """
-    baselines = _guess_baselines(results, policy, asked)
-    pairs = (*asked.pairs, *(rule.pair for rule in policy.rules if rule.pair))
-    named = {*(asked.variants or ()), *(variant for _, variant in pairs)}
+    baselines = _guess_baselines(results, policy, requested)
+    pairs = (*requested.pairs, *(rule.pair for rule in policy.rules if rule.pair))
+    named = {*(requested.variants or ()), *(variant for _, variant in pairs)}
     is_alone = not set(results.variants) - baselines
     for variant, error in results.stale.items():
         if variant in named or (is_alone and variant not in baselines):
@@ -207,24 +207,28 @@ def _require_current(results: Results, policy: Policy, asked: Requested) -> None
 
 
 def _list_incidents(
-    results: Results, policy: Policy, asked: Requested, *, strict: bool
+    results: Results, policy: Policy, requested: Requested, *, strict: bool
 ) -> tuple[Occurrence, ...]:
     """List crashes and damage of the variants that the gate is about: of all, if none is named."""
     own = [rule.pair for rule in policy.rules if rule.pair]
-    pairs = (*asked.pairs, *own)
-    is_open = not asked.pairs and asked.variants is None and len(own) < max(len(policy.rules), 1)
-    variants = {*(asked.variants or ()), *(variant for _, variant in pairs)}
-    baselines = _guess_baselines(results, policy, asked)
+    pairs = (*requested.pairs, *own)
+    is_open = (
+        not requested.pairs and requested.variants is None and len(own) < max(len(policy.rules), 1)
+    )
+    variants = {*(requested.variants or ()), *(variant for _, variant in pairs)}
+    baselines = _guess_baselines(results, policy, requested)
     return list_incidents(
         results.runs, results.reports, policy.habits, baselines=baselines,
         variants=None if is_open else variants, strict=strict,
     )  # fmt: skip
 
 
-def _guess_baselines(results: Results, policy: Policy, asked: Requested) -> set[str]:
+def _guess_baselines(results: Results, policy: Policy, requested: Requested) -> set[str]:
     """Return the variants that others are compared with; those of a pair's variant are none."""
-    named = list_baselines(policy, asked)
-    variants = {variant for _, variant in (*asked.pairs, *(r.pair for r in policy.rules if r.pair))}
+    named = list_baselines(policy, requested)
+    variants = {
+        variant for _, variant in (*requested.pairs, *(r.pair for r in policy.rules if r.pair))
+    }
     if named:
         return named - variants
     called = set(list_called(results.runs["variant"]))
@@ -369,7 +373,7 @@ def _test_itself(
 
 
 def _plant_incidents(
-    results: Results, policy: Policy, asked: Requested, outcome: GateOutcome
+    results: Results, policy: Policy, requested: Requested, outcome: GateOutcome
 ) -> dict[str, str]:
     """Hold the whole gate against each planted incident, and return what it makes of each."""
     if not outcome.rows:
@@ -377,8 +381,8 @@ def _plant_incidents(
     answers = {}
     for name, planted in plant_incidents(results, outcome.rows[0].contrast):
         held = run_gate(
-            partial(_get_first, planted), policy, baseline=asked.baseline,
-            variants=asked.variants, pairs=asked.pairs,
+            partial(_get_first, planted), policy, baseline=requested.baseline,
+            variants=requested.variants, pairs=requested.pairs,
         )  # fmt: skip
         answers[name] = read_answer(name, held.outcome)
     return answers

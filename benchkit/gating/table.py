@@ -42,8 +42,8 @@ def gate_table(outcome: GateOutcome, rows: Sequence[RowOutcome] | None = None) -
         rows=tuple(_row(row, notes) for row in chosen),
         notes=tuple(notes),
     )
-    table, said = fold_constant(drop_empty(table, (*STUB, "target", "needed")), set(STUB[1:-1]))
-    return replace(table, caption="; ".join(said))
+    table, shared = fold_constant(drop_empty(table, (*STUB, "target", "needed")), set(STUB[1:-1]))
+    return replace(table, caption="; ".join(shared))
 
 
 def _notes(row: RowOutcome) -> tuple[str, ...]:

@@ -115,12 +115,12 @@ def describe_cost(row: RowOutcome) -> str:
             "0.\N{NO-BREAK SPACE}%"
         )
     ):
-        said = f"{who}: no change in {name_metric(c)} from {printable(c.baseline)}"
-        return f"{said}{where} {_write_sureness(row)}".rstrip()
+        phrase = f"{who}: no change in {name_metric(c)} from {printable(c.baseline)}"
+        return f"{phrase}{where} {_write_sureness(row)}".rstrip()
     is_factor = row.evidence.is_ratio and not FACTOR_DOWN < value < FACTOR_UP
     size += "\N{MULTIPLICATION SIGN}" if is_factor and value < 1 else ""
-    said = phrase_change(who, c, size, is_factor)
-    return f"{said}{where} {_write_sureness(row)}".rstrip()
+    phrase = phrase_change(who, c, size, is_factor)
+    return f"{phrase}{where} {_write_sureness(row)}".rstrip()
 
 
 def _write_sureness(row: RowOutcome) -> str:

@@ -197,9 +197,9 @@ class Harvest:
         for number, part in enumerate(lost, len(self._sources)):
             part.batch, part.piece = self._batch, number << PIECE_BITS
             self.parts.append(part)
-            is_said = part.path in marked
+            is_reported = part.path in marked
             marked.add(part.path)
-            if is_said or part.role == "damaged":  # its own problem was named when it was read
+            if is_reported or part.role == "damaged":  # its own problem was named when it was read
                 continue
             hint = f"measure it again, or pass --exclude {quote(part.folder)}"
             what = (part.remark or "").partition(": ")[2]

@@ -114,11 +114,11 @@ def join_read(
         The paths of all sources that were there.
     """
     passed_on = {key: batch_of(part) for part in superseded for key in _contents_of(part)}
-    beside = list_rows(part for part in kept if part.role == "measured")
+    rows_of_parts = list_rows(part for part in kept if part.role == "measured")
     for row, fresh in list_rows(new).items():
         contents = {key for part in fresh for key in _contents_of(part)}
         known = {passed_on[key] for key in contents & passed_on.keys()}
-        units = part_files(beside[row]) if row in beside else []
+        units = part_files(rows_of_parts[row]) if row in rows_of_parts else []
         seen = [
             unit
             for unit in units

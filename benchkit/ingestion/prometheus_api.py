@@ -53,8 +53,8 @@ def ask(
     for piece in query.pieces():
         answer = _read(piece.address, headers, timeout)
         for kind in ("warnings", "infos"):
-            said = answer.get(kind)
-            for text in said if isinstance(said, list) else ():
+            messages = answer.get(kind)
+            for text in messages if isinstance(messages, list) else ():
                 told.setdefault(kind, {})[str(text)] = None
         for one in answer["data"]["result"]:
             _add(series, one)

@@ -94,10 +94,10 @@ def parse_query(url: str, query: str, start: str | None, end: str | None, step: 
             f"expected a duration, got {step!r}", where="--step", hint="use 1s or 500ms"
         )
     begin, stop = (round(moment.timestamp() * 1000) for moment in (first, last))
-    asked = math.ceil((stop - begin) / every / MOST_POINTS)
-    if asked > _MOST_PIECES:
+    request_count = math.ceil((stop - begin) / every / MOST_POINTS)
+    if request_count > _MOST_PIECES:
         raise ConfigError(
-            f"the range needs {asked} requests", where="--step", hint="use a longer step"
+            f"the range needs {request_count} requests", where="--step", hint="use a longer step"
         )
     return RangeQuery(url=_server(url), query=query, start=begin, end=stop, step=every)
 

@@ -283,10 +283,10 @@ class Reader:
 
     def _keeps(self, form: Format, samples: Samples, found: Found) -> bool:
         """Tell whether samples are kept; those over time and of a part of a run always are."""
-        is_beside = form.is_companion or samples.reading.role == "companion"
+        belongs_to_load = form.is_companion or samples.reading.role == "companion"
         if self._known.samples:
-            return self._options.samples or is_beside
-        return found.is_shard or (is_beside and samples.metric in SERIES)
+            return self._options.samples or belongs_to_load
+        return found.is_shard or (belongs_to_load and samples.metric in SERIES)
 
     def _tell(self, seen: Seen) -> None:
         if self._see is not None and self._pace.is_due():
@@ -294,12 +294,12 @@ class Reader:
 
     def _fingerprint(self, found: Found) -> str:
         """Return what changes when labels or the reader change."""
-        beside = self._beside.get(id(found.sidecar))
-        if beside is None:  # a folder's files share one
+        sidecar_digest = self._beside.get(id(found.sidecar))
+        if sidecar_digest is None:  # a folder's files share one
             given = f"{self._given}{found.sidecar!r}"
-            beside = self._beside[id(found.sidecar)] = hashlib.sha256(given.encode())
+            sidecar_digest = self._beside[id(found.sidecar)] = hashlib.sha256(given.encode())
         labels = tuple(found.labels)  # a record's own repr takes ten times as long
-        digest = beside.copy()
+        digest = sidecar_digest.copy()
         digest.update(f"{found.variant}{labels}".encode())
         return digest.hexdigest()[:16]
 

@@ -162,8 +162,8 @@ def _list_blocks(form: Format, reading: Reading, places: Places | None) -> list[
 
 def _is_name(text: str) -> bool:
     """Tell whether a text says more than a count of runs, a date or that this is a warm-up."""
-    is_said = not is_silent(text) and bool(shorten(text)[0])
-    return is_said and not STATUS.match(text)
+    has_words = not is_silent(text) and bool(shorten(text)[0])
+    return has_words and not STATUS.match(text)
 
 
 def _says_nothing(line: str) -> bool:

@@ -115,7 +115,7 @@ def _lift_names(
     tree: list[PathLabels], baselines: Collection[str], tools: ToolNames
 ) -> list[PathLabels]:
     """Make variants of what is left of tools' stems, where only that holds a baseline's name."""
-    names = {labels.leftover for labels in tree if labels.tool and not _is_beside(labels, tools)}
+    names = {labels.leftover for labels in tree if labels.tool and not _is_companion(labels, tools)}
     folders = {labels.variant.lower() for labels in tree}
     if not folders.isdisjoint(baselines) or {n.lower() for n in names}.isdisjoint(baselines):
         return tree
@@ -181,7 +181,7 @@ def lead_by_folders(
     """
     named = [list(zip(tree, _name_folders(tree), strict=True)) for tree in trees]
     measured = [
-        {(labels.group, name) for labels, name in tree if not _is_beside(labels, tools)}
+        {(labels.group, name) for labels, name in tree if not _is_companion(labels, tools)}
         for tree in named
     ]
     differing = [places for places in measured if len({name for _, name in places}) > 1]
@@ -209,7 +209,7 @@ def _list_benchmarks(trees: Sequence[Sequence[PathLabels]], tools: ToolNames) ->
     return set().union(*names) if any(len(each) > 1 for each in names) else set()
 
 
-def _is_beside(labels: PathLabels, tools: ToolNames) -> bool:
+def _is_companion(labels: PathLabels, tools: ToolNames) -> bool:
     return labels.tool in tools.companions or labels.series != ""
 
 
@@ -297,10 +297,10 @@ def _count_runs(files: Sequence[_File], baselines: Collection[str]) -> None:
 
 def _keep_names(files: Iterable[_File], baselines: Collection[str]) -> None:
     """Leave numbers in the names beside a baseline that has none: `main`, `patch-1`, `patch-2`."""
-    beside: dict[tuple[str, ...], list[_File]] = defaultdict(list)
+    by_group: dict[tuple[str, ...], list[_File]] = defaultdict(list)
     for file in files:
-        beside[file.folders].append(file)
-    for same in beside.values():
+        by_group[file.folders].append(file)
+    for same in by_group.values():
         counted = {is_counted(file.stem) for file in same if file.name.lower() in baselines}
         for file in same if counted == {False} else ():
             if file.stem.run is None and is_counted(file.stem):
@@ -310,11 +310,11 @@ def _keep_names(files: Iterable[_File], baselines: Collection[str]) -> None:
 
 def _split_glued(files: Iterable[_File], baselines: Collection[str]) -> None:
     """Take the runs from names such as `none1` and `otlp1`."""
-    beside: dict[tuple[str, ...], list[_File]] = defaultdict(list)
+    by_group: dict[tuple[str, ...], list[_File]] = defaultdict(list)
     for file in files:
         if not is_counted(file.stem):
-            beside[file.folders].append(file)
-    for same in beside.values():
+            by_group[file.folders].append(file)
+    for same in by_group.values():
         glued = find_glued((file.name for file in same), baselines)
         for file in same:
             file.name, file.run = glued.get(file.name, (file.name, file.run))
@@ -337,10 +337,10 @@ def _part_names(files: Iterable[_File], baselines: Collection[str], tools: ToolN
     `before-get`, `before-put`, `after-get`, `after-put`: what stands beside a baseline's name in
     several is the benchmark, and what stands beside that in the other names is another side.
     """
-    beside: dict[tuple[str, ...], list[_File]] = defaultdict(list)
+    by_group: dict[tuple[str, ...], list[_File]] = defaultdict(list)
     for file in files:
-        beside[file.folders].append(file)
-    for same in beside.values():
+        by_group[file.folders].append(file)
+    for same in by_group.values():
         parted = part_names({file.name for file in same}, baselines)
         for file in same if parted else ():
             file.name, rest = parted[file.name]

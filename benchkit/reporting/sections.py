@@ -282,13 +282,13 @@ def _load(inputs: _Inputs) -> Section | str:
     pairs = inputs.verdicts.comparisons.pairs
     chart = sweep.data(found, pairs[0][0] if pairs else "")
     rule = printable(found[0].rule.text)
-    said = (
+    legends = (
         (_RING.format(rule=rule), any(each.level for each in found)),
         (_BOUNDS, any(each.bounds[0] for each in found)),
         (_UNSEEN, any(panel.shade for panel in chart.panels)),
         (_COSTS, any(line.labels for panel in chart.panels for line in panel.lines)),
     )
-    legend = _SWEPT + "".join(text for text, is_shown in said if is_shown)
+    legend = _SWEPT + "".join(text for text, is_shown in legends if is_shown)
     return replace(section, plots=(show(chart, "sweep-pair", legend),))
 
 
@@ -319,12 +319,12 @@ def _time(inputs: _Inputs) -> Section | str:
             "Nothing over time: no request has a time, and no container sample lies within a run."
         )
     labels = [panel.y.label for panel in chart.panels]
-    said = (
+    legends = (
         (_STRETCHES, any(label.startswith(LATENCY) for label in labels)),
         (_LOOKS, any(label.startswith(CPU) for label in labels)),
         (_AROUND, any(min(line.x) < p.window[0] for p in chart.panels for line in p.lines)),
     )
-    plot = show(chart, "timeline", _TIMES + "".join(text for text, is_shown in said if is_shown))
+    plot = show(chart, "timeline", _TIMES + "".join(text for text, is_shown in legends if is_shown))
     return Section(id="time", title="Over time", plots=(plot,))
 
 
@@ -335,8 +335,8 @@ def _runs(inputs: _Inputs) -> Section | str:
     table = runs_table(schema.runs(inputs.runs[is_run]))
     dots = runs.data(inputs.verdicts, inputs.runs)
     plots = (show(dots, "runs", _DOTS),) if dots.panels else ()
-    beside = len(inputs.runs) - int(is_run.sum())
-    more = f"; {_plural(beside, 'source')} next to them" if beside else ""
+    companions = len(inputs.runs) - int(is_run.sum())
+    more = f"; {_plural(companions, 'source')} next to them" if companions else ""
     again = sum(max(len(sources) - 1, 0) for sources in inputs.runs["sources"].tolist())
     more += (
         f"; {_plural(again, 'file')} more with the same results in another format" if again else ""

@@ -110,10 +110,12 @@ def _open_table(table: Table) -> Iterator[_Part]:
         shown = replace(changed, rows=rows, notes=(), footer=())
         yield _Part(write_table(shown), table.title)
         more = f"{len(rows)} of {count} changed rows shown; " if count > len(rows) else ""
-        said = f"{more}{count} of {total} rows changed"
+        shown_rows = f"{more}{count} of {total} rows changed"
     else:
-        said = f"{table.title}: no row changed"
-    yield _Part(escape(f"{said}; all {total} below." if total > 1 else f"{said}; it is below."))
+        shown_rows = f"{table.title}: no row changed"
+    yield _Part(
+        escape(f"{shown_rows}; all {total} below." if total > 1 else f"{shown_rows}; it is below.")
+    )
     yield _folded_table(table)
 
 

@@ -103,8 +103,8 @@ def _say_changes(rows: Sequence[Verdict], _metric: str, verdicts: Verdicts) -> s
     if len(rows) > LISTED:
         return describe_change(f"each of {len(rows)} variants", rows, verdicts)
     first, *others = rows
-    said = describe_change(printable(first.contrast.variant), [first], verdicts)
-    text = f"{said} {write_sureness(first.contrast)}".rstrip()
+    phrase = describe_change(printable(first.contrast.variant), [first], verdicts)
+    text = f"{phrase} {write_sureness(first.contrast)}".rstrip()
     return ", ".join([text, *(_write_other(row, first, verdicts) for row in others)])
 
 
@@ -120,10 +120,10 @@ def _write_other(row: Verdict, first: Verdict, verdicts: Verdicts) -> str:
 def _list_changes(rows: Sequence[Verdict], what: str, verdicts: Verdicts) -> str:
     """Write signed changes, what they are changes of after the first."""
     margin = verdicts.margin
-    said = [
+    phrase = [
         f"{name_variant(r.contrast, verdicts)} {write_change(r.contrast, margin)}" for r in rows
     ]
-    return ", ".join([f"{said[0]} {what}".rstrip(), *said[1:]])
+    return ", ".join([f"{phrase[0]} {what}".rstrip(), *phrase[1:]])
 
 
 def _say_equivalent(rows: Sequence[Verdict], metric: str, verdicts: Verdicts) -> str:
@@ -145,19 +145,19 @@ def _name_base(rows: Sequence[Verdict]) -> str:
 
 
 def _say_unknown(rows: Sequence[Verdict], metric: str, verdicts: Verdicts) -> str:
-    said = f"{list_variants(rows, verdicts)}: inconclusive{f' in {metric}' if metric else ''}"
+    phrase = f"{list_variants(rows, verdicts)}: inconclusive{f' in {metric}' if metric else ''}"
     if len(rows) == 1:
-        return _say_estimate(said, rows[0], verdicts)
-    return f"{said} ({describe_all_excluded(rows, lambda some: list_variants(some, verdicts))})"
+        return _say_estimate(phrase, rows[0], verdicts)
+    return f"{phrase} ({describe_all_excluded(rows, lambda some: list_variants(some, verdicts))})"
 
 
-def _say_estimate(said: str, row: Verdict, verdicts: Verdicts) -> str:
+def _say_estimate(phrase: str, row: Verdict, verdicts: Verdicts) -> str:
     """Add the estimate of one undecided row: ``…, +9.9 % against none (95 % CI …)``."""
     c = row.contrast
     sure, change = write_sureness(c), write_change(c, verdicts.margin)
     if change == NOTHING or not sure or is_failing(c) or is_wide(*_ends(c)):
-        return f"{said} ({describe_all_excluded([row], lambda _: '')})"
-    return f"{said}, {change} vs. {printable(c.baseline)} {sure}"
+        return f"{phrase} ({describe_all_excluded([row], lambda _: '')})"
+    return f"{phrase}, {change} vs. {printable(c.baseline)} {sure}"
 
 
 def _ends(contrast: Contrast) -> tuple[float, float]:
@@ -204,11 +204,11 @@ def _count_cells(who: str, metric: str, rows: Sequence[Verdict], verdicts: Verdi
     where = f"on {count} {name_kind(rows)}"
     if lead in {EQUIVALENT, UNCHANGED} and 1 < len(found) < len(rows):
         where = f"{where}, each taken alone"
-    said = _say_cells(who, metric, found, where, verdicts)
+    phrase = _say_cells(who, metric, found, where, verdicts)
     rest = _count_rest(rows, lead)
     is_single = all(row.contrast.method in DIRECTIONS for row in found)
-    said = _add_runs(said, found, verdicts)
-    return Clause(f"{said}; {rest}" if rest else said, metric, lead, is_single, who)
+    phrase = _add_runs(phrase, found, verdicts)
+    return Clause(f"{phrase}; {rest}" if rest else phrase, metric, lead, is_single, who)
 
 
 def _add_runs(text: str, rows: Sequence[Verdict], verdicts: Verdicts) -> str:
@@ -228,16 +228,16 @@ def _say_cells(
         same = _say_same(who, rows, metric)
         return f"{same} {where} ({every}within ±{format_bare(verdicts.margin)})"
     if lead == INCONCLUSIVE:
-        said = f"{who}: inconclusive in {metric} {where}"
+        phrase = f"{who}: inconclusive in {metric} {where}"
         if len(rows) == 1:
-            return _say_estimate(said, rows[0], verdicts)
-        return f"{said} ({describe_all_excluded(rows, lambda some: name_cells(some, rows))})"
+            return _say_estimate(phrase, rows[0], verdicts)
+        return f"{phrase} ({describe_all_excluded(rows, lambda some: name_cells(some, rows))})"
     if len({is_more(row.contrast) for row in rows}) > 1:
         signed = write_span(rows, verdicts, signed=True)
         return f"{who} changes {metric} by {signed} vs. {_name_base(rows)} {where}"
-    said = describe_change(printable(rows[0].contrast.variant), rows, verdicts)
+    phrase = describe_change(printable(rows[0].contrast.variant), rows, verdicts)
     sure = f" {write_sureness(rows[0].contrast)}".rstrip() if len(rows) == 1 else ""
-    return f"{said}{sure} {where}{_largest(rows, verdicts)}"
+    return f"{phrase}{sure} {where}{_largest(rows, verdicts)}"
 
 
 def _count_rest(rows: Sequence[Verdict], lead: str) -> str:

@@ -119,16 +119,16 @@ def find_explanations(word: str, formats: Iterable[Format]) -> tuple[Explanation
     tuple of Explanation
         Empty where nothing is called so.
     """
-    asked = word.strip().lower()
-    entry = CATALOGUE.get(asked.upper())
-    found = [explain_code(entry)] if entry else [*explain_plugged(asked)]
+    term = word.strip().lower()
+    entry = CATALOGUE.get(term.upper())
+    found = [explain_code(entry)] if entry else [*explain_plugged(term)]
     words = vocabulary()
-    metric = words.get(asked) or words.get(asked.partition(".")[0])
+    metric = words.get(term) or words.get(term.partition(".")[0])
     found += [explain_metric(metric)] if metric else []
     found += [
         explain_format(form)
         for form in formats
-        if asked == form.name.lower() or asked in map(str.lower, form.tools)
+        if term == form.name.lower() or term in map(str.lower, form.tools)
     ]
     return tuple(found)
 

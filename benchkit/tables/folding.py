@@ -63,8 +63,8 @@ def _describe(left: Sequence[Verdict]) -> str:
         (single, "of single runs"),
         (rest, "more that show no change"),
     )
-    said = ", ".join(f"{count} {what}" for count, what in told if count)
+    counts = ", ".join(f"{count} {what}" for count, what in told if count)
     return (
-        f"{len(left)} rows are folded: {said}; show them with --all, or every number with "
+        f"{len(left)} rows are folded: {counts}; show them with --all, or every number with "
         "--format csv"
     )

@@ -125,14 +125,14 @@ class Table:
 
     def _repr_html_(self) -> str:
         """Write the table as an element that takes the look of the notebook around it."""
-        said = " ".join(line for line in (self.title, self.caption) if line)
+        constants = " ".join(line for line in (self.title, self.caption) if line)
         heads = "".join(_element("th", c.title, c.align) for c in self.columns)
         rows = "".join(
             f"<tr>{''.join(map(_write_cell, row, self.columns))}</tr>\n" for row in self.rows
         )
         lines = (*self.footer, *(f"{number}  {note}" for number, note in enumerate(self.notes, 1)))
         return (
-            f"<table>\n<caption>{_safe(said)}</caption>\n<thead><tr>{heads}</tr></thead>\n"
+            f"<table>\n<caption>{_safe(constants)}</caption>\n<thead><tr>{heads}</tr></thead>\n"
             f"<tbody>\n{rows}</tbody>\n</table>\n"
             f"{''.join(f'<p>{_safe(line)}</p>' for line in lines)}"
         )
@@ -194,14 +194,14 @@ def fold_constant(table: Table, keys: Iterable[str]) -> tuple[Table, tuple[str, 
     ('x',)
     """
     named = set(keys)
-    kept, said = [], []
+    kept, constants = [], []
     for index, column in enumerate(table.columns):
         texts = {row[index].label for row in table.rows}
         if column.key in named and len(texts) <= 1:
-            said += [text for text in texts if text]
+            constants += [text for text in texts if text]
         else:
             kept.append(index)
-    return _pick(table, kept), tuple(said)
+    return _pick(table, kept), tuple(constants)
 
 
 def _pick(table: Table, kept: Sequence[int]) -> Table:

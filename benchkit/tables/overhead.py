@@ -107,9 +107,13 @@ def exploratory_tables(
     told = "secondary: not part of the verdict or the gate; p adjusted (Benjamini–Hochberg)"
     tables = []
     for heading, found in _by_group(title, rows, by):
-        kept, said = fold_rows(_arrange(found), len(found) if most is None else most)
+        kept, folded_values = fold_rows(_arrange(found), len(found) if most is None else most)
         table = _build(heading, kept, verdicts, told)
-        footer = (*describe_averages(found, verdicts.margin), said) if said else table.footer
+        footer = (
+            (*describe_averages(found, verdicts.margin), folded_values)
+            if folded_values
+            else table.footer
+        )
         tables.append(replace(table, footer=footer))
     return tuple(tables)
 
@@ -191,18 +195,20 @@ def _build(
     )
     if _pair(rows):  # the headers of the two columns of values say the names
         table = drop_columns(table, {"variant"})
-    table, said = _fold(drop_empty(table, (*STUB, *_SPREADS, "needed", "detectable")))
-    return replace(table, caption="; ".join(part for part in (*said, told, *notes.shared) if part))
+    table, folded_values = _fold(drop_empty(table, (*STUB, *_SPREADS, "needed", "detectable")))
+    return replace(
+        table, caption="; ".join(part for part in (*folded_values, told, *notes.shared) if part)
+    )
 
 
 def _fold(table: Table) -> tuple[Table, tuple[str, ...]]:
     """Say once what all rows share, the metric first; some name has to stand before the numbers."""
-    folded, said = fold_constant(table, set(STUB) - {"variant"})
+    folded, folded_values = fold_constant(table, set(STUB) - {"variant"})
     if folded.columns[0].key not in STUB:
-        folded, said = fold_constant(table, set(STUB) - {"variant", "metric"})
-        return folded, said
+        folded, folded_values = fold_constant(table, set(STUB) - {"variant", "metric"})
+        return folded, folded_values
     without = fold_constant(table, set(STUB) - {"variant", "metric"})[1]
-    return folded, (*(text for text in said if text not in without), *without)
+    return folded, (*(text for text in folded_values if text not in without), *without)
 
 
 def _arrange(rows: Sequence[Verdict]) -> list[Verdict]:

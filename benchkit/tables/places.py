@@ -68,6 +68,6 @@ def change_cells(row: Verdict | None, verdicts: Verdicts, notes: Footnotes) -> t
 
 def fold_place(table: Table, told: str) -> Table:
     """Say in the caption what all rows share."""
-    folded, said = fold_constant(table, PLACE)
-    caption = "; ".join((*said, told))
+    folded, shared = fold_constant(table, PLACE)
+    caption = "; ".join((*shared, told))
     return Table(folded.title, folded.columns, folded.rows, folded.notes, caption, folded.footer)

@@ -115,7 +115,7 @@ def _build(paid: Sequence[Pair], verdicts: Verdicts, outside: Mapping[Side, Esti
                 amount(inside, cpu),
                 amount(beyond, cpu),
                 _write_outside(cost, base, row, outside.get(cost.side), cpu),
-                amount(cost.beside, cpu),
+                amount(cost.backend, cpu),
                 Cell(f"{cost.runs}" if cost.runs == cost.of else f"{cost.runs} of {cost.of}"),
             )
         )

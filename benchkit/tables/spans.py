@@ -159,8 +159,8 @@ def _variants(
     )
     table = Table("Spans", columns, tuple(rows))
     table = drop_empty(table, (*PLACE, "efficiency"))
-    folded, said = fold_constant(table, PLACE)
-    return replace(folded, caption="; ".join((*said, MEDIANS)))
+    folded, shared = fold_constant(table, PLACE)
+    return replace(folded, caption="; ".join((*shared, MEDIANS)))
 
 
 def _center(found: Sequence[Account], cores: Mapping[Labels, float]) -> tuple[Cell, ...]:
@@ -237,7 +237,7 @@ def _runs(accounts: Sequence[Account]) -> Table:
         column("rest", "unaccounted for"),
         column("complete", "complete traces, at most"),
     )
-    folded, said = fold_constant(
+    folded, shared = fold_constant(
         drop_empty(Table("Spans of each run", columns, rows), PLACE), PLACE
     )
     how = (
@@ -245,4 +245,4 @@ def _runs(accounts: Sequence[Account]) -> Table:
         if all(a.dropped_how == DERIVED for a in accounts)
         else ""
     )
-    return replace(folded, caption="; ".join(said) + how)
+    return replace(folded, caption="; ".join(shared) + how)

@@ -35,8 +35,8 @@ def stub_cells(row: Replicates) -> tuple[Cell, ...]:
 def fold_stub(table: Table, empty: Sequence[str] = ()) -> Table:
     """Say in the caption what all rows share, and leave out columns that say nothing."""
     filled = drop_empty(table, (*NAMES[:-1], *empty))
-    folded, said = fold_constant(filled, NAMES[:-1])
-    return replace(folded, caption="; ".join(part for part in (*said, table.caption) if part))
+    folded, shared = fold_constant(filled, NAMES[:-1])
+    return replace(folded, caption="; ".join(part for part in (*shared, table.caption) if part))
 
 
 def write_share(share: float) -> str:

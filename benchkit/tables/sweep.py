@@ -70,13 +70,13 @@ def sweep_table(saturation: Saturation) -> Table:
         column("runs", "runs"),
     )
     table = drop_empty(Table(f"Sweep: {name_sweep(sweep)}", columns, rows), ("wait", *_STATS))
-    said = (
+    statement = (
         f"medians over runs; → knee by {saturation.rule.text}"
         if saturation.level
         else "medians over runs"
     )
     footer = (*_describe_steps(sweep), *_describe_law(saturation))
-    return Table(table.title, table.columns, table.rows, caption=said, footer=footer)
+    return Table(table.title, table.columns, table.rows, caption=statement, footer=footer)
 
 
 def _time_scale(sweep: Sweep) -> Scale:
@@ -104,12 +104,12 @@ def _describe_steps(sweep: Sweep) -> tuple[str, ...]:
             steps.setdefault(max(told), []).append(stat)
     if not steps:
         return ()
-    said = "; ".join(
+    statement = "; ".join(
         f"{', '.join(stats)} in steps of {format_quantity(step, 's', 1)}"
         for step, stats in steps.items()
     )
     finer = "; connections ÷ rate is the more precise mean" if sweep.by == CONNECTIONS else ""
-    return (f"latencies have the precision of the coarsest report of a level: {said}{finer}",)
+    return (f"latencies have the precision of the coarsest report of a level: {statement}{finer}",)
 
 
 def _quiet(cell: Cell) -> Cell:
@@ -179,20 +179,20 @@ def _size(level: float) -> str:
 
 def _say_beyond(sweep: Sweep, at: Level, last: Level) -> str:
     change = format_percent(last.rate / at.rate - 1)
-    said = f"from there to {_size(last.size)} the rate changes by {change}"
+    statement = f"from there to {_size(last.size)} the rate changes by {change}"
     before, after = (sweep.wait(level) or level.latency.get("mean") for level in (at, last))
     if before and after:
-        said += f" while a request takes {format_number(after / before)}{_TIMES} as long"
-    return said
+        statement += f" while a request takes {format_number(after / before)}{_TIMES} as long"
+    return statement
 
 
 def _say_bounds(bound: float, gap: tuple[float, float] | None) -> str:
-    said = f"asymptotic bounds put the knee near {bound:.1f} connections"
+    statement = f"asymptotic bounds put the knee near {bound:.1f} connections"
     if gap is None:
-        return said
+        return statement
     low, high = (_size(size) for size in gap)
     return (
-        f"{said}, and no level between {low} and {high} was measured, so the optimum is "
+        f"{statement}, and no level between {low} and {high} was measured, so the optimum is "
         "somewhere in between"
     )
 

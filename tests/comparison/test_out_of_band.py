@@ -34,7 +34,7 @@ def costs() -> list[RequestCost]:
             rate=1.0,
             cpu=1.0,
             latency=1.0,
-            beside=None,
+            backend=None,
             per_request=None,
             surplus=dict(enumerate(values, 1)),
         )

@@ -16,7 +16,7 @@ def cost(cpu: float, latency: float | None) -> RequestCost:
         rate=1.0,
         cpu=cpu,
         latency=latency,
-        beside=None,
+        backend=None,
         per_request=None,
     )
 

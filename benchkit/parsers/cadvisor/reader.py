@@ -49,10 +49,10 @@ def parse(source: Source) -> Iterator[Record]:
     >>> samples.subject, samples.metric, samples.values.tolist()
     ('/bench/server', 'cpu_time', [1.5])
     """
-    found, said = _read_in_columns(source) or _sort(source.label, read_documents(source))
+    found, problems = _read_in_columns(source) or _sort(source.label, read_documents(source))
     yield from _read(source.label, found)
-    yield from said
-    if not found and not said:
+    yield from problems
+    if not found and not problems:
         yield Diagnostic(source.label, 0, "the response contains no container", "request a cgroup")
 
 
@@ -69,23 +69,23 @@ def _read_in_columns(source: Source) -> _Sorted | None:
         parts.extend(find_looks(data))
         return parts
 
-    found, said = _sort(source.label, read_around(source, find) or ())
+    found, problems = _sort(source.label, read_around(source, find) or ())
     used = sum(isinstance(look, Looks) for _, each in found for look in each.stats)
-    return (found, said) if parts and used == len(parts) else None
+    return (found, problems) if parts and used == len(parts) else None
 
 
 def _sort(label: str, answers: Iterable[tuple[int, Any]]) -> _Sorted:
     """Return the containers of all answers, and what has to be said about answers."""
     found: list[tuple[int, Observed]] = []
-    said: list[Diagnostic] = []
+    problems: list[Diagnostic] = []
     for line, answer in answers:
         if isinstance(answer, Diagnostic):
-            said.append(answer)
+            problems.append(answer)
         elif isinstance(answer, dict) and is_number(answer.get("num_cores")):
-            said.append(_machine(label, line, answer))
+            problems.append(_machine(label, line, answer))
         else:
             found += ((line, each) for each in observed(answer))
-    return found, said
+    return found, problems
 
 
 def _read(label: str, found: list[tuple[int, Observed]]) -> Iterator[Record]:

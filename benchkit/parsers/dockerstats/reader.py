@@ -105,11 +105,11 @@ def _fits(header: list[str], cells: list[str]) -> bool:
 def _answers(source: Source) -> Iterator[Record]:
     reading = Reading(tool=_TOOL, form="api", line=1)
     gatherer = Gatherer(reading)
-    said: list[Diagnostic] = []
+    problems: list[Diagnostic] = []
     for line, document in read_documents(source):
         for answer in document if isinstance(document, list) else [document]:
             if isinstance(answer, Diagnostic):
-                said.append(answer)
+                problems.append(answer)
             elif api.is_answer(answer):
                 time, subject = micros(answer.get("read")), api.subject_of(answer)
                 for measure, value, own, origin in api.read_answer(answer, line):
@@ -120,8 +120,8 @@ def _answers(source: Source) -> Iterator[Record]:
     if gatherer.count:
         yield reading
         yield from gatherer.blocks()
-    elif not said:
-        said.append(
+    elif not problems:
+        problems.append(
             Diagnostic(
                 source.label,
                 0,
@@ -129,4 +129,4 @@ def _answers(source: Source) -> Iterator[Record]:
                 "check that the container is running",
             )
         )
-    yield from said
+    yield from problems

@@ -67,7 +67,7 @@ class Console:
     is_idle: bool = False
     _marks: bool = False
 
-    def hear(self, text: str, number: int) -> bool:
+    def take(self, text: str, number: int) -> bool:
         """Take in a line; return whether it was one of the console's own."""
         if running := RUNNING.search(text):
             self.state, self.line = running.groups(), number
@@ -78,10 +78,10 @@ class Console:
             self.aborted |= mark["mark"] == "✗"
         else:
             self._marks &= bool(text)
-            return self._hear_other(text, number)
+            return self._note_other(text, number)
         return True
 
-    def _hear_other(self, text: str, number: int) -> bool:
+    def _note_other(self, text: str, number: int) -> bool:
         if crossed := _CROSSED.search(text):
             self.crossed = [Crossing(number, name.strip()) for name in crossed["names"].split(",")]
             return True

@@ -145,7 +145,7 @@ class _Run:
             self.scope = [*outer, (scope.start(), label)]
         elif self.block == "THRESHOLDS":
             self.take_threshold(text, number)
-        elif not self.console.hear(text, number) and not self.take_metric(raw, text, number):
+        elif not self.console.take(text, number) and not self.take_metric(raw, text, number):
             return
         self.reading.last_line = number
 

@@ -27,8 +27,8 @@ def read_answer(answer: object, label: str, line: int) -> Iterator[Series | Diag
         what = f"Prometheus answered {answer.get('errorType', 'error')}: {answer.get('error', '')}"
         yield Diagnostic(label, line, what, "fix the query and try again", is_remark=True)
     for kind in ("warnings", "infos"):
-        said = answer.get(kind)
-        for text in said if isinstance(said, list) else ():
+        messages = answer.get(kind)
+        for text in messages if isinstance(messages, list) else ():
             severity = "warning" if kind == "warnings" else "note"
             yield Diagnostic(
                 label, line, f"Prometheus says: {text}", severity=severity, is_remark=True

@@ -52,7 +52,7 @@ def parse(source: Source) -> Iterator[Record]:
     ('/a', [8.0], '2026-11-21T01:21:43.000000')
     """
     form, found = _read(source)
-    said = [each for each in found if isinstance(each, Diagnostic)]
+    problems = [each for each in found if isinstance(each, Diagnostic)]
     choice = _Choice()
     for each in found:
         if isinstance(each, Series):
@@ -65,7 +65,7 @@ def parse(source: Source) -> Iterator[Record]:
         yield reading
         yield from gatherer.blocks()
     yield from choice.remarks(source.label, is_empty=not gatherer.count)
-    yield from said
+    yield from problems
 
 
 def _read(source: Source) -> tuple[str, list[Series | Diagnostic]]:
