@@ -43,13 +43,13 @@ def find_equal_runs(evidence: Evidence) -> Iterator[Finding]:
     """B105: two runs have the same numbers in everything that varies from run to run."""
     same: dict[frozenset[tuple[object, ...]], list[Run]] = {}
     for sheet in evidence.loads:
-        told = _sign(sheet)
-        if told is not None:
-            same.setdefault(told, []).append(sheet.run)
-    for told, equal in same.items():
+        numbers = _sign(sheet)
+        if numbers is not None:
+            same.setdefault(numbers, []).append(sheet.run)
+    for numbers, equal in same.items():
         for runs in group_alike((run, evidence.starts.get(run.key)) for run in equal):
             if len(runs) > 1:
-                yield _describe_equal(runs, len(told))
+                yield _describe_equal(runs, len(numbers))
 
 
 def find_equal_sides(comparisons: Comparisons, runs: Runs) -> Iterator[Finding]:

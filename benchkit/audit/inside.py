@@ -63,13 +63,13 @@ def find_changing_runs(comparisons: Comparisons, batches: Batches) -> Iterator[F
             for variant, of in inside.items()
         }
         for what, pick in (("start", _pick_start), ("trend", _pick_trend)):
-            told = {
+            by_variant = {
                 variant: changes
                 for variant, of in courses.items()
                 if (changes := pick(of)) and len(changes) >= _MANY * len(of)
             }
-            if told:
-                yield _tell_course(row[0], what, told)
+            if by_variant:
+                yield _tell_course(row[0], what, by_variant)
 
 
 def find_components(comparisons: Comparisons, batches: Batches) -> Iterator[Finding]:
@@ -128,9 +128,9 @@ def _pick_trend(courses: Mapping[int, Course]) -> dict[int, float]:
     }
 
 
-def _tell_course(c: Contrast, what: str, told: Mapping[str, Mapping[int, float]]) -> Finding:
-    names = ", ".join(f"{v} {', '.join(map(str, sorted(runs)))}" for v, runs in told.items())
-    middle = median(change for runs in told.values() for change in runs.values())
+def _tell_course(c: Contrast, what: str, by_variant: Mapping[str, Mapping[int, float]]) -> Finding:
+    names = ", ".join(f"{v} {', '.join(map(str, sorted(runs)))}" for v, runs in by_variant.items())
+    middle = median(change for runs in by_variant.values() for change in runs.values())
     size = format_percent(math.exp(middle) - 1)
     if what == "start":
         message = f"the first fifth of a run differs from the rest by {size} ({names})"
@@ -144,7 +144,7 @@ def _tell_course(c: Contrast, what: str, told: Mapping[str, Mapping[int, float]]
         where=name_row(c),
         message=message,
         remedy=remedy,
-        numbers={what: math.exp(middle) - 1, "runs": sum(map(len, told.values()))},
+        numbers={what: math.exp(middle) - 1, "runs": sum(map(len, by_variant.values()))},
     )
 
 

@@ -54,12 +54,12 @@ def find_local_generators(evidence: Evidence) -> Iterator[Finding]:
 
 def find_shared_cores(evidence: Evidence) -> Iterator[Finding]:
     """B416: service and generator are pinned to hyper-threads of one core, or to one CPU."""
-    told: dict[tuple[str, str, str], list[Run]] = {}
+    pinned: dict[tuple[str, str, str], list[Run]] = {}
     for sheet in evidence.loads:
         found = _find_shared(sheet.run)
         if found is not None:
-            told.setdefault(found, []).append(sheet.run)
-    for (service, generator, core), runs in told.items():
+            pinned.setdefault(found, []).append(sheet.run)
+    for (service, generator, core), runs in pinned.items():
         yield Finding(
             code="B416",
             severity="warning",
@@ -83,8 +83,8 @@ def find_limited_containers(evidence: Evidence) -> Iterator[Finding]:
         for subject in sheet.of("cpu_usage", "mean") | sheet.of("cpu_throttled", "mean"):
             key = (run.group, run.variant, subject)
             totals[key] = totals.get(key, 0) + 1
-            told = sheet.get("cpu_limit", "value", subject)
-            limit = told.value if told else limits.get((run.key.trial, _last(subject)))
+            reported = sheet.get("cpu_limit", "value", subject)
+            limit = reported.value if reported else limits.get((run.key.trial, _last(subject)))
             use = _measure_use(sheet, subject, limit)
             if use is not None:
                 by_subject.setdefault(key, []).append(use)
@@ -204,18 +204,18 @@ def _measure_use(sheet: Sheet, subject: str, limit: float | None) -> _Use | None
 def _tell_limited(key: tuple[str, str, str], uses: Sequence[_Use], total: int) -> Finding:
     group, variant, subject = key
     worst = max(uses, key=lambda use: (use.used / use.limit if use.limit else 0.0, use.throttled))
-    told = []
+    reasons = []
     if worst.limit:
-        told.append(
+        reasons.append(
             f"used {format_number(worst.used)} of {format_number(worst.limit)} cores on average"
         )
     if worst.throttled:
-        told.append(f"was throttled in {100 * worst.throttled:.2g} % of its periods")
+        reasons.append(f"was throttled in {100 * worst.throttled:.2g} % of its periods")
     return Finding(
         code="B412",
         severity="warning",
         where=name_side(Side(group, variant, "", "", "")),
-        message=f"{subject} is at its CPU limit: it {' and '.join(told)} "
+        message=f"{subject} is at its CPU limit: it {' and '.join(reasons)} "
         f"({name_worst(worst.run, uses, total)}): you measured the limit",
         remedy="raise the limit, or lower the load until no container is near its limit",
         numbers={

@@ -69,13 +69,15 @@ def _find_single_files(runs: Runs) -> set[Side]:
     measured = keep_measured(runs)
     if "sources" not in measured.columns:
         return set()
-    files = ["\0".join([str(source["path"]) for source in told]) for told in measured["sources"]]
+    files = [
+        "\0".join([str(source["path"]) for source in sources]) for sources in measured["sources"]
+    ]
     sides, firsts = number_rows(measured, Side._fields)
     _, of_each = number_rows(measured.assign(side=sides, file=files), ("side", "file"))
     is_single = (np.bincount(sides) > 1) & (np.bincount(sides[of_each]) == 1)
     alone = measured.iloc[firsts[is_single]]
-    told = zip(list_labels(alone), alone["sources"], strict=True)
-    return {labels.side for labels, sources in told if len(sources) == 1}
+    labelled = zip(list_labels(alone), alone["sources"], strict=True)
+    return {labels.side for labels, sources in labelled if len(sources) == 1}
 
 
 def find_fixed_first(comparisons: Comparisons, runs: Runs) -> Iterator[Finding]:
@@ -127,8 +129,8 @@ def take_out_drift(comparisons: Comparisons, runs: Runs) -> Comparisons:
         for contrast, one in zip(row, adjusted, strict=True)
         if one.is_moved
     }
-    told = (_note_drift(c, moved[id(c)]) if id(c) in moved else c for c in comparisons.contrasts)
-    return replace(comparisons, contrasts=tuple(told)) if moved else comparisons
+    noted = (_note_drift(c, moved[id(c)]) if id(c) in moved else c for c in comparisons.contrasts)
+    return replace(comparisons, contrasts=tuple(noted)) if moved else comparisons
 
 
 def _note_drift(c: Contrast, one: _Adjusted) -> Contrast:

@@ -102,8 +102,8 @@ def _tell_states(c: Contrast, variant: str, modes: Modes, upper: list[int]) -> F
 
 def _find_far(sides: Sequence[Mapping[int, float]]) -> list[set[int]]:
     """Return the runs of each side that lie far from its others; a side may know of none."""
-    told = [side for side in sides if side]
-    marks = iter(find_outliers_of_each([list(side.values()) for side in told]))
+    present = [side for side in sides if side]
+    marks = iter(find_outliers_of_each([list(side.values()) for side in present]))
     return [set(compress(side, next(marks).tolist())) if side else set() for side in sides]
 
 

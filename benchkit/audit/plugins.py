@@ -39,7 +39,7 @@ def apply_plugins(observations: Observations, runs: Runs) -> Iterator[Finding]:
     """
     for name, rule in _plugin_rules():
         try:
-            found = [_require_finding(told) for told in rule(*deepcopy((observations, runs)))]
+            found = [_require_finding(result) for result in rule(*deepcopy((observations, runs)))]
         except Exception as error:  # noqa: BLE001 - a plug-in may fail in any way
             warnings.warn(f"audit rule {name} failed: {error}", stacklevel=2)
             continue
@@ -80,8 +80,8 @@ def find_documented(code: str) -> tuple[tuple[str, str], ...]:
         In any case.
     """
     prefix = code.upper()
-    told = ((name, getdoc(rule) or "") for name, rule in _plugin_rules())
-    return tuple((name, text) for name, text in told if prefix in _words(text))
+    documented = ((name, getdoc(rule) or "") for name, rule in _plugin_rules())
+    return tuple((name, text) for name, text in documented if prefix in _words(text))
 
 
 def _words(text: str) -> set[str]:

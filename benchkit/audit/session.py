@@ -43,8 +43,8 @@ class Session:
     @property
     def length(self) -> float:
         """From the first run to the last."""
-        told = [place for runs in self.places.values() for place in runs.values()]
-        return max(told) - min(told)
+        times = [place for runs in self.places.values() for place in runs.values()]
+        return max(times) - min(times)
 
 
 def find_sessions(runs: Runs) -> dict[Workload, Session]:

@@ -43,16 +43,16 @@ def find_other_versions(comparisons: Comparisons, evidence: Evidence) -> Iterato
     for pair in comparisons.pairs:
         sides = [_list_versions(evidence, variant) for variant in pair]
         for tool in sides[0].keys() & sides[1].keys():
-            told = [_join(side[tool]) for side in sides]
+            versions = [_join(side[tool]) for side in sides]
             if len({*sides[0][tool], *sides[1][tool]}) > 1:
                 yield Finding(
                     code="B203",
                     severity="warning",
                     where=", ".join(pair),
-                    message=f"{tool} {told[0]} measured {pair[0]}, {tool} {told[1]} measured "
-                    f"{pair[1]}: versions can differ in how they measure",
+                    message=f"{tool} {versions[0]} measured {pair[0]}, {tool} {versions[1]} "
+                    f"measured {pair[1]}: versions can differ in how they measure",
                     remedy="measure both sides with one version",
-                    numbers=dict(zip(pair, told, strict=True)),
+                    numbers=dict(zip(pair, versions, strict=True)),
                 )
 
 
@@ -114,12 +114,12 @@ def find_other_lengths(comparisons: Comparisons, evidence: Evidence) -> Iterator
             continue
         short, long = sorted(median(lengths) for lengths in sides)
         if short and long / short - 1 > _LENGTHS:
-            told = " vs. ".join(format_quantity(median(lengths), "s") for lengths in sides)
+            shown = " vs. ".join(format_quantity(median(lengths), "s") for lengths in sides)
             yield Finding(
                 code="B206",
                 severity="info",
                 where=name_side(places[1][0]),
-                message=f"run lengths differ: {told} in {places[0][0].variant} and "
+                message=f"run lengths differ: {shown} in {places[0][0].variant} and "
                 f"{places[1][0].variant}; totals are not comparable, and a warm-up weighs more "
                 "in shorter runs",
                 remedy="run both sides for the same time",
@@ -185,13 +185,13 @@ def find_other_loads(comparisons: Comparisons, evidence: Evidence) -> Iterator[F
 
 def find_changed_shares(comparisons: Comparisons, _evidence: Evidence) -> Iterator[Finding]:
     """B320: a share changed; points and per cent are two numbers."""
-    told = [
+    shares = [
         c
         for c in comparisons.contrasts
         if c.metric in _SHARES and c.stat == "mean" and c.ratio and abs(c.delta) >= _FEWEST_POINTS
     ]
     by_metric: dict[str, list[Contrast]] = {}
-    for c in told:
+    for c in shares:
         by_metric.setdefault(c.metric, []).append(c)
     for metric, changed in by_metric.items():
         worst = max(changed, key=lambda c: abs(c.delta))
@@ -253,8 +253,8 @@ def _pair_places(
 ) -> Iterator[list[tuple[Side, list[Sheet]]]]:
     """Yield the runs of both sides of each series that was compared."""
     known = evidence.by_side(evidence.loads)
-    told = comparisons.contrasts if known else ()
-    pairs = dict.fromkeys((c.workload, c.baseline, c.variant) for c in told)
+    contrasts = comparisons.contrasts if known else ()
+    pairs = dict.fromkeys((c.workload, c.baseline, c.variant) for c in contrasts)
     for workload, *variants in pairs:
         sides = [workload.side(variant) for variant in variants]
         if all(side in known for side in sides):
@@ -263,8 +263,8 @@ def _pair_places(
 
 def _is_fixed_count(sides: Iterable[list[Sheet]]) -> bool:
     """Whether every run made about the same number of requests."""
-    told = [sheet.get("requests", "count") for sheets in sides for sheet in sheets]
-    counts = [number.value for number in told if number]
+    numbers = [sheet.get("requests", "count") for sheets in sides for sheet in sheets]
+    counts = [number.value for number in numbers if number]
     return not counts or max(counts) <= min(counts) * (1 + _LOADS)
 
 

@@ -56,18 +56,18 @@ def find_wrong_order(evidence: Evidence) -> Iterator[Finding]:
         ranks: dict[tuple[str, str], dict[str, Number]] = {}
         for (metric, stat, subject), number in sheet.numbers.items():
             ranks.setdefault((metric, subject), {})[stat] = number
-        for (metric, subject), told in ranks.items():
-            wrong = _find_wrong(told)
+        for (metric, subject), numbers in ranks.items():
+            wrong = _find_wrong(numbers)
             if wrong:
-                yield _tell_wrong(sheet, metric, subject, told, wrong)
+                yield _tell_wrong(sheet, metric, subject, numbers, wrong)
 
 
 def _list_lengths(sheet: Sheet) -> Iterator[_Seconds]:
     """Yield the lengths that the report implies; its own duration first, if rates stand on it."""
     if not registry.tool(sheet.run.tool).iterates:
-        told = sheet.get("duration", "total", "attack") or sheet.get("duration", "total")
-        if told is not None and told.value > 0:
-            yield _Seconds("the duration", told)
+        duration = sheet.get("duration", "total", "attack") or sheet.get("duration", "total")
+        if duration is not None and duration.value > 0:
+            yield _Seconds("the duration", duration)
     for (total, stat), (rate, rate_stat) in _PAIRS:
         whole, speed = sheet.get(total, stat), sheet.get(rate, rate_stat)
         if whole and speed and whole.value > 0 and speed.value > 0:
@@ -100,16 +100,16 @@ def _tell_totals(sheet: Sheet, one: _Seconds, other: _Seconds, gap: float) -> Fi
     )
 
 
-def _find_wrong(told: Mapping[str, Number]) -> tuple[str, str] | None:
+def _find_wrong(numbers: Mapping[str, Number]) -> tuple[str, str] | None:
     """Return two neighbours in the wrong order, or a mean and the end that it passes."""
-    ranked = sorted((rank, stat) for stat in told if (rank := _rank(stat)) is not None)
+    ranked = sorted((rank, stat) for stat in numbers if (rank := _rank(stat)) is not None)
     for (_, low), (_, high) in pairwise(ranked):
-        if _is_above(told[low], told[high]):
+        if _is_above(numbers[low], numbers[high]):
             return low, high
-    if "mean" in told:
-        if "min" in told and _is_above(told["min"], told["mean"]):
+    if "mean" in numbers:
+        if "min" in numbers and _is_above(numbers["min"], numbers["mean"]):
             return "min", "mean"
-        if "max" in told and _is_above(told["mean"], told["max"]):
+        if "max" in numbers and _is_above(numbers["mean"], numbers["max"]):
             return "mean", "max"
     return None
 
@@ -129,11 +129,11 @@ def _is_above(low: Number, high: Number) -> bool:
 
 
 def _tell_wrong(
-    sheet: Sheet, metric: str, subject: str, told: Mapping[str, Number], wrong: tuple[str, str]
+    sheet: Sheet, metric: str, subject: str, reported: Mapping[str, Number], wrong: tuple[str, str]
 ) -> Finding:
     low, high = wrong
     unit = "s" if "time" in metric or "latency" in metric else "1"
-    values = [format_quantity(told[stat].value, unit) for stat in wrong]
+    values = [format_quantity(reported[stat].value, unit) for stat in wrong]
     about = f" of {subject}" if subject else ""
     return Finding(
         code="B313",
@@ -142,5 +142,5 @@ def _tell_wrong(
         message=f"{metric}{about}: {low} ({values[0]}) is above {high} ({values[1]}) in "
         f"{sheet.run.name}, which no set of values allows",
         remedy="check whether a line was mistyped or belongs to another run",
-        numbers={low: told[low].value, high: told[high].value},
+        numbers={low: reported[low].value, high: reported[high].value},
     )

@@ -216,10 +216,10 @@ def check_swap(readings: Readings) -> Check:
 def check_heat(readings: Readings) -> Check:
     """Look for CPUs that were slowed down because they were hot."""
     events, now = readings.end.hot, readings.gain("hot")
-    told = f"{events} events since boot, {now} during the check" if events else "none since boot"
+    reading = f"{events} events since boot, {now} during the check" if events else "none since boot"
     return _judge(
         "thermal throttling",
-        "" if events is None else told,
+        "" if events is None else reading,
         "cool the machine, and pause between runs (pause in the plan)",
         is_noisy=bool(events),
     )

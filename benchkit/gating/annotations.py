@@ -65,10 +65,10 @@ _PROPERTY = {**_MESSAGE, ":": "%3A", ",": "%2C"}
 
 def to_annotations(result: GateResult) -> str:
     """Write the annotations; empty where nothing is to be said."""
-    told = [*_tell_first(result), *_tell(result)]
+    events = [*_tell_first(result), *_tell(result)]
     lines = []
     for kind in ("error", "warning", "notice"):
-        texts = [(title, text) for found, title, text in told if found == kind]
+        texts = [(title, text) for found, title, text in events if found == kind]
         if len(texts) > MOST:
             more = f"and {len(texts) - MOST + 1} more; see the job summary"
             texts = [*texts[: MOST - 1], ("benchkit gate", more)]
@@ -135,8 +135,8 @@ def _tell(result: GateResult) -> Iterator[tuple[str, str, str]]:
             event = rule.find_event(row)
             if event is None or (event[1] == "pass" and row.accepted is None):
                 continue
-            told = describe_cost(row)
-            text = f"{say(row)}: {told}, {say_limit(row)}"
+            cost = describe_cost(row)
+            text = f"{say(row)}: {cost}, {say_limit(row)}"
             if row.newly_fails:
                 text = f"requests fail: {say_failures(row)}; {text}"
             if row.accepted is not None:

@@ -74,10 +74,12 @@ def choose(results: Chosen, policy: Policy, requested: Requested) -> Choice:
 
 def list_baselines(policy: Policy, requested: Requested) -> set[str]:
     """Return the baselines that are named."""
-    told = {pair[0] for pair in (*requested.pairs, *(rule.pair for rule in policy.rules)) if pair}
-    if not told or any(rule.pair is None for rule in policy.rules):
-        told |= {*filter(None, [requested.baseline or policy.settings.baseline])}
-    return told
+    baselines = {
+        pair[0] for pair in (*requested.pairs, *(rule.pair for rule in policy.rules)) if pair
+    }
+    if not baselines or any(rule.pair is None for rule in policy.rules):
+        baselines |= {*filter(None, [requested.baseline or policy.settings.baseline])}
+    return baselines
 
 
 def _refuse_others(policy: Policy, own: Pairs, requested: Requested) -> None:

@@ -28,9 +28,9 @@ def say_dropped(outcome: GateOutcome, action: Action) -> str:
             if rule.find_acceptance(row) or rule.choose_action(row) != action:
                 continue
             pair, place = _pair(row), _place(row)
-            told = " ".join(filter(None, place if (*pair, *place[:2]) in compared else place[:2]))
-            known = (*pair, *place) in levels or not told
-            named.setdefault(pair, {})[name_dropped(row) if known else told] = None
+            where = " ".join(filter(None, place if (*pair, *place[:2]) in compared else place[:2]))
+            known = (*pair, *place) in levels or not where
+            named.setdefault(pair, {})[name_dropped(row) if known else where] = None
     pairs = {_pair(row.contrast) for row in outcome.rows}
     is_alone = len(pairs | set(named)) == 1
     return "; ".join(_say(pair, list(names), is_alone) for pair, names in named.items())
@@ -51,13 +51,13 @@ def describe_dropped(outcome: RuleOutcome) -> Iterator[str]:
         alike: dict[str, list[str]] = {}
         for place, metrics in places.items():
             alike.setdefault(_list([*metrics]), []).append(place)
-        told = (
+        texts = (
             f"{metrics}{f' on {_list_few(own)}' if any(own) else ''}"
             for metrics, own in alike.items()
         )
         yield printable(
             f"The gate “{outcome.rule.name}” did not compare {variant}: only {baseline} has "
-            f"{'; '.join(told)}."
+            f"{'; '.join(texts)}."
         )
 
 

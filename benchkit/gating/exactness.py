@@ -51,10 +51,10 @@ def describe_worse(outcome: GateOutcome) -> str:
             f"{'more' if c.better == 'lower' else 'less'} {name_metric(c)}", []
         ).append(c)
     several = len({(c.baseline, c.variant) for c in rows}) > 1
-    told = [f"{name} {_list(own, several=several)}" for name, own in metrics.items()]
+    listed = [f"{name} {_list(own, several=several)}" for name, own in metrics.items()]
     is_gated = any(id(c) in held for c in rows)
     lead = "exact metrics are worse" if is_gated else "exact metrics are worse and not gated"
-    return printable(f"{lead}: {', '.join(told)}")
+    return printable(f"{lead}: {', '.join(listed)}")
 
 
 def _list(rows: list[Contrast], *, several: bool) -> str:

@@ -293,8 +293,8 @@ def _decide(row: RowOutcome, how: Adjusted | None, closed: str, alpha: float) ->
             undecided = undecided or closed
             notes.append(closed)
         else:
-            needed, told = _tell_needed(row, alpha)
-            notes += told
+            needed, reasons = _tell_needed(row, alpha)
+            notes += reasons
     return replace(
         row, word=word, p_over=p_over, adjustment=how.method if how else "", runs_needed=needed,
         notes=tuple(dict.fromkeys(notes)), undecided=undecided if word == NOT_SHOWN else "",
@@ -321,12 +321,12 @@ def _tell_needed(row: RowOutcome, alpha: float) -> tuple[int | None, list[str]]:
         return None, ["too few runs for an interval: run each side more often"]
     worst = evidence.high - 1 if c.better != "higher" else evidence.low - 1
     is_vague = evidence.low > 0 and is_wide(evidence.low, evidence.high)
-    told = [TOO_WIDE if is_vague else f"the cost may be up to {format_size(worst)}"]
+    notes = [TOO_WIDE if is_vague else f"the cost may be up to {format_size(worst)}"]
     if not limit.is_relative or limit.share <= 0 or c.ratio_low is None or c.ratio_high is None:
-        return None, told
+        return None, notes
     width = (math.log(c.ratio_high) - math.log(c.ratio_low)) / 2
     needed, why = _count_runs(row, width, alpha)
-    return needed, [*told, why]
+    return needed, [*notes, why]
 
 
 def _count_runs(row: RowOutcome, half_width: float, alpha: float) -> tuple[int | None, str]:

@@ -80,9 +80,9 @@ def _add_rules(root: ET.Element, rules: Sequence[RuleOutcome]) -> None:
 def _add_events(root: ET.Element, outcome: GateOutcome) -> None:
     """Add a case for every event that concerns no row."""
     shown = {id(each) for each in outcome.events if each.event is not NO_BASELINE}
-    told = [(each, text) for each, text in list_event_texts(outcome) if id(each) in shown]
-    suite = _suite(root, "events") if told else root
-    for number, (each, text) in enumerate(told, 1):
+    shown_events = [(each, text) for each, text in list_event_texts(outcome) if id(each) in shown]
+    suite = _suite(root, "events") if shown_events else root
+    for number, (each, text) in enumerate(shown_events, 1):
         case = _case(suite, "benchkit.gate", f"{each.event.name} {number}")
         if each.action == "fail":
             _add(case, "error" if each.exit_code is ExitCode.DATA else "failure", text)
@@ -102,8 +102,8 @@ def _cases(rules: Sequence[RuleOutcome]) -> Iterator[tuple[RuleOutcome, RowOutco
 def _add_row(suite: ET.Element, outcome: RuleOutcome, row: RowOutcome) -> None:
     c, rule = row.contrast, row.rule
     case = _case(suite, "benchkit.gate", _name(rule.name, c))
-    told = describe_cost(row)
-    message = f"{say(row)}: {told}, {say_limit(row)}"
+    cost = describe_cost(row)
+    message = f"{say(row)}: {cost}, {say_limit(row)}"
     values = {key: getattr(row.evidence, key) for key in _NUMBERS} | {"p_over": row.p_over}
     texts = {
         "outcome": say(row),
@@ -147,10 +147,10 @@ def _case(suite: ET.Element, class_name: str, name: str) -> ET.Element:
 
 
 def _add(case: ET.Element, kind: str, message: str, lines: Sequence[str] = ()) -> None:
-    told = ET.SubElement(case, kind, message=printable(message))
+    element = ET.SubElement(case, kind, message=printable(message))
     if kind != "skipped":
-        told.set("type", kind)
-    told.text = "\n".join(map(printable, lines)) or None
+        element.set("type", kind)
+    element.text = "\n".join(map(printable, lines)) or None
 
 
 def _count(element: ET.Element) -> None:

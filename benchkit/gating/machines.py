@@ -29,7 +29,7 @@ class Side(NamedTuple):
     ``origin`` is the CI job or machine that ingested them.
     """
 
-    told: dict[str, str]
+    entries: dict[str, str]
     is_distant: bool
     origin: str = ""
 
@@ -60,10 +60,10 @@ def find_unlike(
         one, other = (sides.get(name, Side({}, is_distant=False)) for name in pair)
         if difference := differing.get(", ".join(pair)):
             found[pair] = printable(f"{OTHER_MACHINE}: {difference}")
-        elif one.told.keys() & other.told.keys():
+        elif one.entries.keys() & other.entries.keys():
             continue
-        elif one.told or other.told:
-            found[pair] = printable(_tell_untold(pair, one.told, other.told))
+        elif one.entries or other.entries:
+            found[pair] = printable(_tell_untold(pair, one.entries, other.entries))
         elif one.origin != other.origin:
             origins = f"{one.origin!r} and {other.origin!r}"
             found[pair] = printable(
@@ -81,11 +81,11 @@ def _list_sides(runs: Runs) -> dict[str, Side]:
     columns = (measured[name].tolist() for name in names)
     for variant, env, sources, origin in zip(*columns, strict=True):
         is_far = any(is_distant(str(source["path"])) for source in sources or ())
-        told, was_far, _ = found.get(variant, Side({}, is_distant=False))
+        recorded, was_far, _ = found.get(variant, Side({}, is_distant=False))
         entries = list_entries(env) if isinstance(env, Mapping) else {}
         own = {name: value for name, value in entries.items() if names_machine(name)}
         found[variant] = Side(
-            {**told, **own},
+            {**recorded, **own},
             is_distant=is_far or was_far,
             origin=origin if isinstance(origin, str) else "",
         )
@@ -95,8 +95,8 @@ def _list_sides(runs: Runs) -> dict[str, Side]:
 def _tell_untold(pair: Pair, one: Mapping[str, str], other: Mapping[str, str]) -> str:
     """Say which side tells its machine, and that it cannot be compared."""
     if one and other:
-        told = " and ".join(", ".join(list(side)[:_SHOWN]) for side in (one, other))
-        return f"the recorded machines cannot be compared: {told}"
+        sides = " and ".join(", ".join(list(side)[:_SHOWN]) for side in (one, other))
+        return f"the recorded machines cannot be compared: {sides}"
     teller, silent = pair if one else pair[::-1]
     entries = ", ".join(f"{name} {value}" for name, value in list((one or other).items())[:_SHOWN])
     return f"{silent} does not record its machine, {teller} does: {entries}"

@@ -60,11 +60,13 @@ def _estimates(result: GateResult) -> Iterator[Metric]:
             (*LABELS, "unit"),
         ),
     )  # fmt: skip
-    told = {"": ".", "_lower": ": lower end of its interval.", "_upper": ": upper end."}
+    meanings = {"": ".", "_lower": ": lower end of its interval.", "_upper": ": upper end."}
     for is_ratio, name, meaning, labels in kinds:
         rows = [row for row in result.outcome.rows if row.evidence.is_ratio is is_ratio]
         for suffix, field in _ENDS if rows else ():
-            family = GaugeMetricFamily(f"{name}{suffix}", f"{meaning}{told[suffix]}", labels=labels)
+            family = GaugeMetricFamily(
+                f"{name}{suffix}", f"{meaning}{meanings[suffix]}", labels=labels
+            )
             for row in rows:
                 value = getattr(row.evidence, field)
                 unit = [] if is_ratio else [row.contrast.unit]

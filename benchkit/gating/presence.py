@@ -56,12 +56,12 @@ def _require(observations: Observations, rule: Rule) -> None:
             raise unknown("key", key, list(known), f"where of the gate {rule.name!r}")
         if key in _SIDES:
             continue
-        told = (
+        known_values = (
             rows[key].astype("str").fillna("")
             if key in COLUMNS
             else [own.get(key, "") for own in params]
         )
-        _require_values(key, values, dict.fromkeys(map(str, told)))
+        _require_values(key, values, dict.fromkeys(map(str, known_values)))
 
 
 def _require_values(key: str, values: Iterable[str], known: Iterable[str]) -> None:

@@ -152,7 +152,7 @@ def tell_refused(diagnostics: Sequence[Diagnostic], *, is_damage_judged: bool = 
     '1 source was refused, and not in the verdict: new/3.txt: empty file.'
     """
     kinds = _KINDS | ({"error": "refused"} if is_damage_judged else {})
-    told = []
+    sentences = []
     for severity, what in kinds.items():
         first = {p.path: p for p in reversed(diagnostics) if p.severity == severity}
         if first:
@@ -160,5 +160,5 @@ def tell_refused(diagnostics: Sequence[Diagnostic], *, is_damage_judged: bool = 
             reasons = "; ".join(f"{p.where}: {p.what}" for p in listed[:_SHOWN])
             more = f"; and {len(listed) - _SHOWN} more" if len(listed) > _SHOWN else ""
             number = "1 source was" if len(listed) == 1 else f"{len(listed)} sources were"
-            told.append(f"{number} {what}: {reasons}{more}.")
-    return printable(" ".join(told))
+            sentences.append(f"{number} {what}: {reasons}{more}.")
+    return printable(" ".join(sentences))

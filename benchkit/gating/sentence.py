@@ -65,8 +65,8 @@ def write_sentence(outcome: GateOutcome, findings: Sequence[Finding] = ()) -> st
         clauses.insert(0, _describe_nearest(held))
     if count := _count(outcome):
         clauses.insert(1, count)
-    told = (describe_worse(outcome), _describe_order(findings), _describe_end(outcome))
-    clauses += filter(None, told)
+    reasons = (describe_worse(outcome), _describe_order(findings), _describe_end(outcome))
+    clauses += filter(None, reasons)
     clauses[0] = raise_first(clauses[0])
     return f"{_choose_mark(outcome)} {'; '.join(clauses)}."
 
@@ -156,8 +156,8 @@ def _rank(row: RowOutcome) -> tuple[bool, float]:
 
 def _describe_end(outcome: GateOutcome) -> str:
     """Say what the policy makes of what is undecided or missing."""
-    told = [each for each in outcome.occurrences if each.event not in {ADDED, ACCEPTED, UNUSED}]
-    if told and outcome.has_passed and outcome.has_baseline:
+    relevant = [each for each in outcome.occurrences if each.event not in {ADDED, ACCEPTED, UNUSED}]
+    if relevant and outcome.has_passed and outcome.has_baseline:
         return "the policy allows it"
     return "the policy fails it" if outcome.exit_code is ExitCode.INCONCLUSIVE else ""
 
@@ -173,14 +173,14 @@ def _describe_order(findings: Sequence[Finding]) -> str:
 
 def _describe(row: RowOutcome) -> str:
     rule = row.rule
-    told = describe_cost(row)
+    cost = describe_cost(row)
     if row.word == WITHIN and rule.target is not None:
-        return f"{told}, target {rule.target.text}"
+        return f"{cost}, target {rule.target.text}"
     if row.word == ACCEPTABLE and rule.target is not None:
         return (
-            f"{told}, within the limit {rule.limit.text}, but target {rule.target.text} not proven"
+            f"{cost}, within the limit {rule.limit.text}, but target {rule.target.text} not proven"
         )
-    return f"{told}, {say_limit(row)}"
+    return f"{cost}, {say_limit(row)}"
 
 
 def _count(outcome: GateOutcome) -> str:

@@ -242,12 +242,12 @@ def _say_cells(
 
 def _count_rest(rows: Sequence[Verdict], lead: str) -> str:
     found = {word: [row for row in rows if row.word == word] for word in _RANK if word != lead}
-    told = []
+    groups = []
     for word, few in found.items():
         alone = " (each taken alone)" if word in {EQUIVALENT, UNCHANGED} and len(few) > 1 else ""
         if few:
-            told.append(f"{_name_rest(word, few)} on {name_cells(few, rows)}{alone}")
-    return ", ".join(told)
+            groups.append(f"{_name_rest(word, few)} on {name_cells(few, rows)}{alone}")
+    return ", ".join(groups)
 
 
 def _name_rest(word: str, rows: Sequence[Verdict]) -> str:

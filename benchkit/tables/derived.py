@@ -167,8 +167,8 @@ def _sweeps(found: Sequence[Saturation]) -> Part:
 
 def shown_apart(parts: Mapping[str, Part]) -> frozenset[str]:
     """Return the metrics that a part shows, so that the table of all others need not."""
-    told = parts.get("resources")
-    return SHOWN if told and told.tables else frozenset()
+    resources = parts.get("resources")
+    return SHOWN if resources and resources.tables else frozenset()
 
 
 def _resources(
@@ -200,8 +200,8 @@ def _backend_cores(observations: Observations, measured: Sequence[Measured]) -> 
     used = read_usage(observations)
     found = {}
     for run in measured:
-        told = used.get(run.key, {}).items()
-        backends = [cores for name, cores in told if role_of(name, run.env) in BACKEND]
+        usage = used.get(run.key, {}).items()
+        backends = [cores for name, cores in usage if role_of(name, run.env) in BACKEND]
         if backends:
             found[run.key] = sum(backends)
     return found

@@ -31,15 +31,15 @@ def environment_tables(runs: Runs) -> tuple[Table, ...]:
         Either table is left out where it has no rows.
     """
     facts = _gather(runs)
-    names = list(dict.fromkeys(name for told in facts.values() for name in told))
-    told = {name: [facts[variant].get(name, {}) for variant in facts] for name in names}
+    names = list(dict.fromkeys(name for recorded in facts.values() for name in recorded))
+    recorded = {name: [facts[variant].get(name, {}) for variant in facts] for name in names}
     measured = runs.loc[runs["role"] == "measured", "variant"].tolist()
     counts = [measured.count(variant) for variant in facts]
-    rows = {name: list(map(_write_known, known, counts)) for name, known in told.items()}
-    alike = {name for name, known in told.items() if len({_join(one) for one in known}) == 1}
+    rows = {name: list(map(_write_known, known, counts)) for name, known in recorded.items()}
+    alike = {name for name, known in recorded.items() if len({_join(one) for one in known}) == 1}
     differing = {name: texts for name, texts in rows.items() if name not in alike}
     common = {
-        name: _write_known(_add_up(told[name]), sum(counts)) for name in rows if name in alike
+        name: _write_known(_add_up(recorded[name]), sum(counts)) for name in rows if name in alike
     }
     tables = []
     if differing:

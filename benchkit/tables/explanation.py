@@ -72,8 +72,8 @@ def explain_plugged(code: str) -> tuple[Explanation, ...]:
         if says.upper().startswith(f"{code.upper()}:"):
             says = says[len(code) + 1 :].strip()
         parts = (("what", rest.strip()), ("from", f"the plug-in {rule}"))
-        told = tuple(part for part in parts if part[1])
-        found.append(Explanation(kind="code", name=code.upper(), summary=says, parts=told))
+        filled = tuple(part for part in parts if part[1])
+        found.append(Explanation(kind="code", name=code.upper(), summary=says, parts=filled))
     return tuple(found)
 
 

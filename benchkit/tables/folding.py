@@ -57,13 +57,13 @@ def _describe(left: Sequence[Verdict]) -> str:
     parts = sum(bool(row.contrast.subject) and row.word not in _SHOWN for row in left)
     single = sum(_rank(row) == _OWN + 1 for row in left)
     rest = len(left) - moved - parts - single
-    told = (
+    kinds = (
         (moved, "that change"),
         (parts, "of tags, phases or containers, none of which shows a change"),
         (single, "of single runs"),
         (rest, "more that show no change"),
     )
-    counts = ", ".join(f"{count} {what}" for count, what in told if count)
+    counts = ", ".join(f"{count} {what}" for count, what in kinds if count)
     return (
         f"{len(left)} rows are folded: {counts}; show them with --all, or every number with "
         "--format csv"

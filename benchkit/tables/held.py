@@ -46,16 +46,16 @@ _Pair = tuple[HeldLoad, HeldLoad]
 
 def held_table(loads: Sequence[HeldLoad], verdicts: Verdicts) -> Table | None:
     """Build the table; None where no variant stands beside its baseline at a fixed rate."""
-    pairs, told = _pair_up(loads, verdicts), _latencies(verdicts)
-    if not any((pair[1].side, stat) in told for pair in pairs for stat in _STATS):
+    pairs, latencies = _pair_up(loads, verdicts), _latencies(verdicts)
+    if not any((pair[1].side, stat) in latencies for pair in pairs for stat in _STATS):
         return None
-    scales = {stat: _scale(stat, pairs, told) for stat in _STATS}
+    scales = {stat: _scale(stat, pairs, latencies) for stat in _STATS}
     rows = []
     for base, others in _by_baseline(pairs).items():
-        rows.append(_values(base, others[0], told, scales, is_base=True))
+        rows.append(_values(base, others[0], latencies, scales, is_base=True))
         for other in others:
-            rows.append(_values(other, other, told, scales, is_base=False))
-            rows.append(_differences(other, told, scales))
+            rows.append(_values(other, other, latencies, scales, is_base=False))
+            rows.append(_differences(other, latencies, scales))
     columns = (
         *(Column(key, key) for key in (*PLACE, "variant")),
         column("requests", "requests"),
@@ -66,7 +66,9 @@ def held_table(loads: Sequence[HeldLoad], verdicts: Verdicts) -> Table | None:
         column("runs", "runs"),
     )
     confidence = format_bare(verdicts.comparisons.confidence)
-    by = _list_methods([told[key] for _, other in pairs for key in _keys(other) if key in told])
+    by = _list_methods(
+        [latencies[key] for _, other in pairs for key in _keys(other) if key in latencies]
+    )
     note = (
         f"Δ: the difference with its {confidence} interval over the runs{by}, "
         "for each column separately; max is not compared"
@@ -92,12 +94,12 @@ def _list_methods(rows: Sequence[Verdict]) -> str:
 
 def describe_held(loads: Sequence[HeldLoad], verdicts: Verdicts) -> tuple[str, ...]:
     """Say what each variant adds to the median request, and whether the load was held."""
-    told = _latencies(verdicts)
+    latencies = _latencies(verdicts)
     lines = []
     pairs = _pair_up(loads, verdicts)
     most = max((other.runs for _, other in pairs), default=0)
     for base, other in pairs:
-        row = told.get((other.side, "p50"))
+        row = latencies.get((other.side, "p50"))
         if row is not None and (other.runs > 1 or most == 1):
             lines.append(_describe(base, other, row, verdicts))
     return tuple(lines)
@@ -129,8 +131,10 @@ def _say_load(base: HeldLoad, other: HeldLoad) -> str:
         return f"{rates}: the loads differ, so the latencies are not comparable"
     missed = [load for load in (base, other) if not load.is_reached]
     if missed:
-        told = ", ".join(f"{printable(load.side.variant)} {_write_lowest(load)}" for load in missed)
-        return f"{rate}; not every run reached it ({told}): see B314"
+        slowest = ", ".join(
+            f"{printable(load.side.variant)} {_write_lowest(load)}" for load in missed
+        )
+        return f"{rate}; not every run reached it ({slowest}): see B314"
     return f"{rate}; the load was fixed (achieved {rates}), so the rate is not a result"
 
 
@@ -171,8 +175,8 @@ def _latencies(verdicts: Verdicts) -> _Latencies:
     return found
 
 
-def _scale(stat: str, pairs: Sequence[_Pair], told: _Latencies) -> Scale:
-    rows = [told[other.side, stat] for _, other in pairs if (other.side, stat) in told]
+def _scale(stat: str, pairs: Sequence[_Pair], latencies: _Latencies) -> Scale:
+    rows = [latencies[other.side, stat] for _, other in pairs if (other.side, stat) in latencies]
     sides = [(r.contrast.center_baseline, r.contrast.center_variant) for r in rows]
     return scale_of([value for side in sides for value in side], "s")
 
@@ -180,7 +184,7 @@ def _scale(stat: str, pairs: Sequence[_Pair], told: _Latencies) -> Scale:
 def _values(
     load: HeldLoad,
     variant: HeldLoad,
-    told: _Latencies,
+    latencies: _Latencies,
     scales: Mapping[str, Scale],
     *,
     is_base: bool,
@@ -188,7 +192,7 @@ def _values(
     """Write the values of a side, which stand in the rows of a variant."""
 
     def read(stat: str) -> float | None:
-        row = told.get((variant.side, stat))
+        row = latencies.get((variant.side, stat))
         if row is None:
             return None
         return row.contrast.center_baseline if is_base else row.contrast.center_variant
@@ -209,10 +213,12 @@ def _amount(value: float | None, scale: Scale) -> Cell:
     return Cell("") if value is None else amount(value, scale)
 
 
-def _differences(load: HeldLoad, told: _Latencies, scales: Mapping[str, Scale]) -> tuple[Cell, ...]:
+def _differences(
+    load: HeldLoad, latencies: _Latencies, scales: Mapping[str, Scale]
+) -> tuple[Cell, ...]:
     cells = []
     for stat in _STATS:
-        row = told.get((load.side, stat))
+        row = latencies.get((load.side, stat))
         cells.append(Cell("") if row is None else _difference(row.contrast, scales[stat]))
     named = Cell(f"Δ {printable(load.side.variant)}")
     return (*place_cells(load.side), named, *[Cell("")] * 4, *cells, Cell(""))

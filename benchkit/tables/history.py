@@ -90,9 +90,9 @@ def gate_line(outcome: Outcome) -> str:
 def _list_clauses(outcome: Outcome) -> Iterator[str]:
     """Yield a clause for each kind of event, the one that decides the exit code first."""
     if outcome.alarms:
-        told = _join_places([_split_alarm(alarm) for alarm in outcome.alarms])
-        more = f"; and {len(told) - _NAMED} more" if len(told) > _NAMED else ""
-        yield f"regression: {'; '.join(told[:_NAMED])}{more}"
+        alarms = _join_places([_split_alarm(alarm) for alarm in outcome.alarms])
+        more = f"; and {len(alarms) - _NAMED} more" if len(alarms) > _NAMED else ""
+        yield f"regression: {'; '.join(alarms[:_NAMED])}{more}"
     latest = outcome.history.latest or Latest()
     name = shorten(latest.commit)
     if latest.failed:
@@ -127,10 +127,10 @@ def _list_clauses(outcome: Outcome) -> Iterator[str]:
 
 def _name_hidden(hidden: Sequence[Series]) -> list[str]:
     """Say which series are worse than all commits but an outlier, and what to measure again."""
-    told = _join_places([(name_series(s), name_newest(s), write_place(s)) for s in hidden])
+    names = _join_places([(name_series(s), name_newest(s), write_place(s)) for s in hidden])
     again = dict.fromkeys(c for s in hidden for c in (*s.newest.outliers, s.measured[-1].commit))
-    more = [f"and {len(told) - _NAMED} more"] * (len(told) > _NAMED)
-    return [*told[:_NAMED], *more, f"measure {', '.join(map(shorten, again))} again"]
+    more = [f"and {len(names) - _NAMED} more"] * (len(names) > _NAMED)
+    return [*names[:_NAMED], *more, f"measure {', '.join(map(shorten, again))} again"]
 
 
 def describe_alarm(alarm: Alarm) -> str:
@@ -228,8 +228,8 @@ def _tell_unmeasured(history: History) -> Iterator[str]:
     measured = {series.measured[-1].commit for series in history.series}
     if latest.commit and latest.commit not in measured:
         counts = [(latest.failed, "run", "failed"), (latest.damaged, "file", "cannot be read")]
-        told = [f"{count_of(number, noun)} {fate}" for number, noun, fate in counts if number]
-        why = f": {', '.join(told)}" if told else ""
+        listed = [f"{count_of(number, noun)} {fate}" for number, noun, fate in counts if number]
+        why = f": {', '.join(listed)}" if listed else ""
         yield f"Nothing was measured at the newest commit, {shorten(latest.commit)}{why}."
 
 

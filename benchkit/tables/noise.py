@@ -46,10 +46,10 @@ def _say(metric: NoiseMetric) -> str:
     sides = f"{metric.k} + {metric.k} runs" if metric.k > 1 else "single runs"
     if metric.rate is None:
         return f"{name}: {held} with {sides}; a rate of false alarms needs 2 runs per side."
-    told = f"{name}: {held} with {sides}; false alarms over splits {_rate(metric.rate)}"
+    summary = f"{name}: {held} with {sides}; false alarms over splits {_rate(metric.rate)}"
     if metric.measured is None:
-        return f"{told}."
-    return f"{told}; in measured order {_rate(metric.measured)}."
+        return f"{summary}."
+    return f"{summary}; in measured order {_rate(metric.measured)}."
 
 
 def _limits(calibration: Calibration) -> list[str]:

@@ -104,11 +104,11 @@ def exploratory_tables(
     """
     rest = [row for row in verdicts.rows if not row.contrast.primary]
     rows = [row for row in rest if row.contrast.metric not in without]
-    told = "secondary: not part of the verdict or the gate; p adjusted (Benjamini–Hochberg)"
+    caption = "secondary: not part of the verdict or the gate; p adjusted (Benjamini–Hochberg)"
     tables = []
     for heading, found in _by_group(title, rows, by):
         kept, folded_values = fold_rows(_arrange(found), len(found) if most is None else most)
-        table = _build(heading, kept, verdicts, told)
+        table = _build(heading, kept, verdicts, caption)
         footer = (
             (*describe_averages(found, verdicts.margin), folded_values)
             if folded_values
@@ -168,7 +168,12 @@ def _label(row: Verdict, by: str) -> str:
 
 
 def _build(
-    title: str, rows: Sequence[Verdict], verdicts: Verdicts, told: str, *, tips: bool = False
+    title: str,
+    rows: Sequence[Verdict],
+    verdicts: Verdicts,
+    heading_note: str,
+    *,
+    tips: bool = False,
 ) -> Table:
     ordered = _arrange(rows)
     notes = _Notes(len(ordered))
@@ -197,7 +202,8 @@ def _build(
         table = drop_columns(table, {"variant"})
     table, folded_values = _fold(drop_empty(table, (*STUB, *_SPREADS, "needed", "detectable")))
     return replace(
-        table, caption="; ".join(part for part in (*folded_values, told, *notes.shared) if part)
+        table,
+        caption="; ".join(part for part in (*folded_values, heading_note, *notes.shared) if part),
     )
 
 
@@ -377,8 +383,8 @@ class _Notes:
         rest = [note for note in row.notes if note not in row.contrast.notes]
         why = printable("; ".join(rest) if row.contrast.primary else row.obstacle)
         ranked = sorted(own, key=lambda note: not note.startswith(BEFORE_METHOD))
-        told = (*ranked, why) if row.contrast.method in DIRECTIONS else (why, *ranked)
-        self.by_row[id(row)] = tuple(filter(None, told))
+        reasons = (*ranked, why) if row.contrast.method in DIRECTIONS else (why, *ranked)
+        self.by_row[id(row)] = tuple(filter(None, reasons))
         for note in filter(None, (*own, why)):
             self.count[note] = self.count.get(note, 0) + 1
 

@@ -43,11 +43,11 @@ def summarise_runs(runs: Runs, findings: Sequence[Finding] | None, first: str | 
     """
     measured = keep_measured(runs)
     counts = Counter(measured["variant"].tolist())
-    told = _enumerate([f"{_name(name)} {group_digits(str(n))}" for name, n in counts.items()])
+    listed = _enumerate([f"{_name(name)} {group_digits(str(n))}" for name, n in counts.items()])
     tools = _enumerate(map(printable, dict.fromkeys(measured["tool"].tolist())))
     sentences = [
         f"{_count(len(counts), 'variant')} with {_count(len(measured), 'measured run')}"
-        + (f" of {tools}: {told}." if counts else "."),
+        + (f" of {tools}: {listed}." if counts else "."),
         _tell_findings(findings),
         f"Next: {_suggest(list(counts), first)}",
     ]

@@ -148,10 +148,10 @@ def describe_all_excluded(rows: Sequence[Verdict], name: Callable[[Sequence[Verd
         shape = (excluded.is_wide, excluded.is_ratio) if excluded else is_failing(row.contrast)
         kind = shape, unit
         kinds.setdefault(kind, []).append(row)
-    told = [(_describe_kind(alike), alike) for alike in kinds.values()]
-    if len(told) == 1:
-        return told[0][0]
-    return ", ".join(f"{text} on {name(alike)}" for text, alike in told)
+    described = [(_describe_kind(alike), alike) for alike in kinds.values()]
+    if len(described) == 1:
+        return described[0][0]
+    return ", ".join(f"{text} on {name(alike)}" for text, alike in described)
 
 
 def _describe_kind(rows: Sequence[Verdict]) -> str:
@@ -176,9 +176,9 @@ def describe_few_runs(rows: Sequence[Verdict]) -> str:
     """Say why nothing is excluded."""
     if all(is_failing(row.contrast) for row in rows):
         return "too many requests failed"
-    told = [row.contrast.notes[0] for row in rows if row.contrast.method in {HISTORY, REFUSED}]
-    if len(told) == len(rows):
-        return told[0] if len(set(told)) == 1 else "see the notes"
+    notes = [row.contrast.notes[0] for row in rows if row.contrast.method in {HISTORY, REFUSED}]
+    if len(notes) == len(rows):
+        return notes[0] if len(set(notes)) == 1 else "see the notes"
     counts = {n for row in rows for n in (row.contrast.n_baseline, row.contrast.n_variant)}
     n = min(counts)
     runs = f"{n} runs per side" if n != 1 else f"1 run {'per' if counts == {1} else 'on a'} side"

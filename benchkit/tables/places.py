@@ -44,8 +44,8 @@ class Footnotes:
 
     def number(self, notes: Iterable[str]) -> tuple[int, ...]:
         """Return the numbers by which a cell refers to notes."""
-        told = map(printable, notes)
-        return tuple(self._numbers.setdefault(note, len(self._numbers) + 1) for note in told)
+        texts = map(printable, notes)
+        return tuple(self._numbers.setdefault(note, len(self._numbers) + 1) for note in texts)
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -66,8 +66,8 @@ def change_cells(row: Verdict | None, verdicts: Verdicts, notes: Footnotes) -> t
     return change, Cell(write_interval(c, verdicts.margin), c.ratio_low)
 
 
-def fold_place(table: Table, told: str) -> Table:
+def fold_place(table: Table, caption: str) -> Table:
     """Say in the caption what all rows share."""
     folded, shared = fold_constant(table, PLACE)
-    caption = "; ".join((*shared, told))
+    caption = "; ".join((*shared, caption))
     return Table(folded.title, folded.columns, folded.rows, folded.notes, caption, folded.footer)

@@ -179,19 +179,19 @@ def _numbers(row: PlanRow, notes: dict[str, int]) -> tuple[Cell, ...]:
         Cell(f"{runs.n}", runs.n, notes=numbers),
         Cell(write_value(runs.center, scale), runs.center),
     )
-    told = (
+    components = (
         Cell(write_share(parts.between), parts.between) if parts else Cell(""),
         Cell(write_share(parts.within), parts.within) if parts else Cell(""),
     )
     if row.spread is None or row.effect is None or row.equivalence is None or row.shows is None:
-        return (*counted, NONE, NONE, NONE, NONE, *told)
+        return (*counted, NONE, NONE, NONE, NONE, *components)
     return (
         *counted,
         Cell(_write_spread(row.spread.cv, row.spread.high), row.spread.cv),
         Cell(_write(row.effect), row.effect.runs),
         Cell(_write(row.equivalence), row.equivalence.runs),
         Cell(_write_size(row.shows), row.shows),
-        *told,
+        *components,
     )
 
 
@@ -202,11 +202,11 @@ def _notes(row: PlanRow) -> tuple[str, ...]:
         return row.notes
     runs = "1 outlying run" if calm.outliers == 1 else f"{calm.outliers} outlying runs"
     spread = _write_spread(calm.spread.cv, calm.spread.high)
-    told = (
+    note = (
         f"without {runs}: spread {spread}, {_write(calm.effect)} runs to show "
         f"the change, {_write(calm.equivalence)} to show none"
     )
-    return (*row.notes, told)
+    return (*row.notes, note)
 
 
 def _write_spread(low: float, high: float) -> str:

@@ -44,15 +44,15 @@ def cost_table(
 def describe_costs(costs: Sequence[RequestCost], verdicts: Verdicts) -> tuple[str, ...]:
     """Say how much more CPU, or less, a request costs the service, and how well that is known."""
     judged = judge_by_place(verdicts)
-    told: dict[str, list[str]] = {}
+    by_baseline: dict[str, list[str]] = {}
     for cost, base in _pair_up(costs, verdicts):
         if base is not None:
             row = judged.get((cost.side, cost.service, "cpu_per_request"))
             text = f"{printable(cost.side.variant)} {_describe(cost.cpu - base.cpu, row, verdicts)}"
-            told.setdefault(base.side.variant, []).append(text)
+            by_baseline.setdefault(base.side.variant, []).append(text)
     return tuple(
         f"CPU of the service per request, compared with {printable(name)}: {', '.join(texts)}."
-        for name, texts in told.items()
+        for name, texts in by_baseline.items()
     )
 
 

@@ -62,8 +62,8 @@ def describe_resources(
     lines = list(describe_costs(costs, verdicts))
     full = [use for use in uses if use.is_at_limit]
     if full:
-        told = ", ".join(f"{use.title} in {use.side.variant}" for use in full)
-        lines.append(f"At the CPU limit (at least 95 % of it): {printable(told)}.")
+        at_limit = ", ".join(f"{use.title} in {use.side.variant}" for use in full)
+        lines.append(f"At the CPU limit (at least 95 % of it): {printable(at_limit)}.")
     elif uses and not any(use.limit for use in uses):
         lines.append(
             "No CPU limit is recorded, so it is unknown whether a container was at its limit."
@@ -126,5 +126,5 @@ def _containers(uses: Sequence[Use], verdicts: Verdicts) -> Table:
         column("runs", "runs"),
     )
     table = Table("Containers", columns, tuple(rows), notes=notes.texts)
-    told = f"{MEDIANS}, cut to each run's start and end; secondary"
-    return fold_place(drop_empty(table, (*PLACE, "role", "share")), told)
+    caption = f"{MEDIANS}, cut to each run's start and end; secondary"
+    return fold_place(drop_empty(table, (*PLACE, "role", "share")), caption)

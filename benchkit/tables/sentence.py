@@ -56,11 +56,11 @@ def headline(verdicts: Verdicts) -> str:
     clauses = _order(write_clauses(verdicts))
     unread = say_lacking(verdicts)
     if not clauses:
-        told = (
+        guidance = (
             "~ The two sides have no primary metric in common, so there is no verdict; "
             "choose one of the metrics below with --metric, or metrics= in Python."
         )
-        return f"{told} {unread[:1].upper()}{unread[1:]}." if unread else told
+        return f"{guidance} {unread[:1].upper()}{unread[1:]}." if unread else guidance
     kept, left = _fit(clauses)
     sentence = "; ".join(clause.text for clause in kept)
     more = f"{_list_metrics(left, kept)}: see below" if left else ""
@@ -98,9 +98,9 @@ def _list_names(names: Sequence[str]) -> str:
     return ", ".join(names[:_LISTED]) + more
 
 
-def _list_metrics(clauses: Sequence[Clause], told: Sequence[Clause]) -> str:
+def _list_metrics(clauses: Sequence[Clause], named: Sequence[Clause]) -> str:
     """Name what the sentence had no room for; of a metric that it tells of the variants, too."""
-    known = {clause.metric for clause in told}
+    known = {clause.metric for clause in named}
     names = list(
         dict.fromkeys(
             f"{c.metric} of {c.variant}" if c.variant and c.metric in known else c.metric
@@ -128,9 +128,9 @@ def bullets(verdicts: Verdicts, caveats: Sequence[str] = ()) -> tuple[str, ...]:
         At most three.
     """
     _, left = _fit(_order(write_clauses(verdicts)))
-    told = (*caveats, _say_drift(verdicts), _say_unknown(verdicts), _say_exploratory(verdicts))
+    lines = (*caveats, _say_drift(verdicts), _say_unknown(verdicts), _say_exploratory(verdicts))
     found = [f"{MARKS[clause.word]} {clause.text}." for clause in left]
-    rest = [line for line in told if line][: _BULLETS - 1 if found else _BULLETS]
+    rest = [line for line in lines if line][: _BULLETS - 1 if found else _BULLETS]
     room = _BULLETS - len(rest)
     if len(found) > room:
         found = [*found[: room - 1], " ".join(found[room - 1 :])]
@@ -207,13 +207,13 @@ def _list_rows(rows: Sequence[Verdict], verdicts: Verdicts) -> list[str]:
     def name(row: Verdict) -> str:
         return f"{name_variant(row.contrast, verdicts)}, {name_metric(row.contrast)}"
 
-    told = []
+    parts = []
     for each in dict.fromkeys(map(name, rows)):
         few = [row for row in rows if name(row) == each]
         cells = name_cells(few, [row for row in verdicts.primary if name(row) == each])
         kind = f" {name_kind(few)}" if cells == str(len(few)) else ""
-        told.append(f"{each} on {cells}{kind}")
-    return told
+        parts.append(f"{each} on {cells}{kind}")
+    return parts
 
 
 def _say_one(row: Verdict, verdicts: Verdicts) -> str:
@@ -238,13 +238,13 @@ def _say_exploratory(verdicts: Verdicts) -> str:
     if not moved:
         return ""
     verb = "differs" if len(moved) == 1 else "differ"
-    told = f"Secondary metrics (not part of the verdict): {len(moved)} of {len(rows)} {verb}"
+    counted = f"Secondary metrics (not part of the verdict): {len(moved)} of {len(rows)} {verb}"
     alike = _find_alike(moved)
     largest = max(alike, key=lambda row: measure_size(row.contrast))
     metric = printable(lookup(largest.contrast.metric).display or largest.contrast.metric)
     among = f" of {len(alike)} in {metric}" if 1 < len(alike) < len(moved) else ""
     change = write_change(largest.contrast, verdicts.margin)
-    return f"{told}; largest{among}: {_name_row(largest, rows, verdicts)} {change}."
+    return f"{counted}; largest{among}: {_name_row(largest, rows, verdicts)} {change}."
 
 
 def _find_alike(rows: Sequence[Verdict]) -> list[Verdict]:

@@ -57,8 +57,8 @@ def describe_losses(accounts: Sequence[Account]) -> str:
             "complete tracing."
         )
     if lost and max(lost.values()) > 0:
-        told = ", ".join(f"{printable(v)} {_share(s)}" for v, s in lost.items() if s)
-        return f"Spans were lost: {told}; these do not show the cost of complete tracing."
+        shares = ", ".join(f"{printable(v)} {_share(s)}" for v, s in lost.items() if s)
+        return f"Spans were lost: {shares}; these do not show the cost of complete tracing."
     return ""
 
 
@@ -67,8 +67,8 @@ def describe_spans(accounts: Sequence[Account]) -> tuple[str, ...]:
     lost = _by_variant(accounts, lambda account: account.share)
     lines = []
     if lost:
-        told = describe_losses(accounts) or _tell_none(accounts, lost)
-        lines += [told] if told else []
+        losses = describe_losses(accounts) or _tell_none(accounts, lost)
+        lines += [losses] if losses else []
     over = dict.fromkeys(a.run.variant for a in accounts if a.has_surplus and a.dropped is None)
     if over:
         lines.append(
@@ -98,13 +98,13 @@ def describe_handled(accounts: Sequence[Account]) -> str:
         if account.backend in _LOGGED and account.created and account.requests:
             shares = ratios.setdefault(printable(account.run.variant), [])
             shares.append(f"{account.created / account.requests:.3f}")
-    told = []
+    texts = []
     for variant, shares in ratios.items():
         low, high = min(shares, key=float), max(shares, key=float)
         alike = len(shares) > 1 and low == high
         span = low if low == high else f"{low} to {high}"
-        told.append(f"{span} requests per client request in {'all ' * alike}runs of {variant}")
-    return f"The server handled {'; '.join(told)}." if told else ""
+        texts.append(f"{span} requests per client request in {'all ' * alike}runs of {variant}")
+    return f"The server handled {'; '.join(texts)}." if texts else ""
 
 
 def _tell_none(accounts: Sequence[Account], variants: Iterable[str]) -> str:

@@ -82,8 +82,8 @@ def sweep_table(saturation: Saturation) -> Table:
 def _time_scale(sweep: Sweep) -> Scale:
     """Choose one scale for all times, so that columns can be read across."""
     waits = [wait for level in sweep.levels if (wait := sweep.wait(level))]
-    told = [[level.latency.get(stat, 0.0) for level in sweep.levels] for stat in _STATS]
-    return scale_of([max(values, default=None) for values in (waits, *told)], "s")
+    latencies = [[level.latency.get(stat, 0.0) for level in sweep.levels] for stat in _STATS]
+    return scale_of([max(values, default=None) for values in (waits, *latencies)], "s")
 
 
 def _write_latency(level: Level, stat: str, scale: Scale) -> Cell:
@@ -98,10 +98,10 @@ def _describe_steps(sweep: Sweep) -> tuple[str, ...]:
     """Say in which steps a tool tells its latencies, where a digit is lost by them."""
     steps: dict[float, list[str]] = {}
     for stat in _STATS:
-        told = [level.steps.get(stat, 0.0) for level in sweep.levels]
+        resolutions = [level.steps.get(stat, 0.0) for level in sweep.levels]
         seen = min((v for level in sweep.levels if (v := level.latency.get(stat))), default=0.0)
-        if max(told) > _COARSE * seen > 0:
-            steps.setdefault(max(told), []).append(stat)
+        if max(resolutions) > _COARSE * seen > 0:
+            steps.setdefault(max(resolutions), []).append(stat)
     if not steps:
         return ()
     statement = "; ".join(
@@ -203,7 +203,7 @@ def _describe_law(saturation: Saturation) -> tuple[str, ...]:
         return (f"no USL fit: it needs {FEWEST} levels in a closed loop",)
     peak = f", peak at {law.peak:.0f}" if math.isfinite(law.peak) else ""
     limit = f"limit {format_number(law.limit)}/s{peak}" if math.isfinite(law.limit) else "no limit"
-    told = (
+    parameters = (
         f"USL fit: λ {_triple(law.rate, '/s')}",
         f"σ {_triple(law.contention)}",
         f"κ {_triple(law.coherency)}",
@@ -212,7 +212,7 @@ def _describe_law(saturation: Saturation) -> tuple[str, ...]:
     )
     best = format_number(sweep.best.rate)
     verdict = f"; poor fit: {', '.join(law.poor)} (best {best}/s)" if law.poor else ""
-    return (f"{', '.join(told)}{verdict}",)
+    return (f"{', '.join(parameters)}{verdict}",)
 
 
 def _triple(numbers: tuple[float, float, float], unit: str = "") -> str:

@@ -129,9 +129,9 @@ def write_interval(contrast: Contrast, margin: float) -> str:
     low, high = contrast.ratio_low, contrast.ratio_high
     if low is None or high is None or low == high:
         return NOTHING
-    told = _INTERVALS.get(contrast.method, "")
+    method = _INTERVALS.get(contrast.method, "")
     text = format_interval(low, high, _limits(margin), ratio=contrast.ratio)
-    return text if text == TOO_WIDE else f"{text}{told}"
+    return text if text == TOO_WIDE else f"{text}{method}"
 
 
 def _write_amounts(contrast: Contrast, low: float, high: float) -> str:
