@@ -283,7 +283,7 @@ class RunSet:
         )  # fmt: skip
 
     def check(self, *, baseline: str | None = None) -> tuple[Finding, ...]:
-        """Apply every audit rule: to the runs, and to each variant beside the baseline.
+        """Apply every audit rule to the runs, and to each variant compared with its baseline.
 
         Parameters
         ----------

@@ -47,9 +47,9 @@ def find_waves(comparisons: Comparisons, batches: Batches) -> Iterator[Finding]:
             code="B336",
             severity="info",
             where=name_row(row[0]),
-            message=f"adjacent parts are alike in {_count(len(shown), len(found))} "
-            f"(correlation {lag1:.2f}): a run holds only as much information as "
-            f"{format_percent(share).lstrip('+')} of its length",
+            message=f"adjacent parts are correlated in {_count(len(shown), len(found))} "
+            f"(correlation {lag1:.2f}): a run gives only as much information as "
+            f"independent parts over {format_percent(share).lstrip('+')} of its length",
             remedy="requests within a run are not repeats, however many there are: make more runs",
             numbers={"lag1": lag1, "effective_share": share, "runs": len(found)},
         )

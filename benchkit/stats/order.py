@@ -139,7 +139,7 @@ def adjust_for_trend(times: Sequence[ArrayLike], values: Sequence[ArrayLike]) ->
 
 
 def is_interleaved(x: ArrayLike, y: ArrayLike, alpha: float = 0.05) -> bool:
-    """Tell whether two sides were measured in turn, from their places in the order.
+    """Check whether two sides were measured alternately, from their positions in the order.
 
     Parameters
     ----------

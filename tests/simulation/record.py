@@ -107,7 +107,8 @@ def write_histories() -> str:
     heads = (
         "series", "common", "nothing moves: some series outside", "a tenth moves by 10 %: shown",
         "false alarms among those outside", "machine suspected: nothing moves",
-        "machine suspected: a third moves by 10 %", "all by 5 %", "all by 10 %",
+        "machine suspected: a third moves by 10 %", "machine suspected: all move by 5 %",
+        "machine suspected: all move by 10 %",
     )  # fmt: skip
     head = [f"| {' | '.join(heads)} |", f"|{' --- |' * len(heads)}"]
     kinds = dict.fromkeys(map(_kind, newest))

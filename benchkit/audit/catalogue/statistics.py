@@ -130,12 +130,12 @@ STATISTICS = (
     Entry(
         code="B336",
         severity="info",
-        says="adjacent parts of a run are alike, so the run holds less information than its "
+        says="adjacent parts of a run are correlated, so the run gives less information than its "
         "length suggests",
         what="Adjacent parts of a run's samples are correlated.",
-        why="A million correlated requests hold as much information as a few independent ones, so "
+        why="A million correlated requests give as much information as a few independent ones, so "
         "a longer run helps little.",
-        example="adjacent parts are alike in 6 of 8 runs (correlation 0.62)",
+        example="adjacent parts are correlated in 6 of 8 runs (correlation 0.62)",
         do="Make more runs.",
     ),
     Entry(
