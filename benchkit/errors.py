@@ -261,9 +261,9 @@ class Finding:
     def _repr_html_(self) -> str:
         from html import escape
 
-        told = escape(describe(self.message, where=self.where))
+        text = escape(describe(self.message, where=self.where))
         remedy = f"<br>→ {escape(self.remedy)}" if self.remedy else ""
-        return f"<p><b>{escape(self.severity)} {escape(self.code)}</b> {told}{remedy}</p>"
+        return f"<p><b>{escape(self.severity)} {escape(self.code)}</b> {text}{remedy}</p>"
 
 
 #: The gravest first.
@@ -272,9 +272,9 @@ SEVERITIES = ("error", "warning", "info")
 
 def rank(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Put findings in order, the gravest first; those of one code together, else as they came."""
-    told = tuple(findings)
-    codes = {code: place for place, code in enumerate(dict.fromkeys(f.code for f in told))}
-    return tuple(sorted(told, key=lambda f: (SEVERITIES.index(f.severity), codes[f.code])))
+    collected = tuple(findings)
+    codes = {code: place for place, code in enumerate(dict.fromkeys(f.code for f in collected))}
+    return tuple(sorted(collected, key=lambda f: (SEVERITIES.index(f.severity), codes[f.code])))
 
 
 def at_least(findings: Iterable[Finding], severity: str) -> tuple[Finding, ...]:

@@ -194,13 +194,17 @@ def _tell_by_words(variants: Sequence[str]) -> str | None:
     if not leading + trailing:
         whole = {"-".join(each) for each in words}
         without = {word + sign + name for word in _WITHOUT for name in whole for sign in ("", "-")}
-        told = [n for n, each in zip(variants, words, strict=True) if "-".join(each) in without]
-        return told[0] if len(told) == 1 else None
+        candidates = [
+            n for n, each in zip(variants, words, strict=True) if "-".join(each) in without
+        ]
+        return candidates[0] if len(candidates) == 1 else None
     cores = ["-".join(each[: len(each) - trailing]) for each in rest]
     known = {*SIDE_NAMES, *_WITHOUT, *(word + core for word in _WITHOUT for core in cores if core)}
-    told = [n for n, core in zip(variants, cores, strict=True) if core in {*known, "false"}]
-    told = told or [n for n, core in zip(variants, cores, strict=True) if core not in _LATER]
-    return told[0] if len(told) == 1 else None
+    candidates = [n for n, core in zip(variants, cores, strict=True) if core in {*known, "false"}]
+    candidates = candidates or [
+        n for n, core in zip(variants, cores, strict=True) if core not in _LATER
+    ]
+    return candidates[0] if len(candidates) == 1 else None
 
 
 def _is_unlike(name: str) -> bool:

@@ -159,9 +159,9 @@ def _number_runs(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _require_units(observations: Observations) -> None:
     """Refuse a metric in another unit than its own, and one in two units."""
-    told = observations[["metric", "unit"]].drop_duplicates()
+    units = observations[["metric", "unit"]].drop_duplicates()
     first: dict[str, str] = {}
-    for metric, unit in zip(told["metric"], told["unit"], strict=True):
+    for metric, unit in zip(units["metric"], units["unit"], strict=True):
         known = metrics.vocabulary().get(metric)
         wanted = known.unit if known else first.setdefault(metric, unit)
         if unit != wanted:
@@ -179,20 +179,20 @@ def _drop_copies(observations: Observations) -> Observations:
     """Drop rows that are there twice; refuse a run that tells one thing in two ways."""
     is_event = observations["stat"].isin(_MANY)
     is_event &= observations["tool"].map(lambda name: registry.tool(name).role != "microbenchmark")
-    told = observations[~is_event]
-    is_copy = told.duplicated()
-    _refuse_two_ways(told[~is_copy])
+    summaries = observations[~is_event]
+    is_copy = summaries.duplicated()
+    _refuse_two_ways(summaries[~is_copy])
     if not is_copy.any():
         return observations
-    return observations.drop(index=told.index[is_copy])
+    return observations.drop(index=summaries.index[is_copy])
 
 
-def _refuse_two_ways(told: pd.DataFrame) -> None:
+def _refuse_two_ways(summaries: pd.DataFrame) -> None:
     """Refuse rows about one thing with different values.
 
     The forms of one run differ in the name of their file, in their rounding, or in who computed.
     """
-    twice = told[told.duplicated([*_ABOUT, "origin", "resolution"], keep=False)]
+    twice = summaries[summaries.duplicated([*_ABOUT, "origin", "resolution"], keep=False)]
     files = [source.rpartition(":")[0].rpartition("/")[2] for source in twice["source"]]
     form = [*_ABOUT, "origin", "resolution", "source"]
     twice = twice.assign(source=files).drop_duplicates([*form, "value"])

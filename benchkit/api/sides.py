@@ -114,15 +114,15 @@ def list_pairs(pairs: Iterable[object]) -> tuple[tuple[str, str], ...]:
     >>> list_pairs([("none", "otlp"), ("none", "otlp")])
     (('none', 'otlp'),)
     """
-    told: dict[tuple[str, str], None] = {}
+    listed: dict[tuple[str, str], None] = {}
     for pair in pairs:
         match pair:
             case (str() as baseline, str() as variant):
-                told[baseline, variant] = None
+                listed[baseline, variant] = None
             case _:
                 hint = "pass [(baseline, variant), …]"
                 raise ConfigError(f"expected a pair, got {pair!r}", where="pairs", hint=hint)
-    return tuple(told)
+    return tuple(listed)
 
 
 def explain_single_variant(
@@ -209,10 +209,10 @@ def require_metrics(observations: Observations, primaries: Sequence[tuple[str, s
         if stat:
             selection.require(stat, of_metric["stat"], f"statistic of {metric}")
         elif not any(
-            told == registry.tool(tool).choose_stat(metric)
-            for told, tool in zip(of_metric["stat"], of_metric["tool"], strict=True)
+            each == registry.tool(tool).choose_stat(metric)
+            for each, tool in zip(of_metric["stat"], of_metric["tool"], strict=True)
         ):
-            names = " or ".join(f"{metric}.{told}" for told in of_metric["stat"].drop_duplicates())
+            names = " or ".join(f"{metric}.{each}" for each in of_metric["stat"].drop_duplicates())
             raise SelectionError(f"no default statistic for {metric}", hint=names)
 
 

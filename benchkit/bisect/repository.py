@@ -70,10 +70,10 @@ class Repository:
             hint = "write GOOD..BAD, for example v1.2.0..HEAD"
             raise ConfigError(f"expected a range of commits, got {span!r}", hint=hint)
         first, last = self._resolve(good), self._resolve(bad)
-        told = self._git(
+        output = self._git(
             "log", "--first-parent", "--reverse", "--format=%H%x00%s", f"{first}..{last}"
         )
-        lines = [line.split("\0", 1) for line in told.splitlines()]
+        lines = [line.split("\0", 1) for line in output.splitlines()]
         commits = [Commit(sha, redact_text(subject)) for sha, subject in lines]
         line = self._git("rev-list", "--first-parent", last).split()
         if not commits or first not in line:
@@ -94,22 +94,22 @@ class Repository:
         return tree
 
     def _resolve(self, name: str) -> str:
-        code, told = self._run(
+        code, output = self._run(
             "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}"
         )
         if code:
             raise ConfigError(f"unknown commit {name!r} in {self._root}", hint="see git log")
-        return told.strip()
+        return output.strip()
 
     def _git(self, *words: str) -> str:
-        code, told = self._run(*words)
+        code, output = self._run(*words)
         if code:
             raise DataError(f"git {words[0]} exited with code {code}", where=str(self._root))
-        return told
+        return output
 
     def _run(self, *words: str) -> tuple[int, str]:
         try:
-            code, told, errors = run_command(
+            code, output, errors = run_command(
                 ["git", "-C", str(self._root), *_SAFE, *words], _SECONDS
             )
         except OSError as error:
@@ -117,4 +117,4 @@ class Repository:
             raise ConfigError(
                 f"cannot be started: {error.strerror}", where="git", hint=hint
             ) from error
-        return code, (told if not code else told + errors).decode("utf-8", "replace")
+        return code, (output if not code else output + errors).decode("utf-8", "replace")

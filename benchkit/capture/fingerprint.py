@@ -68,15 +68,15 @@ def take_fingerprint(
     >>> told["GOGC"], "GITHUB_TOKEN" in told
     ('off', False)
     """
-    told = {**read_machine(root), **read_checkout(folder)}
+    facts = {**read_machine(root), **read_checkout(folder)}
     variables = os.environ if environ is None else environ
-    told |= {name: redact_text(variables[name]) for name in VARIABLES if name in variables}
-    return {name: text for name, text in told.items() if text}
+    facts |= {name: redact_text(variables[name]) for name in VARIABLES if name in variables}
+    return {name: text for name, text in facts.items() if text}
 
 
 def read_machine(root: Path = Path("/")) -> dict[str, str]:
     """Return the part of `take_fingerprint` on the hardware, the system and the limits."""
-    told = {
+    facts = {
         "cpu": _cpu_model(root),
         "cpus": f"{len(_list_cpus())}",
         "affinity": _affinity(),
@@ -88,7 +88,7 @@ def read_machine(root: Path = Path("/")) -> dict[str, str]:
         "arch": platform.machine(),
         **read_limits(root),
     }
-    return {name: text for name, text in told.items() if text}
+    return {name: text for name, text in facts.items() if text}
 
 
 def _cpu_model(root: Path) -> str:

@@ -40,8 +40,8 @@ class Captured:
     @property
     def labels(self) -> tuple[str, str, int, float, int]:
         """Variant, role, run, duration in s, exit code."""
-        told = self.record
-        return told.variant, told.role, told.run, told.duration, told.exit
+        record = self.record
+        return record.variant, record.role, record.run, record.duration, record.exit
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,8 +243,8 @@ class _Work:
         if remark:
             errors = claim.stem.with_name(f"{claim.stem.name}.stderr")
             is_told = errors.exists()
-            told = f"see {errors.name} next to it" if is_told else "its standard error is empty"
-            raise _FailedError(f"{path}: {remark}; {told}")
+            place = f"see {errors.name} next to it" if is_told else "its standard error is empty"
+            raise _FailedError(f"{path}: {remark}; {place}")
 
 
 @contextmanager

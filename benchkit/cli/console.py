@@ -105,11 +105,11 @@ def render_tables(
     if markdown:
         from benchkit.reporting.markdown_text import escape_lines
 
-        told = escape_lines(lines)
+        printed = escape_lines(lines)
     else:
-        told = _paint(lines, None if to_file else sys.stdout)
+        printed = _paint(lines, None if to_file else sys.stdout)
     shown = [render_table(table, markdown=markdown, to_file=to_file) for table in tables]
-    return "\n\n".join([told, *shown]) + "\n"
+    return "\n\n".join([printed, *shown]) + "\n"
 
 
 def render_texts(texts: Sequence[str], *, to_file: bool = False) -> str:
@@ -284,8 +284,8 @@ def _render(table: Table, file: TextIO | None, width: int | None = None) -> str:
     if hidden:
         below.append(f"narrow screen: hiding {', '.join(hidden)}")
     above = [line for line in (table.title, table.caption) if line]
-    told = [[wrap(line, file, width) for line in lines] for lines in (above, below)]
-    return "\n".join([*told[0], *body, *told[1]])
+    wrapped = [[wrap(line, file, width) for line in lines] for lines in (above, below)]
+    return "\n".join([*wrapped[0], *body, *wrapped[1]])
 
 
 def _text(cell: Cell, file: TextIO | None) -> str:

@@ -43,12 +43,12 @@ def doctor(
     if seconds and not quiet:
         printing.print_line(f"measuring for {seconds:g} s; leave the machine alone", err=True)
     found = examine(Machine(), seconds)
-    told = write_examination(found)
+    lines = write_examination(found)
     if chosen == "json":
         from benchkit.reporting.to_evidence import to_json
 
-        printing.write(to_json("doctor", found, told), output)
+        printing.write(to_json("doctor", found, lines), output)
         return
     from benchkit.cli.console import render_texts
 
-    printing.write(render_texts(told, to_file=output is not None), output)
+    printing.write(render_texts(lines, to_file=output is not None), output)

@@ -63,8 +63,8 @@ def export(
     request: o.Request,
 ) -> None:
     """Write every measured value as one table, in base units."""
-    told = output.suffix.removeprefix(".") if output else ""
-    chosen = o.choose(format or (told if told in FORMATS else "csv"), FORMATS)
+    ending = output.suffix.removeprefix(".") if output else ""
+    chosen = o.choose(format or (ending if ending in FORMATS else "csv"), FORMATS)
     if chosen == "parquet" and output is None:
         raise ConfigError(
             "parquet is a binary format", where="--format", hint="write it to a file with -o"

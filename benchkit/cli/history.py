@@ -124,8 +124,8 @@ def add(
     options = replace(options, commit=commit, meta=meta, samples=False, origin=origin)
     summary = ingest(paths, Store(target), options, strict=strict)
     _require_new(summary)
-    told = list_commits(Store(target)).get(commit, ()) if date else ()
-    if note := _tell_date(commit[:SHORTEST], dict(meta).get("date", ""), told):
+    dates = list_commits(Store(target)).get(commit, ()) if date else ()
+    if note := _tell_date(commit[:SHORTEST], dict(meta).get("date", ""), dates):
         printing.print_line(note, err=True)
     if not quiet:
         printing.show_problems([*summary.diagnostics, *_list_findings(summary)])
@@ -174,11 +174,11 @@ def _read_date(text: str | None) -> tuple[tuple[str, str], ...]:
         raise ConfigError(f"ignored {text!r}: {error}", where="--date") from error
 
 
-def _tell_date(commit: str, given: str, told: Collection[str]) -> str:
+def _tell_date(commit: str, given: str, dates: Collection[str]) -> str:
     """Say which date of a commit counts, where that is another than the one given; else nothing."""
     from benchkit.labels.values import read_time
 
-    first = min(told, key=read_time, default=given)
+    first = min(dates, key=read_time, default=given)
     if not given or read_time(first) == read_time(given):
         return ""
     return f"note: --date {given} is ignored: {commit} has {first}, and the earliest date counts"

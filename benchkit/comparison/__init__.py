@@ -182,13 +182,13 @@ def compare(
             "nothing to compare: the two sides have no benchmark, metric and level in common",
             hint=_suggest(pairs, only_in, params_only_in),
         )
-    told = {(name, c.benchmark) for c in contrasts for name in (c.baseline, c.variant)}
+    measured = {(name, c.benchmark) for c in contrasts for name in (c.baseline, c.variant)}
     levels = {(name, c.benchmark, c.params) for c in contrasts for name in (c.baseline, c.variant)}
     return Comparisons(
         pairs=tuple(pairs),
         contrasts=tuple(contrasts),
         confidence=plan.confidence,
-        only_in=_leave_out(only_in, lambda name, benchmark: (name, benchmark) in told),
+        only_in=_leave_out(only_in, lambda name, benchmark: (name, benchmark) in measured),
         params_only_in=_leave_out(params_only_in, lambda name, level: (name, *level) in levels),
         lacking=list_lacking(pairs, cells, evidence.is_primary),
         dropped=tuple(dropped),

@@ -125,8 +125,8 @@ def tell_of_pairs(blocks: Blocks | None) -> tuple[str, ...]:
         return ()
     estimate, test = paired_t(blocks.side(blocks.baseline), blocks.side(blocks.variant))
     change = format_change(math.exp(estimate.value))
-    told = (
+    note = (
         f"as {len(blocks.logs)} pairs by the t-test, which assumes log-normal runs: "
         f"{change}, p = {test.pvalue:.2g}; {SIGNED_BLOCKS} pairs allow a test that does not"
     )
-    return (told,)
+    return (note,)

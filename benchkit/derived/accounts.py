@@ -64,8 +64,8 @@ class Account:
     @property
     def declared(self) -> dict[str, float]:
         """Return the counts that a sidecar tells, by metric."""
-        told = _declare(self.run) if self.source.startswith(RUN_FILE) else {}
-        return {f"spans_{name}": value for name, value in told.items()}
+        declared = _declare(self.run) if self.source.startswith(RUN_FILE) else {}
+        return {f"spans_{name}": value for name, value in declared.items()}
 
     @property
     def expected(self) -> float | None:
@@ -154,26 +154,26 @@ def list_accounts(observations: Observations, measured: Sequence[Measured]) -> l
     counted = count_spans(observations, measured)
     accounts = []
     for run in measured:
-        told = dict(counted.get(run.key, {}))
+        by_backend = dict(counted.get(run.key, {}))
         declared = _declare(run)
         if declared:
-            name = next(iter(told), run.variant)
-            before = told.get(name, Counts(None, None, None, ""))
-            told[name] = before._replace(**declared, source=_name_source(run))
-        for backend, counts in told.items():
+            name = next(iter(by_backend), run.variant)
+            before = by_backend.get(name, Counts(None, None, None, ""))
+            by_backend[name] = before._replace(**declared, source=_name_source(run))
+        for backend, counts in by_backend.items():
             accounts.append(_account(run, backend, counts, requests.get(run.key)))
     return accounts
 
 
 def _declare(run: Measured) -> dict[str, float]:
     """Return the counts that a sidecar tells: created, saved, dropped."""
-    told = ((name, _number(run.env[at])) for name, at in _DECLARED if at in run.env)
-    return {name: value for name, value in told if value is not None}
+    numbers = ((name, _number(run.env[at])) for name, at in _DECLARED if at in run.env)
+    return {name: value for name, value in numbers if value is not None}
 
 
 def _name_source(run: Measured) -> str:
-    told = run.env.get("spans.source", "")
-    return f"{RUN_FILE}: {told}" if told else RUN_FILE
+    source = run.env.get("spans.source", "")
+    return f"{RUN_FILE}: {source}" if source else RUN_FILE
 
 
 def _account(run: Measured, backend: str, counts: Counts, requests: float | None) -> Account:

@@ -50,15 +50,15 @@ class Batches:
         grouped = rows.groupby([*names, "run", file, "stat"], sort=False).indices
         for labels, places in grouped.items():
             *key, stat = (str(part) for part in labels)  # type: ignore[attr-defined]
-            told = found.setdefault(tuple(key), {})
-            told[stat.removeprefix(PREFIX)] = values[places]
+            batch = found.setdefault(tuple(key), {})
+            batch[stat.removeprefix(PREFIX)] = values[places]
             if stat == f"{PREFIX}mean":
-                told |= {"count": counts[places], "begin": begins[places]}
-        for (*text, number, _), told in sorted(found.items(), key=itemgetter(0)):
+                batch |= {"count": counts[places], "begin": begins[places]}
+        for (*text, number, _), batch in sorted(found.items(), key=itemgetter(0)):
             runs = self._runs.setdefault((Side(*text[:-1]), text[-1]), {})
             known = runs.get(int(number))
-            if known is None or told["count"].sum() > known["count"].sum():
-                runs[int(number)] = _keep_whole(told)
+            if known is None or batch["count"].sum() > known["count"].sum():
+                runs[int(number)] = _keep_whole(batch)
 
     def __bool__(self) -> bool:
         """Whether any run has stretches."""

@@ -37,7 +37,7 @@ _IDLE = 0.001
 _HEX = re.compile(r"[0-9a-f]{13,64}")
 
 
-def role_of(subject: str, told: Mapping[str, str] | None = None) -> str:
+def role_of(subject: str, facts: Mapping[str, str] | None = None) -> str:
     """Return what a container does; empty where neither a sidecar nor its name tells.
 
     Parameters
@@ -54,8 +54,8 @@ def role_of(subject: str, told: Mapping[str, str] | None = None) -> str:
     >>> role_of("/bench/storage", {"container.storage": "storage"})
     'storage'
     """
-    own = name_of(subject, told)
-    for key, names in (told or {}).items():
+    own = name_of(subject, facts)
+    for key, names in (facts or {}).items():
         if key.startswith(_ENV) and _is_named(subject, own, names):
             return key.removeprefix(_ENV)
     name = (own or subject.rstrip("/").rpartition("/")[2]).lower()
@@ -64,7 +64,7 @@ def role_of(subject: str, told: Mapping[str, str] | None = None) -> str:
     return _KNOWN[words[-1]] if words else ""
 
 
-def find_service(cores: Mapping[str, float], told: Mapping[str, str] | None = None) -> str | None:
+def find_service(cores: Mapping[str, float], facts: Mapping[str, str] | None = None) -> str | None:
     """Return the container under load, or None where it cannot be told which it is.
 
     Parameters
@@ -83,21 +83,21 @@ def find_service(cores: Mapping[str, float], told: Mapping[str, str] | None = No
     >>> find_service({"blue": 0.5, "green": 0.5}) is None
     True
     """
-    if declared := list_declared(cores, told):
+    if declared := list_declared(cores, facts):
         return _choose(cores, declared)
-    if (told or {}).get(f"{_ENV}{SERVICE}"):
+    if (facts or {}).get(f"{_ENV}{SERVICE}"):
         return None
     working = [subject for subject in cores if cores[subject] > 0] or list(cores)
-    roles = {subject: role_of(subject, told) for subject in working}
+    roles = {subject: role_of(subject, facts) for subject in working}
     for role in (SERVICE, ""):
         candidates = [subject for subject in working if roles[subject] == role]
-        named = [subject for subject in candidates if name_of(subject, told)]
+        named = [subject for subject in candidates if name_of(subject, facts)]
         if candidates:
             return _choose(cores, named or candidates)
     return None
 
 
-def list_declared(subjects: Iterable[str], told: Mapping[str, str] | None = None) -> list[str]:
+def list_declared(subjects: Iterable[str], facts: Mapping[str, str] | None = None) -> list[str]:
     """Return the containers that a sidecar calls the service.
 
     Examples
@@ -105,10 +105,10 @@ def list_declared(subjects: Iterable[str], told: Mapping[str, str] | None = None
     >>> list_declared(["bench-server-1", "bench-redis-1"], {"container.service": "server"})
     ['bench-server-1']
     """
-    names = (told or {}).get(f"{_ENV}{SERVICE}", "")
+    names = (facts or {}).get(f"{_ENV}{SERVICE}", "")
     if not names:
         return []
-    exact = [subject for subject in subjects if _is_named(subject, name_of(subject, told), names)]
+    exact = [subject for subject in subjects if _is_named(subject, name_of(subject, facts), names)]
     return exact or [subject for subject in subjects if _is_replica(subject, names)]
 
 
@@ -124,7 +124,7 @@ def _choose(cores: Mapping[str, float], candidates: Sequence[str]) -> str | None
     return working[0] if len(working) == 1 else None
 
 
-def name_of(subject: str, told: Mapping[str, str] | None = None) -> str:
+def name_of(subject: str, facts: Mapping[str, str] | None = None) -> str:
     """Return what `containers.json` calls a container; empty where it does not say.
 
     Examples
@@ -134,7 +134,7 @@ def name_of(subject: str, told: Mapping[str, str] | None = None) -> str:
     >>> role_of("/docker/4f1c", {"name./docker/4f1c": "consumer"})
     'service'
     """
-    return (told or {}).get(f"name.{subject}", "")
+    return (facts or {}).get(f"name.{subject}", "")
 
 
 def _is_named(subject: str, own: str, names: str) -> bool:
@@ -171,7 +171,7 @@ def shorten(subject: str) -> str:
     return last[:12] if _HEX.fullmatch(last) else subject
 
 
-def name_id(subject: str, told: Mapping[str, str] | None = None) -> str:
+def name_id(subject: str, facts: Mapping[str, str] | None = None) -> str:
     """Return what `containers.json` calls an id; empty for other names, and where it does not say.
 
     Examples
@@ -180,10 +180,10 @@ def name_id(subject: str, told: Mapping[str, str] | None = None) -> str:
     >>> name_id(container, {f"name.{container}": "consumer"}), name_id("/bench/server")
     ('consumer', '')
     """
-    return name_of(subject, told) if shorten(subject) != subject else ""
+    return name_of(subject, facts) if shorten(subject) != subject else ""
 
 
-def entitle(subject: str, told: Mapping[str, str] | None = None) -> str:
+def entitle(subject: str, facts: Mapping[str, str] | None = None) -> str:
     """Write a container's name for people, with what `containers.json` calls an id.
 
     Examples
@@ -192,11 +192,11 @@ def entitle(subject: str, told: Mapping[str, str] | None = None) -> str:
     >>> entitle(container, {f"name.{container}": "consumer"}), entitle("/bench/server")
     ('consumer (70106e645a75)', '/bench/server')
     """
-    short, own = shorten(subject), name_id(subject, told)
+    short, own = shorten(subject), name_id(subject, facts)
     return f"{own} ({short})" if own else short
 
 
-def limit_of(subject: str, what: str, told: Mapping[str, str]) -> float | None:
+def limit_of(subject: str, what: str, facts: Mapping[str, str]) -> float | None:
     """Return a container's limit, in cores or B; None where none is told.
 
     Parameters
@@ -211,7 +211,7 @@ def limit_of(subject: str, what: str, told: Mapping[str, str]) -> float | None:
     >>> limit_of("/bench/server", "cpu", {"limit.server.cpu": "2"})
     2.0
     """
-    for key, value in told.items():
+    for key, value in facts.items():
         if key.startswith("limit.") and key.endswith(f".{what}"):
             name = key.removeprefix("limit.").removesuffix(f".{what}")
             if is_called(subject, name):

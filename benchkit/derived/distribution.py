@@ -84,8 +84,8 @@ def find_distributions(observations: Observations) -> list[Distribution]:
             continue
         runs = {int(str(run)): thin(_sorted(own), MOST_OF_RUN) for run, own in rows.groupby("run")}
         labels = dict(zip(names, map(str, key), strict=True))
-        told = runs if len(runs) > 1 else {}
-        found.append(Distribution(**labels, pooled=thin(values), runs=told))
+        each_run = runs if len(runs) > 1 else {}
+        found.append(Distribution(**labels, pooled=thin(values), runs=each_run))
     return found
 
 

@@ -44,11 +44,11 @@ def leave_out_excerpts(observations: Observations) -> Observations:
     >>> leave_out_excerpts(found) is found
     True
     """
-    told = observations["metric"].eq("requests") & observations["stat"].eq("count")
-    if not told.any():
+    is_count = observations["metric"].eq("requests") & observations["stat"].eq("count")
+    if not is_count.any():
         return observations
-    told &= observations["subject"].isna()
-    counts = observations.loc[told, [*_RUN, "source", "value"]]
+    is_count &= observations["subject"].isna()
+    counts = observations.loc[is_count, [*_RUN, "source", "value"]]
     if not counts.duplicated(_RUN).any():
         return observations
     most = counts.groupby(_RUN, observed=True, sort=False)["value"].transform("max")

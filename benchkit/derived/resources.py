@@ -69,9 +69,9 @@ def derive_resources(
             gaps.without_window.append(run)
             continue
         used = dict(_use(run, found))
-        if any("cpu_time" in told or "cpu_usage" in told for told in used.values()):
+        if any("cpu_time" in usages or "cpu_usage" in usages for usages in used.values()):
             served.add(run.trial)
-        rows += [row for subject, told in used.items() for row in _tell(run, subject, told)]
+        rows += [row for subject, usages in used.items() for row in _tell(run, subject, usages)]
         rows += _per_request(run, used, rates.get(run.key), gaps)
     # of several benchmarks with one number, the samples may well be of one alone
     gaps.without_samples = [run for run in gaps.without_samples if run.trial not in served]
@@ -79,12 +79,12 @@ def derive_resources(
 
 
 #: By metric: what a series comes to, and where its first sample stands.
-_Told = dict[str, tuple[Usage, str]]
+_Usages = dict[str, tuple[Usage, str]]
 
 
-def _use(run: Measured, found: Mapping[tuple[str, str], Series]) -> Iterator[tuple[str, _Told]]:
+def _use(run: Measured, found: Mapping[tuple[str, str], Series]) -> Iterator[tuple[str, _Usages]]:
     for subject in dict.fromkeys(subject for subject, _ in found):
-        told: _Told = {}
+        usages: _Usages = {}
         for metric in sorted(SERIES):
             series = found.get((subject, metric))
             if series is None:
@@ -93,38 +93,38 @@ def _use(run: Measured, found: Mapping[tuple[str, str], Series]) -> Iterator[tup
             is_counter = series.stat == "counter"
             usage = (reduce_counter if is_counter else reduce_gauge)(times, values)
             if usage is not None:
-                told[metric] = (usage, source)
-        if told:
-            yield subject, told
+                usages[metric] = (usage, source)
+        if usages:
+            yield subject, usages
 
 
-def _tell(run: Measured, subject: str, told: _Told) -> Iterator[dict[str, Any]]:
+def _tell(run: Measured, subject: str, usages: _Usages) -> Iterator[dict[str, Any]]:
     def row(name: str, stat: str, value: float, found: tuple[Usage, str]) -> dict[str, Any]:
         usage, source = found
         return run.row(name, stat, value, subject=subject, n=usage.n, source=source)
 
-    cpu = told.get("cpu_time") or told.get("cpu_usage")
-    memory = "memory_working_set" if "memory_working_set" in told else "memory_usage"
-    for name, found in (("cpu_usage", cpu), (memory, told.get(memory))):
+    cpu = usages.get("cpu_time") or usages.get("cpu_usage")
+    memory = "memory_working_set" if "memory_working_set" in usages else "memory_usage"
+    for name, found in (("cpu_usage", cpu), (memory, usages.get(memory))):
         if found is not None:
             yield row(name, "mean", found[0].mean, found)
             yield row(name, "max", found[0].largest, found)
     for name in _RATES:
-        if name in told:
-            yield row(f"{name}_rate", "mean", told[name][0].mean, told[name])
-    periods, held = told.get("cpu_periods"), told.get("cpu_throttled_periods")
+        if name in usages:
+            yield row(f"{name}_rate", "mean", usages[name][0].mean, usages[name])
+    periods, held = usages.get("cpu_periods"), usages.get("cpu_throttled_periods")
     if periods and held and periods[0].increase > 0:
         yield row("cpu_throttled", "mean", held[0].increase / periods[0].increase, held)
-    for what, found in (("cpu", cpu), ("memory", told.get(memory))):
+    for what, found in (("cpu", cpu), ("memory", usages.get(memory))):
         limit = limit_of(subject, what, run.env)
         if limit is not None and found is not None:
             yield row(f"{what}_limit", "value", limit, found)
 
 
 def _per_request(
-    run: Measured, used: Mapping[str, _Told], rate: float | None, gaps: Gaps
+    run: Measured, used: Mapping[str, _Usages], rate: float | None, gaps: Gaps
 ) -> Iterator[dict[str, Any]]:
-    with_cpu = {s: told.get("cpu_time") or told.get("cpu_usage") for s, told in used.items()}
+    with_cpu = {s: usages.get("cpu_time") or usages.get("cpu_usage") for s, usages in used.items()}
     cores = {subject: found for subject, found in with_cpu.items() if found is not None}
     if not cores:
         gaps.without_samples.append(run)

@@ -109,7 +109,7 @@ def _cut_steps(steps: np.ndarray, samples: int) -> np.ndarray:
 
 def _measure(part: FloatArray) -> Iterator[tuple[str, float]]:
     yield "mean", float(part.mean())
-    told = {stat: q for stat, q in _LEVELS.items() if len(part) * (1 - q) >= _BEYOND}
-    if told:
-        found = np.quantile(part, list(told.values()))
-        yield from zip(told, found.tolist(), strict=True)
+    levels = {stat: q for stat, q in _LEVELS.items() if len(part) * (1 - q) >= _BEYOND}
+    if levels:
+        found = np.quantile(part, list(levels.values()))
+        yield from zip(levels, found.tolist(), strict=True)

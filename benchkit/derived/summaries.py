@@ -57,9 +57,9 @@ class Summary:
         """
         for (subject, metric, unit), (digest, line, step) in self._digests.items():
             for stat, value, error in summarise(digest):
-                told = step if error is None else max(error, step or 0.0)
+                levels = step if error is None else max(error, step or 0.0)
                 yield (
-                    subject, metric, stat, value, unit, digest.count, None, told, "computed", line
+                    subject, metric, stat, value, unit, digest.count, None, levels, "computed", line
                 )  # fmt: skip
         for key, stretches in self._stretches.items():
             _, line, step = self._digests[key]
@@ -73,6 +73,6 @@ def summarise(digest: Digest) -> Iterator[tuple[str, float, float | None]]:
         yield "stdev", digest.stdev, None
     yield "min", digest.minimum, None
     yield "max", digest.maximum, None
-    told = {stat: q for stat, q in PERCENTILES.items() if digest.count * (1 - q) >= 1}
-    for stat, value in zip(told, digest.quantiles(list(told.values())).tolist(), strict=True):
+    levels = {stat: q for stat, q in PERCENTILES.items() if digest.count * (1 - q) >= 1}
+    for stat, value in zip(levels, digest.quantiles(list(levels.values())).tolist(), strict=True):
         yield stat, value, None if digest.is_exact else 2 * SKETCH_ERROR * value

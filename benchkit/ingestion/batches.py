@@ -126,55 +126,55 @@ def sample_table(batch: int, blocks: Sequence[tuple[int, Samples]]) -> pa.Table:
     import pyarrow as pa
 
     ordered = sorted(blocks, key=lambda block: (block[0], block[1].subject or ""))
-    told = [samples for _, samples in ordered]
-    sizes = [len(samples.values) for samples in told]
+    parts = [samples for _, samples in ordered]
+    sizes = [len(samples.values) for samples in parts]
     size = sum(sizes)
     columns = {
         "batch": pa.repeat(pa.scalar(batch, pa.int64()), size),
         "raw": pa.repeat(pa.scalar(True), size),
         "piece": pa.array(np.repeat([piece for piece, _ in ordered], sizes), pa.int64()),
-        "value": pa.array(np.concatenate([s.values for s in told]), pa.float64()),
+        "value": pa.array(np.concatenate([s.values for s in parts]), pa.float64()),
         "n": pa.nulls(size, pa.int64()),
-        "time": _times(told),
+        "time": _times(parts),
         "resolution": _spread(
-            [s.resolution for s in told], sizes, pa.float64()
+            [s.resolution for s in parts], sizes, pa.float64()
         ).dictionary_decode(),
-        "line": pa.array(np.concatenate([s.lines for s in told]), pa.int64()),
+        "line": pa.array(np.concatenate([s.lines for s in parts]), pa.int64()),
     }
     for name in ("subject", "metric", "stat", "unit", "origin"):
-        columns[name] = _spread([getattr(s, name) for s in told], sizes, pa.string())
+        columns[name] = _spread([getattr(s, name) for s in parts], sizes, pa.string())
     return pa.table([columns[name] for name in values_schema().names], values_schema().names)
 
 
-def _spread(told: Sequence[object], sizes: Sequence[int], kind: pa.DataType) -> pa.Array:
+def _spread(items: Sequence[object], sizes: Sequence[int], kind: pa.DataType) -> pa.Array:
     """Repeat what is told of each block for all of its rows, as codes."""
     import numpy as np
     import pyarrow as pa
 
-    if len(set(told)) == 1:
-        if told[0] is None:
+    if len(set(items)) == 1:
+        if items[0] is None:
             return pa.nulls(sum(sizes), pa.dictionary(pa.int32(), kind))
-        places, values = np.zeros(sum(sizes), np.int32), _array(told[:1], kind)
+        places, values = np.zeros(sum(sizes), np.int32), _array(items[:1], kind)
         return pa.DictionaryArray.from_arrays(places, values, safe=False)
-    known = dict.fromkeys(value for value in told if value is not None)
+    known = dict.fromkeys(value for value in items if value is not None)
     codes = {value: code for code, value in enumerate(known)}
-    each = np.repeat([codes.get(value, -1) for value in told], sizes)
+    each = np.repeat([codes.get(value, -1) for value in items], sizes)
     mask = each < 0
     places = pa.array(each.astype(np.int32), mask=mask if mask.any() else None)
     return pa.DictionaryArray.from_arrays(places, _array(list(codes), kind), safe=False)
 
 
-def _times(told: Sequence[Samples]) -> pa.Array:
+def _times(parts: Sequence[Samples]) -> pa.Array:
     import numpy as np
     import pyarrow as pa
 
     kind = values_schema().field("time").type
-    if all(samples.times is None for samples in told):
-        return pa.nulls(sum(len(samples.values) for samples in told), kind)
+    if all(samples.times is None for samples in parts):
+        return pa.nulls(sum(len(samples.values) for samples in parts), kind)
     known = [
         np.full(len(s.values), "NaT", "datetime64[us]")
         if s.times is None
         else s.times.astype("datetime64[us]")
-        for s in told
+        for s in parts
     ]
     return pa.array(np.concatenate(known)).cast(kind)

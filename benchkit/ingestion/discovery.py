@@ -308,12 +308,12 @@ def _named_file(path: Path, variant: str, options: Options, tools: ToolNames) ->
         root_name="" if len(path.parts) > 1 else show_path(path.resolve().parent.name),
         pattern=options.layout,
     )
-    told = labels._replace(group="", benchmark="" if variant else labels.benchmark)
+    own_labels = labels._replace(group="", benchmark="" if variant else labels.benchmark)
     return Found(
         label=show_path(path),
         address=show_path(path.resolve()),
         path=path,
-        labels=told,
+        labels=own_labels,
         sidecar=sidecars.for_file(path),
         variant=variant,
         is_named=True,

@@ -199,10 +199,10 @@ def _git(*words: str, name: str, hint: str = "", given: str = "", most: int | No
     except OSError as error:
         raise DataError(f"cannot run git: {error.strerror}", where=name) from error
     if code:
-        told = errors.decode(errors="replace").strip().partition("\n")[0]
-        is_absent = "rev-parse" in words and "not a git repository" not in told
+        error_line = errors.decode(errors="replace").strip().partition("\n")[0]
+        is_absent = "rev-parse" in words and "not a git repository" not in error_line
         kind = MissingError if is_absent else DataError
-        raise kind(f"unknown to git: {told}", where=name, hint=hint)
+        raise kind(f"unknown to git: {error_line}", where=name, hint=hint)
     return output
 
 

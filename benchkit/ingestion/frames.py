@@ -227,9 +227,9 @@ def observations(
     columns["run"] = numbers[index].astype(np.int32)
     files = code([part.label for part in measured])
     columns["source"] = _name_places(files.take(at), values["line"].to_numpy())
-    told = {column.name: values[column.name] for column in schema.VALUE_COLUMNS}
-    texts = {name: code(told.pop(name)) for name in _TEXTS}
-    numbers = pa.table(told).to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
+    stored = {column.name: values[column.name] for column in schema.VALUE_COLUMNS}
+    texts = {name: code(stored.pop(name)) for name in _TEXTS}
+    numbers = pa.table(stored).to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
     columns |= {**texts, **numbers}
     if are_named(roles):
         columns["role"] = code([part.role for part in measured]).take(at)

@@ -35,14 +35,14 @@ def copy(url: str, target: Path, name: str) -> None:
 
     try:
         system, path = fs.FileSystem.from_uri(url)
-        store, told = system.get_file_info([f"{path}/runs/_delta_log", path])
+        store, target_info = system.get_file_info([f"{path}/runs/_delta_log", path])
         if store.type is fs.FileType.Directory:
             raise refuse_store(name)
-        if told.type is fs.FileType.NotFound:
+        if target_info.type is fs.FileType.NotFound:
             raise MissingError("no such file or folder", where=name, hint="check the address")
         if isinstance(system, fs.LocalFileSystem):
             _require_files(Path(path), name)
-        if told.type is fs.FileType.Directory:
+        if target_info.type is fs.FileType.Directory:
             for file in system.get_file_info(fs.FileSelector(path, recursive=True)):
                 if not is_inside(file.path.removeprefix(path).removeprefix("/")):
                     raise DataError(f"{file.path} is outside its folder", where=name)

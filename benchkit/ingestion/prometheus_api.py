@@ -48,18 +48,18 @@ def ask(
         If the server cannot be reached, refuses, or answers anything else.
     """
     headers = _headers(os.environ if environ is None else environ)
-    told: dict[str, dict[str, None]] = {}
+    by_kind: dict[str, dict[str, None]] = {}
     series: dict[str, dict[str, Any]] = {}
     for piece in query.pieces():
         answer = _read(piece.address, headers, timeout)
         for kind in ("warnings", "infos"):
             messages = answer.get(kind)
             for text in messages if isinstance(messages, list) else ():
-                told.setdefault(kind, {})[str(text)] = None
+                by_kind.setdefault(kind, {})[str(text)] = None
         for one in answer["data"]["result"]:
             _add(series, one)
     data = {"resultType": "matrix", "result": list(series.values())}
-    remarks = {kind: list(texts) for kind, texts in told.items()}
+    remarks = {kind: list(texts) for kind, texts in by_kind.items()}
     return json.dumps({"status": "success", "data": data, **remarks}).encode()
 
 

@@ -48,9 +48,9 @@ class RangeQuery:
     @property
     def address(self) -> str:
         """What is asked, as an address that can be asked again."""
-        told = {"query": self.query, "start": _seconds(self.start), "end": _seconds(self.end)}
-        told["step"] = _seconds(self.step)
-        return f"{self.url}/api/v1/query_range?{urlencode(told, quote_via=quote)}"
+        parameters = {"query": self.query, "start": _seconds(self.start), "end": _seconds(self.end)}
+        parameters["step"] = _seconds(self.step)
+        return f"{self.url}/api/v1/query_range?{urlencode(parameters, quote_via=quote)}"
 
     def pieces(self) -> Iterator[RangeQuery]:
         """Yield queries that are short enough, one after the other."""

@@ -101,9 +101,9 @@ def find_window(
 
 def _contradict(windows: Mapping[int, Window]) -> Iterator[tuple[int, int]]:
     """Yield the numbers of entries that may be about one run and give it different times."""
-    told: dict[tuple[str, int, str], dict[str, int]] = {}
+    seen: dict[tuple[str, int, str], dict[str, int]] = {}
     for number, window in windows.items():
-        before = told.setdefault((window.variant, window.run, window.benchmark), {})
+        before = seen.setdefault((window.variant, window.run, window.benchmark), {})
         # an entry without a group is about the runs of every group
         about = (window.group, "") if window.group else tuple(before)[:1]
         for other in dict.fromkeys(before[group] for group in about if group in before):
@@ -132,8 +132,8 @@ def _window(entry: object) -> Window:
         msg = "not an object"
         raise UnusableError(msg)
     run = entry.get("run", entry.get("repeat"))
-    told = {**entry, "run": run}
-    missing = [key for key in ("variant", "run", "start", "end") if told.get(key) is None]
+    window = {**entry, "run": run}
+    missing = [key for key in ("variant", "run", "start", "end") if window.get(key) is None]
     if missing:
         raise UnusableError("it lacks " + ", ".join(missing))
     start, end = read_time(entry["start"]), read_time(entry["end"])

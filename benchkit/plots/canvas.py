@@ -80,8 +80,8 @@ def draw_forest_on(forest: Forest, axes: Axes) -> Axes:
             places.append((y - _HEAD / 2, f"{_shorten(heading)} ({row.better} is better)"))
         y += _LINE
         _draw_marks(axes, forest, row, y - _LINE / 2)
-        told = " ".join((_shorten(row.label), _LOOK[row.word][1], row.texts[0]))
-        places.append((y - _LINE / 2, told))
+        text = " ".join((_shorten(row.label), _LOOK[row.word][1], row.texts[0]))
+        places.append((y - _LINE / 2, text))
     axes.set_yticks([place for place, _ in places], [_plain(text) for _, text in places])
     axes.tick_params(axis="y", colors=theme.color("ink"), length=0, labelsize=8)
     for label in axes.get_yticklabels():
@@ -130,15 +130,15 @@ def _place(forest: Forest, ratio: float) -> float:
 
 
 def _draw_rows(axes: Axes, forest: Forest) -> None:
-    y, heading, told = 0.0, None, ""
+    y, heading, direction = 0.0, None, ""
     for row in forest.rows:
         if row.heading != heading:
             heading = row.heading
             y += _HEAD
             shown = _shorten(heading, math.floor(_LONGEST / _BOLD))
             _write(axes, shown, y - 0.10, weight="bold", name="ink")
-            if row.better not in {"none", told}:
-                told = row.better if forest.metric else ""
+            if row.better not in {"none", direction}:
+                direction = row.better if forest.metric else ""
                 _write(axes, f"{row.better} is better", y - 0.10, at=0.12, name="muted")
         y += _LINE
         _draw_row(axes, forest, row, y - _LINE / 2)
@@ -160,8 +160,8 @@ def list_forest_tips(forest: Forest, axes: Axes) -> list[Tip]:
                 for run in runs
                 if run > 0
             ]
-        told = f"{row.heading}, {row.label}: {' '.join(row.texts).strip()}"
-        texts.append((_place(forest, row.ratio), middle, told))
+        tip = f"{row.heading}, {row.label}: {' '.join(row.texts).strip()}"
+        texts.append((_place(forest, row.ratio), middle, tip))
     return list(place_tips(axes, texts))
 
 

@@ -80,8 +80,8 @@ class Drawing:
         form = target.suffix.removeprefix(".").lower()
         if form not in kinds.FORMS:
             known = " or ".join(f".{known}" for known in kinds.FORMS)
-            told = f"{target.suffix!r} is not a supported picture format"
-            raise ConfigError(told, where=str(target), hint=f"use {known}")
+            problem = f"{target.suffix!r} is not a supported picture format"
+            raise ConfigError(problem, where=str(target), hint=f"use {known}")
         outputs.save(target, lambda path: kinds.save(self.figure, path, form))
         return target
 

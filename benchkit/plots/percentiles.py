@@ -30,10 +30,10 @@ def data(verdicts: Verdicts) -> Chart:
         Values in the unit of the axis, medians over runs; a faint line is a single run. Only
         percentiles that were measured stand on the axis.
     """
-    told = of_percentiles(verdicts)
+    contrasts = of_percentiles(verdicts)
     panels = [
         _panel(heading, baseline, variants, found)
-        for heading, found in group_by_place(told, _PLACE)
+        for heading, found in group_by_place(contrasts, _PLACE)
         if len({contrast.stat for contrast in found}) >= _FEWEST
         for baseline, variants in sides(found)
     ]

@@ -168,9 +168,9 @@ def _varies(contrasts: Iterable[Contrast], name: str) -> bool:
 
 def _level(contrast: Contrast, contrasts: Sequence[Contrast]) -> str:
     names = ("group", "benchmark", "params", "tool", "container")
-    told = {name: str(getattr(contrast, name) or "") for name in names}
-    told["benchmark"] = told["benchmark"] or _UNNAMED
-    parts = [told[name] for name in names if _varies(contrasts, name)]
+    values = {name: str(getattr(contrast, name) or "") for name in names}
+    values["benchmark"] = values["benchmark"] or _UNNAMED
+    parts = [values[name] for name in names if _varies(contrasts, name)]
     return printable(" ".join(part for part in parts if part))
 
 

@@ -38,12 +38,14 @@ def tabulate_courses(chart: Chart, title: str) -> Table:
 
 def describe_courses(chart: Chart) -> str:
     """Say in words how each line began and ended, and between what it was."""
-    told: dict[str, list[str]] = {}
+    by_panel: dict[str, list[str]] = {}
     for panel, line in _lines(chart):
         start, *_, end, low, high = (panel.y.write(value) for value in _tell(panel, line))
         text = f"{line.name}: {start} at the start, {end} at the end, {low} to {high} between"
-        told.setdefault(name_panel(panel), []).append(text)
-    return " ".join(f"{name} over the time of a run: {'; '.join(s)}." for name, s in told.items())
+        by_panel.setdefault(name_panel(panel), []).append(text)
+    return " ".join(
+        f"{name} over the time of a run: {'; '.join(s)}." for name, s in by_panel.items()
+    )
 
 
 def name_panel(panel: Panel) -> str:

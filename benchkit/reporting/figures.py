@@ -64,8 +64,8 @@ def _describe_panel(panel: Panel) -> str:
 
 
 def _describe_line(panel: Panel, line: Line) -> str:
-    told = [f"{panel.y.write(line.y[i])} at {_write_x(panel, line, i)}" for i in (0, -1)]
-    return f"{line.name}: {', '.join(dict.fromkeys(told))}"
+    ends = [f"{panel.y.write(line.y[i])} at {_write_x(panel, line, i)}" for i in (0, -1)]
+    return f"{line.name}: {', '.join(dict.fromkeys(ends))}"
 
 
 def _write_x(panel: Panel, line: Line, index: int) -> str:
@@ -103,9 +103,11 @@ def _spread(title: str, lines: Sequence[tuple[Panel, Line]], ticks: Mapping[floa
     columns = (*_NAMES, *(Column(text, text, align="right") for text in ticks.values()))
     rows = []
     for panel, line in lines:
-        told = dict(zip(line.x, line.y, strict=True))
+        values = dict(zip(line.x, line.y, strict=True))
         cells = [
-            Cell(panel.y.write(told[place]), value=told[place]) if place in told else Cell("–")
+            Cell(panel.y.write(values[place]), value=values[place])
+            if place in values
+            else Cell("–")
             for place in ticks
         ]
         rows.append((*_name(panel, line), *cells))

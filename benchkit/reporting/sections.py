@@ -338,9 +338,7 @@ def _runs(inputs: _Inputs) -> Section | str:
     companions = len(inputs.runs) - int(is_run.sum())
     more = f"; {_plural(companions, 'source')} next to them" if companions else ""
     again = sum(max(len(sources) - 1, 0) for sources in inputs.runs["sources"].tolist())
-    more += (
-        f"; {_plural(again, 'file')} more with the same results in another format" if again else ""
-    )
+    more += f"; {_plural(again, 'file')} more with the same in another format" if again else ""
     text = (f"{table.caption}{more}.",)
     return Section(id="runs", title="Runs", text=text, plots=plots, folded=(table,))
 

@@ -37,8 +37,12 @@ def to_markdown(report: Report, limit: int = MOST) -> str:
     last = escape(" · ".join(filter(None, (report.generated_by, report.command))))
     left: list[str] = []
     while True:
-        told = _name_left(left)
-        kept = [*(part.text for part in parts), *([told] if told else []), f"<sub>{last}</sub>"]
+        omitted = _name_left(left)
+        kept = [
+            *(part.text for part in parts),
+            *([omitted] if omitted else []),
+            f"<sub>{last}</sub>",
+        ]
         text = "\n\n".join(kept) + "\n"
         spare = [part for part in parts if part.name]
         if len(text.encode()) <= limit or not spare:

@@ -83,9 +83,9 @@ class RankRows:
             map(tell, self.value.tolist(), low.tolist(), high.tolist())
             for tell, (low, high) in zip(sides, ends, strict=True)
         )
-        told = {size: tell_method(*self.sizes, size) for size in set(self.distinct.tolist())}
+        methods = {size: tell_method(*self.sizes, size) for size in set(self.distinct.tolist())}
         tests = (
-            TestResult(u, p, f"mann-whitney {told[size][0]}", told[size][1])
+            TestResult(u, p, f"mann-whitney {methods[size][0]}", methods[size][1])
             for u, p, size in zip(
                 *(column.tolist() for column in (self.statistic, self.pvalue, self.distinct)),
                 strict=True,

@@ -107,13 +107,9 @@ def exploratory_tables(
     caption = "secondary: not part of the verdict or the gate; p adjusted (Benjamini–Hochberg)"
     tables = []
     for heading, found in _by_group(title, rows, by):
-        kept, folded_values = fold_rows(_arrange(found), len(found) if most is None else most)
+        kept, folded = fold_rows(_arrange(found), len(found) if most is None else most)
         table = _build(heading, kept, verdicts, caption)
-        footer = (
-            (*describe_averages(found, verdicts.margin), folded_values)
-            if folded_values
-            else table.footer
-        )
+        footer = (*describe_averages(found, verdicts.margin), folded) if folded else table.footer
         tables.append(replace(table, footer=footer))
     return tuple(tables)
 
@@ -168,12 +164,7 @@ def _label(row: Verdict, by: str) -> str:
 
 
 def _build(
-    title: str,
-    rows: Sequence[Verdict],
-    verdicts: Verdicts,
-    heading_note: str,
-    *,
-    tips: bool = False,
+    title: str, rows: Sequence[Verdict], verdicts: Verdicts, note: str, *, tips: bool = False
 ) -> Table:
     ordered = _arrange(rows)
     notes = _Notes(len(ordered))
@@ -200,21 +191,18 @@ def _build(
     )
     if _pair(rows):  # the headers of the two columns of values say the names
         table = drop_columns(table, {"variant"})
-    table, folded_values = _fold(drop_empty(table, (*STUB, *_SPREADS, "needed", "detectable")))
-    return replace(
-        table,
-        caption="; ".join(part for part in (*folded_values, heading_note, *notes.shared) if part),
-    )
+    table, same = _fold(drop_empty(table, (*STUB, *_SPREADS, "needed", "detectable")))
+    return replace(table, caption="; ".join(part for part in (*same, note, *notes.shared) if part))
 
 
 def _fold(table: Table) -> tuple[Table, tuple[str, ...]]:
     """Say once what all rows share, the metric first; some name has to stand before the numbers."""
-    folded, folded_values = fold_constant(table, set(STUB) - {"variant"})
+    folded, same = fold_constant(table, set(STUB) - {"variant"})
     if folded.columns[0].key not in STUB:
-        folded, folded_values = fold_constant(table, set(STUB) - {"variant", "metric"})
-        return folded, folded_values
+        folded, same = fold_constant(table, set(STUB) - {"variant", "metric"})
+        return folded, same
     without = fold_constant(table, set(STUB) - {"variant", "metric"})[1]
-    return folded, (*(text for text in folded_values if text not in without), *without)
+    return folded, (*(text for text in same if text not in without), *without)
 
 
 def _arrange(rows: Sequence[Verdict]) -> list[Verdict]:

@@ -160,23 +160,23 @@ def _read(block: Octets, lines: Lines) -> tuple[Array, Table]:
     lasts = np.append(firsts[1:], len(tabs))
     good = _may_be_read(block, lines) & (lasts - firsts >= 2)
     rows = np.flatnonzero(good)
-    told, starts, sizes = _find_names(block, lines.starts[rows], tabs[firsts[rows]])
-    good[rows] = told
-    rows, starts, sizes = rows[told], starts[told], sizes[told]
+    valid, starts, sizes = _find_names(block, lines.starts[rows], tabs[firsts[rows]])
+    good[rows] = valid
+    rows, starts, sizes = rows[valid], starts[valid], sizes[valid]
     first, end = block.skip(tabs[firsts[rows]] + 1, _BLANK), tabs[firsts[rows] + 1]
-    counts, told = read_integers(block, first, end - first)
-    told &= end - first <= _INT64_DIGITS
-    good[rows] = told
-    rows, starts, sizes, counts = rows[told], starts[told], sizes[told], counts[told]
+    counts, valid = read_integers(block, first, end - first)
+    valid &= end - first <= _INT64_DIGITS
+    good[rows] = valid
+    rows, starts, sizes, counts = rows[valid], starts[valid], sizes[valid], counts[valid]
     held = lasts[rows] - firsts[rows] - 1
     owners = np.repeat(np.arange(len(rows)), held)
     fields = np.arange(len(owners)) + np.repeat(firsts[rows] + 1 - (np.cumsum(held) - held), held)
     ends = np.minimum(np.append(tabs, block.end)[fields + 1], lines.ends[rows][owners])
-    told, measures = _read_measures(block, block.skip(tabs[fields] + 1, _BLANK), ends)
+    valid, measures = _read_measures(block, block.skip(tabs[fields] + 1, _BLANK), ends)
     names, which = tell_apart(block, starts, sizes)
     units, written, shapes, values = measures
-    if not told.all():
-        kept = np.bincount(owners[~told], minlength=len(rows)) == 0
+    if not valid.all():
+        kept = np.bincount(owners[~valid], minlength=len(rows)) == 0
         good[rows] = kept
         which, counts, held = which[kept], counts[kept], held[kept]
         shapes, values = shapes[kept[owners]], values[kept[owners]]
@@ -220,8 +220,8 @@ def _read_measures(
     parting = starts + block.find_first(starts, _BLANK, _REACH)
     good = (parting > starts) & (parting - starts <= _LONGEST_NUMBER)
     good &= (ends - parting > 1) & (ends - parting - 1 <= _LONGEST_UNIT)
-    numbers, told = read_decimals(block, starts, np.where(good, parting - starts, 0))
-    good &= told
+    numbers, valid = read_decimals(block, starts, np.where(good, parting - starts, 0))
+    good &= valid
     texts, kinds = tell_apart(block, parting + 1, np.where(good, ends - parting - 1, 0))
     written = [text.decode() for text in texts]
     found = [None if " " in text else read_unit(text) for text in written]

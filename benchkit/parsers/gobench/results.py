@@ -116,13 +116,13 @@ class Results:
         """Return the runs of a table of whole results."""
         self._layouts |= table.layouts()
         names = self._known.outputs.names_at(table.first)
-        told = self._find(stream, table.first), names, stream.command, *stream.env.items()
+        context = self._find(stream, table.first), names, stream.command, *stream.env.items()
         readings = []
         for name in table.names:
-            known = self._shared.get((name, told))
+            known = self._shared.get((name, context))
             if known is None:
                 known = self._begin(stream, name, table.first)
-                self._shared[name, told] = known
+                self._shared[name, context] = known
             readings.append(known)
         return Repeats(
             readings=readings,

@@ -231,14 +231,14 @@ def parse(source: Source) -> Iterator[Record]:
         cut.entries.pop(cut.last, None)
         what = f"{error}; everything before is kept"
         damage.append(Diagnostic(source.label, error.line, what, "write it again", "warning"))
-    chosen, told = summaries.choose(), set[Diagnostic]()
+    chosen, reported = summaries.choose(), set[Diagnostic]()
     for place, document in chosen.items():
         problems = damage if len(chosen) == 1 or place == summaries.latest else []
         for each in _tell(source, document, place, list(problems)):
             if isinstance(each, Diagnostic):
-                if each in told:
+                if each in reported:
                     continue
-                told.add(each)
+                reported.add(each)
             yield each
     blocks.raise_damage()
 

@@ -111,10 +111,10 @@ def _read_times(block: Octets, starts: Array, ends: Array) -> Array | None:
     places = np.where(broken, sizes - _WHOLE - 1, 0)
     good = (sizes >= _WHOLE) & (sizes <= _MOST_TIME) & (block.bytes[starts] != ord("0"))
     good &= ~broken | ((block.bytes[starts + _WHOLE] == ord(".")) & (places > 0))
-    seconds, told = read_integers(block, starts, np.full(len(starts), _WHOLE))
-    good &= told
-    part, told = read_digits(block.word(ends - 8), np.clip(places, 0, 3))
-    if not (good & told).all():
+    seconds, valid = read_integers(block, starts, np.full(len(starts), _WHOLE))
+    good &= valid
+    part, valid = read_digits(block.word(ends - 8), np.clip(places, 0, 3))
+    if not (good & valid).all():
         return None
     if not broken.any():
         return seconds * 1_000_000
