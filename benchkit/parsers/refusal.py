@@ -38,6 +38,9 @@ _JSON = regex(
 )
 #: Lines among which the words of a report stand; those of a page of prose are further apart.
 _CLOSE = 60
+#: Lines of go test that name no benchmark, and those that end a package.
+_PACKAGE = regex(r"(?:goos|goarch|pkg|cpu): \S|testing: warning: no tests to run$")
+_ENDED = regex(r"PASS$|ok\s+\S|\?\s+\S+\s+\[no test files\]$")
 
 
 class _Reason(NamedTuple):
@@ -185,6 +188,9 @@ def _describe_text(head: Head) -> _Reason:
     """Say what a text of no known format holds."""
     lines = [line.strip() for line in head.text.split("\n") if line.strip()]
     opening = show_opening(lines[0])
+    if _ran_nothing(lines):
+        hint = "check the pattern of -bench and the packages, and run it again"
+        return _Reason("go test ran no benchmark", hint)
     if any(word in lines[0] for word in FAILURES):
         return _Reason(f"the command failed (it printed {opening})", _AGAIN)
     if lines[0][0] in "{[" and (keys := list(dict.fromkeys(_KEY.findall(head.text)))):
@@ -203,6 +209,14 @@ def _describe_text(head: Head) -> _Reason:
     if columns := _find_columns(lines):
         return _Reason(f"unknown format: a table with the columns {_list(columns)}", _MAP)
     return _Reason(f"unknown format (it starts with {opening})")
+
+
+def _ran_nothing(lines: Sequence[str]) -> bool:
+    """Tell whether lines are all that go test prints of packages without a benchmark to run."""
+    is_ended = [bool(_ENDED.match(line)) for line in lines]
+    return any(is_ended) and all(
+        ended or _PACKAGE.match(line) for ended, line in zip(is_ended, lines, strict=True)
+    )
 
 
 def _find_columns(lines: Sequence[str]) -> list[str]:

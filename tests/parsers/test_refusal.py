@@ -61,6 +61,26 @@ def test_a_form_that_is_not_read_says_what_to_give_instead(text: str, what: str,
     assert hint in error.hint
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "PASS\n",
+        "testing: warning: no tests to run\nPASS\nok  \texample.org/x\t0.003s\n",
+        "goos: linux\ngoarch: amd64\npkg: example.org/x\ncpu: AMD EPYC\nPASS\nok  \tx\t0.003s\n",
+        "?   \texample.org/x\t[no test files]\n",
+    ],
+)
+def test_go_test_that_ran_no_benchmark_is_not_an_unknown_format(text: str) -> None:
+    error = refuse(text)
+    assert error.what == "go test ran no benchmark"
+    assert "-bench" in error.hint
+
+
+def test_an_output_of_go_test_that_was_cut_before_its_end_is_not_one_without_benchmarks() -> None:
+    assert "ran no benchmark" not in refuse("goos: linux\ngoarch: amd64\n").what
+    assert "ran no benchmark" not in refuse("PASS\nall is well\n").what
+
+
 @pytest.mark.parametrize(("opening", "kind", "instead"), BINARIES)
 def test_a_binary_file_is_named_by_its_first_bytes(opening: bytes, kind: str, instead: str) -> None:
     error = refuse(opening + bytes(40))
