@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from os.path import commonpath
+from pathlib import Path
 from shlex import join
 from typing import TYPE_CHECKING
 
@@ -137,7 +139,7 @@ def explain_single_variant(
         return DataError(
             f"nothing to compare: {', '.join(lost)} has no measured runs, only failed runs or "
             f"warm-ups{also}",
-            hint="list them with `benchkit runs`",
+            hint=f"list them with `{_list_command(seen[seen['variant'].isin(lost)], reports)}`",
         )
     for report in reports:
         if report.outcome == "duplicate" and report.variant not in {"", only}:
@@ -150,6 +152,18 @@ def explain_single_variant(
             hint="fix the refused files or measure again",
         )
     return _suggest_sides(only, also, runs, [r.label for r in reports if r.outcome == "read"])
+
+
+def _list_command(runs: Runs, reports: Sequence[SourceReport]) -> str:
+    """Return the command that lists some runs: those of a store, or of the files they are in."""
+    if not reports:
+        return "benchkit runs"
+    paths = [source["path"] for sources in runs["sources"] for source in sources]
+    try:
+        place = commonpath(paths)
+    except ValueError:  # none, or absolute and relative ones
+        place = ""
+    return join(["benchkit", "runs", place if place and Path(place).exists() else "PATH"])
 
 
 def _suggest_sides(only: str, also: str, runs: Runs, files: Sequence[str]) -> DataError:

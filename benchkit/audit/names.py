@@ -6,12 +6,12 @@ nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from benchkit.comparison import Comparisons
 from benchkit.errors import BenchkitError, Finding
-from benchkit.labels.matching import suggest_rename
+from benchkit.labels.matching import suggest_new_name, suggest_rename
 
 if TYPE_CHECKING:
     from benchkit.schema import Runs
@@ -63,12 +63,18 @@ def explain_nothing(reason: BenchkitError | None) -> Iterator[Finding]:
 
 
 def _suggest_rename(comparisons: Comparisons, variant: str) -> str:
-    for pair in comparisons.pairs:
-        if variant in pair:
-            baseline, other = (comparisons.only_in.get(name, ()) for name in pair)
-            if rename := suggest_rename(baseline, other):
-                return f"to match them, map the names: --rename '{rename}', or rename= in Python"
+    if rename := _find_rule(comparisons, variant, suggest_rename):
+        return f"to match them, map the names: --rename '{rename}', or rename= in Python"
     return ""
+
+
+def _find_rule(
+    comparisons: Comparisons, variant: str, suggest: Callable[[Sequence[str], Sequence[str]], str]
+) -> str:
+    """Return the first rule that is suggested for the unmatched names of a pair of a variant."""
+    own = (pair for pair in comparisons.pairs if variant in pair)
+    sides = ([comparisons.only_in.get(name, ()) for name in pair] for pair in own)
+    return next(filter(None, (suggest(*names) for names in sides)), "")
 
 
 def _suggest_run(comparisons: Comparisons, variant: str, names: Sequence[str]) -> str:
@@ -77,6 +83,8 @@ def _suggest_run(comparisons: Comparisons, variant: str, names: Sequence[str]) -
     others = dict.fromkeys(name for pair in sides for name in pair if name != variant)
     them = "them" if len(names) > 1 else "it"
     remedy = f"not compared: measure {them} on {' and '.join(others)} too"
+    if rename := _find_rule(comparisons, variant, suggest_new_name):
+        remedy += f"; if it was renamed, map the names: --rename '{rename}'"
     if any(variant == baseline for baseline, _ in comparisons.pairs):
         accept = f'[[gate.accept]] removed = "{names[0]}" in benchkit.toml'
         remedy += (

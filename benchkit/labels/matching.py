@@ -44,6 +44,30 @@ def suggest_rename(baseline: Sequence[str], variant: Sequence[str]) -> str:
     return ""
 
 
+def suggest_new_name(baseline: Sequence[str], variant: Sequence[str]) -> str:
+    """Suggest the rule that gives the only unmatched name of the baseline the variant's one.
+
+    Returns
+    -------
+    str
+        Empty unless each side has exactly one such name, under the same headings.
+
+    Examples
+    --------
+    >>> suggest_new_name(["Get"], ["Fetch"])
+    's#^Get$#Fetch#'
+    """
+    if len(baseline) != 1 or len(variant) != 1:
+        return ""
+    old, new = (names[0].rpartition(" / ")[2] for names in (baseline, variant))
+    pattern = f"^{re.escape(old)}$"
+    mark = next((mark for mark in _DELIMITERS if mark not in pattern + new), "")
+    if not mark or re.search(r"['\\]", new) or "'" in pattern:
+        return ""
+    rule = f"s{mark}{pattern}{mark}{new}{mark}"
+    return rule if _helps(rule, baseline, variant) else ""
+
+
 def commonprefix(names: Sequence[str]) -> str:
     """Return the longest beginning that all names share, letter by letter."""
     first, last = min(names), max(names)

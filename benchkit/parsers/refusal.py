@@ -20,6 +20,7 @@ from benchkit.regexes import regex
 
 _AS = "if you know the format, name it with --as FORMAT; `benchkit formats` lists them"
 _MAP = f"to read it by its columns, run `benchkit map FILE` and pass that with --map; {_AS}"
+_PATTERN = "check the pattern of -bench and the packages, and run it again"
 _AGAIN = "check what the command printed, and run it again"
 #: Lines that may stand above a result, and names of columns and keys that are quoted.
 _ABOVE, _QUOTED = 20, 6
@@ -63,6 +64,8 @@ def _describe(head: Head, formats: Sequence[Format]) -> _Reason:
         return known
     if not head.text:
         return _Reason("the file is binary, in an unknown format")
+    if _ran_nothing(head.text):
+        return _Reason("go test ran no benchmark", _PATTERN)
     return _find_below(head, formats) or _find_nearest(head, formats) or _describe_text(head)
 
 
@@ -188,9 +191,6 @@ def _describe_text(head: Head) -> _Reason:
     """Say what a text of no known format holds."""
     lines = [line.strip() for line in head.text.split("\n") if line.strip()]
     opening = show_opening(lines[0])
-    if _ran_nothing(lines):
-        hint = "check the pattern of -bench and the packages, and run it again"
-        return _Reason("go test ran no benchmark", hint)
     if any(word in lines[0] for word in FAILURES):
         return _Reason(f"the command failed (it printed {opening})", _AGAIN)
     if lines[0][0] in "{[" and (keys := list(dict.fromkeys(_KEY.findall(head.text)))):
@@ -211,8 +211,9 @@ def _describe_text(head: Head) -> _Reason:
     return _Reason(f"unknown format (it starts with {opening})")
 
 
-def _ran_nothing(lines: Sequence[str]) -> bool:
-    """Tell whether lines are all that go test prints of packages without a benchmark to run."""
+def _ran_nothing(text: str) -> bool:
+    """Tell whether a text is all that go test prints of packages without a benchmark to run."""
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
     is_ended = [bool(_ENDED.match(line)) for line in lines]
     return any(is_ended) and all(
         ended or _PACKAGE.match(line) for ended, line in zip(is_ended, lines, strict=True)

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+import gated
 import pandas as pd
+import pytest
 
+import benchkit as bk
 from benchkit.api.sides import list_comparable, pair_up
+from benchkit.cli import run
+from benchkit.errors import DataError
 
 if TYPE_CHECKING:
     from benchkit.schema import Runs
@@ -21,3 +27,22 @@ def test_a_summary_by_another_tool_is_no_baseline_of_the_runs_beside_it() -> Non
     assert likely == ["off", "on"]
     assert pair_up(names, None, None, likely=likely) == (("off", "on"), ("off", "baseline"))
     assert pair_up(names, "baseline", "on", likely=likely) == (("baseline", "on"),)
+
+
+def test_failed_runs_are_listed_by_a_command_that_names_where_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("1", "2"):
+        gated.write_runs(Path(f"my results/base/{name}.txt"), seed=int(name), runs=1)
+        failed = gated.write_runs(Path(f"my results/new/{name}.txt"), seed=3 + int(name), runs=1)
+        failed.write_text(failed.read_text().replace("PASS", "panic: no\nFAIL\tx\t0.5s"))
+    with pytest.raises(DataError) as caught:
+        bk.load("my results").compare()
+    assert caught.value.hint == "list them with `benchkit runs 'my results/new'`"
+    assert run(["runs", "my results/new"]) == 0
+    assert "failed" in capsys.readouterr().out
+    assert run(["ingest", "my results"]) == 0
+    with pytest.raises(DataError) as caught:
+        bk.load(".benchkit").compare()
+    assert caught.value.hint == "list them with `benchkit runs`"

@@ -90,6 +90,18 @@ def test_a_benchmark_of_one_side_alone_has_a_remedy_that_is_no_rename() -> None:
         "not compared: measure it on otlp too; if it was removed on purpose, add "
         '[[gate.accept]] removed = "Set" in benchkit.toml'
     )
+    assert "rename" not in find(none=("Set", "Get"))
+
+
+def test_one_unmatched_benchmark_on_each_side_may_have_been_renamed() -> None:
+    one_sided = replace(
+        clean(), pairs=(("none", "otlp"),), only_in={"none": ("Get",), "otlp": ("Fetch",)}
+    )
+    gone, new = audit(one_sided, runs(measured=4))
+    rename = "if it was renamed, map the names: --rename 's#^Get$#Fetch#'"
+    assert rename in gone.remedy
+    assert rename in new.remedy
+    assert "if it was removed on purpose" in gone.remedy
 
 
 def test_percentage_points_are_written_without_powers_of_ten() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchkit.labels.matching import suggest_numbers, suggest_rename
+from benchkit.labels.matching import suggest_new_name, suggest_numbers, suggest_rename
 from benchkit.labels.rename import parse_rename
 
 
@@ -26,6 +26,14 @@ def test_the_suggested_rule_makes_the_names_equal(left: list[str], right: list[s
 )
 def test_names_that_have_nothing_in_common_get_no_rule(left: list[str], right: list[str]) -> None:
     assert suggest_rename(left, right) == ""
+
+
+def test_a_new_name_is_suggested_for_the_only_one_that_has_no_partner() -> None:
+    rule = parse_rename(suggest_new_name(["GET / Path.Clean"], ["GET / Path/Clean+"]))
+    assert rule.apply("Path.Clean") == "Path/Clean+"
+    assert rule.apply("PathxClean") == "PathxClean"
+    assert suggest_new_name(["A", "B"], ["C"]) == suggest_new_name(["A"], []) == ""
+    assert suggest_new_name(["GET / A"], ["PUT / B"]) == ""  # a rename does not see headings
 
 
 def test_no_rule_is_suggested_for_headings_which_a_rename_does_not_see() -> None:
