@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from benchkit import selection
 from benchkit.errors import ConfigError, DataError, Finding, SelectionError, SourceReport
 from benchkit.ingestion.harvest import NAME_FILES
-from benchkit.labels.splitting import suggest_split
+from benchkit.labels.splitting import find_sides, suggest_split, write_choice
 from benchkit.parsers import registry
 from benchkit.selection import SIDE_NAMES
 
@@ -176,6 +176,11 @@ def _suggest_sides(only: str, also: str, runs: Runs, files: Sequence[str]) -> Da
             return DataError(seen, hint=hint, options=split.options)
         again = join(["benchkit", "ingest", "PATH", *split.options])
         return DataError(seen, hint=f"{hint}; ingest them again: {again} --store NEW")
+    headings = find_sides(_list_headings(runs))
+    if headings and len(files) == 1:
+        more = f" and {len(headings) - _LISTED} more" if len(headings) > _LISTED else ""
+        hint = f"its headings name {', '.join(headings[:_LISTED])}{more}"
+        return DataError(seen, hint=hint, options=("--split", write_choice(headings)))
     if not files:
         return DataError(seen, hint="add the other side, for example: benchkit ingest other=PATH")
     if len(files) == 2:
@@ -186,6 +191,17 @@ def _suggest_sides(only: str, also: str, runs: Runs, files: Sequence[str]) -> Da
     hint = "add the other side as label=path, or put each variant in a folder of its own"
     options = ("other=PATH", "--baseline", only)
     return DataError(seen, hint=hint, options=options)
+
+
+def _list_headings(runs: Runs) -> list[tuple[str, ...]]:
+    """Return the parts of each benchmark's name; load tools may have no path at its end."""
+    named = runs[runs["role"] == "measured"][["benchmark", "tool"]].drop_duplicates()
+    result: list[tuple[str, ...]] = []
+    for name, tool in zip(named["benchmark"].tolist(), named["tool"].tolist(), strict=True):
+        parts = name.split(" / ")
+        is_whole = registry.tool(tool).role != "load" or parts[-1].startswith("/")
+        result.append((*parts,) if is_whole else (*parts, ""))
+    return result
 
 
 def list_unmeasured(

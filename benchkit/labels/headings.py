@@ -93,7 +93,7 @@ def read_sections(
     baselines : collection of str
         Names of a baseline: a level of headings that holds one of them names variants.
     split : callable
-        Returns the variant that a heading names, empty if it names none.
+        Returns the variant that a heading or a line names, empty if it names none.
     """
     sections = [_read_section(headings, caption) for headings, caption, *_ in pages]
     around = [(_shorten_all(above), _shorten_all(below)) for *_, above, below in pages]
@@ -112,6 +112,7 @@ def read_sections(
         for depth, text in tuple(section.headings.items()):
             if variant := split(text):
                 _take_variant(section, depth, variant)
+        _split_lines(section, split)
     return sections
 
 
@@ -149,6 +150,16 @@ def _read_section(headings: Mapping[int, str], caption: str) -> Sections:
         if name:
             section.headings[depth] = name
     return section
+
+
+def _split_lines(section: Sections, split: Callable[[str], str]) -> None:
+    """Take a caption or line above that is nothing but a variant, where no heading names it."""
+    lines = (line for line in (section.caption, *section.lines) if line)
+    named = next((line for line in lines if split(line).lower() == line.lower()), "")
+    if named and not section.variant:
+        section.variant = split(named)
+        section.caption = "" if section.caption == named else section.caption
+        section.lines = tuple(line for line in section.lines if line != named)
 
 
 def _take_variant(section: Sections, depth: int, variant: str) -> None:

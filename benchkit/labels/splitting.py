@@ -20,6 +20,8 @@ _NAMES, _LONGEST = 10_000, 300
 _PART = re.compile(r"[^/]+")
 _TOKENS = re.compile(r"[-_=.:]")
 _MARKS = "#!@~%"
+#: What the escape of a blank is.
+_BLANK = re.escape(" ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,44 @@ def suggest_split(benchmarks: Collection[str], baselines: Sequence[str]) -> Name
         if 1 < found <= _MANY and (split := _write(chosen)):
             return split
     return None
+
+
+def find_sides(names: Collection[Sequence[str]]) -> tuple[str, ...]:
+    """Return the headings that part names which are alike in all else: they may be the sides.
+
+    Parameters
+    ----------
+    names : collection of sequence of str
+        The headings above each result, the outermost first, and its own name at the end.
+
+    Examples
+    --------
+    >>> find_sides([("GET", "nginx", "/"), ("GET", "caddy", "/"), ("POST", "nginx", "/")])
+    ('nginx', 'caddy')
+    >>> find_sides([("GET", "/a"), ("POST", "/b")])
+    ()
+    """
+    best: dict[str, None] = {}
+    for at in range(max(map(len, names), default=1) - 2, -1, -1):
+        rests: dict[tuple[str, ...], dict[str, None]] = {}
+        for name in names:
+            if at < len(name) - 1:
+                rests.setdefault((*name[:at], *name[at + 1 :]), {})[name[at]] = None
+        shared = {side: None for each in rests.values() if len(each) > 1 for side in each}
+        if len(shared) > len(best):
+            best = shared
+    return tuple(best) if len(best) <= _MANY else ()
+
+
+def write_choice(sides: Collection[str]) -> str:
+    """Write the pattern of `--split` that takes headings as variants.
+
+    Examples
+    --------
+    >>> write_choice(["nginx", "caddy v2"])
+    '^(?P<variant>nginx|caddy v2)$'
+    """
+    return f"^(?P<variant>{'|'.join(re.escape(side).replace(_BLANK, ' ') for side in sides)})$"
 
 
 def _find_holds(name: str) -> Iterator[_Hold]:

@@ -1,0 +1,73 @@
+"""Comparing one page of results says which headings may be the sides, with a command that works."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import pytest
+from invocation import benchkit
+
+WRK = """```
+Running 10s test @ http://localhost:80/items
+  2 threads and 10 connections
+  Thread Stats   Avg      Stdev     Max   +/- Stdev
+    Latency     1.0{n}ms    1.80ms  42.31ms   86.68%
+    Req/Sec     1.86k   144.44     2.11k    83.67%
+  16707{n} requests in 10.01s, 19.62GB read
+Requests/sec:   5{n}66.23
+Transfer/sec:    669.45MB
+```
+"""
+GO = """```
+goos: linux
+BenchmarkGet-8   	 3046042	      1{n}79 ns/op	      53 B/op	       2 allocs/op
+BenchmarkPut-8   	12018472	       2{n}9.4 ns/op	       0 B/op	       0 allocs/op
+```
+"""
+HYPERFINE = """```
+Benchmark 1: sort
+  Time (mean ± σ):      4{n}.4 ms ±   1.4 ms    [User: 1.3 ms, System: 3.9 ms]
+  Range (min … max):    4{n}.0 ms …  4{n}.9 ms    100 runs
+```
+"""
+
+
+@pytest.mark.parametrize("result", [WRK, GO, HYPERFINE], ids=["wrk", "go", "hyperfine"])
+@pytest.mark.parametrize(
+    ("captions", "names"),
+    [
+        (("## nginx (1.22)", "## caddy v2"), "nginx (1.22), caddy v2"),
+        (("Before:\n", "After:\n"), "Before, After"),
+        (("# GET\n\n## warp", "## axum", "## rocket", "## actix"), "warp, axum, rocket and 1 more"),
+    ],
+)
+def test_headings_that_part_alike_results_are_suggested(
+    result: str, captions: tuple[str, ...], names: str, tmp_path: Path
+) -> None:
+    page = "\n".join(f"{caption}\n{result.format(n=at)}" for at, caption in enumerate(captions, 2))
+    (tmp_path / "page.md").write_text(page, encoding="utf-8")
+    refused = benchkit("compare", "page.md", cwd=tmp_path)
+    assert refused.returncode == 3
+    assert f"its headings name {names};" in refused.stderr
+    command = shlex.split(refused.stderr.rpartition("for example: benchkit ")[2])
+    compared = benchkit(*command, cwd=tmp_path)
+    assert compared.returncode == 0, compared.stderr
+    assert names.partition(",")[0] in compared.stdout.splitlines()[0]
+
+
+def test_headings_of_different_tests_are_no_sides(tmp_path: Path) -> None:
+    other = WRK.replace("/items", "/orders")
+    page = f"## List\n{WRK.format(n=2)}\n## Order\n{other.format(n=3)}"
+    (tmp_path / "page.md").write_text(page, encoding="utf-8")
+    refused = benchkit("compare", "page.md", cwd=tmp_path)
+    assert refused.returncode == 3
+    assert "--split" not in refused.stderr
+
+
+def test_a_line_of_prose_that_holds_a_name_is_no_side(tmp_path: Path) -> None:
+    results = (WRK.format(n=at) for at in (2, 3))
+    page = "The nginx server gave:\n\n{}\nThe caddy server gave:\n\n{}".format(*results)
+    (tmp_path / "page.md").write_text(page, encoding="utf-8")
+    run = benchkit("runs", "page.md", "--split", "(?P<variant>nginx|caddy)", cwd=tmp_path)
+    assert {line.split()[0] for line in run.stdout.splitlines() if " / /items" in line} == {"page"}
