@@ -6,8 +6,10 @@ No hook and no program that the repository's settings name runs: benchkit only c
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from shlex import quote
 
@@ -16,7 +18,15 @@ from benchkit.processes import run_command
 from benchkit.redaction import redact_text
 
 _SECONDS = 600.0
-_SAFE = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false")
+_SAFE = (
+    *("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"),
+    *("-c", "log.showSignature=false", "-c", "submodule.recurse=false"),
+)
+#: A clone without all its objects would fetch them, by a command that its settings name.
+_OFFLINE = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
+#: What says how a filter of content is run, and what makes it none.
+_FILTER = {"clean": "", "smudge": "", "process": "", "required": "false"}
+_WHOLE = "if the clone lacks objects, fetch all of it: git fetch --refetch"
 #: Characters of a commit that people are shown.
 SHORT = 10
 
@@ -49,6 +59,23 @@ class Repository:
         self._root, self._trees = root, trees
         self._made: dict[str, Path] = {}
 
+    @cached_property
+    def _filters(self) -> tuple[str, ...]:
+        """The options by which no filter of content runs that the repository's settings name.
+
+        Those of the user, such as that of git-lfs, do.
+        """
+        words = ("config", "--show-scope", "--name-only", "-z", "--get-regexp", r"^filter\.")
+        fields = self._run(*words)[1].split("\0")
+        scopes, keys = fields[::2], fields[1::2]
+        own = {
+            key.rpartition(".")[0]
+            for scope, key in zip(scopes, keys, strict=False)
+            if scope in {"local", "worktree"}
+        }
+        settings = (f"{name}.{key}={value}" for name in own for key, value in _FILTER.items())
+        return tuple(word for setting in settings for word in ("-c", setting))
+
     def close(self) -> None:
         """Remove the work trees."""
         for tree in self._made.values():
@@ -73,7 +100,7 @@ class Repository:
         output = self._git(
             "log", "--first-parent", "--reverse", "--format=%H%x00%s", f"{first}..{last}"
         )
-        lines = [line.split("\0", 1) for line in output.splitlines()]
+        lines = [line.split("\0", 1) for line in output.split("\n") if line]
         commits = [Commit(sha, redact_text(subject)) for sha, subject in lines]
         line = self._git("rev-list", "--first-parent", last).split()
         if not commits or first not in line:
@@ -90,7 +117,8 @@ class Repository:
         if tree is None:
             tree = self._trees / commit.short
             self._made[commit.sha] = tree
-            self._git("worktree", "add", "--detach", "--force", str(tree), commit.sha)
+            add = ("worktree", "add", "--detach", "--force", str(tree), commit.sha)
+            self._git(*add, options=self._filters)
         return tree
 
     def _resolve(self, name: str) -> str:
@@ -101,16 +129,17 @@ class Repository:
             raise ConfigError(f"unknown commit {name!r} in {self._root}", hint="see git log")
         return output.strip()
 
-    def _git(self, *words: str) -> str:
-        code, output = self._run(*words)
+    def _git(self, *words: str, options: Sequence[str] = ()) -> str:
+        code, output = self._run(*options, *words)
         if code:
-            raise DataError(f"git {words[0]} exited with code {code}", where=str(self._root))
+            what = f"git {words[0]} exited with code {code}"
+            raise DataError(what, where=str(self._root), hint=_WHOLE)
         return output
 
     def _run(self, *words: str) -> tuple[int, str]:
         try:
             code, output, errors = run_command(
-                ["git", "-C", str(self._root), *_SAFE, *words], _SECONDS
+                ["git", "-C", str(self._root), *_SAFE, *words], _SECONDS, environment=_OFFLINE
             )
         except OSError as error:
             hint = "install git"

@@ -135,3 +135,34 @@ def test_a_secret_in_a_message_is_not_shown(folder: Path) -> None:
     assert [commit.subject for commit in commits] == [
         "use https://REDACTED@example.org/", "set token=REDACTED"
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        *("filter.own.smudge", "filter.own.process", "log.showSignature", "core.sshCommand"),
+        "core.fsmonitor",
+    ],
+)
+def test_no_program_that_the_settings_of_a_repository_name_runs(key: str, tmp_path: Path) -> None:
+    git(tmp_path, "init", "--quiet")
+    (tmp_path / ".gitattributes").write_text("* filter=own\n")
+    for number in (1, 2):
+        (tmp_path / "a").write_text(f"{number}\n")
+        git(tmp_path, "add", "--all")
+        git(tmp_path, "commit", "--quiet", "--message", f"change\u2028{number}")
+    head = git(tmp_path, "cat-file", "commit", "HEAD")
+    lines = head.replace("\n\n", "\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n -----END\n\n", 1)
+    (tmp_path / "signed").write_text(f"{lines}\n")
+    signed = git(tmp_path, "hash-object", "-t", "commit", "-w", "signed")
+    run = tmp_path / "run.sh"
+    run.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\ncat\n")
+    run.chmod(0o755)
+    git(tmp_path, "config", "gpg.program", str(run))
+    git(tmp_path, "config", key, "true" if key.startswith("log") else str(run))
+    repository = Repository(tmp_path, tmp_path / "trees")
+    history = repository.list_commits(f"HEAD~1..{signed}")
+    assert [commit.subject for commit in history] == ["change\u20281", "change\u20282"]
+    assert (repository.check_out(history[-1]) / "a").read_text() == "2\n"
+    repository.close()
+    assert not (tmp_path / "ran").exists()
