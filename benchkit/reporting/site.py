@@ -91,6 +91,7 @@ def write_site(
         If the address is none of http or https.
     """
     pattern = _read_pattern(repo_url)
+    histories = {printable(branch): history for branch, history in histories.items()}
     environment = make_environment()
     orders = {branch: _order_commits(history) for branch, history in histories.items()}
     pages: dict[str, list[tuple[Entry, Series]]] = {}
@@ -200,7 +201,7 @@ def _make_entry(
     at = [(order[change.commit][0], _look(series, change)) for change in series.changes]
     return Entry(
         id=f"s-{_digest(branch)}-{number}",
-        name=name_series(series), page=_name_page(series), branch=printable(branch),
+        name=name_series(series), page=_name_page(series), branch=branch,
         machine=printable(series.machine), state=state, newest=newest,
         sparkline=draw_sparkline([point.value for point in series.points], start, size, at),
         events=tuple(_make_event(series, change, pattern) for change in series.changes),

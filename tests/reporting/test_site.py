@@ -87,6 +87,17 @@ def test_pages_hold_the_numbers_of_the_history(tmp_path: Path) -> None:
     assert held["pattern"] == f"{URL}/commit/{{commit}}"
 
 
+@pytest.mark.parametrize("branch", ["\t::error::x", "\x1b[31m", "__proto__", "</script>"])
+def test_a_branch_of_any_name_has_its_commits(branch: str, tmp_path: Path) -> None:
+    write(tmp_path, {branch: History((series(),), (), branch=branch)})
+    text = (tmp_path / "commits.js").read_text(encoding="utf-8")
+    commits = json.loads(text.partition(" = ")[2].rstrip(";\n"))["branches"]
+    (page,) = (tmp_path / "benchmarks").iterdir()
+    (data,) = read_data(page)
+    names = [name for name, _ in commits[data["branch"]]]
+    assert names == [commit(number) for number in range(16)]
+
+
 def test_an_address_of_commits_is_one_of_the_web(tmp_path: Path) -> None:
     for url in ("javascript:alert(1)", 'https://x/"><script>', "ftp://x"):
         with pytest.raises(ConfigError, match="is not a web address"):
