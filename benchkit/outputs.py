@@ -10,6 +10,7 @@ import shutil
 import stat
 from collections.abc import Callable
 from pathlib import Path
+from shlex import quote
 
 from benchkit.errors import ConfigError
 
@@ -45,6 +46,14 @@ def save(path: Path, produce: Callable[[Path], object]) -> None:
         partial.unlink(missing_ok=True)
 
 
+def make_folder(path: Path, root: Path) -> None:
+    """Make a folder in another one, unless it is that one; no link in its place is followed."""
+    if path != root and path.is_symlink():
+        hint = "delete it, or choose another folder"
+        raise ConfigError("is a link to another folder", where=str(path), hint=hint)
+    path.mkdir(exist_ok=True)
+
+
 def append(path: Path, text: str) -> None:
     """Add to the end of a file; pipes and devices are refused but for those of ``/dev``.
 
@@ -64,7 +73,7 @@ def append(path: Path, text: str) -> None:
 def _require_own_folder(path: Path) -> None:
     target = Path(os.path.realpath(path))
     if path.is_symlink() and target.parent != path.parent.resolve() and not _is_device(path):
-        hint = f"give the target itself: -o {target}"
+        hint = f"give the target itself: -o {quote(str(target))}"
         raise ConfigError("is a link to another folder", where=str(path), hint=hint)
 
 

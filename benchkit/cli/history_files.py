@@ -133,7 +133,7 @@ def site(
     """Write pages for any static host: an overview, and one page per benchmark."""
     from benchkit import __version__
     from benchkit.history.branches import list_branches
-    from benchkit.outputs import save
+    from benchkit.outputs import make_folder, save
     from benchkit.reporting.site import find_pages, write_site
 
     request = o.Request(store=store, by=o.require_values(by), quiet=quiet)
@@ -148,7 +148,8 @@ def site(
     for name, text in write_site(
         histories, title, repo_url or name_repository(), f"benchkit {__version__}"
     ):
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
+        make_folder((folder / name).parent, folder)
         save(folder / name, partial(Path.write_text, data=text, encoding="utf-8"))
         sizes[folder / name] = len(text)
     for path in find_pages(folder):

@@ -323,6 +323,12 @@ def test_a_site_shows_every_branch_or_the_named_ones(
     assert "https://gitlab.com/o/n/-/commit/0000001b" in index
     assert run(["history", "site", "refused", "--repo-url", "javascript:x"]) == 2
     assert not Path("refused").exists()
+    Path("elsewhere").mkdir()
+    Path("linked").mkdir()
+    Path("linked/benchmarks").symlink_to("../elsewhere")
+    assert run(["history", "site", "linked"]) == 2
+    assert "linked/benchmarks: is a link to another folder" in capsys.readouterr().err
+    assert not any(Path("elsewhere").iterdir())
 
 
 @pytest.mark.usefixtures("folder")

@@ -100,3 +100,11 @@ def test_a_demo(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["demo", "--out", HOSTILE]) == 0
     words = words_behind(capsys.readouterr().err, "benchkit compare")
     assert words[0] == f"{HOSTILE}/results"
+
+
+def test_the_target_of_a_link(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "work").mkdir()
+    (folder / "work/x.md").symlink_to(f"../{HOSTILE}.md")
+    words = ["compare", str(FIXTURES), "--baseline", "none", "-o", "work/x.md"]
+    assert run(words) == 2
+    assert words_behind(capsys.readouterr().err, "itself: -o") == [str(folder / f"{HOSTILE}.md")]

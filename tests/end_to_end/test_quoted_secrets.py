@@ -15,6 +15,8 @@ LINES = (
     f"panic: api_key: {SECRET}",
     f'panic: {{"password":"{SECRET}"}}',
     f"panic: token={SECRET}",
+    f"panic: no login of bob with password '{SECRET}'",
+    f'panic: no login of bob with password "{SECRET}"',
     f"fatal error: token={SECRET}",
     f"--- FAIL: BenchmarkLogin/password={SECRET}",
     f"FAIL\tp/token={SECRET} [build failed]",
