@@ -177,6 +177,7 @@ def _find_aggregate(row: Mapping[str, Any], name: str) -> tuple[str, str]:
 def _add(run: Reading, row: Mapping[str, Any], stat: str, line: int) -> None:
     """Add the times and rates of a row."""
     exponent, n = _EXPONENT[row["time_unit"]], row.get("iterations")
+    count = len(run.rows)
     n = int(n) if is_amount(n) and stat == "sample" else None
     run.add("time_per_op", stat, scale(repr(float(row["real_time"])), exponent), "s", line, n=n)
     if is_amount(cpu := row.get("cpu_time")) and stat in {"sample", "mean"}:
@@ -189,7 +190,7 @@ def _add(run: Reading, row: Mapping[str, Any], stat: str, line: int) -> None:
     if is_amount(rate) and stat in {"sample", "mean", "median"}:
         run.add("operation_rate", stat, float(rate), "1/s", line_of(rate, line), n=n,
                 subject="items")  # fmt: skip
-    run.last_line = max(at[9] for at in run.rows)
+    run.last_line = max(run.last_line, *(row[9] for row in run.rows[count:]))
 
 
 _NUMBER = re.compile(r"\d{1,18}(?:\.\d{1,18})?(?:e[+-]\d{1,3})?", re.ASCII)

@@ -176,10 +176,10 @@ def _parse_xml(source: Source) -> Iterator[Record]:
     error: ExpatError | None = None
     for _, text, is_ended in lines:
         error = error or rows.feed(text + "\n" * is_ended)
-        full = [table.take(line, row) for line, row in rows.take()]
-        if any(full):
+        if rows.hand_to(table):
             yield from table.flush()
-    error = error or (None if lines.damage else rows.feed("", is_end=True))
+    error = error or rows.read(is_end=not lines.damage)
+    rows.hand_to(table)
     if error is not None:
         table.problems.append(
             _BROKEN.at(source.label, error.lineno, error=ErrorString(error.code) or str(error))
@@ -193,25 +193,43 @@ class _Rows:
     """The samples of an XML document that is coming in, as rows of a table."""
 
     def __init__(self) -> None:
-        self.parser = ParserCreate()
+        self.parser = ParserCreate("UTF-8")
         self.parser.StartElementHandler = self._start
         self.parser.EndElementHandler = self._end
         self.parser.EntityDeclHandler = self._refuse
         self.rows: list[tuple[int, dict[str, str]]] = []
         self.open: list[bool] = []  # whether what an open element holds counts
+        self._held: list[str] = []
+        #: Characters that are held, bytes that were read, and those of a tag without its end yet.
+        self._size = self._read = self._waiting = 0
 
-    def feed(self, text: str, *, is_end: bool = False) -> ExpatError | None:
-        """Read a part; return what is wrong with it."""
+    def feed(self, text: str) -> ExpatError | None:
+        """Take a part; return what is wrong with those so far.
+
+        A tag or comment is read from its beginning whenever more of it comes, so what comes is held
+        until it is as long as what is read again.
+        """
+        self._held.append(text)
+        self._size += len(text)
+        return self.read() if self._size >= self._waiting else None
+
+    def read(self, *, is_end: bool = False) -> ExpatError | None:
+        """Read what is held; return what is wrong with it."""
+        data = "".join(self._held).encode()
+        self._held, self._size = [], 0
         try:
-            self.parser.Parse(text, is_end)
+            self.parser.Parse(data, is_end)
         except ExpatError as error:
             return error
+        self._read += len(data)
+        self._waiting = self._read - self.parser.CurrentByteIndex
         return None
 
-    def take(self) -> list[tuple[int, dict[str, str]]]:
-        """Return the rows so far, once."""
-        rows, self.rows = self.rows, []
-        return rows
+    def hand_to(self, table: _Table) -> bool:
+        """Hand the rows so far to a table, once; whether its block is full."""
+        full = [table.take(line, row) for line, row in self.rows]
+        self.rows = []
+        return any(full)
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         counts = not self.open or self.open[-1]

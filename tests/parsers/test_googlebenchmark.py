@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from time import process_time
 
 import pytest
 
@@ -112,3 +113,15 @@ def test_two_variants_compare_with_a_verdict() -> None:
         ("time_per_op", "sample")
     }
     assert {row.word for row in primary} == {"regression"}
+
+
+def test_aggregates_of_one_benchmark_cost_linear_time() -> None:
+    def measure(count: int) -> float:
+        text = "name,iterations,real_time,cpu_time,time_unit\n" + "BM_A_mean,6,1,1,ns\n" * count
+        start = process_time()
+        (run,), _ = read(CSV, text)
+        assert (len(run.rows), run.last_line) == (2 * count, count + 1)
+        return process_time() - start
+
+    few = max(min(measure(500) for _ in range(3)), 0.01)
+    assert measure(8_000) < 64 * few  # sixteen times as many; squared, 256

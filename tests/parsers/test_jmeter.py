@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from time import process_time
 
 import pytest
 
@@ -220,3 +221,17 @@ def test_xml_with_entities_is_refused() -> None:
     assert any("entities are not read" in problem for problem in result.problems)
     assert not any("measured nothing" in problem for problem in result.problems)
     assert result.runs[0].status == "partial"  # a damaged file is no failed run
+
+
+@pytest.mark.parametrize(("start", "end"), [("<!-- ", " -->"), ('<note text="', '"/>')])
+def test_a_tag_of_many_lines_costs_linear_time(start: str, end: str) -> None:
+    def measure(count: int) -> float:
+        tag = start + "a\n" * count + end
+        text = "<testResults version='1.2'>\n" + tag + sample('t="1"') + "</testResults>"
+        clock = process_time()
+        result = read(text)
+        assert (len(result.runs), result.problems) == (1, [])
+        return process_time() - clock
+
+    few = max(min(measure(2_000) for _ in range(3)), 0.01)
+    assert measure(32_000) < 64 * few  # sixteen times as many; squared, 256
