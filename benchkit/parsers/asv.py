@@ -11,7 +11,8 @@ What the numbers are: results of functions called ``time_…`` and ``timeraw_…
 median of samples that follow each other in a few processes; a file is a run. ``peakmem_…`` and
 ``mem_…`` are bytes. A benchmark with parameters has a result for each combination, the last
 parameter first, and they stand behind its name, as asv shows them. ``null`` is a benchmark that
-failed, and NaN one that was skipped.
+failed, and NaN one that was skipped. Before asv 0.4.2 a result is an object in place of a row, or a
+number alone; before 0.3 it has no statistics, and a time is the least of its samples.
 
 Not recorded: the names of parameters, the command. Not read: ``track_…``, whose unit is in
 ``benchmarks.json``, samples, quartiles.
@@ -19,7 +20,7 @@ Not recorded: the names of parameters, the command. Not read: ``track_…``, who
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import product
 from math import prod
@@ -35,7 +36,10 @@ from benchkit.parsers.documents import (
     read_documents,
 )
 
-_SIGNS = ('"commit_hash"', '"results"', '"env_name"')
+#: Up to asv 0.4.1 names of the environment are missing, or the results come first.
+_SIGNS = (('"commit_hash"', '"results"', '"env_name"'),
+          ('"commit_hash"', '"results"', '"params"', '"requirements"'),
+          ('"results"', '"result"', '"ci_99"'))  # fmt: skip
 _FACTS = {
     "time": Fact("time_per_op", "median", "s"),
     "timeraw": Fact("time_per_op", "median", "s"),
@@ -47,7 +51,7 @@ _HINT = "use the file that asv wrote below results/"
 
 def _recognises(head: Head) -> bool:
     is_document = head.is_start and head.text.lstrip().startswith("{")
-    return is_document and all(sign in head.text for sign in _SIGNS)
+    return is_document and any(all(sign in head.text for sign in signs) for signs in _SIGNS)
 
 
 def _parse(source: Source) -> Iterator[Record]:
@@ -65,14 +69,13 @@ def _parse(source: Source) -> Iterator[Record]:
             yield document
             continue
         fields = document if isinstance(document, dict) else {}
-        results, columns = fields.get("results"), fields.get("result_columns")
-        if not isinstance(results, dict) or not isinstance(columns, list):
-            message = "the file has no results or result_columns (asv before 0.4.2)"
-            yield Diagnostic(source.label, line, message, "run `asv update` in the project")
+        results, columns = fields.get("results"), as_list(fields.get("result_columns"))
+        if not isinstance(results, dict):
+            yield Diagnostic(source.label, line, "the file has no results", _HINT)
             continue
         env = _describe(fields)
         for name, cells in results.items():
-            row = dict(zip(map(str, columns), as_list(cells), strict=False))
+            row = _as_row(cells, columns)
             for record in _read(source.label, name, row, line):
                 if isinstance(record, Reading):
                     record.env = dict(env)
@@ -93,11 +96,21 @@ def _describe(fields: Mapping[str, Any]) -> dict[str, str]:
     return env
 
 
+def _as_row(cells: object, columns: Sequence[object]) -> dict[str, Any]:
+    """Return what a benchmark has, by its names; those of any version of asv."""
+    if columns:
+        return dict(zip(map(str, columns), as_list(cells), strict=False))
+    row = cells if isinstance(cells, dict) else {"result": None if cells is None else [cells]}
+    return {**row, "is_least": not row.get("stats")}
+
+
 def _read(label: str, name: str, row: Mapping[str, Any], line: int) -> Iterator[Record]:
     """Yield the results of one benchmark."""
     fact = _FACTS.get(name.rpartition(".")[2].partition("_")[0])
     if fact is None:
         return
+    if row.get("is_least") and fact.unit == "s":
+        fact = fact._replace(stat="min")
     values, levels = row.get("result"), row.get("params")
     lists = levels if isinstance(levels, list) else []
     if not all(isinstance(each, list) for each in lists) or not isinstance(values, list | None):
@@ -129,13 +142,13 @@ JSON = Format(
         Form(
             name="json",
             signature='{"commit_hash": …, "env_name": …, "result_columns": […], "results": {…}}',
-            versions="0.4.2 on, results/MACHINE/COMMIT-ENV.json",
+            versions="all, results/MACHINE/COMMIT-ENV.json",
             not_recorded="names of parameters; not read: track_…, samples, quartiles",
         ),
     ),
     recognises=_recognises,
     parse=_parse,
-    words=('"commit_hash"',),
+    words=('"commit_hash"', '"ci_99"'),
     repeating=(("machine.json", "../benchmarks.json"), ("benchmarks.json", "*/machine.json")),
 )
 
@@ -144,6 +157,6 @@ TOOLS = (
         name="asv",
         formats=(JSON,),
         role="microbenchmark",
-        primaries=(("time_per_op", "median"),),
+        primaries=(("time_per_op", "median"), ("time_per_op", "min")),
     ),
 )

@@ -57,7 +57,9 @@ from benchkit.reading.source import UntilDamage
 from benchkit.regexes import regex
 from benchkit.units import parse_time, scale, step
 
-_SIGNS = (('"point_estimate"', '"median_abs_dev"'), ('"sampling_mode"', '"iters"', '"times"'))
+#: Old versions write the names of estimates in capitals.
+_SIGNS = (('"point_estimate"', '"median_abs_dev"'), ('"point_estimate"', '"MedianAbsDev"'),
+          ('"sampling_mode"', '"iters"', '"times"'))  # fmt: skip
 _HINT = "use the whole file that criterion wrote"
 _SIDES = ("new", "base", "change")
 
@@ -83,7 +85,9 @@ def _parse(source: Source) -> Iterator[Record]:
             continue
         fields = document if isinstance(document, dict) else {}
         form, read = (
-            ("estimates", _add_estimates) if "mean" in fields else ("samples", _add_samples)
+            ("estimates", _add_estimates)
+            if {"mean", "Mean"} & fields.keys()
+            else ("samples", _add_samples)
         )
         run = Reading(tool="criterion", form=form, line=line, benchmark=_find_name(source))
         if why := read(run, fields, line):
@@ -109,7 +113,7 @@ def _find_name(source: Source) -> str:
 
 def _add_estimates(run: Reading, fields: Mapping[str, Any], line: int) -> str:
     """Add what criterion estimated; return why it cannot."""
-    estimates = (fields.get(name) for name in ("slope", "mean"))
+    estimates = (fields.get(name) for name in ("slope", "Slope", "mean", "Mean"))
     found = next((each for each in estimates if isinstance(each, dict)), {})
     ends = found.get("confidence_interval")
     low, high = (

@@ -57,7 +57,7 @@ _LOST = "-1"
 
 
 def _recognises(head: Head) -> bool:
-    signs = ('"RunType"', '"RequestedQPS"', '"ActualQPS"')
+    signs = ('"RequestedQPS"', '"ActualQPS"', '"DurationHistogram"')
     return head.text.lstrip()[:1] == "{" and all(sign in head.text for sign in signs)
 
 
@@ -254,7 +254,7 @@ JSON = Format(
     forms=(
         Form(
             name="json",
-            signature='{"RunType": …, "RequestedQPS": …, "ActualQPS": …, "DurationHistogram": …}',
+            signature='{"RequestedQPS": …, "ActualQPS": …, "DurationHistogram": …}',
             versions="1.0 on, -json or -a",
             not_recorded="the command; not read: buckets, sizes of headers",
         ),

@@ -37,6 +37,8 @@ from benchkit.reading.source import UntilDamage
 from benchkit.regexes import regex
 
 _RUN = regex(r"(?:RUN\t|[\w.$]+\t[\w-]+\tRUN\t)")
+#: Assertions of the simulation stand above the run.
+_OPENING = regex(rf"(?:ASSERTION\t[^\n]*+\n)*+{_RUN.pattern}")
 _VERSION = regex(r"\t(\d{1,4}\.\d[\w.-]{0,40})\s{0,9}$")
 _MOMENT = regex(r"\d{13}", re.ASCII)
 _BINARY = re.compile(rb"\x00\x00\x00\x00[\x04-\x0f]3\.\d{1,3}\.")
@@ -51,7 +53,7 @@ _OF_BINARY = Remark(
 def _recognises(head: Head) -> bool:
     if not head.text:
         return head.is_start and _BINARY.match(head.data) is not None
-    return head.is_start and _RUN.match(head.text.lstrip()) is not None
+    return head.is_start and _OPENING.match(head.text.lstrip()) is not None
 
 
 def _parse(source: Source) -> Iterator[Record]:

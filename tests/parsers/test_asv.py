@@ -50,9 +50,29 @@ def test_results_that_do_not_fit_their_parameters_are_named() -> None:
     (problem,) = read(head + '{"a.time_b": [[1, 2, 3], [["1", "2"]]]}}')
     assert isinstance(problem, Diagnostic)
     assert problem.what == "a.time_b has not one result per combination"
-    (problem,) = read('{"commit_hash": "a", "env_name": "", "results": {"a": 1}}')
+    (problem,) = read('{"commit_hash": "a", "env_name": "", "results": [1]}')
     assert isinstance(problem, Diagnostic)
-    assert "no results or result_columns" in problem.what
+    assert problem.what == "the file has no results"
+
+
+def test_results_before_version_0_4_2_are_read() -> None:
+    levels = '"params": [["1", "2"]], "result": [0.5, null]'
+    text = f'{{"results": {{"a.time_b": {{{levels}, "stats": [{{"ci_99": [0.4, 0.6]}}, null]}}, '
+    text += f'"a.time_old": {{{levels}}}, "a.time_c": 0.25, "a.mem_d": 352, "a.time_e": null}}, '
+    text += '"commit_hash": "e1b8", "date": 1381882948000, "params": {"cpu": "x"}, '
+    text += '"python": "2.7", "requirements": {"numpy": "1.6"}, "version": 1}'
+    assert JSON.recognises(Source(None, "x.json", text.encode()).head())
+    runs = [run for run in read(text) if isinstance(run, Reading)]
+    assert [(run.benchmark, run.status, *(row[1:5] for row in run.rows)) for run in runs] == [
+        ("a.time_b(1)", "complete", ("time_per_op", "median", 0.5, "s")),
+        ("a.time_b(2)", "failed"),
+        ("a.time_old(1)", "complete", ("time_per_op", "min", 0.5, "s")),
+        ("a.time_old(2)", "failed"),
+        ("a.time_c", "complete", ("time_per_op", "min", 0.25, "s")),
+        ("a.mem_d", "complete", ("memory_usage", "mean", 352.0, "B")),
+        ("a.time_e", "failed"),
+    ]
+    assert runs[0].env["commit"] == "e1b8"
 
 
 def test_two_variants_are_compared() -> None:

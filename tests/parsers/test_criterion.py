@@ -42,6 +42,18 @@ def test_the_estimates_give_what_criterion_prints() -> None:
     assert text.rows[1][7] == 1e-12
 
 
+def test_names_of_estimates_may_be_capital() -> None:
+    text = (FIRST / "new/estimates.json").read_text(encoding="utf-8")
+    old = text
+    for name in ("mean", "median_abs_dev", "median", "slope", "std_dev"):
+        old = old.replace(f'"{name}"', f'"{name.title().replace("_", "")}"')
+    assert '"MedianAbsDev"' in old
+    assert JSON.recognises(Source(None, "x", old.encode()).head())
+    (run,), problems = read(JSON, old)
+    assert not problems
+    assert values(run) == values(read(JSON, text)[0][0])
+
+
 def test_the_samples_come_to_the_same_estimate() -> None:
     estimates, _ = read(JSON, FIRST / "new/estimates.json")
     samples, _ = read(JSON, FIRST / "new/sample.json")

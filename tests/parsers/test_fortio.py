@@ -33,6 +33,12 @@ def test_a_held_rate_is_an_open_loop() -> None:
     assert found[None, "latency", "p90"] > found[None, "latency", "p50"]
 
 
+def test_a_version_without_the_type_of_a_run_is_recognised() -> None:
+    text = (FORMS / "held.json").read_text(encoding="utf-8").replace('"RunType": "HTTP",', "", 1)
+    assert '"RunType"' not in text
+    assert JSON.recognises(Source(None, "x.json", text.encode()).head())
+
+
 def test_text_says_what_json_says() -> None:
     run, problems = read(TEXT, "text-held.txt")
     assert not problems

@@ -38,6 +38,15 @@ def test_every_version_gives_times(line: str) -> None:
     assert (run.tool_version, run.duration) == ("3.9.5", 0.25)
 
 
+def test_assertions_may_stand_above_the_run() -> None:
+    line = "REQUEST\t\tSearch\t1539600000100\t1539600000350\tOK\t \n"
+    run, samples = read("ASSERTION\tAAEDAAECAQ==\nASSERTION\tAAECAAIF\n" + RUN + line)
+    assert isinstance(run, Reading)
+    assert isinstance(samples, Samples)
+    assert (samples.values.tolist(), samples.lines.tolist()) == ([0.25], [4])
+    assert run.tool_version == "3.9.5"
+
+
 def test_failed_requests_count_as_failures() -> None:
     ok = "REQUEST\t\ta\t1539600000100\t1539600000200\tOK\t \n"
     run, *_ = read(RUN + ok + ok.replace("OK\t ", "KO\tno"))

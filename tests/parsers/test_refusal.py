@@ -51,6 +51,13 @@ def test_another_tools_report_is_named() -> None:
         ("<!DOCTYPE html>\n<title>Gatling Stats</title>", "a page of Gatling's", "simulation.log"),
         ("<!DOCTYPE html>\n<p>1204 requests/s", "an HTML page", "text or JSON"),
         ("import http from 'k6/http';\n", "a script for k6", "k6 run --out json"),
+        (
+            "Timestamp,User Count,Type,Name,Requests/s,Failures/s,50%\n",
+            "Locust's history",
+            "_stats.csv",
+        ),
+        ("Method,Name,Error,Occurrences\n", "Locust's list of failures", "_stats.csv"),
+        ('{"group_id":"a","function_id":"b","value_str":null}', "criterion's name", "sample.json"),
         ('{"fio version" : "fio-3.28"}', "fio's JSON", "benchkit help tools"),
     ],
 )
