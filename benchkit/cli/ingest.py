@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from benchkit.ingestion.sources import Found
 
 
+_Variant = Annotated[str | None, typer.Option(help="Variant name for all results.")]
 _Benchmark = Annotated[
     str | None, typer.Option("--benchmark", help="Benchmark name for all results.")
 ]
@@ -41,6 +42,12 @@ _Jobs = Annotated[
         "--jobs",
         min=1,
         help="Number of processes. [default: one per core; 1 for small inputs]",
+    ),
+]
+_Cluster = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster", metavar="SPEC", help="Read on Dask: tcp://scheduler:8786, local, or local:4."
     ),
 ]
 _Server = Annotated[
@@ -83,9 +90,7 @@ def ingest(
     store: o.StoreOption = None,
     origin: o.IngestOrigin = None,
     layout: o.Layout = None,
-    variant: Annotated[
-        str | None, typer.Option("--variant", help="Variant name for all results.")
-    ] = None,
+    variant: _Variant = None,
     benchmark: _Benchmark = None,
     meta: _Meta = None,
     as_format: o.As = None,
@@ -100,6 +105,7 @@ def ingest(
     strict: _Strict = False,
     samples: _Samples = True,
     jobs: _Jobs = None,
+    cluster: _Cluster = None,
     format: Annotated[str, typer.Option(help="table or json.")] = "table",
     output: o.Output = None,
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="List every source.")] = False,
@@ -124,7 +130,8 @@ def ingest(
     live = _live(prometheus, query or [], start, end, step)
     with watching(quiet=quiet) as watch:
         summary = read(_require(paths, live), Store(store or DEFAULT), options, live=live,
-                       strict=strict, jobs=jobs, watch=watch)  # fmt: skip
+                       strict=strict, jobs=jobs, cluster=_choose_cluster(cluster, jobs),
+                       watch=watch)  # fmt: skip
     if format == "json":
         printing.write(_write_json(summary), output)
     elif quiet:
@@ -133,6 +140,14 @@ def ingest(
         _show(summary, store or DEFAULT, output, verbose=verbose)
     if not summary.has_result:
         raise typer.Exit(int(ExitCode.DATA))
+
+
+def _choose_cluster(cluster: str | None, jobs: int | None) -> str:
+    """Return the cluster that reads; what the command line says counts before the settings."""
+    if cluster is not None and jobs is not None:
+        hint = "a cluster has as many workers as were started; local:4 starts four"
+        raise ConfigError("does not go with --jobs", where="--cluster", hint=hint)
+    return cluster or ("" if jobs is not None else o.settings().cluster)
 
 
 def _live(

@@ -60,6 +60,12 @@ class Settings:
     exclude: tuple[str, ...] = field(
         default=(), metadata=as_key("texts", "glob patterns of files to leave out", "ingest")
     )
+    cluster: str = field(
+        default="",
+        metadata=as_key(
+            "text", "Dask cluster that reads: `tcp://scheduler:8786` or `local:4`", "ingest"
+        ),
+    )
     split: tuple[str, bool] | tuple[()] = field(
         default=(),
         metadata=as_key(

@@ -26,7 +26,7 @@ from benchkit.ingestion.reading import Known
 from benchkit.ingestion.recorded import Place
 from benchkit.ingestion.sources import Found
 from benchkit.ingestion.split_blocks import find_split_blocks
-from benchkit.ingestion.workers import Alone, Crew, choose_jobs, count_cores, plan_tasks
+from benchkit.ingestion.workers import Alone, Crew, Executor, choose_jobs, count_cores, plan_tasks
 from benchkit.labels.values import UnusableError, read_time
 from benchkit.redaction import redact_origin
 from benchkit.redaction.marks import current_key, draw_key, use_key
@@ -87,6 +87,7 @@ def ingest(
     live: Sequence[Found] = (),
     strict: bool = False,
     jobs: int | None = 1,
+    cluster: str = "",
     watch: Watch | None = None,
 ) -> IngestSummary:
     """Read sources into a store.
@@ -103,6 +104,8 @@ def ingest(
         Refuse everything if any source is refused.
     jobs : int or None
         How many processes read; None: as many as pay. The result is the same.
+    cluster : str
+        The Dask cluster whose workers read in place of them; the result is the same.
     watch : callable, optional
         Is told a few times a second how far the reading is.
 
@@ -116,10 +119,10 @@ def ingest(
     origin = name_origin(store.url) if options.origin is None else redact_origin(options.origin)
     options = replace(options, origin=origin)
     discovery = _discover(arguments, options, store, live)
-    with _crew(discovery.found, options, jobs) as crew, store.locked():
+    with _start(discovery.found, store, options, jobs, cluster) as executor, store.locked():
         stored, meter = store.pieces(COLUMNS), Meter(discovery.found, watch)
         store.require_values()
-        harvest = _harvest(discovery.found, store, stored, crew, meter, strict=strict)
+        harvest = _harvest(discovery.found, store, stored, executor, meter, strict=strict)
         harvest.complete(discovery, options)
         # A store that holds nothing is not made for what was refused.
         is_kept = bool(harvest.parts or (stored is not None and len(stored)))
@@ -165,29 +168,40 @@ def _discover(
 
 
 @contextmanager
-def _crew(sources: Sequence[Found], options: Options, jobs: int | None) -> Iterator[Crew | Alone]:
-    """Start the processes that shall read, if more than this one shall; end them in any case."""
+def _start(
+    sources: Sequence[Found], store: Store, options: Options, jobs: int | None, cluster: str
+) -> Iterator[Executor]:
+    """Start what shall read, and end it in any case."""
+    executor = _choose(sources, store, options, jobs, cluster)
+    try:
+        yield executor
+    finally:
+        executor.stop()
+
+
+def _choose(
+    sources: Sequence[Found], store: Store, options: Options, jobs: int | None, cluster: str
+) -> Executor:
+    if cluster:
+        from benchkit.ingestion.cluster import Cluster
+
+        return Cluster(cluster, sources, options, store.url if store.is_remote else "")
     count = choose_jobs(sources, jobs, options)
     if count == 1:
-        yield Alone(sources, options, ahead=(jobs or count_cores()) > 1)
-        return
+        return Alone(sources, options, ahead=(jobs or count_cores()) > 1)
     # Once, before the processes part: at its first array pyarrow looks for pandas.
     import pyarrow as pa
     import pyarrow.parquet
 
     pa.array([0])
-    crew = Crew(count, sources, options)
-    try:
-        yield crew
-    finally:
-        crew.stop()
+    return Crew(count, sources, options)
 
 
 def _harvest(
     sources: Sequence[Found],
     store: Store,
     stored: pa.Table | None,
-    crew: Crew | Alone,
+    executor: Executor,
     meter: Meter,
     *,
     strict: bool,
@@ -198,7 +212,7 @@ def _harvest(
         held = list_sources(stored, [source.address for source in sources])
         known = Known(batch=batch, sources=held, folder=folder)
         harvest = Harvest(sources, known, stored)
-        caught = crew.read_all(plan_tasks(sources), known, meter.see)
+        caught = executor.read_all(plan_tasks(sources), known, meter.see)
 
         def batches() -> Iterator[pa.RecordBatch]:
             for found in caught:

@@ -20,7 +20,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from benchkit.errors import Diagnostic
 from benchkit.ingestion.harvest import Catch, catch
@@ -99,8 +99,33 @@ def count_cores() -> int:
     return len(allowed(0)) if allowed else os.cpu_count() or 1
 
 
+class Executor(Protocol):
+    """Who reads: this process, several of this machine, or those of a cluster."""
+
+    def read_all(
+        self, tasks: Sequence[Task], known: Known, see: Callable[[Seen], None]
+    ) -> Iterator[Catch]:
+        """Read the sources and yield what came of each task, in the order of the tasks.
+
+        Parameters
+        ----------
+        tasks : sequence of (first, one past the last)
+        known : Known
+        see : callable
+            Is told how far each source is.
+
+        Raises
+        ------
+        StoreError
+            If the store cannot take the samples.
+        """
+
+    def stop(self) -> None:
+        """End what reads, whatever it does."""
+
+
 class Alone:
-    """Reads in this process, a large source in several threads; otherwise like a `Crew`."""
+    """Reads in this process, a large source in several threads."""
 
     def __init__(self, sources: Sequence[Found], options: Options, *, ahead: bool = False) -> None:
         self._sources, self._options, self._ahead = sources, options, ahead
@@ -108,11 +133,14 @@ class Alone:
     def read_all(
         self, tasks: Sequence[Task], known: Known, see: Callable[[Seen], None]
     ) -> Iterator[Catch]:
-        """Read the sources, task by task; parameters as in `Crew.read_all`."""
+        """Read the sources, task by task."""
         reader = Reader(self._options, known, see, ahead=self._ahead)
         for task in tasks:
             outcomes = (reader.read(index, self._sources[index]) for index in range(*task))
             yield catch(known.batch, outcomes)
+
+    def stop(self) -> None:
+        """Nothing goes on behind this process."""
 
 
 @dataclass(slots=True, eq=False)
@@ -137,20 +165,7 @@ class Crew:
     def read_all(
         self, tasks: Sequence[Task], known: Known, see: Callable[[Seen], None]
     ) -> Iterator[Catch]:
-        """Read the sources and yield what came of each task, in the order of the tasks.
-
-        Parameters
-        ----------
-        tasks : sequence of (first, one past the last)
-        known : Known
-        see : callable
-            Is told how far each process is.
-
-        Raises
-        ------
-        StoreError
-            If the store cannot take the samples.
-        """
+        """Read the sources and yield what came of each task, in the order of the tasks."""
         self._known = known
         for worker in self._workers:
             worker.pipe.send(known)
@@ -224,14 +239,19 @@ class Crew:
         return Catch([self._mourn(first, lost.process.exitcode)])
 
     def _mourn(self, index: int, code: int | None) -> Outcome:
-        found = self._sources[index]
         how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
         what = f"the process that read it crashed ({how})"
         hint = "if memory ran out, read it alone with --jobs 1"
-        outcome = refusal(index, found, Diagnostic(found.label, 0, what, hint))
-        known = self._known or Known()
-        mark(outcome, found, self._options, known.batch, stored=known.sources)
-        return outcome
+        return mourn(index, self._sources[index], self._options, self._known or Known(), what, hint)
+
+
+def mourn(
+    index: int, found: Found, options: Options, known: Known, what: str, hint: str
+) -> Outcome:
+    """Return the outcome of a source that ended the process that read it."""
+    outcome = refusal(index, found, Diagnostic(found.label, 0, what, hint))
+    mark(outcome, found, options, known.batch, stored=known.sources)
+    return outcome
 
 
 def _work(

@@ -67,6 +67,8 @@ class DataFile:
     bounds : dict of column to (least, greatest)
     changes : mapping
         What a file of the log of runs does to pieces that were there before.
+    is_placed : bool
+        Whether it lies in its table already, where that is elsewhere.
     """
 
     path: Path
@@ -75,6 +77,7 @@ class DataFile:
     size: int
     bounds: dict[str, tuple[Any, Any]]
     changes: Mapping[str, object] = field(default_factory=dict)
+    is_placed: bool = False
 
     @classmethod
     def existing(
@@ -174,12 +177,9 @@ class FileWriter:
         with writing(self.path.parent):
             self._writer.close()
         return DataFile(
-            path=self.path,
-            is_raw=self._is_raw,
-            rows=self._rows,
-            size=self.path.stat().st_size,
-            bounds=self._bounds,
-        )
+            path=self.path, is_raw=self._is_raw, rows=self._rows,
+            size=self.path.stat().st_size, bounds=self._bounds,
+        )  # fmt: skip
 
     def drop(self) -> None:
         """Give the file up."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -45,20 +46,21 @@ class Store:
         self.url = url.rstrip("/")
         self._runs = Table(f"{self.url}/runs")
         self._values = Table(f"{self.url}/values", [PARTITION])
+        self.is_remote = self._runs.is_remote
         self._last: tuple[tuple[object, ...], pa.Table] | None = None
         self._version: DeltaTable | None = None
 
     def is_store(self) -> bool:
         """Whether a store lies here, or what is left of one."""
         folder = Path(self.url)
-        if not self._is_remote and not any((folder / n).is_dir() for n in ("runs", "values")):
+        if not self.is_remote and not any((folder / n).is_dir() for n in ("runs", "values")):
             return False
         return (folder / "runs" / entries.FOLDER).is_dir() or self._has_remains()
 
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Let other ingests of this machine wait, which spares them conflicts."""
-        if self._is_remote:
+        if self.is_remote:
             yield
             return
         self._prepare()
@@ -173,7 +175,7 @@ class Store:
         record = {"base": base.version(), "files": files, "is_joined": is_joined}
         with (
             TemporaryDirectory(prefix="benchkit-")
-            if self._is_remote
+            if self.is_remote
             else nullcontext(f"{self.url}/runs") as folder
         ):
             file = write_rows(Path(folder), seq, rows, record, changes or {})
@@ -200,12 +202,9 @@ class Store:
         return self._last[1]
 
     def values(
-        self,
-        *,
-        raw: bool = False,
-        metrics: Iterable[str] = (),
+        self, *, raw: bool = False, metrics: Iterable[str] = (),
         pieces: Iterable[tuple[int, int]] | None = None,
-    ) -> pa.Table:
+    ) -> pa.Table:  # fmt: skip
         """Return the stored values.
 
         Parameters
@@ -223,17 +222,14 @@ class Store:
         return pa.Table.from_batches(batches, values_schema())
 
     def stream(
-        self,
-        *,
-        raw: bool = False,
-        metrics: Iterable[str] = (),
+        self, *, raw: bool = False, metrics: Iterable[str] = (),
         pieces: Iterable[tuple[int, int]] | None = None,
-    ) -> Iterator[pa.RecordBatch]:
+    ) -> Iterator[pa.RecordBatch]:  # fmt: skip
         """Yield the stored values batch by batch; parameters as in `values`."""
         if (table := self._open_values()) is not None:
             with self._explaining():
                 stale = damage.find_missing(self._values, table, raw=raw)
-                for one in () if self._is_remote else stale:
+                for one in () if self.is_remote else stale:
                     raise one.error()
                 files = self._values.list_files(table)
                 filesystem = self._values.filesystem
@@ -299,7 +295,7 @@ class Store:
         batch : int
             What the files' names begin with; when anything fails, they are deleted.
         """
-        if self._is_remote:
+        if self.is_remote:
             with TemporaryDirectory(prefix="benchkit-") as folder:
                 yield Path(folder)
             return
@@ -323,9 +319,15 @@ class Store:
                 hint="ingest into a new store with --store, or delete this one and ingest again",
             )
         self._begin()
-        for file in files:
-            self._values.bring(file)
-        self._values.append(values_schema(), files)
+        self._values.append(values_schema(), [self.bring(file) for file in files])
+
+    def bring(self, file: DataFile) -> DataFile:
+        """Copy a file of values that was written on this machine to a store elsewhere."""
+        if not self.is_remote or file.is_placed:
+            return file
+        self._begin()  # files without a log of runs are a store that lost it
+        self._values.bring(file)
+        return replace(file, is_placed=True)
 
     def check(self) -> list[Damage]:
         """Return the files that are missing or cannot be read; every page is read."""
@@ -390,11 +392,7 @@ class Store:
             self._runs.claim(version, rows.schema, [file], [one["path"] for one in files])
         return len(files)
 
-    @property
-    def _is_remote(self) -> bool:
-        return self._runs.is_remote
-
     def _prepare(self) -> None:
         require_place(self.url)
-        if not self._is_remote:
+        if not self.is_remote:
             make_folder(Path(self.url))

@@ -1,0 +1,300 @@
+"""Workers of a Dask cluster that read sources, and their results in the order of the sources.
+
+Samples are written by the worker that reads them, straight to where the store lies; what travels
+is what travels from the processes of a `Crew`. A worker that dies costs a retry: the scheduler
+hands its task to another one, and a source that ends its worker twice gets a diagnostic.
+"""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from benchkit.errors import BenchkitError, ConfigError, DataError, Diagnostic, StoreError
+from benchkit.ingestion.harvest import Catch, catch
+from benchkit.ingestion.progress import Seen
+from benchkit.ingestion.reading import Known, Reader
+from benchkit.ingestion.workers import Alone, Task, count_cores, mourn
+from benchkit.redaction.marks import current_key, use_key
+from benchkit.regexes import regex
+
+if TYPE_CHECKING:
+    from distributed import Client, Future, LocalCluster
+
+    from benchkit.ingestion.discovery import Options
+    from benchkit.ingestion.outcomes import Outcome
+    from benchkit.ingestion.sources import Found
+
+_LOCAL = regex(r"local(?::([1-9][0-9]{0,3}))?")
+_ADDRESS = regex(r"(?:tcp|tls|ws|wss)://\S++")
+#: Seconds in which a scheduler has to answer, and its first worker to join.
+_PATIENCE = 30
+#: Seconds after which the waiting coordinator looks how far the workers are.
+_LOOK = 0.2
+#: Tasks for each thread of the cluster that may be done ahead of the one whose turn it is.
+_AHEAD = 4
+#: Deaths of workers after which a task is given up.
+_DEATHS = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Order:
+    """What a worker shall read, and all that this needs.
+
+    ``store`` is the address of a store elsewhere, to which the worker takes its files; empty where
+    it writes to a folder that it shares with the coordinator.
+    """
+
+    first: int
+    sources: tuple[Found, ...]
+    options: Options
+    known: Known
+    key: bytes
+    store: str
+    topic: str
+
+
+class Cluster:
+    """The workers of a Dask cluster.
+
+    Parameters
+    ----------
+    spec : str
+        The scheduler's address, or ``local:N`` for N processes on this machine.
+    sources : sequence of Found
+    options : Options
+    store : str
+        The address of a store elsewhere; empty if the store is a folder.
+
+    Raises
+    ------
+    ConfigError
+        If dask.distributed is not installed, or ``spec`` is no address.
+    DataError
+        If the cluster does not answer, or its workers have another benchkit.
+    """
+
+    def __init__(
+        self, spec: str, sources: Sequence[Found], options: Options, store: str = ""
+    ) -> None:
+        self._sources, self._options, self._store = sources, options, store
+        self._spec, self._topic = spec, f"benchkit-{uuid.uuid4().hex}"
+        self._seen = deque[Seen]()
+        self._is_unshared = False
+        self._client, self._own = _connect(spec)
+        try:
+            self._threads = self._require_workers()
+        except BaseException:
+            self.stop()
+            raise
+        self._client.subscribe_topic(self._topic, lambda event: self._seen.append(Seen(*event[1])))
+
+    def read_all(
+        self, tasks: Sequence[Task], known: Known, see: Callable[[Seen], None]
+    ) -> Iterator[Catch]:
+        """Read the sources, task by task; parameters as in `Crew.read_all`.
+
+        Raises
+        ------
+        StoreError
+            If the store cannot take the samples, or the workers do not see its folder.
+        DataError
+            If the cluster is lost.
+        """
+        here = Alone(self._sources, self._options)
+        waiting = deque(tasks)
+        sent: deque[tuple[Task, Future | None]] = deque()
+        while waiting or sent:
+            while waiting and len(sent) < _AHEAD * self._threads:
+                sent.append((waiting[0], self._submit(waiting.popleft(), known)))
+            task, future = sent.popleft()
+            for part, found in self._await(task, future, known, see):
+                if found is not None:
+                    self._require_files(found)
+                    yield found
+                    continue
+                for own in here.read_all([part], known, see):  # the worker has not these files
+                    self._note_unshared(own)
+                    yield own
+
+    def stop(self) -> None:
+        """Give up what is not done, and leave the cluster; a local one ends."""
+        with suppress(Exception):  # a scheduler that is gone has nothing to give up
+            self._client.close()
+        if self._own is not None:
+            self._own.close()
+
+    def _require_workers(self) -> int:
+        """Return how many threads read; every worker must run this benchkit."""
+        from benchkit import __version__
+
+        hint = "start one with `dask worker ADDRESS --nthreads 1`"
+        try:
+            self._client.wait_for_workers(1, timeout=_PATIENCE)
+        except TimeoutError:
+            what = f"no worker joined within {_PATIENCE} seconds"
+            raise DataError(what, where=self._spec, hint=hint) from None
+        try:
+            versions = self._client.run(_find_version)
+        except Exception as error:  # noqa: BLE001 - what a worker without benchkit raises varies
+            what = f"its workers cannot import benchkit ({type(error).__name__}: {error})"
+            hint = f"install benchkit {__version__} where they run"
+            raise DataError(what, where=self._spec, hint=hint) from None
+        for worker, version in versions.items():
+            if version != __version__:
+                what = f"worker {worker} has benchkit {version}, this is {__version__}"
+                raise DataError(what, where=self._spec, hint="install the same version everywhere")
+        return sum(self._client.nthreads().values())
+
+    def _submit(self, task: Task, known: Known) -> Future | None:
+        """Send a task off; None if only this process can ask its sources for their content."""
+        sources = tuple(map(_anywhere, self._sources[slice(*task)]))
+        if any(one.ask is not None for one in sources):
+            return None
+        stored = {one: known.sources[one] for one in (found.identity for found in sources)
+                  if one in known.sources}  # fmt: skip
+        folder = known.folder and known.folder.absolute()
+        order = _Order(
+            first=task[0], sources=sources, options=self._options, key=current_key(),
+            known=replace(known, sources=stored, folder=folder), store=self._store,
+            topic=self._topic,
+        )  # fmt: skip
+        return self._client.submit(_read, order, pure=False)
+
+    def _await(
+        self, task: Task, future: Future | None, known: Known, see: Callable[[Seen], None]
+    ) -> Iterator[tuple[Task, Catch | None]]:
+        """Yield what came of a task, or of each of its sources where it ended its workers."""
+        from distributed import KilledWorker
+
+        try:
+            found = None if future is None else self._wait(future, see)
+        except KilledWorker:
+            first, last = task
+            if last - first == 1:
+                yield task, Catch([self._mourn(first, known)])
+                return
+            for index in range(first, last):
+                alone = index, index + 1
+                yield from self._await(alone, self._submit(alone, known), known, see)
+            return
+        yield task, found
+
+    def _wait(self, future: Future, see: Callable[[Seen], None]) -> Catch | None:
+        """Return what came of a task, and tell meanwhile how far the workers are."""
+        from distributed import KilledWorker
+
+        while True:
+            try:
+                found: Catch | None = future.result(timeout=_LOOK)
+            except TimeoutError:
+                while self._seen:
+                    see(self._seen.popleft())
+                continue
+            except (BenchkitError, KilledWorker):
+                raise
+            except Exception as error:
+                what = f"the cluster is lost ({type(error).__name__}: {error})"
+                hint = "nothing was stored; try again, or read without --cluster"
+                raise DataError(what, where=self._spec, hint=hint) from error
+            return found
+
+    def _mourn(self, index: int, known: Known) -> Outcome:
+        what, hint = "the workers that read it died", "if memory ran out, give each worker more"
+        return mourn(index, self._sources[index], self._options, known, what, hint)
+
+    def _note_unshared(self, found: Catch) -> None:
+        """Say once that files are read here, since the workers do not see them."""
+        if not self._is_unshared:
+            self._is_unshared = True
+            first = found.outcomes[0]
+            what = "the workers do not see this file; this process reads all such files"
+            hint = "put the results on a path that the workers share"
+            first.diagnostics.append(Diagnostic(first.report.label, 0, what, hint, "note"))
+
+    def _require_files(self, found: Catch) -> None:
+        """Refuse files of samples that lie on a worker's disk, not in the store."""
+        for outcome in found.outcomes:
+            for file in () if self._store else outcome.files:
+                if not file.path.is_file():
+                    raise StoreError(
+                        "the workers write to a folder of the same path that is another one",
+                        where=str(file.path.parent),
+                        hint="use a store on a path that they share, or --store s3://…",
+                    )
+
+
+def _connect(spec: str) -> tuple[Client, LocalCluster | None]:
+    """Return a client of the cluster, and the cluster itself if this process starts it."""
+    match = _LOCAL.fullmatch(spec)
+    if match is None and not _ADDRESS.fullmatch(spec):
+        hint = "use local, local:4, or the address of a scheduler: tcp://host:8786"
+        raise ConfigError(f"{spec!r} is no cluster", where="--cluster", hint=hint)
+    try:
+        import dask
+        from distributed import Client, LocalCluster
+    except ImportError:
+        hint = "install it where benchkit is: pip install '.[distributed]'"
+        raise ConfigError(
+            "dask.distributed is not installed", where="--cluster", hint=hint
+        ) from None
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    if match is None:
+        try:
+            return Client(spec, timeout=_PATIENCE, set_as_default=False), None
+        except (OSError, TimeoutError, ValueError) as error:
+            what = f"the scheduler does not answer ({error})"
+            raise DataError(what, where=spec, hint="check its address") from None
+    with dask.config.set({"distributed.scheduler.allowed-failures": _DEATHS - 1}):
+        local = LocalCluster(
+            n_workers=int(match[1] or count_cores()),
+            threads_per_worker=1,
+            dashboard_address="127.0.0.1:0",
+            silence_logs=logging.CRITICAL,
+        )
+    return Client(local, set_as_default=False), local
+
+
+def _anywhere(found: Found) -> Found:
+    """Return a source whose path means the same in every working folder."""
+    return replace(found, path=found.path.absolute()) if found.path else found
+
+
+def _find_version() -> str:
+    from benchkit import __version__
+
+    return __version__
+
+
+def _read(order: _Order) -> Catch | None:
+    """Read as a worker; return None where this machine has not the same files."""
+    if not all(found.path is None or found.measure() == found.bytes for found in order.sources):
+        return None
+    use_key(order.key)
+    if not order.store:
+        return _read_into(order, order.known)
+    from benchkit.store import Store
+
+    with TemporaryDirectory(prefix="benchkit-") as folder:
+        found = _read_into(order, replace(order.known, folder=Path(folder)))
+        store = Store(order.store)
+        for outcome in found.outcomes:
+            outcome.files = [store.bring(file) for file in outcome.files]
+    return found
+
+
+def _read_into(order: _Order, known: Known) -> Catch:
+    from distributed import get_worker
+
+    log = get_worker().log_event
+    reader = Reader(
+        order.options, known, lambda seen: log(order.topic, (seen.index, seen.bytes, seen.values))
+    )
+    return catch(known.batch, (reader.read(i, s) for i, s in enumerate(order.sources, order.first)))

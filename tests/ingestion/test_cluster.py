@@ -1,0 +1,218 @@
+"""Workers of a Dask cluster read what one process reads, also where one of them dies."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterator
+from pathlib import Path
+
+import dask
+import pyarrow as pa
+import pytest
+from distributed import LocalCluster
+from object_store import serve
+
+import benchkit.api as bk
+from benchkit.cli import run
+from benchkit.errors import ConfigError, DataError, StoreError
+from benchkit.ingestion import cluster as module
+from benchkit.ingestion.cluster import Cluster
+from benchkit.ingestion.commit import ingest
+from benchkit.ingestion.discovery import Options
+from benchkit.ingestion.sink import FEW
+from benchkit.ingestion.sources import Found
+from benchkit.reading.source import Source
+from benchkit.store import Store
+
+WRK = Path(__file__).resolve().parents[2] / "fixtures" / "tracing-wrk"
+#: Run by each worker as it starts: a file named `ends` ends it, one named `ends-once` the first.
+PRELOAD = """
+import os
+from benchkit.ingestion.sources import Found
+
+def dask_setup(worker):
+    load = Found.load
+    def end(found):
+        if "-ends" in found.label:
+            try:
+                os.mkdir(f"{found.path}.seen")
+            except FileExistsError:
+                if "once" in found.label:
+                    return load(found)
+            os._exit(7)
+        return load(found)
+    Found.load = end
+"""
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Start a scheduler and two workers, which read objects of an S3 server, too."""
+    preload = tmp_path_factory.mktemp("preload") / "ends.py"
+    preload.write_text(PRELOAD)
+    with serve() as environment, pytest.MonkeyPatch.context() as patch:
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        patch.setenv("DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES", "1")
+        dask.config.refresh()
+        with LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50,
+            preload=str(preload),
+        ) as running:  # fmt: skip
+            yield running.scheduler_address
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    """Write 16 reports of wrk, a copy, a file that is none, and more samples than travel."""
+    root = tmp_path / "results"
+    for variant in ("none", "otlp"):
+        (root / variant).mkdir(parents=True)
+        for number in range(1, 9):
+            report = (WRK / variant / f"wrk-{number}.txt").read_bytes()
+            (root / variant / f"wrk-{number}.txt").write_bytes(report)
+    (root / "none" / "wrk-91.txt").write_bytes((root / "none" / "wrk-1.txt").read_bytes())
+    (root / "none" / "wrk-92.txt").write_text("no benchmark\n")
+    row = "Sat Nov 21 11:00:0{0} 2026\t179522280{0}\t1\t{1}\t{2}\t{1}\n"
+    rows = "".join(row.format(i % 10, i % 90, i % 90 + 1) for i in range(FEW // 4 + 100))
+    (root / "ab-none").mkdir()
+    (root / "ab-none" / "ab-1.tsv").write_text(
+        f"starttime\tseconds\tctime\tdtime\tttime\twait\n{rows}"
+    )
+    return root
+
+
+def rows(store: Store) -> pa.Table:
+    names = ("piece", "metric", "stat", "subject", "line")
+    order = [(name, "ascending") for name in names]
+    return store.values(raw=True).drop_columns("batch").sort_by(order).combine_chunks()
+
+
+@pytest.mark.parametrize("url", ["store", "s3://b/cluster"])
+def test_the_result_is_that_of_one_process(
+    address: str, results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, url: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    here, there = Store("here"), Store(url)
+    one, other = ingest([str(results)], here), ingest([str(results)], there, cluster=address)
+    assert (one.reports, one.diagnostics, one.findings, one.runs) == (
+        other.reports, other.diagnostics, other.findings, other.runs,
+    )  # fmt: skip
+    assert one.runs == 17
+    assert len(rows(here)) > FEW
+    assert rows(there).equals(rows(here))
+    assert not list(tmp_path.rglob("raw=*/**/*.tmp"))
+    again = ingest([str(results)], there, cluster=address)
+    assert again.count("unchanged") == 17
+
+
+def test_a_worker_that_dies_costs_a_retry(address: str, results: Path, tmp_path: Path) -> None:
+    report = (WRK / "otlp" / "wrk-1.txt").read_bytes() + b"again\n"
+    (results / "none" / "wrk-9-ends-once.txt").write_bytes(report)
+    summary = ingest([str(results)], Store(str(tmp_path / "store")), cluster=address)
+    assert (tmp_path / "results/none/wrk-9-ends-once.txt.seen").is_dir()
+    assert summary.runs == 18
+
+
+def test_a_file_that_ends_its_workers_is_named(address: str, results: Path, tmp_path: Path) -> None:
+    (results / "none" / "wrk-9-ends.txt").write_bytes(b"no report")
+    summary = ingest([str(results)], Store(str(tmp_path / "store")), cluster=address)
+    ended = [problem for problem in summary.diagnostics if "workers" in problem.what]
+    assert [problem.path for problem in ended] == [str(results / "none" / "wrk-9-ends.txt")]
+    assert summary.runs == 17
+    damaged = bk.load(store=str(tmp_path / "store")).runs.query("role == 'damaged'")
+    assert damaged["remark"].str.contains("the workers that read it died").sum() == 1
+
+
+def test_what_the_workers_do_not_see_is_read_here(
+    address: str, results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load, submit = Found.load, Cluster._submit
+    seen = list[str]()
+
+    def note(found: Found) -> Source:
+        seen.append(found.label)
+        return load(found)
+
+    def hide(self: Cluster, task: tuple[int, int], known: object) -> object:
+        for found in self._sources[slice(*task)]:
+            found.bytes += 1  # as if their file of this name were another one
+        return submit(self, task, known)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Found, "load", note)
+    monkeypatch.setattr(Cluster, "_submit", hide)
+    summary = ingest([str(results)], Store(str(tmp_path / "store")), cluster=address)
+    assert summary.runs == 17
+    assert len(set(seen)) == len(summary.reports)
+    notes = [each for each in summary.diagnostics if "do not see" in each.what]
+    assert len(notes) == 1
+
+
+def test_a_store_that_the_workers_have_elsewhere_is_refused(
+    address: str, results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    see = Path.is_file
+    monkeypatch.setattr(Path, "is_file", lambda path: path.suffix != ".parquet" and see(path))
+    store = Store(str(tmp_path / "store"))
+    with pytest.raises(StoreError, match="is another one"):
+        ingest([str(results)], store, cluster=address)
+    assert store.pieces() is None
+
+
+def test_a_worker_with_another_benchkit_is_refused(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("benchkit.__version__", "9.9")
+    with pytest.raises(DataError, match=r"has benchkit .*, this is 9\.9"):
+        Cluster(address, [], Options())
+
+
+def test_nobody_at_the_address_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_PATIENCE", 0.5)
+    with pytest.raises(DataError, match="the scheduler does not answer"):
+        Cluster("tcp://127.0.0.1:9", [], Options())
+
+
+def test_a_local_cluster_is_started_and_ended(
+    results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = str(tmp_path / "store")
+    assert run(["ingest", str(results / "none"), "--cluster", "local:1", "--store", store]) == 0
+    assert "wrk     read" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("spec", ["", "local:0", "local:x", "host:8786", "tcp://", "http://h:1"])
+def test_what_is_no_cluster_is_refused(spec: str) -> None:
+    with pytest.raises(ConfigError, match="is no cluster"):
+        Cluster(spec, [], Options())
+
+
+def test_without_the_package_the_error_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    load = builtins.__import__
+
+    def refuse(name: str, *rest: object) -> object:
+        if name in {"dask", "distributed"}:
+            raise ImportError(name)
+        return load(name, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(builtins, "__import__", refuse)
+    with pytest.raises(ConfigError, match="distributed is not installed") as refused:
+        Cluster("local", [], Options())
+    assert "pip install '.[distributed]'" in str(refused.value)
+
+
+def test_settings_name_the_cluster_and_jobs_overrule_them(
+    results: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("benchkit.toml").write_text('[ingest]\ncluster = "nowhere"\n')
+    assert run(["ingest", str(results)]) == 2
+    assert "'nowhere' is no cluster" in capsys.readouterr().err
+    assert run(["ingest", str(results), "--jobs", "1"]) == 0
+    assert run(["ingest", str(results), "--jobs", "1", "--cluster", "local"]) == 2
+    assert "does not go with --jobs" in capsys.readouterr().err
