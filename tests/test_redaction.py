@@ -49,6 +49,7 @@ KEPT = (
     ["siege", "-c", "25", "-t", "1M", "-b", "http://localhost/a"],
     ["oha", "-z", "10s", "-c", "50", "--no-tui", "http://localhost:8080/x"],
     ["hyperfine", "--warmup", "3", "-N", "./sort.sh 1000", "sleep 0.3"],
+    ["find", "~", "*.jpg"],
     ["wrk2", "-R", "2000", "-t2", "-s", "scripts/post.lua", "$URL"],
     ["java", "-Xms512m", "-Xmx2g", "-XX:+UseG1GC", "-XX:MaxGCPauseMillis=200", "-jar", "app.jar"],
     ["curl", "-s", "-o", "/dev/null", "-w", "%{time_total}", "-X", "POST", URL],

@@ -77,7 +77,8 @@ HARMLESS = regex(
     r"(?::\d{1,5})?(?:/[\w./-]{0,200})?"  # localhost:8080/ping
     r"|[\w./-]{1,99}(?::[\w.-]{1,40})?@sha256:[\da-f]{8,64}"  # an image
     r"|(?:application|audio|image|multipart|text|video)/[\w.+*-]{1,40}(?:; ?charset=[\w-]{1,20})?"
-    r"|\.{1,2}|GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|TRACE"
+    rf"|(?:\*\*/)?\*\.(?:{_ENDINGS})"  # *.jpg
+    r"|~|\.{1,2}|GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|TRACE"
     r"|true|True|false|False|yes|no|on|off|null|csv|json|text|html?|https?|http/[\d.]{1,3}|h2c?|tcp|udp"
     r"|\$\{?\w{1,64}\}?|\$[@*#?]|\{\w{0,20}\}"  # $URL
     rf"|{MARK}|(?:[\w-]{{1,40}}: ?)?REDACTED"
