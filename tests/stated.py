@@ -13,8 +13,12 @@ from benchkit.units import parse_duration
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _DURATION = re.compile(r"(?<!\d)[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|[µμ]s|ms|s|m|h))+")
-#: A comma between thousands, in the cells of a table.
+#: A comma between thousands, in the cells of a table and in these formats.
 _GROUPING = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_GROUPED = frozenset({"autocannon_text", "criterion_text"})
+#: A comma before decimals, which tools of the JVM write by the locale; in CSV it is between cells.
+_DECIMAL = re.compile(r"(?<=\d),(?=\d)")
+_LOCALIZED = frozenset({"jmh_csv", "jmh_text", "jmeter_aggregate"})
 FACTORS = (
     *(10.0**power for power in range(-12, 13)),
     *(1024.0**power for power in range(1, 5)),
@@ -25,10 +29,12 @@ FACTORS = (
 
 
 @lru_cache(maxsize=4)  # a line of JSON holds thousands
-def numbers(line: str) -> list[float]:
-    """Return every amount that a line may be read as, whatever its unit, in order."""
-    if "│" in line:
+def numbers(line: str, form: str = "") -> list[float]:
+    """Return every amount that a line of a format may be read as, whatever its unit, in order."""
+    if "│" in line or form in _GROUPED:
         line = _GROUPING.sub("", line)
+    elif form in _LOCALIZED:
+        line = f"{line} {_DECIMAL.sub('.', line)}"
     plain = [float(text) * factor for text in _NUMBER.findall(line) for factor in FACTORS]
     return sorted([*plain, *_durations(line)])
 

@@ -162,7 +162,8 @@ _SHOWN = re.compile(
 )
 _BENCHER = re.compile(
     r"test ((?:\S++\s++(?!\.\.\. bench:))*+\S++)\s++\.\.\. bench:\s++"
-    r"([\d,]{1,15}(?:\.\d{1,9})?) ([pnuµμm]?s)/iter \(\+/- [\d,.]{1,20}\)(?: = .*)?",
+    r"((?:\d{1,3}(?:,\d{3}){1,4}|\d{1,15})(?:\.\d{1,9})?) ([pnuµμm]?s)/iter"
+    r" \(\+/- [\d,.]{1,20}\)(?: = .*)?",
     re.ASCII,
 )
 #: Lines above a time that are no name of a benchmark.
@@ -215,6 +216,9 @@ def _parse_text(source: Source) -> Iterator[Record]:
             yield run
         elif FENCE.match(text):
             above = ""
+        elif line.startswith("test ") and "... bench: " in line and "/iter (" in line:
+            what = f"{line[:60]!r} has no valid time and was left out"
+            yield Diagnostic(source.label, number, what, "fix the file or measure again", "warning")
         elif line and not _OTHER.fullmatch(line):
             above = line
     lines.raise_damage()

@@ -149,3 +149,17 @@ def test_printed_results_compare_with_a_verdict() -> None:
 def test_a_fence_above_a_time_is_no_name() -> None:
     runs, _ = read(TEXT, "```rust\ntime:   [2.5094 ms 2.5306 ms 2.5553 ms]\n```\n")
     assert [each.benchmark for each in runs] == [""]
+
+
+@pytest.mark.parametrize("mean", ["1,23", "1,2,345", ",123", "12,3451,234", "1234,567"])
+def test_a_comma_that_parts_no_thousands_is_not_read_over(mean: str) -> None:
+    text = (
+        "test tests::a ... bench:       1,234 ns/iter (+/- 56)\n"
+        f"test tests::b ... bench:       {mean} ns/iter (+/- 56)\n"
+    )
+    run, problem = TEXT.parse(Source(None, "a.txt", text.encode()))
+    assert isinstance(run, Reading)
+    assert [row[3] for row in run.rows] == [1.234e-6]
+    assert isinstance(problem, Diagnostic)
+    assert problem.line == 2
+    assert "was left out" in problem.what

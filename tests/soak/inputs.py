@@ -149,7 +149,7 @@ def check(mutant: Mutant, number: int) -> tuple[list[str], int]:
             problems.append(f"{form.name}: {_describe(error)}")
             continue
         values += sum(1 for _ in _rows(found))
-        told = _misstated(found, mutant.data, anywhere=form.name == "export")
+        told = _misstated(found, mutant.data, form.name)
         problems += [f"{form.name}: {each}" for each in told]
     return problems, values
 
@@ -193,7 +193,7 @@ def _rows(found: dict[str, Any]) -> Iterator[tuple[str, float, str, int]]:
             yield key[1], value, key[-1], line
 
 
-def _misstated(found: dict[str, Any], data: bytes, *, anywhere: bool) -> Iterator[str]:
+def _misstated(found: dict[str, Any], data: bytes, form: str) -> Iterator[str]:
     """Yield what is said of reported values that do not stand on their line.
 
     The lines of an export are those of the files that it was made of; its values stand anywhere.
@@ -202,13 +202,14 @@ def _misstated(found: dict[str, Any], data: bytes, *, anywhere: bool) -> Iterato
     for metric, value, origin, line in _rows(found):
         if origin == "reported" and math.isfinite(value):  # `ingest` leaves out all others
             lines = _lines(data) if lines is None else lines
-            if lines and not _states(lines if anywhere else lines[line - 1 : line + 1], value):
+            near = lines if form == "export" else lines[line - 1 : line + 1]
+            if lines and not _states(near, value, form):
                 yield f"{metric} {value!r} does not stand on line {line}"
 
 
-def _states(lines: list[str], value: float) -> bool:
+def _states(lines: list[str], value: float, form: str) -> bool:
     """Whether a line states a value; a row of HTML may go on in the next line."""
-    return any(holds(numbers(line), value) for line in lines)
+    return any(holds(numbers(line, form), value) for line in lines)
 
 
 def _lines(data: bytes) -> list[str]:
