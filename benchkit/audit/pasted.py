@@ -1,13 +1,15 @@
 """Outputs of `go test` before and after a change that were pasted into one file: finding B111.
 
 Times vary from run to run, so they do not tell; allocations do. In repeats they are equal, or they
-wobble by a little here and there. In a file of two measurements they change once, in the middle.
+wobble by a little here and there, and the first run of a process may differ. In a file of two
+measurements they change once, and at least two runs stand on either side.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
 
 from benchkit.comparison import Comparisons, Contrast
 from benchkit.derived.record import keep_measured
@@ -20,22 +22,33 @@ if TYPE_CHECKING:
 _LEAST = 2
 _LEAST_SHARE = 0.1
 _LEAST_BYTES = 0.25
+#: Runs on either side of the change, unless there are two runs in all.
+_FEWEST = 2
 _ALLOCATIONS, _BYTES = "allocs_per_op", "bytes_per_op"
 
 
+class _Change(NamedTuple):
+    """The one change of a count: the runs on either side, and what they have."""
+
+    before: int
+    after: int
+    first: float
+    second: float
+
+
 def find_pasted(comparisons: Comparisons, runs: Runs) -> Iterator[Finding]:
-    """B111: the allocations of one benchmark change in the middle of one file."""
+    """B111: the allocations of one benchmark change once in one file."""
     counts, sizes = (_list_rows(comparisons, metric) for metric in (_ALLOCATIONS, _BYTES))
     named: set[str] = set()
     for key, row in counts.items():
         for at, name in enumerate((row.baseline, row.variant)):
-            halves = _part(_get_values(row)[at])
-            if not halves or name in named:
+            change = _find_change(_get_values(row)[at])
+            if not change or name in named:
                 continue
-            size = _part(_get_values(sizes[key])[at]) if key in sizes else None
-            if _is_changed(halves, size) and _are_of_one_file(runs, row, name):
+            size = _find_change(_get_values(sizes[key])[at]) if key in sizes else None
+            if _is_large(change, size) and _are_of_one_file(runs, row, name):
                 named.add(name)
-                yield _describe(row, name, halves)
+                yield _describe(row, name, change)
 
 
 def _list_rows(comparisons: Comparisons, metric: str) -> dict[tuple[str, ...], Contrast]:
@@ -50,21 +63,26 @@ def _get_values(row: Contrast) -> tuple[Sequence[float], Sequence[float]]:
     return row.baseline_values, row.variant_values
 
 
-def _part(values: Sequence[float]) -> tuple[float, float] | None:
-    """Return the values of both halves, if each has one that is not the other's."""
-    half = len(values) // 2
-    first, second = set(values[:half]), set(values[half:])
-    if len(values) % 2 or len(first) != 1 or len(second) != 1 or first == second:
+def _find_change(values: Sequence[float]) -> _Change | None:
+    """Return where values change, if they do once and not at an end."""
+    places = [at for at, (one, other) in enumerate(pairwise(values), 1) if one != other]
+    if len(places) != 1:
         return None
-    return first.pop(), second.pop()
+    (before,), after = places, len(values) - places[0]
+    if min(before, after) < _FEWEST and before != after:
+        return None
+    return _Change(before, after, values[0], values[-1])
 
 
-def _is_changed(halves: tuple[float, float], size: tuple[float, float] | None) -> bool:
-    """Tell whether the counts of two halves differ by more than rounding."""
-    low, high = sorted(halves)
+def _is_large(change: _Change, size: _Change | None) -> bool:
+    """Tell whether the counts on both sides differ by more than rounding."""
+    low, high = sorted((change.first, change.second))
     if high - low >= max(_LEAST, _LEAST_SHARE * high):
         return True
-    return size is not None and min(size) <= (1 - _LEAST_BYTES) * max(size)
+    if size is None or size.before != change.before:
+        return False
+    low, high = sorted((size.first, size.second))
+    return low <= (1 - _LEAST_BYTES) * high
 
 
 def _are_of_one_file(runs: Runs, row: Contrast, name: str) -> bool:
@@ -76,14 +94,18 @@ def _are_of_one_file(runs: Runs, row: Contrast, name: str) -> bool:
     return len({str(source["path"]) for own in sources for source in own}) == 1
 
 
-def _describe(row: Contrast, name: str, halves: tuple[float, float]) -> Finding:
-    first, second = (f"{count:g}" for count in halves)
+def _describe(row: Contrast, name: str, change: _Change) -> Finding:
+    before, after, first, second = change
+    if before == after:
+        shares = "in the first half of its runs", "in the second"
+    else:
+        shares = f"in its first {before} runs", f"in the last {after}"
     return Finding(
         code="B111",
         severity="error",
         where=name,
-        message=f"in one file, {row.benchmark} makes {first} allocations per operation in "
-        f"the first half of its runs and {second} in the second: the file holds two measurements",
+        message=f"in one file, {row.benchmark} makes {first:g} allocations per operation "
+        f"{shares[0]} and {second:g} {shares[1]}: the file holds two measurements",
         remedy="write each measurement to a file named as its variant: before.txt, after.txt",
-        numbers={"first": halves[0], "second": halves[1]},
+        numbers={"first": first, "second": second},
     )

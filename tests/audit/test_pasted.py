@@ -28,7 +28,15 @@ def write(path: Path, counts: Sequence[tuple[int, int]], first: int = 1000) -> N
         ([(96, 6), (48, 3)], True),
         ([(16, 1), (0, 0)], True),
         ([(96, 6)] * 5 + [(32, 2)] * 5, True),
+        ([(96, 6)] * 5 + [(32, 2)] * 3, True),
+        ([(96, 6)] * 2 + [(32, 2)] * 5, True),
+        ([(16, 1)] * 4 + [(0, 0)] * 2, True),
         ([(96, 6)] * 10, False),
+        ([(960, 60)] + [(96, 6)] * 9, False),
+        ([(96, 6)] * 9 + [(960, 60)], False),
+        ([(96, 6)] * 5 + [(80, 5)] * 3, False),
+        ([(96, 6)] * 5 + [(32, 2)] * 3 + [(96, 6)] * 2, False),
+        ([(16, 1), (16, 1), (0, 0)], False),
         ([(160_016, 10_001)] * 5 + [(160_032, 10_002)] * 5, False),
         ([(96, 6), (95, 5)], False),
         ([(96, 6), (48, 3), (96, 6), (48, 3)], False),
@@ -51,6 +59,18 @@ def test_allocations_that_change_once_are_two_measurements(
     assert ("two measurements of pr count as one" in capsys.readouterr().out) is is_pasted
     if is_pasted:
         assert run(["gate", ".", "--max-overhead", "time_per_op=90%"]) == 3
+
+
+def test_the_finding_names_the_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(Path("main.txt"), [(96, 6)] * 8, first=1003)
+    for counts, words in (
+        ([(96, 6)] * 3 + [(32, 2)] * 3, "in the first half of its runs and 2 in the second"),
+        ([(96, 6)] * 5 + [(32, 2)] * 3, "in its first 5 runs and 2 in the last 3"),
+    ):
+        write(Path("pr.txt"), counts)
+        (found,) = (f for f in bk.load(".").compare().findings if f.code == "B111")
+        assert f"makes 6 allocations per operation {words}" in found.message
 
 
 def test_two_files_may_differ(tmp_path: Path) -> None:

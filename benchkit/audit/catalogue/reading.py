@@ -131,8 +131,7 @@ READING = (
         "or numbers that start below 10) are repeats, and so is everything that one command "
         "reads into one row. Neither labels nor the order of commands matter. Finally, one file "
         "of `go test` may contain two measurements: the allocations of a benchmark change once, "
-        "in the "
-        "middle of its runs.",
+        "with at least two runs on either side.",
         why="The old runs may come from another commit, so a pass or a regression says nothing "
         "about the new one.",
         example="pr: results was measured again without results/pr/4.txt, results/pr/5.txt and 3 "
