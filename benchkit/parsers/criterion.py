@@ -266,6 +266,8 @@ JSON = Format(
         ("sample.json", "estimates.json"),
         ("tukey.json", "estimates.json"),
         ("change/estimates.json", "../new/estimates.json"),
+        ("raw.csv", "estimates.json"),
+        ("report/index.html", "../**/new/estimates.json"),
     ),
     words=('"point_estimate"', '"sampling_mode"'),
 )

@@ -141,6 +141,18 @@ def test_a_folder_of_criterion_is_one_run_per_benchmark_and_process() -> None:
     }
 
 
+def test_what_criterion_writes_for_people_is_passed_over(tmp_path: Path) -> None:
+    folder = tmp_path / "criterion/roots/sum"
+    shutil.copytree(FIRST / "new", folder / "new")
+    (folder / "new/raw.csv").write_text("group,function,value,sample_measured_value\n")
+    for place in (folder, folder.parent, folder.parents[1]):
+        (place / "report").mkdir()
+        (place / "report/index.html").write_text("<title>Criterion.rs</title>")
+    loaded = load(tmp_path)
+    assert len(loaded.runs) == 1
+    assert [problem for problem in loaded.diagnostics if problem.severity == "error"] == []
+
+
 def test_printed_results_compare_with_a_verdict() -> None:
     comparison = load(FIXTURES / "criterion-text").compare(baseline="none", variant="otlp")
     assert {row.word for row in comparison.verdicts.primary} == {"regression"}
