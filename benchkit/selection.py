@@ -42,7 +42,7 @@ _ORDINAL = re.compile(r"^[0-9]{1,4}[-_. ]+(?=\D)")
 SIDE_NAMES = (*BASELINE_NAMES, *EARLIER_NAMES)
 
 
-#: So many variants are listed; more are counted.
+#: So many names are listed; more are counted.
 _LISTED = 12
 #: Metrics that are offered for a statistic alone.
 _COMPLETED = 3
@@ -100,8 +100,14 @@ def require(value: object, known: Iterable[object], kind: str) -> None:
         return
     near = difflib.get_close_matches(str(value), names, n=1)
     did_you_mean = f"did you mean {near[0]!r}? " if near else ""
-    listed = ", ".join(names[:20]) or "none"
-    raise SelectionError(f"unknown {kind} {str(value)!r}", hint=f"{did_you_mean}known: {listed}")
+    known_names = f"{did_you_mean}known: {_list_names(names)}"
+    raise SelectionError(f"unknown {kind} {str(value)!r}", hint=known_names)
+
+
+def _list_names(names: Sequence[str]) -> str:
+    """List names; of many the first ones and a count."""
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return f"{', '.join(names[:_LISTED]) or 'none'}{more}"
 
 
 def match_names(patterns: Iterable[str], names: Iterable[str], kind: str) -> list[str]:
@@ -266,8 +272,7 @@ def choose_baseline(
     is_one_word = len({name.lower() for name in called}) == 1
     could = "differ only in case" if is_one_word else "could each match"
     why = f"{' and '.join(called)} {could}" if called else "the names do not show it"
-    more = f" and {len(variants) - _LISTED} more" if len(variants) > _LISTED else ""
-    listed = f"{', '.join(variants[:_LISTED]) or 'none'}{more}"
+    listed = _list_names(variants)
     fewer = ", or give fewer files" if len(variants) > _LISTED else ""
     if is_one_word:
         fewer = ", or leave out the files of the other one with --exclude if they are not runs"

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from benchkit.errors import BaselineError, SelectionError
-from benchkit.selection import choose_baseline, select
+from benchkit.selection import choose_baseline, require, select
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations
@@ -38,6 +38,11 @@ def test_a_name_that_does_not_occur_is_answered_with_those_that_do(
     with pytest.raises(SelectionError) as refused:
         select(frame(), **labels)
     assert says in str(refused.value)
+
+
+def test_known_names_beyond_those_listed_are_counted() -> None:
+    with pytest.raises(SelectionError, match=r"known: B0, B1, .*, B11 and 48 more$"):
+        require("Q*", [f"B{number}" for number in range(60)], "benchmark")
 
 
 @pytest.mark.parametrize("name", ["none", "Baseline", "MAIN", "no-agent", "off"])

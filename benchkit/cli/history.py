@@ -129,9 +129,8 @@ def add(
         printing.print_line(note, err=True)
     if not quiet:
         printing.show_problems([*summary.diagnostics, *_list_findings(summary)])
-        read = summary.count("read")
         printing.print_line(
-            f"{target}: {commit[:SHORTEST]}{_tell_branch(branch)}, {read} sources "
+            f"{target}: {commit[:SHORTEST]}{_tell_branch(branch)}, {_count_read(summary)} "
             f"· next: benchkit history show{_tell_branch(branch, ' --branch ')}",
             err=True,
         )
@@ -143,6 +142,11 @@ def _list_findings(summary: IngestSummary) -> list[Finding]:
     from benchkit.ingestion.pooled import advise_history
 
     return [*map(advise_history, summary.findings)]
+
+
+def _count_read(summary: IngestSummary) -> str:
+    read = summary.count("read")
+    return "1 source" if read == 1 else f"{read} sources"
 
 
 def _tell_branch(branch: str, words: str = " of branch ") -> str:

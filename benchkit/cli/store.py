@@ -75,7 +75,9 @@ def repair(store: o.StoreOption = None, quiet: o.Quiet = False) -> None:
     if not done.damage:
         _say(f"{target.url}: no damage", quiet)
     elif done.sources:
-        _say(f"{target.url}: ingest the {len(done.sources)} listed sources again", quiet)
+        count = len(done.sources)
+        listed = "listed source" if count == 1 else f"{count} listed sources"
+        _say(f"{target.url}: ingest the {listed} again", quiet)
     if done.unknown:
         runs = "1 lost run" if done.unknown == 1 else f"{done.unknown} lost runs"
         printing.print_line(

@@ -87,10 +87,11 @@ def trace(
     plan = plan or Plan()
     runs, others = follow_branch(runs, branch)
     labels = read_labels(runs)
-    dates, undated = date_commits(read_labels(runs, TRIED))
+    tried = read_labels(runs, TRIED)
+    dates, undated = date_commits(tried)
     tracks = list(collect_tracks(observations, runs, plan, labels, dates))
     if not tracks:
-        raise _explain_nothing(labels, dates)
+        raise _explain_nothing(labels, tried, dates)
     tested = [track for track in tracks if not track.is_exact]
     parts = [[track.numbers[a:b] for a, b in _stretches(track, accepted)] for track in tested]
     searches = [search(stretches, len(parts), seed) for stretches in parts]
@@ -125,11 +126,18 @@ def trace(
     )
 
 
-def _explain_nothing(labels: Mapping[Labels, Label], dates: Mapping[str, object]) -> DataError:
+def _explain_nothing(
+    labels: Mapping[Labels, Label], tried: Mapping[Labels, Label], dates: Mapping[str, object]
+) -> DataError:
     """Return the error that says what is missing: commits, their dates, or a primary metric."""
     add = "benchkit history add PATH --commit SHA --date 2026-11-20T10:00:00Z"
-    if not labels:
+    if not tried:
         return DataError("no run has a commit", hint=add)
+    if not labels:
+        failed = sorted({label.commit for label in tried.values()})
+        where = failed[0] if len(failed) == 1 else f"any of {len(failed)} commits"
+        problem = f"nothing was measured at {printable(where)}"
+        return DataError(problem, hint="see what failed with `benchkit runs`")
     commits = sorted({label.commit for label in labels.values()})
     count = "1 commit" if len(commits) == 1 else f"{len(commits)} commits"
     if not dates:

@@ -27,6 +27,7 @@ from benchkit.parsers import registry
 _NO_RESULT = "this variant's folder contains no result"
 _NO_RUN = "this folder contains no result, but folders with other numbers next to it do"
 _READ = frozenset({"read", "unchanged", "duplicate"})
+_WITHOUT = frozenset({"refused", "empty"})
 #: How the reasons begin for which files are passed over that fill no folder.
 _HOLLOW = (
     *("a hidden file", "a sidecar", "a README", "a log of commands", "cannot be"),
@@ -43,6 +44,8 @@ def list_lost_files(
 ) -> Iterator[Part]:
     """Yield a part for each file that was refused though it is called as results beside it are.
 
+    Of a commit whose sources all have no result, each one is lost: the commit was tried.
+
     Parameters
     ----------
     sources : sequence of Found
@@ -51,7 +54,7 @@ def list_lost_files(
     options : Options
     """
     each = list(zip(sources, reports, strict=True))
-    refused = [(source, report) for source, report in each if report.outcome == "refused"]
+    refused = [(source, report) for source, report in each if report.outcome in _WITHOUT]
     if not refused:
         return
     read: set[tuple[str, str]] = set()
@@ -59,10 +62,11 @@ def list_lost_files(
         if report.outcome in _READ:
             read.update(_list_shapes(source, is_unseen=True))
             read.add(_number(os.path.dirname(str(source.path))))  # noqa: PTH120 - a text
+    is_commit_lost = bool(options.commit) and not any(r.outcome in _READ for r in reports)
     for source, report in refused:
         is_unseen = report.is_unread or not source.size
         shapes = _list_shapes(source, is_unseen=is_unseen)
-        if not is_aside(source) and not read.isdisjoint(shapes):
+        if not is_aside(source) and (is_commit_lost or not read.isdisjoint(shapes)):
             yield mark_damage(source, options, [Diagnostic(source.label, 0, report.reason)], ())
 
 

@@ -1,0 +1,63 @@
+"""A commit that was tried and of which no result could be read: it is the newest, and it fails."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import gated
+import pytest
+
+from benchkit.cli import run
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("GITHUB_SHA", "CI_COMMIT_SHA"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def add(number: int) -> int:
+    gated.write_runs(Path("results/base.txt"), seed=number, benchmarks=("Ping",))
+    date = f"2026-10-{number + 1:02d}T10:00:00Z"
+    return run(["history", "add", "results", "--commit", f"{number:07d}a", "--date", date, "-q"])
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("base.txt", b""),
+        ("base.txt", b"bash: go: command not found\n"),
+        ("base.txt", b"goos: linux\nPASS\nok  \tp\t0.1s\n"),
+        ("base.txt.gz", b"\x1f\x8b\x08\x00torn"),
+    ],
+)
+def test_a_commit_of_which_nothing_was_read_is_the_newest(
+    capsys: pytest.CaptureFixture[str], name: str, content: bytes
+) -> None:
+    for number in range(10):
+        assert add(number) == 0
+    assert run(["history", "gate"]) == 0
+    Path("results/base.txt").unlink()
+    Path("results", name).write_bytes(content)
+    torn = ["history", "add", "results", "--commit", "0000010a", "--date", "2026-10-11T10:00:00Z"]
+    capsys.readouterr()
+    assert run(torn) == 3
+    assert ".benchkit: 0000010, 0 sources · next: " in capsys.readouterr().err
+    assert run(["history", "gate"]) == 3
+    assert "nothing was measured at the newest commit, 0000010" in capsys.readouterr().out
+    Path("results", name).unlink()
+    assert add(10) == 0
+    assert run(["history", "gate"]) == 0
+
+
+def test_a_history_of_lost_commits_says_that_nothing_was_measured(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("results").mkdir()
+    for number, said in enumerate(["0000000a", "any of 2 commits"]):
+        Path("results/base.txt").write_bytes(b"")
+        assert run(["history", "add", "results", "--commit", f"{number:07d}a", "-q"]) == 3
+        capsys.readouterr()
+        assert run(["history", "gate"]) == 3
+        assert f"nothing was measured at {said}; see what failed with" in capsys.readouterr().err
