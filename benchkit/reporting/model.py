@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 from benchkit.derived.timeline import Track
 from benchkit.errors import Diagnostic, Finding
+from benchkit.reporting.head import write_status
 from benchkit.reporting.section import Section
-from benchkit.reporting.sections import write_sections, write_status
+from benchkit.reporting.sections import write_sections
 from benchkit.tables.derived import Part, follow, lead
 from benchkit.verdict import Verdicts
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from benchkit import schema
-from benchkit.derived.record import keep_measured
 from benchkit.derived.timeline import CPU, LATENCY, Track
 from benchkit.errors import Diagnostic, Finding, rank
 from benchkit.plots import forest, percentiles, runs, shift, sweep, timeline
 from benchkit.reporting.figures import show
+from benchkit.reporting.head import plural
 from benchkit.reporting.method import describe_method
 from benchkit.reporting.section import Plot, Section
 from benchkit.tables.derived import Part, shown_apart
@@ -30,7 +30,7 @@ from benchkit.tables.provenance import problems_table, read_sources, sources_tab
 from benchkit.tables.runs import runs_table
 from benchkit.tables.wide import wide_table
 from benchkit.tables.wording import format_bare
-from benchkit.units import format_number, format_quantity, printable
+from benchkit.units import printable
 from benchkit.verdict import Verdicts
 
 if TYPE_CHECKING:
@@ -55,8 +55,6 @@ _TIMES = "Medians over runs; faint lines are single runs."
 _STRETCHES = " Latencies are shown at the middle of up to twenty parts of a run."
 _LOOKS = " CPU is shown between two readings of its counter."
 _AROUND = " Shaded: before and after the measured run."
-#: Variants that the head of a report names; more are counted.
-_NAMED = 6
 _DOTS = "Each mark is one run, each bar the median of its variant."
 
 
@@ -108,88 +106,6 @@ def write_sections(
     return tuple(found)
 
 
-def write_status(verdicts: Verdicts, runs: Runs | None, findings: Sequence[Finding]) -> str:
-    """Say in one line what stands behind the verdict: sides, runs, tools, load, findings."""
-    contrasts = verdicts.comparisons.contrasts
-    counts = {n for c in contrasts for n in (c.n_baseline, c.n_variant)}
-    few, many = min(counts, default=0), max(counts, default=0)
-    parts = [f"{few} to {many} runs per side" if few < many else _plural(few, "run") + " per side"]
-    if not counts:
-        parts = _describe_alone(runs)
-    parts += list(dict.fromkeys(printable(c.tool) for c in contrasts if c.tool))
-    if runs is not None:
-        parts += _describe_load(runs, verdicts)
-    parts += [f"margin {format_bare(verdicts.margin)}"] if counts else []
-    parts = [*_name_sides(verdicts), *parts]
-    urgent = sum(finding.severity != "info" for finding in findings)
-    if urgent:
-        verb = "needs" if urgent == 1 else "need"
-        parts.append(f"{_plural(urgent, 'finding')} {verb} attention")
-    return " · ".join(parts)
-
-
-def _describe_alone(runs: Runs | None) -> list[str]:
-    """Name the variants and tools of runs that are not compared, and count them."""
-    if runs is None:
-        return ["0 runs, no comparison"]
-    measured = keep_measured(runs)
-    names, tools = ([*map(printable, measured[of].unique())] for of in ("variant", "tool"))
-    named = [_list_names(names) if len(names) <= _NAMED else f"{len(names)} variants"]
-    named = [*(named if names else []), f"{_plural(len(measured), 'run')}, no comparison"]
-    return [*named, *filter(None, tools)]
-
-
-def _name_sides(verdicts: Verdicts) -> list[str]:
-    """Name the variants of each baseline: ``otlp and apm against none``."""
-    sides: dict[str, list[str]] = {}
-    for base, variant in verdicts.comparisons.pairs:
-        sides.setdefault(base, []).append(variant)
-    return [
-        printable(
-            f"{_list_names(names) if len(names) <= _NAMED else f'{len(names)} variants'} vs. {base}"
-        )
-        for base, names in sides.items()
-    ]
-
-
-def _list_names(names: Sequence[str]) -> str:
-    *before, last = names
-    return f"{', '.join(before)} and {last}" if before else last
-
-
-def _describe_circumstances(own: Runs) -> list[str]:
-    """Say on which machine and on which days the runs were made, where all of them record it."""
-    machines = {(env or {}).get("cpu", "") for env in own["env"].tolist()}
-    starts = own["started_at"].dropna()
-    parts = [printable(name) for name in machines if len(machines) == 1 and name]
-    if len(own) and len(starts) == len(own):
-        days = [f"{day:%Y-%m-%d}" for day in (starts.min(), starts.max())]
-        parts.append(" to ".join(dict.fromkeys(days)))
-    return parts
-
-
-def _describe_load(runs: Runs, verdicts: Verdicts) -> list[str]:
-    """Say how the runs that were compared were loaded; how long, where and when, only of them."""
-    measured = keep_measured(runs)
-    contrasts = verdicts.comparisons.contrasts
-    compared = {(v, c.benchmark) for c in contrasts for v in (c.baseline, c.variant)}
-    places = zip(measured["variant"], measured["benchmark"], strict=True)
-    own = measured[[place in compared for place in places]] if contrasts else measured
-    models = [m for m in dict.fromkeys(measured["load_model"].tolist()) if m != "unknown"]
-    lengths = [length for length in own["duration"].tolist() if length > 0]  # NaN is not
-    parts = [f"{' and '.join(models)} loop"] if models else []
-    params = own["params"].unique().tolist()
-    parts += [printable(", ".join(params[0].split(",")))] if len(params) == 1 and params[0] else []
-    if lengths:
-        ends = [format_quantity(end, "s") for end in (min(lengths), max(lengths))]
-        parts.append(f"{ends[0]} each" if ends[0] == ends[1] else f"{' to '.join(ends)} each")
-    return parts + _describe_circumstances(own)
-
-
-def _plural(count: int, noun: str) -> str:
-    return f"{format_number(count, 1)} {noun}{'' if count == 1 else 's'}"
-
-
 def _overhead(inputs: _Inputs) -> Section | str:
     drawn = forest.data(inputs.verdicts)
     if not drawn.rows:
@@ -203,7 +119,7 @@ def _overhead(inputs: _Inputs) -> Section | str:
     if drawn.cut:
         legend += f" Shown: {drawn.cut}; the table has all rows."
     if drawn.left_out > drawn.smaller:
-        rest = _plural(drawn.left_out - drawn.smaller, "row")
+        rest = plural(drawn.left_out - drawn.smaller, "row")
         legend += f" {rest} without a ratio are not drawn: see the table."
     plot = Plot(
         name="forest",
@@ -336,9 +252,9 @@ def _runs(inputs: _Inputs) -> Section | str:
     dots = runs.data(inputs.verdicts, inputs.runs)
     plots = (show(dots, "runs", _DOTS),) if dots.panels else ()
     companions = len(inputs.runs) - int(is_run.sum())
-    more = f"; {_plural(companions, 'source')} next to them" if companions else ""
+    more = f"; {plural(companions, 'source')} next to them" if companions else ""
     again = sum(max(len(sources) - 1, 0) for sources in inputs.runs["sources"].tolist())
-    more += f"; {_plural(again, 'file')} more with the same in another format" if again else ""
+    more += f"; {plural(again, 'file')} more with the same in another format" if again else ""
     text = (f"{table.caption}{more}.",)
     return Section(id="runs", title="Runs", text=text, plots=plots, folded=(table,))
 

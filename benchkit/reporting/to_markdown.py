@@ -79,9 +79,9 @@ class _Part:
 def _write(report: Report) -> Iterator[_Part]:
     yield _Part(MARKER)
     yield _Part(f"### {escape(report.sentence)}")
+    yield _Part(escape(report.status))
     if report.bullets:
         yield _Part("\n".join(f"- {escape(bullet)}" for bullet in report.bullets))
-    yield _Part(escape(report.status))
     for section in report.sections:
         if section.id == "comparison":
             yield from _comparison(section)

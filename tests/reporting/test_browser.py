@@ -28,9 +28,12 @@ PICTURE = TESTS.parent / ".github" / "report.png"
 SCREEN: ViewportSize = {"width": 1200, "height": 900}
 PAPER: ViewportSize = {"width": 690, "height": 1000}  # A4 less its margins
 LAPTOP: ViewportSize = {"width": 1280, "height": 900}
+PHONE: ViewportSize = {"width": 400, "height": 800}
 WIDTH = "document.documentElement.scrollWidth"
 OPEN = "document.querySelectorAll('details').forEach(each => { each.open = true })"
 #: The tables that have to be scrolled to be read.
+BEYOND = """all => all.filter(e => e.getBoundingClientRect().right
+    > document.querySelector("nav").getBoundingClientRect().right + 1).map(e => e.innerText)"""
 CUT = "all => all.filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.ariaLabel)"
 
 
@@ -221,6 +224,10 @@ def test_each_scenario_is_looked_at_in_light_dark_and_print(
             visit.page.set_viewport_size(LAPTOP)
             visit.page.evaluate(OPEN)
             assert visit.page.locator(".scroll:has(> table)").evaluate_all(CUT) == []
+            assert visit.page.locator("table:visible").evaluate_all(BEYOND) == []
+            visit.page.set_viewport_size(PHONE)
+            bottom = "status => status.getBoundingClientRect().bottom + scrollY"
+            assert visit.page.locator(".status").evaluate(bottom) <= PHONE["height"]
     with browser.new_context(viewport=PAPER) as context:
         page = Visit(context, path).page
         page.emulate_media(media="print")

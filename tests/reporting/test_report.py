@@ -259,8 +259,9 @@ def test_many_secondary_rows_are_two_tables_with_titles_that_tell_them_apart() -
 
 def test_the_status_line() -> None:
     assert tracing_report().status.replace("\N{NO-BREAK SPACE}", " ") == (
-        "otlp, zipkin, apm and skywalking vs. none · 8 runs per side · wrk · closed loop "
-        "· connections=8, threads=2 · 15.0 s each · Xeon · margin 3 % · 1 finding needs attention"
+        "otlp, zipkin, apm and skywalking vs. none · /ping/GRM · 8 runs per side · wrk "
+        "· closed loop · connections=8, threads=2 · 15.0 s each · Xeon · date not recorded "
+        "· margin 3 % · 1 finding needs attention"
     )
 
 

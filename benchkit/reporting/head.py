@@ -1,0 +1,162 @@
+"""The line under the verdict: what was compared, on which load and machine, when, how often."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from benchkit.derived.record import keep_measured
+from benchkit.tables.wording import format_bare
+from benchkit.units import format_number, format_quantity, printable
+
+if TYPE_CHECKING:
+    from benchkit.errors import Finding
+    from benchkit.schema import Runs
+    from benchkit.verdict import Verdicts
+
+#: Names that the line lists, and characters that they may take; more are counted.
+_NAMED, _ROOM = 6, 100
+
+
+def write_status(verdicts: Verdicts, runs: Runs | None, findings: Sequence[Finding]) -> str:
+    """Say in one line what stands behind the verdict: sides, benchmarks, runs, load, machine."""
+    contrasts = verdicts.comparisons.contrasts
+    compared = None if runs is None else _keep_compared(runs, verdicts)
+    benchmarks, tools = ([*{getattr(c, of): 0 for c in contrasts}] for of in ("benchmark", "tool"))
+    counts = {n for c in contrasts for n in (c.n_baseline, c.n_variant)}
+    sides = _name_sides(verdicts)
+    if not contrasts and compared is not None:
+        sides, benchmarks, tools = (
+            compared[of].unique().tolist() for of in ("variant", "benchmark", "tool")
+        )
+        sides = [_list(sides, "variants")]
+    parts = [
+        *sides,
+        _list(_name_benchmarks(benchmarks), "benchmarks"),
+        _count_runs(counts, 0 if compared is None else len(compared)),
+        *map(printable, tools),
+        *([] if compared is None else _describe_load(compared)),
+        *([] if compared is None else _describe_circumstances(compared)),
+        f"margin {format_bare(verdicts.margin)}" if counts else "",
+        _count_urgent(findings),
+    ]
+    return " · ".join(filter(None, parts))
+
+
+def plural(count: int, noun: str) -> str:
+    """Write a count with its noun."""
+    return f"{format_number(count, 1)} {noun}{'' if count == 1 else 's'}"
+
+
+def _keep_compared(runs: Runs, verdicts: Verdicts) -> Runs:
+    """Return the measured runs of the sides that were compared; without a comparison, all."""
+    measured = keep_measured(runs)
+    contrasts = verdicts.comparisons.contrasts
+    compared = {(v, c.benchmark) for c in contrasts for v in (c.baseline, c.variant)}
+    places = zip(measured["variant"], measured["benchmark"], strict=True)
+    return measured[[place in compared for place in places]] if contrasts else measured
+
+
+def _name_sides(verdicts: Verdicts) -> list[str]:
+    """Name the variants of each baseline that were compared: ``otlp and apm vs. none``."""
+    compared = {(c.baseline, c.variant) for c in verdicts.comparisons.contrasts}
+    sides: dict[str, list[str]] = {}
+    for base, variant in verdicts.comparisons.pairs:
+        if (base, variant) in compared:
+            sides.setdefault(base, []).append(variant)
+    return [f"{_list(names, 'variants')} vs. {printable(base)}" for base, names in sides.items()]
+
+
+def _name_benchmarks(names: Sequence[str]) -> list[str]:
+    """Return the names, last that of the one without a name; nothing where it is the only one."""
+    named = [*filter(None, names)]
+    return [*named, "unnamed"] if 0 < len(named) < len(names) else named
+
+
+def _list(names: Sequence[str], noun: str) -> str:
+    """List a few names; more, or long ones, are counted."""
+    shown = [*map(printable, names)]
+    if len(shown) > 1 and (len(shown) > _NAMED or len(", ".join(shown)) > _ROOM):
+        return f"{len(shown)} {noun}"
+    *before, last = shown or [""]
+    return f"{', '.join(before)} and {last}" if before else last
+
+
+def _count_runs(counts: Iterable[int], total: int) -> str:
+    few, many = min(counts, default=0), max(counts, default=0)
+    if not many:
+        return f"{plural(total, 'run')}, no comparison"
+    return f"{few} to {many} runs per side" if few < many else f"{plural(few, 'run')} per side"
+
+
+def _count_urgent(findings: Sequence[Finding]) -> str:
+    urgent = sum(finding.severity != "info" for finding in findings)
+    verb = "needs" if urgent == 1 else "need"
+    return f"{plural(urgent, 'finding')} {verb} attention" if urgent else ""
+
+
+def _describe_load(runs: Runs) -> list[str]:
+    """Say how the runs were loaded: the model, the rate that was asked for, the levels, how long.
+
+    A rate is told only where every run of an open loop records one.
+    """
+    models = [model for model in dict.fromkeys(runs["load_model"]) if model != "unknown"]
+    rates = runs.loc[runs["load_model"] == "open", "target_rate"].tolist()
+    lengths = [length for length in runs["duration"].tolist() if length > 0]  # NaN is not
+    at = " at " + _range(rates, "requests/s") if rates and all(r > 0 for r in rates) else ""
+    each = f"{_range(lengths, 's')} each" if lengths else ""
+    loops = f"{' and '.join(models)} loop{at}" if models else ""
+    return [loops, _describe_levels(runs["params"].unique().tolist()), each]
+
+
+def _range(values: Sequence[float], unit: str) -> str:
+    if unit == "s":
+        ends = [format_quantity(end, unit) for end in (min(values), max(values))]
+        return " to ".join(dict.fromkeys(ends))
+    numbers = dict.fromkeys(format_number(end, 3) for end in (min(values), max(values)))
+    return f"{' to '.join(numbers)} {unit}"
+
+
+def _describe_levels(params: Sequence[str]) -> str:
+    """Write the parameters of all runs; one that differs only by number is a range.
+
+    Examples
+    --------
+    >>> _describe_levels(["connections=1,threads=2", "connections=16,threads=2"])
+    'connections=1 to 16, threads=2'
+    """
+    levels = [dict(part.partition("=")[::2] for part in each.split(",")) for each in params]
+    shared = [name for name in levels[0] if all(name in each for each in levels)] if levels else []
+    texts = []
+    for name in shared:
+        values = [*dict.fromkeys(each[name] for each in levels)]
+        if len(values) > 1 and not all(value.isdecimal() for value in values):
+            continue
+        ends = dict.fromkeys((min(values, key=_number), max(values, key=_number)))
+        texts.append(f"{name}={' to '.join(ends)}" if values[0] else name)
+    return printable(", ".join(texts))
+
+
+def _number(value: str) -> int:
+    return int(value) if value.isdecimal() else 0
+
+
+def _describe_circumstances(runs: Runs) -> list[str]:
+    """Say on which machine and on which days the runs were made; or that nothing tells it."""
+    cpus = [cpu for env in runs["env"].tolist() if (cpu := (env or {}).get("cpu"))]
+    kinds = [*dict.fromkeys(map(printable, cpus))]
+    machine = f"{len(kinds)} kinds of CPU" if len(kinds) > 1 else "".join(kinds)
+    starts = runs["started_at"].dropna()
+    ends = (starts.min(), starts.max()) if len(starts) else ()
+    days = " to ".join(dict.fromkeys(f"{day:%Y-%m-%d}" for day in ends))
+    known = (("machine", machine, len(cpus)), ("date", days, len(starts)))
+    missing = [noun for noun, text, _ in known if not text]
+    return [
+        *(_limit(text, count, len(runs)) for _, text, count in known if text),
+        f"{' and '.join(missing)} not recorded" if missing and len(runs) else "",
+    ]
+
+
+def _limit(text: str, count: int, total: int) -> str:
+    """Say of how many runs something is known, where it is not of all."""
+    return text if count == total else f"{text} ({count} of {total} runs)"

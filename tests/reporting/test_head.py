@@ -1,0 +1,108 @@
+"""The line under a verdict: what was compared, on which load and machine, and when."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import pytest
+from examples import gobench, runs_of, tracing, tracing_runs
+
+import benchkit as bk
+from benchkit.reporting.head import write_status
+
+if TYPE_CHECKING:
+    from benchkit import schema
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+
+
+def status(runs: schema.Runs) -> str:
+    return write_status(tracing(), runs, ()).replace("\N{NO-BREAK SPACE}", " ")
+
+
+def loaded(rate: float, *, other: float | None = None) -> schema.Runs:
+    runs = tracing_runs()
+    runs["load_model"] = "open"
+    runs["params"] = ""
+    runs["target_rate"] = float(rate)
+    if other is not None:
+        runs.loc[runs["variant"].eq("otlp"), "target_rate"] = float(other)
+    return runs
+
+
+def test_the_benchmark_stands_after_the_sides() -> None:
+    assert " vs. none · /ping/GRM · 8 runs per side · " in status(tracing_runs())
+
+
+@pytest.mark.parametrize(
+    ("names", "text"),
+    [
+        (["Get", "Ping"], "Get and Ping"),
+        ([f"B{n}" for n in range(6)], "B0, B1, B2, B3, B4 and B5"),
+        ([f"B{n}" for n in range(7)], "7 benchmarks"),
+        ([f"BenchmarkOTelOverhead/SetGet_Mixed/{n}" for n in range(4)], "4 benchmarks"),
+        ([""], None),
+        (["", "Get"], "Get and unnamed"),
+    ],
+)
+def test_few_benchmarks_are_named_and_many_are_counted(names: list[str], text: str | None) -> None:
+    found = gobench(dict.fromkeys(names, ((1.0,) * 4, (1.0,) * 4)))
+    parts = write_status(found, None, ()).split(" · ")
+    assert parts[1] == (text or "4 runs per side")
+
+
+def test_only_benchmarks_that_were_compared_are_named() -> None:
+    results = bk.load(FIXTURES / "shorturl-k6")
+    line = write_status(results.compare(baseline="baseline").verdicts, results.runs, ())
+    assert "legacy" not in line
+    assert " · open loop at 500 requests/s · " in line.replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_a_variant_without_a_common_benchmark_is_no_side() -> None:
+    results = bk.load(FIXTURES / "skywalking-vegeta")
+    line = write_status(results.compare(baseline="no-agent").verdicts, results.runs, ())
+    assert line.startswith("agent vs. no-agent · ")
+
+
+def test_a_fixed_rate_is_part_of_the_load() -> None:
+    assert "open loop at 500 requests/s · 15.0 s each" in status(loaded(500))
+    assert "open loop at 500 to 1000 requests/s" in status(loaded(500, other=1000))
+    assert "open loop · 15.0 s each" in status(loaded(float("nan")))
+    assert "open loop · 15.0 s each" in status(loaded(500, other=float("nan")))
+
+
+def test_levels_of_load_are_a_range() -> None:
+    runs = tracing_runs()
+    levels = [f"connections={2**n},threads=2,mode=a{n}" for n in range(len(runs))]
+    runs["params"] = levels
+    last = 2 ** (len(runs) - 1)
+    assert f"connections=1 to {last}, threads=2 · " in status(runs)
+
+
+def test_machines_that_differ_are_counted() -> None:
+    runs = tracing_runs()
+    assert " · Xeon · " in status(runs)
+    runs["env"] = [{"cpu": ("Xeon", "EPYC")[n % 2]} for n in range(len(runs))]
+    assert " · 2 kinds of CPU · " in status(runs)
+    runs["env"] = [{"cpu": "Xeon"} if n else {} for n in range(len(runs))]
+    assert f" · Xeon ({len(runs) - 1} of {len(runs)} runs) · " in status(runs)
+
+
+def test_a_machine_and_a_date_that_nothing_tells_are_named_as_such() -> None:
+    runs = tracing_runs()
+    assert "machine" not in status(runs)
+    runs["env"] = [{}] * len(runs)
+    runs["started_at"] = pd.NaT
+    assert " · machine and date not recorded · " in status(runs)
+    runs["env"] = [{"cpu": "Xeon"}] * len(runs)
+    assert " · Xeon · date not recorded · " in status(runs)
+
+
+def test_runs_without_a_comparison_name_their_benchmark() -> None:
+    runs = runs_of([("none", "/ping", n, "", "", 0.0, "") for n in (1, 2)], "wrk")
+    found = tracing()
+    found = replace(found, comparisons=replace(found.comparisons, contrasts=(), pairs=()))
+    assert write_status(found, runs, ()).startswith("none · /ping · 2 runs, no comparison · wrk")
