@@ -18,7 +18,7 @@ from benchkit.labels.stems import RESULT_WORDS, ROLES, SEPARATORS, form_tokens, 
 from benchkit.schema import format_params
 
 #: Words of file names that say what a file holds, not what was measured.
-_CONTENTS = RESULT_WORDS | ROLES.keys() | {"attack", "latency", "latencies", "histogram", "stats"}
+_CONTENTS = RESULT_WORDS | ROLES.keys() | {"attack", "latency"}
 #: Share by which counts of requests may differ in two forms of one run.
 _COUNT = 0.01
 

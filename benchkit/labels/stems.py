@@ -15,7 +15,7 @@ from benchkit.regexes import regex
 #: Tokens that name a form of a result.
 FORMS = frozenset(
     {"text", "report", "json", "export", "raw", "results", "samples"}
-    | {"summary", "hist", "hdrplot", "csv", "metrics"}
+    | {"summary", "hist", "histogram", "hdr", "hdrplot", "plot", "latencies", "csv", "metrics"}
 )
 
 #: Names of results that name no variant.
@@ -337,6 +337,17 @@ def is_version(name: str) -> bool:
     [True, True, True, False, False]
     """
     return _RELEASE.fullmatch(name) is not None
+
+
+def is_form(name: str) -> bool:
+    """Tell whether a stem's name is that of a form of a result, so that it names no variant.
+
+    Examples
+    --------
+    >>> [is_form(name) for name in ("results", "json-report", "bench", "none-report")]
+    [True, True, False, False]
+    """
+    return FORMS.issuperset(word.lower() for word in SEPARATORS.split(name) if word)
 
 
 def is_name(name: str, tools: ToolNames) -> bool:

@@ -27,6 +27,7 @@ from benchkit.labels.stems import (
     PlainStem,
     ToolNames,
     is_counted,
+    is_form,
     is_name,
     is_number,
     is_version,
@@ -385,12 +386,11 @@ def _label(
     if is_folder and holding[site] and is_name(file.name, tools):
         benchmark = file.stem.whole if file.level else file.name
     is_of_root = not file.folders and not is_name(file.name, tools)
-    is_of_root = is_of_root and (file.run is not None or is_alone)
+    is_of_root = is_of_root and (file.run is not None or is_alone or is_form(file.name))
     is_above = is_folder or is_of_root or not file.name
     variant = last if is_above else file.name
-    leading = above if is_above else list(file.folders)
     return labels._replace(
-        group="/".join(leading),
+        group="/".join(above if is_above else file.folders),
         variant=variant or labels.variant,
         benchmark=benchmark,
         leftover=benchmark,

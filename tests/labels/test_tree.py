@@ -58,6 +58,17 @@ TREES = {
     "a run alone": """
         run_01.log   results 1
         bench_2.out  results 2""",
+    "forms of a run alone": """
+        report.txt    results
+        results.bin   results
+        results.json  results""",
+    "forms of a run per folder": """
+        none/results.bin    none
+        none/histogram.txt  none
+        none/latencies.hdr  none
+        otlp/results.bin    otlp
+        otlp/histogram.txt  otlp
+        otlp/latencies.hdr  otlp""",
     "names with numbers": """
         baseline_1.log   baseline 1
         baseline_02.log  baseline 2
