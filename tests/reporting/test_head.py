@@ -77,7 +77,7 @@ def test_a_fixed_rate_is_part_of_the_load() -> None:
 def test_levels_of_load_are_a_range() -> None:
     runs = tracing_runs()
     levels = [f"connections={2**n},threads=2,mode=a{n}" for n in range(len(runs))]
-    runs["params"] = levels
+    runs["params"] = pd.Series(levels)
     last = 2 ** (len(runs) - 1)
     assert f"connections=1 to {last}, threads=2 · " in status(runs)
 
@@ -85,19 +85,19 @@ def test_levels_of_load_are_a_range() -> None:
 def test_machines_that_differ_are_counted() -> None:
     runs = tracing_runs()
     assert " · Xeon · " in status(runs)
-    runs["env"] = [{"cpu": ("Xeon", "EPYC")[n % 2]} for n in range(len(runs))]
+    runs["env"] = pd.Series([{"cpu": ("Xeon", "EPYC")[n % 2]} for n in range(len(runs))])
     assert " · 2 kinds of CPU · " in status(runs)
-    runs["env"] = [{"cpu": "Xeon"} if n else {} for n in range(len(runs))]
+    runs["env"] = pd.Series([{"cpu": "Xeon"} if n else {} for n in range(len(runs))])
     assert f" · Xeon ({len(runs) - 1} of {len(runs)} runs) · " in status(runs)
 
 
 def test_a_machine_and_a_date_that_nothing_tells_are_named_as_such() -> None:
     runs = tracing_runs()
     assert "machine" not in status(runs)
-    runs["env"] = [{}] * len(runs)
+    runs["env"] = pd.Series([{}] * len(runs))
     runs["started_at"] = pd.NaT
     assert " · machine and date not recorded · " in status(runs)
-    runs["env"] = [{"cpu": "Xeon"}] * len(runs)
+    runs["env"] = pd.Series([{"cpu": "Xeon"}] * len(runs))
     assert " · Xeon · date not recorded · " in status(runs)
 
 
