@@ -183,14 +183,22 @@ def _suggest_sides(only: str, also: str, runs: Runs, files: Sequence[str]) -> Da
         return DataError(seen, hint=hint, options=("--split", write_choice(headings)))
     if not files:
         return DataError(seen, hint="add the other side, for example: benchkit ingest other=PATH")
-    if len(files) == 2:
+    if len(files) == 2 and _share_benchmark(runs):
         sides = join([f"before={files[0]}", f"after={files[1]}"])
         return DataError(seen, hint=f"name the two sides: benchkit compare {sides}")
     shown = ", ".join(files[:_LISTED]) + (f", … {files[-1]}" if len(files) > _LISTED else "")
     seen += f"; {len(files)} files are its runs: {shown}" if len(files) > 1 else ""
     hint = "add the other side as label=path, or put each variant in a folder of its own"
+    kept = [registry.tool(tool).keeps_runs for tool in runs["tool"].unique()]
+    hint = "; or ".join(filter(None, (*kept, hint)))
     options = ("other=PATH", "--baseline", only)
     return DataError(seen, hint=hint, options=options)
+
+
+def _share_benchmark(runs: Runs) -> bool:
+    """Tell whether a benchmark was measured twice, so that two files may be two sides."""
+    named = runs[runs["role"] == "measured"][["benchmark", "params"]]
+    return bool(named.duplicated().any())
 
 
 def _list_headings(runs: Runs) -> list[tuple[str, ...]]:

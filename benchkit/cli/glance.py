@@ -61,9 +61,10 @@ def _identify(path: Path) -> str:
 
 def _find_results(root: Path) -> tuple[list[Path], list[str]]:
     """Return the files below the folder that a format knows, else the pages, and their tools."""
+    from benchkit.ingestion.repeats import leave_out_repeats
     from benchkit.labels.walk import look
 
-    found = _keep_results(look(root, _ENTRIES))
+    found = _keep_results(leave_out_repeats(look(root, _ENTRIES), []))
     return found if found[0] else _keep_results(look(root, _ENTRIES, pages=True))
 
 

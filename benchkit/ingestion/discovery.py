@@ -18,6 +18,7 @@ from benchkit.config.maps import TableMap
 from benchkit.errors import BenchkitError, ConfigError, DataError, Diagnostic, MissingError
 from benchkit.ingestion.addresses import is_distant, name_path, refuse_store, show_path
 from benchkit.ingestion.recorded import Importing
+from benchkit.ingestion.repeats import leave_out_repeats
 from benchkit.ingestion.sources import (
     STDIN,
     Found,
@@ -322,17 +323,6 @@ def _named_file(path: Path, variant: str, options: Options, tools: ToolNames) ->
     )
 
 
-def _leave_out(paths: list[Path], passed: list[tuple[Path, str]]) -> list[Path]:
-    """Return the files without those that only say again what a result beside them says."""
-    kept = []
-    for path in paths:
-        if any(_repeats(path, file, result) for file, result in registry.repeating()):
-            passed.append((path, "a part of the result next to it"))
-        else:
-            kept.append(path)
-    return kept
-
-
 def _take_pages(passed: list[tuple[Path, str]]) -> list[Path]:
     """Take the documents that hold results from what a folder without other files passed over."""
     pages = [p for p, why in passed if why in {DOCUMENT, README} and _holds_results(p)]
@@ -347,20 +337,6 @@ def _holds_results(page: Path) -> bool:
         return False
 
 
-def _repeats(path: Path, file: str, result: str) -> bool:
-    """Tell whether a file is the one that repeats a result.
-
-    A star is the same text in both, and any name where the file has none.
-    """
-    ending = file.removeprefix("*")
-    if not path.name.endswith(ending.rpartition("/")[2]) or not path.match(file):
-        return False
-    if "*" in file:
-        star = path.name.removesuffix(ending)
-        return (path.parent / result.replace("*", star)).is_file()
-    return any(path.parent.glob(result))
-
-
 def _add_folder(
     result: Discovery, root: Path, variant: str, options: Options, tools: ToolNames
 ) -> None:
@@ -369,7 +345,7 @@ def _add_folder(
     start = 0 if root == Path() else len(root.as_posix()) + 1
     passed: list[tuple[Path, str]] = []
     unseen: dict[Path, str] = {}
-    paths = _leave_out(list(walk(root, options.exclude, passed, unseen)), passed)
+    paths = leave_out_repeats(list(walk(root, options.exclude, passed, unseen)), passed)
     paths = paths or _take_pages(passed)
     places = [show_path(str(path)[start:]).replace(os.sep, "/") for path in paths]
     name = PurePosixPath(base).name

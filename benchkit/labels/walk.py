@@ -80,6 +80,7 @@ _DOCUMENTS = frozenset(
 )
 #: Files beside results that say what they are.
 SIDECARS = {"run.toml", "runs.json", "benchkit.toml", "provenance.toml", "containers.json"}
+_NAMES = {"commands.log": "a log of commands", "cachedir.tag": "the mark of a cache"}
 DOCUMENT, README = "a document", "a README"
 _REASONS = {
     **dict.fromkeys(_SCRIPTS, "a script"),
@@ -93,6 +94,8 @@ DEEPEST = 100
 #: Why a deeper one is not.
 DEEP = f"more than {DEEPEST} folders deep"
 _REPOSITORIES = (".git", ".dvc")
+#: Files by which a folder is known that holds no results.
+_MARKS = {"pyvenv.cfg": "a virtual environment", ".cargo-lock": "what cargo built"}
 _PRUNED = {
     ".benchkit": "benchkit's own store",
     "node_modules": "dependencies",
@@ -223,7 +226,8 @@ def prune(folder: Path) -> str:
         return "a hidden folder"
     if is_store(folder):
         return "a benchkit store"
-    return "a virtual environment" if os.path.isfile(folder / "pyvenv.cfg") else ""  # noqa: PTH113
+    marks = (mark for mark in _MARKS if os.path.isfile(folder / mark))  # noqa: PTH113
+    return _MARKS.get(next(marks, ""), "")
 
 
 def _pass_over(entry: os.DirEntry[str]) -> str:
@@ -238,6 +242,4 @@ def _pass_over(entry: os.DirEntry[str]) -> str:
         return _REASONS[suffix]
     if name in SIDECARS or name.endswith(".run.toml"):
         return "a sidecar"
-    if name == "commands.log":
-        return "a log of commands"
-    return ""
+    return _NAMES.get(name, "")

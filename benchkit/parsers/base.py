@@ -109,6 +109,9 @@ class Format:
         Files that the tool writes beside a result and that add nothing to it, and the result's
         place as seen from there: ``("tukey.json", "estimates.json")``,
         ``("*_failures.csv", "*_stats.csv")``. In a folder they are passed over.
+    copying : tuple of (file, result)
+        Files into which the tool copies a result, and the place of that: with the same bytes they
+        are passed over, in this order.
     is_export : bool
         Whether it is benchkit's own table: results of every tool, and what their samples come to.
     chatter : re.Pattern, optional
@@ -130,6 +133,7 @@ class Format:
     anchors: tuple[tuple[str, str], ...] = ()
     plain: Callable[[str], Reading | None] | None = None
     repeating: tuple[tuple[str, str], ...] = ()
+    copying: tuple[tuple[str, str], ...] = ()
     is_export: bool = False
     chatter: re.Pattern[str] | None = None
 
@@ -181,6 +185,8 @@ class Tool:
         By what share the quantiles of two of its forms may differ beyond rounding.
     quantile_note : str
         Why they differ.
+    keeps_runs : str
+        How the tool itself keeps a run to compare with.
     is_range : bool
         Whether the times of its samples are the steps of a query.
     """
@@ -203,6 +209,7 @@ class Tool:
     iterates: bool = False
     quantile_error: float = 0.0
     quantile_note: str = ""
+    keeps_runs: str = ""
     is_range: bool = False
 
     @property

@@ -269,6 +269,10 @@ JSON = Format(
         ("raw.csv", "estimates.json"),
         ("report/index.html", "../**/new/estimates.json"),
     ),
+    copying=(
+        ("base/estimates.json", "../new/estimates.json"),  # after each run without --baseline
+        ("new/estimates.json", "../*/estimates.json"),  # by --save-baseline
+    ),
     words=('"point_estimate"', '"sampling_mode"'),
 )
 
@@ -303,5 +307,7 @@ TOOLS = (
         formats=(JSON, TEXT),
         role="microbenchmark",
         primaries=(("time_per_op", "sample"), ("time_per_op", "median")),
+        keeps_runs="criterion overwrites `base`; keep the run before a change with "
+        "`cargo bench -- --save-baseline before`, then measure again",
     ),
 )

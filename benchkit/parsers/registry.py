@@ -100,6 +100,12 @@ def repeating() -> tuple[tuple[str, str], ...]:
     return tuple(pair for each in formats() for pair in each.repeating)
 
 
+@cache
+def copying() -> tuple[tuple[str, str], ...]:
+    """Return the names of files into which a tool copies a result, each with the place of that."""
+    return tuple(pair for each in formats() for pair in each.copying)
+
+
 def tool(name: str) -> Tool:
     """Return what is known of a tool; of an unknown one its name alone.
 

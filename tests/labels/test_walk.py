@@ -42,18 +42,21 @@ PASSED_OVER = {
     "none/1.err": "the standard error of a tool",
     "none/k6-1.stderr": "the standard error of a tool",
     "env": "a virtual environment",
+    "target/CACHEDIR.TAG": "the mark of a cache",
+    "target/debug": "what cargo built",
     "node_modules": "dependencies",
     "lost+found": "part of the file system",
 }
 INSIDE = {
     *(".benchkit/x.parquet", ".git/config", "env/pyvenv.cfg", "env/a.txt", "node_modules/a.txt"),
     "lost+found/a.txt",
+    *("target/debug/.cargo-lock", "target/debug/deps/a.txt"),
 }
 
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    folders = {".benchkit", ".git", "env", "node_modules", "lost+found"}
+    folders = {".benchkit", ".git", "env", "node_modules", "lost+found", "target/debug"}
     for name in {*RESULTS, *PASSED_OVER, *INSIDE} - folders:
         path = tmp_path / "results" / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -9,7 +9,7 @@ import pytest
 
 from benchkit import load
 from benchkit.config.files import LARGEST
-from benchkit.errors import Diagnostic
+from benchkit.errors import DataError, Diagnostic
 from benchkit.parsers.base import Format, Reading, Source
 from benchkit.parsers.criterion import JSON, TEXT
 
@@ -151,6 +151,53 @@ def test_what_criterion_writes_for_people_is_passed_over(tmp_path: Path) -> None
     loaded = load(tmp_path)
     assert len(loaded.runs) == 1
     assert [problem for problem in loaded.diagnostics if problem.severity == "error"] == []
+
+
+#: Folders of criterion below each benchmark with the side whose run they hold; what is compared.
+FOLDERS = {
+    "old numbers in base": ({"base": "none", "new": "otlp"}, ("base", "new")),
+    "one saved baseline": ({"main": "none", "new": "otlp"}, ("main", "new")),
+    "a run without --baseline after it": (
+        {"main": "none", "new": "otlp", "base": "otlp"},
+        ("main", "new"),
+    ),
+    "two saved baselines": ({"main": "none", "pr": "otlp", "new": "otlp"}, ("main", "pr")),
+    "after a comparison": ({"before": "none", "new": "otlp", "base": "otlp"}, ("before", "new")),
+}
+
+
+def write_target(root: Path, sides: dict[str, str]) -> Path:
+    for name, side in sides.items():
+        for benchmark in ("sum/10", "slow"):
+            source = FIXTURES / "criterion" / side / "1/roots" / benchmark / "new"
+            shutil.copytree(source, root / "criterion/roots" / benchmark / name)
+    (root / "criterion/report").mkdir()
+    (root / "criterion/report/index.html").write_text("<html></html>")
+    (root / "CACHEDIR.TAG").write_text("Signature: 8a477f597d28d172789f06886806bc55\n")
+    (root / "debug").mkdir()
+    (root / "debug/.cargo-lock").touch()
+    (root / "debug/app.d").write_text("app: src/main.rs\n")
+    return root
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+@pytest.mark.parametrize("place", [".", "criterion"])
+def test_baselines_that_criterion_keeps_are_compared(name: str, place: str, tmp_path: Path) -> None:
+    sides, pair = FOLDERS[name]
+    root = write_target(tmp_path / "target", sides)
+    found = load(root / place)
+    assert not found.diagnostics
+    assert found.compare().verdicts.comparisons.pairs == (pair,)
+
+
+def test_a_copy_of_the_only_run_is_no_side_and_the_way_to_keep_one_is_named(
+    tmp_path: Path,
+) -> None:
+    root = write_target(tmp_path / "target", {"base": "none", "new": "none"})
+    with pytest.raises(DataError, match="'new' is the only variant") as caught:
+        load(root / "criterion").compare()
+    assert "`cargo bench -- --save-baseline before`" in caught.value.hint
+    assert "before=" not in caught.value.hint
 
 
 def test_printed_results_compare_with_a_verdict() -> None:
