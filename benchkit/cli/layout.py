@@ -53,29 +53,46 @@ def layout(
     )  # fmt: skip
     most = None if chosen in {"csv", "json"} else SHOWN
     explained = explain_layout(paths, request.options(o.settings()), most)
-    printing.write(render(explained, paths, chosen, to_file=output is not None), output)
+    command = ["compare", *paths, *_list_options(request)]
+    printing.write(render(explained, command, chosen, to_file=output is not None), output)
     if explained.reason is not None:
         raise explained.reason
 
 
-def render(explained: Layout, paths: list[str], format: str, *, to_file: bool) -> str:
-    """Write the labels in one of the command's formats."""
+def _list_options(request: o.Request) -> list[str]:
+    """Return the options by which the files were read, as a command that compares takes them."""
+    several = {
+        "--rename": request.rename, "--exclude": request.exclude, "--map": request.map,
+        "--layout": [request.layout], "--split": [request.split], "--as": [request.as_format],
+        "--max-unpacked": [request.max_unpacked],
+    }  # fmt: skip
+    pairs = ((name, value) for name, values in several.items() for value in values or ())
+    return [word for name, value in pairs if value for word in (name, str(value))]
+
+
+def render(explained: Layout, command: list[str], format: str, *, to_file: bool) -> str:
+    """Write the labels in one of the command's formats; ``command`` compares these files."""
     from benchkit.tables.layout import (
+        complete,
         layout_table,
+        suggest_command,
         suggest_readings,
         summarise_layout,
-        write_command,
     )
+
+    measured = () if explained.reason else explained.files
+    suggested = suggest_command(command, measured, explained.unread)
 
     if format == "json":
         from benchkit.reporting.json_text import format_json
 
         readings = [
-            {**asdict(reading), "command": write_command(paths, reading)}
+            {**asdict(reading), "command": complete(command, reading)}
             for reading in explained.readings
         ]
         files = [asdict(file) for file in explained.files]
-        return format_json({"format_version": 1, "files": files, "readings": readings}) + "\n"
+        document = {"command": suggested, "files": files, "readings": readings}
+        return format_json({"format_version": 1, **document}) + "\n"
     if format == "csv":
         from benchkit.reporting.to_rows import rows_to_csv
 
@@ -85,7 +102,8 @@ def render(explained: Layout, paths: list[str], format: str, *, to_file: bool) -
 
     lines = [
         summarise_layout(explained.files, len(explained.skipped), explained.unread),
-        *suggest_readings(paths, explained.readings),
+        *(["Run:", f"  {suggested}"] if suggested else []),
+        *suggest_readings(command, explained.readings),
     ]
     table = layout_table(explained.files)
     return render_tables(lines, [table], markdown=format == "md", to_file=to_file)

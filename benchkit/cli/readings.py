@@ -29,7 +29,7 @@ def suggest(arguments: Sequence[str], error: BenchkitError) -> list[str]:
     except BenchkitError:
         return []
     understood = summarise_layout(explained.files, 0, explained.unread)
-    readings = suggest_readings(arguments, explained.readings, is_whole=True)
+    readings = suggest_readings(arguments, explained.readings)
     return [f"read as {understood}", *readings]
 
 

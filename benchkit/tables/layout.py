@@ -16,6 +16,8 @@ from benchkit.units import printable
 _NAMES = tuple(field.name for field in fields(FileLabels))
 #: Variants that a line names; the rest is counted.
 _LISTED = 5
+#: Levels of one variant that are a sweep.
+_LEVELS = 3
 NO_FILES: Mapping[str, int] = {}
 
 
@@ -50,9 +52,8 @@ def summarise_layout(
     >>> summarise_layout(files)
     '1 variant: none (3 files)'
     """
-    measured = [file.variant for file in files if "measured" in file.role.split(", ")]
-    names = (name for several in measured for name in several.split(", ") if name)
-    count = Counter(names) + Counter(unread)
+    measured = [file for file in files if _is_measured(file)]
+    count = _count_variants(files) + Counter(unread)
     aside = count.pop("", 0)
     named = [f"{name} ({_count(times, 'file')})" for name, times in count.items()]
     others = len(files) - len(measured) + aside
@@ -66,23 +67,39 @@ def summarise_layout(
     return "; ".join([f"{_count(len(named), 'variant')}{listed}", *rest])
 
 
-def suggest_readings(
-    arguments: Sequence[str], readings: Iterable[Reading], *, is_whole: bool = False
-) -> list[str]:
-    """Write each other reading and the command that gives it.
+def suggest_command(
+    arguments: Sequence[str], files: Sequence[FileLabels], unread: Mapping[str, int] = NO_FILES
+) -> str:
+    """Complete a command that compares, for files as they were read; nothing if there is one side.
 
-    With ``is_whole`` the arguments are a whole command that compares, else what ingest reads.
+    Levels of one variant are compared, too: they are a sweep.
 
     Examples
     --------
-    >>> for line in suggest_readings(["r"], [Reading("{variant}/{run}.txt", ("a", "b"))]):
+    >>> files = [FileLabels(path=f"{name}.txt", variant=name, role="measured") for name in "ab"]
+    >>> suggest_command(["compare", "r"], files)
+    'benchkit compare r --baseline a'
+    """
+    variants = [*filter(None, _count_variants(files) + Counter(unread))]
+    levels = {file.params for file in files if _is_measured(file)}
+    if len(variants) > 1:
+        return write_comparison(arguments, variants)
+    return join(["benchkit", *arguments]) if len(levels) >= _LEVELS else ""
+
+
+def suggest_readings(arguments: Sequence[str], readings: Iterable[Reading]) -> list[str]:
+    """Write each other reading and the command that compares by it.
+
+    Examples
+    --------
+    >>> some = [Reading("{variant}/{run}.txt", ("a", "b"))]
+    >>> for line in suggest_readings(["compare", "r"], some):
     ...     print(line)
     It could also mean:
       variants a, b
-        benchkit ingest r --layout '{variant}/{run}.txt'
+        benchkit compare r --layout '{variant}/{run}.txt' --baseline a
     """
     lines: list[str] = []
-    write = complete if is_whole else write_command
     for reading in readings:
         levels = {
             "variants": reading.variants,
@@ -96,25 +113,34 @@ def suggest_readings(
         )
         lines += [
             f"  {described}",
-            f"    {write(arguments, reading)}",
+            f"    {complete(arguments, reading)}",
         ]
     return ["It could also mean:", *lines] if lines else []
 
 
-def write_command(arguments: Sequence[str], reading: Reading) -> str:
-    """Write the command that ingests files by a reading."""
-    options = reading.options or ("--layout", reading.pattern)
-    return f"benchkit ingest {join([*arguments, *options])}"
-
-
 def complete(arguments: Sequence[str], reading: Reading) -> str:
-    """Write a command that compares by another reading; with a baseline where no name tells it."""
-    options = [*(reading.options or ("--layout", reading.pattern))]
+    """Write a command that compares by another reading."""
+    options = reading.options or ("--layout", reading.pattern)
+    return write_comparison([*arguments, *options], reading.variants)
+
+
+def write_comparison(arguments: Sequence[str], variants: Sequence[str]) -> str:
+    """Write a command that compares, with a baseline where no name tells it."""
     try:
-        choose_baseline(reading.variants)
-    except BaselineError:
-        options += ["--baseline", reading.variants[0]]
-    return join(["benchkit", *arguments, *options])
+        choose_baseline(variants)
+    except BaselineError as error:
+        return join(["benchkit", *arguments, *error.options])
+    return join(["benchkit", *arguments])
+
+
+def _is_measured(file: FileLabels) -> bool:
+    return "measured" in file.role.split(", ")
+
+
+def _count_variants(files: Iterable[FileLabels]) -> Counter[str]:
+    """Count the files of each variant, of those that a comparison takes."""
+    measured = (file.variant for file in files if _is_measured(file))
+    return Counter(name for several in measured for name in several.split(", ") if name)
 
 
 def _list(names: Sequence[str], *, is_part: bool = False) -> str:

@@ -64,18 +64,40 @@ def test_each_file_has_its_labels_and_the_pattern_that_gave_them(folder: Path) -
     assert {row["origin"] for row in rows} == {"run{run}/{variant}.txt"}
 
 
-def test_the_commands_of_other_readings_work(folder: Path) -> None:
-    result = benchkit("layout", "results", cwd=folder)
-    commands = [line for line in result.stdout.split("\n") if "benchkit ingest" in line]
-    assert len(commands) == 2
-    assert result.stdout.startswith("2 variants: none (2 files), otlp (2 files)\n")
-    variants = []
-    for number, command in enumerate(commands):
-        words = [*shlex.split(command)[1:], "--store", f"store{number}"]
-        assert benchkit(*words, cwd=folder).returncode == 0
-        runs = benchkit("runs", f"store{number}", "--format", "json", cwd=folder)
-        variants.append({run["variant"] for run in json.loads(runs.stdout)["runs"]})
-    assert variants == [{"none", "otlp"}, {"run1", "run2"}]
+def list_sides(command: str, folder: Path) -> set[str]:
+    """Run a command that compares and return the sides."""
+    result = benchkit(*shlex.split(command)[1:], "--format", "json", cwd=folder)
+    assert result.returncode == 0, result.stderr
+    return {name for pair in json.loads(result.stdout)["pairs"] for name in pair}
+
+
+def test_the_commands_of_this_and_other_readings_compare(folder: Path) -> None:
+    lines = benchkit("layout", "results", cwd=folder).stdout.split("\n")
+    assert lines[:3] == [
+        "2 variants: none (2 files), otlp (2 files)",
+        "Run:",
+        "  benchkit compare results",
+    ]
+    commands = [line for line in lines[3:] if "benchkit compare" in line]
+    sides = [list_sides(command, folder) for command in commands]
+    assert sides == [{"none", "otlp"}, {"run1", "run2"}]
+
+
+def test_the_options_of_a_layout_and_a_baseline_are_part_of_its_command(folder: Path) -> None:
+    options = ["--layout", "{variant}/{benchmark}.txt", "--exclude", "x*"]
+    text = benchkit("layout", "results", *options, cwd=folder).stdout
+    line = text.split("\n")[2].strip()
+    told = "--exclude 'x*' --layout '{variant}/{benchmark}.txt' --baseline run1"
+    assert line == f"benchkit compare results {told}"
+    assert list_sides(line, folder) == {"run1", "run2"}
+
+
+def test_levels_of_one_variant_are_compared_and_repeats_alone_are_not(tmp_path: Path) -> None:
+    sweep = WRK.parent / "nginx-ab/nginx"
+    assert f"\n  benchkit compare {sweep}\n" in benchkit("layout", str(sweep), cwd=tmp_path).stdout
+    for run in (1, 2, 3):
+        shutil.copy(WRK / f"none/wrk-{run}.txt", tmp_path / f"run{run}.txt")
+    assert "Run:" not in benchkit("layout", ".", cwd=tmp_path).stdout
 
 
 def test_a_layout_is_shown_before_it_is_used_and_refused_where_it_fits_nothing(
