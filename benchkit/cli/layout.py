@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
@@ -61,12 +62,12 @@ def layout(
 
 def _list_options(request: o.Request) -> list[str]:
     """Return the options by which the files were read, as a command that compares takes them."""
-    several = {
-        "--rename": request.rename, "--exclude": request.exclude, "--map": request.map,
-        "--layout": [request.layout], "--split": [request.split], "--as": [request.as_format],
-        "--max-unpacked": [request.max_unpacked],
+    several: dict[str, Sequence[object]] = {
+        "--rename": request.rename or (), "--exclude": request.exclude or (),
+        "--map": [request.map], "--layout": [request.layout], "--split": [request.split],
+        "--as": [request.as_format], "--max-unpacked": [request.max_unpacked],
     }  # fmt: skip
-    pairs = ((name, value) for name, values in several.items() for value in values or ())
+    pairs = ((name, value) for name, values in several.items() for value in values)
     return [word for name, value in pairs if value for word in (name, str(value))]
 
 
