@@ -306,6 +306,40 @@ def display_name(name: str, stat: str) -> str:
     return f"{_STATS.get(stat, stat)} {shown}".lstrip()
 
 
+def split_metric(text: str) -> tuple[str, str]:
+    """Part ``metric.stat``, or the words by which people read it, as `display_name` writes them.
+
+    The stat is empty where only a metric is named.
+
+    Examples
+    --------
+    >>> split_metric("latency.p99.9"), split_metric("request_rate")
+    (('latency', 'p99.9'), ('request_rate', ''))
+    >>> split_metric("median latency"), split_metric("p99.9 latency"), split_metric("requests/s")
+    (('latency', 'p50'), ('latency', 'p99.9'), ('request_rate', ''))
+    """
+    words = " ".join(text.split())
+    first, _, rest = words.partition(" ")
+    shown = _list_shown()
+    if words.lower() in shown:
+        return shown[words.lower()]
+    if percentile_level(first) is not None and rest.lower() in shown:
+        return shown[rest.lower()][0], first
+    metric, _, stat = text.partition(".")
+    return metric, stat
+
+
+@cache
+def _list_shown() -> Mapping[str, tuple[str, str]]:
+    """Return each metric and stat by its display name; of several stats with one name the first."""
+    shown: dict[str, tuple[str, str]] = {}
+    for metric in vocabulary().values():
+        for stat in ("", *sorted(metric.stats, key=lambda stat: stat not in PERCENTILES)):
+            name = display_name(metric.name, stat) if stat else metric.display or metric.name
+            shown.setdefault(name.lower(), (metric.name, stat))
+    return shown
+
+
 def percentile_level(stat: str) -> float | None:
     """Return the level of a percentile, None for every other stat.
 

@@ -127,6 +127,24 @@ def test_a_metric_without_a_stat_has_its_headline(name: str, tool: str, stat: st
     assert registry.tool(tool).choose_stat(name) == stat
 
 
+@pytest.mark.parametrize(
+    ("metric", "stat"),
+    [(name, stat) for name, each in metrics.VOCABULARY.items() for stat in each.stats],
+)
+def test_a_display_name_names_its_metric(metric: str, stat: str) -> None:
+    shown = metrics.display_name(metric, stat)
+    for text in (shown, shown.upper(), f"  {shown.replace(' ', '  ')} "):
+        name, found = metrics.split_metric(text)
+        assert name == metric
+        assert metrics.display_name(name, found or stat) == shown
+
+
+def test_a_metric_without_a_display_name_is_parted_at_its_dot() -> None:
+    assert metrics.split_metric("gc-pauses/op") == ("gc-pauses/op", "")
+    assert metrics.split_metric("my latency.p50") == ("my latency", "p50")
+    assert metrics.split_metric("p7 nothing") == ("p7 nothing", "")
+
+
 def test_a_stat_is_said_only_where_a_metric_has_several() -> None:
     assert metrics.label("latency", "p99") == "latency p99"
     assert metrics.label("request_rate", "mean") == "request_rate"

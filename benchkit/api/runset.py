@@ -23,7 +23,6 @@ from benchkit.api.sides import (
     pair_up,
     require_metrics,
     require_pairs,
-    split_metric,
 )
 from benchkit.audit import audit, check
 from benchkit.audit.names import explain_nothing
@@ -46,6 +45,7 @@ from benchkit.errors import (
     rank,
 )
 from benchkit.ingestion.origins import refuse_contested
+from benchkit.metrics import split_metric
 from benchkit.starvation import find_starved_runs
 from benchkit.verdict import judge
 

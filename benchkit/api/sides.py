@@ -254,18 +254,6 @@ def require_metrics(observations: Observations, primaries: Sequence[tuple[str, s
             raise SelectionError(f"no default statistic for {metric}", hint=names)
 
 
-def split_metric(text: str) -> tuple[str, str]:
-    """Part ``metric.stat``; the stat is empty where only a metric is named.
-
-    Examples
-    --------
-    >>> split_metric("latency.p99.9"), split_metric("request_rate")
-    (('latency', 'p99.9'), ('request_rate', ''))
-    """
-    metric, _, stat = text.partition(".")
-    return metric, stat
-
-
 def name_unmeasured(comparisons: Comparisons, lost: Sequence[str]) -> Comparisons:
     """Name, beside the variants that lack a metric, those that lack all."""
     leads = dict.fromkeys((c.metric, c.stat) for c in comparisons.contrasts if c.primary)

@@ -69,10 +69,10 @@ def bisect(
     tree, until one commit is the most probable by far.
     """
     chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
-    from benchkit.api.sides import split_metric
     from benchkit.bisect.repository import Repository
     from benchkit.bisect.search import Limits, search
     from benchkit.bisect.trials import Recipe, Trials
+    from benchkit.metrics import split_metric
 
     for name in metric or ():
         split_metric(name)

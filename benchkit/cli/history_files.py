@@ -220,9 +220,10 @@ def follow_runs(
     branch: str | None,
 ) -> History:
     """Trace the runs of a branch as the command line and the settings say."""
-    from benchkit.api.sides import require_metrics, split_metric
+    from benchkit.api.sides import require_metrics
     from benchkit.comparison.model import Plan
     from benchkit.history import trace
+    from benchkit.metrics import split_metric
 
     base = o.settings()
     plan = Plan(

@@ -65,10 +65,10 @@ def answer(
     to_file: bool,
 ) -> str:
     """Load, calibrate and write as the command line and the settings say."""
-    from benchkit.api.sides import split_metric
     from benchkit.calibration import Rule, calibrate
     from benchkit.comparison.model import Plan
     from benchkit.ingestion.origins import refuse_contested
+    from benchkit.metrics import split_metric
     from benchkit.tables.noise import noise_lines, noise_tables
 
     base = o.settings()

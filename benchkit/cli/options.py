@@ -89,7 +89,7 @@ Metric = Annotated[
     typer.Option(
         "--metric",
         metavar="M[.STAT]",
-        help="Primary metric, e.g. latency.p50; repeatable.",
+        help='Primary metric, e.g. latency.p50 or "median latency"; repeatable.',
         autocompletion=complete_metric,
     ),
 ]

@@ -66,9 +66,9 @@ def answer(
     to_file: bool,
 ) -> str:
     """Load, plan and write as the command line and the settings say."""
-    from benchkit.api.sides import split_metric
     from benchkit.comparison.model import Plan
     from benchkit.ingestion.origins import refuse_contested
+    from benchkit.metrics import split_metric
     from benchkit.planning import plan_runs
     from benchkit.tables.plan import chances_table, plan_lines, plan_table
 

@@ -15,6 +15,7 @@ from benchkit.config.acceptance import Acceptance, parse_acceptances
 from benchkit.config.keys import as_key, list_keys, read_text, read_texts, require_keys, unknown
 from benchkit.config.limits import Limit, parse_limit
 from benchkit.errors import ConfigError
+from benchkit.metrics import split_metric
 
 Action = Literal["pass", "warn", "fail"]
 ACTIONS: tuple[str, ...] = get_args(Action)
@@ -186,18 +187,20 @@ def parse_overheads(texts: Sequence[str], habits: Habits) -> tuple[Rule, ...]:
     >>> (rule,) = parse_overheads(["latency.p50=5%"], Habits())
     >>> rule.metric, rule.stat, rule.limit.value
     ('latency', 'p50', 0.05)
+    >>> [rule.name for rule in parse_overheads(["median latency = 5%"], Habits())]
+    ['latency.p50=5%']
     """
     where = "--max-overhead"
     rules = []
     for text in dict.fromkeys(texts):
         name, equals, limit = text.partition("=")
-        metric, _, stat = name.strip().partition(".")
+        metric, stat = split_metric(name.strip())
         if not (equals and metric):
             hint = "use METRIC[.STAT]=LIMIT, e.g. latency.p50=5%"
             raise ConfigError(f"{text!r} has no limit", where=where, hint=hint)
         rules.append(
             Rule(
-                name=text.replace(" ", ""),
+                name=f"{metric}{'.' if stat else ''}{stat}={limit}".replace(" ", ""),
                 metric=metric,
                 stat=stat,
                 acceptable=parse_limit(limit, where),
@@ -211,7 +214,7 @@ def _parse(table: Mapping[str, object], habits: Habits, where: str) -> Rule:
     require_keys(table, _KEYS, where)
     if "metric" not in table:
         raise ConfigError("no metric", where=where, hint='add metric = "latency.p50"')
-    metric, _, stat = read_text(table["metric"], "metric", where).partition(".")
+    metric, stat = split_metric(read_text(table["metric"], "metric", where))
     if "stat" in table:
         if stat:
             hint = 'use metric = "latency" and stat = "p50", or metric = "latency.p50"'

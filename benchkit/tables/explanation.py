@@ -12,7 +12,7 @@ from difflib import get_close_matches
 
 from benchkit.audit.catalogue import CATALOGUE, Entry
 from benchkit.audit.plugins import find_documented
-from benchkit.metrics import Metric, vocabulary
+from benchkit.metrics import Metric, split_metric, vocabulary
 from benchkit.parsers import registry
 from benchkit.parsers.base import Format, Tool
 from benchkit.tables.model import Cell, Column, Table
@@ -123,7 +123,7 @@ def find_explanations(word: str, formats: Iterable[Format]) -> tuple[Explanation
     entry = CATALOGUE.get(term.upper())
     found = [explain_code(entry)] if entry else [*explain_plugged(term)]
     words = vocabulary()
-    metric = words.get(term) or words.get(term.partition(".")[0])
+    metric = words.get(split_metric(term)[0])
     found += [explain_metric(metric)] if metric else []
     found += [
         explain_format(form)

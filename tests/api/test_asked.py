@@ -53,6 +53,12 @@ def test_one_metric_needs_no_list(results: bk.RunSet) -> None:
         results.compare(baseline="none", metrics="delay")
 
 
+def test_the_words_of_tables_name_a_metric(results: bk.RunSet) -> None:
+    shown = results.compare(baseline="none", metrics=["p99 latency", "requests/s"])
+    named = results.compare(baseline="none", metrics=["latency.p99", "request_rate"])
+    assert shown.frame.equals(named.frame)
+
+
 def test_a_variant_that_is_named_twice_counts_once(results: bk.RunSet) -> None:
     once = results.compare(baseline="none", variant="otlp").frame
     twice = results.compare(baseline="none", variant=["otlp", "otlp"]).frame
