@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 from benchkit import selection
 from benchkit.errors import ConfigError, DataError, Finding, SelectionError, SourceReport
 from benchkit.ingestion.harvest import NAME_FILES
-from benchkit.labels.splitting import find_sides, suggest_split, write_choice
+from benchkit.ingestion.headings import suggest_headings
+from benchkit.labels.splitting import suggest_split, write_choice
 from benchkit.parsers import registry
 from benchkit.selection import SIDE_NAMES
 
@@ -176,7 +177,7 @@ def _suggest_sides(only: str, also: str, runs: Runs, files: Sequence[str]) -> Da
             return DataError(seen, hint=hint, options=split.options)
         again = join(["benchkit", "ingest", "PATH", *split.options])
         return DataError(seen, hint=f"{hint}; ingest them again: {again} --store NEW")
-    headings = find_sides(_list_headings(runs))
+    headings = suggest_headings(runs)
     if headings and len(files) == 1:
         more = f" and {len(headings) - _LISTED} more" if len(headings) > _LISTED else ""
         hint = f"its headings name {', '.join(headings[:_LISTED])}{more}"
@@ -199,17 +200,6 @@ def _share_benchmark(runs: Runs) -> bool:
     """Tell whether a benchmark was measured twice, so that two files may be two sides."""
     named = runs[runs["role"] == "measured"][["benchmark", "params"]]
     return bool(named.duplicated().any())
-
-
-def _list_headings(runs: Runs) -> list[tuple[str, ...]]:
-    """Return the parts of each benchmark's name; load tools may have no path at its end."""
-    named = runs[runs["role"] == "measured"][["benchmark", "tool"]].drop_duplicates()
-    result: list[tuple[str, ...]] = []
-    for name, tool in zip(named["benchmark"].tolist(), named["tool"].tolist(), strict=True):
-        parts = name.split(" / ")
-        is_whole = registry.tool(tool).role != "load" or parts[-1].startswith("/")
-        result.append((*parts,) if is_whole else (*parts, ""))
-    return result
 
 
 def list_unmeasured(

@@ -10,10 +10,11 @@ from random import Random
 
 from benchkit.errors import DataError
 from benchkit.ingestion.discovery import Options, discover
+from benchkit.ingestion.headings import suggest_headings
 from benchkit.ingestion.loading import Loaded, load_found
 from benchkit.ingestion.sources import Found
 from benchkit.labels.readings import FileLabels, Reading, list_readings, write_pattern
-from benchkit.labels.splitting import suggest_split
+from benchkit.labels.splitting import suggest_split, write_choice
 from benchkit.labels.stems import ToolNames
 from benchkit.parsers import registry
 from benchkit.selection import SIDE_NAMES
@@ -132,11 +133,18 @@ def _list_others(
 
 
 def _list_splits(loaded: Loaded | None, options: Options) -> tuple[Reading, ...]:
-    """Return the reading that takes variants from benchmark names, where paths tell but one."""
+    """Return the reading that takes variants from benchmark names, where paths tell but one.
+
+    Of a page that are its headings.
+    """
     if loaded is None or options.split or loaded.runs["variant"].nunique() > 1:
         return ()
     split = suggest_split(loaded.runs["benchmark"].unique().tolist(), SIDE_NAMES)
-    return (Reading("", split.variants, options=split.options),) if split else ()
+    if split:
+        return (Reading("", split.variants, options=split.options),)
+    headings = suggest_headings(loaded.runs) if len(loaded.reports) == 1 else ()
+    options = ("--split", write_choice(headings))
+    return (Reading("", headings, options=options),) if headings else ()
 
 
 def _place(source: Found) -> str:

@@ -38,6 +38,17 @@ def test_each_variant_of_a_page_is_counted(tmp_path: Path) -> None:
     assert first == "2 variants: none (1 file), otlp (1 file)"
 
 
+def test_headings_that_no_name_tells_apart_may_be_the_sides(tmp_path: Path) -> None:
+    blocks = (
+        f"## {heading}\n\n```\n{(WRK / side / 'wrk-1.txt').read_text()}```\n"
+        for heading, side in (("Gin", "none"), ("Echo v4", "otlp"))
+    )
+    (tmp_path / "results.md").write_text("\n".join(["# Frameworks", *blocks]))
+    lines = benchkit("layout", "results.md", cwd=tmp_path).stdout.split("\n")
+    assert lines[1:3] == ["It could also mean:", "  variants Gin, Echo v4"]
+    assert list_sides(lines[3], tmp_path) == {"Gin", "Echo v4"}
+
+
 def test_a_pattern_shows_no_variant_where_the_content_names_it(tmp_path: Path) -> None:
     blocks = (
         f"## {s}\n\n```\n{(WRK / s / 'wrk-1.txt').read_text()}```\n" for s in ("none", "otlp")
