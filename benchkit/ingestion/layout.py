@@ -143,8 +143,8 @@ def _list_splits(loaded: Loaded | None, options: Options) -> tuple[Reading, ...]
     if split:
         return (Reading("", split.variants, options=split.options),)
     headings = suggest_headings(loaded.runs) if len(loaded.reports) == 1 else ()
-    options = ("--split", write_choice(headings))
-    return (Reading("", headings, options=options),) if headings else ()
+    choice = ("--split", write_choice(headings))
+    return (Reading("", headings, options=choice),) if headings else ()
 
 
 def _place(source: Found) -> str:
