@@ -113,7 +113,7 @@ def test_what_cannot_be_used_is_told_and_the_rest_kept(text: str, what: str, hin
         ("[spans]\nper_reqest = 3", 2, "unknown key 'per_reqest'", "did you mean per_request?"),
         ("[limits]\nserver = {cpu = -2.0}", 2, "server.cpu = -2.0 is ignored", ""),
         ("[limits.server]\ncpu = inf", 2, "cores above 0", ""),
-        ('[limits]\nserver.memory = "4GX"', 2, "no known unit of data", ""),
+        ('[limits]\nserver.memory = "4GX"', 2, "it must be an amount of data", ""),
         ("[limits]\nserver = {memory = 0}", 2, "an amount above 0", ""),
         ("[limits]\nserver = {cpus = 2}", 2, "unknown key 'server.cpus'", "did you mean cpu?"),
         ("[limits]\nserver = 2", 2, "it must be a table", "use server = {cpu = 2.0}"),

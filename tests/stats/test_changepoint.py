@@ -117,7 +117,7 @@ def test_neighbours_that_are_alike_widen_the_interval() -> None:
     noise[100:] += 8
     assert find_likeness(noise) >= 0.7
     (change,) = find_changes(noise)
-    assert "neighbours are alike" in change.effect.notes[-1]
+    assert "neighbouring commits are correlated" in change.effect.notes[-1]
 
 
 @settings(max_examples=25, deadline=None)
@@ -183,4 +183,4 @@ def test_the_manuals_table_is_what_the_simulation_says() -> None:
 def test_the_manual_says_how_often_a_clear_step_is_missed_in_a_short_series() -> None:
     text = " ".join(read_documents().split())
     assert f"of 10 commits in {tell_missed(10, 0.0, 200)} of 200 series" in text
-    assert f"({tell_missed(20, 0.5, 200)} where neighbours" in text
+    assert f"({tell_missed(20, 0.5, 200)} with a correlation" in text
