@@ -90,7 +90,7 @@ def test_variants_in_benchmark_names_come_with_the_command_that_splits_them(
     assert "OTelOverhead/Ping" in done.stdout
     assert "OTel_Enabled" in done.stdout
     shown = benchkit("layout", "current.txt", cwd=tmp_path).stdout
-    assert f"    {shlex.join(['benchkit', 'ingest', *words[1:]])}\n" in shown
+    assert f"    {shlex.join(['benchkit', *words])}\n" in shown
     assert shlex.join(words[2:]) in benchkit("gate", "current.txt", cwd=tmp_path).stdout
     split = benchkit("layout", *words[1:], "--format", "json", cwd=tmp_path).stdout
     assert '"readings": []' in split
