@@ -37,7 +37,12 @@ of confidence, and the versions of the tool and of Go.
 from __future__ import annotations
 
 from benchkit.parsers.base import Form, Format, Tool, late
+from benchkit.regexes import regex
 
+#: What stands above and below its tables, and says nothing of the results.
+_CHATTER = regex(
+    r"\A(?:(?:goos|goarch|pkg|cpu): .*|(?:geomean|\[Geo mean\])\s.*|[¹²³⁴⁵⁶⁷⁸⁹⁰]+ .*)\Z"
+)
 NOT_RECORDED = "the runs behind a number; n in tables of one column; time; confidence level"
 
 TEXT = Format(
@@ -66,6 +71,7 @@ TEXT = Format(
     recognises=late("benchkit.parsers.benchstat.reader:recognises"),
     parse=late("benchkit.parsers.benchstat.reader:parse"),
     embeds=True,
+    chatter=_CHATTER,
 )
 
 _NOT_RECORDED = "the runs behind a number; n in tables of one column; time"
