@@ -256,12 +256,12 @@ def express_margin(contrast: Contrast, margin: float) -> float | None:
 
 
 def _is_equivalent(contrast: Contrast, margin: float) -> bool:
-    if contrast.method in DIRECTIONS or is_too_coarse(contrast, margin):
+    if contrast.method in {*DIRECTIONS, HISTORY} or is_too_coarse(contrast, margin):
         return False
     if contrast.ratio is None:
         return _is_same(contrast, margin)
     low, high = contrast.equivalence_low, contrast.equivalence_high
-    if low == high:  # by ties, which say nothing of the spread: the wider interval does
+    if low is not None and low == high:  # ties: only the wider interval shows the spread
         low, high = contrast.ratio_low, contrast.ratio_high
     if low is None or high is None:
         return False

@@ -168,6 +168,12 @@ def test_turning_the_direction_mirrors_the_verdict(
     assert back == mirror.get(there, there)
 
 
+def test_one_run_against_many_is_never_called_equal() -> None:
+    single = contrast([90.0], [90.0] * 7 + [91.0])
+    assert (single.method, single.equivalence_low) == ("prediction", None)
+    assert verdict(single, margin=0.125).word == INCONCLUSIVE
+
+
 @given(
     x=st.lists(st.floats(90, 110), min_size=1, max_size=8),
     y=st.lists(st.floats(90, 120), min_size=1, max_size=8),
