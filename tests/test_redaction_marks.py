@@ -129,7 +129,7 @@ def test_a_writer_that_came_second_still_has_its_standard_input(
 @pytest.mark.parametrize("content", [b"", b"a" * 5000, b"\xff" * 64])
 def test_what_is_no_key_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / NAME).write_bytes(content)
-    with pytest.raises(StoreError, match="no key of a store"):
+    with pytest.raises(StoreError, match="no valid key"):
         read_key(str(tmp_path))
 
 

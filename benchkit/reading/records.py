@@ -69,7 +69,7 @@ class Reading(RunFacts):
     rows : list of Row
         The observations. Use `add`.
     metrics : int
-        The rows that are the only one of their metric and subject.
+        How many rows are neither samples nor values over time.
     """
 
     tool: str

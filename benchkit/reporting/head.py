@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from benchkit.derived.record import keep_measured
-from benchkit.tables.wording import format_bare
+from benchkit.tables.wording import count_of, format_bare
 from benchkit.units import format_number, format_quantity, printable
 
 if TYPE_CHECKING:
@@ -41,11 +41,6 @@ def write_status(verdicts: Verdicts, runs: Runs | None, findings: Sequence[Findi
         _count_urgent(findings),
     ]
     return " · ".join(filter(None, parts))
-
-
-def plural(count: int, noun: str) -> str:
-    """Write a count with its noun."""
-    return f"{format_number(count, 1)} {noun}{'' if count == 1 else 's'}"
 
 
 def _keep_compared(runs: Runs, verdicts: Verdicts) -> Runs:
@@ -85,20 +80,20 @@ def _list(names: Sequence[str], noun: str) -> str:
 def _count_runs(counts: Iterable[int], total: int) -> str:
     few, many = min(counts, default=0), max(counts, default=0)
     if not many:
-        return f"{plural(total, 'run')}, no comparison"
-    return f"{few} to {many} runs per side" if few < many else f"{plural(few, 'run')} per side"
+        return f"{count_of(total, 'run')}, no comparison"
+    return f"{few} to {many} runs per side" if few < many else f"{count_of(few, 'run')} per side"
 
 
 def _count_urgent(findings: Sequence[Finding]) -> str:
     urgent = sum(finding.severity != "info" for finding in findings)
     verb = "needs" if urgent == 1 else "need"
-    return f"{plural(urgent, 'finding')} {verb} attention" if urgent else ""
+    return f"{count_of(urgent, 'finding')} {verb} attention" if urgent else ""
 
 
 def _describe_load(runs: Runs) -> list[str]:
-    """Say how the runs were loaded: the model, the rate that was asked for, the levels, how long.
+    """Say how the runs were loaded: the model, the target rate, the levels, how long.
 
-    A rate is told only where every run of an open loop records one.
+    The rate is shown only where every run of an open loop records one.
     """
     models = [model for model in dict.fromkeys(runs["load_model"]) if model != "unknown"]
     rates = runs.loc[runs["load_model"] == "open", "target_rate"].tolist()
@@ -142,7 +137,7 @@ def _number(value: str) -> int:
 
 
 def _describe_circumstances(runs: Runs) -> list[str]:
-    """Say on which machine and on which days the runs were made; or that nothing tells it."""
+    """Say on which machine and on which days the runs were made, or that neither is recorded."""
     cpus = [cpu for env in runs["env"].tolist() if (cpu := (env or {}).get("cpu"))]
     kinds = [*dict.fromkeys(map(printable, cpus))]
     machine = f"{len(kinds)} kinds of CPU" if len(kinds) > 1 else "".join(kinds)

@@ -14,7 +14,6 @@ from benchkit.derived.timeline import CPU, LATENCY, Track
 from benchkit.errors import Diagnostic, Finding, rank
 from benchkit.plots import forest, percentiles, runs, shift, sweep, timeline
 from benchkit.reporting.figures import show
-from benchkit.reporting.head import plural
 from benchkit.reporting.method import describe_method
 from benchkit.reporting.section import Plot, Section
 from benchkit.tables.derived import Part, shown_apart
@@ -29,7 +28,7 @@ from benchkit.tables.overhead import (
 from benchkit.tables.provenance import problems_table, read_sources, sources_table
 from benchkit.tables.runs import runs_table
 from benchkit.tables.wide import wide_table
-from benchkit.tables.wording import format_bare
+from benchkit.tables.wording import count_of, format_bare
 from benchkit.units import printable
 from benchkit.verdict import Verdicts
 
@@ -119,7 +118,7 @@ def _overhead(inputs: _Inputs) -> Section | str:
     if drawn.cut:
         legend += f" Shown: {drawn.cut}; the table has all rows."
     if drawn.left_out > drawn.smaller:
-        rest = plural(drawn.left_out - drawn.smaller, "row")
+        rest = count_of(drawn.left_out - drawn.smaller, "row")
         legend += f" {rest} without a ratio are not drawn: see the table."
     plot = Plot(
         name="forest",
@@ -252,9 +251,9 @@ def _runs(inputs: _Inputs) -> Section | str:
     dots = runs.data(inputs.verdicts, inputs.runs)
     plots = (show(dots, "runs", _DOTS),) if dots.panels else ()
     companions = len(inputs.runs) - int(is_run.sum())
-    more = f"; {plural(companions, 'source')} next to them" if companions else ""
+    more = f"; {count_of(companions, 'source')} next to them" if companions else ""
     again = sum(max(len(sources) - 1, 0) for sources in inputs.runs["sources"].tolist())
-    more += f"; {plural(again, 'file')} more with the same in another format" if again else ""
+    more += f"; {count_of(again, 'file')} more with the same in another format" if again else ""
     text = (f"{table.caption}{more}.",)
     return Section(id="runs", title="Runs", text=text, plots=plots, folded=(table,))
 

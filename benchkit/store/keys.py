@@ -30,13 +30,13 @@ _MOST = 80
 #: What follows from another key, which nothing can spare a store.
 CONSEQUENCE = (
     "a masked secret in a name gets another mark from now on, so earlier and later runs of such "
-    "a name are told apart"
+    "a name no longer match"
 )
 _OPEN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 class DamagedKeyError(StoreError):
-    """What lies in place of a key holds none."""
+    """The file in place of a key holds none."""
 
 
 def read_key(url: str) -> bytes | None:
@@ -146,4 +146,4 @@ def _sum(key: bytes) -> bytes:
 
 def _refuse(url: str) -> DamagedKeyError:
     hint = "restore the file, or run `benchkit store repair` for a new key"
-    return DamagedKeyError("the file holds no key of a store", where=f"{url}/{NAME}", hint=hint)
+    return DamagedKeyError("the file holds no valid key", where=f"{url}/{NAME}", hint=hint)

@@ -24,7 +24,6 @@ from benchkit.history.outcome import FAIL, PASS, UNDECIDED, Alarm, Outcome
 from benchkit.tables.model import Cell, Column, Table
 from benchkit.tables.series import (
     count_commits,
-    count_of,
     describe_change,
     name_change,
     name_newest,
@@ -33,7 +32,7 @@ from benchkit.tables.series import (
     write_place,
 )
 from benchkit.tables.stub import NONE
-from benchkit.tables.wording import NOTHING
+from benchkit.tables.wording import NOTHING, count_of
 from benchkit.units import common_scale, format_number, printable
 
 #: Most series whose commits are listed one by one.

@@ -18,7 +18,7 @@ from benchkit.history.model import (
 )
 from benchkit.history.naming import is_cost, name_commit, write_day
 from benchkit.intervals import TOO_WIDE, format_interval
-from benchkit.tables.wording import write_value
+from benchkit.tables.wording import count_of, write_value
 from benchkit.units import common_scale, format_change, format_pvalue, printable
 
 
@@ -139,8 +139,3 @@ def name_newest(series: Series) -> str:
     """Name the newest commit with its day."""
     last = series.measured[-1]
     return f"newest {name_commit(series, last.commit)} ({write_day(last.time)})"
-
-
-def count_of(number: int, noun: str) -> str:
-    """Write a count with its noun."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"

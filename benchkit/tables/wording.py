@@ -16,6 +16,7 @@ from benchkit.units import (
     Scale,
     common_scale,
     format_change,
+    format_number,
     format_pvalue,
     format_stepped,
     printable,
@@ -244,3 +245,14 @@ def write_runs(contrast: Contrast) -> str:
 
 def _limits(margin: float) -> tuple[float, ...]:
     return (0.0, margin, -margin)
+
+
+def count_of(number: int, noun: str) -> str:
+    """Write a count with its noun.
+
+    Examples
+    --------
+    >>> count_of(1, "run"), count_of(8, "run")
+    ('1 run', '8 runs')
+    """
+    return f"{format_number(number, 1)} {noun}{'' if number == 1 else 's'}"
