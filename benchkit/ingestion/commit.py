@@ -212,10 +212,10 @@ def _harvest(
         held = list_sources(stored, [source.address for source in sources])
         known = Known(batch=batch, sources=held, folder=folder)
         harvest = Harvest(sources, known, stored)
-        caught = executor.read_all(plan_tasks(sources), known, meter.see)
+        catches = executor.read_all(plan_tasks(sources), known, meter.see)
 
         def batches() -> Iterator[pa.RecordBatch]:
-            for found in caught:
+            for found in catches:
                 values = list(harvest.take(found))
                 for outcome in found.outcomes:
                     meter.end(outcome.index, outcome.report.values)

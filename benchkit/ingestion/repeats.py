@@ -1,7 +1,8 @@
-"""Files that a tool writes beside a result and that add nothing to it: parts, and copies."""
+"""Files that a tool writes next to a result and that add nothing to it: parts, and copies."""
 
 from __future__ import annotations
 
+import filecmp
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
@@ -57,8 +58,6 @@ def _find_equal(path: Path, result: str, kept: Collection[Path]) -> str:
 
 def _is_equal(path: Path, other: Path) -> bool:
     try:
-        return (
-            path.stat().st_size == other.stat().st_size and path.read_bytes() == other.read_bytes()
-        )
+        return filecmp.cmp(path, other, shallow=False)
     except OSError:  # reading it later says why it cannot be
         return False

@@ -112,7 +112,7 @@ class Executor(Protocol):
         tasks : sequence of (first, one past the last)
         known : Known
         see : callable
-            Is told how far each source is.
+            Called with how far each source is.
 
         Raises
         ------
