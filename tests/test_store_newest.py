@@ -6,11 +6,12 @@ from pathlib import Path
 
 import gated
 import pytest
+from pyarrow import fs
 
 import benchkit.api as bk
 from benchkit.cli import run
 from benchkit.ingestion.commit import ingest
-from benchkit.store import Store
+from benchkit.store import Store, entries
 
 
 @pytest.fixture
@@ -78,3 +79,23 @@ def test_a_writer_that_is_killed_after_its_commit_leaves_a_sound_store(store: St
     gated.write_runs(Path("results/pr.txt"), seed=3)
     ingest(["results"], Store(store.url))
     assert Store(store.url).check() == []
+
+
+class _LateFolder:
+    """A file system whose folder another writer makes while it is listed."""
+
+    def __init__(self, filesystem: fs.FileSystem) -> None:
+        self.filesystem, self.asked = filesystem, 0
+
+    def get_file_info(self, selector: fs.FileSelector) -> list[fs.FileInfo]:
+        self.asked += 1
+        if self.asked == 1:
+            raise FileNotFoundError(2, "Cannot list directory")
+        listed: list[fs.FileInfo] = self.filesystem.get_file_info(selector)
+        return listed
+
+
+def test_a_folder_that_another_writer_makes_meanwhile_is_listed(tmp_path: Path) -> None:
+    (tmp_path / "one").touch()
+    late = _LateFolder(fs.SubTreeFileSystem(str(tmp_path), fs.LocalFileSystem()))
+    assert [info.path for info in entries.list_folder(late, "")] == ["one"]

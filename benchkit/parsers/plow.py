@@ -292,11 +292,15 @@ class _Places:
             for word in _QUOTED.findall(line):
                 self._lines[word].append(number)
 
-    def find(self, word: str, start: int) -> int | None:
-        """Return the first line from ``start`` on that holds a word."""
+    def find(self, word: str, start: int, beside: object = None) -> int | None:
+        """Return the first line from ``start`` on that holds a word, with its text beside it.
+
+        Of a name that stands twice in one object, the last text counts.
+        """
         lines = self._lines.get(word, [])
-        place = bisect_left(lines, start)
-        return lines[place] if place < len(lines) else None
+        lines, texts = lines[bisect_left(lines, start) :], self._lines.get(str(beside), [])
+        whole = (at for at in lines if texts[(place := bisect_left(texts, at)) : place + 1] == [at])
+        return next(whole, lines[0] if lines else None)
 
 
 def _read(
@@ -309,8 +313,8 @@ def _read(
     """Yield the run that a document describes."""
     run = Reading(tool="plow", form="json", line=line, last_line=line, load_model="closed")
 
-    def find(key: str, start: int) -> int:
-        return places.find(key, start) or line
+    def find(key: str, start: int, beside: object = None) -> int:
+        return places.find(key, start, beside) or line
 
     problems: list[Diagnostic] = []
 
@@ -339,10 +343,11 @@ def _read(
     at = find("Latency", line)
     for name, stat in _STATS.items():
         if name in (latency := _object(_object(document.get("Statistics")).get("Latency"))):
-            add(Value("latency", stat, "s", _read_time), latency[name], at := find(name, at))
+            at = find(name, at, latency[name])
+            add(Value("latency", stat, "s", _read_time), latency[name], at)
     at = find("Percentiles", line)
     for name, text in _object(document.get("Percentiles")).items():
-        add(Value("latency", name.lower(), "s", _read_time), text, at := find(name, at))
+        add(Value("latency", name.lower(), "s", _read_time), text, find(name, at, text))
     yield from problems
     yield from _finish(run, _count_failures(codes, errors), source.label)
 

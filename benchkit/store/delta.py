@@ -111,9 +111,10 @@ class Table:
                 raise damaged(f"{self.url}/{path}", problem)
         if newest > opened.version():
             raise damaged(f"{self.url}/{entries.path_of(newest)}", FileNotFoundError())
-        if path := entries.find_stale(self.filesystem, opened.version(), self._paths(opened)):
+        paths = self._paths(opened)
+        if path := entries.find_stale(self.filesystem, opened.version(), paths):
             raise damaged(f"{self.url}/{path}", "has another version")
-        if not all(map(is_within, self._paths(opened))):
+        if not all(map(is_within, paths)):
             raise damaged(f"{self.url}/{entries.FOLDER}", "refers to a file outside its table")
         columns = (field.name for field in opened.schema().fields)
         if problem := entries.find_stranger(self.name, columns):  # as from a checkpoint
@@ -286,11 +287,7 @@ class Table:
 
     def list_data(self) -> list[fs.FileInfo]:
         """Return the Parquet files that lie in the table, committed or not."""
-        from pyarrow import fs
-
-        infos = self.filesystem.get_file_info(
-            fs.FileSelector("", recursive=True, allow_not_found=True)
-        )
+        infos = entries.list_folder(self.filesystem, "", recursive=True)
         data = (info for info in infos if info.extension == "parquet")
         return [info for info in data if not info.path.startswith(entries.FOLDER)]
 

@@ -100,12 +100,28 @@ def version_of(path: str) -> int:
     return int(path.rpartition("/")[2][:_DIGITS])
 
 
-def list_names(filesystem: fs.FileSystem, folder: str = FOLDER) -> list[str]:
-    """Return the names of entries and checkpoints."""
+def list_folder(
+    filesystem: fs.FileSystem, folder: str, *, recursive: bool = False
+) -> list[fs.FileInfo]:
+    """Return what lies in a folder of a table; nothing where there is no such folder.
+
+    pyarrow lists a folder, and asks whether it exists if that fails: one that another writer makes
+    between the two is an error to it.
+    """
     from pyarrow import fs
 
-    infos = filesystem.get_file_info(fs.FileSelector(folder, allow_not_found=True))
-    names = (info.path.rpartition("/")[2] for info in infos)
+    selector = fs.FileSelector(folder, recursive=recursive, allow_not_found=True)
+    listed: list[fs.FileInfo]
+    try:
+        listed = filesystem.get_file_info(selector)
+    except FileNotFoundError:
+        listed = filesystem.get_file_info(selector)
+    return listed
+
+
+def list_names(filesystem: fs.FileSystem, folder: str = FOLDER) -> list[str]:
+    """Return the names of entries and checkpoints."""
+    names = (info.path.rpartition("/")[2] for info in list_folder(filesystem, folder))
     return sorted(name for name in names if name[:_DIGITS].isdecimal())
 
 
@@ -120,9 +136,7 @@ def read_newest(filesystem: fs.FileSystem, folder: str = FOLDER) -> int:
 
 def list_logs(filesystem: fs.FileSystem) -> list[str]:
     """Return the folders of the log, and of those that repairs put aside."""
-    from pyarrow import fs
-
-    infos = filesystem.get_file_info(fs.FileSelector("", allow_not_found=True))
+    infos = list_folder(filesystem, "")
     return sorted(info.path for info in infos if info.path.startswith(FOLDER))
 
 

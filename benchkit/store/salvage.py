@@ -150,9 +150,7 @@ def _put_log_aside(table: Table) -> None:
 
 
 def _list_all(table: Table, folder: str) -> list[str]:
-    from pyarrow import fs
-
-    infos = table.filesystem.get_file_info(fs.FileSelector(folder, allow_not_found=True))
+    infos = entries.list_folder(table.filesystem, folder)
     return sorted(info.path.rpartition("/")[2] for info in infos)
 
 

@@ -131,3 +131,11 @@ def test_a_rate_with_underscores_is_no_number() -> None:
     (run,), (problem, *_) = read(JSON, text)
     assert "bandwidth_in" not in {row[1] for row in run.rows}
     assert "1_000MB/s" in problem.what
+
+
+def test_of_a_name_that_stands_twice_the_line_is_that_of_the_text() -> None:
+    text = (FORMS.parent / "plow/none-1.json").read_text(encoding="utf-8")
+    (run,), _ = read(JSON, text.replace('"P90"', '"P50"'))
+    found = {row[2]: row for row in run.rows if row[1] == "latency"}
+    for stat in ("p50", "p75", "p95"):
+        assert f'"{found[stat][3] * 1e6:.0f}µs"' in text.splitlines()[found[stat][9] - 1]
