@@ -190,6 +190,8 @@ def _tell_by_words(variants: Sequence[str]) -> str | None:
     ('pre_otel', 'plain_c8')
     >>> _tell_by_words(["ping.new", "ping"]), _tell_by_words(["instrumented", "uninstrumented"])
     ('ping', 'uninstrumented')
+    >>> _tell_by_words(["exp_001_control", "exp_002_cached", "exp_003_tuned"])
+    'exp_001_control'
     """
     words = [[word for word in _SEPARATORS.split(name.lower()) if word] for name in variants]
     if len(words) < 2:
@@ -204,7 +206,7 @@ def _tell_by_words(variants: Sequence[str]) -> str | None:
             n for n, each in zip(variants, words, strict=True) if "-".join(each) in without
         ]
         return candidates[0] if len(candidates) == 1 else None
-    cores = ["-".join(each[: len(each) - trailing]) for each in rest]
+    cores = [_ORDINAL.sub("", "-".join(each[: len(each) - trailing])) for each in rest]
     known = {*SIDE_NAMES, *_WITHOUT, *(word + core for word in _WITHOUT for core in cores if core)}
     candidates = [n for n, core in zip(variants, cores, strict=True) if core in {*known, "false"}]
     candidates = candidates or [

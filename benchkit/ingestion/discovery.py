@@ -130,17 +130,7 @@ def discover(arguments: Sequence[str], options: Options) -> Discovery:
     tools = ToolNames(registry.tools(), registry.companions(), registry.snapshotting())
     result = Discovery()
     for argument in arguments:
-        variant, path = split_label(argument)
-        variant = show_path(variant)
-        if not path:
-            raise ConfigError("an empty path", where="PATH", hint="give a file or folder")
-        try:
-            _add(result, path, variant, options, tools)
-        except MissingError as error:
-            error.argument = argument
-            raise
-        except OSError as error:
-            raise DataError(f"cannot be read: {error.strerror}", where=path) from error
+        _add_argument(result, argument, options, tools)
     variant = options.variant or ""
     if not options.layout:
         result.order = read_together(result.found, variant, tools)
@@ -208,14 +198,43 @@ def _drop_repeats(result: Discovery) -> None:
     result.found = kept
 
 
+def _add_argument(result: Discovery, argument: str, options: Options, tools: ToolNames) -> None:
+    """Find the sources of one argument, with its label."""
+    variant, path = split_label(argument)
+    variant = show_path(variant)
+    if not path:
+        raise ConfigError("an empty path", where="PATH", hint="give a file or folder")
+    try:
+        for place in _list_archives(path, options) or (path,):
+            _add(result, place, variant, options, tools)
+    except MissingError as error:
+        error.argument = argument
+        raise
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror}", where=path) from error
+
+
 def _add(result: Discovery, path: str, variant: str, options: Options, tools: ToolNames) -> None:
-    """Find the sources of one argument."""
+    """Find the sources of one path."""
     if path == STDIN:
         result.found.append(_standard_input(variant, options))
     elif _is_archive(path) if Path(path).exists() else is_distant(path):
         _add_distant(result, path, variant, options, tools)
     elif not _add_local(result, Path(path), variant, options, tools):
         raise MissingError("no such file or folder", where=path, hint="check the path")
+
+
+def _list_archives(path: str, options: Options) -> list[str]:
+    """Return the archives of a folder that holds no other result: they are as good as named."""
+    root = Path(path)
+    if is_store(root) or not root.is_dir():
+        return []
+    found = []
+    for each in walk(root, options.exclude):  # the first other file ends it
+        if not _is_archive(str(each)):
+            return []
+        found.append(str(each))
+    return found
 
 
 def _is_archive(path: str) -> bool:

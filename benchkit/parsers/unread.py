@@ -45,7 +45,7 @@ BINARIES = (
         "a Parquet file with other columns than `benchkit export` writes",
         "write it as CSV, and see `benchkit map FILE`",
     ),
-    (b"PK\x03\x04", "a ZIP archive", "name it *.zip and pass it by itself, or unpack it"),
+    (b"PK\x03\x04", "a ZIP archive", "pass it by itself, as a *.zip, or unpack it"),
     (b"\xfd7zXZ", "a file compressed with xz", "unpack it"),
     (b"(\xb5/\xfd", "a file compressed with zstd", "unpack it"),
     (b"BZh", "a file compressed with bzip2", "unpack it"),

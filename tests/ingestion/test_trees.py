@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -64,6 +65,9 @@ def lay(path: str, runs: int = 1, sides: str = "none otlp", **labels: str) -> Tr
 
 TREES = {
     "a result per folder": lay("{side}/result.txt"),
+    "a number of an experiment before each side": Tree(
+        {"exp_{side}/output.txt": WRK}, 1, ("001_control", "002_cached"), "exp_{side}"
+    ),
     "a tool's file per folder": lay("{side}/wrk.txt"),
     "one word per folder": lay("{side}/wrk_output.txt", 1, "before after"),
     "run folders below": lay("{side}/run{n}/output.txt", 3),
@@ -309,6 +313,22 @@ def test_reports_named_by_their_level_are_a_sweep(
     first = capsys.readouterr().out.partition("\n")[0]
     assert first.startswith("Sweep of ")
     assert "best at 100 connections" in first
+
+
+@pytest.mark.parametrize("place", ["nightly.zip", "{side}.zip", "{side}/results.zip"])
+def test_a_folder_that_holds_only_archives_is_read_as_these(place: str, results: Path) -> None:
+    write(results / "README.md", "pages/tracing.md")
+    inside = "{side}/{n}.txt" if "{side}" not in place else "{n}.txt"
+    for side in WRK.sides:
+        for n in (1, 2, 3):
+            path = results / place.format(side=side)
+            path.parent.mkdir(exist_ok=True)
+            with zipfile.ZipFile(path, "a") as archive:
+                archive.write(
+                    FIXTURES / WRK.path.format(side=side, n=n), inside.format(side=side, n=n)
+                )
+    [row] = bk.load("results").compare().frame.query("primary").itertuples()
+    assert (row.baseline, row.variant, row.n_baseline, row.n_variant) == ("none", "otlp", 3, 3)
 
 
 def test_two_named_files_are_the_sides_whatever_they_are_called(results: Path) -> None:
