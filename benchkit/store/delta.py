@@ -21,12 +21,7 @@ from benchkit.store.bounds import OUTSIZED, open_parquet
 from benchkit.store.columns import fits, plain
 from benchkit.store.confines import is_within, require_files
 from benchkit.store.conflicts import ConflictError, attempts, translated
-from benchkit.store.files import (
-    DataFile,
-    damaged,
-    is_file_of_store,
-    require_stated_rows,
-)
+from benchkit.store.files import DataFile, damaged, is_file_of_store, require_stated_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -65,6 +60,8 @@ class Table:
         self.is_remote = "://" in url
         self._partitions = list(partitions)
         self._read: dict[tuple[str, ...], dict[str, pa.Table]] = {}
+        self._opened: tuple[entries.State, DeltaTable | None] | None = None
+        self._files: tuple[DeltaTable, int, list[dict[str, Any]]] | None = None
 
     @cached_property
     def filesystem(self) -> fs.FileSystem:
@@ -87,6 +84,12 @@ class Table:
             If its log of commits is damaged. An object store writes an entry whole or not at all,
             so only on a file system is every entry verified.
         """
+        log = entries.list_state(self.filesystem)  # first: other writers go on meanwhile
+        if self._opened is None or self._opened[0] != log:
+            self._opened = log, self._open_anew()
+        return self._opened[1]
+
+    def _open_anew(self) -> DeltaTable | None:
         from deltalake import DeltaTable
         from deltalake.exceptions import TableNotFoundError
 
@@ -272,18 +275,14 @@ class Table:
         """Return path, size and bounds of each file of a version."""
         import pyarrow as pa
 
-        with translated(self.url):
-            listed: list[dict[str, Any]] = pa.table(
-                version.get_add_actions(flatten=True)
-            ).to_pylist()
-        return listed
+        if self._files is None or self._files[:2] != (version, version.version()):
+            with translated(self.url):
+                listed = pa.table(version.get_add_actions(flatten=True)).to_pylist()
+            self._files = version, version.version(), listed
+        return self._files[2]
 
-    @staticmethod
-    def _paths(version: DeltaTable) -> list[str]:
-        import pyarrow as pa
-
-        paths: list[str] = pa.table(version.get_add_actions())["path"].to_pylist()
-        return paths
+    def _paths(self, version: DeltaTable) -> list[str]:
+        return [file["path"] for file in self.list_files(version)]
 
     def list_data(self) -> list[fs.FileInfo]:
         """Return the Parquet files that lie in the table, committed or not."""

@@ -27,6 +27,7 @@ _CHECKSUM, _PLACE, _FILES = "checksum", "place", "files"
 _COLUMN = {"runs": "seq", "values": "raw"}
 #: Beside the entries: the newest version. Other readers pass over names without digits.
 NEWEST = "_newest"
+State = list[tuple[str, int, int]]
 
 
 def state(
@@ -117,6 +118,17 @@ def list_folder(
     except FileNotFoundError:
         listed = filesystem.get_file_info(selector)
     return listed
+
+
+def list_state(filesystem: fs.FileSystem) -> State:
+    """Return what shows a change of a log: names, sizes and times of its files."""
+    from deltalake.exceptions import TableNotFoundError
+
+    try:
+        infos = list_folder(filesystem, FOLDER)
+    except (OSError, TableNotFoundError):  # opening says why
+        return []
+    return sorted((info.path, info.size, info.mtime_ns) for info in infos)
 
 
 def list_names(filesystem: fs.FileSystem, folder: str = FOLDER) -> list[str]:
