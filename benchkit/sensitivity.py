@@ -160,10 +160,16 @@ def _measure(
     same, twice = (None if runs is None else max(runs, least) for runs in (same, twice))
     seen = None if closed else detectable_effect(width, margin, confidence=sure)
     needed = None if same is None or twice is None else max(same, twice)
+    estimated = None if needed or closed else _count_as_estimated(contrast, width, n, margin)
+    if estimated:
+        needed = max(estimated, least)
     reasons = [closed or _tell_adjusted(contrast, margin, family)]
     is_enough = needed is not None and needed <= n
     if needed is None:
         reasons.append(_NOISY)
+    elif estimated:
+        runs = "more" if is_enough else f"about {needed}"
+        reasons.append(f"if the change is as large as estimated, {runs} runs per side show it")
     elif not is_enough:
         reasons.append(f"run about {needed} per side to decide")
     elif not reasons[0]:
@@ -177,6 +183,17 @@ def _measure(
         is_wide=needed is None,
         note="; ".join(part for part in reasons if part),
     )
+
+
+def _count_as_estimated(contrast: Contrast, width: float, n: float, margin: float) -> int | None:
+    """Count the runs that show a change of the estimated size; None where it is within the margin.
+
+    Noise that hides a change of twice the margin need not hide one of ten times.
+    """
+    ratio = contrast.ratio
+    if not ratio or not reaches(math.log(ratio), margin):
+        return None
+    return runs_to_show_effect(width, n, ratio - 1, margin, confidence=contrast.confidence)
 
 
 def _measure_difference(contrast: Contrast) -> Sensitivity:

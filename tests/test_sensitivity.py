@@ -141,3 +141,24 @@ def test_a_sum_says_each_reason_that_there_is() -> None:
         "1 is too noisy for any practical number of runs"
     )
     assert sum_up([Sensitivity()]) == ""
+
+
+def test_a_change_that_a_practical_number_of_runs_would_show_is_not_called_too_noisy() -> None:
+    slower = [100.0, 60.0, 210.0, 350.0, 90.0, 400.0, 180.0, 260.0]
+    (row,) = judged(contrast([100.0, 55.0, 190.0, 80.0, 140.0, 45.0, 160.0, 70.0], slower))
+    assert row.word == INCONCLUSIVE
+    assert (row.contrast.ratio or 0) > 1.5
+    assert row.runs_needed is not None
+    assert 8 < row.runs_needed < 200
+    assert not row.sensitivity.is_wide
+    assert row.sensitivity.note == (
+        f"if the change is as large as estimated, about {row.runs_needed} runs per side show it"
+    )
+
+
+def test_noise_without_a_change_is_too_much_for_any_practical_number_of_runs() -> None:
+    noise = [100.0, 55.0, 190.0, 80.0, 140.0, 45.0, 160.0, 70.0]
+    (row,) = judged(contrast(noise, [value * 1.01 for value in noise[::-1]]))
+    assert row.sensitivity.is_wide
+    assert row.runs_needed is None
+    assert "too noisy for any practical number of runs" in row.sensitivity.note
