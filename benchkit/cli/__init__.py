@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from functools import cache
 from importlib import import_module
 from shlex import join
 from typing import TYPE_CHECKING
@@ -20,6 +21,7 @@ from benchkit.cli.readings import suggest
 from benchkit.errors import BenchkitError, ExitCode
 
 if TYPE_CHECKING:
+    from typer._click.core import Command
     from typer._click.exceptions import UsageError
 
 PROGRAM = "benchkit"
@@ -45,13 +47,20 @@ def application(command: str = "") -> typer.Typer:
     return app
 
 
+@cache
+def _build_command(name: str) -> Command:
+    """Build a command once, or all of them."""
+    return typer.main.get_command(application(name))
+
+
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code; every refusal is one line on stderr."""
     try:
         if not arguments and show_results():
             return int(ExitCode.DONE)
-        app = application(next(iter(arguments), ""))
-        code = app(list(arguments), prog_name=PROGRAM, standalone_mode=False)
+        word = next(iter(arguments), "")
+        command = _build_command(word if word in COMMANDS else "")
+        code = command.main(list(arguments), prog_name=PROGRAM, standalone_mode=False)
         with survive(sys.stdout):
             sys.stdout.flush()
     except BenchkitError as error:

@@ -111,7 +111,8 @@ def add(
         hint = f"give at least {SHORTEST} letters and digits of a commit"
         raise ConfigError(f"{commit!r} is not a commit", where="--commit", hint=hint)
     target = store or DEFAULT
-    given, commit = commit, resolve(commit, list_commits(Store(target)))
+    kept = Store(target)
+    given, commit = commit, resolve(commit, list_commits(kept))
     branch = name_branch() if branch is None else branch
     meta = (*_read_date(date), *((("branch", branch),) if branch else ()))
     if given != commit and not quiet:
@@ -122,9 +123,9 @@ def add(
     )  # fmt: skip
     options = request.options(o.settings())
     options = replace(options, commit=commit, meta=meta, samples=False, origin=origin)
-    summary = ingest(paths, Store(target), options, strict=strict)
+    summary = ingest(paths, kept, options, strict=strict)
     _require_new(summary)
-    dates = list_commits(Store(target)).get(commit, ()) if date else ()
+    dates = list_commits(kept).get(commit, ()) if date else ()
     if note := _tell_date(commit[:SHORTEST], dict(meta).get("date", ""), dates):
         printing.print_line(note, err=True)
     if not quiet:

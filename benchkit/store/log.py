@@ -24,6 +24,8 @@ Ranges = dict[str, list[list[int]]]
 LOG_COLUMNS = ("seq", "operation", "values_version", "dropped")
 #: All by which rows are told to be needed or not; the other forty need not be copied for that.
 KEYS = ("batch", "piece", *LOG_COLUMNS)
+#: Bytes of a log below which all columns are read at once, whichever are asked for.
+SMALL = 4 << 20
 INGEST, UNDO = "ingest", "undo"
 #: What rows of earlier builds are taken to have; the table of values has version 0 or more.
 _EARLIER = {"seq": 0, "operation": INGEST, "values_version": -1, "dropped": False}

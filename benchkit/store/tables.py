@@ -193,7 +193,9 @@ class Store:
         return bool(names) and any(f["path"] in names for f in self._runs.list_files(version))
 
     def _read_log(self, version: DeltaTable, columns: Sequence[str] | None = None) -> pa.Table:
-        """Return the log of a version, kept until another is read."""
+        """Return the log of a version, a small one with all columns, kept until another is read."""
+        if sum(file["size_bytes"] for file in self._runs.list_files(version)) < log_of_runs.SMALL:
+            columns = None
         names = None if columns is None else (*log_of_runs.KEYS, *columns)
         key = str(version.metadata().id), version.version(), names
         if self._last is None or self._last[0] != key:
