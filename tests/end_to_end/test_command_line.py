@@ -239,7 +239,7 @@ def test_a_baseline_that_no_name_tells_is_asked_for(tmp_path: Path) -> None:
 
 def test_reading_commands_end_cleanly_every_time(tmp_path: Path) -> None:
     start("ingest", TRACING, cwd=tmp_path)
-    codes = {start("compare", "--variant", "otlp", cwd=tmp_path).returncode for _ in range(8)}
+    codes = {start("compare", "--variant", "otlp", cwd=tmp_path).returncode for _ in range(4)}
     assert codes == {0}
 
 
