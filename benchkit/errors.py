@@ -124,6 +124,10 @@ class UnknownFormatError(DataError):
     """No format recognises a source."""
 
 
+class ForeignError(UnknownFormatError):
+    """A source is whole, and of another kind than results: notes, settings, a list of targets."""
+
+
 class AmbiguousFormatError(DataError):
     """More than one format claims the same source."""
 

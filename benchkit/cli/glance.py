@@ -15,6 +15,8 @@ from pathlib import Path
 _COMPLETION = "_BENCHKIT_COMPLETE"
 #: Entries of the folder that are listed, and files whose beginning is read.
 _ENTRIES, _FILES = 400, 40
+#: Bytes to which archives may unpack for a glance.
+_UNPACKED = 1 << 26
 #: Variants that are named.
 _LISTED = 5
 
@@ -32,18 +34,50 @@ def show_results(root: Path = Path()) -> bool:
         return True
     paths, tools = _find_results(root)
     if not paths:
-        return False
+        return _show_archives(root)
     if len(paths) == 1 and paths[0].suffix == ".md":  # its headings are labels
         print_line(f"{paths[0]} holds results of {tools[0]}. Run:")
         print_line(f"  benchkit compare {shlex.quote(str(paths[0]))}")
         return True
-    folder, variants, is_grouped = _read_variants(paths)
+    _print_next(tools, *_read_variants(paths))
+    return True
+
+
+def _print_next(
+    tools: Sequence[str], folder: str, variants: Sequence[str], is_grouped: bool
+) -> None:
+    from benchkit.cli.printing import print_line
+
     listed = ", ".join(variants[:_LISTED])
     more = f" and {len(variants) - _LISTED} more" if len(variants) > _LISTED else ""
     noun = "variant" if len(variants) == 1 else "variants"
     print_line(f"{folder} holds results of {', '.join(tools)} ({noun} {listed}{more}). Run:")
     print_line(f"  {_choose_command(folder, variants, is_grouped=is_grouped)}")
-    return True
+
+
+def _show_archives(root: Path) -> bool:
+    """Print what the archives of a folder that holds nothing else hold, if they are small."""
+    from benchkit.errors import BenchkitError
+    from benchkit.ingestion.discovery import Options, discover, list_archives
+    from benchkit.labels.natural import name_key
+
+    if not list_archives(str(root)):
+        return False
+    try:
+        discovery = discover([str(root)], Options(max_unpacked=_UNPACKED))
+    except BenchkitError:
+        return False
+    known = [
+        (source, tool)
+        for source in discovery.found[:_FILES]
+        if source.path and (tool := _identify(source.path))
+    ]
+    variants = {source.variant or source.labels.variant for source, _ in known}
+    groups = {source.labels.group for source, _ in known}
+    tools = [name for name, _ in Counter(tool for _, tool in known).most_common()]
+    if tools:
+        _print_next(tools, str(root), sorted(variants, key=name_key), len(groups) > 1)
+    return bool(tools)
 
 
 def _identify(path: Path) -> str:

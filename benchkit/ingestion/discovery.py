@@ -205,7 +205,7 @@ def _add_argument(result: Discovery, argument: str, options: Options, tools: Too
     if not path:
         raise ConfigError("an empty path", where="PATH", hint="give a file or folder")
     try:
-        for place in _list_archives(path, options) or (path,):
+        for place in list_archives(path, options.exclude) or (path,):
             _add(result, place, variant, options, tools)
     except MissingError as error:
         error.argument = argument
@@ -224,13 +224,13 @@ def _add(result: Discovery, path: str, variant: str, options: Options, tools: To
         raise MissingError("no such file or folder", where=path, hint="check the path")
 
 
-def _list_archives(path: str, options: Options) -> list[str]:
+def list_archives(path: str, exclude: Sequence[str] = ()) -> list[str]:
     """Return the archives of a folder that holds no other result: they are as good as named."""
     root = Path(path)
     if is_store(root) or not root.is_dir():
         return []
     found = []
-    for each in walk(root, options.exclude):  # the first other file ends it
+    for each in walk(root, exclude):  # the first other file ends it
         if not _is_archive(str(each)):
             return []
         found.append(str(each))

@@ -26,7 +26,8 @@ from benchkit.parsers import registry
 
 _NO_RESULT = "this variant's folder contains no result"
 _NO_RUN = "this folder contains no result, but folders with other numbers next to it do"
-_READ = frozenset({"read", "unchanged", "duplicate"})
+#: Outcomes of sources that hold results.
+READ = frozenset({"read", "unchanged", "duplicate"})
 _WITHOUT = frozenset({"refused", "empty"})
 #: How the reasons begin for which files are passed over that fill no folder.
 _HOLLOW = (
@@ -59,10 +60,10 @@ def list_lost_files(
         return
     read: set[tuple[str, str]] = set()
     for source, report in each:
-        if report.outcome in _READ:
+        if report.outcome in READ:
             read.update(_list_shapes(source, is_unseen=True))
             read.add(_number(os.path.dirname(str(source.path))))  # noqa: PTH120 - a text
-    is_commit_lost = bool(options.commit) and not any(r.outcome in _READ for r in reports)
+    is_commit_lost = bool(options.commit) and not any(r.outcome in READ for r in reports)
     for source, report in refused:
         is_unseen = report.is_unread or not source.size
         shapes = _list_shapes(source, is_unseen=is_unseen)
@@ -155,7 +156,7 @@ def list_lost_folders(
     walked: dict[int, list[tuple[Found, bool]]] = {}
     for source, report in zip(discovery.found, reports, strict=True):
         if source.path is not None:
-            walked.setdefault(id(source.sidecars), []).append((source, report.outcome in _READ))
+            walked.setdefault(id(source.sidecars), []).append((source, report.outcome in READ))
     if not any(is_read for sources in walked.values() for _, is_read in sources):
         return
     for label, sidecars in discovery.roots:

@@ -23,12 +23,13 @@ from benchkit.ingestion.contents import Contents, digest_values, enter_contents
 from benchkit.ingestion.copies import Copy, describe_copy, report_copy
 from benchkit.ingestion.discovery import Discovery, Options
 from benchkit.ingestion.folders import (
+    READ,
     list_cut_outputs,
     list_lost_files,
     list_lost_folders,
 )
 from benchkit.ingestion.origins import read_commit
-from benchkit.ingestion.outcomes import Outcome, mark_refused
+from benchkit.ingestion.outcomes import Outcome, describe_foreign, mark_refused
 from benchkit.ingestion.parts import Part, show_label
 from benchkit.ingestion.pieces import PIECE_BITS
 from benchkit.ingestion.reading import Known, Reader
@@ -130,6 +131,7 @@ class Harvest:
         self._first_label: dict[tuple[str, str], Found] = {}
         self._contents: _Originals = defaultdict(dict)
         self._cut: dict[int, Diagnostic] = {}
+        self._foreign: dict[int, Diagnostic] = {}
 
     def take(self, found: Catch) -> Iterator[pa.RecordBatch]:
         """Take what came of the next sources, in their order, and yield their values."""
@@ -156,6 +158,8 @@ class Harvest:
         for problem in outcome.diagnostics:
             if problem.what == UNENDED:
                 self._cut[outcome.index] = problem
+        if outcome.is_foreign:
+            self._foreign[outcome.index] = outcome.diagnostics[0]
         self.parts += outcome.parts
         self.files += outcome.files
         self.diagnostics += outcome.diagnostics
@@ -167,6 +171,7 @@ class Harvest:
         if options.importing:
             return
         self._take_losses(discovery, options)
+        self._join_foreign()
         if not options.layout:
             join_levels(part for part in self.parts if "variant=" not in part.assigned)
 
@@ -204,6 +209,18 @@ class Harvest:
             hint = f"measure it again, or pass --exclude {quote(part.folder)}"
             what = (part.remark or "").partition(": ")[2]
             self.diagnostics.append(Diagnostic(part.label, 0, what, hint, "warning"))
+
+    def _join_foreign(self) -> None:
+        """Name in one line the files beside results that are none: notes, settings, targets."""
+        lost = {part.path for part in self.parts}
+        beside = [
+            problem
+            for index, problem in self._foreign.items()
+            if not self._sources[index].is_chosen and self._sources[index].address not in lost
+        ]
+        if beside and any(report.outcome in READ for report in self.reports):
+            self.diagnostics = [each for each in self.diagnostics if each not in beside]
+            self.diagnostics.append(describe_foreign(beside))
 
     def _find_copy(self, source: Found, outcome: Outcome, content: Content) -> Finding | None:
         """Return the finding on a result that counts already: of another commit, label or path."""

@@ -6,8 +6,9 @@ like runs and never compared, so that a gate on the store knows of them.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Container, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 #: Roles of paths and sidecars whose loss concerns no comparison.
 _ASIDE = frozenset({"warmup", "aggregate", "part"})
+#: Files beside the first one that are named where several are left out.
+_NAMED = 3
 
 
 @dataclass(slots=True, kw_only=True)
@@ -51,6 +54,8 @@ class Outcome:
         Whether it may hold results of load, not counters beside it alone.
     is_original : bool
         Whether another source with the same bytes would be a copy of it.
+    is_foreign : bool
+        Whether it is whole, and of no known format.
     """
 
     index: int
@@ -64,6 +69,7 @@ class Outcome:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     has_load: bool = False
     is_original: bool = False
+    is_foreign: bool = False
 
 
 def mark(
@@ -95,7 +101,8 @@ def mark(
         remark = show_remark(found.label, f": {outcome.report.reason}")
         part = _mark(found, options, "failed", claims, remark)
     elif any(problem.is_damage for problem in problems) and (
-        found.identity in stored or (not is_aside(found) and (claims or is_result(found)))
+        found.identity in stored
+        or (not is_aside(found) and (claims or is_result(found, is_foreign=outcome.is_foreign)))
     ):
         part = mark_damage(found, options, problems, claims)
     else:
@@ -124,6 +131,18 @@ def refusal(index: int, found: Found, problem: Diagnostic, *, is_unread: bool = 
         is_unread=is_unread,
     )  # fmt: skip
     return Outcome(index=index, report=report, diagnostics=[problem])
+
+
+def describe_foreign(problems: Sequence[Diagnostic]) -> Diagnostic:
+    """Say in one line which files beside results are none."""
+    first, *others = problems
+    if not others:
+        return replace(first, what=f"left out: {first.what}", severity="warning")
+    named = ", ".join(problem.path for problem in others[:_NAMED])
+    more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
+    what = f"left out: unknown format; the same is true of {named}{more}"
+    hint = f"for the reason, run `benchkit runs {shlex.quote(first.path)}`"
+    return Diagnostic(first.path, 0, what, hint, "warning")
 
 
 def make_report(
@@ -184,9 +203,14 @@ def report_refused(part: Part) -> SourceReport:
     )  # fmt: skip
 
 
-def is_result(found: Found) -> bool:
-    """Tell whether the labels of a source say that a benchmark tool wrote it."""
+def is_result(found: Found, *, is_foreign: bool = False) -> bool:
+    """Tell whether the labels of a source say that a benchmark tool wrote it.
+
+    Settings and logs of what runs beside a load are called like it: ``prometheus.yml``.
+    """
     path, side = found.labels, found.sidecar
+    if is_foreign and path.tool and registry.tool(path.tool).role == "companion":
+        return found.is_labelled
     is_captured = side.tool or side.command or side.exit_code is not None
     return bool(path.tool or _is_numbered(found) or is_captured or found.is_labelled)
 

@@ -18,6 +18,7 @@ from benchkit.errors import (
     BenchkitError,
     DataError,
     Diagnostic,
+    ForeignError,
     SourceReport,
     StoreError,
     UnknownFormatError,
@@ -127,7 +128,7 @@ class Reader:
 
     def _try(self, index: int, found: Found) -> Outcome:
         sink = ValueSink(self._known.batch, self._known.folder)
-        is_unread = False
+        is_unread = is_foreign = False
         try:
             return self._read(index, found, sink)
         except StoreError:  # not the source's fault: the disk is full, say
@@ -140,12 +141,15 @@ class Reader:
             if found.sidecar.role == "failed":
                 sink.drop()
                 return pass_over(index, found, error.what)
+            is_foreign = isinstance(error, ForeignError)
             problem = Diagnostic(found.label, getattr(error, "line", 0), error.what, error.hint)
         except Exception as error:  # noqa: BLE001 - a parser's own failure costs one file
             what = f"benchkit failed to read it ({type(error).__name__}: {error})"
             problem = Diagnostic(found.label, 0, what, "please report it")
         sink.drop()
-        return refusal(index, found, problem, is_unread=is_unread)
+        outcome = refusal(index, found, problem, is_unread=is_unread)
+        outcome.is_foreign = is_foreign
+        return outcome
 
     def _read(self, index: int, found: Found, sink: ValueSink) -> Outcome:
         size = found.measure() if found.size > _LARGE else 0

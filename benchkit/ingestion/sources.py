@@ -109,6 +109,11 @@ class Found:
         return Identity(self.origin, self.address, self.assigned)
 
     @property
+    def is_chosen(self) -> bool:
+        """Whether the file itself stood on the command line."""
+        return self.is_labelled or (self.is_named and not self.variant)
+
+    @property
     def is_shard(self) -> bool:
         """Whether one of several generators of a run wrote it."""
         return self.sidecar.shard is not None or bool(self.labels.shard)

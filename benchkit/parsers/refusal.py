@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from benchkit.errors import Diagnostic, UnknownFormatError
+from benchkit.errors import Diagnostic, ForeignError, UnknownFormatError
 from benchkit.parsers.base import Format, Head, Reading, Record, Samples, Source
 from benchkit.parsers.unread import BINARIES, FAILURES, TEXTS
 from benchkit.reading.source import HEAD_BYTES
@@ -49,12 +49,14 @@ class _Reason(NamedTuple):
 
     what: str
     hint: str = _AS
+    is_foreign: bool = False
 
 
 def explain(head: Head, formats: Sequence[Format]) -> UnknownFormatError:
     """Return the error that says what a source is which none of the formats claims."""
-    what, hint = _describe(head, formats)
-    return UnknownFormatError(what, where=head.name, hint=hint)
+    what, hint, is_foreign = _describe(head, formats)
+    kind = ForeignError if is_foreign else UnknownFormatError
+    return kind(what, where=head.name, hint=hint)
 
 
 def _describe(head: Head, formats: Sequence[Format]) -> _Reason:
@@ -198,7 +200,7 @@ def _describe_text(head: Head) -> _Reason:
         damage = _find_damage(head)
         if damage:
             return _Reason(f"{what}, but {damage}", "give the whole file")
-        return _Reason(what, _MAP)
+        return _Reason(what, _MAP, is_foreign=True)
     if all(map(_STATS.match, lines[:_QUOTED])):
         what = f"unknown format: rows like those of docker stats ({opening}), without a header"
         hint = (
@@ -207,8 +209,9 @@ def _describe_text(head: Head) -> _Reason:
         )
         return _Reason(what, hint)
     if columns := _find_columns(lines):
-        return _Reason(f"unknown format: a table with the columns {_list(columns)}", _MAP)
-    return _Reason(f"unknown format (it starts with {opening})")
+        what = f"unknown format: a table with the columns {_list(columns)}"
+        return _Reason(what, _MAP, is_foreign=True)
+    return _Reason(f"unknown format (it starts with {opening})", is_foreign=True)
 
 
 def _ran_nothing(text: str) -> bool:

@@ -84,3 +84,27 @@ def test_a_store_is_compared(tmp_path: Path) -> None:
 def test_a_folder_without_results_shows_the_commands(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("nothing that any tool wrote\n")
     assert benchkit(cwd=tmp_path).stderr.startswith("Usage: benchkit")
+
+
+def test_archives_of_a_folder_without_other_results_are_looked_into(tmp_path: Path) -> None:
+    for side in ("none", "otlp"):
+        folder = tmp_path / "unpacked" / side
+        folder.mkdir(parents=True)
+        shutil.copy(WRK / side / "wrk-1.txt", folder)
+    shutil.make_archive(str(tmp_path / "nightly"), "zip", tmp_path / "unpacked")
+    shutil.rmtree(tmp_path / "unpacked")
+    lines = [". holds results of wrk (variants none, otlp). Run:", "  benchkit compare ."]
+    assert benchkit(cwd=tmp_path).stdout.splitlines() == lines
+    assert benchkit("compare", ".", cwd=tmp_path).returncode == 0
+
+
+@pytest.mark.parametrize("content", ["notes", None])
+def test_an_archive_without_results_shows_the_commands(content: str | None, tmp_path: Path) -> None:
+    if content is None:
+        (tmp_path / "nightly.zip").write_bytes(b"PK\x03\x04 and no more")
+    else:
+        (tmp_path / "unpacked").mkdir()
+        (tmp_path / "unpacked" / "notes.txt").write_text(content)
+        shutil.make_archive(str(tmp_path / "nightly"), "zip", tmp_path / "unpacked")
+        shutil.rmtree(tmp_path / "unpacked")
+    assert benchkit(cwd=tmp_path).stderr.startswith("Usage: benchkit")
