@@ -35,6 +35,20 @@ def is_count(numbers: Collection[int], *, starts_anywhere: bool = False) -> bool
     return may_begin and lost <= len(numbers) // _KEPT and not (is_ladder and len(numbers) > 1)
 
 
+def is_sequence(sets: Collection[AbstractSet[int]]) -> bool:
+    """Tell whether the numbers of several names count all their runs in the order they ran.
+
+    Examples
+    --------
+    >>> is_sequence([{1, 4}, {2, 3}]), is_sequence([{1}, {2}]), is_sequence([{1, 4}, {2, 8}])
+    (True, False, False)
+    """
+    union = frozenset[int]().union(*sets)
+    is_apart = len(union) == sum(map(len, sets))
+    is_repeated = len(sets) > 1 and min(map(len, sets)) > 1
+    return is_repeated and is_apart and is_count(union)
+
+
 def find_counts(
     sets: Mapping[_Key, AbstractSet[int]], unnamed: Collection[_Key] = frozenset()
 ) -> set[_Key]:
@@ -74,6 +88,22 @@ def find_counts(
         or each in runs
         or (key in unnamed and is_count(each, starts_anywhere=True))
     }
+
+
+def find_sequences(numbers: Mapping[_Name, AbstractSet[int]]) -> set[_Name]:
+    """Return the names that share one sequence of runs with the others of their place.
+
+    Examples
+    --------
+    >>> sorted(find_sequences({("", "none"): {1, 4}, ("", "otlp"): {2, 3}, ("x", "none"): {1, 2}}))
+    [('', 'none'), ('', 'otlp')]
+    """
+    places: dict[tuple[object, ...], list[_Name]] = {}
+    for key, each in numbers.items():
+        if each:
+            places.setdefault(key[:-1], []).append(key)
+    shared = (keys for keys in places.values() if is_sequence([numbers[key] for key in keys]))
+    return {key for keys in shared for key in keys}
 
 
 def find_levels(numbers: Mapping[_Name, AbstractSet[int]]) -> set[_Name]:

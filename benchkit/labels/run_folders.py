@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from benchkit.labels.counts import is_count
+from benchkit.labels.counts import is_count, is_sequence
 from benchkit.labels.patterns import read_path
 from benchkit.labels.stems import (
     FOLDER,
@@ -115,14 +115,41 @@ def _find_counting(
         *folders, _ = path.split("/")
         for depth in range(len(folders)):
             below[tuple(folders[:depth])][folders[depth]] = None
+    builds = _find_builds(below, tools)
     return {
         site: {
+            **builds.get(site, {}),
             **_find_bare(names),
             **_find_results(names, tools),
             **_find_named(names, baselines, tools),
         }
         for site, names in below.items()
     }
+
+
+def _find_builds(
+    below: Mapping[_Site, Collection[str]], tools: ToolNames
+) -> dict[_Site, dict[str, _Counted]]:
+    """Find the folders of a word and a number where each folder above has numbers of its own.
+
+    `main/build-7`, `main/build-9`, `pr/build-12`, `pr/build-13`: nothing else is in common.
+    """
+    alike: dict[tuple[_Site, str], dict[_Site, dict[str, int]]] = defaultdict(dict)
+    for site, names in below.items():
+        stems = {name: split_stem(name, tools) for name in names} if site else {}
+        numbers = {name: stem.number for name, stem in stems.items() if stem.number is not None}
+        words = {stem.name for stem in stems.values()}
+        if len(words) == 1 and len(numbers) == len(names) > 1:
+            alike[site[:-1], words.pop()][site] = numbers
+    found: dict[_Site, dict[str, _Counted]] = {}
+    for sites in alike.values():
+        union = {number for numbers in sites.values() for number in numbers.values()}
+        if len(sites) > 1 and len(union) == sum(map(len, sites.values())):
+            for site, numbers in sites.items():
+                found[site] = {
+                    name: _Counted("", f"build{number:09}") for name, number in numbers.items()
+                }
+    return found
 
 
 def _find_bare(names: Collection[str]) -> dict[str, _Counted]:
@@ -188,13 +215,14 @@ def _find_named(
 
 
 def _keep_alike(numbered: Mapping[str, _Counted]) -> dict[str, _Counted]:
-    """Keep the numbers of several names that have nearly the same ones."""
+    """Keep the numbers of several names that have nearly the same ones, or share a sequence."""
     numbers: dict[str, set[int]] = defaultdict(set)
     for each in numbered.values():
         numbers[each.name].add(each.run or 0)
     union = set().union(*numbers.values())
     is_alike = len(numbers) > 1 and all(_has_nearly(each, union) for each in numbers.values())
-    return dict(numbered) if is_alike and is_count(union) else {}
+    is_counting = is_alike and is_count(union)
+    return dict(numbered) if is_counting or is_sequence(numbers.values()) else {}
 
 
 def _has_nearly(some: Collection[int], union: Collection[int]) -> bool:

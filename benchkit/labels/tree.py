@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from benchkit.labels.counts import find_counts, find_levels, is_count
+from benchkit.labels.counts import find_counts, find_levels, find_sequences, is_count
 from benchkit.labels.names import (
     hold_sides,
     leave_form,
@@ -280,7 +280,7 @@ def _count_runs(files: Sequence[_File], baselines: Collection[str]) -> None:
         key: {file.stem.number for file in same if file.stem.number is not None}
         for key, same in alike.items()
     }
-    counts = find_counts(numbers, {key for key in alike if not key[2]})
+    counts = find_counts(numbers, {key for key in alike if not key[2]}) | find_sequences(numbers)
     levels = find_levels({key: numbers[key] for key in alike if key[2] and key not in counts})
     for key, same in alike.items():
         moments = sorted({file.stem.moment for file in same})

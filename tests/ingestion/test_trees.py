@@ -267,6 +267,37 @@ def test_names_that_hold_sides_and_benchmarks_are_parted(results: Path) -> None:
     } == {("before", "after", 2)}
 
 
+@pytest.mark.parametrize("place", ["{n:02}-{side}.txt", "{n}_{side}/wrk.log", "{side}-{n}.txt"])
+def test_runs_numbered_in_the_order_they_ran_are_told_apart_by_their_side(
+    place: str, results: Path
+) -> None:
+    for n, side in enumerate(("none", "otlp", "otlp", "none", "none", "otlp"), 1):
+        write(results / place.format(n=n, side=side), WRK.path.format(side=side, n=n))
+    [row] = bk.load("results").compare().frame.query("primary").itertuples()
+    assert (row.baseline, row.variant, row.n_baseline, row.n_variant) == ("none", "otlp", 3, 3)
+
+
+def test_each_side_may_have_builds_of_its_own(results: Path) -> None:
+    for number, side in enumerate(("main", "feature-x")):
+        for n in (1, 2, 3):
+            build = 1840 + 10 * number + n
+            write(
+                results / side / f"build-{build}" / "wrk.txt",
+                WRK.path.format(side=WRK.sides[number], n=n),
+            )
+    [row] = bk.load("results").compare().frame.query("primary").itertuples()
+    assert (row.baseline, row.variant) == ("main", "feature-x")
+    assert (row.n_baseline, row.n_variant) == (3, 3)
+
+
+def test_levels_that_each_side_has_are_no_builds(results: Path) -> None:
+    for side in ("none", "otlp"):
+        for n in (10, 50):
+            write(results / side / f"rate-{n}" / "wrk.txt", WRK.path.format(side=side, n=n // 10))
+    rows = bk.load("results").compare().frame.query("primary")
+    assert sorted(rows.group) == ["rate-10", "rate-50"]
+
+
 def test_folders_of_versions_are_the_sides_whatever_lies_in_them(results: Path) -> None:
     written = 0
     for side in ("v1.9", "v1.10"):
