@@ -91,6 +91,8 @@ TREES = {
     "dashed numbers": lay("{side}-{n}.txt", 3, "control otlp"),
     "dotted numbers": lay("{side}.{n}.txt", 3),
     "numbers after a blank": lay("{side} {n}.txt", 3),
+    "the runs by a letter": lay("{side}.t2.r{n}.txt", 3, variant="{side}.t2"),
+    "ordinals": lay("{side}_{n}th.txt", 3),
     "copies": lay("{side} ({n}).txt", 3),
     "files put aside": lay("{side}.txt.{n}", 3),
     "a word before the number": lay("{side}_run_{n}.txt", 3),
