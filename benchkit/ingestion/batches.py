@@ -51,6 +51,10 @@ def _array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
 
     try:
         return pa.array(values, kind)
+    except (OverflowError, pa.ArrowInvalid):  # integers that no float equals
+        if not pa.types.is_floating(kind):
+            raise
+        return pa.array([value if value is None else float(value) for value in values], kind)
     except UnicodeEncodeError:
         return pa.array([value if value is None else escape(value) for value in values], kind)
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from math import inf, isfinite
+from math import inf
+from sys import float_info
 from typing import TYPE_CHECKING
 
 from benchkit.errors import Diagnostic
@@ -21,9 +22,11 @@ if TYPE_CHECKING:
     import numpy as np
 
 _COUNTS = 1 << 63
+#: An integer can be larger, and is no number of the table then.
+_LARGEST = float_info.max
 #: Facts that are numbers, and what each is less than.
 _LIMITS = {
-    fact.name: inf if fact.type == "f64?" else _COUNTS
+    fact.name: _LARGEST if fact.type == "f64?" else _COUNTS
     for fact in FACTS
     if fact.type in {"f64?", "i64?"}
 }
@@ -48,7 +51,7 @@ class Soundness:
             rows, reading.rows = reading.rows, []
             for row in rows:
                 _, metric, stat, value, *_, line = row
-                if _least(metric) <= value < inf and value > -inf:
+                if _least(metric) <= value <= _LARGEST and value >= -_LARGEST:
                     reading.rows.append(row if _is_sound(row) else _without_doubtful_facts(row))
                 else:
                     self._leave_out(metric, stat, value, line)
@@ -93,6 +96,8 @@ class Soundness:
         return replace(repeats, **{name: getattr(repeats, name)[good] for name in names})
 
     def _leave_out(self, metric: str, stat: str, value: float, line: int) -> None:
+        if abs(value) > _LARGEST:
+            value = inf if value > 0 else -inf
         fault = "negative" if -inf < value < 0 else "not a finite number"
         first, known, count = self._left_out.get((metric, stat, fault), (line, value, 0))
         self._left_out[metric, stat, fault] = first, known, count + 1
@@ -106,16 +111,17 @@ def _least(metric: str) -> float:
 def _are_plain(rows: Sequence[Row]) -> bool:
     """Tell whether all numbers are sound whatever they measure, as nearly always."""
     for _, _, _, value, _, n, _, resolution, _, _ in rows:
-        if not (0 <= value < inf and 0 <= (resolution or 0) < inf and 0 <= (n or 0) < _COUNTS):
+        if not (0 <= value <= _LARGEST and 0 <= (resolution or 0) <= _LARGEST
+                and 0 <= (n or 0) < _COUNTS):  # fmt: skip
             return False
     return True
 
 
 def _is_sound(row: Row) -> bool:
     _, metric, _, value, _, n, _, resolution, _, _ = row
-    if not (0 <= value < inf or (isfinite(value) and metric not in VOCABULARY)):
+    if not (0 <= value <= _LARGEST or (metric not in VOCABULARY and abs(value) <= _LARGEST)):
         return False
-    return (resolution is None or isfinite(resolution)) and (n is None or 0 <= n < _COUNTS)
+    return (resolution is None or abs(resolution) <= _LARGEST) and (n is None or 0 <= n < _COUNTS)
 
 
 def _without_doubtful_facts(row: Row) -> Row:

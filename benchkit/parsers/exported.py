@@ -39,6 +39,7 @@ _DOCUMENT = regex(_BEGINNING)
 _PARAM = regex(r",(?=[^,=]*=)")
 _MANY = ("sample", "counter")
 _LARGEST_RUN = (1 << 31) - 1
+_LONGEST_LINE = 18  # digits
 _MOST_NAMED = 20
 _HINT = "use a table that `benchkit export` wrote"
 _Cells = Mapping[str, Any]
@@ -201,7 +202,7 @@ class _Table:
         if value is None:
             raise ValueError("value is empty")
         place, _, at = str(cells.get("source") or "").rpartition(":")
-        known = at.isascii() and at.isdigit()
+        known = at.isascii() and at.isdigit() and len(at) <= _LONGEST_LINE
         run = self._find_run(line, cells, place if known else "")
         if known:
             line = int(at)

@@ -155,3 +155,30 @@ def test_repeats_are_checked() -> None:
     assert isinstance(kept, Repeats)
     assert (kept.owners.tolist(), kept.values.tolist()) == ([0, 1], [-1.0, 2.0])
     assert [each.line for each in soundness.diagnostics("x")] == [7, 8]
+
+
+@pytest.mark.parametrize("count", ["9007199254740993", "9" * 19, "29" * 32])
+def test_an_integer_that_no_float_equals_is_rounded(
+    fixtures_dir: Path, tmp_path: Path, count: str
+) -> None:
+    text = (fixtures_dir / "plow/none-1.json").read_text(encoding="utf-8")
+    (tmp_path / "none-1.json").write_text(text.replace('"2xx": 16370', f'"2xx": {count}'))
+    rows = bk.load(tmp_path).observations
+    assert rows.loc[rows["metric"] == "responses", "value"].item() == float(count)
+
+
+def test_an_integer_beyond_all_floats_is_left_out() -> None:
+    reading, sound = Reading(tool="x", form="x", line=1), Soundness()
+    for value in (10**400, -(10**400), 1):
+        reading.add("mine", "mean", value, "1", 1)
+    sound.check_reading(reading)
+    assert [row[3] for row in reading.rows] == [1]
+    (problem,) = sound.diagnostics("x")
+    assert "mine mean is not a finite number (inf) and was left out, as are 1 more" in problem.what
+
+
+def test_a_line_with_too_many_digits_is_none(fixtures_dir: Path, tmp_path: Path) -> None:
+    text = (fixtures_dir / "export/tracing.json").read_text(encoding="utf-8")
+    place = text.index(".txt:") + len(".txt:")
+    (tmp_path / "x.json").write_text(text[:place] + DIGITS + text[place:])
+    assert len(bk.load(tmp_path).observations)
