@@ -17,7 +17,7 @@ from benchkit.ingestion.addresses import name_path, show_path
 from benchkit.ingestion.discovery import Discovery, Options, assign
 from benchkit.ingestion.outcomes import is_aside, is_result, mark_damage, mark_folder
 from benchkit.ingestion.parts import Part
-from benchkit.ingestion.sources import Found
+from benchkit.ingestion.sources import Found, unpacked
 from benchkit.labels.patterns import PathLabels
 from benchkit.labels.sidecars import Sidecar
 from benchkit.labels.stems import RESULT_WORDS
@@ -107,7 +107,7 @@ def list_cut_outputs(
 
 def _list_kinds(source: Found) -> Iterator[tuple[str, str]]:
     """Yield what outputs that are measured alike share: folder and suffix, a name, a label each."""
-    folder, name = os.path.split(source.address)
+    folder, name = os.path.split(unpacked(source.address))
     yield folder, os.path.splitext(name)[1]  # noqa: PTH122 - a text
     yield "", name
     if source.is_labelled:
@@ -121,10 +121,11 @@ def _list_shapes(source: Found, *, is_unseen: bool) -> Iterator[tuple[str, str]]
     """
     if source.path is None or not _ERROR_WORDS.isdisjoint(_list_words(source.path)):
         return
-    folder, name = os.path.split(str(source.path))
+    path = unpacked(str(source.path))
+    folder, name = os.path.split(path)
     variant = source.labels.variant
     yield "", name
-    if (numbered := _number(str(source.path)))[1] != name:
+    if (numbered := _number(path))[1] != name:
         yield numbered
     if is_unseen and variant and name.startswith(variant):
         yield folder, f"*{name.removeprefix(variant)}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import socket
 from collections.abc import Callable
@@ -157,6 +158,22 @@ def test_a_file_without_a_result_is_damage_only_where_results_differ_in_its_numb
     for name in ("bench-3.txt", "bench.txt", "stderr-1.txt", "day-1.log"):
         (results / "pr" / name).write_text("Killed\n")
     assert list_damaged(bk.load(results).runs) == ["bench-3.txt"]
+
+
+@pytest.mark.parametrize("is_first", [False, True])
+def test_a_packed_file_is_called_as_the_others_are(results: Path, *, is_first: bool) -> None:
+    for name in ("bench-1.txt", "bench-2.txt"):
+        gated.write_runs(results / "pr" / name, seed=8 + int(name[6]))
+    if is_first:
+        whole = results / "pr" / "bench-1.txt"
+        whole.with_name("bench-1.txt.gz").write_bytes(gzip.compress(whole.read_bytes()))
+        whole.unlink()
+        (results / "pr" / "bench-3.txt").touch()
+        assert list_damaged(bk.load(results).runs) == ["bench-3.txt"]
+    else:
+        torn = gzip.compress(b"Running 10s test @ http://h/x\n")[:20]
+        (results / "pr" / "bench-3.txt.gz").write_bytes(torn)
+        assert list_damaged(bk.load(results).runs) == ["bench-3.txt.gz"]
 
 
 def test_a_file_that_the_system_refuses_is_damage(
