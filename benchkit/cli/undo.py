@@ -23,7 +23,8 @@ def undo(store: o.StoreOption = None, quiet: o.Quiet = False) -> None:
 
     target = Store(store or DEFAULT)
     with target.locked():
+        before = None if quiet else target.pieces()
         rows = target.undo()
-        line = "" if quiet else describe_reverted(rows, target.pieces())
+        line = "" if quiet else describe_reverted(rows, before, target.pieces())
     if line:
         printing.print_line(f"{target.url}: {line}", err=True)

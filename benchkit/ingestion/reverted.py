@@ -17,20 +17,23 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def describe_reverted(rows: pa.Table, left: pa.Table | None) -> str:
+def describe_reverted(rows: pa.Table, before: pa.Table | None, left: pa.Table | None) -> str:
     """Say which change was undone: when it was made, from which paths, and its runs.
 
     Parameters
     ----------
     rows : Table
         As `Store.undo` returns them: the pieces that the change added are dropped.
-    left : Table or None
-        The pieces of the store after it.
+    before, left : Table or None
+        The pieces of the store before and after it.
     """
     added = rows.filter(rows["dropped"])
-    remaining = _write_count(0 if left is None else count_runs([left]))
+    runs = _count(left)
+    remaining = _write_count(runs)
     if not len(added):
-        return f"undid the last change, which added no runs; the store now holds {remaining}"
+        back = runs - _count(before)
+        change = f"which dropped {_write_count(back)}" if back > 0 else "which added no runs"
+        return f"undid the last change, {change}; the store now holds {remaining}"
     began = datetime.fromtimestamp(began_at(max(added["batch"].to_pylist())) / 1e6, UTC)
     paths = list(dict.fromkeys(added["label"].to_pylist()))
     more = f" and {len(paths) - SHOWN} more" if len(paths) > SHOWN else ""
@@ -39,6 +42,10 @@ def describe_reverted(rows: pa.Table, left: pa.Table | None) -> str:
         f"undid the ingest of {began:%Y-%m-%d %H:%M:%S} UTC: {_write_count(count_runs([added]))} "
         f"from {names}{more}; the store now holds {remaining}"
     )
+
+
+def _count(pieces: pa.Table | None) -> int:
+    return 0 if pieces is None else count_runs([pieces])
 
 
 def _write_count(runs: int) -> str:
