@@ -72,7 +72,7 @@ def bring(path: str, max_unpacked: int | None = None) -> Copy:
         ``https://``, a file or an archive of a folder; any other URL as pyarrow knows it (``s3``,
         ``gs``, ``abfs``, ``file``); an archive on this machine.
     max_unpacked : int, optional
-        Bytes that an archive may unpack to.
+        Bytes that an archive, a commit or a folder of an object store may come to.
 
     Raises
     ------
@@ -102,7 +102,7 @@ def _bring(path: str, folder: Path, max_unpacked: int) -> Copy:
     target = folder / _name_copy(unquote(parts.path))
     if is_page(path):
         return _bring_page(path, target, name, max_unpacked)
-    _bring_objects(path, target, name)
+    _bring_objects(path, target, name, max_unpacked)
     return Copy(target, name.rstrip("/"))
 
 
@@ -230,12 +230,12 @@ def _unpack(archive: Path, folder: Path, name: str, max_unpacked: int, query: st
     return Copy(unpacked, name, named, query)
 
 
-def _bring_objects(url: str, target: Path, name: str) -> None:
+def _bring_objects(url: str, target: Path, name: str, max_unpacked: int) -> None:
     """Copy out of an object store in a process of its own: no read of pyarrow can be ended."""
     command = [sys.executable, "-P", "-m", objects.__name__]
     paths = os.pathsep.join(filter(None, sys.path))
     try:
-        content = json.dumps([url, str(target), name]).encode()
+        content = json.dumps([url, str(target), name, max_unpacked]).encode()
         code, output, errors = run_command(command, pages.DEADLINE, content, {"PYTHONPATH": paths})
     except subprocess.TimeoutExpired:
         what = f"copying takes longer than {pages.DEADLINE:g} s"

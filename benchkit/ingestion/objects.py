@@ -5,21 +5,31 @@ from __future__ import annotations
 import json
 import os
 import sys
-from pathlib import Path
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path, PurePosixPath
+from threading import Lock
+from typing import TYPE_CHECKING
 
 from benchkit.errors import DataError, MissingError
 from benchkit.ingestion.addresses import refuse_store
-from benchkit.ingestion.archives import is_inside
+from benchkit.ingestion.archives import Meter, TooLargeError, is_inside
+from benchkit.reading.bounds import LARGEST, OPTION
+
+if TYPE_CHECKING:
+    from pyarrow import fs
 
 #: The exit code that says that the problem stands on standard output.
 REFUSED = 3
+#: Files that are copied at once, and the bytes of each that are held.
+_AT_ONCE, _BLOCK = 8, 1 << 20
 
 
 def main() -> int:
-    """Copy what standard input names: an address, a target, and the address in messages."""
-    url, target, name = json.load(sys.stdin)
+    """Copy what standard input names: address, target, the address in messages, and a bound."""
+    url, target, name, limit = json.load(sys.stdin)
     try:
-        copy(url, Path(target), name)
+        copy(url, Path(target), name, limit)
     except DataError as error:
         is_missing = isinstance(error, MissingError)
         problem = {"what": error.what, "hint": error.hint, "is_missing": is_missing}
@@ -28,8 +38,11 @@ def main() -> int:
     return 0
 
 
-def copy(url: str, target: Path, name: str) -> None:
-    """Copy a folder or a file out of an object store; ``name`` is its address in messages."""
+def copy(url: str, target: Path, name: str, limit: int = LARGEST) -> None:
+    """Copy a folder or a file of at most so many bytes out of an object store.
+
+    ``name`` is its address in messages. A store may send more than it lists, so both are counted.
+    """
     import pyarrow as pa
     from pyarrow import fs
 
@@ -43,16 +56,45 @@ def copy(url: str, target: Path, name: str) -> None:
         if isinstance(system, fs.LocalFileSystem):
             _require_files(Path(path), name)
         if target_info.type is fs.FileType.Directory:
-            for file in system.get_file_info(fs.FileSelector(path, recursive=True)):
-                if not is_inside(file.path.removeprefix(path).removeprefix("/")):
-                    raise DataError(f"{file.path} is outside its folder", where=name)
+            infos = system.get_file_info(fs.FileSelector(path, recursive=True))
             target.mkdir()
-        fs.copy_files(
-            path, str(target), source_filesystem=system, destination_filesystem=fs.LocalFileSystem()
-        )
+        else:
+            infos = [target_info]
+        files, listed = list[tuple[str, Path]](), Meter(None, limit)
+        for info in infos:
+            place = info.path.removeprefix(path).removeprefix("/")
+            if place and not is_inside(place):
+                raise DataError(f"{info.path} is outside its folder", where=name)
+            listed.enter(PurePosixPath(place))
+            if info.type is fs.FileType.File:
+                listed.take(info.size)
+                files.append((info.path, target / place if place else target))
+            elif place:
+                (target / place).mkdir(parents=True, exist_ok=True)
+        _copy_files(system, files, Meter(None, limit))
+    except TooLargeError as error:
+        hint = f"name a folder or file below it, or pass {OPTION} 8GiB"
+        raise DataError(f"it was not copied: {error}", where=name, hint=hint) from None
     except (OSError, ValueError, pa.ArrowException) as error:
         what = str(error).partition("\n")[0]
         raise DataError(f"cannot copy it: {what}", where=name) from None
+
+
+def _copy_files(system: fs.FileSystem, files: Sequence[tuple[str, Path]], meter: Meter) -> None:
+    """Copy files, several at once, and count what comes."""
+    lock = Lock()
+
+    def copy_file(file: tuple[str, Path]) -> None:
+        source, target = file
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with system.open_input_stream(source, compression=None) as stream, target.open("wb") as out:
+            while block := stream.read(_BLOCK):
+                with lock:
+                    meter.take(len(block))
+                out.write(block)
+
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        list(pool.map(copy_file, files))
 
 
 def _require_files(path: Path, name: str) -> None:

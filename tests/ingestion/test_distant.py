@@ -25,6 +25,7 @@ from pyarrow import fs
 from benchkit.cli import run
 from benchkit.errors import DataError
 from benchkit.ingestion import distant, objects, pages
+from benchkit.ingestion.archives import Meter, TooLargeError
 from benchkit.ingestion.discovery import Discovery, Options, discover
 
 POLICY = "[policy]\non_inconclusive = 'fail'\n[[gate]]\nmetric = 'time_per_op'\nacceptable = '5%'\n"
@@ -264,6 +265,22 @@ def test_an_object_store_writes_nowhere_else(
     monkeypatch.setattr(fs, "FileSystem", opening)
     with pytest.raises(DataError, match="is outside its folder"):
         objects.copy("mock://bucket", tmp_path / "copy", "mock://bucket")
+
+
+@pytest.mark.parametrize("place", ["main", "main/1.txt"])
+def test_an_object_store_is_held_to_the_size_that_is_allowed(folder: Path, place: str) -> None:
+    with pytest.raises(DataError, match=r"it was not copied: .*more than 100 bytes"):
+        discover([(folder / place).as_uri()], Options(max_unpacked=100))
+    assert discover([(folder / place).as_uri()], Options(max_unpacked=1 << 20)).found
+
+
+def test_an_object_store_that_sends_more_than_it_lists_is_cut_off(tmp_path: Path) -> None:
+    store = fs._MockFileSystem()
+    store.create_dir("bucket")
+    with store.open_output_stream("bucket/1.txt") as stream:
+        stream.write(bytes(2000))
+    with pytest.raises(TooLargeError, match="more than 1,000 bytes"):
+        objects._copy_files(store, [("bucket/1.txt", tmp_path / "1.txt")], Meter(None, 1000))
 
 
 def test_an_object_store_that_drips_meets_the_deadline(folder: Path) -> None:
