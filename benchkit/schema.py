@@ -251,7 +251,7 @@ FINGERPRINT = (
 #: What a run is. A ``part`` is what one of several load generators measured of a run; ``damaged``
 #: is a source of a known tool of which something was lost, ``empty`` a folder without a result.
 ROLES = ("measured", "warmup", "aggregate", "part", "failed", "companion", "damaged", "empty")
-REFUSED_ROLES = ("refused", "unread")  # sources in a store that are no runs
+REFUSED_ROLES = ("refused", "unread", "duplicate")  # sources in a store that are no runs
 LOST_ROLES = frozenset(("damaged", "empty", *REFUSED_ROLES))
 #: What a container that ran beside the load does.
 CONTAINER_ROLES = (

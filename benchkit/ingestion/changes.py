@@ -95,8 +95,8 @@ class Change:
         marked = list(folders.list_marked(stored, new, self._take))
         self.gone = [part for part, _ in marked if part.gone_from]
         before, now = map(_memories, (self._list_forgotten(stored), refused))
-        self._refused, self._is_refused_anew = refused, before != now
-        self.has_marks = any(is_news for _, is_news in marked) or self._is_refused_anew
+        self._refused = refused
+        self.has_marks = any(is_news for _, is_news in marked) or before != now
         self._after = [] if stored is None or not stored.num_columns else [stored]
 
     def build(self, stored: pa.Table | None) -> pa.Table:
@@ -107,11 +107,10 @@ class Change:
             self._settle([])
             self.pooled = [*find_twice(self.new)]
             self.superseded = 0
-            rows = parts_table([*self.new, *self._refused])
+            rows = parts_table([*self.new, *self._list_refused()])
             self._after = [rows]
             return flag(rows, dropped=False)
-        near = self._take_runs(_locate_sources(stored, self._read))
-        superseded = [*filter(_supersedes(self._read), near)]
+        near, superseded = self._find_superseded(stored)
         mark_renewed(self._read, superseded)
         renewed = {(part.path, part.variant) for part in self._read if part.renewed == part.batch}
         touched = {series_of(part) for part in (*self._read, *superseded)}
@@ -142,9 +141,10 @@ class Change:
             self.gone += [part] if part.gone_from else []
             if is_news:
                 changed[key] = replace(before_marks.get(key, part), gone_from=part.gone_from)
-        lost += self._list_forgotten(stored) if self._is_refused_anew else []
+        forgotten, remembered = self._renew_memories(stored)
+        lost += forgotten
         gone |= set(map(_key, lost))
-        added = [*self.new, *(self._refused if self._is_refused_anew else ())]
+        added = [*self.new, *remembered]
         tables = [*changed.values()], added, [*superseded, *lost]
         rows, new, dropped = map(parts_table, tables)
         self.superseded = count_runs([dropped])
@@ -168,6 +168,21 @@ class Change:
         self.notes += note_alone(originals, self.new)
         still = set(map(_key, originals))
         return originals, [part for part in kept if _key(part) not in still]
+
+    def _find_superseded(self, stored: pa.Table) -> tuple[list[Part], list[Part]]:
+        """Return the stored runs near what was read, and those that give way to it or a copy."""
+        copies = [part for part in self._refused if part.role == "duplicate"]
+        near = self._take_runs(_locate_sources(stored, [*self._read, *copies]))
+        return near, [*filter(_supersedes(self._read, copies), near)]
+
+    def _renew_memories(self, stored: pa.Table) -> tuple[list[Part], list[Part]]:
+        """Return what is remembered no more of refused sources, and what is instead."""
+        forgotten, refused = self._list_forgotten(stored), self._list_refused()
+        return (forgotten, refused) if _memories(forgotten) != _memories(refused) else ([], [])
+
+    def _list_refused(self) -> list[Part]:
+        """Return what is to be remembered of refused sources and of copies."""
+        return [*self._refused, *(copy.remember() for copy in self.copies)]
 
     def _take(self, places: pa.Array) -> list[Part]:
         return read_parts(self._store.take(places)) if len(places) else []
@@ -299,8 +314,9 @@ def _locate_sources(stored: pa.Table, new: Sequence[Part]) -> pa.Array:
     return pc.indices_nonzero(pc.or_(is_near, pc.equal(stored["role"], "empty")))
 
 
-def _supersedes(new: Sequence[Part]) -> Callable[[Part], bool]:
-    identities, labels = {part.identity for part in new}, {_source_labels(part) for part in new}
+def _supersedes(new: Sequence[Part], copies: Sequence[Part]) -> Callable[[Part], bool]:
+    identities = {part.identity for part in (*new, *copies)}
+    labels = {_source_labels(part) for part in new}
     moved = defaultdict[tuple[str, str, str], set[datetime | None]](set)
     for part in new:
         moved[part.origin, part.assigned, part.sha256].add(part.started_at)

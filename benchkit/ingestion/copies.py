@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from benchkit.derived.starts import began_alike
@@ -18,7 +18,7 @@ from benchkit.errors import Diagnostic, Finding, SourceReport
 from benchkit.ingestion.addresses import name_path
 from benchkit.ingestion.contents import OF_VALUES, count_digits
 from benchkit.ingestion.gone import SHOWN, row_of
-from benchkit.ingestion.parts import Part, show_label
+from benchkit.ingestion.parts import Part, show_label, show_remark
 from benchkit.ingestion.sources import Identity
 from benchkit.labels.natural import path_key
 from benchkit.labels.numbering import settle
@@ -50,13 +50,25 @@ class Copy:
         """Return what became of it."""
         return report_copy(self.describe(), self.part.variant)
 
+    def remember(self) -> Part:
+        """Return a piece by which a store remembers it."""
+        return replace(
+            self.part, role="duplicate", status="partial", places=None, content=0, sha256="",
+            fingerprint="", remark=show_remark(self.part.label, f": {self.describe().message}"),
+        )  # fmt: skip
+
 
 def describe_copy(label: str, message: str) -> Finding:
     """Return the finding on a source that is a copy."""
+    return find_remembered(label, f"{message}; counted once")
+
+
+def find_remembered(label: str, message: str) -> Finding:
+    """Return the finding on a copy that a store remembers by its message."""
     return Finding(
         code="B103",
         severity="warning",
-        message=f"{message}; counted once",
+        message=message,
         remedy="delete the copy, or if they are two variants, label each one with label=path",
         where=label,
     )

@@ -132,6 +132,7 @@ class Harvest:
         self._contents: _Originals = defaultdict(dict)
         self._cut: dict[int, Diagnostic] = {}
         self._foreign: dict[int, Diagnostic] = {}
+        self._copies: set[int] = set()
 
     def take(self, found: Catch) -> Iterator[pa.RecordBatch]:
         """Take what came of the next sources, in their order, and yield their values."""
@@ -152,6 +153,8 @@ class Harvest:
                 file.path.unlink(missing_ok=True)
             self.reports.append(report_copy(finding, source.variant))
             self.findings.append(finding)
+            if finding.code == "B103":
+                self._copies.add(outcome.index)
             return False
         if outcome.is_original:
             self._contents[content][source.identity] = _list_starts(outcome.parts)
@@ -176,11 +179,11 @@ class Harvest:
             join_levels(part for part in self.parts if "variant=" not in part.assigned)
 
     def list_refused(self, options: Options) -> Iterator[Part]:
-        """Yield what a store is to remember of sources without a result, so that a gate knows."""
+        """Yield what a store is to remember of refused sources and copies, so that a gate knows."""
         marked = {part.path for part in self.parts}
         read = {part.piece >> PIECE_BITS for part in self.parts}
         for index, (source, report) in enumerate(zip(self._sources, self.reports, strict=True)):
-            is_refused = report.outcome in {"refused", "empty"}
+            is_refused = report.outcome in {"refused", "empty"} or index in self._copies
             if is_refused and index not in read and source.address not in marked:
                 part = mark_refused(source, options, report)
                 part.batch, part.piece = self._batch, index << PIECE_BITS

@@ -16,7 +16,7 @@ from benchkit.derived.series import SERIES
 from benchkit.errors import ConfigError, DataError, Diagnostic, Finding, SourceReport
 from benchkit.ingestion.addresses import is_page
 from benchkit.ingestion.companions import place_companions
-from benchkit.ingestion.copies import leave_out, settle_originals
+from benchkit.ingestion.copies import find_remembered, leave_out, settle_originals
 from benchkit.ingestion.discovery import Discovery, Options, discover
 from benchkit.ingestion.frames import (
     drop_unsound,
@@ -260,9 +260,12 @@ def _load_store(store: Store, origins: Sequence[str], *, samples: bool) -> Loade
     loaded = _load_parts(store, choice.parts, store.values(raw=samples))
     stale = list_stale(choice.parts) | choice.stale
     elsewhere = () if origins else find_elsewhere(choice, job)
-    findings = (*loaded.findings, *elsewhere)
     chosen = {part.origin for part in choice.parts}
-    reports = tuple(report_refused(part) for part in refused if part.origin in chosen)
+    refused = [part for part in refused if part.origin in chosen]
+    reports = tuple(map(report_refused, refused))
+    copies = [report for report in reports if report.outcome == "duplicate"]
+    remembered = (find_remembered(report.label, report.reason) for report in copies)
+    findings = (*loaded.findings, *elsewhere, *remembered)
     return replace(
         loaded, contested=choice.contested, stale=stale, findings=findings, reports=reports
     )

@@ -188,19 +188,23 @@ def mark_folder(found: Found, options: Options, reason: str) -> Part:
 
 
 def mark_refused(found: Found, options: Options, report: SourceReport) -> Part:
-    """Return a piece by which a store remembers a source without a result."""
-    role = "unread" if report.is_unread else "refused"
+    """Return a piece by which a store remembers a source without a result, or a copy."""
+    refused = "unread" if report.is_unread else "refused"
+    role = "duplicate" if report.outcome == "duplicate" else refused
     part = _mark(found, options, role, (), show_remark(found.label, f": {report.reason}"))
     part.variant = report.variant
     return part
 
 
 def report_refused(part: Part) -> SourceReport:
-    """Return the report on a refused source that a store remembers."""
+    """Return the report on a refused source, or a copy, that a store remembers."""
     return SourceReport(
-        label=part.label, outcome="refused", reason=(part.remark or "").partition(": ")[2],
-        variant=part.variant, is_unread=part.role == "unread",
-    )  # fmt: skip
+        label=part.label,
+        outcome="duplicate" if part.role == "duplicate" else "refused",
+        reason=(part.remark or "").partition(": ")[2],
+        variant=part.variant,
+        is_unread=part.role == "unread",
+    )
 
 
 def is_result(found: Found, *, is_foreign: bool = False) -> bool:

@@ -171,7 +171,9 @@ def test_a_copy_that_is_ingested_later_is_no_other_measurement(
         assert "B111" not in printed
         assert len(bk.load().runs) == counted
     assert run(["gate", "--on-inconclusive", "pass"]) in {0, 1}
-    assert "B1" not in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "B103 later" in printed
+    assert "B111" not in printed
 
 
 def test_a_stored_file_gives_way_to_one_that_holds_it_and_more(tmp_path: Path) -> None:
@@ -388,3 +390,49 @@ def test_an_ingest_names_copies_in_other_groups(tmp_path: Path) -> None:
         "and 5 more are in the groups (no group) and nightly, with the same values in each"
     )
     assert not ingest([str(archive)], store).findings
+
+
+def test_a_store_remembers_copies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "r").mkdir()
+    for name in ("main-1", "main-2", "main-3", "pr-1", "pr-2", "pr-3"):
+        text = (FIXTURES / TOOLS["wrk"]).read_text()
+        number = ["main-1", "pr-1", "main-2", "pr-2", "main-3", "pr-3"].index(name)
+        Path("r", f"{name}.txt").write_text(vary(text, number))
+    shutil.copy("r/pr-1.txt", "r/pr-2.txt")
+    Path("r/pr-3.txt").write_text(Path("r/pr-1.txt").read_text().replace("\n", "\r\n"))
+    assert run(["ingest", "r"]) == 0
+    for _ in range(2):
+        capsys.readouterr()
+        run(["gate"])
+        assert "B103 r/pr-2.txt: identical to " in capsys.readouterr().out
+        found = {one.where: one.message for one in bk.load(store=".benchkit").problems}
+        assert "all its runs are also in r/pr-1.txt" in found["r/pr-3.txt"]
+        assert run(["ingest", "r"]) == 0
+    Path("r/pr-2.txt").write_text(vary(text, 9))
+    Path("r/pr-3.txt").write_text(vary(text, 11))
+    assert run(["ingest", "r"]) == 0
+    capsys.readouterr()
+    run(["gate"])
+    assert "B103" not in capsys.readouterr().out
+
+
+def test_a_result_that_a_copy_overwrote_counts_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "r").mkdir()
+    for name, add in (("main", 0), ("pr", 1)):
+        times = (20000 + add + 7 * each for each in (1, 4, 2, 5, 3))
+        Path("r", f"{name}.txt").write_text("".join(GO.format(count=9, time=t) for t in times))
+    assert run(["ingest", "r"]) == 0
+    assert run(["gate"]) == 0
+    shutil.copy("r/main.txt", "r/pr.txt")
+    assert run(["ingest", "r"]) == 0
+    capsys.readouterr()
+    assert run(["gate"]) == 3
+    assert "r/pr.txt: identical to" in capsys.readouterr().out
+    assert run(["undo"]) == 0
+    assert run(["gate"]) == 0
