@@ -253,3 +253,20 @@ def test_a_key_without_its_first_line_is_taken_out(
 def test_long_names_of_words_are_kept() -> None:
     name = "BenchmarkEncodeLargeDocument/Codec1/WithCompressionLevel9/AndParallelWriters16"
     assert redact_label(name) == redact_message(name) == name
+
+
+@pytest.mark.parametrize("redact", [redact_text, redact_message, redact_quote, redact_label])
+@pytest.mark.parametrize(
+    "text", ["the password is %s", "token was '%s', now", "secret is `%s`", "Password is %s."]
+)
+def test_a_secret_that_a_sentence_tells_is_taken_out(
+    redact: Callable[[str], str], text: str
+) -> None:
+    assert "hunter2Zq9xK" not in redact(text % "hunter2Zq9xK")
+
+
+@pytest.mark.parametrize(
+    "text", ["password is incorrect", "the token is expired", "secret is none", "token is 12 ms"]
+)
+def test_what_a_sentence_says_of_a_secret_is_kept(text: str) -> None:
+    assert redact_text(text) == redact_message(text) == redact_quote(text) == text

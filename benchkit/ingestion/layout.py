@@ -17,6 +17,7 @@ from benchkit.labels.readings import FileLabels, Reading, list_readings, write_p
 from benchkit.labels.splitting import suggest_split, write_choice
 from benchkit.labels.stems import ToolNames
 from benchkit.parsers import registry
+from benchkit.redaction import redact_name
 from benchkit.selection import SIDE_NAMES
 from benchkit.tables.runs import write_numbers
 
@@ -129,7 +130,13 @@ def _list_others(
         tools,
         root_name=root.resolve().name,
     )
-    return tuple(replace(other, is_part=is_part) for other in others)
+    return tuple(replace(other, is_part=is_part) for other in others if not _holds_secret(other))
+
+
+def _holds_secret(reading: Reading) -> bool:
+    """Tell whether a reading cannot be shown: without the secret its pattern matches no path."""
+    names = *reading.variants, *reading.benchmarks, *reading.groups, *reading.pattern.split("/")
+    return any(redact_name(name) != name for name in names)
 
 
 def _list_splits(loaded: Loaded | None, options: Options) -> tuple[Reading, ...]:

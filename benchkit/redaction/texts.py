@@ -86,9 +86,9 @@ _RULES = [
         # //user:password@host
         r"((?:^|(?<=[\s='\"]))//)[^\s/?#'\"]*(?=@)",
         rf"{_CONNECTION}",
-        # token c0ffeec0ffee1, with password 'c0ffeec0ffee1'
-        r"(\b(?:token|password|passwd|secret|api[-_ ]?key) ['\"]?)"  # noqa: ISC004
-        r"(?=[^\s'\"]{0,99}\d)[^\s'\":=]{8,}+",
+        # token c0ffeec0ffee1, with password 'c0ffeec0ffee1', the password is c0ffeec0ffee1
+        r"(\b(?:token|password|passwd|secret|api[-_ ]?key) (?:(?:is|was) )?['\"`]?)"  # noqa: ISC004
+        r"(?=[^\s'\"]{0,99}\d)[^\s'\"`:=]{8,}+",
         # Bearer_abc123, as Go writes a blank
         r"((?:(?<=[\W_])|^)(?:bearer|basic|digest)_++)(?=[^\W_]*\d)(?=[^\W_]{8})[^\s/'\"]++",
         # sqlplus user/password@db

@@ -9,11 +9,13 @@ import shutil
 from io import StringIO
 from pathlib import Path
 
+import gated
 import pytest
 from invocation import benchkit
 
 from benchkit import cli
 
+TOKEN = "ghp_carolcarolcarol7Kx"  # noqa: S105 - of this test
 WRK = Path(__file__).resolve().parents[2] / "fixtures" / "tracing-wrk"
 
 
@@ -162,3 +164,18 @@ def test_of_many_files_a_table_reads_the_first_of_each_variant(
     ]
     assert cli.run(["layout", "many", "--format", "csv"]) == 0
     assert capsys.readouterr().out.count("measured") == 599
+
+
+@pytest.mark.parametrize("name", ["{}-" + TOKEN + "-{}", "token=" + TOKEN + "/{}-{}"])
+def test_other_readings_of_names_hold_no_secret(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for seed, (variant, number) in enumerate((v, n) for v in ("main", "pr") for n in (1, 2)):
+        path = Path("r", name.format(variant, number) + ".txt")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        gated.write_runs(path, seed=seed)
+    assert cli.run(["layout", "r"]) == 0
+    printed = capsys.readouterr()
+    assert "r/" in printed.out
+    assert TOKEN not in printed.out + printed.err
