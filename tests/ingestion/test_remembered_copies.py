@@ -1,0 +1,65 @@
+"""A store remembers the copies that it left out, and what a copy overwrote counts no more."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+import benchkit.api as bk
+from benchkit.cli import run
+
+WRK = Path(__file__).resolve().parents[2] / "fixtures" / "tracing-wrk" / "none" / "wrk-1.txt"
+GO = "BenchmarkPing-8\t{count}\t{time} ns/op\t172 B/op\t6 allocs/op\n"
+
+
+def write_wrk(number: int) -> str:
+    """Return a report of wrk that differs from others in its rate."""
+    return re.sub(r"(?<=Requests/sec:)( +\d+)", rf"\g<1>{number}", WRK.read_text())
+
+
+def test_a_store_remembers_copies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "r").mkdir()
+    for name in ("main-1", "main-2", "main-3", "pr-1", "pr-2", "pr-3"):
+        number = ["main-1", "pr-1", "main-2", "pr-2", "main-3", "pr-3"].index(name)
+        Path("r", f"{name}.txt").write_text(write_wrk(number))
+    shutil.copy("r/pr-1.txt", "r/pr-2.txt")
+    Path("r/pr-3.txt").write_text(Path("r/pr-1.txt").read_text().replace("\n", "\r\n"))
+    assert run(["ingest", "r"]) == 0
+    for _ in range(2):
+        capsys.readouterr()
+        run(["gate"])
+        assert "B103 r/pr-2.txt: identical to " in capsys.readouterr().out
+        found = {one.where: one.message for one in bk.load(store=".benchkit").problems}
+        assert "all its runs are also in r/pr-1.txt" in found["r/pr-3.txt"]
+        assert run(["ingest", "r"]) == 0
+    Path("r/pr-2.txt").write_text(write_wrk(8))
+    Path("r/pr-3.txt").write_text(write_wrk(9))
+    assert run(["ingest", "r"]) == 0
+    capsys.readouterr()
+    run(["gate"])
+    assert "B103" not in capsys.readouterr().out
+
+
+def test_a_result_that_a_copy_overwrote_counts_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "r").mkdir()
+    for name, add in (("main", 0), ("pr", 1)):
+        times = (20000 + add + 7 * each for each in (1, 4, 2, 5, 3))
+        Path("r", f"{name}.txt").write_text("".join(GO.format(count=9, time=t) for t in times))
+    assert run(["ingest", "r"]) == 0
+    assert run(["gate"]) == 0
+    shutil.copy("r/main.txt", "r/pr.txt")
+    assert run(["ingest", "r"]) == 0
+    capsys.readouterr()
+    assert run(["gate"]) == 3
+    assert "r/pr.txt: identical to" in capsys.readouterr().out
+    assert run(["undo"]) == 0
+    assert run(["gate"]) == 0
