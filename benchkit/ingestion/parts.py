@@ -94,6 +94,8 @@ class Part(Piece):
         return Identity(self.origin, self.path, self.assigned)
 
 
+#: What no tool has counted: it needs more than 64 bits.
+_MOST = 1 << 63
 _NO_SECTIONS = Sections()
 _NO_PATH = PathLabels("", "", "", (), None, "measured", "", "", "", "")
 #: The metrics by which blocks are told apart.
@@ -165,7 +167,7 @@ def make_part(
         caption=section.caption,
         lines="\n".join(map(show_label, section.lines)),
         shown_command=redact_command(reading.command, marked=True) if reading.command else "",
-        requests=int(values.get(("requests", "count"), 0)) or None,
+        requests=_count_requests(values),
         attack_rate=find_attack_rate(reading),
         request_size=_find_size(values, "bytes_out"),
         response_size=_find_size(values, "bytes_in"),
@@ -249,6 +251,12 @@ def enter_commit(part: Part, options: Options) -> None:
 def _is_same(recorded: str, commit: str) -> bool:
     """Tell whether a source records this commit, as a whole or shortened, or none at all."""
     return recorded.startswith(commit) or commit.startswith(recorded)
+
+
+def _count_requests(values: Mapping[tuple[str, str], float]) -> int | None:
+    """Return how many requests a report counts, unless it is none that a tool can have counted."""
+    count = values.get(("requests", "count"), 0)
+    return int(count) or None if count < _MOST else None
 
 
 def _find_size(values: Mapping[tuple[str, str], float], metric: str) -> float | None:

@@ -10,6 +10,8 @@ import re
 from functools import lru_cache
 
 _DIGITS = re.compile(r"([0-9]+)")
+#: So many digits any number of 64 bits has; one with more is a name.
+DIGITS = 18
 
 #: Text and numbers in turn, and the name itself to tell ``01`` from ``1``.
 NameKey = tuple[tuple[str | int, ...], str]

@@ -19,6 +19,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from benchkit.labels.counts import find_counts
+from benchkit.labels.natural import DIGITS
 from benchkit.labels.stems import Stem, ToolNames, read_stem, split_name, starts_with_tool
 from benchkit.labels.template import Template, compile_pattern
 
@@ -263,4 +264,4 @@ def _find_series(folders: tuple[str, ...], tools: ToolNames) -> tuple[int, Stem]
 
 
 def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdigit()
+    return text.isascii() and text.isdigit() and len(text) <= DIGITS

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
+from benchkit.labels.natural import DIGITS
 from benchkit.regexes import regex
 
 #: Tokens that name a form of a result.
@@ -51,7 +52,7 @@ _VERSION = regex(r"v[0-9]+(?:\.[0-9]+)*")
 _RELEASE = regex(r"v[0-9]+|(?:[a-z]+[-_]?)?v?[0-9]+(?:\.[0-9]+)+(?:-?rc\.?[0-9]+)?", re.IGNORECASE)
 _CONNECTIONS = regex(r"c[0-9]+")
 _EXTENSION = regex(r"(?=.*[A-Za-z])\w+")
-_NUMBER = regex(r"[0-9]+")
+_NUMBER = regex(rf"[0-9]{{1,{DIGITS}}}")
 _COUNTED = (
     r"(?:run|trial|try|pass|iteration|iter|repetition|repeat|rep|round|attempt|take|sample"
     r"|measurement)[-_. ]?(?P<run>\d{1,9})"

@@ -13,14 +13,15 @@ from functools import lru_cache
 
 from benchkit.config.expressions import Expression, compile_expression
 from benchkit.errors import ConfigError
+from benchkit.labels.natural import DIGITS
 
 #: What a placeholder matches; any other name is a param and matches within one component.
 _WITHIN = "[^/]+"
 _MATCHES = {
     "variant": _WITHIN,
     "tool": "[A-Za-z0-9_]+",
-    "run": "[0-9]+",
-    "shard": "[0-9]+",
+    "run": f"[0-9]{{1,{DIGITS}}}",
+    "shard": f"[0-9]{{1,{DIGITS}}}",
     "benchmark": _WITHIN,
     "group": ".+",
     "ext": "[^/.]+",

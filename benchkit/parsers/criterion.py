@@ -100,8 +100,10 @@ def _parse(source: Source) -> Iterator[Record]:
 def _find_name(source: Source) -> str:
     """Return the benchmark's name: as the file beside this one has it, or the folders."""
     if source.path is not None:
+        named = source.path.with_name("benchmark.json")
+        # A link that someone planted must not show what another file holds.
         with suppress(OSError, ValueError, RecursionError):
-            fields = json.loads(read_file(source.path.with_name("benchmark.json")))
+            fields = {} if named.is_symlink() else json.loads(read_file(named))
             name = fields.get("full_id") if isinstance(fields, dict) else None
             if isinstance(name, str) and name.strip():
                 return name

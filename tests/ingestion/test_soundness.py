@@ -182,3 +182,22 @@ def test_a_line_with_too_many_digits_is_none(fixtures_dir: Path, tmp_path: Path)
     place = text.index(".txt:") + len(".txt:")
     (tmp_path / "x.json").write_text(text[:place] + DIGITS + text[place:])
     assert len(bk.load(tmp_path).observations)
+
+
+@pytest.mark.parametrize("name", ["wrk-1-{}.txt", "none/{}.txt", "none-{}.txt", "{}/wrk-1.txt"])
+def test_a_number_of_too_many_digits_in_a_name_counts_no_runs(tmp_path: Path, name: str) -> None:
+    report = Path(__file__).resolve().parents[2] / "fixtures" / "tracing-wrk/none/wrk-1.txt"
+    path = tmp_path / "r" / name.format("9" * 23)
+    path.parent.mkdir(parents=True)
+    path.write_bytes(report.read_bytes())
+    store = Store(str(tmp_path / "store"))
+    ingest([str(tmp_path / "r")], store)
+    assert len(bk.load(store=store.url).runs) == 1
+
+
+def test_more_requests_than_can_be_counted_are_no_fact_of_a_run(tmp_path: Path) -> None:
+    summary = {"metrics": {"http_reqs": {"values": {"count": 1e308, "rate": 9.0}}}}
+    (tmp_path / "k6.json").write_text(json.dumps(summary))
+    store = Store(str(tmp_path / "store"))
+    ingest([str(tmp_path / "k6.json")], store)
+    assert bk.load(store=store.url).observations["value"].max() == 1e308

@@ -82,6 +82,16 @@ def test_a_file_of_names_that_means_harm_is_as_good_as_none(text: str, tmp_path:
     assert run.benchmark != "x"
 
 
+def test_a_link_in_place_of_the_file_of_names_is_not_followed(tmp_path: Path) -> None:
+    folder = tmp_path / "target/criterion/a/new"
+    folder.mkdir(parents=True)
+    shutil.copy(FIRST / "new/estimates.json", folder)
+    (tmp_path / "private.json").write_text('{"full_id": "private"}', encoding="utf-8")
+    (folder / "benchmark.json").symlink_to(tmp_path / "private.json")
+    (run,), _ = read(JSON, folder / "estimates.json")
+    assert run.benchmark == "a"
+
+
 def test_long_names_picoseconds_and_libtest_are_read() -> None:
     text = (FIXTURES / "criterion-forms/synthetic-long.txt").read_text(encoding="utf-8")
     text += "test tests::bench_xor ... bench:   1,234.56 ns/iter (+/- 5) = 810 MB/s\n"
