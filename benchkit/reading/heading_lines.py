@@ -77,7 +77,7 @@ _LOGGED = regex(
     r"|JMH \d[\w.-]* \(released .*|Detecting actual CPU count: .*"
     r"|(?:Warmup|Measurement): (?:\d+ iterations|<none>).*|Timeout: \d+ \w+ per iteration.*"
     r"|Threads: \d+ threads?,.*|Benchmark: [\w$]+(?:\.[\w$]+)+|Parameters: \(.*\)"
-    r"|Run (?:progress: |complete\. ).*|(?:Warmup )?Fork: (?:\d+ of \d+|N/A).*"
+    r"|Run (?:progress: |complete\. ).*|(?:Warmup )?Fork: (?:\d+ of \d++|N/A).*"
     r"|Warmup Iteration +\d+: .*|[*]{3} WARNING: .*"
 )
 _MARKUP = (

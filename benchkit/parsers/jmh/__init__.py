@@ -235,10 +235,10 @@ def _weigh(fork: object) -> list[tuple[Any, int]]:
 _CHATTER = regex(
     r"\A(?:# (?:Run (?:progress|complete)|(?:Warmup )?Fork|Warmup Iteration)\b.*"
     r"|# (?:Benchmark|Parameters): .*"
-    r"|Iteration +\d+: .*|(?:Secondary r|R)esult(?: \".*\"|: .*|:).*|[\s\d.,]*±\(.*"
+    r"|Iteration +\d+: .*|(?:Secondary r|R)esult(?: \"|:).*|[\s\d.,]*±\(.*"
     r"|\s*(?:Statistics: )?\(min, avg, max\) .*|\s*(?:CI|Confidence interval) \(.*"
     r"|\s+(?:N|mean) = .*|\s+(?:Histogram|Percentiles|Samples), .*"
-    r"|\s+\[ *[\d.]+, .*\) = .*|\s+p\([\d.]+\) = .*|\s+·?\w+(?:\.\w+)+: .*)\Z"
+    r"|\s+\[ *[\d.]+, [^)\n]*+\) = .*|\s+p\([\d.]+\) = .*|\s+·?\w+(?:\.\w+)+: .*)\Z"
 )
 
 JSON = Format(
