@@ -73,7 +73,8 @@ _START = r"(?:^|[-_. ]|(?-i:(?<=[a-z])(?=[A-Z])))"
 _TOOLS_MOMENT = regex(rf"[-_. ]{_MOMENT}$", re.IGNORECASE)
 _END = regex(
     rf"{_START}(?:{_COUNTED}|{_MOMENT})$"
-    r"|(?:(?<=.)[-_ ]|(?<=[^\d.])\.|(?<=[^.])\.(?=r))r?(?P<number>\d{1,9})(?:st|nd|rd|th)?$"
+    r"|(?:(?<=.)[-_ ]|(?<=[^\d.])\.|(?<=[^.])\.(?=r)|(?=#))"
+    r"[r#]?(?P<number>\d{1,9})(?:st|nd|rd|th)?$"
     r"|(?<=.) ?\((?P<copy>\d{1,9})\)$",
     re.IGNORECASE,
 )
@@ -257,8 +258,8 @@ def split_stem(stem: str, tools: ToolNames) -> PlainStem:
     [17, 2, None]
     >>> split_stem("none-20240101-1200", ToolNames()).moment, split_stem("trial01", ToolNames()).run
     ('202401011200', 1)
-    >>> [split_stem(stem, ToolNames()).number for stem in ("none.c8.r1", "none_2nd")]
-    [1, 2]
+    >>> [split_stem(stem, ToolNames()).number for stem in ("none.r1", "none_2nd", "none #3")]
+    [1, 2, 3]
     >>> split_stem("none-1_stats", ToolNames())[:4]
     ('none', None, '', 1)
     """

@@ -93,6 +93,8 @@ OUTSIDE = "a link that leads outside the folder"
 DEEPEST = 100
 #: Why a deeper one is not.
 DEEP = f"more than {DEEPEST} folders deep"
+#: Hidden folders in which tools keep results.
+_KEPT = {".benchmarks"}
 _REPOSITORIES = (".git", ".dvc")
 #: Files by which a folder is known that holds no results.
 _MARKS = {"pyvenv.cfg": "a virtual environment", ".cargo-lock": "what cargo built"}
@@ -222,7 +224,7 @@ def prune(folder: Path) -> str:
     name = folder.name
     if name in _PRUNED:
         return _PRUNED[name]
-    if name.startswith("."):
+    if name.startswith(".") and name not in _KEPT:
         return "a hidden folder"
     if is_store(folder):
         return "a benchkit store"

@@ -92,6 +92,7 @@ TREES = {
     "dotted numbers": lay("{side}.{n}.txt", 3),
     "numbers after a blank": lay("{side} {n}.txt", 3),
     "the runs by a letter": lay("{side}.t2.r{n}.txt", 3, variant="{side}.t2"),
+    "numbers after a sign": lay("{side} #{n}.txt", 3),
     "ordinals": lay("{side}_{n}th.txt", 3),
     "copies": lay("{side} ({n}).txt", 3),
     "files put aside": lay("{side}.txt.{n}", 3),
@@ -277,6 +278,15 @@ def test_runs_numbered_in_the_order_they_ran_are_told_apart_by_their_side(
         write(results / place.format(n=n, side=side), WRK.path.format(side=side, n=n))
     [row] = bk.load("results").compare().frame.query("primary").itertuples()
     assert (row.baseline, row.variant, row.n_baseline, row.n_variant) == ("none", "otlp", 3, 3)
+
+
+def test_what_pytest_benchmark_saves_is_read_though_its_folder_is_hidden(results: Path) -> None:
+    for name, side in (("0001_baseline", "none"), ("0002_lazy", "otlp")):
+        path = results / ".benchmarks" / "Linux-CPython-3.11-64bit" / f"{name}.json"
+        write(path, f"pytest-benchmark/{side}-1.json")
+    frame = bk.load("results").compare().frame.query("primary")
+    assert {*zip(frame.baseline, frame.variant, strict=True)} == {("baseline", "lazy")}
+    assert {*frame.benchmark} == {"test_once", "test_roots"}
 
 
 def test_each_side_may_have_builds_of_its_own(results: Path) -> None:
