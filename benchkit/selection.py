@@ -190,6 +190,8 @@ def _tell_by_words(variants: Sequence[str]) -> str | None:
     ('pre_otel', 'plain_c8')
     >>> _tell_by_words(["ping.new", "ping"]), _tell_by_words(["instrumented", "uninstrumented"])
     ('ping', 'uninstrumented')
+    >>> _tell_by_words(["with", "without"]), _tell_by_words(["no", "yes"])
+    ('without', 'no')
     >>> _tell_by_words(["exp_001_control", "exp_002_cached", "exp_003_tuned"])
     'exp_001_control'
     """
@@ -203,7 +205,9 @@ def _tell_by_words(variants: Sequence[str]) -> str | None:
         whole = {"-".join(each) for each in words}
         without = {word + sign + name for word in _WITHOUT for name in whole for sign in ("", "-")}
         candidates = [
-            n for n, each in zip(variants, words, strict=True) if "-".join(each) in without
+            n
+            for n, each in zip(variants, words, strict=True)
+            if "-".join(each) in {*without, *_WITHOUT}
         ]
         return candidates[0] if len(candidates) == 1 else None
     cores = [_ORDINAL.sub("", "-".join(each[: len(each) - trailing])) for each in rest]

@@ -225,15 +225,19 @@ def _add(result: Discovery, path: str, variant: str, options: Options, tools: To
 
 
 def list_archives(path: str, exclude: Sequence[str] = ()) -> list[str]:
-    """Return the archives of a folder that holds no other result: they are as good as named."""
+    """Return the archives of a folder that holds no other result: they are as good as named.
+
+    Beside them may lie a Makefile, and whatever else is no result.
+    """
     root = Path(path)
     if is_store(root) or not root.is_dir():
         return []
     found = []
-    for each in walk(root, exclude):  # the first other file ends it
-        if not _is_archive(str(each)):
+    for each in walk(root, exclude):
+        if _is_archive(str(each)):
+            found.append(str(each))
+        elif _holds_results(each):
             return []
-        found.append(str(each))
     return found
 
 

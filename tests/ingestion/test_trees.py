@@ -113,6 +113,7 @@ TREES = {
     "moments of results, the day first": lay("results_0{n}_05_2024_12_00_00/{side}.txt", 3),
     "numbers of results as folders": lay("results-{n}/{side}/wrk.txt", 3),
     "runs of one day": lay("2024-01-05/{side}-{n}.txt", 3, group="2024-01-05"),
+    "without and with": lay("{side}/{n}.txt", 3, "without with"),
     "old and new": lay("{side}.txt", 1, "old new"),
     "main and a request": lay("{side}/{n}.txt", 3, "main pr"),
     "disabled and enabled": lay("{side}/{n}.txt", 3, "disabled enabled"),
@@ -270,46 +271,6 @@ def test_names_that_hold_sides_and_benchmarks_are_parted(results: Path) -> None:
     } == {("before", "after", 2)}
 
 
-@pytest.mark.parametrize("place", ["{n:02}-{side}.txt", "{n}_{side}/wrk.log", "{side}-{n}.txt"])
-def test_runs_numbered_in_the_order_they_ran_are_told_apart_by_their_side(
-    place: str, results: Path
-) -> None:
-    for n, side in enumerate(("none", "otlp", "otlp", "none", "none", "otlp"), 1):
-        write(results / place.format(n=n, side=side), WRK.path.format(side=side, n=n))
-    [row] = bk.load("results").compare().frame.query("primary").itertuples()
-    assert (row.baseline, row.variant, row.n_baseline, row.n_variant) == ("none", "otlp", 3, 3)
-
-
-def test_what_pytest_benchmark_saves_is_read_though_its_folder_is_hidden(results: Path) -> None:
-    for name, side in (("0001_baseline", "none"), ("0002_lazy", "otlp")):
-        path = results / ".benchmarks" / "Linux-CPython-3.11-64bit" / f"{name}.json"
-        write(path, f"pytest-benchmark/{side}-1.json")
-    frame = bk.load("results").compare().frame.query("primary")
-    assert {*zip(frame.baseline, frame.variant, strict=True)} == {("baseline", "lazy")}
-    assert {*frame.benchmark} == {"test_once", "test_roots"}
-
-
-def test_each_side_may_have_builds_of_its_own(results: Path) -> None:
-    for number, side in enumerate(("main", "feature-x")):
-        for n in (1, 2, 3):
-            build = 1840 + 10 * number + n
-            write(
-                results / side / f"build-{build}" / "wrk.txt",
-                WRK.path.format(side=WRK.sides[number], n=n),
-            )
-    [row] = bk.load("results").compare().frame.query("primary").itertuples()
-    assert (row.baseline, row.variant) == ("main", "feature-x")
-    assert (row.n_baseline, row.n_variant) == (3, 3)
-
-
-def test_levels_that_each_side_has_are_no_builds(results: Path) -> None:
-    for side in ("none", "otlp"):
-        for n in (10, 50):
-            write(results / side / f"rate-{n}" / "wrk.txt", WRK.path.format(side=side, n=n // 10))
-    rows = bk.load("results").compare().frame.query("primary")
-    assert sorted(rows.group) == ["rate-10", "rate-50"]
-
-
 def test_folders_of_versions_are_the_sides_whatever_lies_in_them(results: Path) -> None:
     written = 0
     for side in ("v1.9", "v1.10"):
@@ -361,6 +322,7 @@ def test_reports_named_by_their_level_are_a_sweep(
 @pytest.mark.parametrize("place", ["nightly.zip", "{side}.zip", "{side}/results.zip"])
 def test_a_folder_that_holds_only_archives_is_read_as_these(place: str, results: Path) -> None:
     write(results / "README.md", "pages/tracing.md")
+    (results / "Makefile").write_text("bench:\n\twrk http://127.0.0.1:8080/ping\n")
     inside = "{side}/{n}.txt" if "{side}" not in place else "{n}.txt"
     for side in WRK.sides:
         for n in (1, 2, 3):

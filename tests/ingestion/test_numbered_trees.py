@@ -1,0 +1,64 @@
+"""Folders and files that are numbered in the order in which they were measured or saved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from shutil import copy
+
+import pytest
+
+import benchkit as bk
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+WRK = "tracing-wrk/{side}/wrk-{n}.txt"
+
+
+@pytest.fixture
+def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return Path("results")
+
+
+def place_copy(path: Path, output: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    copy(FIXTURES / output, path)
+
+
+@pytest.mark.parametrize("place", ["{n:02}-{side}.txt", "{n}_{side}/wrk.log", "{side}-{n}.txt"])
+def test_runs_numbered_in_the_order_they_ran_are_told_apart_by_their_side(
+    place: str, results: Path
+) -> None:
+    for n, side in enumerate(("none", "otlp", "otlp", "none", "none", "otlp"), 1):
+        place_copy(results / place.format(n=n, side=side), WRK.format(side=side, n=n))
+    [row] = bk.load("results").compare().frame.query("primary").itertuples()
+    assert (row.baseline, row.variant, row.n_baseline, row.n_variant) == ("none", "otlp", 3, 3)
+
+
+def test_what_pytest_benchmark_saves_is_read_though_its_folder_is_hidden(results: Path) -> None:
+    for name, side in (("0001_baseline", "none"), ("0002_lazy", "otlp")):
+        path = results / ".benchmarks" / "Linux-CPython-3.11-64bit" / f"{name}.json"
+        place_copy(path, f"pytest-benchmark/{side}-1.json")
+    frame = bk.load("results").compare().frame.query("primary")
+    assert {*zip(frame.baseline, frame.variant, strict=True)} == {("baseline", "lazy")}
+    assert {*frame.benchmark} == {"test_once", "test_roots"}
+
+
+def test_each_side_may_have_builds_of_its_own(results: Path) -> None:
+    for number, side in enumerate(("main", "feature-x")):
+        for n in (1, 2, 3):
+            build = 1840 + 10 * number + n
+            place_copy(
+                results / side / f"build-{build}" / "wrk.txt",
+                WRK.format(side=("none", "otlp")[number], n=n),
+            )
+    [row] = bk.load("results").compare().frame.query("primary").itertuples()
+    assert (row.baseline, row.variant) == ("main", "feature-x")
+    assert (row.n_baseline, row.n_variant) == (3, 3)
+
+
+def test_levels_that_each_side_has_are_no_builds(results: Path) -> None:
+    for side in ("none", "otlp"):
+        for n in (10, 50):
+            place_copy(results / side / f"rate-{n}" / "wrk.txt", WRK.format(side=side, n=n // 10))
+    rows = bk.load("results").compare().frame.query("primary")
+    assert sorted(rows.group) == ["rate-10", "rate-50"]
