@@ -30,6 +30,7 @@ from benchkit.ingestion.harvest import gather
 from benchkit.ingestion.origins import (
     choose,
     find_elsewhere,
+    list_copied,
     list_layers,
     name_job,
     refuse_contested,
@@ -259,6 +260,7 @@ def _load_store(store: Store, origins: Sequence[str], *, samples: bool) -> Loade
     choice = choose(stored, origins, job)
     loaded = _load_parts(store, choice.parts, store.values(raw=samples))
     stale = list_stale(choice.parts) | choice.stale
+    stale |= {} if origins else list_copied(choice, refused, job)
     elsewhere = () if origins else find_elsewhere(choice, job)
     chosen = {part.origin for part in choice.parts}
     refused = [part for part in refused if part.origin in chosen]

@@ -169,6 +169,16 @@ def _list_circles(job: str) -> list[str]:
     return ["/".join(parts[:length]) for length in range(len(parts), 1, -1)]
 
 
+def list_copied(choice: Choice, refused: Sequence[Part], job: str) -> dict[str, DataError]:
+    """Return the variants that another job measured, where this one has only a copy of a result."""
+    measured = {part.variant for part in choice.parts if part.origin == job}
+    return {
+        part.variant: DataError(part.remark or part.label, hint=f"measure {part.variant} again")
+        for part in refused
+        if job and part.role == "duplicate" and part.origin == job and part.variant not in measured
+    }
+
+
 def find_elsewhere(choice: Choice, job: str) -> Iterator[Finding]:
     """B209: a CI job looks at what another run measured, and measured nothing itself."""
     loaded = [part for part in choice.parts if part.role in JUDGED]

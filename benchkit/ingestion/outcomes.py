@@ -192,17 +192,20 @@ def mark_refused(found: Found, options: Options, report: SourceReport) -> Part:
     refused = "unread" if report.is_unread else "refused"
     role = "duplicate" if report.outcome == "duplicate" else refused
     part = _mark(found, options, role, (), show_remark(found.label, f": {report.reason}"))
-    part.variant = report.variant
+    if role != "duplicate":
+        part.variant = report.variant
     return part
 
 
 def report_refused(part: Part) -> SourceReport:
     """Return the report on a refused source, or a copy, that a store remembers."""
+    is_copy = part.role == "duplicate"
+    is_labelled = not is_copy or "variant=" in part.assigned
     return SourceReport(
         label=part.label,
-        outcome="duplicate" if part.role == "duplicate" else "refused",
+        outcome="duplicate" if is_copy else "refused",
         reason=(part.remark or "").partition(": ")[2],
-        variant=part.variant,
+        variant=part.variant if is_labelled else "",
         is_unread=part.role == "unread",
     )
 

@@ -63,3 +63,32 @@ def test_a_result_that_a_copy_overwrote_counts_no_more(
     assert "r/pr.txt: identical to" in capsys.readouterr().out
     assert run(["undo"]) == 0
     assert run(["gate"]) == 0
+
+
+def test_a_job_that_has_a_copy_is_not_judged_by_what_another_job_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GITHUB_RUN_ID", "71")
+    Path("r").mkdir()
+
+    def write(name: str, add: int) -> None:
+        times = (20000 + add + 7 * each for each in (1, 4, 2, 5, 3))
+        Path("r", f"{name}.txt").write_text("".join(GO.format(count=9, time=t) for t in times))
+
+    monkeypatch.setenv("GITHUB_JOB", "first")
+    write("main", 0)
+    write("pr", 1)
+    assert run(["ingest", "r"]) == 0
+    assert run(["gate"]) == 0
+    monkeypatch.setenv("GITHUB_JOB", "second")
+    write("main", 4000)
+    shutil.copy("r/main.txt", "r/pr.txt")
+    assert run(["ingest", "r"]) == 0
+    capsys.readouterr()
+    assert run(["gate"]) == 3
+    assert "r/pr.txt: identical to" in capsys.readouterr().out
+    assert run(["gate", "--origin", "github/71/first"]) == 0
+    write("pr", 4001)
+    assert run(["ingest", "r"]) == 0
+    assert run(["gate"]) == 0
