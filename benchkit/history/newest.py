@@ -30,7 +30,7 @@ from benchkit.history.tracks import Track
 from benchkit.stats.equivalence import reaches
 from benchkit.stats.multiplicity import benjamini_hochberg
 from benchkit.stats.outliers import find_outliers
-from benchkit.stats.prediction import HISTORY, compare_with_history, predictive_pvalue
+from benchkit.stats.prediction import HISTORY, predict, predictive_pvalue
 from benchkit.stats.results import ROUNDING
 
 #: Fewest series that tell a machine from a change, and the share of them that has to move alike.
@@ -202,7 +202,8 @@ def _draw_in(level: Level, confidence: float) -> tuple[Level, tuple[str, ...]]:
     if not 0 < sum(is_far) <= max(1.0, (1 - confidence) * len(before) * ROUNDING):
         return level, ()
     near = [number for number, far in zip(before, is_far, strict=True) if not far]
-    drawn = [min(max(number, min(near)), max(near)) for number in before]
+    lowest, highest = min(near), max(near)
+    drawn = [min(max(number, lowest), highest) for number in before]
     far = tuple(commit for commit, far in zip(level.commits, is_far, strict=False) if far)
     return replace(level, numbers=[*drawn, last]), far
 
@@ -304,7 +305,7 @@ def _place(level: Level, confidence: float) -> Newest:
     if {*before} == {last} and len(before) >= HISTORY:
         ends, pvalue = (0.0, 0.0), 1.0
     elif len(before) >= HISTORY:
-        found, _ = compare_with_history(before, [last], confidence)
+        found = predict(before, [last], confidence)
         # the interval holds 0 where the newest lies inside: turned to where one more would lie
         ends = (found.value - found.high, found.value - found.low)
         pvalue = math.nan if math.isnan(found.low) else predictive_pvalue(before, last)

@@ -111,8 +111,9 @@ def read_labels(runs: Runs, roles: Collection[str] = ("measured",)) -> dict[Labe
 
 def read_moment(env: Mapping[str, str], start: pd.Timestamp) -> datetime | None:
     """Return the date of a run's commit, or else when the run began; None if neither is told."""
-    started = start.to_pydatetime() if start == start else None  # noqa: PLR0124 - not NaT
-    return _read_date(env.get("date")) or started
+    if date := _read_date(env.get("date")):
+        return date
+    return start.to_pydatetime() if start == start else None  # noqa: PLR0124 - not NaT
 
 
 @lru_cache(maxsize=4096)

@@ -76,16 +76,21 @@ def compare_with_history(
     >>> round(estimate.value, 2), round(estimate.low, 2), round(test.pvalue, 3)
     (0.95, 0.55, 0.222)
     """
+    estimate = predict(history, new, confidence)
+    return estimate, mann_whitney(history, new)
+
+
+def predict(history: ArrayLike, new: ArrayLike, confidence: float = 0.95) -> Estimate:
+    """Return the estimate of `compare_with_history`, without the test."""
     before, after = read_sample(history, "history", smallest=HISTORY), read_sample(new, "new")
     check_fraction(confidence, "confidence")
-    test = mann_whitney(before, after)
     center, spread = _center(before), float(np.std(before - before[0], ddof=1))
     mean = float(after.mean())
     value = mean - float(np.median(before))
     rank = _rank_of_ends(before.size, confidence)
     if spread == 0 and (rank < 1 or after.size > 1):
         note = "the earlier runs are all equal: they predict no interval"
-        return Estimate(value, nan, nan, confidence, "prediction", (note,)), test
+        return Estimate(value, nan, nan, confidence, "prediction", (note,))
     reach = t_quantile(before.size - 1, (1 + confidence) / 2) * spread
     reach *= sqrt(1 / after.size + 1 / before.size)
     low, high = center - reach, center + reach
@@ -93,7 +98,7 @@ def compare_with_history(
         ordered, k = np.sort(before), max(rank, 1)
         low, high = min(low, float(ordered[k - 1])), max(high, float(ordered[-k]))
     note = _tell_place(before.size, after.size, confidence, is_inside=low <= mean <= high)
-    return Estimate(value, mean - high, mean - low, confidence, "prediction", (note,)), test
+    return Estimate(value, mean - high, mean - low, confidence, "prediction", (note,))
 
 
 def predictive_pvalue(history: ArrayLike, new: float) -> float:

@@ -262,11 +262,11 @@ def _suspects(series: Series) -> Iterator[tuple[str, str]]:
     commits = [point.commit for point in series.measured]
     newest = series.changes[-1:] if series.changes and not series.changes[-1].reason else ()
     found = [change.commit for change in newest]
-    names = name_commits(series)
     if series.newest.verdict == OUTSIDE:
         found.append(commits[-1])
     for commit in found:
-        yield names[commits[commits.index(commit) - 1]], names[commit]
+        before = commits[commits.index(commit) - 1]
+        yield name_commit(series, before), name_commit(series, commit)
 
 
 def _series_table(history: History) -> Table:
