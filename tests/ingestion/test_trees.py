@@ -107,6 +107,8 @@ TREES = {
     "a word joined by its capital": lay("{side}Run{n}.txt", 3),
     "days as folders": lay("2024-01-0{n}/{side}.txt", 5),
     "moments as folders": lay("{side}/2024-01-0{n}T12-00-00/wrk.txt", 3),
+    "days as folders, the month in letters": lay("0{n}-Nov-2026/{side}.txt", 3),
+    "days in names, the month in letters": lay("{side}_2026-nov-0{n}.txt", 3),
     "days as folders, the day first": lay("0{n}-05-2024/{side}.txt", 3),
     "days in names, the day first": lay("{side}-0{n}-05-2024.txt", 3),
     "moments of results as folders": lay("results_2024010{n}_120000/{side}.txt", 3),
