@@ -43,7 +43,7 @@ from benchkit.labels.template import refuse_unmatched
 from benchkit.labels.tree import read_tree
 from benchkit.labels.walk import DOCUMENT, README, is_store, walk
 from benchkit.parsers import registry
-from benchkit.reading.source import Source
+from benchkit.reading.source import Source, UnreadableError
 from benchkit.selection import SIDE_NAMES
 
 if TYPE_CHECKING:
@@ -356,7 +356,7 @@ def _take_pages(passed: list[tuple[Path, str]]) -> list[Path]:
 def _holds_results(page: Path) -> bool:
     try:
         return bool(registry.identify(Source.load(page, str(page))))
-    except (BenchkitError, OSError):
+    except (BenchkitError, UnreadableError, OSError):
         return False
 
 
