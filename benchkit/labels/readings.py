@@ -62,7 +62,8 @@ class FileLabels:
 class Reading:
     """One reading: the pattern of paths, the names that it gives, all or a part, and the options.
 
-    Where benchmark names hold the variants, there is no pattern.
+    Where benchmark names hold the variants, there is no pattern. With ``runs``, files that are
+    variants now are the runs of one.
     """
 
     pattern: str
@@ -71,6 +72,7 @@ class Reading:
     groups: tuple[str, ...] = ()
     is_part: bool = False
     options: tuple[str, ...] = ()
+    runs: tuple[str, ...] = ()
 
 
 def write_pattern(path: str, labels: PathLabels, tools: ToolNames) -> str:
@@ -207,7 +209,25 @@ def list_readings(
         if parts not in seen:
             seen.add(parts)
             chosen.append(reading)
-    return chosen[:most]
+    return [*_read_runs(paths, read, tools, root_name), *chosen][:most]
+
+
+def _read_runs(
+    paths: Sequence[str], read: Sequence[PathLabels], tools: ToolNames, root_name: str
+) -> Iterator[Reading]:
+    """Yield the reading by which files that are named after numbers of runs are runs."""
+    names = {split_name(path)[0] for path in paths}
+    is_flat = not any("/" in path for path in paths)
+    if len(names) < 2 or not is_flat or names != {each.variant for each in read}:
+        return
+    for pattern in _write_rest(sorted(names), tools):
+        if pattern.endswith("{run}") and _count_runs(names):
+            labels = [
+                read_path(p, tools=tools, root_name=root_name, pattern=pattern) for p in paths
+            ]
+            runs = _sort({str(each.run) for each in labels if each.run is not None})
+            if len(runs) == len(paths):
+                yield Reading(pattern, (root_name,), runs=runs)
 
 
 def _sort(names: set[str]) -> tuple[str, ...]:

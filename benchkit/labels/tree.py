@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 
-from benchkit.labels.counts import find_counts, find_levels, find_sequences, is_count
+from benchkit.labels.counts import is_count
 from benchkit.labels.names import (
     hold_sides,
     leave_form,
@@ -21,32 +20,18 @@ from benchkit.labels.names import (
     part_names,
 )
 from benchkit.labels.patterns import PathLabels, read_numbers, read_path
-from benchkit.labels.run_folders import find_glued, leave_out_runs
+from benchkit.labels.plain_files import PlainFile, count_runs, open_file
+from benchkit.labels.run_folders import leave_out_runs
 from benchkit.labels.stems import (
     FOLDER,
-    PlainStem,
     ToolNames,
-    is_counted,
     is_form,
     is_name,
     is_number,
     is_version,
-    split_name,
-    split_stem,
 )
 
 __all__ = ["lead_by_folders", "read_tree"]
-
-
-@dataclass(slots=True)
-class _File:
-    """A file whose name begins with no tool's: its folders, its stem, and what they come to."""
-
-    folders: tuple[str, ...]
-    stem: PlainStem
-    name: str
-    run: int | None
-    level: str = ""
 
 
 def read_tree(
@@ -84,7 +69,7 @@ def read_tree(
     read = [read_path(path, tools=tools, root_name=root_name, pattern=pattern) for path in paths]
     if pattern:
         return read
-    files: list[_File | None] = []
+    files: list[PlainFile | None] = []
     unfolded = leave_out_runs(paths, baselines, tools, root_name)
     for at, (rest, run) in enumerate(unfolded):
         if rest != paths[at]:
@@ -93,10 +78,10 @@ def read_tree(
                 run=found.run if run is None else run, folder=kept.folder, series=kept.series
             )
         is_plain = not read[at].tool and not read[at].series
-        files.append(_open(rest, run, tools) if is_plain else None)
+        files.append(open_file(rest, run, tools) if is_plain else None)
     read_numbers(paths, read, tools)
     plain = [file for file in files if file is not None]
-    _count_runs(plain, baselines)
+    count_runs(plain, baselines)
     _part_names(plain, baselines, tools)
     _drop_forms(plain)
     holding = _find_folders(plain, tools, baselines)
@@ -204,10 +189,19 @@ def lead_by_folders(
 def _list_benchmarks(trees: Sequence[Sequence[PathLabels]], tools: ToolNames) -> set[str]:
     """Return the names of files, if those of one tree have several."""
     names = [
-        {labels.variant for labels in tree if labels.by_stem and is_name(labels.variant, tools)}
+        {
+            labels.variant
+            for labels in tree
+            if labels.by_stem and is_name(labels.variant, tools) and not _is_sparse(labels)
+        }
         for tree in trees
     ]
     return set().union(*names) if any(len(each) > 1 for each in names) else set()
+
+
+def _is_sparse(labels: PathLabels) -> bool:
+    """Tell a file that is named after its run: below a variant that is given, it is that run."""
+    return labels.run is not None and is_run(labels.variant)
 
 
 def _is_companion(labels: PathLabels, tools: ToolNames) -> bool:
@@ -257,71 +251,10 @@ def name_without_run(path: str) -> str:
     >>> name_without_run("old/get-2.txt"), name_without_run("3.txt")
     ('get', '')
     """
-    return _open(path, None, ToolNames()).name
+    return open_file(path, None, ToolNames()).name
 
 
-def _open(path: str, run: int | None, tools: ToolNames) -> _File:
-    *folders, name = (part for part in path.split("/") if part not in ("", ".", ".."))
-    stem = split_stem(split_name(name)[0], tools)
-    return _File(tuple(folders), stem, stem.name, run)
-
-
-def _count_runs(files: Sequence[_File], baselines: Collection[str]) -> None:
-    """Take runs from the ends of stems; numbers that are no count are part of a name.
-
-    Where several names of a folder have them, they are the levels of a parameter.
-    """
-    _keep_names(files, baselines)
-    _split_glued(files, baselines)
-    alike: dict[tuple[tuple[str, ...], str, str], list[_File]] = defaultdict(list)
-    for file in files:
-        alike[file.folders, file.stem.role, file.name].append(file)
-    numbers = {
-        key: {file.stem.number for file in same if file.stem.number is not None}
-        for key, same in alike.items()
-    }
-    counts = find_counts(numbers, {key for key in alike if not key[2]}) | find_sequences(numbers)
-    levels = find_levels({key: numbers[key] for key in alike if key[2] and key not in counts})
-    for key, same in alike.items():
-        moments = sorted({file.stem.moment for file in same})
-        for file in same:
-            stem = file.stem
-            if stem.moment:
-                file.run = moments.index(stem.moment) + (moments[0] != "")
-            elif stem.run is not None or (key in counts and stem.number is not None):
-                file.run = stem.number if stem.run is None else stem.run
-            elif stem.number is not None and key in levels:
-                file.level = str(stem.number)
-            elif stem.number is not None:
-                file.name = stem.whole
-
-
-def _keep_names(files: Iterable[_File], baselines: Collection[str]) -> None:
-    """Leave numbers in the names beside a baseline that has none: `main`, `patch-1`, `patch-2`."""
-    by_group: dict[tuple[str, ...], list[_File]] = defaultdict(list)
-    for file in files:
-        by_group[file.folders].append(file)
-    for same in by_group.values():
-        counted = {is_counted(file.stem) for file in same if file.name.lower() in baselines}
-        for file in same if counted == {False} else ():
-            if file.stem.run is None and is_counted(file.stem):
-                file.name = file.stem.whole or file.name
-                file.stem = PlainStem(file.name, role=file.stem.role, whole=file.name)
-
-
-def _split_glued(files: Iterable[_File], baselines: Collection[str]) -> None:
-    """Take the runs from names such as `none1` and `otlp1`."""
-    by_group: dict[tuple[str, ...], list[_File]] = defaultdict(list)
-    for file in files:
-        if not is_counted(file.stem):
-            by_group[file.folders].append(file)
-    for same in by_group.values():
-        glued = find_glued((file.name for file in same), baselines)
-        for file in same:
-            file.name, file.run = glued.get(file.name, (file.name, file.run))
-
-
-def _drop_forms(files: Iterable[_File]) -> None:
+def _drop_forms(files: Iterable[PlainFile]) -> None:
     """Drop the form from a name that another file of the folder has without it, or with another."""
     rests: dict[tuple[tuple[str, ...], str], set[str]] = defaultdict(set)
     kept = [(file, leave_form(file.name)) for file in files]
@@ -332,13 +265,13 @@ def _drop_forms(files: Iterable[_File]) -> None:
             file.name = rest
 
 
-def _part_names(files: Iterable[_File], baselines: Collection[str], tools: ToolNames) -> None:
+def _part_names(files: Iterable[PlainFile], baselines: Collection[str], tools: ToolNames) -> None:
     """Part names that hold a side and a benchmark, where each side has the same benchmarks.
 
     `before-get`, `before-put`, `after-get`, `after-put`: what stands beside a baseline's name in
     several is the benchmark, and what stands beside that in the other names is another side.
     """
-    by_group: dict[tuple[str, ...], list[_File]] = defaultdict(list)
+    by_group: dict[tuple[str, ...], list[PlainFile]] = defaultdict(list)
     for file in files:
         by_group[file.folders].append(file)
     for same in by_group.values():
@@ -350,7 +283,7 @@ def _part_names(files: Iterable[_File], baselines: Collection[str], tools: ToolN
 
 
 def _find_folders(
-    files: Iterable[_File], tools: ToolNames, baselines: Collection[str]
+    files: Iterable[PlainFile], tools: ToolNames, baselines: Collection[str]
 ) -> dict[tuple[str, ...], bool]:
     """Return where folders are the variants, and whether stems name benchmarks below them."""
     names: dict[tuple[str, ...], set[str]] = defaultdict(set)
@@ -371,7 +304,7 @@ def _find_folders(
 
 def _label(
     labels: PathLabels,
-    file: _File,
+    file: PlainFile,
     holding: dict[tuple[str, ...], bool],
     tools: ToolNames,
     root_name: str,

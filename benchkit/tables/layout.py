@@ -102,9 +102,10 @@ def suggest_readings(arguments: Sequence[str], readings: Iterable[Reading]) -> l
     lines: list[str] = []
     for reading in readings:
         levels = {
-            "variants": reading.variants,
+            "variants" if len(reading.variants) > 1 else "variant": reading.variants,
             "benchmarks": reading.benchmarks,
             "groups": reading.groups,
+            "runs": reading.runs,
         }
         described = "; ".join(
             f"{level} {_list(names, is_part=reading.is_part)}"
@@ -119,8 +120,10 @@ def suggest_readings(arguments: Sequence[str], readings: Iterable[Reading]) -> l
 
 
 def complete(arguments: Sequence[str], reading: Reading) -> str:
-    """Write a command that compares by another reading."""
+    """Write a command that compares by another reading, or lists the runs of the one variant."""
     options = reading.options or ("--layout", reading.pattern)
+    if reading.runs:
+        return join(["benchkit", "runs", *arguments[1:], *options])
     return write_comparison([*arguments, *options], reading.variants)
 
 

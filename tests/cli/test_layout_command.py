@@ -51,6 +51,22 @@ def test_headings_that_no_name_tells_apart_may_be_the_sides(tmp_path: Path) -> N
     assert list_sides(lines[3], tmp_path) == {"Gin", "Echo v4"}
 
 
+def test_names_that_may_be_runs_are_read_as_runs_by_the_command_shown(tmp_path: Path) -> None:
+    (tmp_path / "k").mkdir()
+    for at, number in enumerate((11, 15, 16), 1):
+        shutil.copy(WRK / f"none/wrk-{at}.txt", tmp_path / f"k/run-{number}.log")
+    ended = benchkit("compare", "k", cwd=tmp_path)
+    assert ended.returncode == 2
+    _, read, *others = ended.stderr.strip().split("\n")
+    assert read == "read as 3 variants: run-11 (1 file), run-15 (1 file), run-16 (1 file)"
+    assert others[:2] == ["It could also mean:", "  variant k; runs 11, 15, 16"]
+    _, *arguments = shlex.split(others[2])
+    runs = json.loads(benchkit(*arguments, "--format", "json", cwd=tmp_path).stdout)
+    assert {(run["variant"], run["run"]) for run in runs["runs"]} == {
+        ("k", number) for number in (11, 15, 16)
+    }
+
+
 def test_a_pattern_shows_no_variant_where_the_content_names_it(tmp_path: Path) -> None:
     blocks = (
         f"## {s}\n\n```\n{(WRK / s / 'wrk-1.txt').read_text()}```\n" for s in ("none", "otlp")

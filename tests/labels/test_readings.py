@@ -33,6 +33,8 @@ TREES = {
         ["a/get.json", "a/put.json.gz", "b/get.txt", "b/put.txt"],
         ["{variant}/{benchmark}"],
     ),
+    "names that may be runs": (["run-11.log", "run-15.log", "run-16.log"], ["run-{run}"]),
+    "numbers that may be runs": (["10.log", "50.log", "100.log"], ["{run}"]),
     "one file": (["none.txt"], []),
     "signs of patterns": (["{a}/x*.txt", "{b}/y*.txt"], []),
 }
