@@ -16,7 +16,7 @@ from benchkit.units import printable
 
 #: Sources that are named; the rest are counted.
 _SHOWN = 2
-_KINDS = {"error": "refused, and not in the verdict", "warning": "read only in part"}
+_KINDS = {"error": "refused, and not in the verdict", "warning": "left out, or read only in part"}
 
 
 #: What a self-test plants beside regressions, by the name of the event.

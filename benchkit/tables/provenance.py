@@ -43,10 +43,10 @@ def problems_table(problems: Sequence[Diagnostic]) -> Table:
     ordered = [problem for same in alike.values() for problem in same]
     refused = sum(problem.severity == "error" for problem in problems)
     return Table(
-        title="Not read, or read only in part",
+        title="Not read, left out, or read only in part",
         columns=tuple(Column(name, name) for name in ("severity", "where", "problem", "remedy")),
         rows=tuple(tuple(map(Cell, (p.severity, p.where, p.what, p.hint))) for p in ordered),
-        caption=f"Not read: {refused}; read only in part: {len(problems) - refused}",
+        caption=f"Not read: {refused}; left out, or read only in part: {len(problems) - refused}",
     )
 
 

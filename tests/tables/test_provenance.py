@@ -18,7 +18,7 @@ def test_problems_are_listed_the_refused_first_and_alike_together() -> None:
         Diagnostic("d", 9, "no format", "name it"),
     ]
     table = problems_table(found)
-    assert table.caption == "Not read: 3; read only in part: 1"
+    assert table.caption == "Not read: 3; left out, or read only in part: 1"
     rows = [[cell.text for cell in row] for row in table.rows]
     assert [row[1] for row in rows] == ["b:3", "d:9", "c", "a"]
     assert rows[0] == ["error", "b:3", "no format", "name it"]
@@ -31,8 +31,8 @@ def test_a_report_names_what_was_refused(tmp_path: Path) -> None:
     found = bk.load(tmp_path).compare(baseline="none")
     page, text = found.to_html(), found.to_markdown()
     for said in (page, text):
-        assert "Not read: 1; read only in part: 0." in said
-        assert "notes.txt" in said.partition("Not read, or read only in part")[2]
+        assert "Not read: 0; left out, or read only in part: 1." in said
+        assert "notes.txt" in said.partition("Not read, left out, or read only in part")[2]
         assert "<b>nothing" not in said
     assert "unknown format" in page
     assert "benchkit formats" in page
