@@ -12,6 +12,7 @@ import benchkit.api as bk
 from benchkit.cli import run
 from benchkit.ingestion.commit import ingest
 from benchkit.store import Store, entries
+from benchkit.store.delta import Table
 
 
 @pytest.fixture
@@ -99,3 +100,14 @@ def test_a_folder_that_another_writer_makes_meanwhile_is_listed(tmp_path: Path) 
     (tmp_path / "one").touch()
     late = _LateFolder(fs.SubTreeFileSystem(str(tmp_path), fs.LocalFileSystem()))
     assert [info.path for info in entries.list_folder(late, "")] == ["one"]
+
+
+def test_a_table_whose_log_cannot_be_listed_any_more_is_no_missing_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = Store(str(tmp_path / "store"))
+    table = Table(f"{made.url}/runs")
+    assert table.open() is None
+    ingest([str(gated.write_runs(tmp_path / "results" / "main.txt", seed=1))], made)
+    monkeypatch.setattr(entries, "list_state", lambda _: [])  # as where the object store is slow
+    assert table.open() is not None

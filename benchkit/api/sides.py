@@ -152,16 +152,21 @@ def explain_single_variant(
             f"nothing to compare: no measured run of {', '.join(unread)} could be read",
             hint="fix the refused files or measure again",
         )
-    return _suggest_sides(only, also, runs, [r.label for r in reports if r.outcome == "read"])
+    aside = set(_list_paths(runs[runs["role"] == "warmup"]))
+    files = [r.label for r in reports if r.outcome == "read" and r.label not in aside]
+    return _suggest_sides(only, also, runs, files)
+
+
+def _list_paths(runs: Runs) -> list[str]:
+    return [source["path"] for sources in runs["sources"] for source in sources]
 
 
 def _list_command(runs: Runs, reports: Sequence[SourceReport]) -> str:
     """Return the command that lists some runs: those of a store, or of the files they are in."""
     if not reports:
         return "benchkit runs"
-    paths = [source["path"] for sources in runs["sources"] for source in sources]
     try:
-        place = commonpath(paths)
+        place = commonpath(_list_paths(runs))
     except ValueError:  # none, or absolute and relative ones
         place = ""
     return join(["benchkit", "runs", place if place and Path(place).exists() else "PATH"])

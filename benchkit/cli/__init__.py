@@ -49,7 +49,7 @@ def application(command: str = "") -> typer.Typer:
 
 @cache
 def _build_command(name: str) -> Command:
-    """Build a command once, or all of them."""
+    """Build a command, or all of them where none is named; each is built once in a process."""
     return typer.main.get_command(application(name))
 
 

@@ -110,9 +110,8 @@ def add(
     if len(commit) < SHORTEST or not commit.isalnum():
         hint = f"give at least {SHORTEST} letters and digits of a commit"
         raise ConfigError(f"{commit!r} is not a commit", where="--commit", hint=hint)
-    target = store or DEFAULT
-    kept = Store(target)
-    given, commit = commit, resolve(commit, list_commits(kept))
+    target = Store(store or DEFAULT)
+    given, commit = commit, resolve(commit, list_commits(target))
     branch = name_branch() if branch is None else branch
     meta = (*_read_date(date), *((("branch", branch),) if branch else ()))
     if given != commit and not quiet:
@@ -123,15 +122,15 @@ def add(
     )  # fmt: skip
     options = request.options(o.settings())
     options = replace(options, commit=commit, meta=meta, samples=False, origin=origin)
-    summary = ingest(paths, kept, options, strict=strict)
+    summary = ingest(paths, target, options, strict=strict)
     _require_new(summary)
-    dates = list_commits(kept).get(commit, ()) if date else ()
+    dates = list_commits(target).get(commit, ()) if date else ()
     if note := _tell_date(commit[:SHORTEST], dict(meta).get("date", ""), dates):
         printing.print_line(note, err=True)
     if not quiet:
         printing.show_problems([*summary.diagnostics, *_list_findings(summary)])
         printing.print_line(
-            f"{target}: {commit[:SHORTEST]}{_tell_branch(branch)}, {_count_read(summary)} "
+            f"{target.url}: {commit[:SHORTEST]}{_tell_branch(branch)}, {_count_read(summary)} "
             f"· next: benchkit history show{_tell_branch(branch, ' --branch ')}",
             err=True,
         )

@@ -216,14 +216,14 @@ class Harvest:
     def _join_foreign(self) -> None:
         """Name in one line the files beside results that are none: notes, settings, targets."""
         lost = {part.path for part in self.parts}
-        beside = [
+        foreign = [
             problem
             for index, problem in self._foreign.items()
             if not self._sources[index].is_chosen and self._sources[index].address not in lost
         ]
-        if beside and any(report.outcome in READ for report in self.reports):
-            self.diagnostics = [each for each in self.diagnostics if each not in beside]
-            self.diagnostics.append(describe_foreign(beside))
+        if foreign and any(report.outcome in READ for report in self.reports):
+            self.diagnostics = [each for each in self.diagnostics if each not in foreign]
+            self.diagnostics.append(describe_foreign(foreign))
 
     def _find_copy(self, source: Found, outcome: Outcome, content: Content) -> Finding | None:
         """Return the finding on a result that counts already: of another commit, label or path."""

@@ -17,6 +17,7 @@ from benchkit.errors import ConfigError
 from benchkit.ingestion.batches import escape
 from benchkit.ingestion.discovery import Options
 from benchkit.ingestion.recorded import label_run
+from benchkit.ingestion.soundness import COUNTS
 from benchkit.ingestion.sources import Found, Identity
 from benchkit.labels.facts import list_facts
 from benchkit.labels.headings import Sections
@@ -94,8 +95,6 @@ class Part(Piece):
         return Identity(self.origin, self.path, self.assigned)
 
 
-#: What no tool has counted: it needs more than 64 bits.
-_MOST = 1 << 63
 _NO_SECTIONS = Sections()
 _NO_PATH = PathLabels("", "", "", (), None, "measured", "", "", "", "")
 #: The metrics by which blocks are told apart.
@@ -256,7 +255,7 @@ def _is_same(recorded: str, commit: str) -> bool:
 def _count_requests(values: Mapping[tuple[str, str], float]) -> int | None:
     """Return how many requests a report counts, unless it is none that a tool can have counted."""
     count = values.get(("requests", "count"), 0)
-    return int(count) or None if count < _MOST else None
+    return int(count) or None if count < COUNTS else None
 
 
 def _find_size(values: Mapping[tuple[str, str], float], metric: str) -> float | None:

@@ -21,12 +21,13 @@ from benchkit.schema import FACTS
 if TYPE_CHECKING:
     import numpy as np
 
-_COUNTS = 1 << 63
+#: A count is less: the table holds it in 64 bits with a sign.
+COUNTS = 1 << 63
 #: An integer can be larger, and is no number of the table then.
 _LARGEST = float_info.max
 #: Facts that are numbers, and what each is less than.
 _LIMITS = {
-    fact.name: _LARGEST if fact.type == "f64?" else _COUNTS
+    fact.name: _LARGEST if fact.type == "f64?" else COUNTS
     for fact in FACTS
     if fact.type in {"f64?", "i64?"}
 }
@@ -112,7 +113,7 @@ def _are_plain(rows: Sequence[Row]) -> bool:
     """Tell whether all numbers are sound whatever they measure, as nearly always."""
     for _, _, _, value, _, n, _, resolution, _, _ in rows:
         if not (0 <= value <= _LARGEST and 0 <= (resolution or 0) <= _LARGEST
-                and 0 <= (n or 0) < _COUNTS):  # fmt: skip
+                and 0 <= (n or 0) < COUNTS):  # fmt: skip
             return False
     return True
 
@@ -121,7 +122,7 @@ def _is_sound(row: Row) -> bool:
     _, metric, _, value, _, n, _, resolution, _, _ = row
     if not (0 <= value <= _LARGEST or (metric not in VOCABULARY and abs(value) <= _LARGEST)):
         return False
-    return (resolution is None or abs(resolution) <= _LARGEST) and (n is None or 0 <= n < _COUNTS)
+    return (resolution is None or abs(resolution) <= _LARGEST) and (n is None or 0 <= n < COUNTS)
 
 
 def _without_doubtful_facts(row: Row) -> Row:

@@ -292,13 +292,13 @@ class _Places:
             for word in _QUOTED.findall(line):
                 self._lines[word].append(number)
 
-    def find(self, word: str, start: int, beside: object = None) -> int | None:
-        """Return the first line from ``start`` on that holds a word, with its text beside it.
+    def find(self, word: str, start: int, text: object = None) -> int | None:
+        """Return the first line from ``start`` on that holds a word, and its text if there is one.
 
         Of a name that stands twice in one object, the last text counts.
         """
         lines = self._lines.get(word, [])
-        lines, texts = lines[bisect_left(lines, start) :], self._lines.get(str(beside), [])
+        lines, texts = lines[bisect_left(lines, start) :], self._lines.get(str(text), [])
         whole = (at for at in lines if texts[(place := bisect_left(texts, at)) : place + 1] == [at])
         return next(whole, lines[0] if lines else None)
 
@@ -313,8 +313,8 @@ def _read(
     """Yield the run that a document describes."""
     run = Reading(tool="plow", form="json", line=line, last_line=line, load_model="closed")
 
-    def find(key: str, start: int, beside: object = None) -> int:
-        return places.find(key, start, beside) or line
+    def find(key: str, start: int, text: object = None) -> int:
+        return places.find(key, start, text) or line
 
     problems: list[Diagnostic] = []
 

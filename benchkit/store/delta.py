@@ -85,7 +85,7 @@ class Table:
             so only on a file system is every entry verified.
         """
         log = entries.list_state(self.filesystem)  # first: other writers go on meanwhile
-        if self._opened is None or self._opened[0] != log:
+        if not log or self._opened is None or self._opened[0] != log:
             self._opened = log, self._open_anew()
         return self._opened[1]
 

@@ -27,6 +27,7 @@ _CHECKSUM, _PLACE, _FILES = "checksum", "place", "files"
 _COLUMN = {"runs": "seq", "values": "raw"}
 #: Beside the entries: the newest version. Other readers pass over names without digits.
 NEWEST = "_newest"
+#: Name, size and time of each file of a log.
 State = list[tuple[str, int, int]]
 
 
@@ -121,7 +122,7 @@ def list_folder(
 
 
 def list_state(filesystem: fs.FileSystem) -> State:
-    """Return what shows a change of a log: names, sizes and times of its files."""
+    """Return what shows a change of a log; nothing where there is none, or it cannot be listed."""
     from deltalake.exceptions import TableNotFoundError
 
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 from pathlib import Path
 from shutil import copy
 
@@ -65,6 +66,7 @@ def test_a_folder_of_runs_alone_says_so_and_how_a_side_is_added(tmp_path: Path) 
     for run in (1, 2, 3):
         text = (WRK / f"wrk-{run}.txt").read_text()
         (tmp_path / f"mine/run_0{run}.log").write_text(text)
+    shutil.copy(WRK / "wrk-warmup-1.txt", tmp_path / "mine")  # is none of its runs
     refused = benchkit("compare", "mine", cwd=tmp_path)
     assert refused.returncode == 3
     assert "'mine' is the only variant; 3 files are its runs: mine/run_01.log, " in refused.stderr

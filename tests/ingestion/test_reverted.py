@@ -50,5 +50,5 @@ def test_undo_of_a_prune_is_no_ingest(history: History, capsys: pytest.CaptureFi
         date = f"2026-10-0{day}T10:00:00Z"
         assert run(["history", "add", "r.txt", "--commit", commit, "--date", date]) == 0
     assert run(["history", "prune", "--keep", "1"]) == 0
-    told = undo(capsys)
-    assert "undid the last change, which dropped 10 runs; the store now holds 20 runs" in told
+    line = undo(capsys)
+    assert "undid the last change, which dropped 10 runs; the store now holds 20 runs" in line
