@@ -32,8 +32,8 @@ _TIME_EXPONENT = {
     "s": 0,
 }
 _TIME_FACTOR = {"m": 60, "min": 60, "h": 3600, "d": 86400}
-_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?"
-_QUANTITY = re.compile(rf"\s*({_NUMBER})\s*([^\s\d]*)\s*")
+_NUMBER = r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d{1,3})?"
+_QUANTITY = re.compile(rf"\s*+({_NUMBER})\s*+([^\s\d]*+)\s*+")
 _GO_DURATION = re.compile(r"([+-])?((?:(?:\d++(?:\.\d*+)?|\.\d++)(?:ns|us|µs|μs|ms|s|m|h|d))++)")
 _GO_PART = re.compile(r"(?<![\d.])(\d++(?:\.\d*+)?|\.\d++)(ns|us|µs|μs|ms|s|m|h|d)")
 _DECIMAL = {"": 0, "k": 3, "K": 3, "M": 6, "G": 9, "T": 12, "P": 15}

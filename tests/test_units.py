@@ -10,6 +10,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scaling import assert_linear
 
 from benchkit import units
 from benchkit.units import Quantity
@@ -301,3 +302,11 @@ def test_pvalue(pvalue: float, text: str) -> None:
 def test_what_only_python_takes_for_a_number_is_none(text: str) -> None:
     with pytest.raises(ValueError, match=r"number|convert"):
         units.read_number(text)
+
+
+def test_many_blanks_within_a_text_are_refused_in_linear_time() -> None:
+    def read(text: str) -> None:
+        with pytest.raises(ValueError, match="not a number"):
+            units.parse_time(text)
+
+    assert_linear(lambda size: f"3.5{' ' * size}96ms", read, 16000)

@@ -61,6 +61,7 @@ _TABLE = re.compile(
     r"^[^\w\n]*+Statistics[ \t]++Min[ \t]++Mean[ \t]++StdDev[ \t]++Max\b", re.MULTILINE
 )
 _TIME = r"(?:\d{1,6}h)?(?:\d{1,2}m)?\d{1,12}(?:\.\d{1,9})?(?:[mnµμ]?s)?"
+_PLAIN = regex(r"[\d.]++(?:e-\d++)?+")
 _QUOTED = regex(r'"([^"]*+)"')
 _MIB = 1 << 20
 #: Seconds between two reports of a run, at least.
@@ -71,7 +72,7 @@ _SIZES = {"Reads": "bandwidth_in", "Writes": "bandwidth_out"}
 
 def _read_time(text: str) -> Quantity:
     """Read a time; one without a unit (``--seconds``) is in seconds."""
-    return parse_duration(text if text[-1:].isalpha() else f"{text}s")
+    return parse_duration(f"{text}s" if _PLAIN.fullmatch(text) else text)
 
 
 def _read_size(text: str) -> Quantity:
@@ -251,7 +252,7 @@ def _is_next(run: Sequence[tuple[int, dict[str, Any]]], document: dict[str, Any]
     """Whether a document is of the same run as the last ones: all that is counted goes on."""
     try:
         times = [_measure(each) for _, each in run[-1:]] + [_measure(document)]
-    except (KeyError, TypeError, ValueError, ZeroDivisionError):
+    except (ArithmeticError, KeyError, TypeError, ValueError):
         return False
     if len(times) < 2:
         return True

@@ -269,3 +269,14 @@ def test_an_event_without_its_line_end_ends_before_a_line_of_go_tests_own(openin
         ("bytes_per_op", 1),
         ("allocs_per_op", 1),
     }
+
+
+def test_output_that_a_damaged_event_interrupts_is_not_joined_with_what_follows() -> None:
+    texts = ["BenchmarkA-2 \t 10\t 299 ns/op\t 42", None, "BenchmarkA-2 \t 20\t 512 ns/op\n"]
+    events = [
+        json.dumps({"Action": "output", "Package": "p", "Output": text}) if text else '{"Time":"20'
+        for text in texts
+    ]
+    readings, _ = parse_text("\n".join(events))
+    times = {row[3]: row[9] for run in readings for row in run.rows if row[1] == "time_per_op"}
+    assert times == {2.99e-7: 1, 5.12e-7: 3}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -26,3 +27,12 @@ def test_a_name_that_no_metric_has_is_a_warning(prefix: str) -> None:
     assert "requests" not in names
     (problem,) = (each for each in problems if "not the name of a k6 metric" in each.what)
     assert problem.line == place + 1
+
+
+def test_a_number_with_underscores_is_none() -> None:
+    text = TEXT.read_text()
+    rate = re.search(r"http_reqs\.+: \d+ +([\d.]+)/s", text)
+    assert rate is not None
+    source = Source(None, "x", text.replace(rate[1], "1_000").encode())
+    runs = (record for record in FORMAT.parse(source) if isinstance(record, Reading))
+    assert not {"request_rate", "check_rate"} & {row[1] for run in runs for row in run.rows}

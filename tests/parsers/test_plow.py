@@ -139,3 +139,17 @@ def test_of_a_name_that_stands_twice_the_line_is_that_of_the_text() -> None:
     found = {row[2]: row for row in run.rows if row[1] == "latency"}
     for stat in ("p50", "p75", "p95"):
         assert f'"{found[stat][3] * 1e6:.0f}µs"' in text.splitlines()[found[stat][9] - 1]
+
+
+def test_a_time_that_ends_in_digits_behind_a_unit_is_none() -> None:
+    text = load("errors.json").replace('"0.000245"', '"0.0m30s0245"')
+    (run,), (problem, *_) = read(JSON, text)
+    assert ("latency", "mean") not in {(row[1], row[2]) for row in run.rows}
+    assert "0.0m30s0245" in problem.what
+
+
+def test_a_count_beyond_all_numbers_is_refused() -> None:
+    text = re.sub(r'"Count": \d+', f'"Count": {"9" * 400}', load("errors.json"))
+    runs, (problem,) = read(JSON, text)
+    assert not runs
+    assert "count of requests" in problem.what

@@ -128,6 +128,9 @@ def _read_lines(number: int, data: bytes, rests: dict[str, Line]) -> Iterator[Li
     for place, text in enumerate(texts, number):
         event = _decode(text) if text.startswith("{") else None
         if event is None:
+            if text.startswith('{"'):  # a damaged event: what it would have gone on with is lost
+                yield from rests.values()
+                rests.clear()
             yield Line("", place, place, None, text, closed=place < last or is_ended)
         else:
             yield from _join(event, place, rests)

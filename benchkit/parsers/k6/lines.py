@@ -25,7 +25,7 @@ from math import isfinite
 from typing import NamedTuple
 
 from benchkit.parsers.k6.words import BUILTIN, Kind, Measure, Number
-from benchkit.units import parse_bytes, parse_duration, scale
+from benchkit.units import parse_bytes, parse_duration, read_number, scale
 
 _MARK = r"(?:(?:[✓✗✔√]|Γ£[ôù]|âœ[“”—])\s++)?"
 _LINE = re.compile(rf"{_MARK}(?P<name>\{{.*?\}}|[^\s.].*?)(?<!\.)\.{{3,}}+:\s++(?P<rest>\S.*)")
@@ -161,7 +161,7 @@ def read_value(text: str, line: int) -> tuple[Number, str]:
         return Number(parse_duration(text).value, line, _step(text)), "s"
     if text.endswith("%"):
         return Number(scale(text[:-1], -2), line, 1e-4), "1"
-    value = float(text)
+    value = read_number(text)
     if not isfinite(value):
         msg = f"{text} is not finite"
         raise ValueError(msg)
