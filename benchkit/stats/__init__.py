@@ -4,7 +4,7 @@ What a test says must not depend on a frame, a file or the name of a metric.
 
 Importing this package costs numpy and nothing else; scipy is imported only by the functions that
 need a distribution (`welch`, `paired_t`, all intervals of predictions, quantiles and single runs,
-and all that plan or calibrate), when they are called.
+series that stop, and all that plan or calibrate), when they are called.
 """
 
 from benchkit.stats.aligned import align, compare_aligned
@@ -44,7 +44,9 @@ from benchkit.stats.rank import hodges_lehmann, mann_whitney, smallest_pvalue
 from benchkit.stats.rankrows import RankRows, compare_rows
 from benchkit.stats.results import Estimate, TestResult
 from benchkit.stats.samplesize import runs_for_effect, runs_for_equivalence, smallest_effect
+from benchkit.stats.sequential import Looks, find_stops, take_looks
 from benchkit.stats.signed_rank import paired_shift, smallest_paired_pvalue, wilcoxon
+from benchkit.stats.spending import SequentialDesign
 from benchkit.stats.spread import Components, Spread, measure_spread, part_variance, spread_limits
 from benchkit.stats.twolevel import QuantileChange, compare_two_level, quantile_interval
 from benchkit.stats.within import (
@@ -63,9 +65,11 @@ __all__ = [
     "Course",
     "Estimate",
     "ExactDifference",
+    "Looks",
     "Modes",
     "QuantileChange",
     "RankRows",
+    "SequentialDesign",
     "Spread",
     "TestResult",
     "Trend",
@@ -93,6 +97,7 @@ __all__ = [
     "find_modes",
     "find_outliers",
     "find_split",
+    "find_stops",
     "find_trend",
     "hodges_lehmann",
     "holm",
@@ -119,6 +124,7 @@ __all__ = [
     "smallest_paired_pvalue",
     "smallest_pvalue",
     "spread_limits",
+    "take_looks",
     "welch",
     "wilcoxon",
 ]

@@ -38,6 +38,7 @@ DOORS: dict[str, Callable[[Bad], object]] = {
     "find_split": stats.find_split,
     "find_likeness": stats.find_likeness,
     "find_changes": stats.find_changes,
+    "take_looks": lambda bad: stats.take_looks([GOOD, bad], stats.SequentialDesign()),
     "find_trend": lambda bad: stats.find_trend([GOOD, GOOD], [GOOD, bad]),
 }
 
