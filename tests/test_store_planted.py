@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -250,3 +252,15 @@ def test_what_no_ingest_writes_is_refused_with_its_file(
             assert file.name in streams.out + streams.err
             assert problem in streams.out + streams.err
         assert done in {0, 3}
+
+
+@pytest.mark.parametrize("place", ["runs/x.parquet", "values/raw=false/x y.parquet"])
+def test_the_remedy_for_a_pipe_in_a_store_ends_the_refusal(
+    checkout: Path, place: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    os.mkfifo(checkout / ".benchkit" / place)
+    assert run(["store", "repair"]) == 3
+    program, path = shlex.split(capsys.readouterr().err.split("`")[1])
+    assert program == "rm"
+    Path(path).unlink()
+    assert run(["store", "check"]) == 0

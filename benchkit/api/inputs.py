@@ -16,7 +16,7 @@ from benchkit import schema
 from benchkit.api.frames import name_columns, take
 from benchkit.api.runset import RunSet
 from benchkit.errors import ConfigError, DataError, Finding
-from benchkit.ingestion.discovery import split_label
+from benchkit.ingestion.addresses import split_label
 from benchkit.labels.natural import path_key
 from benchkit.parsers import registry
 

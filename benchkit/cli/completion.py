@@ -57,8 +57,8 @@ def _list_variants(ctx: typer.Context) -> list[str]:
 
 def _find_variants(ctx: typer.Context) -> Iterable[str]:
     """Return what folders, names of files and sidecars say, or what the store holds."""
-    from benchkit.ingestion.addresses import is_distant
-    from benchkit.ingestion.discovery import Options, discover, split_label
+    from benchkit.ingestion.addresses import is_distant, split_label
+    from benchkit.ingestion.discovery import Options, discover
     from benchkit.store import DEFAULT, Store
 
     paths = _list_paths(ctx)

@@ -89,7 +89,7 @@ def repair(store: o.StoreOption = None, quiet: o.Quiet = False) -> None:
 
 def upgrade(store: o.StoreOption = None, quiet: o.Quiet = False) -> None:
     """Upgrade a store of an earlier benchkit to current label rules and file layout."""
-    from benchkit.ingestion.commit import settle_store
+    from benchkit.ingestion.upgrade import settle_store
 
     target = _open(store)
     with target.locked():

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import os
 import re
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from urllib.parse import unquote
 
 from benchkit.errors import DataError
 from benchkit.redaction import redact_name
-from benchkit.redaction.marks import remember
+from benchkit.redaction.marks import HIDDEN, remember
 
 GIT = "git:"
+#: The ending of a file that was packed after it was written.
+PACKED = ".gz"
 #: Parameters that grant access, as signed addresses have them: they change at every request.
 _ACCESS = re.compile(
     r"x-(?:amz|goog)-|(?:s[etvrp]|[\w-]*(?:token|secret|key|sig|signature|pass|password|auth|credential"
@@ -37,6 +39,21 @@ def is_distant(path: str) -> bool:
 def is_page(path: str) -> bool:
     """Tell whether a path is a web address, which no store has."""
     return path.startswith(("http://", "https://"))
+
+
+def split_label(argument: str) -> tuple[str, str]:
+    """Part ``label=path``; what exists with ``=`` in it, or lies elsewhere, is a path.
+
+    Examples
+    --------
+    >>> split_label("enabled=b.txt"), split_label("git:HEAD:a=b")
+    (('enabled', 'b.txt'), ('', 'git:HEAD:a=b'))
+    """
+    label, equals, path = argument.partition("=")
+    is_label = "/" not in label and not label.startswith(GIT)
+    if equals and path and is_label and not Path(argument).exists():
+        return label, path
+    return "", argument
 
 
 def show_address(path: str) -> str:
@@ -93,6 +110,43 @@ def name_path(path: str | PurePath) -> str:
 
 
 _name = remember(redact_name)
+
+
+def name_address(path: str | PurePath) -> str:
+    """Return the address by which a store knows a file: its path without the secrets in names.
+
+    Examples
+    --------
+    >>> name_address("/results/token=c0ffee/wrk-1.txt.gz")  # doctest: +ELLIPSIS
+    '/results/token=….../wrk-1.txt.gz'
+    """
+    text = show_path(path)
+    bare = text.removesuffix(PACKED)
+    return name_path(bare) + text[len(bare) :]
+
+
+def locate(address: str) -> str:
+    """Return the path of the file of an address; the address itself if no file has it.
+
+    Folders are only listed where a name is masked.
+    """
+    if HIDDEN not in address or not os.path.isabs(address):  # noqa: PTH117 - texts
+        return address
+    places = [Path(address[: address.index("/") + 1])]
+    for name in address.split("/")[1:]:
+        places = [found for place in places for found in _list_called(place, name)]
+    return str(places[0]) if places else address
+
+
+def _list_called(folder: Path, name: str) -> list[Path]:
+    """Return what a folder holds under a name, or under one that is masked as this name."""
+    if HIDDEN not in name:
+        return [folder / name]
+    try:
+        held = sorted(os.listdir(folder))  # noqa: PTH208 - texts
+    except OSError:
+        return []
+    return [folder / each for each in held if name in {each, _name(each), name_address(each)}]
 
 
 def refuse_store(name: str) -> DataError:

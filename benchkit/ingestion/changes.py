@@ -16,14 +16,15 @@ from typing import TYPE_CHECKING
 from benchkit.derived.starts import began_alike
 from benchkit.errors import Diagnostic, Finding
 from benchkit.ingestion.additions import has_additions
+from benchkit.ingestion.addresses import PACKED, locate
 from benchkit.ingestion.copies import Copy, leave_out, settle_originals
 from benchkit.ingestion.frames import fill_texts, parts_table, read_parts
 from benchkit.ingestion.gone import Folders, mark_renewed
 from benchkit.ingestion.parts import Part
 from benchkit.ingestion.pieces import single_out_shared
 from benchkit.ingestion.pooled import find_pooled, find_twice, join_read
-from benchkit.ingestion.sources import PACKED, STDIN, Identity, holds, unpacked
-from benchkit.labels.numbering import Series, leave_package, note_alone, series_of, settle
+from benchkit.ingestion.sources import STDIN, Identity, holds, unpacked
+from benchkit.labels.numbering import Series, leave_package, note_alone, series_of
 from benchkit.schema import LOST_ROLES, REFUSED_ROLES, Side
 from benchkit.store.columns import plain
 
@@ -245,13 +246,6 @@ def count_runs(tables: Sequence[pa.Table]) -> int:
     return pc.sum(counts).as_py() or 0
 
 
-def settle_all(stored: pa.Table | None) -> pa.Table:
-    """Return the rows that settle everything stored anew."""
-    parts = read_parts(stored)
-    settle(parts)
-    return flag(parts_table(parts), dropped=False)
-
-
 def list_sources(
     stored: pa.Table | None, addresses: Iterable[str] | None = None
 ) -> dict[Identity, tuple[str, str]]:
@@ -342,7 +336,7 @@ def _source_labels(part: Part) -> tuple[str, str, str, str]:
 
 def _is_gone(path: str) -> bool:
     """Whether a file of this machine is no longer there; a URL or a commit's file stays."""
-    return Path(path).is_absolute() and not Path(path).exists()
+    return Path(path).is_absolute() and not Path(locate(path)).exists()
 
 
 def _locate_series(stored: pa.Table, is_near: Callable[[Series], bool]) -> pa.Array:

@@ -14,7 +14,12 @@ from typing import TYPE_CHECKING
 
 from benchkit.errors import DataError, Diagnostic, Finding, SourceReport, StoreError
 from benchkit.history.branches import read_branch
-from benchkit.ingestion.changes import COLUMNS, Change, flag, list_sources, settle_all
+from benchkit.ingestion.changes import (
+    COLUMNS,
+    Change,
+    flag,
+    list_sources,
+)
 from benchkit.ingestion.discovery import Discovery, Options, assign, discover
 from benchkit.ingestion.frames import list_parts, parts_table, read_parts
 from benchkit.ingestion.gone import Folders, find_gone
@@ -26,6 +31,7 @@ from benchkit.ingestion.reading import Known
 from benchkit.ingestion.recorded import Place
 from benchkit.ingestion.sources import Found
 from benchkit.ingestion.split_blocks import find_split_blocks
+from benchkit.ingestion.upgrade import mask_addresses
 from benchkit.ingestion.workers import Alone, Crew, Executor, choose_jobs, count_cores, plan_tasks
 from benchkit.labels.values import UnusableError, read_time
 from benchkit.redaction import redact_origin
@@ -120,6 +126,7 @@ def ingest(
     options = replace(options, origin=origin)
     discovery = _discover(arguments, options, store, live)
     with _start(discovery.found, store, options, jobs, cluster) as executor, store.locked():
+        mask_addresses(store, discovery.masked)
         stored, meter = store.pieces(COLUMNS), Meter(discovery.found, watch)
         store.require_values()
         harvest = _harvest(discovery.found, store, stored, executor, meter, strict=strict)
@@ -240,11 +247,6 @@ def _replaced(job: str, runs: int) -> Diagnostic:
     what = f"{runs} runs of this CI job were replaced by others under the same paths"
     hint = "if they are legs of a matrix, ingest each with its own `--origin NAME`"
     return Diagnostic(job, 0, what, hint, "warning")
-
-
-def settle_store(store: Store) -> None:
-    """Settle all that is stored by the rules of this build, whichever build stored it."""
-    store.commit_pieces(settle_all, operation="upgrade")
 
 
 def list_commits(store: Store) -> dict[str, set[str]]:

@@ -16,7 +16,14 @@ from typing import TYPE_CHECKING
 from benchkit.config.labels import NO_LABELS, LabelTables
 from benchkit.config.maps import TableMap
 from benchkit.errors import BenchkitError, ConfigError, DataError, Diagnostic, MissingError
-from benchkit.ingestion.addresses import is_distant, name_path, refuse_store, show_path
+from benchkit.ingestion.addresses import (
+    is_distant,
+    name_address,
+    name_path,
+    refuse_store,
+    show_path,
+    split_label,
+)
 from benchkit.ingestion.recorded import Importing
 from benchkit.ingestion.repeats import leave_out_repeats
 from benchkit.ingestion.sources import (
@@ -86,6 +93,7 @@ class Discovery:
 
     ``labelled`` are the sources of each folder whose variant stands on the command line, or in a
     sidecar above several folders.
+    ``masked`` are the addresses that held a secret, as an earlier build stored them.
     ``order`` says what the order of the arguments tells.
     ``roots`` are the folders of this machine: the user's word for each, and its sidecars. Copies of
     what lies elsewhere are there for as long as this is.
@@ -99,6 +107,7 @@ class Discovery:
     copies: list[Copy] = field(default_factory=list)
     order: Order = Order.FILES
     notes: list[Diagnostic] = field(default_factory=list)
+    masked: set[str] = field(default_factory=set)
 
     @property
     def is_ordered(self) -> bool:
@@ -147,7 +156,10 @@ def discover(arguments: Sequence[str], options: Options) -> Discovery:
     if not result.found:
         raise _refuse_empty(result.skipped, " ".join(arguments))
     for source in result.found:
-        source.label = name_path(source.label)
+        source.label, address = name_path(source.label), name_address(source.address)
+        if address != source.address:
+            result.masked.add(source.address)
+            source.address = address
     result.skipped = [(name_path(path), reason) for path, reason in result.skipped]
     return result
 
@@ -209,9 +221,11 @@ def _add_argument(result: Discovery, argument: str, options: Options, tools: Too
             _add(result, place, variant, options, tools)
     except MissingError as error:
         error.argument = argument
+        if not name_path(argument).endswith(path):  # token=abc
+            error.where = name_path(argument)
         raise
     except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror}", where=path) from error
+        raise DataError(f"cannot be read: {error.strerror}", where=name_path(path)) from error
 
 
 def _add(result: Discovery, path: str, variant: str, options: Options, tools: ToolNames) -> None:
@@ -221,7 +235,7 @@ def _add(result: Discovery, path: str, variant: str, options: Options, tools: To
     elif _is_archive(path) if Path(path).exists() else is_distant(path):
         _add_distant(result, path, variant, options, tools)
     elif not _add_local(result, Path(path), variant, options, tools):
-        raise MissingError("no such file or folder", where=path, hint="check the path")
+        raise MissingError("no such file or folder", where=name_path(path), hint="check the path")
 
 
 def list_archives(path: str, exclude: Sequence[str] = ()) -> list[str]:
@@ -245,20 +259,6 @@ def _is_archive(path: str) -> bool:
     from benchkit.ingestion.archives import find_ending
 
     return bool(find_ending(path)) and Path(path).is_file()
-
-
-def split_label(argument: str) -> tuple[str, str]:
-    """Part ``label=path``; an existing path with ``=`` in it is a path.
-
-    Examples
-    --------
-    >>> split_label("enabled=b.txt")
-    ('enabled', 'b.txt')
-    """
-    label, equals, path = argument.partition("=")
-    if equals and path and "/" not in label and not Path(argument).exists():
-        return label, path
-    return "", argument
 
 
 def _standard_input(variant: str, options: Options) -> Found:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchkit.errors import Diagnostic, SourceReport
-from benchkit.ingestion.addresses import name_path, show_path
+from benchkit.ingestion.addresses import name_address, name_path
 from benchkit.ingestion.discovery import Discovery, Options, assign
 from benchkit.ingestion.outcomes import is_aside, is_result, mark_damage, mark_folder
 from benchkit.ingestion.parts import Part
@@ -189,7 +189,7 @@ def list_lost_folders(
             for group, variant in rows:
                 labels = PathLabels(group, variant, "", (), None, "measured", "", "", "", place)
                 found = Found(
-                    label=name_path(path), address=show_path(path.resolve()), path=path,
+                    label=name_path(path), address=name_address(path.resolve()), path=path,
                     labels=labels, sidecar=Sidecar(),
                 )  # fmt: skip
                 assign([found], options)

@@ -17,7 +17,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchkit.errors import DataError, Finding
-from benchkit.ingestion.addresses import name_path, show_path
+from benchkit.ingestion.addresses import locate, name_address, name_path
 from benchkit.ingestion.discovery import Discovery, Options
 from benchkit.ingestion.frames import fill_texts
 from benchkit.ingestion.origins import JUDGED
@@ -69,7 +69,7 @@ class Folders:
         self._folders = [
             Folder(
                 name=name_path(sidecars.root),
-                path=show_path(sidecars.root.resolve()).rstrip("/"),
+                path=name_address(sidecars.root.resolve()).rstrip("/"),
                 origin=origin,
                 assigned=write_assigned(variant or options.variant, options.commit),
                 is_whole=True,
@@ -176,9 +176,10 @@ class Folders:
                         part.renewed = part.batch
 
     def _is_gone(self, path: str) -> bool:
-        if path in self.present and not os.path.islink(path):  # noqa: PTH114 - texts
+        place = locate(path)
+        if path in self.present and not os.path.islink(place):  # noqa: PTH114 - texts
             return False
-        return not os.path.exists(path)  # noqa: PTH110 - texts
+        return not os.path.exists(place)  # noqa: PTH110 - texts
 
 
 def _group_by_folder(parts: Sequence[Part]) -> dict[str, list[Part]]:

@@ -13,6 +13,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from benchkit.errors import Diagnostic, SourceReport
+from benchkit.ingestion.addresses import name_path
 from benchkit.ingestion.contents import Contents
 from benchkit.ingestion.discovery import Options
 from benchkit.ingestion.parts import Part, enter_commit, show_facts, show_label, show_remark
@@ -293,8 +294,8 @@ def _mark(
         run=side.run if side.run is not None else path.run,
         role=role,
         status="failed" if role == "failed" else "partial",
-        folder=path.folder,
-        leftover=path.leftover,
+        folder=name_path(path.folder),
+        leftover=name_path(path.leftover),
         remark=remark,
     )
     part.env = show_facts(side.env)

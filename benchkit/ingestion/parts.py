@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from benchkit import schema
 from benchkit.errors import ConfigError
+from benchkit.ingestion.addresses import name_path
 from benchkit.ingestion.batches import escape
 from benchkit.ingestion.discovery import Options
 from benchkit.ingestion.recorded import label_run
@@ -158,9 +159,9 @@ def make_part(
         run=next((run for run in (side.run, reading.run, path.run) if run is not None), None),
         is_exported=int(reading.exported_from is not None),
         role=role,
-        folder=path.folder,
-        leftover=path.leftover,
-        pkg=reading.env.get("pkg", ""),
+        folder=name_path(path.folder),
+        leftover=name_path(path.leftover),
+        pkg=name_path(reading.env.get("pkg", "")),
         status=reading.status,
         headings=headings,
         caption=section.caption,

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from benchkit.config.accepted import SHORTEST
 from benchkit.errors import ConfigError, Diagnostic
+from benchkit.ingestion.addresses import name_address
 from benchkit.ingestion.sources import Found, write_assigned
 from benchkit.labels.patterns import PathLabels
 from benchkit.parsers.base import Reading, Repeats, Samples
@@ -152,7 +153,7 @@ def label_run(found: Found, reading: Reading, labels: PathLabels) -> Found:
     labels = labels._replace(group=place.group, variant=place.commit[:8])
     return replace(
         found,
-        address=f"{_SCHEME}{place.tool}/{place.group}",
+        address=name_address(f"{_SCHEME}{place.tool}/{place.group}"),
         assigned=write_assigned(found.variant, place.commit),
         labels=labels,
     )

@@ -18,6 +18,7 @@ from typing import BinaryIO, NamedTuple
 from benchkit import schema
 from benchkit.config.files import is_readable
 from benchkit.errors import DataError
+from benchkit.ingestion.addresses import PACKED, locate
 from benchkit.labels.patterns import PathLabels
 from benchkit.labels.sidecars import Sidecar, Sidecars
 from benchkit.labels.walk import DEEP, OUTSIDE
@@ -25,8 +26,6 @@ from benchkit.reading.rawfile import PIPE_BYTES
 from benchkit.reading.source import Source, UnreadableError
 
 STDIN = "-"
-#: The ending of a file that was packed after it was written.
-PACKED = ".gz"
 
 
 class Identity(NamedTuple):
@@ -209,7 +208,7 @@ def digest_unpacked(path: str) -> str:
     if not path.endswith(PACKED) or not os.path.isabs(path):  # noqa: PTH117 - texts
         return ""
     try:
-        with gzip.open(path) as file:
+        with gzip.open(locate(path)) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except (OSError, EOFError, zlib.error):
         return ""
@@ -217,6 +216,7 @@ def digest_unpacked(path: str) -> str:
 
 def holds(path: str, sha256: str) -> bool:
     """Tell whether a file of this machine still has a content: it may be gone or rewritten."""
+    path = locate(path)
     if not os.path.isabs(path) or not os.path.isfile(path):  # noqa: PTH113, PTH117 - texts
         return False
     try:

@@ -47,7 +47,7 @@ _TELLING = regex(r"[a-z-]{1,12}|[\d.]{1,8}[a-z%]{0,3}", re.IGNORECASE)
 _KEY_NAME = regex(r"(?:^|[-_.])[kK][eE][yY]$|[a-z]Key$")
 #: A name and the sign behind it, at the beginning of a word or of a part of one.
 _ASSIGNED = regex(
-    r"(?:^|(?<=[\s/?&#=;,{('\"]))-{0,2}+(?P<name>[\w.\[\]%-]++)"
+    r"(?:(?<![\w.\[\]%:-])|(?<=:)(?=[\w.\[\]%-]++=))-{0,2}+(?P<name>[\w.\[\]%-]++)"
     r"(?:=|(?P<spaced> ++= *+)|(?P<colon> *+(?:(?P<closing>\\{0,3}+[\"']) *+[:=] *+\[?|:) *+))"
 )
 _QUOTED = r"\"[^\"]*+\"|'[^']*+'"

@@ -54,7 +54,8 @@ def require_files(folder: Path) -> None:
 
 def _refuse(name: str, kind: str, folder: Path) -> StoreError:
     problem = f"{name} is not a file, but {kind}"
-    return StoreError(problem, where=str(folder), hint=f"delete it; then {REMEDY}")
+    hint = f"run `rm {shlex.quote(str(folder / name))}`, then {REMEDY.removeprefix('run ')}"
+    return StoreError(problem, where=str(folder), hint=hint)
 
 
 def is_within(path: str) -> bool:

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from benchkit.errors import ConfigError, DataError
-from benchkit.ingestion.discovery import Options, discover, split_label
+from benchkit.ingestion.addresses import split_label
+from benchkit.ingestion.discovery import Options, discover
 from benchkit.ingestion.sources import Found
 
 BENCH = "BenchmarkPing-2 \t 100 \t 12.5 ns/op\n"

@@ -1,0 +1,136 @@
+"""Secrets in the names of files and folders do not reach a store, and tell its sources apart."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+from pyarrow.parquet import read_table
+
+from benchkit.cli import run
+from benchkit.ingestion import discovery, parts
+from benchkit.ingestion.addresses import locate, name_address, show_path
+from benchkit.ingestion.commit import ingest
+from benchkit.ingestion.frames import list_parts
+from benchkit.store import Store
+
+SECRET = "Zk8vQw93hTnB4xLs"  # noqa: S105 - of nothing
+FOLDER = f"api_key={SECRET}0"
+NAMES = (f"base token={SECRET}1.txt", f"password={SECRET}2.txt", f"{FOLDER}/a.txt", "plain.txt")
+GO = "goos: linux\npkg: a\nBenchmarkGet 1 {} ns/op\nBenchmarkPut 1 {} ns/op\n"
+
+
+@pytest.fixture
+def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "results"
+    for number, name in enumerate(NAMES):
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(GO.format(1000 + number, 2031 + number), encoding="utf-8")
+    return folder
+
+
+def read_store(folder: Path) -> str:
+    """Return all that the files of a store hold, values of its tables as text."""
+    texts = []
+    for path in folder.rglob("*"):
+        if path.suffix == ".parquet":
+            texts.append(str(read_table(path, partitioning=None).to_pylist()))
+        if path.is_file():
+            texts.append(path.read_bytes().decode("latin-1"))
+    return "\n".join(texts)
+
+
+def count_runs() -> int:
+    return len(list_parts(Store(".benchkit")))
+
+
+def outcomes() -> set[str]:
+    return {report.outcome for report in ingest(["results"], Store(".benchkit")).reports}
+
+
+@pytest.mark.usefixtures("results")
+def test_no_file_of_a_store_holds_the_secret_of_a_path() -> None:
+    assert run(["ingest", "results", "-q"]) == 0
+    assert SECRET not in read_store(Path(".benchkit"))
+
+
+def test_sources_with_secrets_in_their_names_are_known_again(results: Path) -> None:
+    assert run(["ingest", "results", "-q"]) == 0
+    runs = count_runs()
+    assert outcomes() == {"unchanged"}
+    (results / NAMES[0]).write_text(GO.format(5000, 6000), encoding="utf-8")
+    (results / NAMES[1]).rename(results / f"password={SECRET}3.txt")
+    outcomes()
+    assert count_runs() == runs
+    assert "gone" not in str(ingest(["results"], Store(".benchkit")).findings)
+
+
+def test_a_removed_source_with_a_secret_in_its_name_is_gone(results: Path) -> None:
+    assert run(["ingest", "results", "-q"]) == 0
+    (results / NAMES[2]).unlink()
+    (finding,) = ingest(["results"], Store(".benchkit")).findings
+    assert finding.code == "B110"
+    assert SECRET not in str(finding)
+
+
+def test_a_packed_source_keeps_its_place(results: Path) -> None:
+    assert run(["ingest", "results", "-q"]) == 0
+    runs, path = count_runs(), results / NAMES[0]
+    Path(f"{path}.gz").write_bytes(gzip.compress(path.read_bytes()))
+    path.unlink()
+    outcomes()
+    assert count_runs() == runs
+
+
+@pytest.mark.usefixtures("results")
+def test_the_paths_of_an_earlier_build_are_masked_by_the_next_ingest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with monkeypatch.context() as earlier:
+        earlier.setattr(discovery, "name_address", show_path)
+        assert run(["ingest", "results", "-q"]) == 0
+    runs = count_runs()
+    assert SECRET in read_store(Path(".benchkit"))
+    assert outcomes() == {"unchanged"}
+    assert count_runs() == runs
+    assert not any(SECRET in part.path for part in list_parts(Store(".benchkit")))
+
+
+def test_an_address_leads_to_its_file(results: Path) -> None:
+    for name in NAMES:
+        path = str(results / name)
+        assert locate(name_address(path)) == path
+    absent = name_address(results / f"token={SECRET}9" / "a.txt")
+    assert locate(absent) == absent
+
+
+@pytest.mark.usefixtures("results")
+def test_upgrade_masks_the_paths_of_an_earlier_build(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as earlier:
+        for module in (discovery, parts):
+            earlier.setattr(module, "name_address", show_path, raising=False)
+        earlier.setattr(parts, "name_path", show_path)
+        assert run(["ingest", "results", "-q"]) == 0
+    runs = count_runs()
+    assert run(["store", "upgrade"]) == 0
+    assert not any(
+        SECRET in f"{part.path} {part.folder}" for part in list_parts(Store(".benchkit"))
+    )
+    assert outcomes() == {"unchanged"}
+    assert count_runs() == runs
+
+
+@pytest.mark.usefixtures("results")
+@pytest.mark.parametrize(
+    "argument", [f"git:HEAD:token={SECRET}", f"token={SECRET}", f"api_key={SECRET}/results"]
+)
+def test_no_error_shows_the_secret_of_an_argument(
+    argument: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for words in (["runs"], ["ingest"], ["gate"], ["layout"], ["report"], ["map"]):
+        assert run([*words, argument]) in {2, 3}
+        shown = capsys.readouterr()
+        assert SECRET not in shown.out + shown.err
