@@ -177,6 +177,9 @@ class RunFacts:
     corrected: str | None = field(
         default=None, metadata=means("whether the tool corrected for coordinated omission")
     )
+    stopping: dict[str, str] = field(
+        default_factory=dict, metadata=means("of a series that stops by itself: round and rule")
+    )
     units: dict[str, str] = field(
         default_factory=dict,
         metadata=means("what the source states about its metrics: assume=exact, better=lower"),
@@ -232,9 +235,7 @@ ROLE = Column("role", "str", "measured, warmup, aggregate, part, failed, damaged
 RUN_COLUMNS: tuple[Column, ...] = (
     *(column for column in COLUMNS if column.name in RUN_KEY[:-1]),
     ROLE,
-    Column(
-        "tool", "str", "part of a run's identity: runs of two tools are not repeats of each other"
-    ),
+    Column("tool", "str", "part of a run's identity: runs of two tools are no repeats"),
     *FACTS[:-3],
     Column("sources", "list", "path and sha256 of every source of the run"),
     *FACTS[-3:],
@@ -278,8 +279,8 @@ def runs(data: Mapping[str, object] | pd.DataFrame) -> Runs:
     frame = _frame(data, RUN_COLUMNS)
     strange = sorted(set(frame["role"].unique()) - set(ROLES))
     if strange:
-        msg = f"a run has the role {strange[0]!r}; expected one of {', '.join(ROLES)}"
-        raise SchemaError(msg)
+        expected = f"expected one of {', '.join(ROLES)}"
+        raise SchemaError(f"a run has the role {strange[0]!r}; {expected}")
     return frame  # type: ignore[return-value]
 
 
@@ -382,12 +383,10 @@ def _frame(data: Mapping[str, object] | pd.DataFrame, columns: tuple[Column, ...
             msg = f"column {column.name!r} has an unknown value, which is not allowed there"
             raise SchemaError(msg)
     if len({len(series) for series in typed.values()}) > 1:
-        msg = "the columns have different lengths"
-        raise SchemaError(msg)
+        raise SchemaError("the columns have different lengths")
     frame = pd.DataFrame(typed, columns=expected)
     if "value" in typed and not np.isfinite(frame["value"].to_numpy()).all():
-        msg = "a value is not a finite number"
-        raise SchemaError(msg, hint="leave out what was not measured")
+        raise SchemaError("a value is not a finite number", hint="leave out what was not measured")
     return frame
 
 

@@ -15,11 +15,14 @@ from benchkit.comparison import (
     HISTORY,
     LEAST_WELCH,
     REFUSED,
+    SEQUENTIAL,
+    UNJUDGED,
     Contrast,
     count_runs,
 )
 from benchkit.comparison.families import is_constant
 from benchkit.comparison.measure import WELCH_RUNS
+from benchkit.comparison.series import look_back
 from benchkit.intervals import format_size
 from benchkit.stats.equivalence import reaches, worsen
 from benchkit.stats.power import (
@@ -121,12 +124,10 @@ def measure_sensitivity(contrast: Contrast, margin: float, family: Family) -> Se
     of magnitude with few runs. A change as large as the margin is shown at most every second time,
     so that the detectable one is always larger.
     """
-    if contrast.method == REFUSED:
-        return Sensitivity(note="make the runs longer, or choose a lower percentile")
-    if contrast.method == HISTORY:
-        return Sensitivity(note=_ONE_BY_ONE if contrast.n_variant > 1 else _ONE)
-    if contrast.method == EXACT:
-        return Sensitivity(note=f"some runs are within {format_size(margin)} and others are not")
+    if note := _advise(contrast, margin):
+        return Sensitivity(note=note)
+    if contrast.method == SEQUENTIAL:
+        return _measure_series(contrast, margin, family)
     least = count_runs(contrast, family.rows, family.alpha)
     if few := _tell_few(contrast, family, least):
         return Sensitivity(
@@ -140,6 +141,31 @@ def measure_sensitivity(contrast: Contrast, margin: float, family: Family) -> Se
         if width is None
         else _measure(contrast, width, margin, family, least)
     )
+
+
+def _advise(contrast: Contrast, margin: float) -> str:
+    """Say what helps where runs per side are not what a row lacks; else empty."""
+    notes = {
+        REFUSED: "make the runs longer, or choose a lower percentile",
+        UNJUDGED: "only a whole series that stops by itself gives a verdict",
+        HISTORY: _ONE_BY_ONE if contrast.n_variant > 1 else _ONE,
+        EXACT: f"some runs are within {format_size(margin)} and others are not",
+    }
+    return notes.get(contrast.method, "")
+
+
+def _measure_series(contrast: Contrast, margin: float, family: Family) -> Sensitivity:
+    """Say how many rounds of a series that stops by itself are still needed."""
+    looks = look_back(contrast)
+    made, most = int(looks.rounds[-1]), looks.design.most
+    rounds = int(looks.forecast(margin, family.alpha / family.tested)[0])
+    if rounds:
+        note = f"about {rounds} rounds decide; run the same capture again to go on"
+        return Sensitivity(runs_needed=rounds, note=note)
+    if made < most:
+        note = f"the change is too close to {format_size(margin)} to decide within {most} rounds"
+        return Sensitivity(note=f"{note}, or the runs vary too much")
+    return Sensitivity(note="start a new series with more rounds, or reduce the noise first")
 
 
 def measure_closed(contrast: Contrast, family: Family) -> Sensitivity:

@@ -22,6 +22,7 @@ from benchkit.comparison import (
     decide,
     find_closed,
     is_closed_alone,
+    stop,
     widen,
 )
 from benchkit.intervals import format_size, is_wide, is_wide_difference
@@ -132,11 +133,12 @@ def judge(comparisons: Comparisons, margin: float = 0.03) -> Verdicts:
     -----
     Regression: adjusted p <= alpha and an estimate that is worse by at least the margin.
     Improvement: the mirror image. Otherwise equivalent if the interval at ``1 - 2 alpha`` lies
-    inside the margin (two one-sided tests); otherwise inconclusive. Where more than 1 % of a side's
+    inside the margin (two one-sided tests); otherwise inconclusive. A row of a series that
+    stops by itself is judged at the look at which it was decided. Where more than 1 % of a side's
     requests failed, nothing is shown.
     """
     alpha = 1 - comparisons.confidence
-    decided, adjusted = decide(comparisons)
+    decided, adjusted = decide(stop(comparisons, margin))
     contrasts = decided.contrasts
     _adjust_secondary(contrasts, adjusted)
     families = _find_families(contrasts, adjusted, alpha)

@@ -14,7 +14,14 @@ from typing import Any, Protocol, cast
 
 import typer
 from public_names import public_members
-from simulation.record import write_grid, write_histories, write_searches, write_table
+from simulation.record import (
+    write_grid,
+    write_histories,
+    write_searches,
+    write_spent,
+    write_stopped,
+    write_table,
+)
 from soak.record import read_record
 from soak.record import write_table as write_campaigns
 from typer.main import get_command
@@ -228,6 +235,8 @@ PARTS: dict[str, Callable[[], str]] = {
     "families": write_grid,
     "histories": write_histories,
     "searches": write_searches,
+    "stoppings": write_stopped,
+    "spendings": write_spent,
     "soak": lambda: write_campaigns(read_record()),
 }
 

@@ -240,8 +240,7 @@ def _list_runs(observations: Observations) -> Runs:
             **labels._asdict(),
             "role": "measured",
             "load_model": registry.tool(labels.tool).load_model,
-            "units": {},
-            "env": {},
+            **{column.name: {} for column in schema.FACTS if column.type == "map"},
             "sources": [],
         }
         for labels in dict.fromkeys(schema.list_labels(observations))

@@ -24,6 +24,7 @@ from benchkit.comparison import (
     find_closed,
 )
 from benchkit.comparison.families import RANKED, is_constant
+from benchkit.comparison.series import find_series
 from benchkit.errors import Finding
 from benchkit.metrics import display_name
 from benchkit.stats.multiplicity import runs_for_family
@@ -84,6 +85,27 @@ def find_few_runs(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
                 "runs_needed": least,
             },
         )
+
+
+def find_broken_series(comparisons: Comparisons, runs: Runs) -> Iterator[Finding]:
+    """B344: a series that stops by itself lacks runs, or has others among them."""
+    series = find_series(runs)
+    compared = {(c.workload, (c.baseline, c.variant)) for c in comparisons.contrasts if c.primary}
+    problems = {
+        (workload.benchmark, pair, series[workload].find_problem(pair)): None
+        for workload, pair in sorted(compared)
+        if workload in series and series[workload].find_design(pair)
+    }
+    for benchmark, pair, problem in problems:
+        if problem:
+            yield Finding(
+                code="B344",
+                severity="warning",
+                where=", ".join(filter(None, (*pair, benchmark))),
+                message=f"a series that stopped by itself is not whole: {problem}",
+                remedy="bring the run back, or start a new series in an empty folder with "
+                "`benchkit capture --until decided`",
+            )
 
 
 def find_thin_tails(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:

@@ -28,6 +28,7 @@ from benchkit.audit.pasted import find_pasted
 from benchkit.audit.plugins import apply_plugins
 from benchkit.audit.pvalues import find_impossible_pvalues
 from benchkit.audit.replication import (
+    find_broken_series,
     find_few_runs,
     find_left_out,
     find_lost_runs,
@@ -70,6 +71,7 @@ RULES: tuple[Rule, ...] = (
     find_pasted,
     find_single_runs,
     find_few_runs,
+    find_broken_series,
     find_left_out,
     find_one_sided_order,
     find_fixed_first,

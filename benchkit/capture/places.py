@@ -43,6 +43,8 @@ class Places:
         self.root = root
         self._last: dict[tuple[str, str, bool], int] = {}
         self.last_block = 0
+        #: Of the runs that were there before.
+        self.sidecars: list[Sidecar] = []
         # Hidden ones are those of runs under way, also of sessions elsewhere.
         for path in sorted(_list_sidecars(root)):
             with suppress(OSError, UnicodeDecodeError):
@@ -83,6 +85,7 @@ class Places:
         return "-".join(filter(None, words))
 
     def _note(self, sidecar: Sidecar) -> None:
+        self.sidecars.append(sidecar)
         key = sidecar.variant or "", sidecar.benchmark or "", sidecar.role == "warmup"
         self._last[key] = max(self._last.get(key, 0), _counted(sidecar.run))
         self.last_block = max(self.last_block, _counted(sidecar.block))

@@ -27,9 +27,11 @@ from pathlib import Path
 from typing import Any
 
 from benchkit.capture.order import ORDERS
+from benchkit.comparison.series import write_stopping
 from benchkit.config.files import parse_toml, read_file
 from benchkit.config.keys import require_key
 from benchkit.errors import ConfigError
+from benchkit.stats.spending import SequentialDesign
 from benchkit.units import parse_duration
 
 _COMMANDS = ("command", "warmup", "before", "after")
@@ -69,6 +71,27 @@ class Commands:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Stopping:
+    """When a session stops by itself, as the sidecars of its runs state it.
+
+    Parameters
+    ----------
+    design : SequentialDesign
+    margin, confidence : float
+        By which rows count as decided.
+    """
+
+    design: SequentialDesign
+    margin: float
+    confidence: float
+
+    def state(self, number: int) -> dict[str, float | str]:
+        """Return what the sidecar of a run of one round states."""
+        by = {"margin": self.margin, "confidence": self.confidence}
+        return {**write_stopping(self.design, number), **by}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """A session.
 
@@ -86,6 +109,8 @@ class Plan:
     benchmark : str
     is_interleaved : bool
         Whether rounds and places are written down.
+    stopping : Stopping, optional
+        Of a session that stops by itself; ``rounds`` does not count then.
     """
 
     variants: Mapping[str, Commands]
@@ -95,6 +120,7 @@ class Plan:
     pause: float = 0.0
     benchmark: str = ""
     is_interleaved: bool = True
+    stopping: Stopping | None = None
 
 
 def read_plan(path: Path) -> Plan:

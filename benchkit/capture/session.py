@@ -12,9 +12,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 
@@ -23,7 +23,8 @@ from benchkit.capture.execution import Outcome, execute
 from benchkit.capture.fingerprint import take_fingerprint
 from benchkit.capture.order import order_rounds
 from benchkit.capture.places import Places, find_tool
-from benchkit.capture.plan import Commands, Plan
+from benchkit.capture.plan import Commands, Plan, Stopping
+from benchkit.capture.resume import count_rounds
 from benchkit.capture.sidecar import Record, write_sidecar
 from benchkit.errors import BenchkitError, ConfigError
 from benchkit.parsers import registry
@@ -77,6 +78,7 @@ def carry_out(
     show: bool = False,
     keep_going: bool = False,
     tell: Callable[[str], object] = lambda _: None,
+    is_decided: Callable[[int], bool] = lambda _: False,
 ) -> Session:
     """Make the runs of a plan.
 
@@ -91,16 +93,20 @@ def carry_out(
         Whether to go on after a command has failed.
     tell : callable
         Gets a line for every run.
+    is_decided : callable
+        Gets the number of each complete round of a series that stops by itself, and tells whether
+        it stops.
 
     Raises
     ------
     ConfigError
-        If a command is not there, or the folder cannot be written to; nothing was run then.
+        If a command is not there, the folder cannot be written to, or it holds other runs than
+        those of the series; nothing was run then.
     """
     _require_commands(plan)
     try:
         out.mkdir(parents=True, exist_ok=True)
-        work = _Work(plan, Places(out), show, keep_going, tell)
+        work = _Work(plan, Places(out), show, keep_going, tell, is_decided)
     except OSError as error:
         raise ConfigError(f"cannot be used: {error.strerror}", where=str(out)) from error
     before = signal.signal(signal.SIGTERM, _interrupt)
@@ -138,6 +144,7 @@ class _Turn:
     commands: Commands
     block: int | None
     position: int | None
+    stopping: Mapping[str, float | str] = field(default_factory=dict)
 
 
 class _Work:
@@ -150,18 +157,22 @@ class _Work:
         show: bool,
         keep_going: bool,
         tell: Callable[[str], object],
+        is_decided: Callable[[int], bool],
     ) -> None:
         self.runs: list[Captured] = []
         self.problem = ""
         self.is_interrupted = False
         self._plan, self._places = plan, places
         self._show, self._keep_going, self._tell = show, keep_going, tell
+        self._is_decided = is_decided
         each = [2 if commands.warmup else 1 for commands in plan.variants.values()]
-        self.planned = plan.rounds * sum(each)
+        rounds = plan.stopping.design.most if plan.stopping else plan.rounds
+        self.planned = rounds * sum(each)
 
     def carry_out(self) -> None:
         """Take turn after turn, until one fails or the user stops it."""
-        for number, turn in enumerate(self._turns()):
+        turns = self._turns_until(self._plan.stopping) if self._plan.stopping else self._turns()
+        for number, turn in enumerate(turns):
             if number:
                 time.sleep(self._plan.pause)
             try:
@@ -178,6 +189,21 @@ class _Work:
             for position, variant in enumerate(variants, 1):
                 place = (block, position) if plan.is_interleaved else (None, None)
                 yield _Turn(redact_label(variant), plan.variants[variant], *place)
+
+    def _turns_until(self, stopping: Stopping) -> Iterator[_Turn]:
+        """Yield the turns that a series lacks, round by round, until it is decided."""
+        plan, most = self._plan, stopping.design.most
+        made = count_rounds(self._places.sidecars, plan, self._places.root)
+        if (complete := min(made.values())) and self._is_decided(complete):
+            return
+        rounds = order_rounds(list(plan.variants), most, plan.order, plan.seed)
+        for block, variants in enumerate(rounds, 1):
+            for position, variant in enumerate(variants, 1):
+                name, commands = redact_label(variant), plan.variants[variant]
+                if made[name] < block:
+                    yield _Turn(name, commands, block, position, stopping.state(block))
+            if block > complete and self._is_decided(block):
+                return
 
     def _take(self, turn: _Turn) -> None:
         commands = turn.commands
@@ -231,6 +257,7 @@ class _Work:
             run=claim.run,
             block=None if is_warmup else turn.block,
             position=None if is_warmup else turn.position,
+            stopping={} if is_warmup else turn.stopping,
             remark=remark,
             env=env,
         )

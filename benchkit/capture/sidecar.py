@@ -32,6 +32,8 @@ class Record:
         The round, and the place in it.
     remark : str
         Why the run counts as failed.
+    stopping : mapping of str to int, float or str
+        Of a series that stops by itself: the round, and the rule that stops it; else empty.
     env : mapping of str to str
         The fingerprint of the machine.
     """
@@ -47,6 +49,7 @@ class Record:
     block: int | None = None
     position: int | None = None
     remark: str = ""
+    stopping: Mapping[str, float | str] = field(default_factory=dict)
     env: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -83,9 +86,10 @@ def write_sidecar(record: Record) -> str:
     }
     lines = [f"# {record.remark}"] if record.remark else []
     lines += [f"{key} = {_write(value)}" for key, value in top.items() if value is not None]
-    if record.env:
-        lines += ["", "[env]"]
-        lines += [f"{_key(key)} = {_quote(value)}" for key, value in record.env.items()]
+    for name, table in (("stopping", record.stopping), ("env", record.env)):
+        if table:
+            lines += ["", f"[{name}]"]
+            lines += [f"{_key(key)} = {_write(value)}" for key, value in table.items()]
     return "\n".join(lines) + "\n"
 
 

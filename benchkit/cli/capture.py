@@ -5,6 +5,7 @@ Start, end, order and machine are lost unless they are written down at once.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated
@@ -20,6 +21,31 @@ if TYPE_CHECKING:
     from benchkit.capture.session import Session
 
 
+Command = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[-- CMD...]", help="The command and its arguments, after --."),
+]
+PlanFile = Annotated[
+    Path | None,
+    typer.Option("--plan", help="TOML with variants, commands, rounds and order; replaces CMD."),
+]
+Until = Annotated[
+    str | None,
+    typer.Option(
+        "--until",
+        metavar="decided",
+        help="Make rounds of the plan until each primary row is decided, or the last round.",
+    ),
+]
+MinRounds = Annotated[
+    int | None,
+    typer.Option("--min-rounds", help="With --until: first round to judge. [default: 4]"),
+]
+MaxRounds = Annotated[
+    int | None, typer.Option("--max-rounds", help="With --until: rounds at most. [default: 40]")
+]
+
+
 def register(app: typer.Typer) -> None:
     """Add the command."""
     app.command(
@@ -29,10 +55,7 @@ def register(app: typer.Typer) -> None:
 
 
 def capture(
-    command: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[-- CMD...]", help="The command and its arguments, after --."),
-    ] = None,
+    command: Command = None,
     variant: Annotated[
         str | None, typer.Option("--variant", help="Variant name of the runs.")
     ] = None,
@@ -40,12 +63,7 @@ def capture(
         str | None, typer.Option("--benchmark", help="Benchmark name of the runs.")
     ] = None,
     repeat: Annotated[int, typer.Option("--repeat", min=1, help="Number of runs.")] = 1,
-    plan: Annotated[
-        Path | None,
-        typer.Option(
-            "--plan", help="TOML with variants, commands, rounds and order; replaces CMD."
-        ),
-    ] = None,
+    plan: PlanFile = None,
     out: Annotated[Path, typer.Option("--out", help="Folder for the results.")] = Path("results"),
     show: Annotated[
         bool, typer.Option("--show", help="Also show the commands' output on stderr.")
@@ -53,19 +71,53 @@ def capture(
     keep_going: Annotated[
         bool, typer.Option("--keep-going", "-k", help="Continue after a command has failed.")
     ] = False,
+    until: Until = None,
+    min_rounds: MinRounds = None,
+    max_rounds: MaxRounds = None,
+    baseline: o.Baseline = None,
+    metric: o.Metric = None,
+    margin: o.Margin = None,
+    confidence: o.Confidence = None,
     format: Annotated[str, typer.Option("--format", help="table or json.")] = "table",
     output: o.Output = None,
     quiet: o.Quiet = False,
 ) -> None:
     """Run a command; keep its raw output with start, end, exit code and machine."""
     o.choose(format, ("table", "json"))
-    from benchkit.capture.session import carry_out
-
     chosen = _plan(command or [], plan, variant, benchmark, repeat)
+    rule = {
+        "--min-rounds": min_rounds, "--max-rounds": max_rounds, "--baseline": baseline,
+        "--metric": metric, "--margin": margin, "--confidence": confidence,
+    }  # fmt: skip
+    is_whole = plan is not None and not keep_going
+    is_series = _refuse_unfit(until, rule, is_whole=is_whole)
     tell = (lambda _: None) if quiet else (lambda line: printing.print_line(line, err=True))
-    session = carry_out(chosen, out, show=show, keep_going=keep_going, tell=tell)
-    printing.write(_render(session, format, to_file=output is not None), output)
-    _leave(session, out, quiet=quiet)
+    if is_series:
+        from benchkit.cli.until import follow, render_decision, stop_by
+
+        decision = follow(stop_by(chosen, rule), out, rule, show=show, tell=tell, quiet=quiet)
+        session, runs = decision.session, _list_runs(decision.session)
+        text = render_decision(decision, format, runs, to_file=output is not None)
+    else:
+        from benchkit.capture.session import carry_out
+
+        session = carry_out(chosen, out, show=show, keep_going=keep_going, tell=tell)
+        text = _render(session, format, to_file=output is not None)
+    printing.write(text, output)
+    _leave(session, out, quiet=quiet or is_series)
+
+
+def _refuse_unfit(until: str | None, rule: Mapping[str, object], *, is_whole: bool) -> bool:
+    """Tell whether a series that stops by itself is requested; refuse what does not go with it."""
+    if until is None:
+        if unused := [name for name, value in rule.items() if value is not None]:
+            raise ConfigError("needs --until decided", where=unused[0])
+        return False
+    o.choose(until, ("decided",), "--until")
+    if not is_whole:
+        hint = "use it with --plan, and without --keep-going"
+        raise ConfigError("needs whole rounds of a plan", where="--until", hint=hint)
+    return True
 
 
 def _plan(
@@ -98,13 +150,18 @@ def _render(session: Session, format: str, *, to_file: bool) -> str:
     if format == "json":
         from benchkit.reporting.json_text import format_json
 
-        names = ("variant", "role", "run", "duration", "exit", "file")
-        runs = [dict(zip(names, row, strict=True)) for row in rows]
-        return format_json({"format_version": 1, "runs": runs}, 1)
+        return format_json({"format_version": 1, "runs": _list_runs(session)}, 1)
     from benchkit.cli.console import render_table
     from benchkit.tables.captured import captured_table
 
     return render_table(captured_table(rows), to_file=to_file)
+
+
+def _list_runs(session: Session) -> list[dict[str, object]]:
+    """Return the runs of a session for machines."""
+    names = ("variant", "role", "run", "duration", "exit", "file")
+    rows = [(*run.labels, str(run.path)) for run in session.runs]
+    return [dict(zip(names, row, strict=True)) for row in rows]
 
 
 def _leave(session: Session, out: Path, *, quiet: bool) -> None:

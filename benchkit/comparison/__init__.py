@@ -44,8 +44,10 @@ from benchkit.comparison.methods import (
     PAIRED_T,
     RANK,
     REFUSED,
+    SEQUENTIAL,
     SIGNED,
     SINGLE,
+    UNJUDGED,
     WELCH,
     WITHIN,
 )
@@ -60,6 +62,7 @@ from benchkit.comparison.model import (
 )
 from benchkit.comparison.out_of_band import estimate_outside
 from benchkit.comparison.ranks import RANK_RUNS, Ranks
+from benchkit.comparison.series import Series, find_series, measure_series, stop
 from benchkit.comparison.shards import find_shards
 from benchkit.comparison.simultaneous import widen
 from benchkit.comparison.together import Together, join_rows
@@ -94,8 +97,10 @@ __all__ = [
     "RANK",
     "RANK_RUNS",
     "REFUSED",
+    "SEQUENTIAL",
     "SIGNED",
     "SINGLE",
+    "UNJUDGED",
     "WELCH",
     "WITHIN",
     "Adjusted",
@@ -117,6 +122,7 @@ __all__ = [
     "log_bounds",
     "margin_bounds",
     "measure_spreads",
+    "stop",
     "widen",
 ]
 
@@ -156,6 +162,8 @@ def compare(
     With ``blocks="auto"`` and complete blocks in the recorded order: of 3 variants and 5 blocks or
     more the same on values aligned by blocks; of 2 variants and 8 blocks or more the signed-rank
     test.
+    A series that stops by itself: Student's t of its rounds' pairs on logarithms, p-value and
+    interval such that they hold however often it was looked at.
     Values that are not positive have no ratio; they are compared as differences, by the same tests
     on the values themselves. Spans at a backend that one side does not use are left out.
     """
@@ -228,6 +236,12 @@ class _Evidence:
         self.batches = Batches(observations)
         self._runs = runs
         self._shards = find_shards(runs)
+        self._series = find_series(runs)
+
+    def find_series(self, key: Row, pair: tuple[str, str]) -> Series | None:
+        """Return the series that stops by itself, of which either side has runs."""
+        series = self._series.get(key.workload)
+        return series if series and series.find_design(pair) else None
 
     def count_shards(self, key: Row, pair: tuple[str, str]) -> int:
         """Count the generators that are taken for runs on either side of a row."""
@@ -260,6 +274,8 @@ def _contrast(key: Row, pair: tuple[str, str], evidence: _Evidence, ranks: Ranks
         found = compare_summaries(x[0], y[0], shards)
     elif not has_tail(beyond):
         found = refuse(key.stat, beyond)
+    elif series := evidence.find_series(key, pair):
+        found = measure_series(series, pair, (left, right), known.assume, plan.confidence)
     else:
         blocks = arrange(key, baseline, variant, evidence.cells, evidence.designs)
         found = measure(x, y, known.assume, plan.confidence, blocks, plan.method, ranks)
@@ -297,6 +313,7 @@ def _contrast(key: Row, pair: tuple[str, str], evidence: _Evidence, ranks: Ranks
         difference_high=found.difference[2],
         difference_inner=found.difference_inner,
         is_ranked=found.is_ranked,
+        stopping=found.stopping,
         amount=amount,
     )  # fmt: skip
 

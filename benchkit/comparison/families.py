@@ -20,6 +20,7 @@ from benchkit.comparison.methods import (
     MAX_T,
     PAIRED_T,
     RANK,
+    SEQUENTIAL,
     SIGNED,
     WELCH,
 )
@@ -59,6 +60,8 @@ def count_runs(contrast: Contrast, rows: int, alpha: float) -> int:
 
 def find_smallest(contrast: Contrast) -> float:
     """Return the smallest p-value that the runs of a row can give; 0 where nothing bounds it."""
+    if contrast.method == SEQUENTIAL:
+        return 0.0
     if contrast.method == SIGNED:
         return smallest_paired_pvalue(contrast.n_variant)
     if contrast.method in RANKED or (contrast.method == DIFFERENCE and contrast.is_ranked):

@@ -22,8 +22,9 @@ from benchkit.comparison.families import (
     scale,
 )
 from benchkit.comparison.measure import WELCH_RUNS, is_least, is_ranked
-from benchkit.comparison.methods import DIFFERENCE, EXACT, RANK, SINGLE, WELCH
+from benchkit.comparison.methods import DIFFERENCE, EXACT, RANK, SEQUENTIAL, SINGLE, UNJUDGED, WELCH
 from benchkit.comparison.model import Contrast
+from benchkit.comparison.series import look_back
 from benchkit.config import DEFAULT_METHOD
 from benchkit.config.limits import Limit
 from benchkit.errors import ConfigError
@@ -101,7 +102,8 @@ def measure_limit(contrast: Contrast, limit: Limit) -> LimitEvidence:
     -----
     The baseline's values are moved to the limit, then the sides are compared by the exact
     Mann-Whitney test, one-sided [1]_; with 3 runs by Welch's t on logarithms (for amounts, on the
-    values); values from complete blocks by the test of their design. Where the limit is smaller
+    values); values from complete blocks by the test of their design, series that stop by
+    themselves by all of their looks. Where the limit is smaller
     than the rounding step, each test is made with the rounding that speaks against it. Smallest
     usable n: 3 + 3; ranks reach 5 % one-sided from 4 + 4 (or 3 + 4) runs.
 
@@ -279,6 +281,8 @@ def _test_bound(contrast: Contrast, bound: _Bound, step: float) -> tuple[float, 
 
 def _test(contrast: Contrast, bound: _Bound, step: float, side: Side) -> float:
     """Return the one-sided p-value of y against the moved x."""
+    if contrast.method == SEQUENTIAL:
+        return _look(contrast, bound, step, side)
     if contrast.arranged and not bound.shift and not step and bound.factor > 0:
         x, y = (np.asarray(side) for side in contrast.arranged)
         test = wilcoxon if contrast.is_paired else mann_whitney
@@ -289,6 +293,16 @@ def _test(contrast: Contrast, bound: _Bound, step: float, side: Side) -> float:
         return mann_whitney(x, y, side).pvalue
     is_log = not bound.shift and min(x.min(), y.min()) > 0
     return _welch(np.log(x), np.log(y), side) if is_log else _welch(x, y, side)
+
+
+def _look(contrast: Contrast, bound: _Bound, step: float, side: Side) -> float:
+    """Return the one-sided p-value of a series that stops by itself, by all of its looks."""
+    if not bound.shift and not step and bound.factor > 0:
+        looks = look_back(contrast)
+        return float(looks.find_pvalues(math.log(bound.factor), side)[0, -1])
+    x, y = (np.exp(logs) for logs in contrast.arranged)
+    looks = look_back(contrast, (y - x * bound.factor)[None])
+    return float(looks.find_pvalues(bound.shift + step, side)[0, -1])
 
 
 def _welch(x: FloatArray, y: FloatArray, side: Side) -> float:
@@ -313,6 +327,11 @@ def _estimate(
     if _has_one_run(contrast) or _is_huge(contrast):
         return contrast.delta, None, None
     level = 1 - 2 * (1 - contrast.confidence)
+    if contrast.method == SEQUENTIAL:
+        before, after = (np.exp(logs) for logs in contrast.arranged)
+        looks = look_back(contrast, (after - before)[None])
+        low, high = (float(ends[0, -1]) for ends in looks.find_interval(1 - contrast.confidence, 1))
+        return float(looks.value[0, -1]), _finite(low), _finite(high)
     ranked = _is_ranked(contrast)
     least = is_least(*sorted((len(x), len(y))))
     found = hodges_lehmann(x, y, level) if ranked else welch(x, y, level, least_freedom=least)[0]
@@ -327,8 +346,9 @@ def _is_ranked(contrast: Contrast) -> bool:
 
 
 def _has_one_run(contrast: Contrast) -> bool:
-    """Tell whether a side has one run, whatever is known within it: runs alone are replicates."""
-    return contrast.method == SINGLE or min(contrast.n_baseline, contrast.n_variant) < WELCH_RUNS
+    """Tell whether a side has one run or no whole series: runs alone are replicates."""
+    fewest = min(contrast.n_baseline, contrast.n_variant)
+    return contrast.method in {SINGLE, UNJUDGED} or fewest < WELCH_RUNS
 
 
 def _is_huge(contrast: Contrast) -> bool:

@@ -34,6 +34,7 @@ from benchkit.stats.prediction import compare_with_history
 from benchkit.stats.results import Estimate, TestResult
 from benchkit.stats.sample import LARGEST
 from benchkit.stats.signed_rank import paired_shift, wilcoxon
+from benchkit.stats.spending import SequentialDesign
 from benchkit.stats.spread import are_unequal
 from benchkit.stats.twolevel import FEWEST_BEYOND
 from benchkit.stats.within import compare_within
@@ -69,6 +70,8 @@ class Measurement:
     difference: tuple[float | None, float | None, float | None] = (None, None, None)
     difference_inner: tuple[float | None, float | None] = (None, None)
     is_ranked: bool = False
+    #: Of a series that stops by itself.
+    stopping: SequentialDesign | None = None
 
 
 def measure(

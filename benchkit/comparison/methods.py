@@ -14,7 +14,9 @@ EXACT, RANK, ALIGNED, SIGNED, WELCH, HISTORY, SINGLE, WITHIN, REFUSED, DIFFERENC
     "too few events",
     "difference",
 )
+#: Of a series that stops by itself: its rounds so far, or the reason why they give no verdict.
+SEQUENTIAL, UNJUDGED = "sequential", "series not whole"
 #: Methods that decide several rows together: see `benchkit.stats.families`.
 MAX_T, LEAST_WELCH, PAIRED_T = "max-t", "least-welch", "paired-t"
 #: Methods that tell a direction at most: nothing of how runs differ is known.
-DIRECTIONS = frozenset({SINGLE, WITHIN, REFUSED})
+DIRECTIONS = frozenset({SINGLE, WITHIN, REFUSED, UNJUDGED})

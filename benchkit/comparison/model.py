@@ -16,6 +16,7 @@ from benchkit.errors import ConfigError
 from benchkit.schema import Side, Workload
 from benchkit.stats.location import relative_reaches
 from benchkit.stats.sample import LARGEST
+from benchkit.stats.spending import SequentialDesign
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +143,7 @@ class Contrast(Row):
     method : str
         ``hodges-lehmann``, ``aligned``, ``signed-rank``, ``welch``, ``max-t``, ``least-welch``,
         ``paired-t``, ``prediction``, ``within-run``, ``single run``, ``too few events``,
-        ``difference`` or ``exact``.
+        ``sequential``, ``series not whole``, ``difference`` or ``exact``.
     pvalue : float or None
     confidence : float
     resolution : float
@@ -164,6 +165,8 @@ class Contrast(Row):
         Of latencies: variant - baseline in the unit with its interval, by the method of the row.
     is_ranked : bool
         Whether a difference without a ratio is by ranks; else it is by Welch's test.
+    stopping : SequentialDesign, optional
+        Of a series that stops by itself, whose pairs of rounds ``arranged`` has then.
     """
 
     unit: str
@@ -200,6 +203,7 @@ class Contrast(Row):
     drift: Drift | None = None
     amount: tuple[float, float | None, float | None] | None = None
     is_ranked: bool = False
+    stopping: SequentialDesign | None = None
 
     @property
     def side(self) -> Side:

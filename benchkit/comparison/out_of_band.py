@@ -40,13 +40,13 @@ def estimate_outside(
     -------
     dict of Side to Estimate
         In s. At or below 0 all of it may be in band. Nothing of variants with fewer runs than the
-        method needs.
+        method needs, and nothing of series that stop by themselves.
     """
     designs = find_designs(runs)
     by_side = {(cost.side, cost.service): cost for cost in costs}
     estimates = {}
     for c in contrasts:
-        if (c.metric, c.stat) != ("cpu_per_request", "mean"):
+        if (c.metric, c.stat) != ("cpu_per_request", "mean") or c.stopping:
             continue
         base = by_side.get((c.workload.side(c.baseline), c.subject))
         cost = by_side.get((c.side, c.subject))

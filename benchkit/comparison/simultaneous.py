@@ -17,10 +17,12 @@ from benchkit.comparison.methods import (
     MAX_T,
     PAIRED_T,
     RANK,
+    SEQUENTIAL,
     SIGNED,
     WELCH,
 )
 from benchkit.comparison.model import Contrast
+from benchkit.comparison.series import look_back
 from benchkit.stats.location import welch
 from benchkit.stats.rank import hodges_lehmann
 from benchkit.stats.results import Estimate
@@ -40,7 +42,10 @@ def widen(contrast: Contrast, rows: int) -> Interval:
     if rows == 1:
         return (c.ratio_low, c.ratio_high) if c.ratio else (c.difference_low, c.difference_high)
     confidence = 1 - (1 - c.confidence) / rows
-    if c.method in {MAX_T, LEAST_WELCH, PAIRED_T}:
+    if c.method == SEQUENTIAL:
+        low_ends, high_ends = look_back(c).find_interval(1 - confidence)
+        ends = float(low_ends[0, -1]), float(high_ends[0, -1])
+    elif c.method in {MAX_T, LEAST_WELCH, PAIRED_T}:
         ends = _stretch(c, confidence)
     elif (estimate := _estimate(c, confidence)) is None:
         return None, None

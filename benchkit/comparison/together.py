@@ -15,7 +15,7 @@ import numpy as np
 
 from benchkit.comparison.families import find_design, scale
 from benchkit.comparison.measure import WELCH_RUNS
-from benchkit.comparison.methods import DIRECTIONS, EXACT, HISTORY, PAIRED_T, WELCH
+from benchkit.comparison.methods import DIRECTIONS, EXACT, HISTORY, PAIRED_T, SEQUENTIAL, WELCH
 from benchkit.comparison.model import Contrast
 from benchkit.stats.geomean import compare_together
 
@@ -46,7 +46,8 @@ def join_rows(contrasts: Iterable[Contrast]) -> tuple[Together, ...]:
     """Compare all benchmarks of each primary metric together.
 
     Of each group, pair, tool, metric and subject the rows count that have the same runs on both
-    sides; counts that are compared exactly, values that are not positive and single runs do not.
+    sides; counts that are compared exactly, values that are not positive, single runs and series
+    that stop by themselves do not.
     Fewer than three such benchmarks make no answer.
     """
     metrics: dict[tuple[str, ...], list[Contrast]] = {}
@@ -61,7 +62,7 @@ def join_rows(contrasts: Iterable[Contrast]) -> tuple[Together, ...]:
 def _join(rows: Sequence[Contrast]) -> Together | None:
     same: dict[tuple[object, ...], list[Contrast]] = {}
     for c in rows:
-        if c.ratio is not None and c.method not in {HISTORY, *DIRECTIONS}:
+        if c.ratio is not None and c.method not in {HISTORY, SEQUENTIAL, *DIRECTIONS}:
             same.setdefault((find_design(c), c.baseline_runs, c.variant_runs), []).append(c)
     most = max(same.values(), key=len, default=[])
     if len({c.benchmark for c in most}) < FEWEST_ROWS:

@@ -47,6 +47,7 @@ _LABELS = schema.Side._fields
 _TEXTS = tuple(column.name for column in schema.VALUE_COLUMNS if column.dtype == "str")
 _FACTS = schema.column_names(schema.FACTS)
 _get_facts = attrgetter(*_FACTS)
+_MAPS = tuple(column.name for column in schema.FACTS if column.type == "map")
 #: What a fact is while no form of the run states it.
 _UNKNOWN = (None, "", "unknown")
 
@@ -357,11 +358,11 @@ def _run(same: Sequence[Part]) -> dict[str, Any]:
     row: dict[str, Any] = first.labels._asdict()
     row |= {"role": first.role, "origin": first.origin, "declared_run": first.run}
     row |= zip(_FACTS, _get_facts(first), strict=True)
-    row |= {"units": dict(first.units), "env": dict(first.env)}
+    row |= {name: dict(row[name]) for name in _MAPS}
     for part in same[1:]:
         row |= {name: getattr(part, name) for name in _FACTS if row[name] in _UNKNOWN}
-        row["units"].update(part.units)
-        row["env"].update(part.env)
+        for name in _MAPS:
+            row[name].update(getattr(part, name))
     row["remark"] = row["remark"] or None
     row["sources"] = [{"path": part.label, "sha256": part.sha256} for part in same]
     return combine_facts(row, same)

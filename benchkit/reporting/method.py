@@ -15,8 +15,10 @@ from benchkit.comparison import (
     PAIRED_T,
     RANK,
     REFUSED,
+    SEQUENTIAL,
     SIGNED,
     SINGLE,
+    UNJUDGED,
     WELCH,
     WITHIN,
 )
@@ -63,6 +65,19 @@ _METHODS = {
         "Several rows measured in rounds that neither ranks nor permutation can decide: "
         "the t-test of the paired rounds on a log scale. It keeps its error level "
         "whatever the spreads are, for log-normal runs."
+    ),
+    SEQUENTIAL: (
+        "A series that was looked at after every round and stopped once it was decided: the "
+        "mean of the rounds' pairs on a log scale. Its p-value and interval hold however often "
+        "one looks: they spend the error level over all looks (Lan and DeMets), by the exact "
+        "distribution of Student's t for log-normal runs. Equivalence has a level of its own. "
+        "The first decision of a row stands, and its numbers are those of that round. "
+        "The estimate is biased a little, because the series stopped on it; the interval "
+        "allows for it."
+    ),
+    UNJUDGED: (
+        "A series that stops by itself gives a verdict only with all runs of all its rounds, "
+        "and only on positive values."
     ),
     HISTORY: (
         "A single run against 8 or more earlier ones, or on request: the ratio to their "

@@ -6,6 +6,7 @@ The p-values and intervals hold however often one looks, and whatever made the s
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import sqrt
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -15,7 +16,13 @@ from benchkit.stats.equivalence import log_bounds
 from benchkit.stats.multiplicity import holm
 from benchkit.stats.results import ROUNDING
 from benchkit.stats.sample import FloatArray
-from benchkit.stats.spending import SequentialDesign, Sides, find_cached_levels, tabulate_levels
+from benchkit.stats.spending import (
+    LONGEST,
+    SequentialDesign,
+    Sides,
+    find_cached_levels,
+    tabulate_levels,
+)
 
 Tail: TypeAlias = Literal["two-sided", "greater", "less"]
 BoolArray: TypeAlias = NDArray[np.bool_]
@@ -23,6 +30,7 @@ IntArray: TypeAlias = NDArray[np.int64]
 
 #: A margin that is reached, whatever the logarithms are in binary.
 _NEARLY = 1 - 1e-9
+_SIDES: tuple[Sides, ...] = (1, 2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +45,12 @@ class Looks:
         because of what it showed, the mean is biased away from 0; the intervals are valid.
     rounds : ndarray, shape (looks,)
         Rounds made at each look.
+
+    Examples
+    --------
+    >>> looks = take_looks([[0.05, 0.06, 0.04, 0.05, 0.06]], SequentialDesign())
+    >>> looks.rounds.tolist(), looks.error.round(4).tolist()
+    ([4.0, 5.0], [[0.0041, 0.0037]])
     """
 
     design: SequentialDesign
@@ -85,8 +99,8 @@ class Looks:
         sides: Sides = 2 if tail == "two-sided" else 1
         nominal = 2 * upper if sides == 2 else np.where(away >= 0, upper, 1 - upper)
         probits = ndtri(np.clip(nominal, 1e-300, 1 - 1e-16))
-        alphas, levels = tabulate_levels(self.design, sides)
-        columns = zip(probits.T, levels[: self.rounds.size], strict=True)
+        alphas, levels = tabulate_levels(self.design, sides, self.rounds.size)
+        columns = zip(probits.T, levels, strict=True)
         found = np.array([np.interp(column, at, alphas, right=np.inf) for column, at in columns])
         return np.minimum.accumulate(np.asarray(ndtr(found.T)), axis=1)
 
@@ -113,7 +127,8 @@ class Looks:
         """
         from scipy.special import stdtrit
 
-        levels = find_cached_levels(self.design, alpha, sides)[: self.rounds.size]
+        looks = self.rounds.size
+        levels = find_cached_levels(self.design, alpha, sides, looks)[:looks]
         quantile = -stdtrit(self.rounds - 1, levels / sides)
         is_known = (self.error > 0) | (sides * 0.5**self.rounds <= levels)
         reach = np.where(is_known, quantile * self.error, np.inf)
@@ -145,6 +160,50 @@ class Looks:
         below, above = self.find_interval(alpha, 1)
         equal: BoolArray = (below > low * _NEARLY) & (above < high * _NEARLY)
         return equal
+
+    def forecast(self, margin: float, alpha: float) -> IntArray:
+        """Return after how many rounds each row will be decided if it goes on as it is.
+
+        Parameters
+        ----------
+        margin : float
+        alpha : float
+            Of each row.
+
+        Returns
+        -------
+        ndarray of int, shape (rows,)
+            0 where the design has too few rounds for that, as it has for an effect that is about
+            as large as the margin.
+
+        Notes
+        -----
+        With the estimate and the spread of the last look, which are uncertain with few rounds.
+
+        Examples
+        --------
+        >>> looks = take_looks([[0.05, 0.1, 0.02, 0.09]] * 2, SequentialDesign())
+        >>> looks.forecast(0.03, 0.05).tolist(), looks.forecast(0.07, 0.05).tolist()
+        ([8, 8], [0, 0])
+        """
+        from scipy.special import stdtrit
+
+        made = int(self.rounds[-1])
+        rounds = np.arange(made + 1, self.design.most + 1, dtype=np.float64)
+        if not rounds.size:
+            return np.zeros(len(self.value), dtype=np.int64)
+        value, spread = self.value[:, -1:], self.error[:, -1:] * sqrt(made)
+        later = slice(made + 1 - self.design.least, None)
+        reaches = []
+        for sides in _SIDES:
+            levels = find_cached_levels(self.design, alpha, sides, LONGEST)[later]
+            reaches.append(-stdtrit(rounds - 1, levels / sides) * (spread / np.sqrt(rounds)))
+        low, high = log_bounds(margin)
+        is_large = (value >= high * _NEARLY) | (value <= low * _NEARLY)
+        is_equal = (value - reaches[0] > low) & (value + reaches[0] < high)
+        is_decided = ((np.abs(value) > reaches[1]) & is_large) | is_equal
+        first = np.argmax(is_decided, axis=1)
+        return np.where(is_decided.any(axis=1), rounds[first], 0).astype(np.int64)
 
 
 def take_looks(differences: ArrayLike, design: SequentialDesign, floor: float = 0.0) -> Looks:
@@ -225,7 +284,8 @@ def find_stops(
     """
     stops = np.full(len(pvalues), -1, dtype=np.int64)
     frozen = np.ones(len(pvalues))
-    for look in range(pvalues.shape[1]):
+    may_decide = ((pvalues <= alpha * ROUNDING) & is_large) | is_equal
+    for look in np.flatnonzero(may_decide.any(axis=0)).tolist():
         is_open = stops < 0
         frozen[is_open] = pvalues[is_open, look]
         is_shown = holm(frozen) <= alpha * ROUNDING

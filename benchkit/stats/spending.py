@@ -144,18 +144,35 @@ class SequentialDesign:
 
 
 @lru_cache(maxsize=64)
-def find_cached_levels(design: SequentialDesign, alpha: float, sides: Sides) -> FloatArray:
-    """Return the levels of each look, from memory where they were found before."""
-    return design.find_levels(alpha, sides)
+def find_cached_levels(
+    design: SequentialDesign, alpha: float, sides: Sides, looks: int
+) -> FloatArray:
+    """Return the levels of the first looks, and perhaps some more, found once."""
+    levels: FloatArray = _find_levels(design, np.array([alpha]), sides, _round_up(looks))[0]
+    return levels
 
 
-def _find_levels(design: SequentialDesign, alphas: FloatArray, sides: Sides) -> FloatArray:
-    """Return the levels of several alphas, one row each."""
+def _round_up(looks: int) -> int:
+    """Return so many looks that levels need not be found anew after every one of them.
+
+    Examples
+    --------
+    >>> _round_up(1), _round_up(8), _round_up(9)
+    (8, 8, 16)
+    """
+    return -(-looks // 8) * 8
+
+
+def _find_levels(
+    design: SequentialDesign, alphas: FloatArray, sides: Sides, looks: int = LONGEST
+) -> FloatArray:
+    """Return the levels of several alphas, one row each, at the first looks."""
     from scipy.special import ndtr
 
-    rounds = np.array(design.looks, dtype=np.float64)
-    spent = SPENDING[design.spending](alphas[:, None] / sides, rounds / design.most)
-    bounds = find_bounds(spent, (_find_moves(n) for n in design.looks[:-1]), sides)
+    made = design.looks[:looks]
+    shares = np.array(made, dtype=np.float64) / design.most
+    spent = SPENDING[design.spending](alphas[:, None] / sides, shares)
+    bounds = find_bounds(spent, (_find_moves(n) for n in made[:-1]), sides)
     return np.asarray(sides * ndtr(-bounds))
 
 
@@ -237,10 +254,15 @@ def _find_beyond(u: FloatArray, v: FloatArray, w: FloatArray) -> FloatArray:
     return np.where(is_reachable, np.maximum(above, 0.0), 0.0)
 
 
+def tabulate_levels(
+    design: SequentialDesign, sides: Sides, looks: int
+) -> tuple[FloatArray, FloatArray]:
+    """Return probits of alphas, and of the first looks' levels at these alphas, a row per look."""
+    return _PROBITS, _tabulate(design, sides, _round_up(looks))[:looks]
+
+
 @lru_cache(maxsize=16)
-def tabulate_levels(design: SequentialDesign, sides: Sides) -> tuple[FloatArray, FloatArray]:
-    """Return probits of alphas, and of each look's levels at these alphas, one row per look."""
+def _tabulate(design: SequentialDesign, sides: Sides, looks: int) -> FloatArray:
     from scipy.special import ndtr, ndtri
 
-    levels = _find_levels(design, ndtr(_PROBITS), sides)
-    return _PROBITS, np.asarray(ndtri(levels.T))
+    return np.asarray(ndtri(_find_levels(design, ndtr(_PROBITS), sides, looks).T))

@@ -10,7 +10,16 @@ from collections.abc import Mapping, Sequence
 
 from benchkit.comparison import REFUSED, Contrast
 from benchkit.comparison.medians import AGAINST
-from benchkit.comparison.methods import ALIGNED, HISTORY, RANK, SIGNED, SINGLE, WELCH, WITHIN
+from benchkit.comparison.methods import (
+    ALIGNED,
+    HISTORY,
+    RANK,
+    SEQUENTIAL,
+    SIGNED,
+    SINGLE,
+    WELCH,
+    WITHIN,
+)
 from benchkit.derived.held import HeldLoad
 from benchkit.intervals import TOO_WIDE, is_wide_difference
 from benchkit.schema import Side
@@ -37,6 +46,7 @@ _METHODS = {
     HISTORY: "as the longer side predicts",
     ALIGNED: "by ranks aligned in blocks",
     SIGNED: "by signed ranks of pairs",
+    SEQUENTIAL: "by all looks at a series that stops by itself",
 }
 
 _Latencies = Mapping[tuple[Side, str], Verdict]

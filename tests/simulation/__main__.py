@@ -13,6 +13,7 @@ from simulation.grid import list_grid, read_setting, try_grid
 from simulation.histories import list_newest, list_steady, try_newest, try_steady
 from simulation.joint import IN_ROUNDS, TOGETHER, try_rounds, try_together
 from simulation.record import METHODS, read_record, write_record
+from simulation.stopping import SPENDINGS, STOPPINGS, try_stopping
 from simulation.suite import find_broken, key, list_settings, try_families, try_setting
 
 
@@ -47,6 +48,8 @@ def main() -> None:
         rounds = pool.map(partial(try_rounds, sessions=options.often), IN_ROUNDS)
         together = pool.map(partial(try_together, sessions=options.often), TOGETHER)
         bisections = pool.map(partial(try_bisection, sessions=options.seldom), BISECTIONS)
+        stoppings = pool.map(partial(try_stopping, sessions=options.often), STOPPINGS)
+        spendings = pool.map(partial(try_stopping, sessions=options.seldom), SPENDINGS)
         write_record(
             {
                 "rows": rows,
@@ -56,6 +59,8 @@ def main() -> None:
                 "rounds": list(chain.from_iterable(rounds)),
                 "together": list(chain.from_iterable(together)),
                 "bisections": list(bisections),
+                "stoppings": list(stoppings),
+                "spendings": list(spendings),
             }
         )
 

@@ -14,6 +14,7 @@ from benchkit.history.newest import SERIES
 from simulation.bisection import write_bisections
 from simulation.grid import RATIOS
 from simulation.joint import write_lines
+from simulation.stopping import write_spendings, write_stoppings
 from simulation.suite import FAMILIES, PROMISES, explain, find_broken
 from simulation.worlds import describe
 
@@ -126,6 +127,16 @@ def write_histories() -> str:
 def write_searches() -> str:
     """Return the manual's table of searches for a commit."""
     return write_bisections(read_record()["bisections"])
+
+
+def write_stopped() -> str:
+    """Return the manual's table of sessions that stop by themselves."""
+    return write_stoppings(read_record()["stoppings"])
+
+
+def write_spent() -> str:
+    """Return the manual's table of mean rounds by spending."""
+    return write_spendings(read_record()["spendings"])
 
 
 def _kind(row: Row) -> tuple[int, float, int, bool, bool]:

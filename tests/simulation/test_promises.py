@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from benchkit.comparison import LEAST_WELCH, decide
 from benchkit.comparison.measure import measure
+from benchkit.stats import SequentialDesign
 from benchkit.stats.results import ROUNDING
 from simulation.grid import PROMISED, draw, judge, list_grid, read_setting, try_grid
 from simulation.grid import Setting as _Cell
@@ -19,6 +22,8 @@ from simulation.joint import (
     try_together,
 )
 from simulation.record import METHODS, read_record, write_table
+from simulation.stopping import STOPPINGS, Stopping, try_stopping
+from simulation.stopping import find_broken as broken_promises
 from simulation.suite import (
     ALPHA,
     FAMILIES,
@@ -177,3 +182,31 @@ def test_series_follow_as_they_are_told() -> None:
     series = follow(np.random.default_rng(1).normal(size=(400, 100)), 0.5)
     assert np.mean(series[:, 1:] * series[:, :-1]) == pytest.approx(0.5, abs=0.03)
     assert series.std() == pytest.approx(1, abs=0.03)
+
+
+def test_series_that_stop_by_themselves_are_as_promised() -> None:
+    record = read_record()
+    stated = [(r["variants"], r["effect"], r["spread"], r["world"]) for r in record["stoppings"]]
+    assert stated == [(s.variants, s.effect, s.spread, s.world) for s in STOPPINGS]
+    assert [row for row in record["stoppings"] if broken_promises(row)] == []
+    totals: dict[str, float] = {}
+    for row in record["spendings"]:
+        totals[row["spending"]] = totals.get(row["spending"], 0.0) + row["rounds"]
+    assert min(totals, key=totals.__getitem__) == SequentialDesign().spending
+
+
+def test_what_was_recorded_of_a_stopped_series_can_be_had_again() -> None:
+    row = try_stopping(STOPPINGS[4], 300)
+    again = try_stopping(STOPPINGS[4], 300)
+    assert row == again
+    assert broken_promises(row) == []
+    assert row["rounds"] == pytest.approx(record_of(STOPPINGS[4])["rounds"], abs=0.3)
+
+
+def record_of(setting: Stopping) -> dict[str, Any]:
+    return next(
+        row
+        for row in read_record()["stoppings"]
+        if (row["variants"], row["effect"], row["spread"], row["world"])
+        == (setting.variants, setting.effect, setting.spread, setting.world)
+    )

@@ -1,0 +1,45 @@
+"""How far a series that stops by itself has come: what its sidecars say.
+
+A session that was interrupted, by the user or by a reboot, goes on where it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchkit.capture.plan import Plan
+from benchkit.comparison.series import read_stopping
+from benchkit.errors import ConfigError
+from benchkit.labels.run_toml import Sidecar
+from benchkit.redaction import redact_label
+
+_HINT = "choose an empty folder with --out, or repeat the options of the series in this one"
+
+
+def count_rounds(sidecars: Sequence[Sidecar], plan: Plan, folder: Path) -> dict[str, int]:
+    """Count the rounds that each variant of a series has made.
+
+    Raises
+    ------
+    ConfigError
+        If the folder holds other runs, or lacks runs of rounds before the last one.
+    """
+    design = plan.stopping.design if plan.stopping else None
+    made: dict[str, set[int]] = {redact_label(name): set() for name in plan.variants}
+    for sidecar in sidecars:
+        if sidecar.role != "measured":
+            continue
+        known, number = read_stopping(sidecar.stopping)
+        about = sidecar.variant or "", sidecar.benchmark or ""
+        if known != design or about[0] not in made or about[1] != plan.benchmark:
+            what = f"holds runs of {about[0] or 'another command'} that belong to no such series"
+            raise ConfigError(what, where=str(folder), hint=_HINT)
+        made[about[0]].add(number)
+    last = max(map(len, made.values()))
+    for variant, rounds in made.items():
+        lost = set(range(1, max(len(rounds), last - 1) + 1)) - rounds
+        if lost:
+            what = f"lacks the run of {variant} in round {min(lost)}, so the series cannot go on"
+            raise ConfigError(what, where=str(folder), hint="bring it back, or start a new series")
+    return {variant: len(rounds) for variant, rounds in made.items()}

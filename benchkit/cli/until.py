@@ -1,0 +1,128 @@
+"""``benchkit capture --until decided``: what it takes, shows under way, and says at the end."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchkit.cli import options as o
+from benchkit.cli import printing
+from benchkit.cli.console import print_table, render_tables
+from benchkit.deciding import Decision, measure_until_decided
+from benchkit.errors import ConfigError
+from benchkit.stats.spending import LEAST, LONGEST, MOST, SequentialDesign
+from benchkit.tables.looks import Progress, describe_end, list_looks, looks_table
+
+if TYPE_CHECKING:
+    from benchkit.capture.plan import Plan
+
+#: What the command line says of the rule, by option.
+Rule = Mapping[str, Any]
+
+
+def stop_by(plan: Plan, rule: Rule) -> Plan:
+    """Return a plan that stops by itself, as the command line and the settings say.
+
+    Raises
+    ------
+    ConfigError
+        If numbers of rounds are out of range.
+    """
+    from benchkit.capture.plan import Stopping
+
+    base = o.settings()
+    least, most = (rule[name] for name in ("--min-rounds", "--max-rounds"))
+    least, most = LEAST if least is None else least, MOST if most is None else most
+    if not 2 <= least <= most <= LONGEST:
+        raise ConfigError(
+            f"expected 2 <= --min-rounds <= --max-rounds <= {LONGEST}, got {least} and {most}",
+            where="--max-rounds",
+        )
+    stopping = Stopping(
+        design=SequentialDesign(least=least, most=most),
+        margin=o.fraction(rule["--margin"], base.margin, "--margin"),
+        confidence=o.fraction(rule["--confidence"], base.confidence, "--confidence"),
+    )
+    return replace(plan, stopping=stopping)
+
+
+def follow(
+    plan: Plan,
+    out: Path,
+    rule: Rule,
+    *,
+    show: bool,
+    tell: Callable[[str], object],
+    quiet: bool,
+) -> Decision:
+    """Make the rounds, and show each look."""
+    base = o.settings()
+    with _watching(quiet=quiet) as watch:
+        return measure_until_decided(
+            plan,
+            out,
+            baseline=rule["--baseline"] or base.baseline,
+            metrics=rule["--metric"] or base.metrics,
+            show=show,
+            tell=tell,
+            watch=watch,
+        )
+
+
+@contextmanager
+def _watching(*, quiet: bool) -> Iterator[Callable[[Progress], object]]:
+    """Give what shows a look: a table that stays on a terminal, lines elsewhere."""
+    if quiet:
+        yield lambda _: None
+    elif not sys.stderr.isatty():
+        yield _print_lines
+    else:
+        from rich.console import Console
+        from rich.live import Live
+        from rich.text import Text
+
+        console = Console(stderr=True)
+        with Live(console=console, auto_refresh=False, transient=True) as live:
+
+            def update(progress: Progress) -> None:
+                text = StringIO()
+                print_table(looks_table(progress), text, console.width)
+                live.update(Text(text.getvalue()), refresh=True)
+
+            yield update
+
+
+def _print_lines(progress: Progress) -> None:
+    for line in list_looks(progress):
+        printing.print_line(line, err=True)
+
+
+def render_decision(
+    decision: Decision, format: str, runs: Sequence[Mapping[str, object]], *, to_file: bool
+) -> str:
+    """Write what was decided, spent and saved; JSON has the runs that were made, too."""
+    progress, comparison = decision.progress, decision.comparison
+    if format == "json":
+        from benchkit.reporting.json_text import format_json
+        from benchkit.reporting.to_json import row_values
+
+        rows = [row_values(row) for row in progress.verdicts.primary] if progress else []
+        answer = {
+            "format_version": 1,
+            "decided": bool(progress and not progress.waiting),
+            "rounds": progress.rounds if progress else 0,
+            "max_rounds": progress.most if progress else None,
+            "verdict": comparison.verdict if comparison else None,
+            "rows": rows,
+            "runs": runs,
+        }
+        return format_json(answer, 1)
+    if progress is None or comparison is None:
+        return "no round was completed\n"
+    lines = [comparison.verdict, f"  {describe_end(progress)}"]
+    return render_tables(lines, [looks_table(progress)], to_file=to_file)

@@ -1,0 +1,249 @@
+"""Series that stop by themselves once they are decided: their rounds, and what each look shows.
+
+Such a series is never compared by a test for a fixed number of runs, which would reject far too
+often: it was stopped because of what it showed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, get_args
+
+import numpy as np
+
+from benchkit.comparison.cells import Cell
+from benchkit.comparison.measure import Measurement, measure, to_ratio
+from benchkit.comparison.methods import EXACT, SEQUENTIAL, UNJUDGED
+from benchkit.comparison.model import Comparisons, Contrast
+from benchkit.derived.record import keep_measured
+from benchkit.schema import Workload, list_labels
+from benchkit.stats.sample import FloatArray
+from benchkit.stats.sequential import Looks, find_stops, take_looks
+from benchkit.stats.spending import SequentialDesign, Spending
+
+if TYPE_CHECKING:
+    from benchkit.schema import Runs
+
+#: What a sidecar's ``[stopping]`` says of the design of a series.
+_DESIGN = ("least", "most", "spending")
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """The rounds of one workload.
+
+    Parameters
+    ----------
+    designs : mapping of variant to set
+        Of the variant's runs; None among them for runs of no such series.
+    rounds : mapping of variant to mapping of run to int
+    """
+
+    designs: Mapping[str, frozenset[SequentialDesign | None]]
+    rounds: Mapping[str, Mapping[int, int]]
+
+    def find_design(self, pair: tuple[str, str]) -> SequentialDesign | None:
+        """Return the design of a pair that has one; of several any."""
+        known = [design for name in pair for design in self.designs.get(name, ()) if design]
+        return known[0] if known else None
+
+    def find_problem(self, pair: tuple[str, str]) -> str:
+        """Say why the rounds of a pair are no whole series; empty where they are."""
+        for name in pair:
+            designs = self.designs.get(name, frozenset({None}))
+            if None in designs:
+                return f"{name} has runs that belong to no such series"
+        if len(self.designs[pair[0]] | self.designs[pair[1]]) > 1:
+            return "its runs belong to several series"
+        for name in pair:
+            numbers = sorted(self.rounds[name].values())
+            if len(set(numbers)) < len(numbers):
+                return f"{name} has several runs of one round"
+            lost = set(range(1, numbers[-1] + 1)) - set(numbers)
+            if lost:
+                return f"{name} lacks its run of round {min(lost)}"
+        made = [len(self.rounds[name]) for name in pair]
+        if abs(made[0] - made[1]) > 1:  # the last round may be under way
+            less = pair[0] if made[0] < made[1] else pair[1]
+            return f"{less} lacks its run of round {min(made) + 1}"
+        return ""
+
+    def arrange(
+        self, pair: tuple[str, str], cells: tuple[Cell, Cell]
+    ) -> tuple[tuple[float, ...], tuple[float, ...]] | None:
+        """Return both sides' values by round; None where a run has none."""
+        columns = []
+        last = min(len(self.rounds[name]) for name in pair)
+        for name, cell in zip(pair, cells, strict=True):
+            by_round = {self.rounds[name].get(run): value for run, value in cell.by_run.items()}
+            if any(number not in by_round for number in range(1, last + 1)):
+                return None
+            columns.append(tuple(by_round[number] for number in range(1, last + 1)))
+        return columns[0], columns[1]
+
+
+def find_series(runs: Runs) -> dict[Workload, Series]:
+    """Return the workloads some runs of which belong to a series that stops by itself."""
+    measured = keep_measured(runs)
+    if not any(measured["stopping"].tolist()):
+        return {}
+    designs: dict[Workload, dict[str, set[SequentialDesign | None]]] = {}
+    rounds: dict[Workload, dict[str, dict[int, int]]] = {}
+    for labels, stated in zip(list_labels(measured), measured["stopping"], strict=True):
+        workload = labels.side.workload
+        design, number = read_stopping(stated or {})
+        designs.setdefault(workload, {}).setdefault(labels.variant, set()).add(design)
+        rounds.setdefault(workload, {}).setdefault(labels.variant, {})[labels.run] = number
+    return {
+        workload: Series(
+            {name: frozenset(known) for name, known in by_variant.items()}, rounds[workload]
+        )
+        for workload, by_variant in designs.items()
+        if any(design for known in by_variant.values() for design in known)
+    }
+
+
+def read_stopping(stated: Mapping[str, str]) -> tuple[SequentialDesign | None, int]:
+    """Return the design that a run's facts state, and its round; None where they state none."""
+    least, most, spending = (stated.get(name, "") for name in _DESIGN)
+    number = stated.get("round", "")
+    try:
+        if spending in get_args(Spending) and int(number) > 0:
+            known: Spending = spending  # type: ignore[assignment]
+            design = SequentialDesign(least=int(least), most=int(most), spending=known)
+            return design, int(number)
+    except ValueError:
+        pass
+    return None, 0
+
+
+def write_stopping(design: SequentialDesign, number: int) -> dict[str, int | str]:
+    """Return what the sidecar of a run says of its series, as `read_stopping` reads it."""
+    return {"round": number, **{name: getattr(design, name) for name in _DESIGN}}
+
+
+def measure_series(
+    series: Series, pair: tuple[str, str], cells: tuple[Cell, Cell], assume: str, confidence: float
+) -> Measurement:
+    """Compare two variants of a series by all of its looks."""
+    x, y = cells[0].values(), cells[1].values()
+    if assume == "exact" and (exact := measure(x, y, assume, confidence)).method == EXACT:
+        return exact
+    design = series.find_design(pair)
+    problem = series.find_problem(pair)
+    sides = None if problem else series.arrange(pair, cells)
+    if design is None or problem:
+        return _refuse(f"a series that stops by itself is not whole: {problem}", x, y)
+    if sides is None:
+        return _refuse("a run of the series has no value of this", x, y)
+    if min(min(side) for side in sides) <= 0:
+        return _refuse(
+            "values at or below 0 give no verdict in a series that stops by itself", x, y
+        )
+    if len(sides[0]) < design.least:
+        made = len(sides[0])
+        return _refuse(f"{made} rounds made: the first look is after round {design.least}", x, y)
+    logs = tuple(tuple(map(math.log, side)) for side in sides)
+    resolution = max(cell.resolution for cell in cells) / min(map(min, sides))
+    return _measure(logs, design, resolution, confidence)
+
+
+def _refuse(why: str, x: Sequence[float], y: Sequence[float]) -> Measurement:
+    """Return a direction without a verdict."""
+    middles = float(np.median(x)), float(np.median(y))
+    ratio = middles[1] / middles[0] if min(middles) > 0 else None
+    return Measurement(method=UNJUDGED, ratio=(ratio, None, None), notes=(why,))
+
+
+def _measure(
+    logs: tuple[tuple[float, ...], ...],
+    design: SequentialDesign,
+    resolution: float,
+    confidence: float,
+) -> Measurement:
+    looks = _take(logs, design, resolution)
+    alpha = 1 - confidence
+    outer, inner = looks.find_interval(alpha), looks.find_interval(alpha, 1)
+    low, high, same_low, same_high = (to_ratio(float(ends[0, -1])) for ends in (*outer, *inner))
+    return Measurement(
+        method=SEQUENTIAL,
+        ratio=(math.exp(float(looks.value[0, -1])), low, high),
+        equivalence=(same_low, same_high),
+        pvalue=float(looks.find_pvalues()[0, -1]),
+        arranged=logs,
+        stopping=design,
+    )
+
+
+def _take(logs: Sequence[Sequence[float]], design: SequentialDesign, resolution: float) -> Looks:
+    x, y = map(np.asarray, logs)
+    return take_looks((y - x)[None], design, floor=resolution**2 / 6)
+
+
+def look_back(contrast: Contrast, differences: FloatArray | None = None) -> Looks:
+    """Return the looks at a row of a series, or at other differences of its rounds."""
+    if contrast.stopping is None:
+        raise ValueError("a row of no series that stops by itself")
+    if differences is not None:
+        return take_looks(differences, contrast.stopping, floor=contrast.resolution**2 / 6)
+    smallest = math.exp(min(map(min, contrast.arranged)))
+    return _take(contrast.arranged, contrast.stopping, contrast.resolution / smallest)
+
+
+def stop(comparisons: Comparisons, margin: float) -> Comparisons:
+    """Put each primary row of a series back to the look at which it was decided.
+
+    All rows of the family are followed look by look; later rounds do not change a decision.
+    """
+    contrasts = list(comparisons.contrasts)
+    family = [i for i, c in enumerate(contrasts) if c.primary and c.pvalue is not None]
+    rows = [i for i in family if contrasts[i].stopping]
+    if not rows:
+        return comparisons
+    alpha = 1 - comparisons.confidence
+    seen = [look_back(contrasts[i]) for i in rows]
+    last = max(len(looks.rounds) for looks in seen)
+    pvalues = [_extend(looks.find_pvalues()[0], last) for looks in seen]
+    large = [_extend(looks.find_large(margin)[0], last) for looks in seen]
+    equal = [_extend(looks.find_equal(margin, alpha)[0], last) for looks in seen]
+    fixed = [contrasts[i].pvalue for i in family if not contrasts[i].stopping]
+    never = [np.zeros(last, dtype=bool)] * len(fixed)
+    stops = find_stops(
+        np.array([*pvalues, *(np.full(last, p) for p in fixed)]),
+        np.array([*large, *never]),
+        np.array([*equal, *never]),
+        alpha,
+    )
+    for i, at, looks in zip(rows, stops.tolist(), seen, strict=False):
+        contrasts[i] = _cut(contrasts[i], looks, at)
+    return replace(comparisons, contrasts=tuple(contrasts))
+
+
+def _extend(values: np.ndarray, length: int) -> np.ndarray:
+    """Repeat the last look of a series that has fewer than others."""
+    return np.pad(values, (0, length - len(values)), mode="edge")
+
+
+def _cut(c: Contrast, looks: Looks, at: int) -> Contrast:
+    """Put a row back to one of its looks, and say so."""
+    made, most = int(looks.rounds[-1]), looks.design.most
+    if at < 0:
+        note = f"looked at after every round: undecided after {made} of at most {most} rounds"
+        return replace(c, notes=(*c.notes, note))
+    rounds = int(looks.rounds[min(at, len(looks.rounds) - 1)])
+    logs = tuple(side[:rounds] for side in c.arranged)
+    smallest = math.exp(min(map(min, logs)))
+    found = _measure(logs, looks.design, c.resolution / smallest, c.confidence)
+    later = f"; later rounds, up to {made}, do not change it" if made > rounds else ""
+    note = (
+        f"decided after round {rounds} of at most {most}{later}; the interval allows for a look "
+        "after every round, the estimate is biased because the series stopped on it"
+    )
+    return replace(
+        c,
+        ratio=found.ratio[0], ratio_low=found.ratio[1], ratio_high=found.ratio[2],
+        equivalence_low=found.equivalence[0], equivalence_high=found.equivalence[1],
+        pvalue=found.pvalue, arranged=found.arranged, notes=(*c.notes, note),
+    )  # fmt: skip

@@ -1,0 +1,131 @@
+"""Measure until it is decided: a round of all variants, a look at the results, and so on.
+
+The results are read and judged as `compare` does it, so that both say the same of the same runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchkit.api import Comparison, load
+from benchkit.api.sides import pair_up
+from benchkit.capture.plan import Plan, Stopping
+from benchkit.capture.session import Session, carry_out
+from benchkit.comparison import SEQUENTIAL, UNJUDGED
+from benchkit.errors import ConfigError, DataError
+from benchkit.redaction import redact_label
+from benchkit.tables.looks import Progress
+from benchkit.verdict import INCONCLUSIVE, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What became of a series.
+
+    Parameters
+    ----------
+    session : Session
+    progress : Progress or None
+        The last look; None where no round was completed.
+    comparison : Comparison or None
+        Of the last look.
+    """
+
+    session: Session
+    progress: Progress | None
+    comparison: Comparison | None
+
+
+def measure_until_decided(
+    plan: Plan,
+    out: Path,
+    *,
+    baseline: str | None = None,
+    metrics: Sequence[str] = (),
+    show: bool = False,
+    tell: Callable[[str], object] = lambda _: None,
+    watch: Callable[[Progress], object] = lambda _: None,
+) -> Decision:
+    """Make rounds of a plan until every primary row is decided, or the last round is made.
+
+    Parameters
+    ----------
+    plan : Plan
+        With ``stopping``, and two variants or more.
+    out : Path
+        A series that it holds goes on.
+    baseline : str, optional
+        Inferred from the names if not given, else the first variant.
+    metrics : sequence of str
+        The primary metrics; those of the tools if none is named.
+    show : bool
+        Whether what the commands print is shown on standard error as well.
+    tell, watch : callable
+        Get a line for every run, and every look.
+
+    Raises
+    ------
+    ConfigError
+        If the plan has one variant only, or the folder holds other runs.
+    DataError
+        If the results cannot be read or compared, or rounds can decide no primary row.
+    """
+    if plan.stopping is None or len(plan.variants) < 2:
+        raise ConfigError("a series needs 2 variants or more", hint="add [variants.NAME]")
+    names = [redact_label(name) for name in plan.variants]
+    pairs = pair_up(names, baseline, None, first=names[0])
+    looks = _Looks(out, pairs, plan.stopping, tuple(metrics), watch)
+    session = carry_out(plan, out, show=show, tell=tell, is_decided=looks.look)
+    return Decision(session, looks.progress, looks.comparison)
+
+
+class _Looks:
+    """The looks at a series under way."""
+
+    def __init__(
+        self,
+        out: Path,
+        pairs: Sequence[tuple[str, str]],
+        stopping: Stopping,
+        metrics: tuple[str, ...],
+        watch: Callable[[Progress], object],
+    ) -> None:
+        self._out, self._pairs, self._stopping = out, pairs, stopping
+        self._metrics, self._watch = metrics, watch
+        self.progress: Progress | None = None
+        self.comparison: Comparison | None = None
+
+    def look(self, rounds: int) -> bool:
+        """Judge what has been measured; tell whether every row that can be decided is."""
+        stopping = self._stopping
+        self.comparison = load(self._out).compare(
+            pairs=self._pairs,
+            margin=stopping.margin,
+            confidence=stopping.confidence,
+            metrics=self._metrics,
+        )
+        verdicts = self.comparison.verdicts
+        is_early = rounds < stopping.design.least
+        waiting = [row for row in verdicts.primary if is_early or _is_open(row)]
+        design = stopping.design
+        self.progress = Progress(rounds, design.least, design.most, verdicts, len(waiting))
+        if not is_early:
+            _require_series(verdicts.primary)
+        self._watch(self.progress)
+        return not waiting
+
+
+def _is_open(row: Verdict) -> bool:
+    """Tell whether more rounds can decide a row that is not decided."""
+    return row.word == INCONCLUSIVE and row.contrast.method == SEQUENTIAL and not row.obstacle
+
+
+def _require_series(rows: Sequence[Verdict]) -> None:
+    """Refuse to go on where rounds can decide nothing."""
+    if rows and all(row.contrast.method == UNJUDGED for row in rows):
+        why = rows[0].contrast.notes[0]
+        raise DataError(
+            f"rounds cannot decide any primary row: {why}", hint="name another with --metric"
+        )

@@ -1,0 +1,114 @@
+"""The looks at a series under way: estimate, interval, and what is still needed.
+
+Who waits wants to know for how long; an effect near the margin takes long, and the table says so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from benchkit.comparison import SEQUENTIAL
+from benchkit.tables.model import Cell, Column, Table
+from benchkit.tables.wording import (
+    MARKS,
+    count_of,
+    describe_word,
+    name_metric,
+    name_variant,
+    write_change,
+    write_interval,
+)
+from benchkit.units import printable
+from benchkit.verdict import INCONCLUSIVE, Verdict, Verdicts
+
+_COLUMNS = (
+    Column("variant", "variant"),
+    Column("metric", "metric"),
+    Column("change", "change", align="right"),
+    Column("interval", "interval"),
+    Column("verdict", "verdict"),
+    Column("rounds", "rounds"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a series is.
+
+    Parameters
+    ----------
+    rounds : int
+        Complete ones.
+    least, most : int
+        The first round after which rows are judged, and the last one.
+    verdicts : Verdicts
+    waiting : int
+        Primary rows that more rounds may decide.
+    """
+
+    rounds: int
+    least: int
+    most: int
+    verdicts: Verdicts
+    waiting: int
+
+
+def looks_table(progress: Progress) -> Table:
+    """Build the table of one look: a row for each primary row."""
+    return Table(
+        title=f"Round {progress.rounds} of at most {progress.most}",
+        columns=_COLUMNS,
+        rows=tuple(tuple(map(Cell, _write(row, progress))) for row in progress.verdicts.primary),
+    )
+
+
+def list_looks(progress: Progress) -> list[str]:
+    """Write a line for each primary row, for logs."""
+    lines = []
+    for row in progress.verdicts.primary:
+        variant, metric, change, interval, verdict, rounds = _write(row, progress)
+        said = ", ".join(filter(None, (verdict, rounds)))
+        lines.append(f"round {progress.rounds}: {variant}, {metric}: {change} {interval}, {said}")
+    return lines
+
+
+def _write(row: Verdict, progress: Progress) -> tuple[str, ...]:
+    c, verdicts = row.contrast, progress.verdicts
+    several = len({each.contrast.benchmark for each in verdicts.primary}) > 1
+    metric = f"{name_metric(c)} on {printable(c.benchmark)}" if several else name_metric(c)
+    change, interval = (write(c, verdicts.margin) for write in (write_change, write_interval))
+    word = f"{MARKS[row.word]} {describe_word(row, verdicts.margin)}"
+    is_early = progress.rounds < progress.least
+    if is_early and row.word == INCONCLUSIVE:
+        word = "~ too early"
+    return name_variant(c, verdicts), metric, change, interval, word, _forecast(row, progress)
+
+
+def _forecast(row: Verdict, progress: Progress) -> str:
+    """Say when a row was decided, or how long it may still take."""
+    rounds = progress.rounds
+    if row.contrast.method != SEQUENTIAL:
+        early = f"first look after round {progress.least}"
+        return early if rounds < progress.least and row.word == INCONCLUSIVE else ""
+    if row.word != INCONCLUSIVE:
+        return f"decided after round {len(row.contrast.arranged[0])}"
+    if row.runs_needed:
+        return f"about {row.runs_needed - rounds} more"
+    if rounds >= progress.most:
+        return "undecided"
+    return f"close to the margin, or noisy: may take all {progress.most}"
+
+
+def describe_end(progress: Progress) -> str:
+    """Say what a series has spent, and what it has saved of what it could have."""
+    rounds, most = progress.rounds, progress.most
+    variants = len({name for pair in progress.verdicts.comparisons.pairs for name in pair})
+    spent = f"{count_of(rounds * variants, 'run')} in {count_of(rounds, 'round')}"
+    rows = len(progress.verdicts.primary)
+    if not progress.waiting:
+        saved = f", {(most - rounds) * variants} fewer than {most} rounds take"
+        return f"decided: {spent}{saved if rounds < most else ''}"
+    if rounds >= most:
+        count = f"{progress.waiting} of {count_of(rows, 'row')}"
+        return f"undecided after the last round: {count}; {spent}"
+    return f"not yet decided: {progress.waiting} of {count_of(rows, 'row')}; {spent}"

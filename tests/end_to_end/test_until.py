@@ -1,0 +1,161 @@
+"""`benchkit capture --until decided`: a small command with noise, measured until it is decided."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from stopped import draw, write_series
+
+#: Prints the next value of its variant, as go test does; every value is drawn beforehand.
+BENCH = """
+number=$(($(cat "$1.made" 2> /dev/null || echo 0) + 1))
+if [ -e fail ] && [ "$1" = otlp ] && [ "$number" = 6 ]; then rm fail; exit 7; fi
+if [ -e wait ] && [ "$1" = otlp ] && [ "$number" = 6 ]; then rm wait; sleep 60; fi
+echo "$number" > "$1.made"
+echo "BenchmarkGet-2 1000 $(sed -n "${number}p" "$1.values") ns/op"
+echo PASS
+"""
+
+
+def prepare(folder: Path, effects: dict[str, float], spread: float, seed: int = 3) -> Path:
+    variants = "\n".join(f"[variants.{name}]" for name in effects)
+    (folder / "plan.toml").write_text(f'command = "sh bench.sh {{variant}}"\n{variants}\n')
+    (folder / "bench.sh").write_text(BENCH)
+    for name, values in draw(effects, 40, spread=spread, seed=seed).items():
+        (folder / f"{name}.values").write_text("".join(f"{value:.3f}\n" for value in values))
+    return folder
+
+
+def benchkit(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "benchkit", *arguments]
+    environment = {**os.environ, "PYTHONIOENCODING": "utf-8"}
+    return subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+
+
+def until(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return benchkit(folder, "capture", "--plan", "plan.toml", "--until", "decided", *arguments)
+
+
+def count_runs(folder: Path) -> int:
+    return len(list((folder / "results").rglob("*.txt")))
+
+
+def test_it_stops_when_every_row_is_decided_and_says_what_it_saved(tmp_path: Path) -> None:
+    prepare(tmp_path, {"none": 0.0, "otlp": 0.06, "apm": 0.0}, 0.01)
+    done = until(tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "otlp takes" in done.stdout
+    assert "apm: no meaningful difference" in done.stdout
+    made = count_runs(tmp_path)
+    assert made % 3 == 0
+    assert 12 <= made <= 60
+    rounds = made // 3
+    assert f"decided: {made} runs in {rounds} rounds, {3 * (40 - rounds)} fewer" in done.stdout
+    lines = [line for line in done.stderr.splitlines() if line.startswith("round ")]
+    assert len(lines) == 2 * rounds
+    assert "~ too early, first look after round 4" in lines[0]
+    again = until(tmp_path, "--format", "json")
+    answer = json.loads(again.stdout)
+    assert (answer["decided"], answer["rounds"], answer["runs"]) == (True, rounds, [])
+    compared = json.loads(benchkit(tmp_path, "compare", "results", "--format", "json").stdout)
+    assert sorted(compared["rows"], key=repr) == sorted(answer["rows"], key=repr)
+    gate = benchkit(tmp_path, "gate", "results")
+    assert gate.returncode == 1
+
+
+def test_undecided_at_the_end_is_no_error(tmp_path: Path) -> None:
+    prepare(tmp_path, {"none": 0.0, "otlp": 0.03}, 0.03)
+    done = until(tmp_path, "--max-rounds", "6", "--format", "table")
+    assert done.returncode == 0, done.stderr
+    assert "undecided after the last round: 1 of 1 row; 12 runs in 6 rounds" in done.stdout
+    assert "inconclusive" in done.stdout
+    more = until(tmp_path, "--max-rounds", "9")
+    assert more.returncode == 2
+    assert "belong to no such series" in more.stderr
+
+
+@pytest.mark.parametrize("stop", ["interruption", "failure"])
+def test_a_series_that_was_stopped_goes_on_where_it_was(tmp_path: Path, stop: str) -> None:
+    prepare(tmp_path, {"none": 0.0, "otlp": 0.03}, 0.03)
+    if stop == "failure":
+        (tmp_path / "fail").touch()
+        assert until(tmp_path, "--max-rounds", "8").returncode == 3
+    else:
+        (tmp_path / "wait").touch()
+        command = [sys.executable, "-m", "benchkit", "capture", "--plan", "plan.toml"]
+        process = subprocess.Popen(
+            [*command, "--until", "decided", "--max-rounds", "8"],
+            cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        for _ in range(3000):
+            if (tmp_path / "none.made").exists() and not (tmp_path / "wait").exists():
+                break
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 130
+    done = until(tmp_path, "--max-rounds", "8")
+    assert done.returncode == 0, done.stderr
+    assert "16 runs in 8 rounds" in done.stdout
+    values = (tmp_path / "otlp.made").read_text().strip()
+    assert values == "8"
+    answer = json.loads(benchkit(tmp_path, "compare", "results", "--format", "json").stdout)
+    assert answer["rows"][0]["method"] == "sequential"
+    assert "B344" not in {finding["code"] for finding in answer["findings"]}
+
+
+def test_a_folder_with_other_runs_or_a_lost_one_is_refused(tmp_path: Path) -> None:
+    prepare(tmp_path, {"none": 0.0, "otlp": 0.03}, 0.03)
+    write_series(tmp_path / "other", draw({"none": 0.0}, 3), design=None)
+    refused = until(tmp_path, "--out", "other")
+    assert refused.returncode == 2
+    assert "choose an empty folder with --out" in refused.stderr
+    assert until(tmp_path, "--max-rounds", "5").returncode == 0
+    lost = next((tmp_path / "results" / "otlp").glob("*-2.txt.run.toml"), None) or next(
+        (tmp_path / "results" / "otlp").glob("2.txt.run.toml")
+    )
+    lost.unlink()
+    refused = until(tmp_path, "--max-rounds", "5")
+    assert refused.returncode == 2
+    assert "lacks the run of otlp in round 2" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "error"),
+    [
+        (["--keep-going"], 2, "needs whole rounds of a plan"),
+        (["--min-rounds", "9", "--max-rounds", "5"], 2, "expected 2 <= --min-rounds"),
+        (["--baseline", "never"], 3, "unknown variant 'never'"),
+    ],
+)
+def test_impossible_rules_are_refused(
+    tmp_path: Path, arguments: list[str], code: int, error: str
+) -> None:
+    prepare(tmp_path, {"none": 0.0, "otlp": 0.03}, 0.03)
+    done = until(tmp_path, *arguments)
+    assert done.returncode == code
+    assert error in done.stderr
+    assert not (tmp_path / "none.made").exists()
+
+
+def test_its_options_need_it(tmp_path: Path) -> None:
+    prepare(tmp_path, {"none": 0.0, "otlp": 0.03}, 0.03)
+    done = benchkit(tmp_path, "capture", "--plan", "plan.toml", "--max-rounds", "5")
+    assert done.returncode == 2
+    assert "needs --until decided" in done.stderr
+
+
+def test_results_that_cannot_be_read_end_the_series_after_the_first_round(tmp_path: Path) -> None:
+    prepare(tmp_path, {"none": 0.0, "otlp": 0.03}, 0.03)
+    (tmp_path / "bench.sh").write_text("echo nothing; echo 1 >> $1.made\n")
+    done = until(tmp_path)
+    assert done.returncode == 3
+    assert (tmp_path / "none.made").read_text() == "1\n"
