@@ -37,6 +37,9 @@ _HEADER = ("goos: ", "pkg: ")
 #: What go test prints before a benchmark's first result: its configuration, and a bare name.
 _BEGUN = regex(r"(?:goos|goarch|pkg): \S|Benchmark[A-Z_]\S*\s*$")
 
+#: The reason of a benchmark that failed; programs of before Go 1.7 end in PASS for all that.
+LOST = "--- FAIL: Benchmark"
+
 #: What is wrong with an output that was cut between two lines.
 UNENDED = "the output of go test that starts here ends without PASS or FAIL; it may be truncated"
 
@@ -62,6 +65,12 @@ class _Block:
     has_results: bool = False
     header: int = 0  # the line at which the configuration begins
     has_passed: bool = False
+
+    def end_well(self) -> None:
+        """Take note of PASS: a panic was recovered, but a benchmark that failed has no result."""
+        self.has_passed = True
+        if not self.reason.startswith(LOST):
+            self.reason = ""
 
     @property
     def is_running(self) -> bool:
@@ -110,7 +119,7 @@ class Failures:
             is_failed = "FAIL" in {ended["word"], ended["unbuilt"]}
             self._end(line, block, is_failed, ended["package"] or ended["target"])
         elif text.startswith("PASS"):
-            block.reason, block.has_passed = "", True
+            block.end_well()
         elif text == "FAIL" and (block.has_results or block.header):
             self._note(block, line)
         elif text.startswith(_HEADER):
@@ -142,7 +151,7 @@ class Failures:
         if is_failed and not is_repeated:
             self._note(block, line)
         elif not is_failed:
-            block.reason, block.has_passed = "", True
+            block.end_well()
         self._ended = package
         self._close(line.package, block, line.number)
 

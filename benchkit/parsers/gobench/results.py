@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Reading, Repeats
-from benchkit.parsers.gobench.failures import Failure, find_failure
+from benchkit.parsers.gobench.failures import LOST, Failure, find_failure
 from benchkit.parsers.gobench.lines import Line
 from benchkit.parsers.gobench.stream import Stream, Waiting
 from benchkit.parsers.gobench.survey import Survey
@@ -167,7 +167,7 @@ class Results:
         for place, failure in enumerate(self._known.failures):
             what = f"the run failed: {failure.reason}"
             hint = "its results are kept but not compared; fix the benchmark and measure again"
-            if not failure.reason.startswith("--- FAIL: Benchmark"):  # which its reader names
+            if not failure.reason.startswith(LOST):  # which its reader names
                 yield Diagnostic(label, failure.line, what, hint, "warning", is_remark=True)
             if place not in self._failed:
                 yield Reading(
