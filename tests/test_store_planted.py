@@ -264,3 +264,30 @@ def test_the_remedy_for_a_pipe_in_a_store_ends_the_refusal(
     assert program == "rm"
     Path(path).unlink()
     assert run(["store", "check"]) == 0
+
+
+@pytest.mark.parametrize("name", ["feature%2Fx", "a%20b", "a\\b", "a\tb"])
+def test_no_store_is_made_or_read_under_a_name_that_means_another_folder(
+    checkout: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (checkout / "feature").mkdir()
+    shutil.copytree(checkout / ".benchkit", checkout / "feature/x")
+    for words in (["ingest", "results"], ["runs"], ["gate"]):
+        assert run([*words, "--store", str(checkout / name)]) == 3
+    assert not (checkout / name).exists()
+    (checkout / name).mkdir()
+    (checkout / name / "results").symlink_to(checkout / "results")
+    os.chdir(checkout / name)
+    capsys.readouterr()
+    assert run(["ingest", "results"]) == 3
+    assert "--store" in capsys.readouterr().err
+    assert [path.name for path in Path().iterdir()] == ["results"]
+
+
+@pytest.mark.parametrize("name", ["50%", "a b", "a#b?c", "\u00e9"])
+def test_a_store_lies_under_any_other_name(checkout: Path, name: str) -> None:
+    (checkout / name).mkdir()
+    os.chdir(checkout / name)
+    for _ in range(2):
+        assert run(["ingest", str(checkout / "results")]) == 0
+    assert run(["store", "check"]) == 0

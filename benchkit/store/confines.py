@@ -14,13 +14,20 @@ from typing import IO
 from urllib.parse import unquote
 
 from benchkit.errors import StoreError
+from benchkit.regexes import regex
 from benchkit.store.files import REMEDY
 
 DEFAULT = ".benchkit"
+#: What delta-rs reads as another sign, and so finds another folder: ``a%2Fb`` is its ``a/b``.
+_MISREAD = regex(r"%[\da-fA-F]{2}|\\|[\x00-\x1f\x7f]")
 
 
 def require_place(url: str) -> None:
-    """Refuse a link in place of the default store, which nobody named."""
+    """Refuse a path that delta-rs takes for another, and a link in place of the default store."""
+    if "://" not in url and (match := _MISREAD.search(os.path.realpath(url))):
+        what = f"a store cannot lie in a folder with {match[0]!r} in its path"
+        hint = "use another folder with --store, or move this one"
+        raise StoreError(what, where=url, hint=hint)
     if url == DEFAULT and Path(DEFAULT).is_symlink():
         hint = f"if you trust it, pass --store {shlex.quote(os.path.realpath(DEFAULT))}"
         raise StoreError("the store is a link to another folder", where=DEFAULT, hint=hint)
