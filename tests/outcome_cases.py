@@ -249,14 +249,6 @@ CASES = {
         write=go_crash("--- FAIL: BenchmarkSet\n    x_test.go:9: no\nFAIL\nFAIL\tx\t0.4s\n"),
         code=1, verdict="fail", event="crash", says="2.txt:6: --- FAIL: BenchmarkSet",
     ),
-    "a benchmark fails, and the output ends in PASS": Case(
-        write=go_crash("--- FAIL: BenchmarkSet\n    x_test.go:9: no\nPASS\nok  \tx\t0.4s\n"),
-        code=1, verdict="fail", event="crash", says="2.txt:6: --- FAIL: BenchmarkSet",
-    ),
-    "a benchmark fails after PASS, as of old": Case(
-        write=go_crash("PASS\n--- FAIL: BenchmarkSet\nok  \tx\t0.4s\n"),
-        code=1, verdict="fail", event="crash", says="2.txt:7: --- FAIL: BenchmarkSet",
-    ),
     "FAIL alone": Case(
         write=go_crash("FAIL\n"), code=1, verdict="fail", event="crash", says="2.txt:6: FAIL"
     ),

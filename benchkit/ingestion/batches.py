@@ -10,6 +10,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from benchkit.parsers.base import Repeats, Row, Samples
+from benchkit.redaction import redact_tags
+from benchkit.redaction.marks import remember
 from benchkit.store import values_schema
 
 if TYPE_CHECKING:
@@ -107,7 +109,8 @@ def row_batch(batch: int, rows: Sequence[tuple[int, list[Row]]]) -> pa.RecordBat
 
     wanted = values_schema()
     pieces = np.repeat([piece for piece, _ in rows], [len(part) for _, part in rows])
-    told = zip(*chain.from_iterable(part for _, part in rows), strict=True)
+    subjects, *others = zip(*chain.from_iterable(part for _, part in rows), strict=True)
+    told = [subject and _show_subject(subject) for subject in subjects], *others
     columns = [
         pa.repeat(pa.scalar(batch, pa.int64()), len(pieces)),
         pa.repeat(pa.scalar(False), len(pieces)),
@@ -115,6 +118,9 @@ def row_batch(batch: int, rows: Sequence[tuple[int, list[Row]]]) -> pa.RecordBat
         *(_array(column, kind) for column, kind in zip(told, wanted.types[3:], strict=True)),
     ]
     return pa.RecordBatch.from_arrays(columns, schema=wanted)
+
+
+_show_subject = remember(redact_tags)
 
 
 def sample_table(batch: int, blocks: Sequence[tuple[int, Samples]]) -> pa.Table:
@@ -145,7 +151,9 @@ def sample_table(batch: int, blocks: Sequence[tuple[int, Samples]]) -> pa.Table:
         ).dictionary_decode(),
         "line": pa.array(np.concatenate([s.lines for s in parts]), pa.int64()),
     }
-    for name in ("subject", "metric", "stat", "unit", "origin"):
+    subjects = [samples.subject and _show_subject(samples.subject) for samples in parts]
+    columns["subject"] = _spread(subjects, sizes, pa.string())
+    for name in ("metric", "stat", "unit", "origin"):
         columns[name] = _spread([getattr(s, name) for s in parts], sizes, pa.string())
     return pa.table([columns[name] for name in values_schema().names], values_schema().names)
 

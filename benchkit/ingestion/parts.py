@@ -363,7 +363,7 @@ def _show_facts(facts: tuple[tuple[str, str], ...]) -> list[tuple[str, str]]:
 @remember
 def _show_params(params: tuple[tuple[str, str], ...]) -> str:
     """Write params without secrets; of several with one name the last counts."""
-    shown = {name: _show_value(name, value) for name, value in dict(params).items()}
+    shown = {show_label(name): _show_value(name, value) for name, value in dict(params).items()}
     return schema.format_params(shown)
 
 

@@ -9,6 +9,7 @@ from benchkit.redaction.commands import redact as redact
 from benchkit.redaction.commands import redact_command as redact_command
 from benchkit.redaction.commands import redact_fact as redact_fact
 from benchkit.redaction.commands import redact_label as redact_label
+from benchkit.redaction.commands import redact_tags as redact_tags
 from benchkit.redaction.commands import redact_value as redact_value
 from benchkit.redaction.marks import HIDDEN as HIDDEN
 from benchkit.redaction.openings import show_opening as show_opening

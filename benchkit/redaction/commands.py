@@ -135,6 +135,18 @@ def redact_value(name: str, value: str) -> str:
     return redact_label(redact_named(name, value))
 
 
+def redact_tags(text: str) -> str:
+    """Return a metric's tags without secrets; they differ where the values do.
+
+    Examples
+    --------
+    >>> redact_tags("name:GET /,api_key:c0ffee")  # doctest: +ELLIPSIS
+    'name:GET /,api_key:…...'
+    """
+    tags = (tag.partition(":") for tag in text.split(","))
+    return redact_name(",".join(f"{name}{sign}{redact_named(name, v)}" for name, sign, v in tags))
+
+
 def redact_fact(name: str, value: str) -> str:
     """Return what is known of a run without secrets, the values of keys among them.
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import gated
+import outcome_cases
 import pytest
 
 from benchkit.cli import run
@@ -338,3 +339,18 @@ def test_a_gate_that_is_blind_to_incidents_fails_its_self_test(
     missed = "a crash and a damaged file" if place == "run" else "a lost benchmark"
     said = f"✗ Self-test: the gate missed a planted incident: {missed}."
     assert capsys.readouterr().out.startswith(said)
+
+
+@pytest.mark.parametrize(
+    "tail",
+    [
+        "--- FAIL: BenchmarkSet\nPASS\nok  \tx\t0.4s\n",
+        "PASS\n--- FAIL: BenchmarkSet\nok  \tx\t1s\n",
+    ],
+)
+def test_a_benchmark_that_failed_fails_the_gate_though_its_output_passes(
+    tmp_path: Path, tail: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    outcome_cases.go_crash(tail)(tmp_path)
+    assert run(["gate", str(tmp_path)]) == OVER
+    assert "--- FAIL: BenchmarkSet" in capsys.readouterr().out

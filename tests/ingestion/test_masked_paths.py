@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import json
 from pathlib import Path
 
 import pytest
 from pyarrow.parquet import read_table
 
+import benchkit.api as bk
 from benchkit.cli import run
 from benchkit.ingestion import discovery, parts
 from benchkit.ingestion.addresses import locate, name_address, show_path
@@ -134,3 +136,16 @@ def test_no_error_shows_the_secret_of_an_argument(
         assert run([*words, argument]) in {2, 3}
         shown = capsys.readouterr()
         assert SECRET not in shown.out + shown.err
+
+
+def test_no_store_holds_the_secret_of_a_param_or_a_tag(results: Path) -> None:
+    tagged = {f"http_req_duration{{api_key:{SECRET}{n}}}": {"avg": n, "med": n} for n in (1, 2)}
+    summary = {"metrics": {"http_req_duration": {"avg": 1.5, "med": 1.5}, **tagged}}
+    (results / "k6-export-1.json").write_text(json.dumps(summary), encoding="utf-8")
+    side = f'[params]\n"token={SECRET}1" = "1"\n"token={SECRET}2" = "1"\n'
+    (results / "k6-export-1.json.run.toml").write_text(side, encoding="utf-8")
+    assert run(["ingest", "results", "-q"]) == 0
+    assert SECRET not in read_store(Path(".benchkit"))
+    values = bk.load(store=".benchkit").observations
+    assert values["subject"].str.contains("api_key:").sum() == 4
+    assert values["subject"].nunique() == 2
