@@ -13,7 +13,7 @@ from benchkit.api import Comparison, load
 from benchkit.api.sides import pair_up
 from benchkit.capture.plan import Plan, Stopping
 from benchkit.capture.session import Session, carry_out
-from benchkit.comparison import SEQUENTIAL, UNJUDGED
+from benchkit.comparison import SEQUENTIAL
 from benchkit.errors import ConfigError, DataError
 from benchkit.redaction import redact_label
 from benchkit.tables.looks import Progress
@@ -111,8 +111,7 @@ class _Looks:
         waiting = [row for row in verdicts.primary if is_early or _is_open(row)]
         design = stopping.design
         self.progress = Progress(rounds, design.least, design.most, verdicts, len(waiting))
-        if not is_early:
-            _require_series(verdicts.primary)
+        _require_decidable(verdicts.primary, is_early=is_early)
         self._watch(self.progress)
         return not waiting
 
@@ -122,10 +121,11 @@ def _is_open(row: Verdict) -> bool:
     return row.word == INCONCLUSIVE and row.contrast.method == SEQUENTIAL and not row.obstacle
 
 
-def _require_series(rows: Sequence[Verdict]) -> None:
+def _require_decidable(rows: Sequence[Verdict], *, is_early: bool) -> None:
     """Refuse to go on where rounds can decide nothing."""
-    if rows and all(row.contrast.method == UNJUDGED for row in rows):
-        why = rows[0].contrast.notes[0]
-        raise DataError(
-            f"rounds cannot decide any primary row: {why}", hint="name another with --metric"
-        )
+    if rows and (is_early or any(row.word != INCONCLUSIVE or _is_open(row) for row in rows)):
+        return
+    why = next((f": {row.notes[0]}" for row in rows if row.notes), "")
+    raise DataError(
+        f"rounds can decide no primary row{why}", hint="name a primary metric with --metric"
+    )

@@ -114,7 +114,7 @@ def render_decision(
         rows = [row_values(row) for row in progress.verdicts.primary] if progress else []
         answer = {
             "format_version": 1,
-            "decided": bool(progress and not progress.waiting),
+            "decided": bool(rows) and all(row["verdict"] != "inconclusive" for row in rows),
             "rounds": progress.rounds if progress else 0,
             "max_rounds": progress.most if progress else None,
             "verdict": comparison.verdict if comparison else None,

@@ -106,8 +106,10 @@ def describe_end(progress: Progress) -> str:
     spent = f"{count_of(rounds * variants, 'run')} in {count_of(rounds, 'round')}"
     rows = len(progress.verdicts.primary)
     if not progress.waiting:
+        stuck = sum(row.word == INCONCLUSIVE for row in progress.verdicts.primary)
+        rest = f"; more rounds cannot decide {count_of(stuck, 'row')}" if stuck else ""
         saved = f", {(most - rounds) * variants} fewer than {most} rounds take"
-        return f"decided: {spent}{saved if rounds < most else ''}"
+        return f"decided: {spent}{saved if rounds < most else ''}{rest}"
     if rounds >= most:
         count = f"{progress.waiting} of {count_of(rows, 'row')}"
         return f"undecided after the last round: {count}; {spent}"

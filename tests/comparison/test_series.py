@@ -124,3 +124,23 @@ def test_what_a_sidecar_states_is_read_back() -> None:
     for change in ({"most": "3"}, {"spending": "all"}, {"round": "0"}, {"least": "x"}):
         assert read_stopping({**stated, **change}) == (None, 0)
     assert read_stopping({}) == (None, 0)
+
+
+def test_what_was_decided_after_a_round_stands_after_all_of_them(tmp_path: Path) -> None:
+    sides = draw({"none": 0.0, "otlp": 0.05, "apm": 0.0, "zipkin": 0.035}, 14, spread=0.02, seed=8)
+    folder = write_series(tmp_path / "results", sides)
+    judged: dict[int, dict[str, Any]] = {}
+    for last in (14, 9, 7, 5):
+        for variant in sides:
+            for number in range(last + 1, 15):
+                remove(folder, variant, number)
+        verdicts = bk.load(str(folder)).compare(baseline="none").verdicts
+        judged[last] = {row.contrast.variant: row for row in verdicts.primary}
+    for variant, row_at_end in judged[14].items():
+        for last in (9, 7, 5):
+            early = judged[last][variant]
+            if early.word != "inconclusive":
+                assert early.word == row_at_end.word
+                assert early.contrast.ratio == row_at_end.contrast.ratio
+                assert (early.p_adjusted or 0.0) >= (row_at_end.p_adjusted or 0.0)
+    assert {row.word for row in judged[9].values()} >= {"inconclusive", "regression"}

@@ -153,6 +153,16 @@ def test_its_options_need_it(tmp_path: Path) -> None:
     assert "needs --until decided" in done.stderr
 
 
+def test_rows_that_no_round_can_decide_end_the_series(tmp_path: Path) -> None:
+    prepare(tmp_path, {"none": 0.0, "otlp": 0.03}, 0.03)
+    times = '$(sed -n "${number}p" "$1.values")'
+    (tmp_path / "bench.sh").write_text(BENCH.replace(times, "0"))
+    done = until(tmp_path)
+    assert done.returncode == 3, done.stdout
+    assert "rounds can decide no primary row" in done.stderr
+    assert (tmp_path / "none.made").read_text() == "4\n"
+
+
 def test_results_that_cannot_be_read_end_the_series_after_the_first_round(tmp_path: Path) -> None:
     prepare(tmp_path, {"none": 0.0, "otlp": 0.03}, 0.03)
     (tmp_path / "bench.sh").write_text("echo nothing; echo 1 >> $1.made\n")
