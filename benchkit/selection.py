@@ -65,14 +65,14 @@ def select(frame: Frame, **labels: Label | Sequence[Label] | None) -> Frame:
     SelectionError
         If a column or a value does not occur; the message lists those that do.
     """
-    for column, wanted in labels.items():
-        if wanted is None:
+    for column, requested in labels.items():
+        if requested is None:
             continue
         if column not in frame.columns:
             raise SelectionError(
                 f"unknown column {column!r}", hint=f"the columns are {', '.join(frame.columns)}"
             )
-        values = _listed(wanted)
+        values = _listed(requested)
         known = list(dict.fromkeys(frame[column].tolist()))
         for value in values:
             require(value, known, column)
@@ -82,15 +82,15 @@ def select(frame: Frame, **labels: Label | Sequence[Label] | None) -> Frame:
 
 def keep(frame: Frame, **labels: Label | Sequence[Label] | None) -> Frame:
     """Keep the rows whose columns have the given values, whether or not any has; as `select`."""
-    for column, wanted in labels.items():
-        if wanted is not None:
-            accepted = {str(value) for value in _listed(wanted)}
+    for column, requested in labels.items():
+        if requested is not None:
+            accepted = {str(value) for value in _listed(requested)}
             frame = frame[frame[column].astype(str).isin(accepted)]
     return frame
 
 
-def _listed(wanted: Label | Sequence[Label]) -> list[Label]:
-    return [wanted] if isinstance(wanted, (str, int, float)) else list(wanted)
+def _listed(requested: Label | Sequence[Label]) -> list[Label]:
+    return [requested] if isinstance(requested, (str, int, float)) else list(requested)
 
 
 def require(value: object, known: Iterable[object], kind: str) -> None:

@@ -238,8 +238,8 @@ def sum_up(rows: Sequence[Sensitivity]) -> str:
 
     Examples
     --------
-    >>> told = sum_up([Sensitivity(detectable=0.1, runs_needed=40), Sensitivity(runs_needed=9)])
-    >>> told.replace("\N{NO-BREAK SPACE}", " ")
+    >>> sentence = sum_up([Sensitivity(detectable=0.1, runs_needed=40), Sensitivity(runs_needed=9)])
+    >>> sentence.replace("\N{NO-BREAK SPACE}", " ")
     'run about 40 per side to decide all'
     """
     closed = [row.least for row in rows if row.least is not None]
@@ -247,8 +247,8 @@ def sum_up(rows: Sequence[Sensitivity]) -> str:
     hardest = max((row.runs_needed for row in rows if row.runs_needed), default=None)
     parts = []
     if closed:
-        which = "" if len(closed) == len(rows) else f" for {len(closed)} of them"
-        parts.append(f"too few runs{which}; run at least {max(closed)} per side")
+        share = "" if len(closed) == len(rows) else f" for {len(closed)} of them"
+        parts.append(f"too few runs{share}; run at least {max(closed)} per side")
     if wide:
         verb = "is" if wide == 1 else "are"
         parts.append(f"{wide} {verb} too noisy for any practical number of runs")

@@ -132,14 +132,14 @@ def _share_cpu(run: Labels, numbers: Sequence[int], usage: _Usage, service: set[
     """
     known = {n: _look_up(usage, run._replace(run=n)) for n in numbers}
     used = known.pop(run.run)
-    usual = {s: median(k[s] for k in known.values() if s in k) for s in used if _told(known, s)}
+    usual = {s: median(k[s] for k in known.values() if s in k) for s in used if _is_known(known, s)}
     if not usual:
         return 1.0
     busiest = max(usual, key=lambda subject: (subject in service, usual[subject]))
     return used[busiest] / usual[busiest] if usual[busiest] > 0 else 1.0
 
 
-def _told(known: Mapping[int, Mapping[str, float]], subject: str) -> bool:
+def _is_known(known: Mapping[int, Mapping[str, float]], subject: str) -> bool:
     return any(subject in of for of in known.values())
 
 

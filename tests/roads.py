@@ -119,7 +119,7 @@ def list_readings(repeats: Repeats) -> Iterator[Reading]:
     """Yield each run as the plain reader gives it."""
     ends = np.searchsorted(repeats.owners, np.arange(len(repeats.lines)), "right").tolist()
     columns = [c.tolist() for c in (repeats.kinds, repeats.values, repeats.steps)]
-    runs = (c.tolist() for c in (repeats.which, repeats.lines, repeats.counts))
+    runs = (c.tolist() for c in (repeats.codes, repeats.lines, repeats.counts))
     start = 0
     for which, line, n, end in zip(*runs, ends, strict=True):
         rows = []

@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -28,6 +29,8 @@ TOP_LEVEL = {
 }
 #: What commands leave behind; none of it is committed.
 LEFT_BEHIND = {"report.html", "report.md", "report.json", "build", "dist", "__pycache__"}
+#: Participles and pronouns that do not say what a value is; a noun of the field does.
+VAGUE_WORDS = {"asked", "beside", "caught", "given", "said", "thing", "told", "wanted", "which"}
 GRAB_BAGS = {"utils", "util", "helpers", "helper", "common", "misc", "core", "manager"}
 HEAVY = {"pandas", "scipy", "matplotlib", "pyarrow", "numpy", "deltalake", "jinja2"}
 #: What knows of a tool outside its room of parsers, and why.
@@ -96,6 +99,30 @@ def test_no_module_is_a_grab_bag() -> None:
         for path in MODULES
     }
     assert [name for name, parts in words.items() if parts & GRAB_BAGS] == []
+
+
+def test_names_are_nouns_and_verbs_of_the_field() -> None:
+    vague = [
+        f"{module.relative_to(ROOT)}:{line}: {name}"
+        for module in MODULES
+        for line, name in bound_names(ast.parse(module.read_text(encoding="utf-8")))
+        if VAGUE_WORDS.intersection(name.lower().split("_"))
+    ]
+    assert vague == []
+
+
+def bound_names(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Yield the names that a module gives to functions, classes, parameters and variables."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                yield node.lineno, node.name
+            case ast.arg():
+                yield node.lineno, node.arg
+            case ast.Name(ctx=ast.Store()):
+                yield node.lineno, node.id
+            case ast.Attribute(ctx=ast.Store()):
+                yield node.lineno, node.attr
 
 
 def test_every_module_says_what_it_is() -> None:

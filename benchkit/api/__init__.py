@@ -273,10 +273,10 @@ def report(
     return target
 
 
-def _require_path(given: object) -> Path:
-    if isinstance(given, (str, os.PathLike)):
-        return Path(given)
-    name = type(given).__name__
+def _require_path(path: object) -> Path:
+    if isinstance(path, (str, os.PathLike)):
+        return Path(path)
+    name = type(path).__name__
     raise ConfigError(
         f"expected a path, got {name}", where="report", hint="name a file: report.html"
     )

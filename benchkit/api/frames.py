@@ -163,12 +163,14 @@ def _require_units(observations: Observations) -> None:
     first: dict[str, str] = {}
     for metric, unit in zip(units["metric"], units["unit"], strict=True):
         known = metrics.vocabulary().get(metric)
-        wanted = known.unit if known else first.setdefault(metric, unit)
-        if unit != wanted:
+        expected = known.unit if known else first.setdefault(metric, unit)
+        if unit != expected:
             what = f"{metric} has unit {unit!r}"
-            also = "" if known else f" and {wanted!r}"
+            also = "" if known else f" and {expected!r}"
             hint = (
-                f"its unit must be {wanted!r}: convert value, resolution and unit" if known else ""
+                f"its unit must be {expected!r}: convert value, resolution and unit"
+                if known
+                else ""
             )
             raise SchemaError(
                 what + also, where="unit", hint=hint or "convert one unit to the other"

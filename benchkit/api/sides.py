@@ -96,12 +96,12 @@ def list_names(names: object) -> tuple[str, ...]:
     >>> list_names("latency"), list_names(["otlp", "apm", "otlp"])
     (('latency',), ('otlp', 'apm'))
     """
-    given = (names,) if isinstance(names, str) or not isinstance(names, Iterable) else tuple(names)
-    if wrong := [name for name in given if not isinstance(name, str)]:
+    chosen = (names,) if isinstance(names, str) or not isinstance(names, Iterable) else tuple(names)
+    if wrong := [name for name in chosen if not isinstance(name, str)]:
         raise ConfigError(
             f"expected a name, got {wrong[0]!r}", hint="pass one string or a list of strings"
         )
-    return tuple(dict.fromkeys(given))
+    return tuple(dict.fromkeys(chosen))
 
 
 def list_pairs(pairs: Iterable[object]) -> tuple[tuple[str, str], ...]:

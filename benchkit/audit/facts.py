@@ -244,12 +244,12 @@ def _find_repeated(runs: Runs) -> Iterator[Repeated]:
     for row, (start, end) in zip(zip(*columns, strict=True), spans, strict=True):
         facts: dict[str, Any] = dict(zip(names, row, strict=True))
         for name in unsure:
-            if not _is_told(facts[name]):
+            if not _is_known(facts[name]):
                 del facts[name]
         places = order[start:end]
         yield Repeated(Run(**facts), places, numbers[places])
 
 
-def _is_told(value: object) -> bool:
+def _is_known(value: object) -> bool:
     """Whether a fact is known: None, NaN and NA are not equal to themselves, or not at all."""
     return value is not None and str(value) not in {"nan", "<NA>", "NaT"}

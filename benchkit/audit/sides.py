@@ -293,7 +293,7 @@ def _tell_open(other: list[Contrast]) -> Finding:
         "loads do not show the cost of the variant alone",
         remedy="use a rate that every side can reach, and check that the generator is not the "
         "bottleneck",
-        numbers=_told(worst, other),
+        numbers=_number_rates(worst, other),
     )
 
 
@@ -307,7 +307,7 @@ def _tell_closed(bound: list[Contrast]) -> Finding:
         f"{worst.baseline} at {_rate(worst.center_baseline)}: in a closed loop, rate and "
         "latency are two views of one effect",
         remedy="to compare latency at equal load, fix the rate",
-        numbers=_told(worst, bound),
+        numbers=_number_rates(worst, bound),
     )
 
 
@@ -315,7 +315,7 @@ def _rate(value: float) -> str:
     return f"{format_number(value, 4)} requests/s"
 
 
-def _told(worst: Contrast, rows: list[Contrast]) -> dict[str, float]:
+def _number_rates(worst: Contrast, rows: list[Contrast]) -> dict[str, float]:
     return {
         "baseline": worst.center_baseline,
         "variant": worst.center_variant,

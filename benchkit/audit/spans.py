@@ -49,7 +49,7 @@ def find_span_errors(evidence: Evidence) -> Iterator[Finding]:
 def _seen(account: Account) -> float:
     """Return the spans that there were: as counted, else those that must have been."""
     if account.created is None:
-        return account.told or max(account.expected or 0.0, account.saved or 0.0)
+        return account.accounted or max(account.expected or 0.0, account.saved or 0.0)
     return account.created
 
 

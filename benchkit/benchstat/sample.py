@@ -66,8 +66,8 @@ def summarize_median(values: Sequence[float], confidence: float) -> Summary:
     low_order, high_order = median_orders(len(values), confidence)
     low = -inf if low_order < 1 else values[low_order - 1]
     high = inf if high_order > len(values) else values[high_order - 1]
-    told = (_need(confidence),) if isinf(low) or isinf(high) else ()
-    return Summary(median(values), low, high, told)
+    notes = (_need(confidence),) if isinf(low) or isinf(high) else ()
+    return Summary(median(values), low, high, notes)
 
 
 def summarize_exact(values: Sequence[float]) -> Summary:

@@ -79,9 +79,9 @@ def calibrate(
     tried = [(row, cut) for row, cut in sides if _choose(row, rule) >= 1]
     if not tried:
         most = max((row.n for row, _ in sides), default=0)
-        wanted = f"{2 * rule.runs} are needed" if rule.runs else "at least 2 are needed"
+        needed = f"{2 * rule.runs} are needed" if rule.runs else "at least 2 are needed"
         raise DataError(
-            f"too few runs to split: no variant has more than {most}, {wanted}",
+            f"too few runs to split: no variant has more than {most}, {needed}",
             hint="run one variant at least 8 times, or name two that are the same with --pair A:B",
         )
     rows = tuple(_try(row, cut, rule) for row, cut in tried)

@@ -47,13 +47,13 @@ def _find_change(there: Sequence[str], head: str, top: str, index: str, objects:
             own = "[core]\nrepositoryformatversion = 1\n[extensions]\nobjectformat = sha256\n"
             (folder / "config").write_text(own, "ascii")
         place = {"GIT_DIR": name, "GIT_WORK_TREE": top, "GIT_INDEX_FILE": index}
-        told = _git(
+        output = _git(
             *chain.from_iterable(options),
             *("status", "--porcelain", "--branch", "--untracked-files=no"),
             "--ignore-submodules=dirty",  # git would run in them, by their settings
             environment={**place, "GIT_OBJECT_DIRECTORY": objects},
         )
-    lines = told.splitlines()
+    lines = output.splitlines()
     return ("true" if len(lines) > 1 else "false") if lines else ""
 
 

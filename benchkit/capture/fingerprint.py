@@ -64,8 +64,8 @@ def take_fingerprint(
 
     Examples
     --------
-    >>> told = take_fingerprint(environ={"GOGC": "off", "GITHUB_TOKEN": "x"})
-    >>> told["GOGC"], "GITHUB_TOKEN" in told
+    >>> facts = take_fingerprint(environ={"GOGC": "off", "GITHUB_TOKEN": "x"})
+    >>> facts["GOGC"], "GITHUB_TOKEN" in facts
     ('off', False)
     """
     facts = {**read_machine(root), **read_checkout(folder)}

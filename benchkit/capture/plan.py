@@ -184,8 +184,8 @@ def parse_plan(table: Mapping[str, Any], *, where: str = "--plan") -> Plan:
 def _commands(table: Mapping[str, object], variant: str, where: str) -> Commands:
     if "command" not in table:
         raise ConfigError("no command", where=where, hint='add command = "…"')
-    told = {key: _words(value, variant, f"{where} {key}") for key, value in table.items()}
-    command, warmup, before, after = (told.get(key, ()) for key in _COMMANDS)
+    commands = {key: _words(value, variant, f"{where} {key}") for key, value in table.items()}
+    command, warmup, before, after = (commands.get(key, ()) for key in _COMMANDS)
     return Commands(command=command, warmup=warmup, before=before, after=after)
 
 

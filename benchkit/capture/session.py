@@ -269,8 +269,8 @@ class _Work:
             raise KeyboardInterrupt
         if remark:
             errors = claim.stem.with_name(f"{claim.stem.name}.stderr")
-            is_told = errors.exists()
-            place = f"see {errors.name} next to it" if is_told else "its standard error is empty"
+            has_errors = errors.exists()
+            place = f"see {errors.name} next to it" if has_errors else "its standard error is empty"
             raise _FailedError(f"{path}: {remark}; {place}")
 
 

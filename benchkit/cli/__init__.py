@@ -113,8 +113,8 @@ def _explain(error: UsageError, arguments: Sequence[str]) -> int:
     return int(ExitCode.USAGE)
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
+def _show_version(requested: bool) -> None:
+    if requested:
         from benchkit import __version__
 
         sys.stdout.write(f"{PROGRAM} {__version__}\n")

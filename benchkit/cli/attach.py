@@ -34,14 +34,14 @@ def takes(
         attached = {option.name for block in blocks.values() for option in block}
 
         @wraps(command)
-        def run(**given: Any) -> None:  # noqa: ANN401 - of any option
+        def run(**values: Any) -> None:  # noqa: ANN401 - of any option
             if "only" in named:
-                given["by"] = require_values(given["by"])
+                values["by"] = require_values(values["by"])
             for name, form in {"request": Request, "requested": Requested}.items():
                 if name in own:
                     held = attached.intersection(form.__annotations__)
-                    given[name] = form(**{each: given.pop(each) for each in held})
-            command(**given)
+                    values[name] = form(**{each: values.pop(each) for each in held})
+            command(**values)
 
         vars(run)["__signature__"] = inspect.Signature(options)
         return run

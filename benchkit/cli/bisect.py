@@ -68,7 +68,7 @@ def bisect(
     Both ends and one commit between them are measured in turn, each in its own work
     tree, until one commit is the most probable by far.
     """
-    chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
+    chosen = o.choose(format or o.guess_format(output, ENDINGS, "table"), FORMATS)
     from benchkit.bisect.repository import Repository
     from benchkit.bisect.search import Limits, search
     from benchkit.bisect.trials import Recipe, Trials

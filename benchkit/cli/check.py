@@ -64,7 +64,7 @@ def check(
     request: o.Request,
 ) -> None:
     """List the findings about the runs; advisory: exits 0 unless you pass --strict."""
-    chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
+    chosen = o.choose(format or o.guess_format(output, ENDINGS, "table"), FORMATS)
     grave = free_of and o.choose(free_of, SEVERITIES, "--free-of")
     codes = read_codes(select, "--select"), read_codes(ignore, "--ignore")
     runset = request.load()

@@ -67,7 +67,7 @@ def compare(
         print_like(compat, context, request.paths or [], written, format, output, quiet=quiet)
         return
     refuse_benchstats(context)
-    chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
+    chosen = o.choose(format or o.guess_format(output, ENDINGS, "table"), FORMATS)
     result = evaluate(replace(request, quiet=quiet), requested)
     by_column, to_file = request.split_by, output is not None
     text = render(result, chosen, by=by_column, to_file=to_file, every=every, wide=wide)

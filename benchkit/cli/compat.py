@@ -76,7 +76,7 @@ def print_like(
 
     o.choose(tool, COMPATIBLE, "--compat")
     refuse_others(context)
-    chosen = o.choose(format or o.told_by(output, _ENDINGS, "text"), FORMATS)
+    chosen = o.choose(format or o.guess_format(output, _ENDINGS, "text"), FORMATS)
     if not paths:
         raise ConfigError(
             "no files given",

@@ -329,7 +329,7 @@ def _paint(lines: Sequence[str], file: TextIO | None) -> str:
     return _print_rich(Text("\n").join([first, *map(Text, shown[1:])]), None)
 
 
-def _print_rich(thing: object, width: int | None) -> str:
+def _print_rich(renderable: object, width: int | None) -> str:
     from io import StringIO
 
     from rich.console import Console
@@ -337,5 +337,5 @@ def _print_rich(thing: object, width: int | None) -> str:
     sink = StringIO()
     columns = width or shutil.get_terminal_size().columns
     console = Console(file=sink, force_terminal=True, width=columns, legacy_windows=False)
-    console.print(thing, highlight=False, markup=False)
+    console.print(renderable, highlight=False, markup=False)
     return "\n".join(line.rstrip() for line in sink.getvalue().rstrip("\n").split("\n"))

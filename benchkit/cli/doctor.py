@@ -32,7 +32,7 @@ def doctor(
     quiet: o.Quiet = False,
 ) -> None:
     """Report what makes this machine noisy, with remedies, and grade it; exits 0."""
-    chosen = o.choose(format or o.told_by(output, {".json": "json"}, "table"), FORMATS)
+    chosen = o.choose(format or o.guess_format(output, {".json": "json"}, "table"), FORMATS)
     if not (seconds == 0 or _SHORTEST <= seconds <= _LONGEST):
         raise ConfigError(
             f"expected 0, or {_SHORTEST} to {_LONGEST} seconds, got {seconds:g}", where="--seconds"

@@ -41,7 +41,7 @@ def explain(
     output: o.Output = None,
 ) -> None:
     """Explain a finding's code, a metric or a format."""
-    chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
+    chosen = o.choose(format or o.guess_format(output, ENDINGS, "table"), FORMATS)
     printing.write(render(look_up(words or ()), chosen, to_file=output is not None), output)
 
 

@@ -97,7 +97,7 @@ def gate(
     request: o.Request,
 ) -> None:
     """Check the results against limits; the exit code tells whether they pass."""
-    chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
+    chosen = o.choose(format or o.guess_format(output, ENDINGS, "table"), FORMATS)
     from benchkit.gating.policy import Policy
     from benchkit.gating.run import run_gate
 

@@ -111,11 +111,11 @@ def add(
         hint = f"give at least {SHORTEST} letters and digits of a commit"
         raise ConfigError(f"{commit!r} is not a commit", where="--commit", hint=hint)
     target = Store(store or DEFAULT)
-    given, commit = commit, resolve(commit, list_commits(target))
+    requested, commit = commit, resolve(commit, list_commits(target))
     branch = name_branch() if branch is None else branch
     meta = (*_read_date(date), *((("branch", branch),) if branch else ()))
-    if given != commit and not quiet:
-        printing.print_line(f"{given} is recorded as {commit}", err=True)
+    if requested != commit and not quiet:
+        printing.print_line(f"{requested} is recorded as {commit}", err=True)
     request = o.Request(
         layout=layout, rename=rename, split=split, as_format=as_format, exclude=exclude,
         max_unpacked=max_unpacked, quiet=quiet,
@@ -178,14 +178,16 @@ def _read_date(text: str | None) -> tuple[tuple[str, str], ...]:
         raise ConfigError(f"ignored {text!r}: {error}", where="--date") from error
 
 
-def _tell_date(commit: str, given: str, dates: Collection[str]) -> str:
+def _tell_date(commit: str, requested: str, dates: Collection[str]) -> str:
     """Say which date of a commit counts, where that is another than the one given; else nothing."""
     from benchkit.labels.values import read_time
 
-    first = min(dates, key=read_time, default=given)
-    if not given or read_time(first) == read_time(given):
+    first = min(dates, key=read_time, default=requested)
+    if not requested or read_time(first) == read_time(requested):
         return ""
-    return f"note: --date {given} is ignored: {commit} has {first}, and the earliest date counts"
+    return (
+        f"note: --date {requested} is ignored: {commit} has {first}, and the earliest date counts"
+    )
 
 
 def show(
@@ -204,7 +206,7 @@ def show(
     quiet: o.Quiet = False,
 ) -> None:
     """Show where levels changed, and whether the newest commit is outside its range."""
-    chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
+    chosen = o.choose(format or o.guess_format(output, ENDINGS, "table"), FORMATS)
     request = o.Request(store=store, by=o.require_values(by), quiet=quiet)
     found = follow(request, variant, metric, (margin, confidence), branch)
     if chosen in FIGURES:
@@ -238,7 +240,7 @@ def gate(
     """Judge the newest commit; the exit codes are those of gate."""
     from benchkit.history.outcome import decide
 
-    chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS[:3])
+    chosen = o.choose(format or o.guess_format(output, ENDINGS, "table"), FORMATS[:3])
     request = o.Request(store=store, by=o.require_values(by), quiet=quiet)
     found = follow(request, variant, metric, (margin, confidence), branch)
     outcome = decide(found, since)

@@ -47,7 +47,7 @@ def layout(
     """Show each file's labels, where they come from, and what else the folder could mean."""
     from benchkit.ingestion.layout import explain_layout
 
-    chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
+    chosen = o.choose(format or o.guess_format(output, ENDINGS, "table"), FORMATS)
     request = o.Request(
         layout=layout, split=split, map=map, as_format=as_format, rename=rename,
         exclude=exclude, max_unpacked=max_unpacked, quiet=quiet,

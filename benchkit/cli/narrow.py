@@ -83,7 +83,7 @@ def _head(table: Table) -> list[Fitted]:
 
 def stack(table: Table) -> Table:
     """Put the cells of each row below each other, named by their columns."""
-    columns = (Column("what", ""), Column("told", ""))
+    columns = (Column("name", ""), Column("value", ""))
     rows: list[tuple[Cell, ...]] = []
     for row in table.rows:
         rows += [(Cell(""), Cell(""))] if rows else []

@@ -48,7 +48,7 @@ def noise(
     request: o.Request,
 ) -> None:
     """Measure how often the same program appears to differ from itself, and by how much."""
-    chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
+    chosen = o.choose(format or o.guess_format(output, ENDINGS, "table"), FORMATS)
     rule = (requested.margin, requested.confidence, runs)
     printing.write(
         answer(request, rule, pair, requested.metric, chosen, to_file=bool(output)), output

@@ -365,7 +365,7 @@ def choose(value: str, known: Sequence[str], option: str = "--format") -> str:
     return value
 
 
-def told_by(output: Path | None, known: Mapping[str, str], default: str) -> str:
+def guess_format(output: Path | None, known: Mapping[str, str], default: str) -> str:
     """Return the format that a file's ending tells: ``known`` maps endings to formats."""
     return known.get(output.suffix.lower(), default) if output else default
 

@@ -42,7 +42,7 @@ def plan(
     request: o.Request,
 ) -> None:
     """Estimate the runs per side needed to detect a change, or to rule one out."""
-    chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
+    chosen = o.choose(format or o.guess_format(output, ENDINGS, "table"), FORMATS)
     printing.write(
         answer(
             request,

@@ -42,7 +42,7 @@ def runs(
     request: o.Request,
 ) -> None:
     """List the runs, one line per set of labels: labels, runs, role, start, sources."""
-    chosen = o.choose(format or o.told_by(output, ENDINGS, "table"), FORMATS)
+    chosen = o.choose(format or o.guess_format(output, ENDINGS, "table"), FORMATS)
     request = replace(request, by=by)
     frame = load(request).runs
     if chosen in {"csv", "json"}:

@@ -214,10 +214,10 @@ def _leave_out(
 ) -> dict[str, tuple[T, ...]]:
     """Leave out what another pair has compared."""
     kept = {
-        name: tuple(each for each in told if not is_compared(name, each))
-        for name, told in found.items()
+        name: tuple(each for each in items if not is_compared(name, each))
+        for name, items in found.items()
     }
-    return {name: told for name, told in kept.items() if told}
+    return {name: items for name, items in kept.items() if items}
 
 
 #: Metrics that count spans at one backend, of which each variant usually has its own.

@@ -96,9 +96,9 @@ def read_load_facts(runs: Runs) -> LoadFacts:
     return LoadFacts(_agree(models), {about: _agree(own) for about, own in units.items()})
 
 
-def _agree(told: Mapping[Key, set[str]]) -> dict[Key, str]:
+def _agree(words: Mapping[Key, set[str]]) -> dict[Key, str]:
     """Return the words on which all agree."""
-    return {name: only for name, (only, *others) in told.items() if not others}
+    return {name: only for name, (only, *others) in words.items() if not others}
 
 
 def collect(observations: Observations, plan: Plan) -> dict[str, dict[Row, Cell]]:
@@ -121,16 +121,16 @@ def collect(observations: Observations, plan: Plan) -> dict[str, dict[Row, Cell]
     chosen = order[begins]
     starts = _find_begins(cells[chosen])
     coarsest = np.maximum.reduceat(steps[chosen], starts).tolist() if len(starts) else []
-    runs, told_values = numbers[chosen].tolist(), values[chosen].tolist()
+    runs, typical = numbers[chosen].tolist(), values[chosen].tolist()
     for place, value in medians.items():
-        told_values[place] = value
+        typical[place] = value
     labels = rows[["variant", *ROW_KEY, "unit"]].iloc[firsts]
     labels["subject"] = labels["subject"].astype("str").fillna("")
     found: dict[str, dict[Row, Cell]] = {}
     spans = pairwise((*starts.tolist(), len(chosen)))
     columns = (labels[name].tolist() for name in labels)
     for (start, end), step, variant, *key, unit in zip(spans, coarsest, *columns, strict=True):
-        by_run = dict(zip(runs[start:end], told_values[start:end], strict=True))
+        by_run = dict(zip(runs[start:end], typical[start:end], strict=True))
         found.setdefault(variant, {})[Row(*key)] = Cell(unit, by_run, step)
     return found
 
@@ -165,13 +165,13 @@ def _choose(observations: Observations, plan: Plan) -> Observations:
     numbers, firsts = number_rows(observations, ("tool", "metric", "stat"))
     requested = {*plan.primaries, *plan.metrics}
     columns = (observations[name].iloc[firsts] for name in ("tool", "metric", "stat", "unit"))
-    wanted = [
+    is_kept = [
         _is_compared(tool, metric, stat, unit, requested)
         for tool, metric, stat, unit in zip(*columns, strict=True)
     ]
-    if all(wanted):
+    if all(is_kept):
         return observations
-    chosen: Observations = observations[np.array(wanted)[numbers]]
+    chosen: Observations = observations[np.array(is_kept)[numbers]]
     return chosen
 
 
@@ -210,6 +210,8 @@ def _is_compared(
         return False
     if stat.startswith(PREFIX):
         return False
-    if any(metric == name and stat == (which or stat) for name, which in requested):
+    if any(
+        metric == name and stat == (requested_stat or stat) for name, requested_stat in requested
+    ):
         return True
     return metrics.lookup(metric, unit).compared and stat not in _NOT_COMPARED

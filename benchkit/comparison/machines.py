@@ -79,7 +79,7 @@ def differ(name: str, one: Counter[str], other: Counter[str]) -> bool:
     for values in (one, other):
         counts: Counter[str] = Counter()
         for value, count in values.items():
-            same = next((told for told in known if is_alike(name, told, value)), None)
+            same = next((similar for similar in known if is_alike(name, similar, value)), None)
             if same is None:
                 known.append(value)
             counts[same or value] += count

@@ -234,11 +234,11 @@ def _tell_of_unpaired(blocks: Blocks, apply: Method, confidence: float) -> tuple
     if (test.pvalue <= 1 - confidence) == (ours.pvalue <= 1 - confidence):
         return ()
     change = format_change(math.exp(estimate.value))
-    told = (
+    unpaired = (
         f"unpaired, the same runs give {change}, p = {test.pvalue:.2g} (blocks: {ours.pvalue:.2g})"
     )
     why = "single slow runs or slow rounds cause the difference"
-    return (f"{told}; {why}: see --blocks never, or blocks='never' in Python",)
+    return (f"{unpaired}; {why}: see --blocks never, or blocks='never' in Python",)
 
 
 def _apply(

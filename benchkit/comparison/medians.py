@@ -44,10 +44,10 @@ def tell_of_medians(x: Sequence[float], y: Sequence[float], ratio: float | None)
     before, after = median(x), median(y)
     if ratio is None or min(ratio, before, after) <= 0:
         return ()
-    told, seen = math.log(ratio), math.log(after) - math.log(before)
-    if told * seen < 0 and abs(told - seen) >= _VISIBLE:
+    estimated, seen = math.log(ratio), math.log(after) - math.log(before)
+    if estimated * seen < 0 and abs(estimated - seen) >= _VISIBLE:
         return (AGAINST,)
-    if abs(told - seen) > _APART:
+    if abs(estimated - seen) > _APART:
         plain = format_change(math.exp(min(seen, _LARGEST_LOG)))
         return (f"{ALONE} {plain}: the runs are far apart",)
     return ()

@@ -41,9 +41,11 @@ def find_shards(runs: Runs) -> dict[Side, int]:
     paths = [sources[0]["path"] if sources else "" for sources in runs["sources"].tolist()]
     shards = [(env or {}).get("shard", "") for env in runs["env"].tolist()]
     load = {path: _GENERATOR.sub("#", path.rpartition("/")[2]) for path in set(paths)}
-    told = ["#" in load[path] or bool(shard) for path, shard in zip(paths, shards, strict=True)]
+    is_numbered = [
+        "#" in load[path] or bool(shard) for path, shard in zip(paths, shards, strict=True)
+    ]
     is_timed = runs["started_at"].notna() & runs["duration"].gt(0)
-    chosen = runs["role"].eq("measured") & (is_timed | np.array(told, dtype=bool))
+    chosen = runs["role"].eq("measured") & (is_timed | np.array(is_numbered, dtype=bool))
     places = np.flatnonzero(chosen).tolist()
     if not places:
         return {}

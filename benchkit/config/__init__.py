@@ -202,7 +202,7 @@ def parse(table: Mapping[str, object], *, where: str = FILE) -> Settings:
     >>> parse({"stats": {"margin": "5%"}}).margin
     0.05
     """
-    given: dict[str, object] = {}
+    fields: dict[str, object] = {}
     habits = Habits()
     for section, content in table.items():
         if section == "schema":
@@ -222,17 +222,17 @@ def parse(table: Mapping[str, object], *, where: str = FILE) -> Settings:
         for key, value in content.items():
             require_key(key, known, f"{where} [{section}]")
             if key == "accept":
-                given[key] = parse_accepted(value, f"{where} [[history.accept]]")
+                fields[key] = parse_accepted(value, f"{where} [[history.accept]]")
                 continue
-            given[key] = _convert(key, value, f"{where} [{section}]")
+            fields[key] = _convert(key, value, f"{where} [{section}]")
     gate = table.get("gate")
     if isinstance(gate, Mapping) and set(gate) == {"accept"}:  # [[gate.accept]] without a [[gate]]
         habits = replace(habits, accept=parse_acceptances(gate["accept"], where))
     elif "gate" in table:
-        given["rules"] = parse_rules(gate, habits, where)
-    given |= {"habits": habits, "labels": select_labels(table)}
-    given["maps"] = parse_maps(table.get(MAP, []), where)
-    return Settings(**given, source=where, is_empty=not table)  # type: ignore[arg-type]
+        fields["rules"] = parse_rules(gate, habits, where)
+    fields |= {"habits": habits, "labels": select_labels(table)}
+    fields["maps"] = parse_maps(table.get(MAP, []), where)
+    return Settings(**fields, source=where, is_empty=not table)  # type: ignore[arg-type]
 
 
 def parse_fraction(text: str | float, *, where: str) -> float:

@@ -52,12 +52,12 @@ class Limit:
         return self.value - 1 if self.kind == "factor" else self.value
 
 
-def parse_limit(given: object, where: str) -> Limit:
+def parse_limit(limit: object, where: str) -> Limit:
     """Read a limit.
 
     Parameters
     ----------
-    given : str or 0
+    limit : str or 0
         A text with its unit; KB are 1,000 bytes and KiB 1,024; a number without a unit is a count
         and carries a sign, ``+2``.
     where : str
@@ -77,13 +77,13 @@ def parse_limit(given: object, where: str) -> Limit:
     >>> round(parse_limit("1.1x", "x").share, 6)
     0.1
     """
-    if given == 0 and not isinstance(given, bool):
-        given = "0%"
-    match = _LIMIT.fullmatch(given.strip()) if isinstance(given, str) else None
+    if limit == 0 and not isinstance(limit, bool):
+        limit = "0%"
+    match = _LIMIT.fullmatch(limit.strip()) if isinstance(limit, str) else None
     if match is None:
-        raise ConfigError(f"{given!r} is not a limit", where=where, hint=_HINT)
+        raise ConfigError(f"{limit!r} is not a limit", where=where, hint=_HINT)
     sign, number, unit = match.groups()
-    text = str(given).strip()
+    text = str(limit).strip()
     if unit == "%":
         return Limit("percent", float(number) / 100, "", text)
     if unit in _POINTS:

@@ -145,18 +145,18 @@ def parse_maps(tables: object, where: str) -> tuple[TableMap, ...]:
 
 def _parse(table: Mapping[str, object], where: str) -> TableMap:
     require_keys(table, list_keys(TableMap), where)
-    given: dict[str, object] = {
+    fields: dict[str, object] = {
         name: _read_cell(table[name], name, where) for name in _CELLS if name in table
     }
     for name in ("params", "files"):
         if name in table:
-            given[name] = read_texts(table[name], name, where)
+            fields[name] = read_texts(table[name], name, where)
     if "records" in table:
-        given["records"] = read_text(table["records"], "records", where)
-    given["better"] = _read_better(table.get("better", ""), where)
+        fields["records"] = read_text(table["records"], "records", where)
+    fields["better"] = _read_better(table.get("better", ""), where)
     if "values" in table:
-        given["values"] = tuple(_read_measures(table["values"], f"{where} values"))
-    read = TableMap(**given)  # type: ignore[arg-type]
+        fields["values"] = tuple(_read_measures(table["values"], f"{where} values"))
+    read = TableMap(**fields)  # type: ignore[arg-type]
     _require_values(read, where)
     for measure in read.measures:
         _require_unit(measure, where)

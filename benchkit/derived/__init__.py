@@ -38,9 +38,9 @@ def derive(
     measured = list_measured(runs)
     known, derived, findings = leave_out_excerpts(observations), [], []
     for rule in ALL:
-        rows, told = rule(known, measured, series)
+        rows, problems = rule(known, measured, series)
         rows = leave_out_known(known, rows)
         known = add_rows(known, rows)
         derived += rows
-        findings += told
+        findings += problems
     return add_rows(observations, derived), tuple(findings)

@@ -75,18 +75,18 @@ class Account:
         return self.requests * self.per_request
 
     @property
-    def told(self) -> float | None:
-        """What was saved and counted as dropped."""
+    def accounted(self) -> float | None:
+        """Saved spans plus those that were counted as dropped."""
         if self.saved is None or self.dropped is None or self.dropped_how != COUNTED:
             return None
         return self.saved + self.dropped
 
     @property
     def made(self) -> float | None:
-        """What was created, as counted; else what is expected, or told where that is more."""
+        """What was created, as counted; else the larger of what is expected and accounted for."""
         if self.created is not None:
             return self.created
-        return max((n for n in (self.expected, self.told) if n is not None), default=None)
+        return max((n for n in (self.expected, self.accounted) if n is not None), default=None)
 
     @property
     def has_surplus(self) -> bool:

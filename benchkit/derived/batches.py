@@ -83,8 +83,8 @@ class Batches:
         """
         if counted := COUNTED.get(metric):
             metric, stat = counted, "count" if stat == "mean" else ""
-        wanted = "p50" if stat == "median" else stat
-        taken = {run: of.get(wanted) for run, of in self._runs.get((side, metric), {}).items()}
+        level = "p50" if stat == "median" else stat
+        taken = {run: of.get(level) for run, of in self._runs.get((side, metric), {}).items()}
         return {
             run: values
             for run, values in taken.items()

@@ -44,7 +44,7 @@ def role_of(subject: str, facts: Mapping[str, str] | None = None) -> str:
     ----------
     subject : str
         As in the table: a Docker name, a cgroup, ``namespace/pod/container``.
-    told : mapping of str to str, optional
+    facts : mapping of str to str, optional
         What is known of the machine: ``container.storage`` -> ``elasticsearch,redis``.
 
     Examples
@@ -71,7 +71,7 @@ def find_service(cores: Mapping[str, float], facts: Mapping[str, str] | None = N
     ----------
     cores : mapping of str to float
         The containers of a run, and the CPU that each used on average.
-    told : mapping of str to str, optional
+    facts : mapping of str to str, optional
         As in `role_of`.
 
     Examples
@@ -203,7 +203,7 @@ def limit_of(subject: str, what: str, facts: Mapping[str, str]) -> float | None:
     ----------
     subject : str
     what : {'cpu', 'memory'}
-    told : mapping of str to str
+    facts : mapping of str to str
         ``limit.<container>.cpu`` as cAdvisor and sidecars tell it.
 
     Examples

@@ -34,10 +34,10 @@ class Gaps:
 
     def findings(self) -> list[Finding]:
         """Return one finding per kind."""
-        told = [
+        kinds = [
             self._window(), self._samples(), self._service(), self._part()
         ]  # fmt: skip
-        return [finding for finding in told if finding is not None]
+        return [finding for finding in kinds if finding is not None]
 
     def _window(self) -> Finding | None:
         if not self.without_window:

@@ -94,8 +94,8 @@ def find_knee(sweep: Sweep, rule: Rule, law: Law | None) -> float | None:
         return law.peak if law and not law.poor and law.peak < float("inf") else None
     best = None
     for level in sweep.levels:
-        told = level.tell(rule.stat)
-        if told is None or told > rule.amount:
+        latency = level.tell(rule.stat)
+        if latency is None or latency > rule.amount:
             break
         best = level.size
     return best

@@ -43,7 +43,7 @@ def derive_spans(
     used = read_usage(observations)
     for account in list_accounts(observations, measured):
         rows += _per_span(account, used.get(account.run.key, {}))
-        told: Mapping[tuple[str, str], float | None] = {
+        counts: Mapping[tuple[str, str], float | None] = {
             ("spans_expected", "count"): account.expected,
             ("spans_dropped", "count"): (
                 account.dropped if account.dropped_how == DERIVED else None
@@ -52,7 +52,7 @@ def derive_spans(
         }
         rows += [
             account.run.row(metric, stat, value, subject=account.backend, source=account.source)
-            for (metric, stat), value in told.items()
+            for (metric, stat), value in counts.items()
             if value is not None
         ]
         rows += [

@@ -205,10 +205,10 @@ def _latencies(observations: Observations) -> dict[Labels, _Latencies]:
     stats = observations["stat"].drop_duplicates().tolist()
     known = [stat for stat in stats if _STAT.fullmatch(stat)]
     rows = observations["metric"].eq("latency") & observations["stat"].isin(known)
-    wanted = observations[rows & observations["subject"].isna()]
+    latencies = observations[rows & observations["subject"].isna()]
     by_run: dict[Labels, _Latencies] = {}
-    rest = (wanted[name].tolist() for name in ("stat", "value", "resolution"))
-    for labels, stat, value, resolution in zip(list_labels(wanted), *rest, strict=True):
+    rest = (latencies[name].tolist() for name in ("stat", "value", "resolution"))
+    for labels, stat, value, resolution in zip(list_labels(latencies), *rest, strict=True):
         step = resolution if resolution > 0 else 0.0
         of_run = by_run.setdefault(labels, {})
         if stat not in of_run or step <= of_run[stat][1]:

@@ -123,11 +123,11 @@ def _resources(
     subjects = dict.fromkeys(subject for subject, _ in found)
     for subject in subjects:
         for metric, names in ((CPU, ("cpu_time", CPU)), (MEMORY[0], MEMORY)):
-            told = next((found[subject, n] for n in names if (subject, n) in found), None)
-            if told is None or not told.is_dated:
+            series = next((found[subject, n] for n in names if (subject, n) in found), None)
+            if series is None or not series.is_dated:
                 continue
-            times, values, _ = told.inside(seen)
-            if told.stat == "counter" and len(times):
+            times, values, _ = series.inside(seen)
+            if series.stat == "counter" and len(times):
                 times, values = rate_steps(times, values)
             if len(times) >= _FEWEST:
                 yield _track(run, metric, times - start, values, subject=subject, service=service)
@@ -186,8 +186,8 @@ def center(tracks: Sequence[Track]) -> tuple[FloatArray, FloatArray]:
     seen = np.array(
         [np.interp(times, t.times, t.values, left=np.nan, right=np.nan) for t in tracks]
     )
-    is_told = (~np.isnan(seen)).sum(axis=0) * 2 >= len(tracks)
-    return times[is_told], np.nanmedian(seen[:, is_told], axis=0)
+    is_known = (~np.isnan(seen)).sum(axis=0) * 2 >= len(tracks)
+    return times[is_known], np.nanmedian(seen[:, is_known], axis=0)
 
 
 def thin(times: FloatArray, values: FloatArray, most: int = MOST) -> tuple[FloatArray, FloatArray]:

@@ -41,7 +41,7 @@ class Policy:
     is_overridden: bool = False
 
     @classmethod
-    def of(cls, given: Policy | Settings | Mapping[str, object] | str | Path) -> Policy:
+    def of(cls, source: Policy | Settings | Mapping[str, object] | str | Path) -> Policy:
         """Make a policy of what names it: settings, a parsed table, or a file.
 
         Raises
@@ -55,19 +55,19 @@ class Policy:
         >>> Policy.of({"gate": rules}).rules[0].limit.value
         0.05
         """
-        if isinstance(given, Policy):
-            return given
-        if isinstance(given, Mapping):
-            given = replace(config.parse(given, where="policy"), is_empty=False)  # {}: defaults
-        elif isinstance(given, str | Path):
-            given = config.load(Path(), Path(given))
-        elif not isinstance(given, config.Settings):
+        if isinstance(source, Policy):
+            return source
+        if isinstance(source, Mapping):
+            source = replace(config.parse(source, where="policy"), is_empty=False)  # {}: defaults
+        elif isinstance(source, str | Path):
+            source = config.load(Path(), Path(source))
+        elif not isinstance(source, config.Settings):
             raise ConfigError(
-                f"expected a policy, got {type(given).__name__}",
+                f"expected a policy, got {type(source).__name__}",
                 where="policy",
                 hint='pass {} for the defaults, a mapping like {"gate": […]}, or a path',
             )
-        return cls(rules=given.rules, habits=given.habits, settings=given)
+        return cls(rules=source.rules, habits=source.habits, settings=source)
 
     def override(
         self, max_overhead: Sequence[str] = (), on_inconclusive: str | None = None

@@ -107,17 +107,17 @@ def row_batch(batch: int, rows: Sequence[tuple[int, list[Row]]]) -> pa.RecordBat
     import numpy as np
     import pyarrow as pa
 
-    wanted = values_schema()
+    schema = values_schema()
     pieces = np.repeat([piece for piece, _ in rows], [len(part) for _, part in rows])
     subjects, *others = zip(*chain.from_iterable(part for _, part in rows), strict=True)
-    told = [subject and _show_subject(subject) for subject in subjects], *others
+    fields = [subject and _show_subject(subject) for subject in subjects], *others
     columns = [
         pa.repeat(pa.scalar(batch, pa.int64()), len(pieces)),
         pa.repeat(pa.scalar(False), len(pieces)),
         pa.array(pieces, pa.int64()),
-        *(_array(column, kind) for column, kind in zip(told, wanted.types[3:], strict=True)),
+        *(_array(column, kind) for column, kind in zip(fields, schema.types[3:], strict=True)),
     ]
-    return pa.RecordBatch.from_arrays(columns, schema=wanted)
+    return pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
 _show_subject = remember(redact_tags)

@@ -70,9 +70,9 @@ def enter_contents(parts: Sequence[Part], contents: Sequence[Contents]) -> None:
     digests = np.add.reduceat(sums[order], starts) & ~np.uint64(_DIGITS)
     digests = (digests | counts).view(np.int64)
 
-    def find(wanted: np.ndarray) -> np.ndarray:
-        places = np.minimum(known.searchsorted(wanted), len(known) - 1)
-        found: np.ndarray = np.where(known[places] == wanted, digests[places], 0)
+    def find(sought: np.ndarray) -> np.ndarray:
+        places = np.minimum(known.searchsorted(sought), len(known) - 1)
+        found: np.ndarray = np.where(known[places] == sought, digests[places], 0)
         return found
 
     single = [part for part in loads if part.places is None]

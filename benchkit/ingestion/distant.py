@@ -150,7 +150,7 @@ def _write_object(
 
 def _read_files(listed: Sequence[tuple[str, str]], name: str) -> Iterator[tuple[str, bytes]]:
     """Yield path and content of files, by their objects and paths."""
-    content = _git("cat-file", "--batch", name=name, given="".join(f"{sha}\n" for sha, _ in listed))
+    content = _git("cat-file", "--batch", name=name, stdin="".join(f"{sha}\n" for sha, _ in listed))
     start = 0
     for sha, path in listed:
         end = content.index(b"\n", start)
@@ -188,10 +188,10 @@ def _list_files(tree: str, name: str, meter: archives.Meter) -> Iterator[list[tu
 _OFFLINE = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
 
 
-def _git(*words: str, name: str, hint: str = "", given: str = "", most: int | None = None) -> bytes:
+def _git(*words: str, name: str, hint: str = "", stdin: str = "", most: int | None = None) -> bytes:
     command = ["git", "--no-optional-locks", *words]
     try:
-        code, output, errors = run_command(command, pages.DEADLINE, given.encode(), _OFFLINE, most)
+        code, output, errors = run_command(command, pages.DEADLINE, stdin.encode(), _OFFLINE, most)
     except subprocess.TimeoutExpired:
         raise DataError(f"git takes longer than {pages.DEADLINE:g} s", where=name) from None
     except OutputError:

@@ -217,9 +217,9 @@ def observations(
     keys = np.array([batches[p.batch] << _BITS for p in measured], dtype=np.int64)[owners] + pieces
     order = np.argsort(keys)
     chosen = _locate(values, batches, keys[order])
-    is_told = chosen >= 0
-    if not is_told.all():  # a copy of all columns is as large as the table
-        values, chosen = values.filter(pa.array(is_told)), chosen[is_told]
+    is_owned = chosen >= 0
+    if not is_owned.all():  # a copy of all columns is as large as the table
+        values, chosen = values.filter(pa.array(is_owned)), chosen[is_owned]
     index = order[chosen]
     at = owners[index]
     columns: dict[str, Any] = {
@@ -311,12 +311,12 @@ def _locate(values: pa.Table, batches: dict[int, int], keys: np.ndarray) -> np.n
     number = np.full(len(batch), -1, dtype=np.int64)
     for name, place in batches.items():
         number[batch == name] = place
-    wanted = (number << _BITS) + values["piece"].to_numpy()
-    place = np.searchsorted(keys, wanted)
+    sought = (number << _BITS) + values["piece"].to_numpy()
+    place = np.searchsorted(keys, sought)
     inside = np.minimum(place, max(len(keys) - 1, 0))
     if not len(keys):
-        return np.full(len(wanted), -1)
-    return np.where((number >= 0) & (keys[inside] == wanted), inside, -1)
+        return np.full(len(sought), -1)
+    return np.where((number >= 0) & (keys[inside] == sought), inside, -1)
 
 
 def runs(parts: Sequence[Part]) -> Runs:

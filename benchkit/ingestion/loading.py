@@ -315,10 +315,10 @@ def _read_series(store: Store, parts: Sequence[Part]) -> pa.Table:
     """Read the samples over time of what ran beside the load, and of nothing else."""
     import pyarrow.compute as pc
 
-    beside = [(part.batch, part.piece) for part in parts if part.role == "companion"]
-    if not beside:
+    companions = [(part.batch, part.piece) for part in parts if part.role == "companion"]
+    if not companions:
         return values_schema().empty_table()
-    found = store.values(raw=True, metrics=SERIES, pieces=beside)
+    found = store.values(raw=True, metrics=SERIES, pieces=companions)
     series: pa.Table = found.filter(pc.field("raw"))
     return series
 
@@ -329,10 +329,10 @@ def _complete(
     """Make the frames; what follows from the values of a run stands after them."""
     import pandas as pd
 
-    told, runs = make_observations(parts, values), make_runs(parts)
-    beside = make_observations(parts, series)
-    observations, findings = derive(told, runs, beside)
-    derived = len(observations) - len(told)
+    measured, runs = make_observations(parts, values), make_runs(parts)
+    companions = make_observations(parts, series)
+    observations, findings = derive(measured, runs, companions)
+    derived = len(observations) - len(measured)
     if roles:
         derived = derived if has_derived(roles) else 0
         follows = name_role(observations.tail(derived), roles)
@@ -341,7 +341,7 @@ def _complete(
     return Loaded(
         observations=observations,
         runs=runs,
-        series=beside,
+        series=companions,
         findings=(
             *findings,
             *find_split_blocks(parts),

@@ -238,12 +238,12 @@ def lost_variant(found: Found, formats: Sequence[Format] = ()) -> str:
         Empty where nothing tells that it is a load tool's result: any text may lie in the folder.
     """
     path = found.labels
-    told = found.variant or found.sidecar.variant
+    label = found.variant or found.sidecar.variant
     is_result = any(not form.is_companion for form in formats)
     if path.role != "measured" or registry.tool(path.tool).role == "companion":
         return ""
     is_known = path.tool or is_result or _is_numbered(found)
-    return show_label(told or (path.variant if is_known else ""))
+    return show_label(label or (path.variant if is_known else ""))
 
 
 def _is_numbered(found: Found) -> bool:

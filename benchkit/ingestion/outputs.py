@@ -108,9 +108,9 @@ class _Output(NamedTuple):
         at = len(self.results)
         while at and block.first - self.results[at - 1].block.last <= 1:
             block, at = self.results[at - 1].block, at - 1
-        given = self.results[at:] if at else []
-        del self.results[len(self.results) - len(given) :]
-        return given
+        surplus = self.results[at:] if at else []
+        del self.results[len(self.results) - len(surplus) :]
+        return surplus
 
     def find_extent(self, lines: Sequence[str]) -> Block:
         """Return where it stands, with the summary below it."""

@@ -55,7 +55,7 @@ class Pieces:
 
         size = len(record.lines)
         firsts = np.full(len(record.readings), size)
-        firsts[record.which[::-1]] = np.arange(size)[::-1]  # of several the last one stays
+        firsts[record.codes[::-1]] = np.arange(size)[::-1]  # of several the last one stays
         codes = np.zeros(len(record.readings), np.int64)
         for place, (row, reading) in enumerate(zip(firsts.tolist(), record.readings, strict=True)):
             if row == size:
@@ -64,7 +64,7 @@ class Pieces:
                 self._add(form, reading, self._count + row)
             codes[place] = self._shared.setdefault(id(reading), len(self._shared))
         indices = np.arange(self._count, self._count + size)
-        self._runs.append((codes[record.which], indices, record.lines))
+        self._runs.append((codes[record.codes], indices, record.lines))
         self._count += size
         self._places = None
         return first
@@ -76,7 +76,7 @@ class Pieces:
 
     def in_order(self) -> list[tuple[Format, Reading]]:
         """Return what was read, in the order of the first runs."""
-        return sorted(self._read, key=lambda told: self.pieces[id(told[1])])
+        return sorted(self._read, key=lambda entry: self.pieces[id(entry[1])])
 
     def places(self, reading: Reading) -> Places | None:
         """Return the places of the runs that share a reading; None for a run of its own."""

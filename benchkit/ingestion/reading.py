@@ -103,8 +103,8 @@ class Reader:
         self._pace = Pace()
         self._known = known
         self._renames = options.renames()
-        self._given = f"{__version__}{replace(options, exclude=())!r}"
-        self._beside: dict[int, hashlib._Hash] = {}
+        self._stamp = f"{__version__}{replace(options, exclude=())!r}"
+        self._sidecar_digests: dict[int, hashlib._Hash] = {}
         self._claims: tuple[Format, ...] = ()
         self._usual: Format | None = None  # the last one that knows a plain report
 
@@ -298,10 +298,12 @@ class Reader:
 
     def _fingerprint(self, found: Found) -> str:
         """Return what changes when labels or the reader change."""
-        sidecar_digest = self._beside.get(id(found.sidecar))
+        sidecar_digest = self._sidecar_digests.get(id(found.sidecar))
         if sidecar_digest is None:  # a folder's files share one
-            given = f"{self._given}{found.sidecar!r}"
-            sidecar_digest = self._beside[id(found.sidecar)] = hashlib.sha256(given.encode())
+            text = f"{self._stamp}{found.sidecar!r}"
+            sidecar_digest = self._sidecar_digests[id(found.sidecar)] = hashlib.sha256(
+                text.encode()
+            )
         labels = tuple(found.labels)  # a record's own repr takes ten times as long
         digest = sidecar_digest.copy()
         digest.update(f"{found.variant}{labels}".encode())

@@ -306,14 +306,14 @@ _REQUESTS = _About(None, "requests", "count", "1")
 
 
 def _combine(
-    about: _About, given: Sequence[_Value | None], requests: Sequence[_Value | None]
+    about: _About, shares: Sequence[_Value | None], requests: Sequence[_Value | None]
 ) -> _Value | None:
     """Return the value of the whole run, None where the generators' values give none."""
-    known = [one for one in given if one is not None]
+    known = [one for one in shares if one is not None]
     values, step = [one.value for one in known], max(one.resolution or 0.0 for one in known)
     adds_up = metrics.adds_up(about.metric, about.stat, about.unit)
     is_count = adds_up and about.subject is not None  # a reason that one generator never met is 0
-    if metrics.is_of_one(about.metric) or (len(known) < len(given) and not is_count):
+    if metrics.is_of_one(about.metric) or (len(known) < len(shares) and not is_count):
         return None
     counts = [one.n for one in known]
     n = None if None in counts else sum(filter(None, counts))

@@ -105,8 +105,8 @@ class ValueSink:
     def _close_samples(self) -> tuple[list[pa.RecordBatch], list[DataFile]]:
         if self._writer is None and (self._folder is None or self.rows <= FEW):
             tables = [sample_table(self._batch, blocks) for blocks in self._held.values()]
-            wanted = values_schema()
-            return [batch for t in tables for batch in t.cast(wanted).to_batches()], []
+            schema = values_schema()
+            return [batch for t in tables for batch in t.cast(schema).to_batches()], []
         for metric in [name for name, blocks in self._held.items() if blocks]:
             self._write(metric)
         assert self._writer is not None  # noqa: S101 - more than a few rows were written

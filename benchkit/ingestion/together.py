@@ -27,8 +27,8 @@ def lead_apart(folders: Iterable[Sequence[Found]], tools: ToolNames) -> None:
             if labels.group != source.labels.group:
                 groups.append(labels.group)
             source.labels = labels
-        if len(names := list(dict.fromkeys(groups))) > 1 and (beside := sources[0].sidecars):
-            beside.diagnostics.append(_note(name_path(beside.root), names))
+        if len(names := list(dict.fromkeys(groups))) > 1 and (sidecars := sources[0].sidecars):
+            sidecars.diagnostics.append(_note(name_path(sidecars.root), names))
 
 
 def join_labelled(folders: Sequence[Sequence[Found]], tools: ToolNames) -> list[list[Found]]:

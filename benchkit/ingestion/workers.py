@@ -67,20 +67,20 @@ def plan_tasks(sources: Sequence[Found]) -> list[Task]:
     return [*tasks, (start, len(sources))] if sources else []
 
 
-def choose_jobs(sources: Sequence[Found], wanted: int | None, options: Options) -> int:
+def choose_jobs(sources: Sequence[Found], requested: int | None, options: Options) -> int:
     """Return how many processes shall read: as many as are wanted, or as pay.
 
     Parameters
     ----------
     sources : sequence of Found
-    wanted : int or None
+    requested : int or None
         None: one per core that this process may use, one alone for less than 2 MiB of input beside
         small plain reports.
     options : Options
     """
-    if wanted is None and not _pays(sources, options):
+    if requested is None and not _pays(sources, options):
         return 1
-    return min(wanted or count_cores(), len(plan_tasks(sources)))
+    return min(requested or count_cores(), len(plan_tasks(sources)))
 
 
 def _pays(sources: Sequence[Found], options: Options) -> bool:

@@ -38,7 +38,7 @@ class Unused(NamedTuple):
 Checked = tuple[dict[str, Any], list[Unused]]
 
 
-def check_spans(told: Mapping[str, Any]) -> Checked:
+def check_spans(table: Mapping[str, Any]) -> Checked:
     """Return the counts of spans that can be used.
 
     Examples
@@ -49,10 +49,10 @@ def check_spans(told: Mapping[str, Any]) -> Checked:
     >>> [(entry.keys, entry.hint) for entry in unused][1]
     (('creatd',), 'did you mean created?')
     """
-    return _check(told, _SPANS)
+    return _check(table, _SPANS)
 
 
-def check_limits(told: Mapping[str, Any]) -> Checked:
+def check_limits(table: Mapping[str, Any]) -> Checked:
     """Return the limits of containers that can be used.
 
     Examples
@@ -62,7 +62,7 @@ def check_limits(told: Mapping[str, Any]) -> Checked:
     """
     kept: dict[str, Any] = {}
     unused: list[Unused] = []
-    for container, amounts in told.items():
+    for container, amounts in table.items():
         if not isinstance(amounts, Mapping):
             name = redact_label(container)
             what = f"{name} = {_show(amounts)} is ignored: it must be a table"
@@ -75,7 +75,7 @@ def check_limits(told: Mapping[str, Any]) -> Checked:
     return kept, unused
 
 
-def check_containers(told: Mapping[str, Any]) -> Checked:
+def check_containers(table: Mapping[str, Any]) -> Checked:
     """Return the containers that are named for what they do.
 
     Examples
@@ -83,7 +83,7 @@ def check_containers(told: Mapping[str, Any]) -> Checked:
     >>> check_containers({"storage": ["es-1", "es-2"], "servce": "server"})[0]
     {'storage': ['es-1', 'es-2']}
     """
-    return _check(told, dict.fromkeys(CONTAINER_ROLES, _read_names))
+    return _check(table, dict.fromkeys(CONTAINER_ROLES, _read_names))
 
 
 def read_container_names(text: str) -> dict[str, str]:
@@ -100,13 +100,13 @@ def read_container_names(text: str) -> dict[str, str]:
     {'name./docker/70106e645a75': 'consumer'}
     """
     try:
-        told = json.loads(text.removeprefix("\ufeff"))
+        names = json.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
         raise UnusableError(f"not valid JSON ({error})") from error
-    if not isinstance(told, dict) or not all(isinstance(name, str) for name in told.values()):
+    if not isinstance(names, dict) or not all(isinstance(name, str) for name in names.values()):
         msg = 'not an object like {"/docker/70106e645a75": "consumer"}'
         raise UnusableError(msg)
-    return {f"name.{container}": name.strip() for container, name in told.items()}
+    return {f"name.{container}": name.strip() for container, name in names.items()}
 
 
 def suggest(key: str, known: Iterable[str]) -> str:
@@ -117,14 +117,14 @@ def suggest(key: str, known: Iterable[str]) -> str:
 
 
 def _check(
-    told: Mapping[str, Any], known: Mapping[str, Callable[[Any], Any]], within: str = ""
+    table: Mapping[str, Any], known: Mapping[str, Callable[[Any], Any]], within: str = ""
 ) -> Checked:
     kept: dict[str, Any] = {}
     unused = []
-    if len(told) > MOST:
-        what = f"{within.rstrip('.')} has {count(told)}; all of them are ignored"
+    if len(table) > MOST:
+        what = f"{within.rstrip('.')} has {count(table)}; all of them are ignored"
         return {}, [Unused((), what)]
-    for key, value in told.items():
+    for key, value in table.items():
         if key not in known:
             what = f"the unknown key {within + key!r} is ignored"
             unused.append(Unused((key,), what, suggest(key, known)))

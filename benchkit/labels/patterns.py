@@ -115,9 +115,9 @@ def read_path(
         folders = folders[:at]
     folder, clean = _clean(folders)
     template = compile_pattern(pattern) if pattern else None
-    given = template.read("/".join(clean), name, stem) if template else None
-    if template and given is not None:
-        return _from_template(template, given, read, folder, root_name, series)
+    fields = template.read("/".join(clean), name, stem) if template else None
+    if template and fields is not None:
+        return _from_template(template, fields, read, folder, root_name, series)
     labels = _from_folders(clean, folder, stem, read, tools, root_name)
     return labels._replace(series=series) if series else labels
 
@@ -218,31 +218,31 @@ def _labels(
 
 def _from_template(
     template: Template,
-    given: dict[str, str],
+    fields: dict[str, str],
     read: Stem,
     folder: str,
     root_name: str,
     series: str,
 ) -> PathLabels:
     """Put labels together from a user's pattern; what it leaves open is read token by token."""
-    run = int(given["run"]) if "run" in given else read.run if template.wild else None
+    run = int(fields["run"]) if "run" in fields else read.run if template.wild else None
     known = ("leading", "group", "variant", "benchmark", "run", "shard", "tool", "ext")
     params = dict(read.params) if template.wild else {}
-    params |= {key: value for key, value in given.items() if key not in known}
+    params |= {key: value for key, value in fields.items() if key not in known}
     return PathLabels(
-        group="/".join(filter(None, (given["leading"], given.get("group", "")))),
-        variant=given.get("variant", root_name),
-        benchmark=given.get("benchmark", read.benchmark if template.wild else ""),
+        group="/".join(filter(None, (fields["leading"], fields.get("group", "")))),
+        variant=fields.get("variant", root_name),
+        benchmark=fields.get("benchmark", read.benchmark if template.wild else ""),
         params=tuple(sorted(params.items())),
         run=run,
         role=read.role,
-        tool=read.tool or given.get("tool", ""),
+        tool=read.tool or fields.get("tool", ""),
         form=read.form,
         leftover=read.leftover if template.wild else "",
         folder=folder,
         series=series,
         by_layout=True,
-        shard=given.get("shard", "").lstrip("0") or given.get("shard", ""),
+        shard=fields.get("shard", "").lstrip("0") or fields.get("shard", ""),
     )
 
 

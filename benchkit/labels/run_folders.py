@@ -191,7 +191,7 @@ def _find_named(
     A number or date alone does not say that: `patch-1` and `patch-2` may be two variants. It does
     beside other names that are counted alike.
     """
-    told: dict[str, _Counted] = {}
+    worded: dict[str, _Counted] = {}
     numbered: dict[str, _Counted] = {}
     dated: dict[str, _Counted] = {}
     for name in names:
@@ -200,7 +200,7 @@ def _find_named(
         if is_series or not is_counted(stem) or not is_name(stem.name, tools):
             continue
         if stem.run is not None:
-            told[name] = _Counted(stem.name, f"run{stem.run}", stem.run)
+            worded[name] = _Counted(stem.name, f"run{stem.run}", stem.run)
         elif stem.moment:
             dated[name] = _Counted(stem.name, stem.moment)
         elif stem.number is not None:
@@ -211,7 +211,7 @@ def _find_named(
         name: _Counted(word, f"run{number}", number)
         for name, (word, number) in find_glued(names, baselines).items()
     }
-    return {**glued, **_keep_alike(numbered), **dated, **told}
+    return {**glued, **_keep_alike(numbered), **dated, **worded}
 
 
 def _keep_alike(numbered: Mapping[str, _Counted]) -> dict[str, _Counted]:

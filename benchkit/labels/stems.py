@@ -276,10 +276,10 @@ def split_stem(stem: str, tools: ToolNames) -> PlainStem:
         return PlainStem(word, number=int(stem[len(word) :]), whole=stem)
     if match is None:
         return _take_role(stem)._replace(whole=stem)
-    told = match.groupdict()
-    if told["number"] and SEPARATORS.split(stem[: match.start()].lower())[-1] in _KINDS:
+    parts = match.groupdict()
+    if parts["number"] and SEPARATORS.split(stem[: match.start()].lower())[-1] in _KINDS:
         return _take_role(stem)._replace(whole=stem)
-    run, moment, number = told["run"], told["moment"], told["number"] or told.get("copy")
+    run, moment, number = parts["run"], parts["moment"], parts["number"] or parts.get("copy")
     rest = "" if match.start() else stem[match.end() :]
     rest = rest or _PUT_ASIDE.sub("", stem[: match.start()])
     return _take_role(rest)._replace(

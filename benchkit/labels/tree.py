@@ -296,8 +296,8 @@ def _find_folders(
     for site, siblings in folders.items():
         in_folders = any(name.lower() in baselines for name in siblings)
         in_stems = any(name.lower() in baselines for name in names[site])
-        is_told = len(names[site]) == 1 or all(map(is_version, siblings))
-        if not names[site] or (not in_stems and (in_folders or (is_told and len(siblings) > 1))):
+        is_named = len(names[site]) == 1 or all(map(is_version, siblings))
+        if not names[site] or (not in_stems and (in_folders or (is_named and len(siblings) > 1))):
             holding[site] = len(names[site]) > 1
     return holding
 

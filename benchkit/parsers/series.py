@@ -93,7 +93,7 @@ class Gatherer:
         self._columns: dict[_Key, _Columns] = {}
         self._full: dict[_Key, None] = {}  # those of `BLOCK` values and more
         self._seen: dict[tuple[str, str | None], set[int]] = {}
-        self._told: dict[tuple[str, str | None], np.ndarray] = {}
+        self._pending: dict[tuple[str, str | None], np.ndarray] = {}
 
     def add(
         self,
@@ -139,12 +139,12 @@ class Gatherer:
             fresh[:] = False
             fresh[np.unique(times, return_index=True)[1]] = True
         place = measure.metric, subject
-        if place in self._seen or place in self._told:
+        if place in self._seen or place in self._pending:
             seen = self._times(*place)
             fresh &= np.fromiter((time not in seen for time in times.tolist()), bool, len(times))
             seen.update(times.tolist())
         else:
-            self._told[place] = times
+            self._pending[place] = times
         count = int(np.count_nonzero(fresh))
         if count:
             at = np.broadcast_to(np.asarray(lines, dtype=np.int64), len(times))[fresh]
@@ -177,9 +177,9 @@ class Gatherer:
     def _times(self, metric: str, subject: str | None) -> set[int]:
         """Return the times at which a value was told."""
         seen = self._seen.setdefault((metric, subject), set())
-        told = self._told.pop((metric, subject), None)
-        if told is not None:
-            seen.update(told.tolist())
+        times = self._pending.pop((metric, subject), None)
+        if times is not None:
+            seen.update(times.tolist())
         return seen
 
     def full_blocks(self) -> Iterator[Samples]:

@@ -63,10 +63,10 @@ def _read_fractions(block: Octets, starts: Array, words: Array, ends: Array) -> 
     counts = np.clip(ends - 20, 0, 9)
     has_point = words >> np.uint64(24) & _BYTE == ord(".")
     good = (ends == 19) | (has_point & (ends >= 21) & (ends <= 29))
-    told = np.minimum(counts, 6)
-    micros, micros_good = read_digits(block.word(starts + 20 + told - 8), told)
+    digits = np.minimum(counts, 6)
+    micros, micros_good = read_digits(block.word(starts + 20 + digits - 8), digits)
     _, rest_good = read_digits(block.word(starts + 20 + counts - 8), np.minimum(counts, 8))
-    return micros * _POWERS[6 - told], good & micros_good & rest_good
+    return micros * _POWERS[6 - digits], good & micros_good & rest_good
 
 
 def _read_minutes(words: Array) -> tuple[Array, Array]:
@@ -130,6 +130,6 @@ def read_nanoseconds(block: Octets, starts: Array, lengths: Array) -> tuple[Arra
     good &= (micros >= 0) & (micros < _LAST)
     lengths = np.clip(lengths, _SHORTEST, LONGEST)
     is_utc = block.bytes[starts + lengths - 1] == ord("Z")
-    told = np.clip(lengths - np.where(is_utc, 21, 26), 6, 9)
-    rest, _ = read_digits(block.word(starts + 12 + told), told - 6)
-    return np.where(good, micros * 1000 + rest * _POWERS[9 - told], 0), good
+    digits = np.clip(lengths - np.where(is_utc, 21, 26), 6, 9)
+    rest, _ = read_digits(block.word(starts + 12 + digits), digits - 6)
+    return np.where(good, micros * 1000 + rest * _POWERS[9 - digits], 0), good

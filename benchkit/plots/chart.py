@@ -84,10 +84,10 @@ class Axis:
 
     def write(self, place: float) -> str:
         """Write a place on the axis as it reads in a table."""
-        told = next((text for tick, text in self.ticks if tick == place), None)
+        text = next((text for tick, text in self.ticks if tick == place), None)
         if self.is_change:
             return format_change(math.exp(place))
-        return told or format_number(place, 1 if self.is_whole else 3)
+        return text or format_number(place, 1 if self.is_whole else 3)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

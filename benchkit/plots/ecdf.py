@@ -39,11 +39,11 @@ def data(found: Sequence[Distribution], baseline: str = "") -> Chart:
         places.setdefault(_place(each), []).append(each)
     varying = [len(set(names)) > 1 for names in zip(*places, strict=True)]
     panels: list[Panel] = []
-    for (metric, *rest), told in places.items():
+    for (metric, *rest), distributions in places.items():
         labels = zip(rest, varying[1:], strict=True)
         heading = [metric, *(name for name, varies in labels if varies and name)]
-        base = [(0, each) for each in told if each.variant == baseline]
-        others = [each for each in told if each.variant != baseline]
+        base = [(0, each) for each in distributions if each.variant == baseline]
+        others = [each for each in distributions if each.variant != baseline]
         for some in part(others) if others else [others]:
             placed = [*base, *enumerate(some, 1)]
             panels.append(_panel(printable(" · ".join(heading)), placed))

@@ -27,7 +27,7 @@ _MARKS = ("o", "s", "^", "D", "v")
 _DASHES = ("-", "-", (0, (5, 1.5)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 _FAINT, _RIBBON, _BOUND = 0.28, 0.16, 0.8
 _BOLD = 0.088  # inches of a bold character at 9 points, generously
-_BESIDE = 0.7  # inches over the labels of lines
+_LABELS_WIDTH = 0.7  # inches over the labels of lines
 _HEADROOM = 1.06  # so that a ring at the top stays whole
 _XY = (attrgetter("x"), attrgetter("y"))
 _TICKS = 6  # at most, and one more
@@ -89,7 +89,7 @@ def _join_faint(lines: Sequence[Line]) -> Iterator[Line]:
 def _fit(heading: str, axes: Axes) -> str:
     """Leave out the middle of a heading that is wider than its panel and the labels beside it."""
     width = axes.get_position().width * axes.figure.get_figure(root=True).get_size_inches()[0]
-    most = max(math.floor((width + _BESIDE) / _BOLD), 12)
+    most = max(math.floor((width + _LABELS_WIDTH) / _BOLD), 12)
     if len(heading) <= most:
         return heading
     return f"{heading[: most // 2]}…{heading[len(heading) + 1 - most + most // 2 :]}"

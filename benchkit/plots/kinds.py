@@ -175,11 +175,11 @@ def draw_on(kind: str, material: Material, axes: Axes) -> Axes:
     )
 
 
-def _require_axes(given: object) -> None:
+def _require_axes(candidate: object) -> None:
     from matplotlib.axes import Axes
 
-    if not isinstance(given, Axes):
-        name = type(given).__name__
+    if not isinstance(candidate, Axes):
+        name = type(candidate).__name__
         hint = "pass one of them: ax=axes[0]"
         raise ConfigError(f"expected one Axes, got {name}", where="ax", hint=hint)
 

@@ -21,7 +21,7 @@ CHARACTER = 0.074  # inches of a character at 8 points, generously
 LONGEST = 24  # characters of a label
 LABEL = 0.17  # inches between the labels of two lines
 #: Where a label stands, in inches from its point: right and up, horizontal alignment.
-_BESIDE = (
+_NEXT = (
     (0.0, 0.11, "center"),
     (0.08, 0.0, "left"),
     (-0.08, 0.0, "right"),
@@ -32,7 +32,7 @@ _BESIDE = (
     (-0.06, -0.11, "right"),
 )
 #: The same for what a ring picks out.
-_AROUND = tuple((2 * right, 1.7 * up, align) for right, up, align in _BESIDE)
+_AROUND = tuple((2 * right, 1.7 * up, align) for right, up, align in _NEXT)
 _STROKE = 0.04  # inches between two boxes along a line
 _ALIGNED = {"center": 0.5, "left": 0.0, "right": 1.0}
 _Box = tuple[float, float, float, float]
@@ -101,7 +101,7 @@ def label_points(axes: Axes, panel: Panel) -> None:
     for line in labelled:
         last = len(line.x) - 1
         for i in dict.fromkeys(chain((0, last), range(last))):
-            around = _AROUND if line.kind == "ring" else _BESIDE
+            around = _AROUND if line.kind == "ring" else _NEXT
             place, text = points[line, i], line.labels[i]
             found = _find_room(place, text, taken + strokes, around)
             found = found or _find_room(place, text, taken, around)

@@ -66,10 +66,10 @@ def usable(verdicts: Verdicts) -> list[Contrast]:
 
 def of_percentiles(verdicts: Verdicts) -> list[Contrast]:
     """Return the contrasts of percentiles: of a primary metric, of whole requests, or else all."""
-    told = [c for c in usable(verdicts) if percentile_level(c.stat) is not None]
-    whole = [contrast for contrast in told if not contrast.subject]
+    percentiles = [c for c in usable(verdicts) if percentile_level(c.stat) is not None]
+    whole = [contrast for contrast in percentiles if not contrast.subject]
     metrics = {row.contrast.metric for row in verdicts.primary}
-    return [contrast for contrast in whole if contrast.metric in metrics] or whole or told
+    return [contrast for contrast in whole if contrast.metric in metrics] or whole or percentiles
 
 
 def level_of(contrast: Contrast) -> float:

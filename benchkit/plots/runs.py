@@ -90,10 +90,10 @@ def _places(
     """Return where each run stands: its rank in the session, or its number."""
     if session is None:
         return {name: tuple(map(float, runs)) for name, runs in values.items()}
-    told = session.places
-    order = sorted(told[name][run] for name, runs in values.items() for run in runs)
+    places = session.places
+    order = sorted(places[name][run] for name, runs in values.items() for run in runs)
     rank = {place: float(number) for number, place in enumerate(order, 1)}
-    return {name: tuple(rank[told[name][run]] for run in runs) for name, runs in values.items()}
+    return {name: tuple(rank[places[name][run]] for run in runs) for name, runs in values.items()}
 
 
 def _lines(

@@ -28,10 +28,10 @@ def data(verdicts: Verdicts) -> Chart:
     Chart
         ``y`` is the logarithm of variant / baseline; a percentile without a ratio is left out.
     """
-    told = [contrast for contrast in of_percentiles(verdicts) if contrast.ratio]
+    percentiles = [contrast for contrast in of_percentiles(verdicts) if contrast.ratio]
     panels = [
         _panel(heading, baseline, variants, found, verdicts.margin)
-        for heading, found in group_by_place(told, _PLACE)
+        for heading, found in group_by_place(percentiles, _PLACE)
         if len({contrast.stat for contrast in found}) >= _FEWEST
         for baseline, variants in sides(found)
     ]

@@ -42,10 +42,10 @@ def data(found: Sequence[Saturation], baseline: str = "") -> Chart:
     varying = [len(set(names)) > 1 for names in zip(*places, strict=True)]
     panels: list[Panel] = []
     for place, swept in places.items():
-        told = [name for name, varies in zip(place, varying, strict=True) if varies and name]
+        differing = [name for name, varies in zip(place, varying, strict=True) if varies and name]
         for placed in _series(swept, baseline):
-            panels.append(_rates(placed, told))
-            panels += _latencies(placed, told)
+            panels.append(_rates(placed, differing))
+            panels += _latencies(placed, differing)
     return arrange("Sweep", panels)
 
 
@@ -62,14 +62,14 @@ def _series(swept: Sequence[Saturation], baseline: str) -> Iterator[_Placed]:
         yield [*base, *enumerate(some, 1)]
 
 
-def _rates(placed: _Placed, told: Sequence[str]) -> Panel:
+def _rates(placed: _Placed, differing: Sequence[str]) -> Panel:
     lines = [line for series, each in placed for line in _rate_lines(series, each)]
     sizes = sorted({size for _, each in placed for size in each.sweep.sizes})
     is_closed = placed[0][1].sweep.by == CONNECTIONS
     ticks = tuple((size, _write(size)) for size in _apart(sizes))
     gaps = dict.fromkeys(each.gap for _, each in placed)
     return Panel(
-        heading=_head("rate", told),
+        heading=_head("rate", differing),
         lines=tuple(lines),
         x=Axis(
             label="connections" if is_closed else "offered, /s", ticks=ticks, is_logarithmic=True
@@ -91,9 +91,11 @@ def _rate_lines(series: int, each: Saturation) -> Iterator[Line]:
         yield Line(name="", series=series, x=(at.size,), y=(at.rate,), kind="ring")
 
 
-def _latencies(placed: _Placed, told: Sequence[str]) -> list[Panel]:
+def _latencies(placed: _Placed, differing: Sequence[str]) -> list[Panel]:
     levels = [level for _, each in placed for level in each.sweep.levels]
-    stat = next((stat for stat in _STATS if all(_is_told(level, stat) for level in levels)), None)
+    stat = next(
+        (stat for stat in _STATS if all(_is_measured(level, stat) for level in levels)), None
+    )
     if stat is None:
         return []
     scale = common_scale([level.latency[stat] for level in levels], "s")
@@ -101,7 +103,7 @@ def _latencies(placed: _Placed, told: Sequence[str]) -> list[Panel]:
     values = [value for line in lines for value in line.y]
     return [
         Panel(
-            heading=_head(display_name("latency", stat), told),
+            heading=_head(display_name("latency", stat), differing),
             lines=tuple(lines),
             x=Axis(label="requests, /s"),
             y=Axis(
@@ -111,7 +113,7 @@ def _latencies(placed: _Placed, told: Sequence[str]) -> list[Panel]:
     ]
 
 
-def _is_told(level: Level, stat: str) -> bool:
+def _is_measured(level: Level, stat: str) -> bool:
     return level.latency.get(stat, 0.0) > 0
 
 
@@ -126,8 +128,8 @@ def _latency_line(series: int, each: Saturation, stat: str, scale: Scale) -> Lin
     )
 
 
-def _head(what: str, told: Sequence[str]) -> str:
-    return printable(" · ".join((what, *told)))
+def _head(quantity: str, differing: Sequence[str]) -> str:
+    return printable(" · ".join((quantity, *differing)))
 
 
 def _write(size: float) -> str:

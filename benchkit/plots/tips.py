@@ -81,9 +81,9 @@ def _describe_line(panel: Panel, line: Line) -> Iterator[tuple[float, float, str
 
 def _write_place(axis: Axis, place: float) -> str:
     """Write where a point stands: ``p90``, ``run 3``, ``4.2 s since the run began``."""
-    told = next((text for tick, text in axis.ticks if tick == place), None)
-    if told is not None:
-        return told
+    text = next((text for tick, text in axis.ticks if tick == place), None)
+    if text is not None:
+        return text
     if axis.is_whole:
         return f"{axis.label.partition(',')[0].partition(' (')[0]} {format_number(place, 1)}"
     return f"{format_number(place)} {axis.label}"

@@ -158,7 +158,7 @@ class Repeats:
     ----------
     readings : sequence of Reading
         What runs share, without rows; the same object in several `Repeats` is shared by all.
-    which : ndarray of integers, shape (k,)
+    codes : ndarray of integers, shape (k,)
         The place among ``readings`` of what each run shares with others.
     lines : ndarray of integers, shape (k,)
         Where each run stands in the source.
@@ -174,7 +174,7 @@ class Repeats:
     """
 
     readings: Sequence[Reading]
-    which: np.ndarray
+    codes: np.ndarray
     lines: np.ndarray
     counts: np.ndarray
     measures: Sequence[tuple[str, str]]

@@ -14,7 +14,7 @@ from benchkit.plots.chart import Chart, Line, Panel
 from benchkit.tables.model import Cell, Column, Table
 
 #: Where a line is told, as shares of the run.
-_TOLD = (0.0, 0.25, 0.5, 0.75, 1.0)
+_PLACES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
 def tabulate_courses(chart: Chart, title: str) -> Table:
@@ -74,7 +74,7 @@ def _tell(panel: Panel, line: Line) -> list[float]:
     Between two points the line is where it is drawn.
     """
     begin, end = panel.window
-    places = begin + (end - begin) * np.array(_TOLD)
+    places = begin + (end - begin) * np.array(_PLACES)
     values = np.interp(places, line.x, line.y)
     inside = [y for x, y in zip(line.x, line.y, strict=True) if begin <= x <= end]
     drawn = [*values.tolist(), *inside]

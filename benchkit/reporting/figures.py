@@ -14,7 +14,7 @@ from benchkit.reporting.section import Plot
 from benchkit.tables.model import Cell, Column, Table
 
 #: Points of a line that are told one by one, in words and in the table.
-_TOLD = 60
+_MOST_LISTED = 60
 
 
 def show(chart: Chart, name: str, legend: str) -> Plot:
@@ -79,7 +79,7 @@ def tabulate(chart: Chart) -> Table:
     title = f"{chart.title}: the numbers in the figure"
     if _is_over_time(chart):
         return tabulate_courses(chart, title)
-    lines = [(panel, line) for panel in chart.panels for line in panel.lines if _is_told(line)]
+    lines = [(panel, line) for panel in chart.panels for line in panel.lines if _is_listed(line)]
     ticks = {place: text for panel, _ in lines for place, text in panel.x.ticks}
     if lines and all(set(line.x) <= set(ticks) for _, line in lines):
         return _spread(title, lines, dict(sorted(ticks.items())))
@@ -114,10 +114,10 @@ def _spread(title: str, lines: Sequence[tuple[Panel, Line]], ticks: Mapping[floa
     return Table(title, columns, tuple(rows))
 
 
-def _is_told(line: Line) -> bool:
+def _is_listed(line: Line) -> bool:
     if line.kind in {"level", "bound", "ring"} or line.is_faint:
         return False
-    return 0 < len(line.x) <= _TOLD
+    return 0 < len(line.x) <= _MOST_LISTED
 
 
 def _name(panel: Panel, line: Line) -> tuple[Cell, Cell]:

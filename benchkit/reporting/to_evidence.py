@@ -13,10 +13,10 @@ from datetime import datetime
 
 from benchkit.reporting.json_text import format_json
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 
 
-def to_json(name: str, record: object, told: Sequence[str], **more: object) -> str:
+def to_json(name: str, record: object, sentences: Sequence[str], **more: object) -> str:
     """Write a record as JSON; floats round-trip, numbers that are not known are null.
 
     Parameters
@@ -24,12 +24,17 @@ def to_json(name: str, record: object, told: Sequence[str], **more: object) -> s
     name : str
         Key of the record.
     record : dataclass
-    told : sequence of str
-        What the tables' readers are told.
+    sentences : sequence of str
+        The lines above the tables.
     **more : str, int or sequence of str
         Further keys, before the record.
     """
-    document = {"format_version": FORMAT_VERSION, **more, name: _plain(record), "told": list(told)}
+    document = {
+        "format_version": FORMAT_VERSION,
+        **more,
+        name: _plain(record),
+        "sentences": list(sentences),
+    }
     return format_json(document) + "\n"
 
 

@@ -101,7 +101,7 @@ def document(
     more: dict[str, Any] = {}
     if comparisons.lacking:
         more["lacking"] = {
-            name: [" ".join(each) for each in told] for name, told in comparisons.lacking.items()
+            name: [" ".join(each) for each in names] for name, names in comparisons.lacking.items()
         }
     if together := join_rows(row.contrast for row in verdicts.primary):
         more["together"] = [_together(each, verdicts) for each in together]

@@ -79,7 +79,7 @@ def exact_difference(x: ArrayLike, y: ArrayLike) -> ExactDifference | None:
     same = baseline == variant and baseline[0] == baseline[1]
     apart = baseline[1] < variant[0] or variant[1] < baseline[0]
     if not same and not (
-        apart and is_steady(before) and is_steady(after) and _is_told(before, after)
+        apart and is_steady(before) and is_steady(after) and _is_clear(before, after)
     ):
         return None
     difference = middle(np.sort(after)) - middle(np.sort(before))
@@ -90,7 +90,7 @@ def _range(sample: FloatArray) -> tuple[float, float]:
     return float(sample.min()), float(sample.max())
 
 
-def _is_told(before: FloatArray, after: FloatArray) -> bool:
+def _is_clear(before: FloatArray, after: FloatArray) -> bool:
     """Tell whether so few values show that the sides lie further apart than they vary."""
     fewest = min(before.size, after.size)
     if fewest >= FEWEST_FOR_RANGES or (fewest > 1 and _is_constant(before, after)):

@@ -240,14 +240,14 @@ def _check_family(rows: int, alpha: float) -> None:
 
 def _adjust(pvalues: ArrayLike, step: Callable[[FloatArray], FloatArray]) -> FloatArray:
     """Apply a step to the sorted p-values that exist and put the results back in their places."""
-    given = np.asarray(pvalues, dtype=np.float64)
-    tested = np.flatnonzero(~np.isnan(given))
-    present = given[tested]
+    raw = np.asarray(pvalues, dtype=np.float64)
+    tested = np.flatnonzero(~np.isnan(raw))
+    present = raw[tested]
     if np.any((present < 0) | (present > 1)):
         raise ValueError(f"p-values must be between 0 and 1: {present.tolist()}")
     order = tested[np.argsort(present, kind="stable")]
-    adjusted = np.full(given.shape, np.nan)
-    adjusted[order] = np.minimum(step(given[order]), 1.0)
+    adjusted = np.full(raw.shape, np.nan)
+    adjusted[order] = np.minimum(step(raw[order]), 1.0)
     return adjusted
 
 

@@ -140,12 +140,12 @@ def runs_to_show_effect(
     check_fraction(confidence, "confidence")
     check_fraction(power, "power")
     size, reach = log_sizes(effect, margin)
-    beyond, wanted = size - reach, _z(power)
+    beyond, quantile = size - reach, _z(power)
     if beyond <= 0:
         return None
-    error = size / (_z((1 + confidence) / 2) + wanted)
-    if wanted > 0:
-        error = min(error, beyond / wanted)
+    error = size / (_z((1 + confidence) / 2) + quantile)
+    if quantile > 0:
+        error = min(error, beyond / quantile)
     return _scale_runs(half_width, n, error * _z((1 + confidence) / 2))
 
 
@@ -228,9 +228,9 @@ def detectable_shift(
     >>> round(detectable_shift(1.0, 0.0), 2), round(detectable_shift(0.001, 1.0), 2)
     (1.43, 1.0)
     """
-    critical, wanted = _z((1 + confidence) / 2), _z(power)
+    critical, quantile = _z((1 + confidence) / 2), _z(power)
     error = half_width / critical
-    return max((critical + wanted) * error, margin + wanted * error)
+    return max((critical + quantile) * error, margin + quantile * error)
 
 
 def _z(probability: float) -> float:

@@ -30,7 +30,7 @@ from benchkit.stats.tiedrows import count_patterns, is_transformable
 _AT_ONCE = 1 << 16
 #: More differences of a row are not all made: those that matter are found by about so many values
 #: of each side, and this share of all more on either side of them.
-_MOST_SORTED, _THINNED, _BESIDE = 2_000, 24, 0.015
+_MOST_SORTED, _THINNED, _REACH = 2_000, 24, 0.015
 #: More than sums and differences of two numbers are rounded by, as a share of both.
 _ROUNDED = 8 * np.finfo(np.float64).eps
 
@@ -152,9 +152,9 @@ def compare_rows(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> RankRo
     ranks = [critical_rank(n, m, times * (1 - confidence))[0] for times in (1, 2)]
     half, size = n * m // 2, n * m
     middle = (half, half) if size % 2 else (half - 1, half)
-    wanted = [*middle, *(end for c in ranks for end in (max(c - 1, 0), size - max(c, 1)))]
+    places = [*middle, *(end for c in ranks for end in (max(c - 1, 0), size - max(c, 1)))]
     pick = _pick_near if size > _MOST_SORTED else _pick
-    left, right, *found = pick(before, after, np.array(wanted))
+    left, right, *found = pick(before, after, np.array(places))
     value = (left + right) / 2 if size % 2 == 0 else left
     unknown = np.full(rows, np.inf)
     for place, c in enumerate(ranks):
@@ -202,7 +202,7 @@ def _pick_near(before: FloatArray, after: FloatArray, ranks: NDArray[np.intp]) -
     gaps = (max(side.shape[1] // _THINNED, 1) for side in (x, y))
     before, after = (side[:, gap // 2 :: gap] for side, gap in zip((x, y), gaps, strict=True))
     count, size = before.shape[1] * after.shape[1], x.shape[1] * y.shape[1]
-    reach = ranks.min() / size - _BESIDE, ranks.max() / size + _BESIDE
+    reach = ranks.min() / size - _REACH, ranks.max() / size + _REACH
     at = np.clip(np.array(reach) * count, 0, count - 1).astype(np.intp)
     ends = _pick(before, after, at)
     found = np.empty((ranks.size, len(x)))
@@ -212,9 +212,9 @@ def _pick_near(before: FloatArray, after: FloatArray, ranks: NDArray[np.intp]) -
         counts = np.searchsorted(y[row], x[row] + high + slack, "right") - first
         places = np.arange(counts.sum()) + np.repeat(first + counts - np.cumsum(counts), counts)
         near = np.sort(y[row, places] - np.repeat(x[row], counts))
-        wanted = ranks - first.sum()
-        is_near = wanted.min() >= 0 and wanted.max() < near.size
-        found[:, row] = near[wanted] if is_near else np.nan
+        offsets = ranks - first.sum()
+        is_near = offsets.min() >= 0 and offsets.max() < near.size
+        found[:, row] = near[offsets] if is_near else np.nan
     is_sure = (found.min(axis=0) >= ends[0]) & (found.max(axis=0) <= ends[1])
     found[:, ~is_sure] = _pick(x[~is_sure], y[~is_sure], ranks)
     return found

@@ -253,8 +253,8 @@ def _has_stated_bounds(stated: Mapping[str, Any], metadata: pq.FileMetaData) -> 
         for column in map(group.column, range(group.num_columns)):
             name, held = column.path_in_schema, column.statistics
             low, high = stated.get(f"min.{name}"), stated.get(f"max.{name}")
-            is_told = held and held.has_min_max and None not in (low, high)
-            if name in COUNTED and is_told and not low <= held.min <= held.max <= high:
+            has_bounds = held and held.has_min_max and None not in (low, high)
+            if name in COUNTED and has_bounds and not low <= held.min <= held.max <= high:
                 return False
     return True
 

@@ -160,8 +160,8 @@ class FileWriter:
 
         chosen = table.select(self._schema.names).cast(self._schema)
         for name in _BOUNDED:
-            told = chosen[name].unique().cast(pa.string()) if name == "metric" else chosen[name]
-            found = pc.min_max(told)
+            bounded = chosen[name].unique().cast(pa.string()) if name == "metric" else chosen[name]
+            found = pc.min_max(bounded)
             low, high = found["min"].as_py(), found["max"].as_py()
             known = self._bounds.get(name, (low, high))
             self._bounds[name] = (min(known[0], low), max(known[1], high))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from benchkit.schema import Runs
 
 UNKNOWN = "not recorded"
-_TOLD = ("tool", "tool_version", "load_model", "target_rate", "connections", "command")
+_COLUMNS = ("tool", "tool_version", "load_model", "target_rate", "connections", "command")
 
 #: variant -> what -> the values met, in order, each with the number of runs that tell it
 _Facts = dict[str, dict[str, dict[str, int]]]
@@ -51,12 +51,12 @@ def environment_tables(runs: Runs) -> tuple[Table, ...]:
 
 def _gather(runs: Runs) -> _Facts:
     facts: _Facts = {}
-    columns = [runs[name].tolist() for name in ("variant", "role", "env", *_TOLD)]
-    for variant, role, env, *told in zip(*columns, strict=True):
+    columns = [runs[name].tolist() for name in ("variant", "role", "env", *_COLUMNS)]
+    for variant, role, env, *values in zip(*columns, strict=True):
         if role != "measured":
             continue
         known = facts.setdefault(variant, {})
-        for name, value in (*zip(_TOLD, told, strict=True), *_entries(env)):
+        for name, value in (*zip(_COLUMNS, values, strict=True), *_entries(env)):
             text = _write(value)
             if text:
                 met = known.setdefault(name, {})

@@ -35,15 +35,15 @@ _NAMES_WIDTH = 60
 
 def name_cell(contrast: Contrast, rows: Sequence[Verdict]) -> str:
     """Name the benchmark of a row, and its level where the benchmark alone does not tell."""
-    return _name_cell(contrast, is_told=_tells(rows))
+    return _name_cell(contrast, is_distinct=_tells(rows))
 
 
 def name_cells(rows: Sequence[Verdict], among: Sequence[Verdict]) -> str:
     """Name the benchmarks of a few rows, and count those of many: ``Get, Set``, ``12``."""
     if len(rows) > LISTED:
         return str(len(rows))
-    is_told = _tells(among)
-    names = ", ".join(_name_cell(row.contrast, is_told=is_told) for row in rows)
+    is_distinct = _tells(among)
+    names = ", ".join(_name_cell(row.contrast, is_distinct=is_distinct) for row in rows)
     return names if len(names) <= _NAMES_WIDTH else str(len(rows))
 
 
@@ -52,9 +52,9 @@ def _tells(rows: Sequence[Verdict]) -> bool:
     return len({row.contrast.benchmark for row in rows}) == len(rows)
 
 
-def _name_cell(contrast: Contrast, *, is_told: bool) -> str:
+def _name_cell(contrast: Contrast, *, is_distinct: bool) -> str:
     levels = [contrast.group, contrast.benchmark, contrast.params]
-    parts = [contrast.benchmark] if is_told and contrast.benchmark else levels
+    parts = [contrast.benchmark] if is_distinct and contrast.benchmark else levels
     name = " ".join(part for part in parts if part)
     return printable(name) or f"{printable(contrast.tool)}, unnamed"
 

@@ -223,7 +223,7 @@ def test_an_accepted_change_of_no_commit_is_a_warning(
     said = "Warning: [[history.accept]] 0000002a (TLS) matches no commit of this history."
     assert shown.count("Warning: ") == shown.count(said) == 1
     assert run(["history", "show", "-o", "history.json"]) == 0
-    assert said in json.loads((folder / "history.json").read_text(encoding="utf-8"))["told"]
+    assert said in json.loads((folder / "history.json").read_text(encoding="utf-8"))["sentences"]
 
 
 def test_a_store_without_commits_has_no_history(

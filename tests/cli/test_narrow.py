@@ -56,7 +56,7 @@ def test_a_terminal_of_80_columns_keeps_both_values(results: str) -> None:
 def test_values_interval_and_verdict_are_never_dropped(width: int) -> None:
     table = primary_tables(tracing())[0]
     fitted = fit(table, width, lambda cell: cell.label).table
-    if fitted.columns[0].key == "what":  # stacked
+    if fitted.columns[0].key == "name":  # stacked
         names = {row[0].text for row in fitted.rows}
         assert {column.title for column in table.columns} <= names
     else:

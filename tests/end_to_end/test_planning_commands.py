@@ -25,11 +25,11 @@ def test_one_variant_is_enough(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
     (row,) = document["plan"]["rows"]
-    assert document["format_version"] == 1
+    assert document["format_version"] == 2
     assert document["plan"]["goal"]["effect"] == pytest.approx(0.06)
     assert row["spread"]["cv"] == pytest.approx(0.0195, abs=5e-5)
     assert row["effect"] == {"runs": 4, "high": 5}
-    assert document["told"]
+    assert document["sentences"]
 
 
 def test_noise_of_the_quiet_set(tmp_path: Path) -> None:

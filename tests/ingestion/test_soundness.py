@@ -145,7 +145,7 @@ def test_samples_are_checked() -> None:
 
 def test_repeats_are_checked() -> None:
     block = Repeats(
-        readings=[_reading()], which=np.zeros(2, int), lines=np.array([7, 8]),
+        readings=[_reading()], codes=np.zeros(2, int), lines=np.array([7, 8]),
         counts=np.ones(2, int), measures=[("time_per_op", "s"), ("drift", "1")],
         owners=np.array([0, 0, 1, 1]), kinds=np.array([0, 1, 0, 1]),
         values=np.array([-1.0, -1.0, 2.0, np.nan]), steps=np.ones(4),

@@ -79,5 +79,5 @@ def test_an_output_that_is_read_in_columns_decides_for_itself() -> None:
     suffixed = "".join(row.format(name=f"B/{n % 9}x-4") for n in range(2000))
     data = f"goos: linux\n{bare}PASS\ngoos: linux\n{suffixed}PASS\n".encode()
     tables = [each for each in FORMAT.parse(Source(None, "x", data)) if isinstance(each, Repeats)]
-    named = [{table.readings[place].benchmark for place in table.which} for table in tables]
+    named = [{table.readings[place].benchmark for place in table.codes} for table in tables]
     assert named == [{f"A/{n}x" for n in range(9)}, {f"B/{n}x" for n in range(9)}]

@@ -81,15 +81,15 @@ class Comparison:
         """
         if not self.pvalue or min(self.sizes) < 1:
             return ""
-        told = float(self.pvalue.replace("\N{MINUS SIGN}", "-"))
+        stated = float(self.pvalue.replace("\N{MINUS SIGN}", "-"))
         written = f"p={self.pvalue} is impossible with {self.sizes[0]}+{self.sizes[1]} runs"
-        if told > 1:
+        if stated > 1:
             return f"{written}: a probability cannot exceed 1"
-        if told < 0:
+        if stated < 0:
             return f"{written}: a probability cannot be negative"
         least = 0.0 if min(self.sizes) > _MANY else 2 / comb(sum(self.sizes), self.sizes[0])
         rounding = 0.5 * 10.0 ** -len(self.pvalue.partition(".")[2])
-        if told + rounding * (1 + 1e-9) >= least:
+        if stated + rounding * (1 + 1e-9) >= least:
             return ""
         return f"{written}: the smallest p of their Mann-Whitney test is {least:.2g}"
 

@@ -50,7 +50,7 @@ class Table:
     units : list of Unit
         The different ones; ``written`` is each as the source has it.
     written : list of str
-    which, counts : ndarray of int64, shape (results,)
+    codes, counts : ndarray of int64, shape (results,)
         The place of its name, and its iterations.
     sizes : ndarray of int64, shape (results,)
         How many measures it has.
@@ -65,7 +65,7 @@ class Table:
     names: list[str]
     units: list[Unit]
     written: list[str]
-    which: Array
+    codes: Array
     counts: Array
     sizes: Array
     shapes: Array
@@ -77,7 +77,7 @@ class Table:
         first, last = self.sizes[:start].sum(), self.sizes[:end].sum()
         return replace(
             self,
-            which=self.which[start:end].astype(np.int32),
+            codes=self.codes[start:end].astype(np.int32),
             counts=self.counts[start:end],
             sizes=self.sizes[start:end].astype(np.int32),
             shapes=self.shapes[first:last].astype(np.int32),
@@ -87,12 +87,12 @@ class Table:
 
     def list_names(self) -> list[str]:
         """Return the names of its results."""
-        return [self.names[place] for place in np.flatnonzero(np.bincount(self.which)).tolist()]
+        return [self.names[place] for place in np.flatnonzero(np.bincount(self.codes)).tolist()]
 
     @property
     def lines(self) -> Array:
         """The line of each result."""
-        return np.arange(self.first, self.first + len(self.which))
+        return np.arange(self.first, self.first + len(self.codes))
 
     @property
     def owners(self) -> Array:
@@ -173,15 +173,15 @@ def _read(block: Octets, lines: Lines) -> tuple[Array, Table]:
     fields = np.arange(len(owners)) + np.repeat(firsts[rows] + 1 - (np.cumsum(held) - held), held)
     ends = np.minimum(np.append(tabs, block.end)[fields + 1], lines.ends[rows][owners])
     valid, measures = _read_measures(block, block.skip(tabs[fields] + 1, _BLANK), ends)
-    names, which = tell_apart(block, starts, sizes)
+    names, codes = tell_apart(block, starts, sizes)
     units, written, shapes, values = measures
     if not valid.all():
         kept = np.bincount(owners[~valid], minlength=len(rows)) == 0
         good[rows] = kept
-        which, counts, held = which[kept], counts[kept], held[kept]
+        codes, counts, held = codes[kept], counts[kept], held[kept]
         shapes, values = shapes[kept[owners]], values[kept[owners]]
     labels = b"\n".join(names).decode().split("\n") if names else []
-    return good, Table(labels, units, written, which, counts, held, shapes, values)
+    return good, Table(labels, units, written, codes, counts, held, shapes, values)
 
 
 def _may_be_read(block: Octets, lines: Lines) -> Array:

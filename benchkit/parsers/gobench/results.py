@@ -126,7 +126,7 @@ class Results:
             readings.append(known)
         return Repeats(
             readings=readings,
-            which=table.which,
+            codes=table.codes,
             lines=table.lines,
             counts=table.counts,
             measures=[(unit.metric, unit.base) for unit in table.units],

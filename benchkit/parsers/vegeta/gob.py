@@ -167,7 +167,7 @@ class Decoder(_Cursor):
     Parameters
     ----------
     blocks : iterator of bytes
-    wanted : collection of str
+    kept : collection of str
         The names of the struct fields to keep; others are passed over. Fields that are zero are
         not in a stream and so not in the dict of a struct.
 
@@ -189,10 +189,10 @@ class Decoder(_Cursor):
     [('Point', {'X': 3})]
     """
 
-    def __init__(self, blocks: Iterator[bytes], wanted: Collection[str]) -> None:
+    def __init__(self, blocks: Iterator[bytes], kept: Collection[str]) -> None:
         super().__init__(blocks)
         self.stream = 0
-        self._wanted = frozenset(wanted)
+        self._kept = frozenset(kept)
         self._types = dict(_DESCRIPTORS)
         self._fresh: dict[int, Kind] = {}
 
@@ -233,7 +233,7 @@ class Decoder(_Cursor):
             raise GobError("the description of a type is not valid gob")
         ((shape, parts),) = described.items()
         fields = tuple(
-            (field.get("name", ""), field.get("id", 0), field.get("name") in self._wanted)
+            (field.get("name", ""), field.get("id", 0), field.get("name") in self._kept)
             for field in parts.get("fields", ())
         )
         name = parts.get("common", {}).get("name", "")
@@ -276,8 +276,8 @@ class Decoder(_Cursor):
             index += step
             if index >= len(kind.fields):
                 raise GobError(f"a {kind.name or 'struct'} has more fields than described")
-            name, type_id, is_wanted = kind.fields[index]
-            if is_wanted:
+            name, type_id, is_kept = kind.fields[index]
+            if is_kept:
                 found[name] = self._value(type_id, depth)
             else:
                 self._pass_over(type_id, depth)
