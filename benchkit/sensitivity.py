@@ -240,7 +240,7 @@ def sum_up(rows: Sequence[Sensitivity]) -> str:
     --------
     >>> sentence = sum_up([Sensitivity(detectable=0.1, runs_needed=40), Sensitivity(runs_needed=9)])
     >>> sentence.replace("\N{NO-BREAK SPACE}", " ")
-    'run about 40 per side to decide all'
+    'about 40 runs per side would decide all'
     """
     closed = [row.least for row in rows if row.least is not None]
     wide = sum(row.is_wide for row in rows)
@@ -248,12 +248,12 @@ def sum_up(rows: Sequence[Sensitivity]) -> str:
     parts = []
     if closed:
         share = "" if len(closed) == len(rows) else f" for {len(closed)} of them"
-        parts.append(f"too few runs{share}; run at least {max(closed)} per side")
+        parts.append(f"too few runs{share} (at least {max(closed)} per side are needed)")
     if wide:
         verb = "is" if wide == 1 else "are"
         parts.append(f"{wide} {verb} too noisy for any practical number of runs")
     elif hardest and hardest > max(closed, default=0):
-        parts.append(f"run about {hardest} per side to decide all")
+        parts.append(f"about {hardest} runs per side would decide all")
     return "; ".join(parts)
 
 

@@ -203,12 +203,12 @@ def _tell(
 def _say_changed(old: Verdict, new: Verdict, verdicts: Verdicts) -> str:
     margin = verdicts.margin
     sides = [f"{write_change(r.contrast, margin)} {describe_word(r, margin)}" for r in (new, old)]
-    return f"{_name(new.contrast)} {sides[0]} (with it: {sides[1]})"
+    return f"{_name(new.contrast)} {sides[0]} ({sides[1]} with it)"
 
 
 def _say_same(old: Verdict, new: Verdict, verdicts: Verdicts) -> str:
     changes = [write_change(row.contrast, verdicts.margin) for row in (new, old)]
-    return f"{_name(new.contrast)} {changes[0]} (with it: {changes[1]})"
+    return f"{_name(new.contrast)} {changes[0]} ({changes[1]} with it)"
 
 
 def _name(c: Contrast) -> str:

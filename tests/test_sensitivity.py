@@ -87,7 +87,8 @@ def test_too_few_runs_are_the_first_reason_also_where_the_spread_is_wide() -> No
     assert (rows[0].sensitivity.least, rows[0].sensitivity.is_wide) == (5, True)
     assert rows[0].detectable is None
     assert sum_up([row.sensitivity for row in rows]) == (
-        "too few runs; run at least 5 per side; 3 are too noisy for any practical number of runs"
+        "too few runs (at least 5 per side are needed); "
+        "3 are too noisy for any practical number of runs"
     )
 
 
@@ -137,7 +138,7 @@ def test_a_sum_says_each_reason_that_there_is() -> None:
         Sensitivity(runs_needed=40, detectable=0.1),
     ]
     assert sum_up(rows) == (
-        "too few runs for 1 of them; run at least 5 per side; "
+        "too few runs for 1 of them (at least 5 per side are needed); "
         "1 is too noisy for any practical number of runs"
     )
     assert sum_up([Sensitivity()]) == ""

@@ -49,8 +49,8 @@ def test_four_runs_without_cpu_are_starved_and_two_verdicts_stand_on_them() -> N
     assert finding.numbers["share none 6"] == pytest.approx(0.35 / USUAL)
     assert finding.numbers["without request_rate zipkin"] == pytest.approx(0.8335, abs=1e-3)
     text = finding.message.replace("\N{NO-BREAK SPACE}", " ")
-    assert "otlp −14.6 % fewer, at least 3 % (with it: −15.1 % inconclusive)" in text
-    assert "requests/s of apm +4.7 % (with it: +4.2 %)" in text
+    assert "otlp −14.6 % fewer, at least 3 % (−15.1 % inconclusive with it)" in text
+    assert "requests/s of apm +4.7 % (+4.2 % with it)" in text
 
 
 def test_starved_runs_stay_in_the_comparison() -> None:

@@ -82,7 +82,7 @@ def test_a_damaged_key_is_listed_put_aside_and_replaced(
     shown = capsys.readouterr()
     (aside,) = (path.name for path in folder.iterdir() if path.name.startswith(f"{NAME}."))
     assert f".benchkit/{aside}" in shown.err
-    assert "drew a new key" in shown.err
+    assert "created a new key" in shown.err
     assert "masked secret" in shown.err
     assert run(["store", "check"]) == 0
     assert run(["ingest", write(Path("more"), PLAIN)]) == 0

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 QUICK = 2000
 #: Rows of a table in a plain shell.
 _MOST = 40
-UNSEEN = "With this many runs, the audit starts only on request; see .findings"
+UNSEEN = "With this many runs, findings are computed only on request: see .findings"
 
 
 def tabulate_findings(findings: Iterable[Finding]) -> pd.DataFrame:
@@ -43,7 +43,9 @@ def summarise(
 
     summary = summarise_runs(runs, findings, first)
     if names := ", ".join(map(printable, contested)):
-        summary += f". Skipped because several origins have them: {names}; load with origin="
+        summary += (
+            f". Left out, because several origins have them: {names}; choose one with origin="
+        )
     lost = sum(report.outcome in {"refused", "empty"} for report in reports)
     if not lost:
         return summary

@@ -48,8 +48,8 @@ def find_waves(comparisons: Comparisons, batches: Batches) -> Iterator[Finding]:
             severity="info",
             where=name_row(row[0]),
             message=f"adjacent parts are correlated in {_count(len(shown), len(found))} "
-            f"(correlation {lag1:.2f}): a run gives only as much information as "
-            f"independent parts over {format_percent(share).lstrip('+')} of its length",
+            f"(correlation {lag1:.2f}): each run counts like an uncorrelated "
+            f"run of {format_percent(share).lstrip('+')} of its length",
             remedy="requests within a run are not repeats, however many there are: make more runs",
             numbers={"lag1": lag1, "effective_share": share, "runs": len(found)},
         )

@@ -114,7 +114,7 @@ def _tell_far(row: list[Contrast], far: dict[str, set[int]]) -> Finding:
     kept = {c.variant: c.ratio for c in touched if c.ratio is not None}
     them = "it" if len(names) == 1 else "them"
     changes = ", ".join(
-        f"{variant} {format_change(ratio)} (with {them}: {format_change(kept[variant])})"
+        f"{variant} {format_change(ratio)} ({format_change(kept[variant])} with {them})"
         for variant, ratio in without.items()
     )
     is_moved = any(abs(math.log(without[v] / kept[v])) > MATTERS for v in without)
@@ -123,7 +123,7 @@ def _tell_far(row: list[Contrast], far: dict[str, set[int]]) -> Finding:
         severity="warning" if is_moved else "info",
         where=name_row(row[0]),
         message=f"far from the other runs of the variant: {', '.join(names)}; "
-        f"without {them}, the unpaired change is {changes}",
+        f"the unpaired change without {them}: {changes}",
         remedy="find out what disturbed them, and run them again; they still count in every other "
         "number",
         numbers={

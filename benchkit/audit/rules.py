@@ -184,7 +184,7 @@ def _pass_over(error: BenchkitError) -> Finding:
     return Finding(
         code="B200",
         severity="info",
-        message=f"nothing was compared, so rules over two sides were skipped: {error.what}",
+        message=f"nothing was compared, so rules about two sides were skipped: {error.what}",
         remedy=error.hint,
     )
 

@@ -170,7 +170,7 @@ def _leave(session: Session, out: Path, *, quiet: bool) -> None:
     made = f"{len(session.runs) - failed} of {session.planned} runs made"
     if failed:
         are = "is" if failed == 1 else "are"
-        made += f"; {failed} more failed and {are} stored with the role failed, never compared"
+        made += f"; {failed} more failed and {are} kept with the role failed, but not compared"
     if session.is_interrupted:
         raise StoppedError(f"interrupted: {made}")
     if session.problem:

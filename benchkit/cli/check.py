@@ -95,7 +95,7 @@ def read_codes(texts: Sequence[str] | None, option: str) -> tuple[str, ...]:
         is_ours = any(known.startswith(code) for known in CATALOGUE)
         if not code or not (is_ours or may_be_plugged(code)):
             near = get_close_matches(code, CATALOGUE, 1)
-            hint = f"did you mean {near[0]}? " if near else ""
+            hint = f"did you mean {near[0]!r}? " if near else ""
             raise ConfigError(
                 f"no code starts with {code!r}",
                 where=option,

@@ -23,7 +23,9 @@ def register(app: typer.Typer) -> None:
 def doctor(
     seconds: Annotated[
         float,
-        typer.Option("--seconds", help="How long to time a fixed piece of work; 0 to skip it."),
+        typer.Option(
+            "--seconds", help="Seconds to spend on timing a fixed piece of work; 0 skips it."
+        ),
     ] = 20,
     format: Annotated[
         str | None, typer.Option(help="table or json. [default: from -o, else table]")

@@ -65,7 +65,7 @@ def look_up(words: Sequence[str]) -> tuple[Explanation, ...]:
         meant = find_explanations(word, known)
         if not meant:
             near = suggest(word, known)
-            hint = f"did you mean {near}? " if near else ""
+            hint = f"did you mean {near!r}? " if near else ""
             raise ConfigError(
                 f"unknown code, metric or format: {word!r}",
                 where="explain",

@@ -145,8 +145,8 @@ def ingest(
 def _choose_cluster(cluster: str | None, jobs: int | None) -> str:
     """Return the cluster that reads; what the command line says counts before the settings."""
     if cluster is not None and jobs is not None:
-        hint = "a cluster has as many workers as were started; local:4 starts four"
-        raise ConfigError("does not go with --jobs", where="--cluster", hint=hint)
+        hint = "omit --jobs; --cluster local:4 starts four workers on this machine"
+        raise ConfigError("cannot be combined with --jobs", where="--cluster", hint=hint)
     return cluster or ("" if jobs is not None else o.settings().cluster)
 
 

@@ -46,7 +46,9 @@ def guess_map(
         text = write_map(guess(source))
         printing.write(f"{text}\n{_show(source, guess(source))}", output)
     except UnreadableError as error:
-        raise DataError(f"cannot be read: {error}", where=str(file), hint="check it") from error
+        raise DataError(
+            f"cannot be read: {error}", where=str(file), hint="check the file"
+        ) from error
     name = str(output) if output else "map.toml"
     saved = "" if output else "save this as map.toml, then: "
     if not quiet:

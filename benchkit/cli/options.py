@@ -140,7 +140,7 @@ Blocks = Annotated[
     typer.Option(
         "--blocks",
         metavar="auto|never",
-        help="auto: compare within complete blocks of the run order, where there are some. "
+        help="auto: compare within complete blocks of the run order, if there are any. "
         "[default: "
         f"{config.DEFAULT_BLOCKS}]",
     ),
@@ -151,9 +151,8 @@ Method = Annotated[
         "--method",
         metavar="auto|rank|welch|history",
         help="Method to use if the runs allow it: ranks or Welch's t-test (2 or more runs per "
-        "side), or "
-        "a prediction from the other side's history (8 or more). [default: "
-        f"{config.DEFAULT_METHOD}, as the number of runs allows]",
+        "side), or a prediction from the side with 8 or more runs. [default: "
+        f"{config.DEFAULT_METHOD}, which chooses by the number of runs]",
     ),
 ]
 Rename = Annotated[

@@ -108,7 +108,7 @@ def vacuum(store: o.StoreOption = None, quiet: o.Quiet = False) -> None:
     with target.locked():
         done = target.tidy(thoroughly=True)
     counts = {
-        "dropped: nothing needs their values": done.dropped,
+        "dropped, because nothing needs their values": done.dropped,
         "merged": done.rewritten,
         "deleted from disk": done.deleted,
     }
@@ -122,8 +122,8 @@ def _count(files: int) -> str:
 
 def _name_deed(one: Damage) -> str:
     if one.is_key:
-        return "drew a new key in place of"
-    return "rewrote the log of commits, without" if one.is_log else "dropped"
+        return "created a new key to replace"
+    return "rewrote the log of commits without" if one.is_log else "dropped"
 
 
 def _open(url: str | None) -> Store:

@@ -11,7 +11,7 @@ from statistics import median
 import numpy as np
 
 from benchkit.comparison.blocks import ALIGNED_BLOCKS, SIGNED_BLOCKS, Blocks, tell_of_pairs
-from benchkit.comparison.medians import AGAINST, ALONE
+from benchkit.comparison.medians import AGAINST, APART
 from benchkit.comparison.methods import (
     ALIGNED,
     DIFFERENCE,
@@ -48,7 +48,7 @@ ASSUMPTIONS = "it assumes log-normal runs", "it assumes normal runs"
 #: What values at or below 0 are compared by.
 NO_RATIO = "has values at or below 0, so the change is a difference in its unit, not a ratio"
 #: What a reader needs before the method: why the numbers beside a change seem to contradict it.
-BEFORE_METHOD = (AGAINST, ALONE, NO_RATIO)
+BEFORE_METHOD = (AGAINST, APART, NO_RATIO)
 #: Logarithms of ratios beyond this leave float64.
 _LARGEST_LOG = 690.0
 

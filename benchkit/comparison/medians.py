@@ -13,12 +13,12 @@ from statistics import median
 from benchkit.units import format_change
 
 #: Why a change and the two medians beside it have different signs.
-AGAINST = "the medians alone point the other way; the change is estimated from all runs"
+AGAINST = "the medians point the other way; the change is estimated from all runs"
 #: Changes that differ by less are written alike, or nearly so.
 _VISIBLE = 0.001
+#: How a note begins that says by how much the medians differ.
+APART = "the medians differ by"
 #: How far the quotient of the medians may lie from the estimate.
-#: How a note begins that says what the medians alone give.
-ALONE = "the medians alone give"
 _APART = math.log(1.2)
 #: Logarithms of ratios beyond this leave float64.
 _LARGEST_LOG = 690.0
@@ -37,7 +37,7 @@ def tell_of_medians(x: Sequence[float], y: Sequence[float], ratio: float | None)
     Examples
     --------
     >>> tell_of_medians([10.0, 11.0, 30.0], [12.0, 12.0, 13.0], 0.88)[0]
-    'the medians alone point the other way; the change is estimated from all runs'
+    'the medians point the other way; the change is estimated from all runs'
     >>> tell_of_medians([10.0, 11.0, 30.0], [12.0, 12.0, 13.0], 1.09)
     ()
     """
@@ -49,5 +49,5 @@ def tell_of_medians(x: Sequence[float], y: Sequence[float], ratio: float | None)
         return (AGAINST,)
     if abs(estimated - seen) > _APART:
         plain = format_change(math.exp(min(seen, _LARGEST_LOG)))
-        return (f"{ALONE} {plain}: the runs are far apart",)
+        return (f"{APART} {plain}; the change is estimated from all runs, which vary widely",)
     return ()

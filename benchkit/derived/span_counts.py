@@ -90,11 +90,11 @@ def _counts(counts: Mapping[str, float], path: str) -> Counts:
 
 def _read(observations: Observations) -> dict[Trial, dict[str, _Counts]]:
     rows = observations["metric"].isin(list(_SPANS)) & observations["stat"].eq("count")
-    counts = observations[rows]
+    spans = observations[rows]
     names = ("group", "variant", "run", "source", "subject", "metric", "value", "origin")
     files: dict[Trial, dict[str, _Counts]] = {}
     for group, variant, run, source, subject, metric, value, origin in zip(
-        *(counts[name].tolist() for name in names), strict=True
+        *(spans[name].tolist() for name in names), strict=True
     ):
         backend = subject if isinstance(subject, str) else ""
         if "/" in backend or origin == "computed" or source.partition(":")[0] == RUN_FILE:

@@ -85,8 +85,8 @@ DAMAGED = _event(
     "damaged", "a file of a known tool is damaged", "fail", "`on_damaged`", _DATA, FAIL
 )
 MIXED = _event(
-    "mixed", "two measurements count as one: runs of a folder together with earlier ones of that "
-    "folder, or with those of another folder, commit or piped result", "fail",
+    "mixed", "two measurements count as one: runs of a folder together with earlier runs of that "
+    "folder, or with runs of another folder, another commit or another pipe", "fail",
     "`on_damaged`", _DATA, FAIL,
 )  # fmt: skip
 UNKNOWN = _event(

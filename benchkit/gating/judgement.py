@@ -279,7 +279,9 @@ def _decide(row: RowOutcome, how: Adjusted | None, closed: str, alpha: float) ->
     elif evidence.p_within is not None and evidence.p_within <= level:
         word = _tier(row, level)
         if word == ACCEPTABLE and rule.target is not None:
-            notes.append(f"the target {rule.target.text} cannot be shown")
+            notes.append(
+                f"these runs do not show that the cost is within the target {rule.target.text}"
+            )
     else:
         word = NOT_SHOWN
         if evidence.p_over is not None and evidence.p_over <= level and p_over is not None:
@@ -337,7 +339,7 @@ def _count_runs(row: RowOutcome, half_width: float, alpha: float) -> tuple[int |
     c, limit = row.contrast, row.rule.limit
     room = _measure_room(limit, c, row.evidence.value or 1.0)
     if room <= 0:
-        return None, "the estimate is over the limit: make more runs"
+        return None, "the estimate is over the limit: make more runs to decide"
     n = 2 / (1 / c.n_baseline + 1 / c.n_variant)
     whole = math.expm1(_measure_room(limit, c, 1.0))
     needed = runs_to_show_equivalence(half_width, n, whole, confidence=1 - alpha)

@@ -57,7 +57,7 @@ def tell_unseen(rule: RuleOutcome, seen: GateOutcome) -> Iterator[str]:
 
 def _why(row: RowOutcome) -> str:
     if row.contrast.better == "higher" and _worst_allowed(row) <= 0:
-        return f"the limit {row.rule.limit.text} allows a loss of everything"
+        return f"the limit {row.rule.limit.text} allows any loss"
     return "; ".join(row.notes) or "no test"
 
 

@@ -16,7 +16,7 @@ from benchkit.units import printable
 
 #: Sources that are named; the rest are counted.
 _SHOWN = 2
-_KINDS = {"error": "refused, and not in the verdict", "warning": "left out, or read only in part"}
+_KINDS = {"error": "refused and not judged", "warning": "left out, or read only in part"}
 
 
 #: What a self-test plants beside regressions, by the name of the event.
@@ -149,7 +149,7 @@ def tell_refused(diagnostics: Sequence[Diagnostic], *, is_damage_judged: bool = 
     Examples
     --------
     >>> tell_refused([Diagnostic("new/3.txt", 0, "empty file", "run again")])
-    '1 source was refused, and not in the verdict: new/3.txt: empty file.'
+    '1 source was refused and not judged: new/3.txt: empty file.'
     """
     kinds = _KINDS | ({"error": "refused"} if is_damage_judged else {})
     sentences = []

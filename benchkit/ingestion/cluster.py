@@ -225,7 +225,7 @@ class Cluster:
             for file in () if self._store else outcome.files:
                 if not file.path.is_file():
                     raise StoreError(
-                        "the workers write to a folder of the same path that is another one",
+                        "on the workers, this path is a different folder",
                         where=str(file.path.parent),
                         hint="use a store on a path that they share, or --store s3://…",
                     )
@@ -236,7 +236,7 @@ def _connect(spec: str) -> tuple[Client, LocalCluster | None]:
     match = _LOCAL.fullmatch(spec)
     if match is None and not _ADDRESS.fullmatch(spec):
         hint = "use local, local:4, or the address of a scheduler: tcp://host:8786"
-        raise ConfigError(f"{spec!r} is no cluster", where="--cluster", hint=hint)
+        raise ConfigError(f"{spec!r} is not the address of a cluster", where="--cluster", hint=hint)
     try:
         import dask
         from distributed import Client, LocalCluster

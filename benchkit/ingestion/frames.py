@@ -18,7 +18,7 @@ from benchkit.derived.blocks import find_blocks
 from benchkit.errors import Diagnostic
 from benchkit.ingestion.companions import place_companions
 from benchkit.ingestion.parts import Part
-from benchkit.ingestion.roles import TOLD, are_named
+from benchkit.ingestion.roles import LISTED, are_named
 from benchkit.ingestion.sharded import (
     combine_facts,
     find_sharded,
@@ -193,7 +193,7 @@ def _name_places(files: pd.Categorical, lines: np.ndarray) -> pd.Categorical:
 
 
 def observations(
-    parts: Sequence[Part], values: pa.Table, roles: Sequence[str] = TOLD
+    parts: Sequence[Part], values: pa.Table, roles: Sequence[str] = LISTED
 ) -> Observations:
     """Join values with the labels of their parts.
 
@@ -282,7 +282,7 @@ def stream_observations(
     for batch in store.stream(raw=True, metrics=metrics):
         values, _ = drop_unsound(parts, pa.Table.from_batches([batch]))
         values = leave_out_summaries(values, sharded) if sharded else values
-        frame = observations(parts, values, roles or TOLD)
+        frame = observations(parts, values, roles or LISTED)
         if len(frame):
             yield frame
 

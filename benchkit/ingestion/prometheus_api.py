@@ -95,7 +95,7 @@ def _read(address: str, headers: Mapping[str, str], timeout: float) -> dict[str,
         ) from None
     answer = _decode(body)
     if answer.get("status") == "error":
-        raise _refusal(answer)
+        raise _query_error(answer)
     data = answer.get("data")
     if not isinstance(data, dict) or not isinstance(data.get("result"), list):
         raise DataError(
@@ -145,12 +145,12 @@ def _refusal(error: urllib.error.HTTPError) -> DataError:
     except (OSError, http.client.HTTPException):
         answer = {}
     if answer.get("status") == "error":
-        return _refusal(answer)
+        return _query_error(answer)
     hint = "check that --prometheus is the address that serves /api/v1"
     return DataError(f"the server responded HTTP {error.code} {error.reason}", hint=hint)
 
 
-def _refusal(answer: Mapping[str, Any]) -> DataError:
+def _query_error(answer: Mapping[str, Any]) -> DataError:
     what = f"Prometheus responded {answer.get('errorType', 'error')}: {answer.get('error', '')}"
     return DataError(what, hint="fix the query and try again")
 

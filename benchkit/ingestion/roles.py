@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from benchkit.schema import Observations
 
 #: Roles whose values are in the table unless others are requested.
-TOLD = ("measured", "companion")
+LISTED = ("measured", "companion")
 
 
 def are_named(roles: Sequence[str]) -> bool:
     """Tell whether a table of runs of these roles has to say which run has which."""
-    return not set(roles) <= set(TOLD)
+    return not set(roles) <= set(LISTED)
 
 
 def has_derived(roles: Sequence[str]) -> bool:

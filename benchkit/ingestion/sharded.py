@@ -353,8 +353,8 @@ def _report_left_out(runs: Sequence[Sharded]) -> Iterator[Finding]:
                 code="B212",
                 severity="info",
                 where=name_side(side),
-                message=f"{same[0].count} generators keep summaries only, which give no "
-                f"{', '.join(abouts)} of the whole run: left out",
+                message=f"the {same[0].count} generators keep only summaries, so these values of "
+                f"the whole run are left out: {', '.join(abouts)}",
                 remedy="keep the raw results of each generator: samples are pooled",
                 numbers={"generators": same[0].count, "statistics": len(abouts)},
             )

@@ -47,7 +47,7 @@ def check_spans(table: Mapping[str, Any]) -> Checked:
     >>> kept
     {'saved': 0}
     >>> [(entry.keys, entry.hint) for entry in unused][1]
-    (('creatd',), 'did you mean created?')
+    (('creatd',), "did you mean 'created'?")
     """
     return _check(table, _SPANS)
 
@@ -113,7 +113,7 @@ def suggest(key: str, known: Iterable[str]) -> str:
     """Say which known key was meant, or which there are."""
     names = list(known)
     near = get_close_matches(key, names, 1)
-    return f"did you mean {near[0]}?" if near else f"known keys: {', '.join(names)}"
+    return f"did you mean {near[0]!r}?" if near else f"known keys: {', '.join(names)}"
 
 
 def _check(

@@ -145,7 +145,7 @@ def suggest_numbers(baseline: Sequence[str], variant: Sequence[str]) -> str:
         if mine == its and mine:
             rule = f"--rename 's#{pattern}#{replacement}#'"
             runs = f"if it counts runs, add {rule}, or write `Run` before it in a heading"
-            return f"{what}; {runs}; if it is a level, measure both at it"
+            return f"{what}; {runs}; if it is a level, measure both sides at it"
     return f"{what}; if it counts runs, write `Run` before it in the heading"
 
 

@@ -162,7 +162,7 @@ def _label(field: str, pattern: str) -> str:
     near = get_close_matches(field, known, 1, 0.8)
     if near or not field.isidentifier():
         suggestion = (
-            f"did you mean {{{near[0]}}}" if near else f"known placeholders: {', '.join(known)}"
+            f"did you mean {{{near[0]}}}?" if near else f"known placeholders: {', '.join(known)}"
         )
         msg = f"the pattern {pattern!r} has the unknown placeholder {{{field}}}"
         raise ConfigError(msg, where="layout", hint=suggestion)

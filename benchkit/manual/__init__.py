@@ -66,7 +66,7 @@ def find_page(topic: str) -> Page:
     if page := pages.get(topic.strip().lower().removesuffix(".md")):
         return page
     nearest = get_close_matches(topic.lower(), pages, 1)
-    suggestion = f"did you mean {nearest[0]}? " if nearest else ""
+    suggestion = f"did you mean {nearest[0]!r}? " if nearest else ""
     raise ConfigError(
         f"unknown topic {topic!r}",
         where="help",

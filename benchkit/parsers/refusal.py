@@ -92,11 +92,11 @@ def _find_below(head: Head, formats: Sequence[Format]) -> _Reason | None:
         if name := _claim(head, head.text[place:], formats):
             opening = show_opening(head.text.split("\n", 1)[0])
             lines = "line 1" if count == 1 else f"lines 1 to {count}"
-            what = f"nearly the format {name}, except for {lines} ({opening})"
+            what = f"looks like {name}, except for {lines} ({opening})"
             return _Reason(what, f"remove {lines}")
     for bracket, inner in ('{"', "[{"):
         if first == inner and (name := _claim(head, bracket + head.text, formats)):
-            what = f"nearly the format {name}, except that its first {bracket!r} is missing"
+            what = f"looks like {name}, except that its first {bracket!r} is missing"
             return _Reason(what, "give the whole file")
     return None
 
@@ -160,7 +160,7 @@ def _compare(head: Head, nearest: Format, missing: Sequence[str]) -> _Reason | N
         return None
     is_read = any(isinstance(r, Samples) or (isinstance(r, Reading) and r.rows) for r in records)
     more = f", or read what fits with --as {nearest.name}" if is_read else ""
-    return _Reason(f"nearly the format {nearest.name}, {misfit}", f"give the whole file{more}")
+    return _Reason(f"looks like {nearest.name}, {misfit}", f"give the whole file{more}")
 
 
 def _is_whole(head: Head) -> bool:

@@ -126,9 +126,9 @@ def describe_method(verdicts: Verdicts) -> tuple[str, ...]:
     how = name_adjustments(verdicts.primary) or "Holm"
     intervals = (
         f"Each interval covers one row, at {confidence}, not all rows together. "
-        "Intervals that cover all primary rows together are in the tooltips and in JSON; "
-        "they are wider than the adjusted p-values require, because the p-values are "
-        "adjusted one after another. The p-values of the primary metrics are adjusted "
+        "Intervals that cover all primary rows together are in the tooltips and in JSON. They are "
+        "wider than the p-values require: a row can be significant although such an interval "
+        "includes no change. The p-values of the primary metrics are adjusted "
         f"together ({how}), all others by Benjamini and Hochberg's method."
     )
     words = (

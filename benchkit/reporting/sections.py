@@ -48,7 +48,7 @@ _MOVES = (
 _SWEPT = "Medians over runs."
 _RING = " Ring: the knee by {rule}."
 _BOUNDS = " Dotted: the upper limit set by the lowest level and the best rate."
-_UNSEEN = " Shaded: not measured; the bounds meet there."
+_UNSEEN = " Shaded: no level was measured here, where the two bounds cross."
 _COSTS = " Latency over the rate; each point is labelled with its level."
 _TIMES = "Medians over runs; faint lines are single runs."
 _STRETCHES = " Latencies are shown at the middle of up to twenty parts of a run."
@@ -231,7 +231,7 @@ def _time(inputs: _Inputs) -> Section | str:
     chart = timeline.data(inputs.tracks, inputs.verdicts.comparisons.pairs)
     if not chart.panels:
         return (
-            "Nothing over time: no request has a time, and no container sample lies within a run."
+            "No figure over time: no request has a time, and no container sample lies within a run."
         )
     labels = [panel.y.label for panel in chart.panels]
     legends = (

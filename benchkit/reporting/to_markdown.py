@@ -95,7 +95,7 @@ def _write(report: Report) -> Iterator[_Part]:
 
 def _comparison(section: Section) -> Iterator[_Part]:
     if section.text:
-        yield _Part(escape_lines(section.text), "what is on one side only")
+        yield _Part(escape_lines(section.text), "names that only one side has")
     for table in section.tables:
         yield from _open_table(table)
     for table in section.folded:

@@ -203,7 +203,7 @@ def _count_cells(who: str, metric: str, rows: Sequence[Verdict], verdicts: Verdi
         count = "both" if len(rows) == 2 else f"all {len(rows)}"
     where = f"on {count} {name_kind(rows)}"
     if lead in {EQUIVALENT, UNCHANGED} and 1 < len(found) < len(rows):
-        where = f"{where}, each taken alone"
+        where = f"{where}, each judged separately"
     phrase = _say_cells(who, metric, found, where, verdicts)
     rest = _count_rest(rows, lead)
     is_single = all(row.contrast.method in DIRECTIONS for row in found)
@@ -244,7 +244,9 @@ def _count_rest(rows: Sequence[Verdict], lead: str) -> str:
     found = {word: [row for row in rows if row.word == word] for word in _RANK if word != lead}
     groups = []
     for word, few in found.items():
-        alone = " (each taken alone)" if word in {EQUIVALENT, UNCHANGED} and len(few) > 1 else ""
+        alone = (
+            " (each judged separately)" if word in {EQUIVALENT, UNCHANGED} and len(few) > 1 else ""
+        )
         if few:
             groups.append(f"{_name_rest(word, few)} on {name_cells(few, rows)}{alone}")
     return ", ".join(groups)

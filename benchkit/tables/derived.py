@@ -182,7 +182,7 @@ def _resources(
     outside = estimate_outside(costs, (row.contrast for row in verdicts.rows), runs)
     tables = resource_tables(uses, costs, verdicts, outside)
     if not tables:
-        missing = "No table of resources: there is no container CPU sample within a run."
+        missing = "No table of resources: no container's CPU was sampled within a run."
         return Part(title="Resources", missing=missing)
     return Part(title="Resources", lines=describe_resources(uses, costs, verdicts), tables=tables)
 
@@ -191,7 +191,7 @@ def _spans(observations: Observations, measured: Sequence[Measured]) -> Part:
     accounts = list_accounts(observations, measured)
     tables = spans_tables(accounts, _backend_cores(observations, measured))
     if not tables:
-        return Part(title="Spans", missing="No account of spans: none were counted.")
+        return Part(title="Spans", missing="No table of spans: none were counted.")
     lines, caveat = describe_spans(accounts), describe_losses(accounts)
     return Part(title="Spans", lines=lines, tables=tables[:1], folded=tables[1:], caveat=caveat)
 

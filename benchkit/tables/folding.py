@@ -59,7 +59,7 @@ def _describe(left: Sequence[Verdict]) -> str:
     rest = len(left) - moved - parts - single
     kinds = (
         (moved, "that change"),
-        (parts, "of tags, phases or containers, none of which shows a change"),
+        (parts, "of tags, phases or containers without a change"),
         (single, "of single runs"),
         (rest, "more that show no change"),
     )

@@ -43,7 +43,7 @@ _RATE = Scale(1.0, "/s")
 _METHODS = {
     RANK: "by ranks",
     WELCH: "by Welch's test",
-    HISTORY: "as the longer side predicts",
+    HISTORY: "by prediction from the side with more runs",
     ALIGNED: "by ranks aligned in blocks",
     SIGNED: "by signed ranks of pairs",
     SEQUENTIAL: "by all looks at a series that stops by itself",

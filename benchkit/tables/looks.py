@@ -66,9 +66,11 @@ def list_looks(progress: Progress) -> list[str]:
     """Write a line for each primary row, for logs."""
     lines = []
     for row in progress.verdicts.primary:
-        variant, metric, change, interval, verdict, rounds = _write(row, progress)
-        said = ", ".join(filter(None, (verdict, rounds)))
-        lines.append(f"round {progress.rounds}: {variant}, {metric}: {change} {interval}, {said}")
+        variant, metric, change, interval, verdict, forecast = _write(row, progress)
+        outlook = ", ".join(filter(None, (verdict, forecast)))
+        lines.append(
+            f"round {progress.rounds}: {variant}, {metric}: {change} {interval}, {outlook}"
+        )
     return lines
 
 

@@ -57,7 +57,7 @@ def _limits(calibration: Calibration) -> list[str]:
     most = max(metric.comparisons for metric in calibration.metrics)
     if any(metric.k > 1 for metric in calibration.metrics):
         lines.append(
-            f"Splits reuse the same runs, so together they count as only {most} "
+            f"Splits reuse the same runs, so together they count as only {most} independent "
             f"comparison{'s' if most > 1 else ''}. By construction, a rank test over all splits "
             "(4 runs per side or more) keeps its error level, so only the rate in measured "
             "order shows the effect of the machine."
@@ -75,14 +75,13 @@ def _limits(calibration: Calibration) -> list[str]:
         )
     elif most == 1:
         lines.append(
-            "The margins come from one comparison without a shared run; their intervals "
+            "The margins come from one independent comparison; their intervals "
             "show how uncertain they are."
         )
     if most < _TRIALS:
         lines.append(
-            f"{most} comparison{'s' if most > 1 else ''} without a shared run cannot "
-            f"show a rate of 5 %: {_TRIALS} without a false alarm would show a rate "
-            "below 10 %."
+            f"{most} independent comparison{'s' if most > 1 else ''} cannot show a rate of "
+            f"5 %; even {_TRIALS} without a false alarm would only show a rate below 10 %."
         )
     if calibration.skipped:
         count = len(calibration.skipped)
@@ -108,7 +107,7 @@ def _metrics_table(calibration: Calibration) -> Table:
             Column("k", "runs per side", align="right"),
             Column("rows", "rows", align="right"),
             Column("splits", "splits", align="right"),
-            Column("comparisons", "count as", align="right"),
+            Column("comparisons", "independent", align="right"),
             Column("alarms", "false alarms"),
             Column("measured", "in measured order"),
             Column("margin", "suggested margin", align="right"),

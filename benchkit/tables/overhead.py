@@ -123,21 +123,21 @@ def changed_only(table: Table) -> Table:
 
 def describe_one_sided(verdicts: Verdicts) -> tuple[str, ...]:
     """Name what one side has and the other lacks, and so was not compared; and what has no name."""
-    names = verdicts.comparisons.only_in.items()
-    levels = verdicts.comparisons.params_only_in.items()
-    lines = [f"Only in {v}, not compared: {_list(found)}." for v, found in names]
+    only_in = verdicts.comparisons.only_in.items()
+    absent = {variant: list(names) for variant, names in only_in}
+    for v, found in verdicts.comparisons.params_only_in.items():
+        absent.setdefault(v, []).extend(" at ".join(filter(None, pair)) for pair in found)
+    lines = [
+        f"Not compared, because only {v} has {'it' if len(found) == 1 else 'them'}: {_list(found)}."
+        for v, found in absent.items()
+    ]
     blank = {row.contrast.tool for row in verdicts.rows if not row.contrast.benchmark}
     unnamed = sorted(blank & _list_naming(verdicts))
     if unnamed:
         lines.append(
-            f"{UNNAMED} are files of {', '.join(unnamed)} whose names contain no "
-            'benchmark, while others do; to name them, set benchmark = "NAME" in a '
-            "run.toml."
+            f"{UNNAMED} stands for files of {', '.join(unnamed)} whose names contain no benchmark; "
+            'to name them, set benchmark = "NAME" in a run.toml.'
         )
-    lines += [
-        f"Only in {v}, not compared: {_list([' at '.join(filter(None, pair)) for pair in found])}."
-        for v, found in levels
-    ]
     return tuple(printable(line) for line in lines)
 
 

@@ -151,7 +151,12 @@ def describe_all_excluded(rows: Sequence[Verdict], name: Callable[[Sequence[Verd
     described = [(_describe_kind(alike), alike) for alike in kinds.values()]
     if len(described) == 1:
         return described[0][0]
-    return ", ".join(f"{text} on {name(alike)}" for text, alike in described)
+    return "; ".join(f"{_name_part(name(alike))}: {text}" for text, alike in described)
+
+
+def _name_part(name: str) -> str:
+    """Name some of the rows, or count them: ``Ping, Set``, ``5 of them``."""
+    return f"{name} of them" if name.isdigit() else name
 
 
 def _describe_kind(rows: Sequence[Verdict]) -> str:
@@ -182,7 +187,7 @@ def describe_few_runs(rows: Sequence[Verdict]) -> str:
     counts = {n for row in rows for n in (row.contrast.n_baseline, row.contrast.n_variant)}
     n = min(counts)
     runs = f"{n} runs per side" if n != 1 else f"1 run {'per' if counts == {1} else 'on a'} side"
-    return f"no interval from {runs}"
+    return f"no interval with {runs}"
 
 
 def describe_fewer_runs(rows: Sequence[Verdict], verdicts: Verdicts) -> str:

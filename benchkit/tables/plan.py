@@ -73,8 +73,8 @@ def _qualify(planning: Planning, planned: Sequence[PlanRow]) -> list[str]:
     if high > spread:
         runs = f"{needed} runs" if needed <= MOST_RUNS else f"more than {MOST_RUNS} runs"
         taken += (
-            f"; the true one may be {write_share(high)} (upper limit at "
-            f"{format_bare(spreads[0].confidence)}), which needs {runs} per side"
+            f"; the true spread may be up to {write_share(high)} (upper limit at "
+            f"{format_bare(spreads[0].confidence)}), which would need {runs} per side"
         )
     lines.append(f"{taken}.")
     if family.rows > 1:
@@ -111,18 +111,18 @@ def chances_table(planning: Planning) -> Table | None:
         return None
     changes = (Column(f"{e:g}", format_bare(e), align="right") for e in chances.effects)
     beyond = (
-        f"; the estimate must also be beyond the margin of {format_bare(goal.margin)}"
+        f"shown: significant, with an estimate beyond the margin of {format_bare(goal.margin)}"
         if goal.reach
         else ""
     )
-    place = "in the row that varies most" if planning.family.rows > 1 else "in the row"
+    place = "in the row that varies most" if planning.family.rows > 1 else ""
     return Table(
         title=f"Probability that a change is {'shown' if goal.reach else 'distinguished from 0'}",
         columns=(Column("runs", "runs per side", align="right"), *changes),
         rows=tuple(
             (Cell(f"{n}", n), *(Cell(_write_chance(p), p) for p in row)) for n, row in chances.rows
         ),
-        caption=f"{place}{beyond}",
+        caption="; ".join(filter(None, (place, beyond))),
     )
 
 
@@ -164,8 +164,8 @@ def plan_table(planning: Planning) -> Table:
         ),
         rows=tuple((*stub_cells(row.replicates), *_numbers(row, notes)) for row in planning.rows),
         notes=tuple(notes),
-        caption="spread and runs: from the measured value to its upper limit at "
-        f"{format_bare(0.8)}; both sides vary alike",
+        caption="ranges: from the measured spread to its upper limit at "
+        f"{format_bare(0.8)}, if both sides vary equally",
         footer=_advise(planning.rows),
     )
     return fold_stub(table, ("between", "within"))

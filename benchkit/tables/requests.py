@@ -1,4 +1,4 @@
-"""What a request costs the service: its CPU, what of it is in band, and what runs beside it.
+"""What a request costs the service: its CPU, how much of it delays the request, and the rest.
 
 Throughput hides the cost of a variant where something else sets the pace; CPU per request does
 not.
@@ -129,8 +129,8 @@ def _build(paid: Sequence[Pair], verdicts: Verdicts, outside: Mapping[Side, Esti
         column("change", "change"),
         Column("interval", "interval"),
         column("span", "extra per span", cpu),
-        column("inside", "in band, at most", cpu),
-        column("outside", "out of band, at least", cpu),
+        column("inside", "delays the request, at most", cpu),
+        column("outside", "in the background, at least", cpu),
         Column("known", f"{confidence} interval", cpu.label),
         column("beside", "collector, store", cpu),
         column("runs", "runs"),
@@ -146,13 +146,13 @@ def _build(paid: Sequence[Pair], verdicts: Verdicts, outside: Mapping[Side, Esti
 
 
 _IN_BAND = (
-    "in band: at most the increase of the time per request (closed loop: connections ÷ "
-    "rate, queueing included); out of band: CPU time that no request waits for"
+    "delays the request: at most the increase of the time per request (closed loop: connections ÷ "
+    "rate, queueing included); in the background: CPU time that no request waits for"
 )
 _OUT_OF_BAND = (
-    "the interval for out of band is that of CPU time minus time per request over the "
-    "runs, by the method of the change, limited to the extra CPU time; if it starts at "
-    "0, all of it may be in band"
+    "the interval beside “in the background” is that of CPU time minus time per request, "
+    "computed over the runs like the change and limited to the extra CPU time; if it starts at 0, "
+    "all of the extra CPU time may delay the request"
 )
 
 

@@ -185,7 +185,9 @@ def _say_unknown(verdicts: Verdicts) -> str:
     answer = f" {together[0].upper()}{together[1:]}." if together else ""
     if len(rows) == 1:
         return f"{_say_one(rows[0], verdicts)}{answer}"
-    count = f"{len(rows)} of {len(verdicts.primary)} primary rows are inconclusive"
+    total = len(verdicts.primary)
+    count = f"all {total}" if len(rows) == total else f"{len(rows)} of {total}"
+    count = f"{count[0].upper()}{count[1:]} primary rows are inconclusive"
     lacks = sum_up([row.sensitivity for row in rows])
     return f"{'; '.join(filter(None, (count, lacks)))}.{answer}"
 
@@ -242,9 +244,11 @@ def _say_exploratory(verdicts: Verdicts) -> str:
     alike = _find_alike(moved)
     largest = max(alike, key=lambda row: measure_size(row.contrast))
     metric = printable(lookup(largest.contrast.metric).display or largest.contrast.metric)
-    among = f" of {len(alike)} in {metric}" if 1 < len(alike) < len(moved) else ""
-    change = write_change(largest.contrast, verdicts.margin)
-    return f"{counted}; largest{among}: {_name_row(largest, rows, verdicts)} {change}."
+    among = f" in {metric}" if 1 < len(alike) < len(moved) else ""
+    name = _name_row(largest, rows, verdicts)
+    if among and name_metric(largest.contrast) == metric:
+        name = name.replace(f", {metric}", "", 1)
+    return f"{counted}; largest{among}: {name} {write_change(largest.contrast, verdicts.margin)}."
 
 
 def _find_alike(rows: Sequence[Verdict]) -> list[Verdict]:

@@ -195,7 +195,9 @@ def _center(found: Sequence[Account], cores: Mapping[Labels, float]) -> tuple[Ce
 
 
 def _traces(found: Sequence[Account]) -> str:
-    known = [broken for account in found if (broken := account.has_incomplete_traces) is not None]
+    known = [
+        is_broken for account in found if (is_broken := account.has_incomplete_traces) is not None
+    ]
     if not known:
         return "unknown"
     if not any(account.saved for account in found):

@@ -109,7 +109,7 @@ def _describe_steps(sweep: Sweep) -> tuple[str, ...]:
         for step, stats in steps.items()
     )
     finer = "; connections ÷ rate is the more precise mean" if sweep.by == CONNECTIONS else ""
-    return (f"latencies have the precision of the coarsest report of a level: {statement}{finer}",)
+    return (f"latencies are rounded by the tool: {statement}{finer}",)
 
 
 def _quiet(cell: Cell) -> Cell:
@@ -122,7 +122,8 @@ def lead_sweeps(saturations: Sequence[Saturation]) -> str:
     best, lowest = sweep.best, sweep.levels[0]
     unit = " connections" if sweep.by == CONNECTIONS else " requests/s offered"
     times = f", {sweep.speed_up(best):.2f}{_TIMES} the rate at {_size(lowest.size)}"
-    more = f" (and {len(saturations) - 1} more)" if len(saturations) > 1 else ""
+    rest = len(saturations) - 1
+    more = f"; and {rest} more sweep{'s' if rest > 1 else ''}" if rest else ""
     return (
         f"Sweep of {name_sweep(sweep)}: best at {_size(best.size)}{unit} with "
         f"{format_number(best.rate)} requests/s{times if best is not lowest else ''}; "
@@ -163,7 +164,7 @@ def _say_knee(saturation: Saturation) -> str:
 def _say_why(saturation: Saturation) -> str:
     sweep, rule, law = saturation.sweep, saturation.rule, saturation.law
     if rule.kind == "usl" and law is not None:
-        return f": poor fit, {', '.join(law.poor)}" if law.poor else ": the fit has no peak"
+        return f": {', '.join(law.poor)}" if law.poor else ": the fit has no peak"
     if rule.kind != "sla":
         return ""
     lowest = sweep.levels[0]
@@ -198,7 +199,7 @@ def _say_bounds(bound: float, gap: tuple[float, float] | None) -> str:
 
 
 def _describe_law(saturation: Saturation) -> tuple[str, ...]:
-    law, sweep = saturation.law, saturation.sweep
+    law = saturation.law
     if law is None:
         return (f"no USL fit: it needs {FEWEST} levels in a closed loop",)
     peak = f", peak at {law.peak:.0f}" if math.isfinite(law.peak) else ""
@@ -208,10 +209,9 @@ def _describe_law(saturation: Saturation) -> tuple[str, ...]:
         f"σ {_triple(law.contention)}",
         f"κ {_triple(law.coherency)}",
         limit,
-        f"misses a level by up to {format_percent(law.miss).lstrip('+±')}",
+        f"largest miss {format_percent(law.miss).lstrip('+±')}",
     )
-    best = format_number(sweep.best.rate)
-    verdict = f"; poor fit: {', '.join(law.poor)} (best {best}/s)" if law.poor else ""
+    verdict = f"; poor fit: {', '.join(law.poor)}" if law.poor else ""
     return (f"{', '.join(parameters)}{verdict}",)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from benchkit.comparison.medians import AGAINST, ALONE
+from benchkit.comparison.medians import AGAINST, APART
 from benchkit.derived.amounts import MACHINE_SHARE, PUBLISHED, Amount, Amounts, Published
 from benchkit.derived.amounts import Cell as Labels
 from benchkit.metrics import display_name
@@ -137,7 +137,7 @@ def _write(
         return Cell(text, amount.center)
     mark = MARKS[verdict.word] if verdict.word in {REGRESSION, IMPROVEMENT} else ""
     change = write_change(verdict.contrast, margin)
-    notes = (note for note in verdict.contrast.notes if note.startswith((AGAINST, ALONE)))
+    notes = (note for note in verdict.contrast.notes if note.startswith((AGAINST, APART)))
     return Cell(f"{text} ({change})", amount.center, mark, apart.number(notes))
 
 

@@ -67,8 +67,8 @@ def test_very_many_runs_are_audited_when_asked_for(
     check = Mock(return_value=())
     monkeypatch.setattr(bk.RunSet, "check", check)
     many = replace(wrk, runs=pd.concat([wrk.runs] * 30))
-    assert "the audit starts only on request; see .findings" in str(many)
-    assert "the audit starts only on request; see .findings" in many._repr_html_()
+    assert "findings are computed only on request: see .findings" in str(many)
+    assert "findings are computed only on request: see .findings" in many._repr_html_()
     assert check.call_count == 0
     assert "on request" not in str(wrk)
     assert check.call_count == 1

@@ -24,7 +24,7 @@ def test_the_four_starved_runs_are_named_with_the_change_without_them() -> None:
     assert finding.severity == "warning"
     assert finding.numbers["runs"] == "none 6, otlp 5, apm 5, skywalking 5"
     assert (
-        "zipkin −16.6\u202f% (with them: −14.4\u202f%)".replace("\u202f", "\xa0") in finding.message
+        "zipkin −16.6\u202f% (−14.4\u202f% with them)".replace("\u202f", "\xa0") in finding.message
     )
     assert finding.numbers["with otlp"] == pytest.approx(0.849, abs=0.001)
     assert finding.numbers["without otlp"] == pytest.approx(0.854, abs=0.001)

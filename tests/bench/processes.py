@@ -243,7 +243,7 @@ def measure_memory(bench: Bench) -> list[Goal]:
         work = f"memory, {name}"
         rows.append(hold(f"{work} / 400 MiB", peaks[0], 400, 1, id="P7", stretch=0.5, unit="MiB"))
         rows.append(
-            hold(f"{work} / an eighth of it", peaks[0], peaks[1], 1.25, id="P7", unit="MiB")
+            hold(f"{work} / an eighth of the input", peaks[0], peaks[1], 1.25, id="P7", unit="MiB")
         )
     return rows
 

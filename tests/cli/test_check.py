@@ -92,7 +92,7 @@ def test_codes_are_selected_by_their_beginnings(
 
 def test_a_code_that_is_none_is_refused_with_the_nearest(folder: str, capsys: Captured) -> None:
     assert run(["check", folder, "--ignore", "B319x"]) == ExitCode.USAGE
-    assert "no code starts with 'B319X'; did you mean B319?" in capsys.readouterr().err
+    assert "no code starts with 'B319X'; did you mean 'B319'?" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_without_a_word_all_codes_are_listed(capsys: Captured) -> None:
 )
 def test_an_unknown_word_gets_the_nearest(word: str, near: str, capsys: Captured) -> None:
     assert run(["explain", word]) == ExitCode.USAGE
-    assert f"did you mean {near}?" in capsys.readouterr().err
+    assert f"did you mean {near!r}?" in capsys.readouterr().err
 
 
 def test_an_explanation_is_markdown_on_request(capsys: Captured) -> None:

@@ -40,7 +40,7 @@ def test_an_unknown_topic_suggests_the_nearest(capsys: pytest.CaptureFixture[str
     assert run(["help", "tutorail"]) == 2
     error = capsys.readouterr().err
     assert "unknown topic 'tutorail'" in error
-    assert "did you mean tutorial?" in error
+    assert "did you mean 'tutorial'?" in error
     assert "`benchkit help`" in error
 
 

@@ -15,6 +15,8 @@ CASES = {
     "store results": "store: unknown command 'results'; list the commands with "
     "`benchkit store --help`",
     "compare --nope": "compare: unknown option '--nope'; see `benchkit compare --help`",
+    "compare x --bas none": "compare: unknown option '--bas'; did you mean '--baseline'? "
+    "see `benchkit compare --help`",
     "compare x --basline none": "compare: unknown option '--basline'; did you mean '--baseline'? "
     "see `benchkit compare --help`",
     "--baseline none": "unknown option '--baseline'; write options after the command; "

@@ -118,7 +118,7 @@ def test_what_was_not_measured_is_said() -> None:
     assert "no level between 1 and 20 was measured, so the optimum is somewhere in between" in said
     assert "the best rate is at the highest level" in said
     poor = describe_sweep(saturate(swept(), parse_rule("usl")))
-    assert "no level is the knee by usl: poor fit" in poor
+    assert "no level is the knee by usl: it misses a level" in poor
 
 
 def test_a_sweep_of_one_variant_is_shown_and_nothing_is_compared() -> None:
@@ -129,7 +129,7 @@ def test_a_sweep_of_one_variant_is_shown_and_nothing_is_compared() -> None:
     assert re.sub(r"\s", " ", found.verdict) == (
         "Sweep of nginx, /index.html, ab: best at 100 connections with 17 813 requests/s, 3.65× "
         "the rate at 1; 50 connections is the smallest tested level with at least 90 % of the best "
-        "rate (and 1 more)."
+        "rate; and 1 more sweep."
     )
     assert "Sweep: nginx, /index.html, ab" in found.to_markdown()
 

@@ -154,7 +154,7 @@ def test_a_store_that_the_workers_have_elsewhere_is_refused(
     see = Path.is_file
     monkeypatch.setattr(Path, "is_file", lambda path: path.suffix != ".parquet" and see(path))
     store = Store(str(tmp_path / "store"))
-    with pytest.raises(StoreError, match="is another one"):
+    with pytest.raises(StoreError, match="is a different folder"):
         ingest([str(results)], store, cluster=address)
     assert store.pieces() is None
 
@@ -183,7 +183,7 @@ def test_a_local_cluster_is_started_and_ended(
 
 @pytest.mark.parametrize("spec", ["", "local:0", "local:x", "host:8786", "tcp://", "http://h:1"])
 def test_what_is_no_cluster_is_refused(spec: str) -> None:
-    with pytest.raises(ConfigError, match="is no cluster"):
+    with pytest.raises(ConfigError, match="is not the address of a cluster"):
         Cluster(spec, [], Options())
 
 
@@ -212,7 +212,7 @@ def test_settings_name_the_cluster_and_jobs_overrule_them(
     monkeypatch.chdir(tmp_path)
     Path("benchkit.toml").write_text('[ingest]\ncluster = "nowhere"\n')
     assert run(["ingest", str(results)]) == 2
-    assert "'nowhere' is no cluster" in capsys.readouterr().err
+    assert "'nowhere' is not the address of a cluster" in capsys.readouterr().err
     assert run(["ingest", str(results), "--jobs", "1"]) == 0
     assert run(["ingest", str(results), "--jobs", "1", "--cluster", "local"]) == 2
-    assert "does not go with --jobs" in capsys.readouterr().err
+    assert "cannot be combined with --jobs" in capsys.readouterr().err

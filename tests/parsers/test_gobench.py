@@ -141,8 +141,8 @@ def test_failed_benchmarks_are_named() -> None:
     ((status, line, remark),) = [(r.status, r.line, r.remark) for r in readings]
     assert (status, line, remark) == ("failed", 5, "5: --- FAIL: BenchmarkRedis/Ping")
     assert told(diagnostics)[:2] == [
-        (5, "benchmark Redis/Ping failed"),
-        (11, "benchmark Redis/Set failed"),
+        (5, "benchmark Redis/Ping failed, so it has no result"),
+        (11, "benchmark Redis/Set failed, so it has no result"),
     ]
     assert {problem.severity for problem in diagnostics} == {"warning"}
 
@@ -204,7 +204,7 @@ def test_what_a_benchmark_prints_may_stand_before_its_result() -> None:
     ]
     assert told(diagnostics) == [
         (14, "benchmark Joined-8: no result follows the name"),
-        (16, "benchmark Broken-8 failed"),
+        (16, "benchmark Broken-8 failed, so it has no result"),
         (18, "benchmark Lost-8: no result follows the name"),
     ]
 
@@ -347,7 +347,7 @@ def test_packages_that_alternate_keep_their_lines_and_configuration_apart() -> N
     assert third is None
     assert told(diagnostics) == [
         (10, "an event of go test -json is damaged or truncated"),
-        (12, "benchmark Close failed"),
+        (12, "benchmark Close failed, so it has no result"),
     ]
 
 

@@ -51,7 +51,7 @@ def test_spans_over_time_are_counters_by_receiver() -> None:
         ("query-empty", "the query matched nothing"),
         ("query-parse-error", "bad_data: invalid parameter"),
         ("query-scalar", "a scalar has no name"),
-        ("query-working_set_avg", "4 series have no metric name"),
+        ("query-working_set_avg", "4 series without a metric name"),
     ],
 )
 def test_real_answers_without_results_say_why(name: str, words: str) -> None:
@@ -146,7 +146,7 @@ def test_grafana() -> None:
     wide = tell_file("containers-edge/synthetic-grafana-wide.csv")
     assert wide.values("memory_rss") == {"/bench/server": [8355840, 8364032]}
     assert wide.times("memory_rss", "/bench/server")[0] == "2026-11-21T01:21:43.302000"
-    assert wide.says("1 series have no metric name")
+    assert wide.says("1 series without a metric name")
     long = tell_file("containers-edge/synthetic-grafana-long.csv")
     assert long.times("memory_rss", "redis") == [
         "2026-11-21T01:21:43.000000",

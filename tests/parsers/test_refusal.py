@@ -109,7 +109,7 @@ OHA = (FIXTURES / "oha" / "none-1.json").read_text(encoding="utf-8")
     ids=["one line above", "two lines above", "no opening", "cut off", "broken"],
 )
 def test_the_nearest_format_is_named_with_what_does_not_fit(text: str, sentence: str) -> None:
-    assert f"nearly the format oha, except {sentence}" in str(refuse(text))
+    assert f"looks like oha, except {sentence}" in str(refuse(text))
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_a_page_of_prose_is_no_damaged_result(page: str) -> None:
 
 def test_what_a_format_could_read_of_a_misfit_is_offered() -> None:
     text = "starttime\tseconds\tctime\tdtime\tttime\twaits\nTue Nov 21 2023\t1\t2\t3\t4\t5\n"
-    assert str(refuse(text)).startswith("new/1.txt: nearly the format ab_tsv, except ")
+    assert str(refuse(text)).startswith("new/1.txt: looks like ab_tsv, except ")
 
 
 @pytest.mark.parametrize(

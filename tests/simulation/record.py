@@ -90,15 +90,17 @@ def write_grid() -> str:
     powers = [cell for cell in grid if cell["effect"]]
     runs = dict.fromkeys((cell["n"], cell["m"]) for cell in powers)
     shown = [
-        f"{n} + {m} runs {_percent(calm['rows_shown'])}, {_percent(slow['rows_shown'])}"
+        f"| {n} + {m} | {_percent(calm['rows_shown'])} | {_percent(slow['rows_shown'])} |"
         for n, m in runs
         for calm, slow in [[c for c in powers if (c["n"], c["m"]) == (n, m)]]
     ]
-    power = (
-        "If each of 60 rows costs 20 % more, so many of them are shown, first with normal runs, "
-        "then with one run in ten 20 % slow"
-    )
-    return "\n".join([*head, *lines, "", f"{power}: {'; '.join(shown)}."])
+    power = [
+        "The next table gives the share of 60 rows that are shown if each of them costs 20 % more.",
+        "",
+        "| runs | normal runs | one run in ten is 20 % slow |",
+        "| --- | --- | --- |",
+    ]
+    return "\n".join([*head, *lines, "", *power, *shown])
 
 
 def write_histories() -> str:
@@ -106,22 +108,27 @@ def write_histories() -> str:
     record = read_record()["histories"]
     newest = [row for row in record if "moved" in row]
     heads = (
-        "series", "common", "nothing moves: some series outside", "a tenth moves by 10 %: shown",
-        "false alarms among those outside", "machine suspected: nothing moves",
-        "machine suspected: a third moves by 10 %", "machine suspected: all move by 5 %",
-        "machine suspected: all move by 10 %",
+        "series", "common", "no change: some series outside", "a tenth changes by 10 %: found",
+        "false alarms among those outside", "machine suspected: no change",
+        "machine suspected: a third changes by 10 %", "machine suspected: all change by 5 %",
+        "machine suspected: all change by 10 %",
     )  # fmt: skip
     head = [f"| {' | '.join(heads)} |", f"|{' --- |' * len(heads)}"]
     kinds = dict.fromkeys(map(_kind, newest))
     lines = [_newest_line([row for row in newest if _kind(row) == kind]) for kind in kinds]
     steady = [
-        f"{row['series']} series, correlation {row['correlation']:g}: {row['per_100']:.3f} "
-        f"per 100 commits of a series, at least one in {_percent(row['any'])} of histories"
+        f"| {row['series']} | {row['correlation']:g} | {row['per_100']:.3f} | "
+        f"{_percent(row['any'])} |"
         for row in record
         if "correlation" in row
     ]
-    changes = "False changes of level in 50 commits that do not change, without a margin"
-    return "\n".join([*head, *lines, "", f"{changes}: {'; '.join(steady)}."])
+    changes = [
+        "The next table gives the false changes of level in 50 commits that do not change.",
+        "",
+        "| series | correlation | false changes per 100 commits | histories with one |",
+        "| --- | --- | --- | --- |",
+    ]
+    return "\n".join([*head, *lines, "", *changes, *steady])
 
 
 def write_searches() -> str:

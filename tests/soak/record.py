@@ -9,6 +9,31 @@ from pathlib import Path
 
 PATH = Path(__file__).with_name("soak.json")
 _HEAD = "| campaign | trials | losses | figures |\n| --- | --: | --: | --- |"
+#: How a figure reads in the table.
+_PHRASES = {
+    "values": "{} values read",
+    "inputs/s": "{} inputs per second",
+    "slowest, s": "slowest input {} s",
+    "outputs": "{} outputs searched",
+    "steps": "chosen from {} steps",
+    "ms per ingest": "{} ms per ingest",
+    "MB of memory": "{} MB of memory",
+    "files at most": "at most {} files",
+    "KB at most": "at most {} KB",
+    "after vacuum": "{} after a vacuum",
+    "refused with exit 3": "{} refused with exit code 3",
+    "files": "{} files of a store",
+    "kinds of damage": "{} kinds of damage",
+    "refused with the file name": "{} refused, each with the name of the file",
+    "local runs": "{} runs of local writers",
+    "S3 runs": "{} runs of writers on S3",
+    "test files": "{} files of tests",
+    "texts per expression, at most": "at most {} texts per expression",
+    "growth of CPU time, %": "CPU time grows by {} %",
+    "growth of memory, %": "memory by {} %",
+    "growth of files, %": "files by {} %",
+    "growth of size, %": "size by {} %",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +80,10 @@ def write_table(record: Record) -> str:
 
 
 def _line(row: Row) -> str:
-    figures = ", ".join(f"{name} {_write(value)}" for name, value in row.figures.items())
+    figures = "; ".join(
+        _PHRASES.get(name, f"{name}: {{}}").format(_write(value))
+        for name, value in row.figures.items()
+    )
     cut = f" of {_write(row.target)}" if row.trials < row.target else ""
     cells = (row.title, f"{_write(row.trials)}{cut}", _write(len(row.losses)), figures)
     return f"| {' | '.join(cells)} |"

@@ -107,7 +107,7 @@ def test_a_request_that_costs_less_is_told_so() -> None:
 def test_one_run_has_no_interval_and_says_so() -> None:
     found = bk.load(FIXTURES / "tracing-costs").where(variant=["none", "apm"], run=1)
     resources = found.compare(baseline="none").parts["resources"]
-    assert resources.lines[0].endswith("more (no interval from 1 run per side).")
+    assert resources.lines[0].endswith("more (no interval with 1 run per side).")
     (row,) = [r for r in rows_of(resources.tables[0]) if r["variant"] == "apm"]
     assert row["known"] == "none: 1 run on a side"
     assert resources.tables[1].notes == ("1 run per side: direction only",)

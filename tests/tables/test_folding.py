@@ -71,5 +71,5 @@ def test_a_benchmark_without_a_name_is_called_so_beside_others() -> None:
     blank = replace(first, contrast=replace(first.contrast, benchmark=""))
     shown = render_comparison(replace(verdicts, rows=(blank, *rest)))
     assert "(unnamed)" in shown
-    assert "(unnamed) are files of wrk whose names contain no benchmark" in shown
+    assert "(unnamed) stands for files of wrk whose names contain no benchmark" in shown
     assert "(unnamed)" not in render_comparison(verdicts)

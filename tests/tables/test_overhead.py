@@ -132,8 +132,8 @@ def test_changed_rows_alone() -> None:
 def test_what_one_side_lacks_is_named() -> None:
     found = _one_sided()
     assert describe_one_sided(found) == (
-        "Only in none, not compared: /a, /b.",
-        "Only in otlp, not compared: /c at threads=8.",
+        "Not compared, because only none has them: /a, /b.",
+        "Not compared, because only otlp has it: /c at threads=8.",
     )
 
 

@@ -54,7 +54,7 @@ def test_the_largest_change_is_the_largest_of_its_kind() -> None:
     }
     found = verdicts({RATE: dict.fromkeys(("none", "a", "b"), STEADY), **extra}, "wrk", "/")
     assert any(
-        "4 of 4 differ; largest of 2 in latency: b, p90 latency +30.0 %." in read(line)
+        "4 of 4 differ; largest in latency: b, p90 latency +30.0 %." in read(line)
         for line in bullets(found)
     )
 
@@ -67,7 +67,7 @@ def test_what_is_equivalent_never_leads_while_another_row_is_undecided() -> None
     )
     text = read(headline(gobench({**same, "Wild": (STEADY, WILD)})))
     assert text.startswith("~ enabled: inconclusive in time per operation on 1 of 6 benchmarks, ")
-    assert text.endswith("; no meaningful difference on 5 (each taken alone); 6 runs each.")
+    assert text.endswith("; no meaningful difference on 5 (each judged separately); 6 runs each.")
     rates = {"none": STEADY, "apm": STEADY, "otlp": STEADY, "zipkin": WILD}
     text = read(headline(verdicts({RATE: rates}, "wrk", "/")))
     assert text.startswith("~ zipkin: inconclusive in requests/s, ")
@@ -154,11 +154,9 @@ def test_what_is_excluded_is_said_of_the_benchmarks_it_is_excluded_on() -> None:
     found = gobench({"/consumer": (STEADY, WILD), "bodies": (STEADY[:1], times(1.02)[:1])})
     said = read(headline(found))
     assert said.startswith(
-        "~ enabled: inconclusive in time per operation on both benchmarks (any change"
+        "~ enabled: inconclusive in time per operation on both benchmarks (/consumer: any change"
     )
-    assert said.endswith(
-        " on /consumer, no interval from 1 run per side on bodies); 1 to 6 runs each."
-    )
+    assert said.endswith("; bodies: no interval with 1 run per side); 1 to 6 runs each.")
 
 
 def test_many_benchmarks_without_intervals_are_counted() -> None:
@@ -257,8 +255,8 @@ def test_what_is_excluded_of_all_rows_is_excluded_in_each() -> None:
     assert (a.difference_low or 0) > (b.difference_low or 0)
     ends = f"{b.difference_low:.2f} and {b.difference_high:.2f}".replace("-", "−")
     assert read(headline(found)) == (
-        "~ apm: inconclusive in balance on all 3 benchmarks (any change is between "
-        f"{ends} on A, B, too noisy to tell on C); 6 runs each."
+        "~ apm: inconclusive in balance on all 3 benchmarks (A, B: any change is "
+        f"between {ends}; C: too noisy to tell); 6 runs each."
     )
 
 

@@ -124,8 +124,8 @@ LOAD = (
         "are compared.",
         why="With a fixed number of connections, rate and latency are two views of one effect: a "
         "slower service gets less load. Do not count them as two costs.",
-        example="zipkin: latencies were measured at 8929 requests/s here and at 10 531 "
-        "requests/s in none",
+        example="zipkin: latencies were measured at 8929 requests/s, those of none at 10 531 "
+        "requests/s",
         do="To compare latency at equal load, fix the rate.",
     ),
     Entry(

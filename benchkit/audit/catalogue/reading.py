@@ -9,10 +9,10 @@ READING = (
         code="B103",
         severity="warning",
         says="a file was read twice, under two paths or labels, and is counted once",
-        what="A load result is identical, byte for byte, to one that was read before under another "
-        "path; or all runs of a file, with all of their values, are also in other files of the "
-        "variant, for example in a compressed copy, a copy with other line ends, or one file made "
-        "of several; or one file was given two labels. It is counted once. If a later ingest reads "
+        what="A load result has the same bytes as one that was read before under another path, or "
+        "one file was given two labels. The finding also covers a file whose runs are all in other "
+        "files of the variant, with the same values: a compressed copy, a copy with other line "
+        "ends, or one file made of several. A copy is counted once. If a later ingest reads "
         "the same file under another label, it counts under both, and the finding says so. "
         "Repeats that happen to agree in a few rounded numbers are not copies, and neither are "
         "runs that record different starts, as `benchkit capture` notes them. Identical counter "
@@ -170,7 +170,7 @@ READING = (
         code="B114",
         severity="error",
         says="a result that the store already has for another commit is left out",
-        what="A load result is identical, byte for byte, to one that the store holds for another "
+        what="A load result has the same bytes as one that the store holds for another "
         "commit. It stays with that commit. `history add` fails if it reads nothing else.",
         why="A job that did not measure, or that restored an old folder, would give the new commit "
         "the old numbers: no change, whatever the commit costs.",
@@ -186,11 +186,11 @@ SIDES = (
         code="B200",
         severity="info",
         says="`check` compared nothing, and why",
-        what="The rules over two sides were skipped: the baseline is unknown, or the variants have "
-        "no benchmark and level in common.",
+        what="The rules that compare two sides were skipped: the baseline is unknown, or the "
+        "variants have no benchmark and level in common.",
         why="The absence of findings about order, spread or names does not mean that there are no "
         "problems.",
-        example="nothing was compared, so rules over two sides were skipped: which variant is the "
+        example="nothing was compared, so rules about two sides were skipped: which variant is the "
         "baseline?",
         do="Name the baseline with --baseline, or map names with --rename (baseline=, rename= in "
         "Python).",
@@ -273,8 +273,8 @@ SIDES = (
         "and rates are summed, means are weighted, and extremes are taken over all. Percentiles "
         "are left out.",
         why="The p99 of a whole run is neither the mean nor the maximum of the p99s of its parts.",
-        example="none on /ping: 4 generators keep summaries only, which give no median latency, "
-        "p99 latency of the whole run: left out",
+        example="none on /ping: the 4 generators keep only summaries, so these values of the whole "
+        "run are left out: median latency, p99 latency",
         do="Keep the raw results of each generator, for example k6's JSON output or vegeta's "
         "results file. Samples are pooled.",
     ),

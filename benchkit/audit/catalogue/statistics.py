@@ -98,8 +98,8 @@ STATISTICS = (
         "its variant's median, on a log scale.",
         why="One starved run can create or hide a change. It is a warning if leaving the run out "
         "moves a change by more than 1.5 %.",
-        example="requests/s on /ping: far from the other runs of the variant: none 6; without it, "
-        "the unpaired change is otlp −14.6 % (with it: −15.1 %)",
+        example="requests/s on /ping: far from the other runs of the variant: none 6; the "
+        "unpaired change without it: otlp −14.6 % (−15.1 % with it)",
         do="Find out what disturbed these runs, and run them again. They still count in every "
         "other number.",
     ),

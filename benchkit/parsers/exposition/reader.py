@@ -159,8 +159,8 @@ def _remarks(label: str, family: _Family, text: Text, *, is_empty: bool) -> Iter
         what = f"{family.strange} values are NaN or infinite and are left out"
         yield Diagnostic(label, 0, what, severity="warning", is_remark=True)
     if family.withheld:
-        what = f"the text ends inside {family.ended_in}: {family.withheld} values that may lack "
-        what += "a part, or be a parent's, are left out"
+        what = f"the text ends inside {family.ended_in}: {family.withheld} values are left out, "
+        what += "because they may be incomplete, or belong to a parent"
         yield Diagnostic(label, 0, what, "if it is whole, end it with a line # EOF", "warning")
     yield from name_left_out(label, sorted(survey.repeated), survey.pauses, "values")
     if is_empty:

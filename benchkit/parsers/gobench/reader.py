@@ -170,8 +170,8 @@ class Reader:
     def _fails(self, line: Line) -> bool:
         failed = patterns.FAILED.match(line.text)
         if failed is not None:
-            hint = "it has no result; see the log for the reason"
-            self._remark(line.number, f"benchmark {failed[1]} failed", hint)
+            hint = "see the log for the reason"
+            self._remark(line.number, f"benchmark {failed[1]} failed, so it has no result", hint)
         return failed is not None
 
     def _read_continued(self, line: Line, stream: Stream) -> Reading | None:

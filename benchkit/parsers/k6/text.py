@@ -269,7 +269,7 @@ def _read_lines(run: _Run, label: str) -> list[Diagnostic]:
         key = drop_doubtful(measure) if measure and lost is None and is_at_edge else lost
         known = run.thresholds.get((line.name, line.tags), {})
         if key is not None and (measure or line.name in BUILTIN):
-            remark, fate = _CUT, f"{key or 'what is cut'} is left out"
+            remark, fate = _CUT, f"{key or 'the truncated value'} is left out"
             if measure and key in known:
                 remark = _CUT._replace(severity="note")
                 fate = f"{key} was taken from THRESHOLDS, line {known[key][1]}"

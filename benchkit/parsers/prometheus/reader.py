@@ -178,8 +178,8 @@ class _Choice:
         """Yield what was left out, and why."""
         loss = "error" if is_empty else "warning"
         if self.unnamed:
-            what = f"{self.unnamed} series have no metric name (the result of a function, or a "
-            what += "legend): their unit is unknown, and they are left out"
+            what = f"{self.unnamed} series without a metric name (the result of a function, or "
+            what += "with a legend) left out, because the unit is unknown"
             yield Diagnostic(label, 0, what, UNNAMED, loss, is_remark=True)
         if self.unknown:
             names = ", ".join(sorted(self.unknown)[:3]) + (", …" if len(self.unknown) > 3 else "")
