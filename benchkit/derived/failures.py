@@ -18,7 +18,14 @@ if TYPE_CHECKING:
 
 #: Bodies of another length than the first one's: usually a dynamic page, not a failure.
 LENGTH = "length"
-_COUNTED = {"failures": "count", "responses": "count", "requests": "count", "error_rate": "mean"}
+_COUNTED = {
+    "failures": "count",
+    "responses": "count",
+    "requests": "count",
+    "error_rate": "mean",
+    "request_rate": "mean",
+    "duration": "total",
+}
 _LEAST_ERROR = 400
 #: The reason of those that a tool counts by their status itself.
 _BY_STATUS = "non2xx"
@@ -102,9 +109,11 @@ def _measure(tool: str, numbers: _Numbers) -> Failures | None:
     """Return the failures of a run; None where it counts neither them nor requests.
 
     A tool's ``error_rate`` counts where it has one, by the tool's total where it has that, too, as
-    the rate may be rounded; elsewhere the failures by reason.
+    the rate may be rounded; elsewhere the failures by reason. A run that tells only a rate made as
+    many requests as that rate gives in its time; without a time, their share is unknown.
     """
-    requests, share = numbers.get(("requests", ""), 0.0), numbers.get(("error_rate", ""))
+    share, rate = numbers.get(("error_rate", "")), numbers.get(("request_rate", ""), 0.0)
+    requests = numbers.get(("requests", "")) or rate * numbers.get(("duration", ""), 0.0)
     reasons = _count_reasons(tool, numbers)
     has_rows = any(metric == "failures" for metric, _ in numbers)
     is_reported = share is not None or has_rows or bool(reasons)
@@ -114,6 +123,8 @@ def _measure(tool: str, numbers: _Numbers) -> Failures | None:
     is_by_reason = any(metric == "failures" and reason for metric, reason in numbers)
     adds_up = share is None and (total is None or is_by_reason)
     count = sum(reasons.values()) if adds_up else total
+    if count and rate and not requests and share is None:
+        return None
     if count is not None and (share is None or requests):
         share = min(count / requests, 1.0) if requests else float(count > 0)
     return Failures(share or 0.0, requests, reasons, is_reported)

@@ -6,7 +6,7 @@ Built-ins and plug-ins take the same road; two claims are an error that names bo
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, TypeVar
@@ -224,10 +224,18 @@ def identify(source: Source) -> tuple[Format, ...]:
         from benchkit.parsers.refusal import explain
 
         raise explain(head, formats())
-    if len(claims) > 1 and not all(claim.embeds for claim in claims):
+    owners = [claim for claim in claims if not claim.embeds]
+    if len(claims) > 1 and len(owners) == 1 and _share_tool(claims):
+        return tuple(owners)  # the text below its document is less precise
+    if len(claims) > 1 and owners:
         names = " and ".join(claim.name for claim in claims)
         raise AmbiguousFormatError(f"claimed by {names}", where=source.label, hint=HOW_TO_CHOOSE)
     return tuple(claims)
+
+
+def _share_tool(claims: Collection[Format]) -> bool:
+    """Tell whether formats are forms of what one tool writes."""
+    return len({claim.tools for claim in claims}) == 1 and all(claim.tools for claim in claims)
 
 
 def _search(source: Source, claims: list[Format]) -> list[Format]:

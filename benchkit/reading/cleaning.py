@@ -167,7 +167,8 @@ def find_command(text: str, tool: str) -> str | None:
 
 
 #: What a page puts around a listing, on the line of its first words.
-_TAGS = re.compile(r"\A(?:<(?:pre|code|samp)(?:\s[^<>]*)?>)++", re.IGNORECASE)
+_TAGS = re.compile(r"\A(?:<(?:pre|code|samp)(?:\s[^<>]*)?>|<!--\s*+)++", re.IGNORECASE)
+_COMMENT_END = "-->"
 
 
 def bare(text: str) -> str:
@@ -175,10 +176,14 @@ def bare(text: str) -> str:
 
     Examples
     --------
-    >>> bare("- **Complete requests: 76**")
-    'Complete requests: 76'
+    >>> bare("- **Complete requests: 76**"), bare("<!-- Complete requests: 76 -->")
+    ('Complete requests: 76', 'Complete requests: 76')
     """
     line = text.strip()
+    if line.endswith(_COMMENT_END):
+        line = line.removesuffix(_COMMENT_END).rstrip()
     if line.startswith("<"):
         line = _TAGS.sub("", line)
+    elif line.startswith("`") and not line.startswith("``"):
+        return line.strip("` \t")
     return strip_prefix(line).strip(" \t#>*|`") if line and line[0] in "#>|*/-" else line

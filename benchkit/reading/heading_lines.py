@@ -70,6 +70,11 @@ _COMMENT = regex(r"\A[ \t]*+(?:#++|//|;++)[ \t]*+(\w.*)")
 _LISTED = regex(r"\A[ \t]*+(?:[-*+]|\d{1,2}[.)])[ \t]++(\S.*)")
 _ENTRY = regex(r"\w[\w ./-]{0,30}[:=：] ?\S")
 _PROMPT_ENDS = "$>%#+✗❯"
+#: A prompt of an interpreter at which nothing was entered.
+_PROMPT = regex(r"[ \t]*+(?:[\w.-]{1,40} )?(?:>>>|\.\.\.)[ \t]*\Z|[ \t]*+In \[\d{1,5}\]:[ \t]*\Z")
+_TRACEBACK = "Traceback (most recent call last):"
+#: What ends a traceback: the exception and its message.
+_EXCEPTION = regex(r"[A-Za-z_][\w.]{0,99}(?::\s|\Z)")
 _PROMETHEUS = ("HELP ", "TYPE ", "UNIT ", "EOF")
 #: What a log of benchmarks of a JVM has behind number signs.
 _LOGGED = regex(
@@ -152,9 +157,11 @@ def _read_underlined(
 def plain_lines(lines: Iterable[str]) -> list[str]:
     """Return lines without the marks of quotations, and each heading as one line of Markdown.
 
-    Headings in HTML may stand on several lines; those of Org mode begin with stars.
+    Headings in HTML may stand on several lines; those of Org mode begin with stars. Prompts of
+    interpreters at which nothing was entered, and tracebacks, are blank: they name nothing.
     """
-    plain = [_QUOTED.sub("", line) for line in lines]
+    plain = ["" if _PROMPT.match(line) else _QUOTED.sub("", line) for line in lines]
+    _blank_tracebacks(plain)
     if any(_ORG_BLOCK.match(line) for line in plain if "#+" in line):
         plain = [_ORG.sub(lambda star: "#" * len(star[1]) + " ", line) for line in plain]
     for at, line in enumerate(plain):
@@ -168,6 +175,19 @@ def plain_lines(lines: Iterable[str]) -> list[str]:
                 plain[at : at + size] = [text, *[""] * (len(plain[at : at + size]) - 1)]
                 break
     return plain
+
+
+def _blank_tracebacks(lines: list[str]) -> None:
+    """Blank what Python prints of an exception: the frames, and the line that names it."""
+    is_within = False
+    for at, line in enumerate(lines):
+        if line.strip() == _TRACEBACK:
+            is_within = True
+            lines[at] = ""
+        elif is_within:
+            is_within = line.startswith((" ", "\t"))
+            if is_within or _EXCEPTION.match(line):
+                lines[at] = ""
 
 
 def find_end(line: str) -> int:

@@ -178,3 +178,28 @@ def test_the_failed_requests_of_all_runs_decide(tmp_path: Path, tool: str, faili
     findings = results.findings
     (message,) = findings.loc[findings["code"].eq("B316"), "message"]
     assert message.startswith(f"{100 * failing / 6:.0f} % of the requests failed")
+
+
+SHORT = REPORT.replace("  1000 requests in 15.00s, 38.50MB read\n", "")
+ERRORS = "  Socket errors: connect 0, read 3, write 0, timeout 0\n"
+
+
+def test_without_a_count_the_requests_are_rate_times_time(tmp_path: Path) -> None:
+    path = tmp_path / "wrk.txt"
+    path.write_text(SHORT.format(rate=2000, errors=ERRORS))
+    results = bk.load(path)
+    (failures,) = list_failures(results.observations).values()
+    assert failures.requests == pytest.approx(15 * 2000.41)
+    assert failures.share == pytest.approx(3 / (15 * 2000.41))
+    (message,) = results.findings.loc[results.findings["code"].eq("B316"), "message"]
+    assert message.startswith("0.010 % of the requests failed (run 1): read 3")
+
+
+def test_without_a_time_a_rate_tells_no_share(tmp_path: Path) -> None:
+    path = tmp_path / "wrk.txt"
+    report = SHORT.format(rate=2000, errors=ERRORS)
+    path.write_text(report.replace("Running 15s test @ http://127.0.0.1:8080/ping", ""))
+    results = bk.load(path)
+    assert set(results.observations["metric"]) >= {"failures", "request_rate"}
+    assert not results.findings["code"].eq("B316").any()
+    assert list_failures(results.observations) == {}

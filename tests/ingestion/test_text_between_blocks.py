@@ -309,3 +309,27 @@ def test_a_long_line_names_a_block_by_what_stands_before_a_colon_or_dash(
         f"With {name}{mark} {prose}\n\nOutput:\n\n```\n{wrk()}```\n\n" for name in ("gin", "echo")
     )
     assert count_runs(load(tmp_path, text)) == {"With gin": 1, "With echo": 1}
+
+
+TRACEBACK = """\
+Traceback (most recent call last):
+  File "server.py", line {}, in write
+    self.socket.send(data)
+ConnectionResetError: Connection lost
+"""
+
+
+@pytest.mark.parametrize(
+    "between", ["$\n", ">>>\n", "loop >>>\n", "In [7]:\n", TRACEBACK.format(7)]
+)
+@pytest.mark.parametrize("fence", ["", "```\n"])
+def test_empty_prompts_and_tracebacks_name_no_test(
+    tmp_path: Path, between: str, fence: str
+) -> None:
+    text = f"# Server\n\n{fence}{wrk(9000)}{between}{wrk(9001)}{wrk(9002)}{fence}"
+    assert count_runs(load(tmp_path, text)) == {"/": 3}
+
+
+def test_what_follows_a_traceback_names_a_test(tmp_path: Path) -> None:
+    text = f"{wrk()}{TRACEBACK.format(7)}falcon\n{wrk()}{TRACEBACK.format(8)}sanic\n{wrk()}"
+    assert list(count_runs(load(tmp_path, text)).values()) == [1, 1, 1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from benchkit.parsers import registry
 from benchkit.parsers.base import Diagnostic, Reading
 from benchkit.parsers.k6 import TEXT as FORMAT
 from benchkit.reading.source import Source
@@ -58,3 +59,22 @@ def test_what_stands_before_a_damaged_number_is_kept() -> None:
 def test_browser_metrics_alone_are_read_under_their_names() -> None:
     (run,) = read("  browser_http_req_duration...: avg=215.4ms min=124.9ms\n")
     assert {row[1] for row in run.rows} == {"browser_http_req_duration"}
+
+
+_DOCUMENT = """\
+{"metrics": {"http_reqs": {"type": "counter", "contains": "default",
+  "values": {"count": 100, "rate": 10.25}},
+ "http_req_duration": {"type": "trend", "contains": "time", "values": {"avg": 17.5}}}}
+"""
+
+
+def test_of_a_document_with_the_text_of_the_same_run_the_document_is_read() -> None:
+    source = Source(None, "k6.txt", f"{_DOCUMENT}\n{_METRICS.format(10)}\n".encode())
+    (form,) = registry.identify(source)
+    assert form.name == "k6_summary"
+    records = list(form.parse(source))
+    (reading,) = (record for record in records if isinstance(record, Reading))
+    assert count_requests(reading) == 100
+    assert ("latency", "mean", 0.0175) in {row[1:4] for row in reading.rows}
+    (remark,) = (record for record in records if isinstance(record, Diagnostic))
+    assert remark.what.startswith("extra text after the end of the document")

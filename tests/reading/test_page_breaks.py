@@ -48,3 +48,34 @@ def test_the_foot_of_a_histogram_of_wrk2_may_lack_its_brackets(tmp_path: Path) -
     whole, page = (bk.load(tmp_path / name) for name in ("whole.md", "bare.md"))
     assert list(page.runs["role"]) == ["measured"]
     assert list(whole.observations["value"]) == list(page.observations["value"])
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        "nginx-ab/nginx/ab-c1-1.txt",
+        "bombardier-forms/text-latencies.txt",
+        "hyperfine/text-scan.txt",
+        "oha/text-ms.txt",
+        "wrk-edge/multi/wrk-3runs-prompt.txt",
+    ],
+)
+def test_the_marks_of_a_comment_are_no_part_of_a_report(report: str, tmp_path: Path) -> None:
+    text = (FIXTURES / report).read_text(encoding="utf-8").strip()
+    plain, page = tmp_path / "plain.md", tmp_path / "page.md"
+    plain.write_text(f"{text}\n", encoding="utf-8")
+    page.write_text(f"<!-- {text} -->\n", encoding="utf-8")
+    first, second = (bk.load(path).observations for path in (plain, page))
+    columns = ["benchmark", "params", "run", "subject", "metric", "stat", "value", "unit"]
+    assert len(first) > 0
+    assert first[columns].equals(second[columns])
+
+
+def test_a_comment_may_begin_with_any_line_of_a_report(tmp_path: Path) -> None:
+    text = (FIXTURES / "nginx-ab/nginx/ab-c1-1.txt").read_text(encoding="utf-8")
+    cut = text[text.index("Concurrency Level:") :].strip()
+    page = tmp_path / "page.md"
+    page.write_text(f"# nginx\n\n<!-- {cut} -->\n", encoding="utf-8")
+    loaded = bk.load(page)
+    assert set(loaded.runs["params"]) == {"connections=1"}
+    assert "max" in set(loaded.observations["stat"])

@@ -54,11 +54,14 @@ class DamageError(ValueError):
     ----------
     line : int
         Where reading stopped.
+    is_whole : bool
+        Whether the document had ended there.
     """
 
-    def __init__(self, what: str, line: int) -> None:
+    def __init__(self, what: str, line: int, *, is_whole: bool = False) -> None:
         super().__init__(what)
         self.line = line
+        self.is_whole = is_whole
 
 
 def walk(text: str) -> Iterator[Leaf]:
@@ -103,7 +106,7 @@ def walk(text: str) -> Iterator[Leaf]:
     if path or position == 0:
         raise DamageError("the document ends early or is damaged", line)
     if text[position:].strip():
-        raise DamageError("extra text after the end of the document", line)
+        raise DamageError("extra text after the end of the document", line, is_whole=True)
 
 
 def _decode(string: str) -> str | None:

@@ -228,7 +228,8 @@ def parse(source: Source) -> Iterator[Record]:
             summaries.take(leaf)
     except DamageError as error:
         cut = summaries.documents.get(summaries.latest, _Document())
-        cut.entries.pop(cut.last, None)
+        if not error.is_whole:
+            cut.entries.pop(cut.last, None)
         what = f"{error}; everything before is kept"
         damage.append(Diagnostic(source.label, error.line, what, "write it again", "warning"))
     chosen, reported = summaries.choose(), set[Diagnostic]()

@@ -41,6 +41,10 @@ _SIGNS = tuple(
             (r"\d+ requests in [\d.]++\w++, [\d.]++\w++ read", r"Requests/sec: +\d+\.\d\d\b"),
         ),
         (
+            ("Thread Stats", "Requests/sec:"),
+            (r"Thread Stats +Avg +Stdev", r"Requests/sec: +\d+\.\d\d\b"),
+        ),
+        (
             ("(HdrHistogram - ",),
             (r"Latency Distribution \(HdrHistogram - ", r"\d+\.\d+% +\d"),
         ),

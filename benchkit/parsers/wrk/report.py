@@ -13,6 +13,7 @@ from operator import itemgetter
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Record
 from benchkit.parsers.wrk.command import agrees, find_correction, list_sizes
+from benchkit.parsers.wrk.remarks import CENSORED, FOREIGN, IDLE, NAMELESS, UNSAMPLED
 from benchkit.parsers.wrk.shape import (
     describe_url,
     path_of,
@@ -26,7 +27,7 @@ from benchkit.parsers.wrk.shape import (
     stat_of,
 )
 from benchkit.reading import reports
-from benchkit.reading.reports import Event, Fields, Line, Remark, Value
+from benchkit.reading.reports import Event, Fields, Line, Value
 from benchkit.units import parse_count, scale
 
 _COUNT = r"(\d{1,15})"
@@ -67,29 +68,6 @@ _TELLING = re.compile(
     r"|\d[^ ]*(?:%| requests))(?: |\Z)"
 )
 
-_NAMELESS = Remark(
-    "this histogram has no heading, so it is unknown whether its latencies are "
-    "corrected; it is left out",
-    "use the output from `Latency Distribution (HdrHistogram - ...` on",
-    is_remark=False,
-)
-_CENSORED = Remark(
-    "{timeouts}{of} requests timed out, and wrk leaves them out of its latencies: mean, "
-    "percentiles and maximum look better than they were",
-    "run again with --timeout above the slowest response, or compare request_rate",
-)
-_IDLE = Remark("no request was completed in this run", "check whether the server responded")
-_UNSAMPLED = Remark(
-    "{count}requests completed{late}, but {tool} recorded no latency; its zeros are left out",
-    "{hint}",
-)
-_FOREIGN = Remark(
-    "this is a go-wrk report, which benchkit does not read: its `Requests/sec` divides "
-    "by the time spent in requests, not by the length of the run",
-    "use wrk or hey instead",
-    is_remark=False,
-)
-
 
 def _failures(reason: str) -> Value:
     return Value("failures", "count", "1", read_count, reason)
@@ -100,7 +78,7 @@ class Report(reports.Report):
 
     TOOL = "wrk"
     LINES = (
-        Line("head", r"(Running) \d+[smh] test @ (\S+)", needed="Running … test @"),
+        Line("head", r"Running (\d{1,9}[smh]) test @ (\S+)", needed="Running … test @"),
         Line("head", r"(Making) \d+ requests to (\S+)"),
         Line("size", rf"{_COUNT} threads and {_COUNT} connections",
              needed="threads and connections"),
@@ -146,6 +124,7 @@ class Report(reports.Report):
         self.counts: dict[str, int] = {}
         self.timeouts = 0
         self.requests: int | None = None
+        self.length: tuple[str, int] | None = None  # that was asked for, and the line that tells it
 
     @classmethod
     def read_line(cls, text: str) -> Event | None:
@@ -210,12 +189,14 @@ class Report(reports.Report):
             return line.name in _RESUMING and fields != ("",)
         return not any(self.rank < self.ranks[x] < self.ranks[line.name] for x in _ALWAYS)
 
-    def _take_head(self, _: Line, fields: Fields, _number: int) -> None:
-        verb, url = fields
+    def _take_head(self, _: Line, fields: Fields, number: int) -> None:
+        length, url = fields
         self.reading.target = path_of(url)
         self.reading.env |= describe_url(url)
-        if verb == "Making":
+        if length == "Making":
             self.reading.corrected = "no"
+        else:
+            self.length = length, number
 
     def _take_size(self, _: Line, fields: Fields, _number: int) -> None:
         threads, connections, self.is_go_wrk = *fields[:2], len(fields) > 2
@@ -299,11 +280,12 @@ class Report(reports.Report):
         """Yield the reading and what is to be said about it; nothing if it holds nothing."""
         reading = self.reading
         if self.is_go_wrk:
-            yield _FOREIGN.at(label, reading.line)
+            yield FOREIGN.at(label, reading.line)
             return
         if not (self.latencies or reading.rows or "head" in self.seen):
             return
         self._settle_load()
+        self._settle_length()
         is_nameless = self._add_latencies()
         reading.rows.sort(key=itemgetter(9))
         missing = self.missing()
@@ -312,25 +294,25 @@ class Report(reports.Report):
         if missing:
             yield self.incomplete(label, missing)
         if is_nameless:
-            yield _NAMELESS.at(label, reading.line)
+            yield NAMELESS.at(label, reading.line)
         if not self.sampled or self.requests == 0:
             yield self._explain_unsampled(label)
         elif self.timeouts and reading.tool == "wrk":
             is_known = self.requests is not None and self.timeouts <= self.requests
             of = f" of {self.requests}" if is_known else ""
-            yield _CENSORED.at(label, reading.last_line, timeouts=self.timeouts, of=of)
+            yield CENSORED.at(label, reading.last_line, timeouts=self.timeouts, of=of)
 
     def _explain_unsampled(self, label: str) -> Diagnostic:
         """Say that there is no latency at all."""
         tool, line = self.reading.tool, self.reading.last_line
         if self.requests == 0:
-            return _IDLE.at(label, line)
+            return IDLE.at(label, line)
         count = "" if self.requests is None else f"{self.requests} "
         late = f" ({self.timeouts} timed out)" if self.timeouts else ""
         hint = "run again with --timeout above the slowest response"
         if tool == "wrk2":
             hint = "run for well over the 10 s that wrk2 needs to calibrate"
-        return _UNSAMPLED.at(label, line, count=count, late=late, tool=tool, hint=hint)
+        return UNSAMPLED.at(label, line, count=count, late=late, tool=tool, hint=hint)
 
     def _keep_time(self, metric: str, stat: str, text: str, line: int) -> None:
         time = read_time(text)
@@ -381,6 +363,22 @@ class Report(reports.Report):
         elif not self.seen.isdisjoint({"head", "quantile"}):
             reading.load_model = "closed"
             reading.corrected = reading.corrected or find_correction(reading.tool_version)
+
+    def _settle_length(self) -> None:
+        """Take the length that the head names where the line of the measured one is missing."""
+        if self.length and "total" not in self.seen and self.reading.rows:
+            text, line = self.length
+            self.reading.duration = read_time(text).value
+            self.reading.add(
+                "duration", "total", self.reading.duration, "s", line, origin="computed"
+            )
+
+    def missing(self) -> list[str]:
+        """Name the lines that are missing; the command says all that the first two do."""
+        sizes, target = self.reading.params.keys(), self.reading.target
+        is_whole = bool(self.reading.command and sizes >= {"threads", "connections"} and target)
+        lines = (line for line in self.LINES if line.needed and line.name not in self.seen)
+        return [each.needed for each in lines if not (is_whole and each.name in {"head", "size"})]
 
     def _take_options(self, command: str) -> None:
         """Fill in the threads and connections of a report without its head."""

@@ -1,0 +1,30 @@
+"""What can be said of a whole report of wrk or wrk2 beside its numbers."""
+
+from __future__ import annotations
+
+from benchkit.reading.reports import Remark
+
+__all__ = ["CENSORED", "FOREIGN", "IDLE", "NAMELESS", "UNSAMPLED"]
+
+NAMELESS = Remark(
+    "this histogram has no heading, so it is unknown whether its latencies are "
+    "corrected; it is left out",
+    "use the output from `Latency Distribution (HdrHistogram - ...` on",
+    is_remark=False,
+)
+CENSORED = Remark(
+    "{timeouts}{of} requests timed out, and wrk leaves them out of its latencies: mean, "
+    "percentiles and maximum look better than they were",
+    "run again with --timeout above the slowest response, or compare request_rate",
+)
+IDLE = Remark("no request was completed in this run", "check whether the server responded")
+UNSAMPLED = Remark(
+    "{count}requests completed{late}, but {tool} recorded no latency; its zeros are left out",
+    "{hint}",
+)
+FOREIGN = Remark(
+    "this is a go-wrk report, which benchkit does not read: its `Requests/sec` divides "
+    "by the time spent in requests, not by the length of the run",
+    "use wrk or hey instead",
+    is_remark=False,
+)
