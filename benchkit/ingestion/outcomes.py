@@ -264,13 +264,15 @@ def _describe(losses: Sequence[Diagnostic]) -> str:
 def _explain_failures(parts: Sequence[Part], problems: Sequence[Diagnostic], found: Found) -> None:
     """Remark on runs of which their parser reports neither the failure nor the threshold.
 
-    A failed run has the first diagnostic of its source. An exit code that reports a crossed
-    threshold is that of all runs of a source, unless one of them names it.
+    A failed run has the first diagnostic from its first line on, or else that of its source. An
+    exit code that reports a crossed threshold is that of all runs of a source, unless one of them
+    names it.
     """
-    first = next((problem for problem in problems if problem.severity != "note"), None)
+    loud = [problem for problem in problems if problem.severity != "note"]
     code, is_unnamed = found.sidecar.exit_code, not any(part.remark for part in parts)
     for part in parts:
-        if part.role == "failed" and not part.remark and first is not None:
+        if part.role == "failed" and not part.remark and loud:
+            first = next((each for each in loud if each.line >= part.line), loud[0])
             part.remark = show_remark(first.where, f": {first.what}")
         elif part.role == "measured" and is_unnamed and code:
             what = f"its command exited with code {code}: crossed a threshold"

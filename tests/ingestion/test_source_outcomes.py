@@ -91,6 +91,20 @@ def test_a_failed_run_without_output_is_stored_with_its_reason(
     assert mark(store) == []
 
 
+def test_each_failed_run_of_a_page_has_a_reason_of_its_own(tmp_path: Path, store: Store) -> None:
+    page = "".join(
+        f"## {name}\n\n$ wrk -t2 -c8 http://{name}/\nunable to connect to {name}:80 {reason}\n\n"
+        for name, reason in (("alpha", "Connection refused"), ("beta", "Connection timed out"))
+    )
+    (tmp_path / "page.md").write_text(page + "## gamma\n\n" + WRK.read_text())
+    ingest([str(tmp_path / "page.md")], store)
+    reasons = [remark for *_, remark in mark(store, "failed")]
+    assert [name in remark for name, remark in zip(("alpha", "beta"), reasons, strict=True)] == [
+        True,
+        True,
+    ]
+
+
 def test_runs_lists_what_is_damaged(
     tmp_path: Path, store: Store, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -376,39 +376,3 @@ def test_a_single_line_below_its_command_is_a_partial_run() -> None:
 
 def read_all(text: str) -> list[Any]:
     return list(FORMAT.parse(Source(None, "x.txt", text.encode())))
-
-
-HEADLESS = """\
-{command}
-  Thread Stats   Avg      Stdev     Max   +/- Stdev
-    Latency     1.96ms  847.93us  17.29ms   95.32%
-    Req/Sec     5.13k   521.60     6.28k    77.67%
-  103100 requests in 10.00s, 38.50MB read
-Requests/sec:  10310.00
-Transfer/sec:      3.85MB
-"""
-COMMAND = "wrk -t2 -c10 -d10s http://10.0.0.2:8080/a"
-
-
-@pytest.mark.parametrize("shown", [COMMAND, f"$ {COMMAND}", f"`{COMMAND}`\n\n```text"])
-def test_a_command_says_what_a_head_that_was_left_out_did(shown: str) -> None:
-    data = HEADLESS.format(command=shown).encode()
-    reading = only(data)
-    assert (reading.status, reading.target) == ("complete", "/a")
-    assert reading.params == {"connections": "10", "threads": "2"}
-    assert remarks(data) == []
-
-
-@pytest.mark.parametrize("shown", ["", "wrk -t2 http://10.0.0.2:8080/a", "wrk -t2 -c10 -d10s $URL"])
-def test_a_head_of_which_the_command_says_less_is_missed(shown: str) -> None:
-    data = HEADLESS.format(command=shown).encode()
-    assert only(data).status == "partial"
-    assert "lacks its `Running … test @`, `threads and connections` lines" in remarks(data)[0].what
-
-
-def test_a_run_without_its_count_has_the_length_of_its_head() -> None:
-    head = "Running 2m test @ http://10.0.0.2/\n  2 threads and 10 connections\n"
-    data = HEADLESS.format(command=head).replace("  103100 requests in 10.00s, 38.50MB read\n", "")
-    reading = only(data.encode())
-    assert (reading.duration, reading.status) == (120.0, "partial")
-    assert values(reading)["duration", "total"] == 120.0
