@@ -83,6 +83,8 @@ def mark(
 ) -> None:
     """Add to an outcome the piece that stands for a failed run without values, or for damage.
 
+    Damage in a source that names its variants itself concerns each of them.
+
     Parameters
     ----------
     outcome : Outcome
@@ -108,11 +110,19 @@ def mark(
         part = mark_damage(found, options, problems, claims)
     else:
         return
-    part.index = 1 + max((int(each.indices[-1]) for each in parts), default=-1)
-    part.piece = (outcome.index << PIECE_BITS) + part.index
-    part.batch, part.sha256 = batch, outcome.sha256
-    part.fingerprint = parts[0].fingerprint if parts else ""
-    parts.append(part)
+    fingerprint = parts[0].fingerprint if parts else ""
+    variants = {each.variant for each in parts}
+    if part.role == "damaged" and variants and part.variant not in variants:
+        marks = [replace(part, variant=name) for name in sorted(variants)]
+    else:
+        marks = [part]
+    first = 1 + max((int(each.indices[-1]) for each in parts), default=-1)
+    for index, each in enumerate(marks, first):
+        each.index = index
+        each.piece = (outcome.index << PIECE_BITS) + index
+        each.batch, each.sha256 = batch, outcome.sha256
+        each.fingerprint = fingerprint
+        parts.append(each)
 
 
 def pass_over(index: int, found: Found, reason: str) -> Outcome:

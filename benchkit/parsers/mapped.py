@@ -26,6 +26,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import partial
 from math import isfinite
+from sys import float_info
 from typing import Any
 
 from benchkit.config.maps import Cell, Measure, TableMap
@@ -309,8 +310,10 @@ def _read_value(
 
 
 def is_number(cell: object) -> bool:
-    """Tell whether a cell is a number, not a text or a truth value."""
-    return isinstance(cell, int | float) and not isinstance(cell, bool)
+    """Tell whether a cell is a number that a float can hold, not a text or a truth value."""
+    if isinstance(cell, int) and not isinstance(cell, bool):
+        return abs(cell) <= float_info.max
+    return isinstance(cell, float)
 
 
 def _read_run(cells: Mapping[str, Any], cell: Cell) -> int:

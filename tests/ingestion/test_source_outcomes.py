@@ -165,3 +165,18 @@ def test_an_origin_that_is_not_there_says_which_are(tmp_path: Path, store: Store
     ingest([str(tmp_path / "results")], store)
     with pytest.raises(bk.errors.SelectionError, match="the store has no origins"):
         bk.load(store=store.url, origin="github/71")
+
+
+def test_a_bad_cell_of_a_table_is_damage_of_the_variants_that_the_table_names(
+    tmp_path: Path,
+) -> None:
+    rows = [f"{variant},{run},{run}.5" for variant in ("none", "otlp") for run in (1, 2, 3)]
+    table = tmp_path / "bad.csv"
+    table.write_text("\n".join(["build,run,ms", *rows, "otlp,4,oops", ""]), encoding="utf-8")
+    settings = tmp_path / "map.toml"
+    text = '[[map]]\nvariant = "build"\nrun = "run"\nvalues = [{column = "ms", metric = "wait"}]\n'
+    settings.write_text(text, encoding="utf-8")
+    store = tmp_path / "store"
+    run(["ingest", str(table), "--map", str(settings), "--store", str(store), "--quiet"])
+    runs = bk.load(store).runs
+    assert sorted(runs[runs["role"] == "damaged"]["variant"]) == ["none", "otlp"]

@@ -12,7 +12,7 @@ import benchkit as bk
 from benchkit import config
 from benchkit.cli import run
 from benchkit.config.maps import parse_maps
-from benchkit.errors import ConfigError, Diagnostic, ExitCode, SchemaError
+from benchkit.errors import ConfigError, DataError, Diagnostic, ExitCode, SchemaError
 from benchkit.parsers.base import Reading, Source
 from benchkit.parsers.guessed import guess
 from benchkit.parsers.mapped import parse
@@ -236,3 +236,18 @@ def test_a_refused_table_names_the_door(folder: Path, capsys: Captured) -> None:
     assert "benchkit map FILE" in capsys.readouterr().err
     assert run(["explain", "map"]) == ExitCode.DONE
     assert "any other table" in capsys.readouterr().out
+
+
+def test_a_table_with_nul_bytes_is_refused_with_their_line() -> None:
+    with pytest.raises(DataError, match=r"x:2: contains NUL bytes"):
+        guess(Source(None, "x", b"build,value\nold,1.5\0\nnew,2.5\n"))
+
+
+def test_a_whole_number_that_no_float_holds_is_named_and_guessed_as_none() -> None:
+    large = "9" * 400
+    rows = f'{{"build": "old", "ms": {large}}}\n{{"build": "old", "ms": 2}}\n'
+    values, problems = read(rows, variant="build", values=[{"column": "ms", "metric": "wait"}])
+    assert [row[3] for row in values] == [2.0]
+    assert "not a finite number" in problems[0]
+    with pytest.raises(DataError, match="no column holds numbers"):
+        guess(Source(None, "x", f'{{"build": "old", "ms": {large}}}\n'.encode()))
