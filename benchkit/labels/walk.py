@@ -80,7 +80,8 @@ _DOCUMENTS = frozenset(
 )
 #: Files beside results that say what they are.
 SIDECARS = {"run.toml", "runs.json", "benchkit.toml", "provenance.toml", "containers.json"}
-_NAMES = {"commands.log": "a log of commands", "cachedir.tag": "the mark of a cache"}
+_NAMES = {"commands.log": "a log of commands", "cachedir.tag": "the mark of a cache",
+          "data.js": "a script, or a history for `benchkit history import`"}  # fmt: skip
 DOCUMENT, README = "a document", "a README"
 _REASONS = {
     **dict.fromkeys(_SCRIPTS, "a script"),
@@ -240,8 +241,6 @@ def _pass_over(entry: os.DirEntry[str]) -> str:
         return "a hidden file"
     if name.startswith("readme"):
         return README
-    if suffix in _REASONS:
-        return _REASONS[suffix]
     if name in SIDECARS or name.endswith(".run.toml"):
         return "a sidecar"
-    return _NAMES.get(name, "")
+    return _NAMES.get(name) or _REASONS.get(suffix, "")

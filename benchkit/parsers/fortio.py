@@ -39,6 +39,7 @@ from benchkit.parsers.documents import (
 from benchkit.parsers.urls import describe_url, path_of
 from benchkit.reading import reports
 from benchkit.reading.reports import UNANSWERED, Fields, Line, Value, decimal
+from benchkit.regexes import regex
 from benchkit.units import Quantity, parse_duration, parse_time, step
 
 _FACTS = {
@@ -54,11 +55,14 @@ _FACTS = {
 }
 _CODE = "RetCodes."
 _LOST = "-1"
+#: How Nighthawk writes a whole number in fortio's form.
+_QUOTED_COUNT = regex(r'"Count"\s{0,9}:\s{0,9}"')
 
 
 def _recognises(head: Head) -> bool:
     signs = ('"RequestedQPS"', '"ActualQPS"', '"DurationHistogram"')
-    return head.text.lstrip()[:1] == "{" and all(sign in head.text for sign in signs)
+    is_object = head.text.lstrip()[:1] == "{" and all(sign in head.text for sign in signs)
+    return is_object and _QUOTED_COUNT.search(head.text) is None
 
 
 def _parse(source: Source) -> Iterator[Record]:

@@ -48,8 +48,9 @@ from benchkit.regexes import regex
 from benchkit.units import scale, step
 
 _NEEDED = {"timeStamp", "elapsed", "success"}
-_TIMED = regex(r"\d{10,13}[,;\t]\d{1,9}[,;\t]")
-_JUDGED = regex(r"[,;\t](?:true|false)[,;\t]")
+_DELIMITERS = ",;\t|"
+_TIMED = regex(r"\d{10,13}[,;\t|]\d{1,9}[,;\t|]")
+_JUDGED = regex(r"[,;\t|](?:true|false)[,;\t|]")
 _XML = regex(r"<testResults\b")
 _WHOLE = regex(r"\d{1,15}", re.ASCII)
 _CODE = regex(r"\d{3}", re.ASCII)
@@ -112,7 +113,8 @@ def _recognises(head: Head) -> bool:
     if not head.is_start:
         return False
     first = head.text.lstrip().partition("\n")[0]
-    is_table = set(header_of(first.replace(";", ",").replace("\t", ","))) >= _NEEDED
+    columns = header_of(first.translate(dict.fromkeys(map(ord, _DELIMITERS), ",")))
+    is_table = set(columns) >= _NEEDED
     return is_table or _is_headless(first) or _XML.search(head.text) is not None
 
 
@@ -141,7 +143,7 @@ def _parse(source: Source) -> Iterator[Record]:
         return
     columns: tuple[str, ...] = ()
     if "elapsed" not in first:
-        delimiter = next((each for each in ",;\t" if each in first), ",")
+        delimiter = next((each for each in _DELIMITERS if each in first), ",")
         cells = next(csv.reader([first], delimiter=delimiter), [])
         version, columns = _LAYOUTS.get(len(cells), ("", ()))
         named = dict(zip(columns, cells, strict=False))
@@ -152,7 +154,7 @@ def _parse(source: Source) -> Iterator[Record]:
         if not is_default:
             return
     else:
-        delimiter = next((each for each in ",;\t" if f"elapsed{each}" in first), ",")
+        delimiter = next((each for each in _DELIMITERS if f"elapsed{each}" in first), ",")
     table = _Table(source.label, "jtl")
     yield table.run
     rows = read_rows(source, "JMeter", sorted(_NEEDED), delimiter, named=columns)

@@ -95,6 +95,8 @@ _FORMS = (
     Unread("Locust's report", ("<title>Locust",), "give the *_stats.csv of `locust --csv PREFIX`"),
     Unread("Locust's history", ("Timestamp,User Count,Type,Name,",),
            "give the *_stats.csv next to it"),
+    Unread("Locust's history", ('"Timestamp","User Count","Type","Name",',),
+           "give the *_stats.csv next to it"),
     Unread("Locust's list of failures", ("Method,Name,Error,Occurrences",),
            "give the *_stats.csv next to it"),
     Unread("Locust's list of exceptions", ("Count,Message,Traceback,Nodes",),
@@ -114,7 +116,6 @@ _TOOLS = (
         "siege": ("Availability:", "Transaction rate:"),
         "drill": ("Median time per request",),
         "h2load": ("finished in ", "time for request:"),
-        "Nighthawk": ("benchmark_http_client.",),
         "cassandra-stress": ("Op rate", "Partition rate"),
         "fio": ("IOPS=", "BW="),
         "iperf": ("[ ID] Interval",),
@@ -167,6 +168,15 @@ _TOOLS = (
         "redis-benchmark": ('"test","rps"',),
         "Taurus": ("label,avg_ct,",),
     }),
+    *(
+        Unread("Nighthawk's report", words)
+        for words in (
+            ("benchmark_http_client.",),
+            ("Nighthawk - A layer 7",),
+            ('"DurationHistogram"', '"RequestedQPS"', '"Count":"'),
+            ('"DurationHistogram"', '"RequestedQPS"', '"Count": "'),
+        )
+    ),
     Unread("Taurus's XML", ("<FinalStatus>",)),
     Unread("Tsung's log", ("# stats: dump at ",)),
     Unread("what the shell's `time` prints", ("real\t", "user\t", "sys\t"),

@@ -30,6 +30,7 @@ PASSED_OVER = {
     "bench.sh": "a script",
     "done.LUA": "a script",
     "script.js": "a script",
+    "data.js": "a script, or a history for `benchkit history import`",
     "notes.md": "a document",
     "plot.png": "a document",
     "run.toml": "a sidecar",

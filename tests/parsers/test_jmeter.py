@@ -90,10 +90,12 @@ def test_blocks_are_joined_and_a_single_label_is_the_total(
     assert result.values()[None, "requests", "count"] == 7.0
 
 
-@pytest.mark.parametrize("delimiter", [";", "\t"])
+@pytest.mark.parametrize("delimiter", [";", "\t", "|"])
 def test_other_delimiters_are_read(delimiter: str) -> None:
     text = HEADER + "1700000000000,250,a,200,OK,true,100,1,7\n"
-    assert read(text.replace(",", delimiter)).times()["latency", None] == [0.25]
+    text = text.replace(",", delimiter)
+    assert JTL.recognises(Source(None, "a.jtl", text.encode()).head())
+    assert read(text).times()["latency", None] == [0.25]
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,21 @@ def test_another_tools_report_is_named() -> None:
             "Locust's history",
             "_stats.csv",
         ),
+        (
+            "Nighthawk - A layer 7 protocol benchmarking tool.\n\nRequest start to response end\n",
+            "Nighthawk's report",
+            "benchkit help tools",
+        ),
+        (
+            '{"RequestedQPS":"5","ActualQPS":5,"DurationHistogram":{"Count":"998","Avg":0.1}}',
+            "Nighthawk's report",
+            "benchkit help tools",
+        ),
+        (
+            '"Timestamp","User Count","Type","Name","Requests/s"\n',
+            "Locust's history",
+            "_stats.csv",
+        ),
         ("Method,Name,Error,Occurrences\n", "Locust's list of failures", "_stats.csv"),
         ('{"group_id":"a","function_id":"b","value_str":null}', "criterion's name", "sample.json"),
         ('{"fio version" : "fio-3.28"}', "fio's JSON", "benchkit help tools"),
