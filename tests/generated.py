@@ -34,6 +34,7 @@ from benchkit.config.reference import list_settings
 from benchkit.gating.events import write_events
 from benchkit.labels import run_toml
 from benchkit.parsers import mapped, registry
+from benchkit.parsers.base import Tool
 from benchkit.plots.drawing import Plots
 
 #: An option in so many commands is listed once, under the options that commands share.
@@ -108,6 +109,77 @@ def write_formats() -> str:
         for f in (*registry.formats(), mapped.FORMAT)
     ]
     return "\n".join(["| format | forms and their versions |", "| --- | --- |", *rows])
+
+
+#: What repeats a measurement, by the role of a tool.
+_REPLICATES = {
+    "load": "a run of the tool; its requests are events in it",
+    "microbenchmark": "a value that it repeats",
+    "summary": "none: its runs are not at hand, so nothing is tested",
+    "companion": "none: it belongs to the run beside it",
+}
+#: How people call the rules of `benchkit.stats.quantiles`.
+_RULES = {
+    "linear": "interpolated",
+    "floor": "rank ⌊np⌋ + 1",
+    "ceil": "rank ⌈np⌉",
+    "hazen": "interpolated (Hazen)",
+}
+
+
+def write_tools() -> str:
+    """Write what repeats a measurement of each tool, how it offers load, and what is judged."""
+    rows = [
+        f"| `{tool.name}` | {', '.join(f'`{form.name}`' for form in tool.formats)} "
+        f"| {_tell_replicate(tool)} | {_tell_load(tool)} | {_tell_primary(tool)} "
+        f"| {_tell_rule(tool)} |"
+        for tool in registry.all_tools()
+        if tool.role in _REPLICATES
+    ]
+    head = [
+        "| tool | formats | unit of replication | load | primary metric | percentiles |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
+    return "\n".join([*head, *rows])
+
+
+def _tell_replicate(tool: Tool) -> str:
+    if tool.role == "microbenchmark" and tool.primaries[0][1] != "sample":
+        return "a run of the tool; it summarises its rounds"
+    return _REPLICATES[tool.role]
+
+
+def _tell_load(tool: Tool) -> str:
+    if tool.role != "load":
+        return "–"
+    return "as the run records" if tool.load_model == "unknown" else f"{tool.load_model} loop"
+
+
+def _tell_primary(tool: Tool) -> str:
+    if tool.role == "companion":
+        return "CPU per request, with a run" if tool.name == "cadvisor" else "–"
+    models = (tool.load_model,) if tool.load_model != "unknown" else ("closed", "open")
+    firsts = dict.fromkeys(metrics.display_name(*tool.find_primaries(m)[0]) for m in models)
+    return " (closed loop), ".join(firsts) + (" (open loop)" if len(firsts) > 1 else "")
+
+
+def _tell_rule(tool: Tool) -> str:
+    """Name the rule by which percentiles of raw samples are taken."""
+    if tool.role != "load":
+        return "–"
+    rules = {form.quantile_rule for form in tool.formats}
+    return _RULES[next(iter(rules - {"linear"}), "linear")]
+
+
+def write_unrecorded() -> str:
+    """Write what the forms of each format leave out."""
+    rows = [
+        f"| `{form.name}` | {each.name} | {each.not_recorded} |"
+        for form in (*registry.formats(), mapped.FORMAT)
+        for each in form.forms
+        if each.not_recorded
+    ]
+    return "\n".join(["| format | form | not recorded |", "| --- | --- | --- |", *rows])
 
 
 def write_codes() -> str:
@@ -231,6 +303,8 @@ PARTS: dict[str, Callable[[], str]] = {
     "settings": write_settings,
     "metrics": write_metrics,
     "formats": write_formats,
+    "tools": write_tools,
+    "unrecorded": write_unrecorded,
     "calibration": write_table,
     "families": write_grid,
     "histories": write_histories,
