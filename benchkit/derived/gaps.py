@@ -45,7 +45,7 @@ class Gaps:
         return Finding(
             code="B410",
             severity="warning",
-            message=f"start and end of {_name_runs(self.without_window)} are unknown: container "
+            message=f"start and end of {name_runs(self.without_window)} are unknown: container "
             "samples cannot be assigned to these runs, so there is no CPU per request",
             remedy="write start and end to run.toml or runs.json, or measure with `benchkit "
             "capture`",
@@ -59,7 +59,7 @@ class Gaps:
             code="B411",
             severity="warning",
             message="no container has two CPU samples between start and end of "
-            f"{_name_runs(self.without_samples)}",
+            f"{name_runs(self.without_samples)}",
             remedy="sample at least once a second while the load runs, and check that both clocks "
             "agree",
             numbers={"runs": len(self.without_samples)},
@@ -74,7 +74,7 @@ class Gaps:
             number = "more than one" if matching else "none"
             why = f"[containers] service = {name!r} matches {number} of the containers: {listed}"
         total = len(self.without_service) + self.with_service
-        runs = _name_runs(self.without_service)
+        runs = name_runs(self.without_service)
         share = f" ({len(self.without_service)} of {total} runs)" if self.with_service else ""
         return Finding(
             code="B413",
@@ -99,7 +99,7 @@ class Gaps:
         )
 
 
-def _name_runs(runs: Sequence[Measured]) -> str:
+def name_runs(runs: Sequence[Measured]) -> str:
     """Name runs, those of several benchmarks that share a name once."""
     names = Counter(run.name for run in runs)
     return _list([f"{name} ({n} benchmarks)" if n > 1 else name for name, n in names.items()])

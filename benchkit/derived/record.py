@@ -90,12 +90,13 @@ class Measured(Run):
         n: int | None = None,
         source: str = "",
         origin: str = "computed",
+        resolution: float | None = None,
     ) -> dict[str, Any]:
         """Return a row of the table under the run's labels."""
         unit = metrics.lookup(metric).unit
         return self.key._asdict() | {
             "subject": subject, "metric": metric, "stat": stat, "value": value, "unit": unit,
-            "n": n, "time": None, "resolution": None, "origin": origin, "source": source,
+            "n": n, "time": None, "resolution": resolution, "origin": origin, "source": source,
         }  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from benchkit.derived.containers import find_service, limit_of
 from benchkit.derived.gaps import Gaps
 from benchkit.derived.record import Measured
 from benchkit.derived.requests import request_rates
-from benchkit.derived.series import SERIES
+from benchkit.derived.series import USAGE
 from benchkit.derived.sources import Series, Sources
 from benchkit.derived.usage import Usage, reduce_counter, reduce_gauge
 from benchkit.errors import Finding
@@ -54,7 +54,7 @@ def derive_resources(
     first to the last sample in the window over the time between these samples.
     """
     rows: Rows = []
-    sources = Sources(series, measured)
+    sources = Sources(series[series["metric"].isin(USAGE).to_numpy()], measured)
     if not sources:
         return rows, []
     rates = request_rates(observations, measured)
@@ -85,7 +85,7 @@ _Usages = dict[str, tuple[Usage, str]]
 def _use(run: Measured, found: Mapping[tuple[str, str], Series]) -> Iterator[tuple[str, _Usages]]:
     for subject in dict.fromkeys(subject for subject, _ in found):
         usages: _Usages = {}
-        for metric in sorted(SERIES):
+        for metric in sorted(USAGE):
             series = found.get((subject, metric))
             if series is None:
                 continue

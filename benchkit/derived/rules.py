@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from benchkit.derived.dropped_iterations import derive_dropped
+from benchkit.derived.histograms import derive_histograms
 from benchkit.derived.record import Measured
 from benchkit.derived.resources import derive_resources
 from benchkit.derived.spans import derive_spans
@@ -22,4 +23,4 @@ Rule = Callable[
     tuple[list[dict[str, Any]], list[Finding]],
 ]
 
-ALL: tuple[Rule, ...] = (derive_resources, derive_spans, derive_dropped)
+ALL: tuple[Rule, ...] = (derive_resources, derive_histograms, derive_spans, derive_dropped)

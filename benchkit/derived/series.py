@@ -6,7 +6,7 @@ Whoever reads samples keeps these, and passes over the millions of single reques
 from __future__ import annotations
 
 #: Of containers: counters, and what is looked at now and then.
-SERIES = frozenset(
+USAGE = frozenset(
     {
         "cpu_time",
         "cpu_usage",
@@ -20,3 +20,8 @@ SERIES = frozenset(
         "disk_write",
     }
 )
+
+#: Of histograms of times: the counters of their buckets, their sum, their number.
+HISTOGRAMS = ("observed_time_bucket", "observed_time_sum", "observed_time_count")
+
+SERIES = USAGE | frozenset(HISTOGRAMS)

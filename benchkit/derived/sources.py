@@ -108,6 +108,8 @@ class Sources:
         Samples of containers; those without a subject are passed over.
     measured : sequence of Measured
         All runs.
+    keeps_repeats : bool
+        Whether repeats of a scrape stay: counters that belong together then have the same times.
 
     Notes
     -----
@@ -116,7 +118,9 @@ class Sources:
     in a range answer a repeat of the last scrape is no sample, as `scrapes` tells.
     """
 
-    def __init__(self, series: Observations, measured: Sequence[Measured]) -> None:
+    def __init__(
+        self, series: Observations, measured: Sequence[Measured], *, keeps_repeats: bool = False
+    ) -> None:
         self._groups = {run.group for run in measured}
         self._variants = {(run.group, run.variant) for run in measured}
         self._places: dict[Trial, dict[tuple[str, str], list[Series]]] = {}
@@ -138,8 +142,8 @@ class Sources:
                 benchmark=key.benchmark if is_named else "",
                 params=key.params if is_named else "",
             )
-            is_counter = key.stat == "counter" and by_origin[key].is_dated
-            if is_counter and registry.tool(tools[rows[0]]).is_range:
+            is_thinned = not keeps_repeats and key.stat == "counter" and by_origin[key].is_dated
+            if is_thinned and registry.tool(tools[rows[0]]).is_range:
                 ranges.setdefault((key.path, key.subject.partition("@")[2]), []).append(key)
         for keys in ranges.values():
             scraped = _without_repeats([by_origin[key] for key in keys])

@@ -12,6 +12,12 @@ Spans have one account per backend, and stages of it that overlap:
 
 A subject with a stage is never to be added to the others; of a text's stages that are zero
 nothing is told.
+
+A histogram of times (``NAME_seconds_bucket``, ``_sum``, ``_count``) is a counter for each of its
+bounds. Its subject is its name with all labels but those of the target, and behind it the bound::
+
+    observed_time_bucket   http_request_duration_seconds{handler="/list"} le=0.005
+    observed_time_sum      http_request_duration_seconds{handler="/list"}
 """
 
 from __future__ import annotations
@@ -24,6 +30,7 @@ from typing import NamedTuple, TypeGuard, TypeVar
 
 from benchkit.parsers.containers import Container, container_of, pod_of
 from benchkit.parsers.documents import line_of
+from benchkit.units import read_number
 
 T = TypeVar("T")
 
@@ -43,7 +50,7 @@ class Measure:
         The label whose values are parts that add up to one container, if any.
     stage : str
         Of a span counter that is not the account itself.
-    is_span : bool
+    is_span, is_histogram : bool
     """
 
     metric: str
@@ -52,6 +59,7 @@ class Measure:
     over: str = ""
     stage: str = ""
     is_span: bool = False
+    is_histogram: bool = False
 
 
 class Value(NamedTuple):
@@ -102,6 +110,16 @@ _SPAN_NAMES = tuple(
     (re.compile(rf"{name}(?:_total)?"), Measure(metric, "1", "count", "*", stage, is_span=True))
     for name, metric, stage in _SPANS
 )
+_HISTOGRAM = {
+    "bucket": Measure("observed_time_bucket", "1", "counter", is_histogram=True),
+    "sum": Measure("observed_time_sum", "s", "counter", is_histogram=True),
+    "count": Measure("observed_time_count", "1", "counter", is_histogram=True),
+}
+_UNIT = "_seconds_"
+#: What stands between a histogram's name and a bound.
+BOUND = " le="
+#: Labels of who was scraped, and of the bound; all others tell histograms apart.
+_OF_TARGET = frozenset({"__name__", "instance", "job", "le"})
 _BACKENDS = ("backend", "receiver", "exporter", "service_name")
 
 
@@ -114,20 +132,39 @@ def measure_of(name: str) -> Measure | None:
     'memory_rss'
     >>> measure_of("myapp_spans_started_total").metric
     'spans_created'
+    >>> measure_of("http_request_duration_seconds_bucket").metric
+    'observed_time_bucket'
     """
     known = CONTAINERS.get(name)
-    if known is not None or "span" not in name:
-        return known
-    return next((measure for pattern, measure in _SPAN_NAMES if pattern.fullmatch(name)), None)
+    if known is None and "span" in name:
+        known = next((measure for sign, measure in _SPAN_NAMES if sign.fullmatch(name)), None)
+    if known is None and _UNIT in name:
+        known = _HISTOGRAM.get(name.rpartition(_UNIT)[2])
+    return known
+
+
+def histogram_of(name: str) -> str:
+    """Return the name of the histogram to which ``NAME_seconds_bucket`` and the like belong.
+
+    Examples
+    --------
+    >>> histogram_of("http_request_duration_seconds_bucket")
+    'http_request_duration_seconds'
+    """
+    return name.rpartition("_")[0]
 
 
 def place(measure: Measure, labels: Mapping[str, str]) -> Place | None:
     """Return where a measurement belongs; None for pods as a whole and pause containers.
 
+    The labels of a histogram hold its name, too, as ``__name__``.
+
     The network is an exception: a pod has one for all of its containers.
     """
     if measure.is_span:
         return _span_place(measure, labels)
+    if measure.is_histogram:
+        return Place(_histogram_subject(labels), "", None)
     container = container_of(labels)
     if container is None:
         pod = pod_of(labels) if measure.over == "interface" else ""
@@ -140,6 +177,33 @@ def _span_place(measure: Measure, labels: Mapping[str, str]) -> Place:
     subject = "/".join(filter(None, (labels.get(own, ""), measure.stage)))
     rest = {k: v for k, v in sorted(labels.items()) if k not in {own, "__name__"}}
     return Place(subject or None, ",".join(f"{k}={v}" for k, v in rest.items()), None)
+
+
+def _histogram_subject(labels: Mapping[str, str]) -> str:
+    rest = sorted((name, text) for name, text in labels.items() if name not in _OF_TARGET)
+    inside = ",".join(f'{name}="{text}"' for name, text in rest)
+    subject = histogram_of(labels["__name__"]) + (f"{{{inside}}}" if inside else "")
+    return f"{subject}{BOUND}{_spell(labels['le'])}" if "le" in labels else subject
+
+
+def _spell(bound: str) -> str:
+    """Write a bound in one way: ``1.0`` and ``1`` are one; a text that is none stays."""
+    try:
+        return f"{read_number(bound):.15g}"
+    except ValueError:
+        return bound
+
+
+def at_instance(subject: str | None, instance: str) -> str:
+    """Return the subject of one of several instances; a bound stays last.
+
+    Examples
+    --------
+    >>> at_instance("redis", "b:9100"), at_instance("api_seconds le=0.1", "b:80")
+    ('redis@b:9100', 'api_seconds@b:80 le=0.1')
+    """
+    name, mark, bound = (subject or "").rpartition(BOUND)
+    return f"{name}@{instance}{mark}{bound}" if mark else f"{bound}@{instance}"
 
 
 def add_up(measure: Measure, parts: Mapping[str, T]) -> list[T]:
@@ -179,6 +243,8 @@ def tell(
 
 def is_partial(measure: Measure, part: str) -> bool:
     """Say whether further parts of the same subject may follow."""
+    if measure.is_histogram:
+        return measure.metric == "observed_time_bucket"
     return bool(measure.over and part) and not (measure.over == "cpu" and part == "total")
 
 

@@ -268,3 +268,37 @@ def test_families_that_take_turns_cost_linear_time() -> None:
 
     few = max(min(measure(500) for _ in range(3)), 0.01)
     assert measure(8_000) < 64 * few  # sixteen times as many; squared, 256
+
+
+HISTOGRAM = """\
+# TYPE api_seconds histogram
+api_seconds_bucket{job="a",path="/list",le="0.10"} 3
+api_seconds_bucket{job="a",path="/list",le="+Inf"} 4
+api_seconds_sum{job="a",path="/list"} 0.5
+api_seconds_count{job="a",path="/list"} 4
+"""
+
+
+def test_a_histogram_is_the_counters_of_its_bounds() -> None:
+    told = tell("exposition", HISTOGRAM)
+    name = 'api_seconds{path="/list"}'
+    assert told.values("observed_time_bucket") == {f"{name} le=0.1": [3], f"{name} le=inf": [4]}
+    assert told.values("observed_time_sum") == {name: [0.5]}
+    assert told.values("observed_time_count") == {name: [4]}
+    (reading,) = told.readings
+    assert (reading.tool, reading.form) == ("prometheus", "histograms")
+    assert not told.said
+
+
+def test_a_text_that_ends_inside_a_histogram_gives_none_of_its_bounds() -> None:
+    cut = HISTOGRAM[: HISTOGRAM.index("api_seconds_bucket", HISTOGRAM.index("0.10"))]
+    told = tell("exposition", f"a_spans_started_total 7\n{cut}")
+    assert not told.values("observed_time_bucket")
+    assert told.says("the text ends inside api_seconds_bucket")
+
+
+def test_summaries_and_native_histograms_have_no_bounds_and_are_left_out() -> None:
+    summary = 'gc_seconds{quantile="0.5"} 0.1\ngc_seconds_sum 0.5\ngc_seconds_count 4\n'
+    native = 'b_seconds_bucket{le="+Inf"} 4\nb_seconds_sum 0.5\nb_seconds_count 4\n'
+    told = tell("exposition", HISTOGRAM + summary + native)
+    assert set(told.values("observed_time_sum")) == {'api_seconds{path="/list"}'}

@@ -192,7 +192,9 @@ def test_answers_without_results_say_why(text: str, words: str) -> None:
 
 def test_native_histograms_and_strange_lines_are_named() -> None:
     histogram = {"metric": SAMPLE["metric"], "histogram": [1795224103.5, {"count": "1"}]}
-    assert tell("prometheus", json.dumps([histogram])).says("native histograms")
+    assert tell("prometheus", json.dumps([histogram])).says(
+        "the unit of container_memory_rss_bucket is unknown"
+    )
     text = 'container_memory_rss{id="/a"} => 8 @[1795224103.5]\nnonsense\n'
     told = tell("prometheus", text)
     assert told.values("memory_rss") == {"/a": [8]}
@@ -221,3 +223,48 @@ def test_no_text_makes_it_fail(text: str) -> None:
     for start in ("", 'container_memory_rss{id="/a"} =>\n', '"Time","a"\n', "Series;Time;Value\n"):
         told = tell("prometheus", start + text)
         assert told.readings or told.said or not told.samples
+
+
+def test_native_histograms_lose_the_bounds_that_were_merged_on_the_way() -> None:
+    fine = [[0, "0.1", "0.2", "3"], [0, "0.2", "0.4", "1"], [0, "0.4", "0.8", "2"]]
+    merged = [[0, "0.1", "0.4", "5"], [0, "0.4", "0.8", "2"]]
+    points = [
+        [1795224103, {"count": "6", "sum": "1.5", "buckets": fine}],
+        [1795224104, {"count": "7", "sum": "1.75", "buckets": merged}],
+    ]
+    metric = {"__name__": "api_seconds", "path": "/list", "instance": "a:80"}
+    told = tell("prometheus", json.dumps([{"metric": metric, "histograms": points}]))
+    name = 'api_seconds{path="/list"}'
+    assert told.values("observed_time_bucket") == {
+        f"{name} le=0.1": [0, 0],
+        f"{name} le=0.4": [4, 5],
+        f"{name} le=0.8": [6, 7],
+        f"{name} le=inf": [6, 7],
+    }
+    assert told.values("observed_time_sum") == {name: [1.5, 1.75]}
+
+
+def test_strange_native_histograms_are_counted() -> None:
+    good = {"count": "6", "sum": "1.5", "buckets": [[0, "0.1", "0.2", "3"]]}
+    strange = [None, [1795224103], [1795224103, {}], [1795224103, {**good, "count": "x"}],
+               [1795224103, {**good, "buckets": [[0, "0.1"]]}],
+               [1795224103, {**good, "buckets": [[0, "NaN", "0.2", "3"]]}],
+               [1795224103, {**good, "buckets": [[0, "0.1", "0.2", "1e999"]]}],
+               [1795224103, {**good, "sum": "NaN"}]]  # fmt: skip
+    metric = {"__name__": "api_seconds"}
+    answer = [{"metric": metric, "histograms": [*strange, [1795224103, good]]}]
+    told = tell("prometheus", json.dumps(answer))
+    assert told.values("observed_time_count") == {"api_seconds": [6]}
+    assert told.says(f"{len(strange)} values that are not finite numbers")
+
+
+def test_histograms_of_two_instances_are_kept_apart_with_their_bounds_last() -> None:
+    def series(instance: str) -> dict[str, object]:
+        labels = {"__name__": "api_seconds_bucket", "le": "0.1", "instance": instance}
+        return {"metric": labels, "values": [[1795224103, "3"]]}
+
+    told = tell("prometheus", json.dumps([series("a:80"), series("b:80")]))
+    assert set(told.values("observed_time_bucket")) == {
+        "api_seconds@a:80 le=0.1",
+        "api_seconds@b:80 le=0.1",
+    }

@@ -82,6 +82,19 @@ RESOURCES = (
         do="Pin them to different cores: see thread_siblings_list below /sys/devices/system/cpu.",
     ),
     Entry(
+        code="B417",
+        severity="info",
+        says="no histogram of the service was scraped twice during a run",
+        what="There are histograms of times (NAME_seconds_bucket), but fewer than two scrapes of "
+        "them belong to the run.",
+        why="A histogram counts since the service began, warm-up included; only the difference of "
+        "two scrapes is the run's.",
+        example="no histogram was scraped twice during otlp 1",
+        do="Save /metrics before and after each run in one folder per run "
+        "(prometheus-metrics-1/), or query the range that covers the runs; start and end of the "
+        "runs must be recorded then.",
+    ),
+    Entry(
         code="B412",
         severity="warning",
         says="a container is at its CPU limit",

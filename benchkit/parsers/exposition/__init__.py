@@ -19,6 +19,14 @@ Spans, verbatim::
     # TYPE otelcol_receiver_accepted_spans_total counter
     otelcol_receiver_accepted_spans_total{receiver="otlp",service_name="sink",transport="http"} 121344
 
+A histogram of times, verbatim but for buckets left out (client_golang 1.20)::
+
+    # TYPE http_request_duration_seconds histogram
+    http_request_duration_seconds_bucket{code="200",handler="/list",le="0.0005"} 14939
+    http_request_duration_seconds_bucket{code="200",handler="/list",le="+Inf"} 16398
+    http_request_duration_seconds_sum{code="200",handler="/list"} 6.151350319999982
+    http_request_duration_seconds_count{code="200",handler="/list"} 16398
+
 Versions: text format 0.0.4 and OpenMetrics (``# EOF``), of any cAdvisor, kubelet (``/metrics/cadvisor``,
 ``/metrics/resource``), OpenTelemetry Collector or application. Times are in ms since 1970; in
 OpenMetrics, in s.
@@ -28,6 +36,10 @@ lo, devices) are summed (origin *computed*) once their family has ended; if the 
 it, they are left out, for a cut text looks the same: ``# EOF`` says that it is whole. A last line
 without a line end is not read. Parents, pods and pause containers are left out. Which names of
 spans are known and what they mean stands in `benchkit.parsers.counters`.
+
+Histograms whose name ends in ``_seconds`` are kept as the counters they are: what a run added to them
+is the difference of two snapshots. Summaries are left out, and so are native histograms, of which
+the text shows no buckets.
 
 Not recorded: when a line without a time was read, the scrape's own time, the run it belongs to.
 """  # noqa: E501 - verbatim
@@ -52,7 +64,7 @@ TEXT = Format(
         "span_",
         "spans_",
     ),
-    summary="text of /metrics: containers (cAdvisor, kubelet) and spans (collectors, applications)",
+    summary="text of /metrics: containers (cAdvisor, kubelet), spans and histograms of times",
     forms=(
         Form(
             name="metrics",
@@ -65,6 +77,12 @@ TEXT = Format(
             signature="otelcol_receiver_accepted_spans, …_spans_started, …_spans_dropped",
             versions="OpenTelemetry Collector; applications that count their spans",
             not_recorded="when it was taken; whether counters began at zero",
+        ),
+        Form(
+            name="histograms",
+            signature='…_seconds_bucket{…,le="0.005"}, …_seconds_sum, …_seconds_count',
+            versions="every Prometheus client; classic histograms of seconds",
+            not_recorded="when it was taken; not read: summaries, histograms in other units",
         ),
     ),
     recognises=late("benchkit.parsers.exposition.reader:recognises"),

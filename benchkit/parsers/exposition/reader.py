@@ -13,7 +13,14 @@ from typing import NamedTuple
 
 from benchkit.parsers.base import Diagnostic, Head, Reading, Record, Source
 from benchkit.parsers.containers import name_left_out
-from benchkit.parsers.counters import Measure, add_up, is_partial, measure_of, place
+from benchkit.parsers.counters import (
+    Measure,
+    add_up,
+    histogram_of,
+    is_partial,
+    measure_of,
+    place,
+)
 from benchkit.parsers.exposition.lines import Sample, Text
 from benchkit.parsers.exposition.survey import Survey
 from benchkit.parsers.series import Gatherer
@@ -58,7 +65,8 @@ def parse(source: Source) -> Iterator[Record]:
     """
     survey, text = Survey.of(Text(source)), Text(source)
     is_usage = survey.containers or survey.has_pods
-    tool, form = ("cadvisor", "metrics") if is_usage else ("prometheus", "spans")
+    counted = "histograms" if survey.histograms and not survey.has_spans else "spans"
+    tool, form = ("cadvisor", "metrics") if is_usage else ("prometheus", counted)
     reading = Reading(
         tool=tool, form=form, line=1, tool_version=survey.version, env=dict(survey.env)
     )
@@ -105,6 +113,9 @@ class _Family:
     def take(self, sample: Sample) -> None:
         """Take a sample of the family."""
         self.name, self.measure = sample.name, measure_of(sample.name)
+        if self.measure and self.measure.is_histogram:
+            self._take_of_histogram(self.measure, sample)
+            return
         found = place(self.measure, sample.labels) if self.measure else None
         if found is None or (found.container and found.container.key in self.survey.repeated):
             return
@@ -114,6 +125,16 @@ class _Family:
             self.withheld += 1
             self.ended_in = sample.name
         else:
+            parts = self.groups.setdefault((found.subject, sample.time), {})
+            parts.setdefault(found.part, _Amount(sample.value, sample.line))
+
+    def _take_of_histogram(self, measure: Measure, sample: Sample) -> None:
+        """Take a counter of a histogram; that of a summary, which has no buckets, is none."""
+        if histogram_of(sample.name) not in self.survey.histograms:
+            return
+        if not math.isfinite(sample.value):
+            self.strange += 1
+        elif found := place(measure, {**sample.labels, "__name__": sample.name}):
             parts = self.groups.setdefault((found.subject, sample.time), {})
             parts.setdefault(found.part, _Amount(sample.value, sample.line))
 
@@ -172,5 +193,5 @@ def _empty(label: str, survey: Survey) -> Diagnostic:
     if cores:
         what = f"describes a machine with {cores} CPUs, but no container's usage"
         return Diagnostic(label, 0, what, "scrape /metrics of cAdvisor", "note")
-    what = "contains no container usage or span count that benchkit knows"
+    what = "contains no container usage, span count or histogram of seconds that benchkit knows"
     return Diagnostic(label, 0, what, "list the names with `benchkit explain exposition`")

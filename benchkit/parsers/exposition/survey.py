@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from benchkit.parsers.containers import Container, limits_of, nested, undecided
-from benchkit.parsers.counters import Measure, measure_of, place
+from benchkit.parsers.counters import Measure, histogram_of, measure_of, place
 from benchkit.parsers.exposition.lines import Sample, Text
 from benchkit.reading.bounds import require_few
 
@@ -29,6 +29,9 @@ class Survey:
         Samples of pause containers and whole pods.
     has_pods : bool
         Whether there are counters of whole pods: of their network.
+    has_spans : bool
+    histograms : set of str
+        The names of histograms of times that have buckets, without their endings.
     env : dict of str to str
         Limits and the machine.
     version : str or None
@@ -40,6 +43,8 @@ class Survey:
     open: frozenset[str] = frozenset()
     pauses: int = 0
     has_pods: bool = False
+    has_spans: bool = False
+    histograms: set[str] = field(default_factory=set)
     env: dict[str, str] = field(default_factory=dict)
     version: str | None = None
     _spec: dict[str, dict[str, float]] = field(default_factory=dict)
@@ -52,7 +57,7 @@ class Survey:
             if isinstance(event, Sample):
                 measure = measure_of(event.name)
                 survey._note(event, measure)
-                inside |= measure is not None and not measure.is_span
+                inside |= measure is not None and not measure.is_span and not measure.is_histogram
             else:
                 ended |= inside
         survey.repeated = nested(survey.containers.values())
@@ -62,7 +67,11 @@ class Survey:
         return survey
 
     def _note(self, sample: Sample, measure: Measure | None) -> None:
-        if measure is not None:
+        if measure is not None and measure.is_histogram:
+            if sample.labels.get("le", "+Inf") != "+Inf":  # alone, that of a native one
+                self.histograms.add(histogram_of(sample.name))
+        elif measure is not None:
+            self.has_spans |= measure.is_span
             found = place(measure, sample.labels)
             if found is None:
                 self.pauses += 1

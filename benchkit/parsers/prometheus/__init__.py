@@ -27,6 +27,9 @@ and counted; so are parents, pods and pause containers. CPUs, interfaces and dev
 name gets ``@instance``. A container made anew (one name, several ids) goes on as one counter, which
 grows by what each id's grows by. Times in Grafana's CSV that carry no zone are unknown, not guessed.
 
+Histograms of times, classic (``NAME_seconds_bucket``) and native, are the counters of their bounds, from
+which the values between two times follow.
+
 Versions: every Prometheus 1.0 and later, promtool 2.x and 3.x, Grafana 6 and later.
 
 Not recorded: the query itself, its step, the runs inside the range, limits.

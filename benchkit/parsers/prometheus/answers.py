@@ -7,14 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, TypeGuard
+from typing import Any
 
 from benchkit.errors import Diagnostic
-from benchkit.parsers.counters import is_number
-from benchkit.parsers.prometheus.model import Series
+from benchkit.parsers.prometheus.model import Series, is_dated
+from benchkit.parsers.prometheus.native import read_histograms
 
-#: No time in s since 1970 is as large; such a number is no time.
-_LATEST = 1e11
 UNNAMED = "query the metric itself, without a function around it, so that its name is kept"
 
 
@@ -52,20 +50,20 @@ def _read_result(result: object, label: str, line: int) -> Iterator[Series | Dia
     if not result:
         what = "the response is empty: the query matched nothing"
         yield Diagnostic(label, line, what, "check the query's labels and times", is_remark=True)
-    skipped = histograms = 0
+    skipped = 0
     for item in result:
         metric = item.get("metric") if isinstance(item, dict) else None
         if not isinstance(metric, dict):
             skipped += 1
             continue
-        histograms += "histogram" in item or "histograms" in item
-        yield _read_series(item, {str(k): str(v) for k, v in metric.items()}, line)
+        labels = {str(k): str(v) for k, v in metric.items()}
+        if is_native := "histogram" in item or "histograms" in item:
+            yield from read_histograms(item, labels, line)
+        if not is_native or "value" in item or "values" in item:
+            yield _read_series(item, labels, line)
     if skipped:
         what = f"{skipped} elements of the result are not series and are left out"
         yield Diagnostic(label, line, what, "get the response again", "warning")
-    if histograms:
-        what = f"{histograms} series have native histograms, which benchkit does not read"
-        yield Diagnostic(label, line, what, "query a counter or a gauge", "warning", is_remark=True)
 
 
 def _read_series(item: dict[str, Any], labels: dict[str, str], line: int) -> Series:
@@ -74,15 +72,9 @@ def _read_series(item: dict[str, Any], labels: dict[str, str], line: int) -> Ser
     if isinstance(points, Series):
         return replace(points, labels=labels)
     for point in points if isinstance(points, list) else ():
-        if _is_point(point):
+        if is_dated(point):
             own = getattr(point[0], "next_line", line)
             series.add(round(point[0] * 1_000_000), point[1], own)
         else:
             series.strange += 1
     return series
-
-
-def _is_point(point: object) -> TypeGuard[list[Any]]:
-    if not (isinstance(point, list) and len(point) == 2 and is_number(point[0])):
-        return False
-    return bool(abs(point[0]) < _LATEST)

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 
 from benchkit.errors import Diagnostic
+from benchkit.parsers.counters import is_number
 from benchkit.units import read_number
 
 Array = np.ndarray
 _NAMELESS = "benchkit_nameless"
+#: No time in s since 1970 is as large; such a number is no time.
+_LATEST = 1e11
 
 
 class Columns(NamedTuple):
@@ -66,6 +69,13 @@ class Series:
             return None
         integers = (np.array(column, dtype=np.int64) for column in (times, lines))
         return self.known or Columns(next(integers), np.array(values, np.float64), next(integers))
+
+
+def is_dated(point: object) -> TypeGuard[list[Any]]:
+    """Say whether a point of an answer is a pair that begins with a time."""
+    if not (isinstance(point, list) and len(point) == 2 and is_number(point[0])):
+        return False
+    return bool(abs(point[0]) < _LATEST)
 
 
 def cut_short(label: str, text: str) -> Diagnostic:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from benchkit.parsers.base import Diagnostic, Head, Reading, Record, Source
 from benchkit.parsers.containers import name_left_out, nested
-from benchkit.parsers.counters import Measure, Place, add_up, measure_of, place
+from benchkit.parsers.counters import Measure, Place, add_up, at_instance, measure_of, place
 from benchkit.parsers.documents import Part, read_around, read_documents, read_text
 from benchkit.parsers.prometheus import grafana, promtool
 from benchkit.parsers.prometheus.answers import UNNAMED, read_answer
@@ -148,7 +148,7 @@ class _Choice:
             own.setdefault(key, {}).setdefault(found.part, series)
         for (measure, subject), instances in groups.items():
             for instance, lives in instances.items():
-                name = f"{subject or ''}@{instance}" if len(instances) > 1 else subject
+                name = at_instance(subject, instance) if len(instances) > 1 else subject
                 self._add(gatherer, measure, name, [add_up(measure, p) for p in lives.values()])
 
     def _add(
@@ -184,9 +184,8 @@ class _Choice:
         if self.unknown:
             names = ", ".join(sorted(self.unknown)[:3]) + (", …" if len(self.unknown) > 3 else "")
             what = f"the unit of {names} is unknown, so its series are left out"
-            yield Diagnostic(
-                label, 0, what, "query container usage or span counts", loss, is_remark=True
-            )
+            hint = "query container usage, span counts or histograms of seconds"
+            yield Diagnostic(label, 0, what, hint, loss, is_remark=True)
         for count, what in (
             (self.strange, "values that are not finite numbers are left out"),
             (self.unequal, "times without values for all parts of a container are left out"),
