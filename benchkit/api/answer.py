@@ -262,10 +262,10 @@ class Comparison:
 
     @cached_property
     def parts(self) -> dict[str, Part]:
-        """The tables next to the comparison: sweeps, resources and spans.
+        """The tables next to the comparison: doses, sweeps, resources and spans.
 
-        By name, ``held``, ``sweep``, ``resources`` and ``spans``: tables in sight, sentences, or
-        why there are none (``missing``).
+        By name, ``dose``, ``held``, ``sweep``, ``resources`` and ``spans``: tables in sight,
+        sentences, or why there are none (``missing``).
 
         Examples
         --------

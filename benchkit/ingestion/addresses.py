@@ -44,6 +44,8 @@ def is_page(path: str) -> bool:
 def split_label(argument: str) -> tuple[str, str]:
     """Part ``label=path``; what exists with ``=`` in it, or lies elsewhere, is a path.
 
+    A label that holds ``=`` itself (``spans=4=results``) ends before what exists.
+
     Examples
     --------
     >>> split_label("enabled=b.txt"), split_label("git:HEAD:a=b")
@@ -51,9 +53,14 @@ def split_label(argument: str) -> tuple[str, str]:
     """
     label, equals, path = argument.partition("=")
     is_label = "/" not in label and not label.startswith(GIT)
-    if equals and path and is_label and not Path(argument).exists():
-        return label, path
-    return "", argument
+    if not (equals and path and is_label) or Path(argument).exists():
+        return "", argument
+    first, *rest = path.split("=")
+    for place in range(len(rest)):
+        begin, end = "=".join((label, first, *rest[:place])), "=".join(rest[place:])
+        if end and "/" not in begin and Path(end).exists() and not Path(path).exists():
+            return begin, end
+    return label, path
 
 
 def show_address(path: str) -> str:

@@ -300,6 +300,7 @@ _BUILDERS: tuple[Callable[[_Inputs], Section | str], ...] = (
     _overhead,
     _comparison,
     _variants,
+    _part("dose"),
     _part("held"),
     _load,
     _part("resources"),

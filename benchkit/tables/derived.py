@@ -10,6 +10,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from benchkit.comparison import estimate_outside
+from benchkit.comparison.dose import list_responses
 from benchkit.derived.accounts import list_accounts
 from benchkit.derived.containers import BACKEND, role_of
 from benchkit.derived.costs import list_costs
@@ -21,6 +22,7 @@ from benchkit.derived.saturation import Saturation, find_saturations
 from benchkit.derived.sweep import FEWEST
 from benchkit.derived.uses import list_uses
 from benchkit.schema import Labels
+from benchkit.tables.dose import MISSING, describe_doses, dose_tables, slope_table
 from benchkit.tables.held import describe_held, held_table
 from benchkit.tables.model import Table
 from benchkit.tables.resources import SHOWN, describe_resources, resource_tables
@@ -83,7 +85,7 @@ class Part:
 def build_parts(
     verdicts: Verdicts, runs: Runs | None, observations: Observations | None, knee: str = DEFAULT
 ) -> dict[str, Part]:
-    """Build ``held``, ``sweep``, ``resources`` and ``spans``.
+    """Build ``dose``, ``held``, ``sweep``, ``resources`` and ``spans``.
 
     Parameters
     ----------
@@ -106,6 +108,7 @@ def build_parts(
     confidence = verdicts.comparisons.confidence
     sweeps = find_saturations(observations, runs, parse_rule(knee), variants, confidence)
     return {
+        "dose": _doses(verdicts),
         "held": _held(verdicts, list_held(observations, measured, runs)),
         "sweep": _sweeps(sweeps),
         "resources": _resources(verdicts, runs, observations, measured, listed),
@@ -140,6 +143,19 @@ def _lead(verdicts: Verdicts, parts: Mapping[str, Part]) -> str:
 def follow(verdicts: Verdicts, parts: Mapping[str, Part]) -> tuple[str, ...]:
     """Say in at most three lines what the first one had no room for, caveats before all else."""
     return bullets(verdicts, tuple(part.caveat for part in parts.values() if part.caveat))
+
+
+def _doses(verdicts: Verdicts) -> Part:
+    contrasts = (row.contrast for row in verdicts.rows)
+    found = list_responses(contrasts, verdicts.comparisons.confidence)
+    if not found:
+        return Part(title="Dose and response", missing=MISSING)
+    return Part(
+        title="Dose and response",
+        lines=describe_doses(found),
+        tables=(slope_table(found),),
+        folded=dose_tables(found),
+    )
 
 
 def _held(verdicts: Verdicts, loads: Sequence[HeldLoad]) -> Part:

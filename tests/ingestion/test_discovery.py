@@ -203,6 +203,13 @@ def test_a_path_with_an_equals_sign_in_it_is_a_path() -> None:
 
 
 @pytest.mark.usefixtures("tree")
+def test_a_label_may_hold_an_equals_sign_before_what_exists() -> None:
+    assert split_label("spans=4=notes.md") == ("spans=4", "notes.md")
+    assert split_label("new=x=y.txt") == ("new", "x=y.txt")
+    assert split_label("spans=4=gone.md") == ("spans", "4=gone.md")
+
+
+@pytest.mark.usefixtures("tree")
 def test_documents_are_passed_over_unless_they_are_named() -> None:
     seen = discover(["."], Options())
     assert [path for path, _ in seen.skipped] == ["notes.md"]

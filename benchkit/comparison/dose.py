@@ -1,0 +1,102 @@
+"""Variants that carry a number (``spans=4``, ``sampling=0.1``): what one more unit of it costs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from benchkit.comparison.model import Contrast, Row
+from benchkit.regexes import regex
+from benchkit.stats.line import Line, fit_line
+from benchkit.stats.multiplicity import holm
+from benchkit.stats.results import ROUNDING
+
+#: Fewer doses are a comparison.
+FEWEST = 3
+_DOSE = regex(r"(?:(?P<kind>.+)[\s,;/])?(?P<name>[^\s,;/=]+)=(?P<amount>\d{1,15}(?:\.\d{1,9})?)")
+_RATE = "1/s"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Response:
+    """A metric at several doses.
+
+    Parameters
+    ----------
+    row : Row
+    unit : str
+        Of the values; ``s`` for a rate, whose values are the time that one request takes of it.
+    kind, name : str
+        What the variants have in common, and the name of their number.
+    values : mapping of float to tuple of float
+        By dose, from the lowest on: one value per run, in the base unit.
+    confidence : float
+    misfit : float
+        The p-value of "the doses lie on a line", adjusted (Holm); NaN where nothing can tell.
+    """
+
+    row: Row
+    unit: str
+    kind: str
+    name: str
+    values: Mapping[float, tuple[float, ...]]
+    confidence: float
+    misfit: float = math.nan
+
+    @property
+    def is_straight(self) -> bool | None:
+        """Whether the doses lie on a line; None where nothing can tell."""
+        return None if math.isnan(self.misfit) else self.misfit > (1 - self.confidence) * ROUNDING
+
+    @property
+    def is_rate(self) -> bool:
+        """Whether times stand for a rate, since costs add up in time."""
+        return self.unit == "s" and self.row.metric == "request_rate"
+
+    @property
+    def runs(self) -> int:
+        """The runs of all doses."""
+        return sum(map(len, self.values.values()))
+
+    @cached_property
+    def line(self) -> Line:
+        """The line through all runs."""
+        doses = np.repeat([*self.values], [len(values) for values in self.values.values()])
+        return fit_line(doses, np.concatenate([*self.values.values()]), self.confidence)
+
+
+def list_responses(contrasts: Iterable[Contrast], confidence: float) -> list[Response]:
+    """Return the primary metrics that were measured at three doses or more, repeated somewhere."""
+    found: dict[tuple[Row, str, str], dict[float, tuple[float, ...]]] = {}
+    units: dict[Row, str] = {}
+    for contrast in contrasts:
+        if not contrast.primary:
+            continue
+        sides = (
+            (contrast.baseline, contrast.baseline_values),
+            (contrast.variant, contrast.variant_values),
+        )
+        for variant, values in sides:
+            dose = _DOSE.fullmatch(variant)
+            is_rate = contrast.unit == _RATE
+            if dose and values and not (is_rate and min(values) <= 0):
+                costs = tuple(1 / value for value in values) if is_rate else values
+                key = contrast.key, dose["kind"] or "", dose["name"]
+                found.setdefault(key, {})[float(dose["amount"])] = costs
+                units[contrast.key] = "s" if is_rate else contrast.unit
+    responses = [
+        Response(
+            row=row, unit=units[row], kind=kind, name=name,
+            values=dict(sorted(values.items())), confidence=confidence,
+        )
+        for (row, kind, name), values in found.items()
+        if len(values) >= FEWEST and sum(map(len, values.values())) > len(values)
+    ]  # fmt: skip
+    tested = [each for each in responses if not math.isnan(each.line.misfit)]
+    adjusted = holm([each.line.misfit for each in tested]).tolist() if tested else ()
+    misfits = dict(zip(map(id, tested), adjusted, strict=True))
+    return [replace(each, misfit=misfits.get(id(each), math.nan)) for each in responses]

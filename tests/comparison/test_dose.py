@@ -1,0 +1,100 @@
+"""Variants that carry a number: what one more unit costs, in terminal, report and JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from invocation import benchkit
+
+import benchkit.api as bk
+from benchkit.comparison.dose import list_responses
+
+RUNS = 6
+
+
+def write(folder: Path, doses: dict[str, float], spread: float = 0.01) -> Path:
+    """Write runs of two benchmarks, one that costs so many ns and one that always costs 500."""
+    generator = np.random.default_rng(3)
+    for variant, cost in doses.items():
+        (folder / variant).mkdir(parents=True)
+        for run in range(1, RUNS + 1):
+            get, put = np.exp(generator.normal(0, spread, 2)) * (cost, 500)
+            text = f"BenchmarkGet \t 9 \t {get:.3f} ns/op\nBenchmarkPut \t 9 \t {put:.3f} ns/op\n"
+            (folder / variant / f"{run}.txt").write_text(f"pkg: p\n{text}PASS\n")
+    return folder
+
+
+def linear(*doses: int, kind: str = "") -> dict[str, float]:
+    return {f"{kind}spans={dose}": 1000 + 12 * dose for dose in doses}
+
+
+def test_one_more_unit_has_a_cost_with_an_interval(tmp_path: Path) -> None:
+    comparison = bk.load(write(tmp_path / "r", linear(0, 1, 4, 16))).compare(baseline="spans=0")
+    get, put = list_responses((row.contrast for row in comparison.verdicts.rows), 0.95)
+    assert (get.row.benchmark, get.name, get.runs) == ("Get", "spans", 4 * RUNS)
+    assert get.line.low < 12e-9 < get.line.high
+    assert get.line.high - get.line.low < 3e-9
+    assert get.is_straight
+    assert put.line.low < 0 < put.line.high
+    first, second = comparison.parts["dose"].lines
+    assert first.startswith("Get: one more unit of spans changes the time per operation by +")
+    assert second.startswith("Put: no change of the time per operation with spans is shown")
+
+
+def test_what_bends_is_no_line(tmp_path: Path) -> None:
+    doses = {"spans=0": 1000.0, "spans=1": 1300.0, "spans=4": 1310.0, "spans=16": 1320.0}
+    comparison = bk.load(write(tmp_path / "r", doses)).compare(baseline="spans=0")
+    line, _ = comparison.parts["dose"].lines
+    assert line.startswith("Get: no line describes the time per operation over spans")
+    assert "from 0 to 16 it changes by +3" in line
+
+
+def test_a_rate_costs_the_time_between_requests() -> None:
+    fixture = Path(__file__).resolve().parents[2] / "fixtures/tracing-wrk"
+    names = {"spans=0": "none", "spans=4": "apm", "spans=16": "otlp"}
+    loads = {name: fixture / folder for name, folder in names.items()}
+    comparison = bk.load(loads).compare(baseline="spans=0")
+    (response,) = list_responses((row.contrast for row in comparison.verdicts.rows), 0.95)
+    (row, *_) = comparison.verdicts.primary
+    assert response.unit == "s"
+    assert response.values[0] == tuple(1 / rate for rate in row.contrast.baseline_values)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [["spans=0", "spans=4"], ["none", "otlp", "apm"], ["a spans=0", "b spans=1", "spans=4"]],
+)
+def test_fewer_than_three_doses_of_one_kind_are_none(tmp_path: Path, names: list[str]) -> None:
+    loads = {name: write(tmp_path / f"{n}", {"x": 1000.0}) / "x" for n, name in enumerate(names)}
+    comparison = bk.load(loads).compare(baseline=names[0])
+    assert comparison.parts["dose"].missing.startswith("No dose")
+
+
+def test_each_kind_has_a_line_of_its_own(tmp_path: Path) -> None:
+    named = linear(0, 1, 4) | {
+        f"{kind} sampling={dose}": 2000.0 + 500 * dose for kind in "ab" for dose in (0.1, 0.5, 1)
+    }
+    comparison = bk.load(write(tmp_path / "r", named)).compare(baseline="spans=0")
+    found = list_responses((row.contrast for row in comparison.verdicts.rows), 0.95)
+    kinds = {(each.kind, each.name): tuple(each.values) for each in found}
+    assert kinds == {
+        ("", "spans"): (0, 1, 4),
+        ("a", "sampling"): (0.1, 0.5, 1),
+        ("b", "sampling"): (0.1, 0.5, 1),
+    }
+
+
+def test_every_view_has_it(tmp_path: Path) -> None:
+    write(tmp_path / "r", linear(0, 1, 4, 16))
+    words = ("compare", "r", "--baseline", "spans=0")
+    assert "one more unit of spans" in benchkit(*words, cwd=tmp_path).stdout
+    document = json.loads(benchkit(*words, "--format", "json", cwd=tmp_path).stdout)
+    slopes, doses = document["tables"]["dose"]
+    assert slopes["rows"][0]["low"] < 12e-9 < slopes["rows"][0]["high"]
+    assert [row["dose"] for row in doses["rows"][:4]] == [0, 1, 4, 16]
+    for name in ("r.html", "r.md"):
+        benchkit("report", "r", "--baseline", "spans=0", "-o", name, cwd=tmp_path)
+        assert "one more unit of spans" in (tmp_path / name).read_text(encoding="utf-8")
