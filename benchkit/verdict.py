@@ -27,7 +27,7 @@ from benchkit.comparison import (
 )
 from benchkit.intervals import format_size, is_wide, is_wide_difference
 from benchkit.sensitivity import Family, Sensitivity, measure_closed, measure_sensitivity
-from benchkit.stats.equivalence import is_equivalent, reaches
+from benchkit.stats.equivalence import is_equivalent, log_bounds, reaches
 from benchkit.stats.multiplicity import benjamini_hochberg
 from benchkit.stats.results import ROUNDING
 from benchkit.units import format_quantity
@@ -258,16 +258,37 @@ def express_margin(contrast: Contrast, margin: float) -> float | None:
 
 
 def _is_equivalent(contrast: Contrast, margin: float) -> bool:
-    if contrast.method in {*DIRECTIONS, HISTORY} or is_too_coarse(contrast, margin):
-        return False
     if contrast.ratio is None:
-        return _is_same(contrast, margin)
+        return _can_exclude(contrast, margin) and _is_same(contrast, margin)
+    ends = _find_ends(contrast, margin)
+    return ends is not None and is_equivalent(*ends, margin)
+
+
+def excludes_cost(contrast: Contrast, margin: float) -> bool:
+    """Tell whether a row that has a better direction costs less than the margin, if anything.
+
+    That is the half of "no meaningful difference" that a gate needs: a gain may be of any size.
+    """
+    ends = None if contrast.ratio is None else _find_ends(contrast, margin)
+    if ends is None:
+        return False
+    low, high = log_bounds(margin)
+    return {"lower": ends[1] < high, "higher": low < ends[0]}.get(contrast.better, False)
+
+
+def _can_exclude(contrast: Contrast, margin: float) -> bool:
+    is_tested = contrast.method not in {*DIRECTIONS, HISTORY}
+    return is_tested and not is_too_coarse(contrast, margin)
+
+
+def _find_ends(contrast: Contrast, margin: float) -> tuple[float, float] | None:
+    """Return the logarithms beyond which the ratio is excluded, each end at the level of a test."""
     low, high = contrast.equivalence_low, contrast.equivalence_high
     if low is not None and low == high:  # ties: only the wider interval shows the spread
         low, high = contrast.ratio_low, contrast.ratio_high
-    if low is None or high is None:
-        return False
-    return is_equivalent(math.log(low), math.log(high), margin)
+    if low is None or high is None or not _can_exclude(contrast, margin):
+        return None
+    return math.log(low), math.log(high)
 
 
 def _is_same(contrast: Contrast, margin: float) -> bool:

@@ -47,6 +47,7 @@ from benchkit.verdict import (
     REGRESSION,
     Verdict,
     Verdicts,
+    excludes_cost,
     is_failing,
 )
 
@@ -155,7 +156,8 @@ def judge_verdicts(
     Returns
     -------
     GateOutcome
-        One rule: a regression is over the limit; equivalence and an improvement are within target.
+        One rule: a regression is over the limit. Within target are equivalence, an improvement,
+        and a row of which a cost of the margin is excluded, whatever it may gain.
     """
     margin = Limit("percent", verdicts.margin, "", f"{100 * verdicts.margin:g}%")
     rule = Rule(name=DEFAULT, metric="", acceptable=margin, **habits.of_rules)
@@ -195,7 +197,8 @@ def _convert(
     why = barred or _describe_unfit(rule, c, unlike)
     turned = _TURNED if not why and _is_turned(rule.limit, c) else ""
     word, notes, undecided = WITHIN, verdict.notes, why
-    if why or turned or verdict.word in {INCONCLUSIVE, CHANGED}:
+    is_open = verdict.word == INCONCLUSIVE and not excludes_cost(c, rule.limit.value)
+    if why or turned or is_open or verdict.word == CHANGED:
         aimless = _AIMLESS if verdict.word == CHANGED else ""
         reasons = filter(None, (why, turned, aimless))
         word, notes = NOT_SHOWN, tuple(dict.fromkeys((*reasons, *verdict.notes)))

@@ -250,6 +250,17 @@ def test_where_names_columns_params_and_patterns() -> None:
         judge(row, rule(acceptable="5%", where=(("connection", ("8",)),)))
 
 
+def test_a_row_that_can_only_gain_is_held() -> None:
+    """It is inconclusive how much it gains; that it costs the margin is excluded."""
+    noisy = (90.0, 101.0, 93.0, 99.0, 89.0, 100.0, 94.0, 101.5)
+    for metric, unit, word in (("time_per_op", "s", WITHIN), ("request_rate", "1/s", NOT_SHOWN)):
+        row = contrast(BASE, noisy, metric, unit)
+        verdicts = verdict.judge(replace(examples.tracing().comparisons, contrasts=(row,)))
+        assert [each.word for each in verdicts.rows] == [verdict.INCONCLUSIVE]
+        (held,) = judge_verdicts(verdicts, Habits()).rows
+        assert held.word == word
+
+
 def test_the_default_gate_is_the_verdict_on_the_primaries() -> None:
     verdicts = examples.tracing()
     outcome = judge_verdicts(verdicts, Habits())
