@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, TypeVar
 
@@ -30,12 +30,22 @@ BASELINE_NAMES = (
     "main",
 )
 #: What people call the side that they compare with, where it is no variant's usual name.
-EARLIER_NAMES = ("old", "before", "pre", "original", "plain", "vanilla")
+EARLIER_NAMES = (
+    *("old", "before", "pre", "original", "orig", "plain", "vanilla", "previous", "prev"),
+    *("reference", "ref", "stable", "legacy", "stock", "bare", "noop", "ctrl", "upstream"),
+    *("vorher", "avant", "antes", "prima"),
+)
 #: Words that make a name the side without: `no-otel` beside `otel`, `without-agent`.
-_WITHOUT = ("no", "non", "not", "without", "un")
+_WITHOUT = ("no", "non", "not", "without", "un", "ohne", "sans", "sin", "senza")
+#: What a name of the side without ends with: `agentless` beside `agent`.
+_LACKING = ("less", "free")
 #: Words that make a name the other side: `ping.new` beside `ping`.
 _LATER = ("new", "after", "pr", "patch", "patched", "head")
-_SEPARATORS = re.compile(r"[-_. =]+")
+_SEPARATORS = re.compile(r"[-_. =@+,]+")
+#: Where a word begins with a capital: `noAgent`.
+_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+#: Words that tell builds, levels and places in an order, and no sides: `c50`, `exp1`, a commit.
+_MARK = re.compile(r"[a-z]{1,5}[0-9]{1,4}|[0-9]+|(?=[a-z]*[0-9])[0-9a-f]{7,40}")
 #: A number before a name that only puts it in order: `01_none`.
 _ORDINAL = re.compile(r"^[0-9]{1,4}[-_. ]+(?=\D)")
 #: A level of folders that holds one of these names holds the variants.
@@ -190,33 +200,48 @@ def _tell_by_words(variants: Sequence[str]) -> str | None:
     ('pre_otel', 'plain_c8')
     >>> _tell_by_words(["ping.new", "ping"]), _tell_by_words(["instrumented", "uninstrumented"])
     ('ping', 'uninstrumented')
+    >>> _tell_by_words(["agent", "agentless"]), _tell_by_words(["OtelOn", "OtelOff"])
+    ('agentless', 'OtelOff')
+    >>> _tell_by_words(["feature-x-5d6e7f8", "main-1a2b3c4"]), _tell_by_words(["e1_none", "e2_x"])
+    ('main-1a2b3c4', 'e1_none')
     >>> _tell_by_words(["with", "without"]), _tell_by_words(["no", "yes"])
     ('without', 'no')
     >>> _tell_by_words(["exp_001_control", "exp_002_cached", "exp_003_tuned"])
     'exp_001_control'
     """
-    words = [[word for word in _SEPARATORS.split(name.lower()) if word] for name in variants]
+    words = [*map(_split_words, variants)]
+    bare = [[word for word in each if not _MARK.fullmatch(word)] for each in words]
+    places = _find_baselines(words)
+    if len(places) != 1 and len({*map(tuple, bare)}) > 1:
+        places = _find_baselines(bare)
+    return variants[places[0]] if len(places) == 1 else None
+
+
+def _split_words(name: str) -> list[str]:
+    return [word for word in _SEPARATORS.split(_CAPITAL.sub("-", name).lower()) if word]
+
+
+def _find_baselines(words: Sequence[Sequence[str]]) -> list[int]:
+    """Return which names a baseline's word tells from the others."""
     if len(words) < 2:
-        return None
+        return []
     leading = _count_shared(words)
     rest = [each[leading:] for each in words]
     trailing = _count_shared([each[::-1] for each in rest])
-    if not leading + trailing:
-        whole = {"-".join(each) for each in words}
-        without = {word + sign + name for word in _WITHOUT for name in whole for sign in ("", "-")}
-        candidates = [
-            n
-            for n, each in zip(variants, words, strict=True)
-            if "-".join(each) in {*without, *_WITHOUT}
-        ]
-        return candidates[0] if len(candidates) == 1 else None
     cores = [_ORDINAL.sub("", "-".join(each[: len(each) - trailing])) for each in rest]
-    known = {*SIDE_NAMES, *_WITHOUT, *(word + core for word in _WITHOUT for core in cores if core)}
-    candidates = [n for n, core in zip(variants, cores, strict=True) if core in {*known, "false"}]
-    candidates = candidates or [
-        n for n, core in zip(variants, cores, strict=True) if core not in _LATER
-    ]
-    return candidates[0] if len(candidates) == 1 else None
+    known = {*SIDE_NAMES, *_WITHOUT, *_list_lacking(cores)}
+    if not leading + trailing:
+        return [at for at, core in enumerate(cores) if core in known]
+    named = [at for at, core in enumerate(cores) if core in {*known, "false"}]
+    return named or [at for at, core in enumerate(cores) if core not in _LATER]
+
+
+def _list_lacking(names: Iterable[str]) -> Iterator[str]:
+    """Yield what the side without is called beside each name: `no-agent`, `agentless`."""
+    for name in filter(None, names):
+        for sign in ("", "-"):
+            yield from (f"{word}{sign}{name}" for word in _WITHOUT)
+            yield from (f"{name}{sign}{word}" for word in _LACKING)
 
 
 def _is_unlike(name: str) -> bool:
@@ -227,7 +252,7 @@ def _is_unlike(name: str) -> bool:
     >>> _is_unlike("web01-after"), _is_unlike("web01-before")
     (True, False)
     """
-    return {*_SEPARATORS.split(name.lower())}.isdisjoint({*SIDE_NAMES, *_WITHOUT})
+    return {*_split_words(name)}.isdisjoint({*SIDE_NAMES, *_WITHOUT})
 
 
 def _count_shared(names: Sequence[Sequence[str]]) -> int:

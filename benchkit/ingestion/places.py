@@ -14,7 +14,8 @@ from benchkit.ingestion.addresses import name_path
 from benchkit.ingestion.gone import row_of
 from benchkit.ingestion.parts import Part
 from benchkit.ingestion.sources import STDIN
-from benchkit.labels.stems import ToolNames, split_name, split_stem
+from benchkit.labels.plain_stems import split_stem
+from benchkit.labels.stems import ToolNames, split_name
 from benchkit.labels.tree import is_run, name_without_run
 
 #: Numbers that count runs begin below this; builds and versions begin above it.

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import takewhile
 
-from benchkit.labels.stems import (
-    FORMS,
-    SEPARATORS,
-    ToolNames,
-    is_counted,
-    is_name,
-    split_stem,
-)
+from benchkit.labels.plain_stems import FOLDER, is_counted, split_stem
+from benchkit.labels.stems import FORMS, SEPARATORS, ToolNames, is_name, split_name
+from benchkit.regexes import regex
 
+#: How a name says itself that it is the variant.
+_KEY = regex(r"(?<![^/])variant=")
+#: Folders of a path that its file may repeat, the deepest.
+_REPEATED = 3
 #: Words that a name of a form ends with; `none.bin` is also what `none.bin.txt` was made from.
 _ENDINGS = FORMS | {"bin", "gob"}
 #: Names of folders that sort the forms of results.
@@ -45,6 +44,76 @@ def leave_form_folders(paths: Sequence[str]) -> list[str]:
         "/".join(part for at, part in enumerate(parts) if tuple(parts[:at]) not in forms)
         for parts in split
     ]
+
+
+def leave_key(path: str) -> str:
+    """Leave out the key of names that say themselves that they are the variant.
+
+    Examples
+    --------
+    >>> leave_key("c=8/variant=none/run=1.txt")
+    'c=8/none/run=1.txt'
+    """
+    return _KEY.sub("", path) if "=" in path else path
+
+
+def leave_repeated_names(paths: Sequence[str]) -> list[str]:
+    """Leave out of the names of files what only tells their folders apart.
+
+    That is so where each of some folders has a file that repeats the folder's name.
+
+    Examples
+    --------
+    >>> leave_repeated_names(["none/none-1.txt", "otlp/otlp-1.txt"])
+    ['none/1.txt', 'otlp/1.txt']
+    >>> leave_repeated_names(["x-none/none.txt", "x-otlp/none.txt"])
+    ['x-none/none.txt', 'x-otlp/none.txt']
+    """
+    below: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for at, path in enumerate(paths):
+        *folders, _ = path.split("/")
+        for depth in range(max(0, len(folders) - _REPEATED), len(folders)):
+            below["/".join(folders[:depth])][folders[depth]].append(at)
+    left = [*paths]
+    for places in below.values():
+        names = _tell_apart(places) if len(places) > 1 else {}
+        rests = {
+            at: rest
+            for folder, name in names.items()
+            for at in places[folder]
+            if (rest := _leave_name(left[at], name))
+        }
+        if names and all(any(at in rests for at in places[folder]) for folder in names):
+            for at, rest in rests.items():
+                left[at] = rest
+    return left
+
+
+def _tell_apart(folders: Collection[str]) -> dict[str, str]:
+    """Return the part of each name that the others do not share; nothing if one is but a count."""
+    words = {name: SEPARATORS.split(name.lower()) for name in folders}
+    shared = set.intersection(*map(set, words.values()))
+    parts: dict[str, str] = {}
+    for name, each in words.items():
+        apart = [at for at, word in enumerate(each) if word not in shared]
+        start = len("-".join(each[: apart[0]])) + (apart[0] > 0) if apart else 0
+        end = len("-".join(each[: apart[-1] + 1])) if apart else 0
+        parts[name] = name[start:end].lower()
+        if not any(sign.isalpha() for sign in parts[name]) or FOLDER.fullmatch(parts[name]):
+            return {}
+    return parts
+
+
+def _leave_name(path: str, name: str) -> str:
+    """Return a path without a word of its stem, or nothing if it has no such word."""
+    folder, _, file = path.rpartition("/")
+    stem, extension = split_name(file)
+    start = f"-{SEPARATORS.sub('-', stem.lower())}-".find(f"-{SEPARATORS.sub('-', name)}-")
+    if start < 0:
+        return ""
+    before, after = stem[:start].rstrip("-_. "), stem[start + len(name) :].lstrip("-_. ")
+    rest = stem[start - 1 : start].join(filter(None, (before, after))) or "result"
+    return f"{folder}/{rest}" + (f".{extension}" if extension else "")
 
 
 def leave_form(name: str) -> str:
@@ -133,6 +202,34 @@ def part_names(names: Collection[str], baselines: Collection[str]) -> dict[str, 
         if len(rests) > 1 and len(parted) == len(names) == len(sides) * len(rests) > len(rests):
             return parted
     return {}
+
+
+def part_folders(paths: Sequence[str], baselines: Collection[str]) -> list[str]:
+    """Put what folders hold beside a side above it, where their names are crossed.
+
+    Examples
+    --------
+    >>> paths = [f"{side}_{c}/1.txt" for c in ("c8", "c64") for side in ("none", "otlp")]
+    >>> part_folders(paths, ["none"])[0]
+    'c8/none/1.txt'
+    """
+    below: dict[tuple[str, ...], set[str]] = defaultdict(set)
+    split = [path.split("/") for path in paths]
+    for folders in split:
+        for at in range(len(folders) - 1):
+            below[tuple(folders[:at])].add(folders[at])
+    parted = {site: part_names(names, baselines) for site, names in below.items() if len(names) > 3}
+    if not any(parted.values()):
+        return [*paths]
+    return ["/".join(_part_parts(parts, parted)) for parts in split]
+
+
+def _part_parts(
+    parts: Sequence[str], parted: Mapping[tuple[str, ...], Mapping[str, tuple[str, str]]]
+) -> Iterator[str]:
+    for at, name in enumerate(parts):
+        side, rest = parted.get(tuple(parts[:at]), {}).get(name, (name, ""))
+        yield from filter(None, (rest, side))
 
 
 def _cut(name: str, *, is_last: bool) -> list[tuple[str, str]]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from benchkit.labels.counts import find_counts, find_levels, find_sequences, is_count
+from benchkit.labels.plain_stems import PlainStem, is_counted, split_stem
 from benchkit.labels.run_folders import find_glued
-from benchkit.labels.stems import PlainStem, ToolNames, is_counted, split_name, split_stem
+from benchkit.labels.stems import ToolNames, is_name, split_name
 
 __all__ = ["PlainFile", "count_runs", "open_file"]
 
@@ -38,35 +39,64 @@ def open_file(path: str, run: int | None, tools: ToolNames) -> PlainFile:
     return PlainFile(tuple(folders), stem, stem.name, run)
 
 
-def count_runs(files: Sequence[PlainFile], baselines: Collection[str]) -> None:
+def count_runs(files: Sequence[PlainFile], baselines: Collection[str], tools: ToolNames) -> None:
     """Take runs from the ends of stems; numbers that are no count are part of a name.
 
-    Where several names of a folder have them, they are the levels of a parameter.
+    Where several names of a folder have them, they are the levels of a parameter. So are all
+    numbers of stems that count their runs otherwise, too.
     """
     _keep_names(files, baselines)
     _split_glued(files, baselines)
     alike: dict[tuple[tuple[str, ...], str, str], list[PlainFile]] = defaultdict(list)
     for file in files:
         alike[file.folders, file.stem.role, file.name].append(file)
-    numbers = {
-        key: {file.stem.number for file in same if file.stem.number is not None}
-        for key, same in alike.items()
-    }
-    counts = find_counts(numbers, {key for key in alike if not key[2]}) | find_sequences(numbers)
-    levels = find_levels({key: numbers[key] for key in alike if key[2] and key not in counts})
+    numbers = {key: _list_numbers(same) for key, same in alike.items()}
+    unnamed = {key for key in alike if not is_name(key[2], tools)}
+    counts = find_counts(numbers, unnamed) | find_sequences(numbers)
+    others = {key: {*_list_others(same)} for key, same in alike.items() if key[2]}
+    levels = find_levels(
+        {key: each | (numbers[key] if key not in counts else set()) for key, each in others.items()}
+    )
     _keep_sparse(files)
     for key, same in alike.items():
-        moments = sorted({file.stem.moment for file in same})
         for file in same:
-            stem = file.stem
-            if stem.moment:
-                file.run = moments.index(stem.moment) + (moments[0] != "")
-            elif stem.run is not None or (key in counts and stem.number is not None):
-                file.run = stem.number if stem.run is None else stem.run
-            elif stem.number is not None and key in levels:
-                file.level = str(stem.number)
-            elif stem.number is not None:
-                file.name = stem.whole
+            if file.stem.number is None or (file.stem.run is None and key in counts):
+                continue
+            if key in levels or (file.stem.run is not None and not file.name):
+                file.level = str(file.stem.number)
+            else:
+                file.name = file.stem.whole
+        _number(same, is_counted=key in counts)
+
+
+def _list_numbers(files: Iterable[PlainFile]) -> set[int]:
+    """Return the numbers that may count runs of one name; one without any is the first."""
+    numbers = {x.stem.number for x in files if x.stem.run is None and x.stem.number is not None}
+    has_first = numbers and any(not is_counted(x.stem) and x.run is None for x in files)
+    return numbers | ({1} if has_first else set())
+
+
+def _list_others(files: Iterable[PlainFile]) -> Iterator[int]:
+    """Yield the numbers of stems that count their runs by a word."""
+    for file in files:
+        if file.stem.run is not None and file.stem.number is not None:
+            yield file.stem.number
+
+
+def _number(files: Sequence[PlainFile], *, is_counted: bool) -> None:
+    """Give the runs of one name the numbers that they tell, or those of their moments in order."""
+    counted = [
+        file.stem.number if file.stem.run is None and is_counted else file.stem.run
+        for file in files
+    ]
+    marks = [(file.stem.moment, run or 0) for file, run in zip(files, counted, strict=True)]
+    moments = sorted({*marks})
+    is_dated = moments[-1][0] != "" and (None in counted or len({*counted}) < len(moments))
+    for file, mark, run in zip(files, marks, counted, strict=True):
+        if is_dated:
+            file.run = moments.index(mark) + (moments[0][0] != "")
+        elif run is not None:
+            file.run = run
 
 
 def _keep_names(files: Iterable[PlainFile], baselines: Collection[str]) -> None:

@@ -14,15 +14,8 @@ from benchkit.errors import ConfigError
 from benchkit.labels.names import leave_form
 from benchkit.labels.natural import name_key
 from benchkit.labels.patterns import PathLabels, compile_pattern, read_path
-from benchkit.labels.stems import (
-    FOLDER,
-    RESULT_WORDS,
-    ToolNames,
-    is_name,
-    is_number,
-    read_stem,
-    split_name,
-)
+from benchkit.labels.plain_stems import FOLDER
+from benchkit.labels.stems import RESULT_WORDS, ToolNames, is_name, is_number, read_stem, split_name
 from benchkit.labels.tree import is_run
 
 __all__ = ["FileLabels", "Reading", "list_readings", "write_pattern"]

@@ -11,18 +11,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from benchkit.labels.counts import is_count, is_sequence
+from benchkit.labels.moments import read_moment
 from benchkit.labels.patterns import read_path
-from benchkit.labels.stems import (
-    FOLDER,
-    ToolNames,
-    is_counted,
-    is_name,
-    is_number,
-    read_moment,
-    read_stem,
-    split_name,
-    split_stem,
-)
+from benchkit.labels.plain_stems import FOLDER, is_counted, split_stem
+from benchkit.labels.stems import ToolNames, is_name, is_number, read_stem, split_name
 
 #: Words before the number of a folder of results that is a run.
 _RUN_WORDS = frozenset({"result", "results", "output", "outputs", "out"})
@@ -60,7 +52,7 @@ def leave_out_runs(
     """
     counting = _find_counting(paths, baselines, tools)
     cut = [_cut(path, counting) for path in paths]
-    if any(_counts_below(rest, counted, tools, root_name) for rest, _, counted in cut if counted):
+    if _count_below([(rest, counted) for rest, _, counted in cut if counted], tools, root_name):
         return [
             Unfolded(_lead(path, at, counted) if counted and counted.name else path)
             for path, (_, at, counted) in zip(paths, cut, strict=True)
@@ -73,13 +65,23 @@ def leave_out_runs(
     return [Unfolded(rest, _number(counted, ranks)) for rest, _, counted in cut]
 
 
-def _counts_below(rest: str, counted: _Counted, tools: ToolNames, root_name: str) -> bool:
-    """Tell whether the name of a file counts runs, and not only repeats the count of its folder."""
-    found = read_path(rest, tools=tools, root_name=root_name)
-    stem = split_stem(split_name(rest.rpartition("/")[2])[0], tools)
-    if found.tool:
-        return found.run not in (None, counted.run)
-    return is_counted(stem) and (stem.run or stem.number) != counted.run
+def _count_below(cut: Iterable[tuple[str, _Counted]], tools: ToolNames, root_name: str) -> bool:
+    """Tell whether the names of files count runs, and not only repeat the counts of folders."""
+    numbers: dict[tuple[str, str], set[int]] = defaultdict(set)
+    for rest, counted in cut:
+        found = read_path(rest, tools=tools, root_name=root_name)
+        folder, _, name = rest.rpartition("/")
+        stem = split_stem(split_name(name)[0], tools)
+        if found.tool and found.run not in (None, counted.run):
+            return True
+        if found.tool or not is_counted(stem):
+            continue
+        if stem.number is None or stem.run is not None:
+            if stem.run != counted.run or stem.run is None:
+                return True
+        elif stem.number != counted.run:
+            numbers[folder, stem.name].add(stem.number)
+    return any(map(is_count, numbers.values()))
 
 
 def _number(counted: _Counted | None, ranks: Mapping[str, Sequence[str]]) -> int | None:
@@ -161,7 +163,7 @@ def _find_bare(names: Collection[str]) -> dict[str, _Counted]:
     return {
         name: _Counted("", match["run"], int(match["run"]))
         if match["run"]
-        else _Counted("", read_moment(match["moment"]))
+        else _Counted("", match["id"] or read_moment(match["moment"]))
         for name, match in matches
         if match is not None
     }

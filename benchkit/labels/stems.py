@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
+from benchkit.labels.moments import MOMENT, read_moment
 from benchkit.labels.natural import DIGITS
 from benchkit.regexes import regex
 
@@ -36,7 +37,7 @@ RESULT_WORDS = FORMS | {
 ROLES = {"warmup": "warmup", "merged": "aggregate", "aggregate": "aggregate"}
 
 #: Words of which a number names another one, and no run.
-_KINDS = frozenset(
+KINDS = frozenset(
     {"endpoint", "scenario", "case", "query", "q", "page", "step", "phase", "stage", "part"}
     | {"node", "host", "pod", "shard", "partition", "tier", "config", "cfg", "level", "size"}
     | {"user", "users", "vus", "thread", "threads", "worker", "workers", "cpu", "cpus"}
@@ -44,7 +45,7 @@ _KINDS = frozenset(
 )
 
 #: What stands between the words of a name.
-SEPARATORS = regex(r"[-_. ]")
+SEPARATORS = regex(r"[-_. ,]")
 #: As `SEPARATORS`, but for the dot of a version.
 _WORDS = regex(r"[-_ ]|\.(?!\d)|(?<!\d)\.")
 
@@ -52,41 +53,10 @@ _VERSION = regex(r"v[0-9]+(?:\.[0-9]+)*")
 _RELEASE = regex(r"v[0-9]+|(?:[a-z]+[-_]?)?v?[0-9]+(?:\.[0-9]+)+(?:-?rc\.?[0-9]+)?", re.IGNORECASE)
 _CONNECTIONS = regex(r"c[0-9]+")
 _EXTENSION = regex(r"(?=.*[A-Za-z])\w+")
+#: What `bench.old` and `bench.new` end with is no extension.
+_SIDES = frozenset({"old", "new", "before", "after", "base", "baseline", "head", "main", "pr"})
 _NUMBER = regex(rf"[0-9]{{1,{DIGITS}}}")
-_COUNTED = (
-    r"(?:run|trial|try|pass|iteration|iter|repetition|repeat|rep|round|attempt|take|sample"
-    r"|measurement)[-_. ]?(?P<run>\d{1,9})"
-)
-_CLOCK = r"(?:[-_T. ]?(?:[01]\d|2[0-3])[-_:.h]?[0-5]\d(?:[-_:.m]?[0-5]\d)?Z?)?"
-_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
-_MONTH = rf"[-_. ]?(?:{'|'.join(_MONTHS)})[a-z]{{0,6}}[-_. ]?"
-_MOMENT = (
-    r"(?P<moment>(?:19|20)\d\d[-_.]?(?:0[1-9]|1[0-2])[-_.]?(?:0[1-9]|[12]\d|3[01])"
-    rf"{_CLOCK}"
-    r"|(?:0[1-9]|[12]\d|3[01])[-_.](?:0[1-9]|[12]\d|3[01])[-_.](?:19|20)\d\d"
-    rf"{_CLOCK}"
-    rf"|(?:0[1-9]|[12]\d|3[01]){_MONTH}(?:19|20)\d\d{_CLOCK}"
-    rf"|(?:19|20)\d\d{_MONTH}(?:0[1-9]|[12]\d|3[01]){_CLOCK}"
-    r"|1[4-9]\d{8}(?:\d{3})?)"
-)
-#: A date that ends with its year.
-_YEAR_LAST = regex(r"(\d\d)[-_.](\d\d)[-_.](\d{4})(.*)", re.DOTALL)
-_MONTH_WORD = regex(_MONTH, re.IGNORECASE)
-FOLDER = regex(rf"{_COUNTED}|{_MOMENT}", re.IGNORECASE)
-#: Where a word begins: after a separator, or as `Run` in `noneRun1`.
-_START = r"(?:^|[-_. ]|(?-i:(?<=[a-z])(?=[A-Z])))"
-_TOOLS_MOMENT = regex(rf"[-_. ]{_MOMENT}$", re.IGNORECASE)
-_END = regex(
-    rf"{_START}(?:{_COUNTED}|{_MOMENT})$"
-    r"|(?:(?<=.)[-_ ]|(?<=[^\d.])\.|(?<=[^.])\.(?=r)|(?=#))"
-    r"[r#]?(?P<number>\d{1,9})(?:st|nd|rd|th)?$"
-    r"|(?<=.) ?\((?P<copy>\d{1,9})\)$",
-    re.IGNORECASE,
-)
-#: `run1_none`, `20240101_none`, `1_none`.
-_BEGIN = regex(rf"(?:{_COUNTED}|{_MOMENT}|(?P<number>\d{{1,9}}))[-_ ](?=\D)", re.IGNORECASE)
-#: What a name ends with before the number of a file that was put aside: `none.txt.1`.
-_PUT_ASIDE = regex(r"\.(?:txt|log|out|json|csv)$", re.IGNORECASE)
+_TOOLS_MOMENT = regex(rf"[-_. ]{MOMENT}$", re.IGNORECASE)
 
 
 class ToolNames(NamedTuple):
@@ -155,7 +125,8 @@ def split_name(name: str) -> tuple[str, str]:
     """
     packed = name[:-3] if name.lower().endswith(".gz") and name[:-3] else name
     stem, dot, extension = packed.rpartition(".")
-    if not (stem and dot and _EXTENSION.fullmatch(extension)):
+    is_side = extension.lower() in _SIDES
+    if is_side or not (stem and dot and _EXTENSION.fullmatch(extension)):
         return packed, name[len(packed) + 1 :]
     return stem, name[len(stem) + 1 :]
 
@@ -185,7 +156,7 @@ def _read_tokens(tool: str, tokens: list[str], *, is_companion: bool) -> Stem:
     """Read the tokens that follow a tool's name; of several numbers the last is the run."""
     numbers = [at for at, token in enumerate(tokens) if _NUMBER.fullmatch(token)]
     run_at = numbers[-1] if numbers else -1
-    if run_at > 0 and tokens[run_at - 1].lower() in _KINDS:
+    if run_at > 0 and tokens[run_at - 1].lower() in KINDS:
         numbers, run_at = [], -1
     forms, left, role, connections = [], [], "measured", ""
     for at, token in enumerate(tokens):
@@ -240,104 +211,6 @@ def _take_tool(tokens: list[str], tools: ToolNames) -> tuple[str, list[str]]:
         if name in tools.known:
             return name, tokens[size:]
     return "", tokens
-
-
-class PlainStem(NamedTuple):
-    """A stem of no tool without what counts its runs: a word and a number, a moment, or neither."""
-
-    name: str
-    run: int | None = None
-    moment: str = ""
-    number: int | None = None
-    role: str = "measured"
-    whole: str = ""
-
-
-@lru_cache(maxsize=1 << 14)
-def split_stem(stem: str, tools: ToolNames) -> PlainStem:
-    """Split a stem into its name and what counts its runs.
-
-    Examples
-    --------
-    >>> [split_stem(stem, ToolNames()).number for stem in ("jdk-17", "out2", "http2")]
-    [17, 2, None]
-    >>> split_stem("none-20240101-1200", ToolNames()).moment, split_stem("trial01", ToolNames()).run
-    ('202401011200', 1)
-    >>> [split_stem(stem, ToolNames()).number for stem in ("none.r1", "none_2nd", "none #3")]
-    [1, 2, 3]
-    >>> split_stem("none-1_stats", ToolNames())[:4]
-    ('none', None, '', 1)
-    """
-    if is_number(stem) and not FOLDER.fullmatch(stem):
-        return PlainStem("", number=int(stem), whole=stem)
-    match = _END.search(stem) or _BEGIN.match(stem) or _end_before_word(stem)
-    word = stem.rstrip("0123456789")
-    if match is None and is_number(stem[len(word) :]) and not is_name(word, tools):
-        return PlainStem(word, number=int(stem[len(word) :]), whole=stem)
-    if match is None:
-        return _take_role(stem)._replace(whole=stem)
-    parts = match.groupdict()
-    if parts["number"] and SEPARATORS.split(stem[: match.start()].lower())[-1] in _KINDS:
-        return _take_role(stem)._replace(whole=stem)
-    run, moment, number = parts["run"], parts["moment"], parts["number"] or parts.get("copy")
-    rest = "" if match.start() else stem[match.end() :]
-    rest = rest or _PUT_ASIDE.sub("", stem[: match.start()])
-    return _take_role(rest)._replace(
-        run=int(run) if run else None,
-        moment=read_moment(moment or ""),
-        number=int(number) if number else None,
-        whole=stem,
-    )
-
-
-def _end_before_word(stem: str) -> re.Match[str] | None:
-    """Find what counts the runs before a word for results: the 1 of `none-1_stats`."""
-    rest, _, word = re.sub(r"[-_]([a-z]+)$", r"\0\1", stem).partition("\0")
-    return _END.search(rest) if word in RESULT_WORDS else None
-
-
-def _take_role(name: str) -> PlainStem:
-    words = SEPARATORS.split(name)
-    role = next((ROLES[word.lower()] for word in words if word.lower() in ROLES), "measured")
-    if role == "measured":
-        return PlainStem(name)
-    return PlainStem("-".join(word for word in words if word.lower() not in ROLES), role=role)
-
-
-def keep_digits(text: str) -> str:
-    """Drop all that is no digit."""
-    return "".join(filter(str.isdigit, text))
-
-
-def read_moment(text: str) -> str:
-    """Return the digits of a date or time, the year first: such texts sort by time.
-
-    Of a date that ends with its year, the day comes first unless it cannot be one.
-
-    Examples
-    --------
-    >>> read_moment("2024-05-31T12:00"), read_moment("31_05_2024_12_00"), read_moment("05-31-2024")
-    ('202405311200', '202405311200', '20240531')
-    >>> read_moment("20-Nov-2026"), read_moment("2026March05_12-00")
-    ('20261120', '202603051200')
-    """
-    text = _MONTH_WORD.sub(_number_month, text)
-    match = _YEAR_LAST.fullmatch(text)
-    if match is None:
-        return keep_digits(text)
-    day, month, year, clock = match.groups()
-    if int(month) > 12:
-        day, month = month, day
-    return year + month + day + keep_digits(clock)
-
-
-def _number_month(word: re.Match[str]) -> str:
-    return f"-{_MONTHS.index(word[0].strip('-_. ')[:3].lower()) + 1:02}-"
-
-
-def is_counted(stem: PlainStem) -> bool:
-    """Tell whether the stem counts its runs."""
-    return stem.run is not None or stem.number is not None or bool(stem.moment)
 
 
 def is_number(name: str) -> bool:

@@ -9,27 +9,24 @@ all hold one name or are versions, else the stems.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from benchkit.labels.counts import is_count
 from benchkit.labels.names import (
     hold_sides,
     leave_form,
     leave_form_folders,
+    leave_key,
+    leave_repeated_names,
     leave_tools,
+    part_folders,
     part_names,
 )
 from benchkit.labels.patterns import PathLabels, read_numbers, read_path
 from benchkit.labels.plain_files import PlainFile, count_runs, open_file
+from benchkit.labels.plain_stems import FOLDER, split_stem
 from benchkit.labels.run_folders import leave_out_runs
-from benchkit.labels.stems import (
-    FOLDER,
-    ToolNames,
-    is_form,
-    is_name,
-    is_number,
-    is_version,
-)
+from benchkit.labels.stems import ToolNames, is_form, is_name, is_number, is_version
 
 __all__ = ["lead_by_folders", "read_tree"]
 
@@ -65,13 +62,14 @@ def read_tree(
     [('', 'off', 1), ('', 'on', 1)]
     """
     if not pattern:
-        paths = leave_form_folders(paths)
+        paths = leave_repeated_names(leave_form_folders([*map(leave_key, paths)]))
     read = [read_path(path, tools=tools, root_name=root_name, pattern=pattern) for path in paths]
     if pattern:
         return read
     files: list[PlainFile | None] = []
     unfolded = leave_out_runs(paths, baselines, tools, root_name)
-    for at, (rest, run) in enumerate(unfolded):
+    parted = part_folders([rest for rest, _ in unfolded], baselines)
+    for at, (rest, (_, run)) in enumerate(zip(parted, unfolded, strict=True)):
         if rest != paths[at]:
             found, kept = read_path(rest, tools=tools, root_name=root_name), read[at]
             read[at] = found._replace(
@@ -81,7 +79,7 @@ def read_tree(
         files.append(open_file(rest, run, tools) if is_plain else None)
     read_numbers(paths, read, tools)
     plain = [file for file in files if file is not None]
-    count_runs(plain, baselines)
+    count_runs(plain, baselines, tools)
     _part_names(plain, baselines, tools)
     _drop_forms(plain)
     holding = _find_folders(plain, tools, baselines)
@@ -276,10 +274,24 @@ def _part_names(files: Iterable[PlainFile], baselines: Collection[str], tools: T
         by_group[file.folders].append(file)
     for same in by_group.values():
         parted = part_names({file.name for file in same}, baselines)
-        for file in same if parted else ():
-            file.name, rest = parted[file.name]
-            rest = rest if is_name(rest, tools) else ""
-            file.level = "-".join(filter(None, (rest, file.level)))
+        if parted:
+            _read_rests(same, parted, tools)
+
+
+def _read_rests(
+    files: Sequence[PlainFile], parted: Mapping[str, tuple[str, str]], tools: ToolNames
+) -> None:
+    """Read what is left of names as the names of files below the sides: `1_c20` is run 1 of c20."""
+    rests: list[PlainFile] = []
+    for file in files:
+        file.name, rest = parted[file.name]
+        stem = split_stem(rest, tools)
+        rests.append(PlainFile((*file.folders, file.name), stem, stem.name, None))
+    count_runs(rests, (), tools)
+    for file, below in zip(files, rests, strict=True):
+        file.run = below.run if file.run is None else file.run
+        name = below.name if is_name(below.name, tools) else ""
+        file.level = "-".join(filter(None, (name, below.level, file.level)))
 
 
 def _find_folders(

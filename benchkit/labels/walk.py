@@ -9,7 +9,7 @@ is met on the way only if it stays in the folder, or leads to where git-annex an
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from itertools import islice
@@ -82,6 +82,8 @@ _DOCUMENTS = frozenset(
 SIDECARS = {"run.toml", "runs.json", "benchkit.toml", "provenance.toml", "containers.json"}
 _NAMES = {"commands.log": "a log of commands", "cachedir.tag": "the mark of a cache",
           "data.js": "a script, or a history for `benchkit history import`"}  # fmt: skip
+#: What a copy of a file ends with that an editor or a person put aside.
+_PUT_ASIDE = (".bak", ".orig", ".old", "~", ".swp", ".tmp", ".save")
 DOCUMENT, README = "a document", "a README"
 _REASONS = {
     **dict.fromkeys(_SCRIPTS, "a script"),
@@ -190,6 +192,8 @@ def _walk(
     if real in above:
         yield folder, "a link to a parent folder", False
         return
+    names = {entry.name for entry in entries}
+    stems = {_stem(name) for name in names if not name.lower().endswith(_PUT_ASIDE)}
     for entry in entries:
         place = f"{relative}/{entry.name}" if relative else entry.name
         path = Path(entry.path)
@@ -200,7 +204,7 @@ def _walk(
         reason = _excluded(entry.name, place, exclude) if exclude else ""
         is_outside = not reason and entry.is_symlink() and leads_out(entry.path, root)
         reason = OUTSIDE if is_outside else reason
-        reason = reason or (prune(path) if is_folder else _pass_over(entry))
+        reason = reason or (prune(path) if is_folder else _pass_over(entry, names, stems))
         if is_folder and not reason:
             yield from _walk(root, path, place, exclude, (*above, real))
         else:
@@ -233,8 +237,8 @@ def prune(folder: Path) -> str:
     return _MARKS.get(next(marks, ""), "")
 
 
-def _pass_over(entry: os.DirEntry[str]) -> str:
-    """Say why a file is not read, or nothing."""
+def _pass_over(entry: os.DirEntry[str], names: Collection[str], stems: Collection[str]) -> str:
+    """Say why a file is not read, or nothing; the names and stems are those of its folder."""
     name = entry.name.lower()
     suffix = os.path.splitext(name)[1]  # noqa: PTH122 - thousands of names, no paths needed
     if name.startswith("."):
@@ -243,4 +247,13 @@ def _pass_over(entry: os.DirEntry[str]) -> str:
         return README
     if name in SIDECARS or name.endswith(".run.toml"):
         return "a sidecar"
+    original = entry.name[:-1] if name.endswith("~") else _stem(entry.name)
+    if name.endswith(_PUT_ASIDE) and (
+        original in names or (suffix == ".bak" and original in stems)
+    ):
+        return "a copy that was put aside"
     return _NAMES.get(name) or _REASONS.get(suffix, "")
+
+
+def _stem(name: str) -> str:
+    return os.path.splitext(name)[0]  # noqa: PTH122 - thousands of names, no paths needed

@@ -1,0 +1,132 @@
+"""Runs, levels and sides are recognised wherever they stand in the names of files and folders."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchkit.labels.stems import ToolNames
+from benchkit.labels.tree import read_tree
+from benchkit.parsers import registry
+from benchkit.selection import SIDE_NAMES
+
+TOOLS = ToolNames(registry.tools(), registry.companions(), registry.snapshotting())
+
+#: Trees in a folder `results`: of each path its group, variant, benchmark and run.
+TREES = {
+    "the run in the middle, the level last": """
+        none_run1_c20.txt  none c20 1
+        none_run2_c20.txt  none c20 2
+        none_run1_c50.txt  none c50 1
+        none_run2_c50.txt  none c50 2
+        otlp_run1_c20.txt  otlp c20 1
+        otlp_run2_c20.txt  otlp c20 2
+        otlp_run1_c50.txt  otlp c50 1
+        otlp_run2_c50.txt  otlp c50 2""",
+    "a number in the middle, the level last": """
+        none-1-20.txt  none 20 1
+        none-2-20.txt  none 20 2
+        none-1-50.txt  none 50 1
+        none-2-50.txt  none 50 2
+        otlp-1-20.txt  otlp 20 1
+        otlp-2-20.txt  otlp 20 2
+        otlp-1-50.txt  otlp 50 1
+        otlp-2-50.txt  otlp 50 2""",
+    "levels in folders of runs": """
+        none/run1/20.txt  none 20 1
+        none/run2/20.txt  none 20 2
+        none/run1/50.txt  none 50 1
+        none/run2/50.txt  none 50 2
+        otlp/run1/20.txt  otlp 20 1
+        otlp/run1/50.txt  otlp 50 1""",
+    "folders of sides and levels": """
+        none_c20/run1.txt  c20: none 1
+        none_c50/run1.txt  c50: none 1
+        otlp_c20/run1.txt  c20: otlp 1
+        otlp_c50/run1.txt  c50: otlp 1
+        otlp_c50/run2.txt  c50: otlp 2""",
+    "a day before a side and its run": """
+        2026-11-20_none_run1.txt  none 1
+        2026-11-20_none_run2.txt  none 2
+        2026-11-20 otlp #1.txt    otlp 1
+        2026-11-20 otlp #2.txt    otlp 2""",
+    "the run, then the moment": """
+        none_run2_20240531_120011.txt  none 2
+        none_run3_20240531_120012.txt  none 3
+        otlp_run2_20240531_120013.txt  otlp 2""",
+    "runs of some days": """
+        none_2024-05-30_1.txt  none 1
+        none_2024-05-30_2.txt  none 2
+        none_2024-05-31_1.txt  none 3
+        none_2024-05-31_2.txt  none 4""",
+    "runs of all": """
+        none_1of3.txt     none 1
+        none_2of3.txt     none 2
+        otlp_1-of-3.txt   otlp 1
+        otlp_2-of-3.txt   otlp 2""",
+    "the first without a number": """
+        none.txt    none
+        none-2.txt  none 2
+        none-3.txt  none 3
+        otlp.txt    otlp
+        otlp-2.txt  otlp 2
+        otlp-3.txt  otlp 3""",
+    "copies": """
+        none.txt             none
+        none - Copy.txt      none 2
+        none - Copy (3).txt  none 3
+        otlp.txt             otlp
+        otlp copy 2.txt      otlp 2""",
+    "signs twice": """
+        none__1.txt    none 1
+        none__2.txt    none 2
+        otlp - 1.txt   otlp 1
+        otlp - 2.txt   otlp 2
+        apm[1].txt     apm 1
+        apm[2].txt     apm 2""",
+    "files that repeat their folder": """
+        none/none-1.txt          none 1
+        none/none-2.txt          none 2
+        otlp/otlp-1.txt          otlp 1
+        otlp/otlp-2.txt          otlp 2""",
+    "files that repeat all of their folder": """
+        bench-none/bench-none.txt  bench-none
+        bench-otlp/bench-otlp.txt  bench-otlp""",
+    "files that repeat a folder above": """
+        none/run1/wrk-none.txt  none 1
+        otlp/run1/wrk-otlp.txt  otlp 1""",
+    "keys": """
+        c=50/variant=none/run=1/out.txt  c=50: none 1
+        c=50/variant=none/run=2/out.txt  c=50: none 2
+        c=50/variant=otlp/run=1/out.txt  c=50: otlp 1""",
+    "keys in names": """
+        variant=none,run=1.txt  none 1
+        variant=none,run=2.txt  none 2
+        variant=otlp,run=1.txt  otlp 1""",
+    "sessions as folders": """
+        nightly-2024-05-01/none.txt    none 1
+        nightly-2024-05-01/otlp.txt    otlp 1
+        nightly-2024-05-02/none.txt    none 2
+        nightly-2024-05-02/otlp.txt    otlp 2""",
+    "runs of a CI service as folders": """
+        run_98765432101/none.txt  none 1
+        run_98765432107/none.txt  none 2
+        run_98765432107/otlp.txt  otlp 2""",
+    "weeks as folders": """
+        2024-W21/none.txt  none 1
+        2024-W23/none.txt  none 2""",
+    "sides as endings": """
+        bench.old  bench.old
+        bench.new  bench.new""",
+}
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_a_tree_is_read_as_a_whole(name: str) -> None:
+    lines = (line.strip().partition("  ") for line in TREES[name].splitlines()[1:])
+    expected = {path: words.strip() for path, _, words in lines}
+    read = read_tree([*expected], SIDE_NAMES, TOOLS, root_name="results")
+    shown = [
+        [f"{each.group}:" if each.group else "", each.variant, each.benchmark, str(each.run or "")]
+        for each in read
+    ]
+    assert [" ".join(filter(None, words)) for words in shown] == [*expected.values()]
