@@ -64,6 +64,8 @@ KEPT = (
     ["curl", "-H", "$AUTH", "-u", "$USER", f"{URL}#top"],
     ["./load.sh", "-p", "10", "-u", "100", "-a", "localhost:8080"],
     ["benchkit", "capture", "--out", "results", "--", "wrk", "-d10", URL],
+    ["benchkit", "compare", "perf", "--baseline", "v1.8.0"],
+    ["env", "A=1", "benchkit", "compare", "./make", "--baseline", "v1.8.0"],
 )
 
 

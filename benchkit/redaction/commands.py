@@ -212,6 +212,8 @@ class _Line:
         return TOOLS.get(self._program, frozenset())
 
     def _names_program(self, word: str, *, is_first: bool) -> bool:
+        if self._program == "benchkit" and not self._is_due:  # a folder may be called `perf`
+            return False
         name = PurePath(word).name
         is_program = name in PROGRAMS
         if not is_program and self._is_due and _PROGRAM.fullmatch(word):
