@@ -99,7 +99,7 @@ def test_several_rows_need_more_runs_than_one_and_their_chances_are_stated() -> 
     assert first.replace(NBSP, " ").startswith(
         f"Run each side {found.promise.runs} times: a change of 6 % in any one row is then shown"
     )
-    assert "as exact; the true one may be" in spread
+    assert "as exact; the true spread may be" in spread
     assert together.startswith("4 primary rows are decided together, each by its own test")
 
 

@@ -161,7 +161,7 @@ def make_part(
         role=role,
         folder=name_path(path.folder),
         leftover=name_path(path.leftover),
-        pkg=name_path(reading.env.get("pkg", "")),
+        pkg=name_path(escape(reading.env.get("pkg", ""))),
         status=reading.status,
         headings=headings,
         caption=section.caption,

@@ -206,14 +206,14 @@ def test_a_failing_command_stops_the_session_and_is_not_compared(bench: Path) ->
     assert done.returncode == 3
     assert "results/none/wrk-2.txt: the command exited with code 7" in done.stderr
     assert "see wrk-2.stderr next to it" in done.stderr
-    assert "1 of 4 runs made; 1 more failed and is stored with the role failed" in done.stderr
+    assert "1 of 4 runs made; 1 more failed and is kept with the role failed" in done.stderr
     told = sidecar(bench / "results/none/wrk-2.txt.run.toml")
     assert (told.exit_code, told.role) == (7, "failed")
     assert [run["role"] for run in listed(bench, "results")] == ["measured", "failed"]
 
     done = benchkit(bench, "capture", "--keep-going", *arguments)
     assert done.returncode == 3
-    assert "0 of 4 runs made; 4 more failed and are stored with the role failed" in done.stderr
+    assert "0 of 4 runs made; 4 more failed and are kept with the role failed" in done.stderr
 
 
 def test_a_failing_preparation_is_told_and_cleaned_up_after(bench: Path) -> None:
@@ -261,8 +261,8 @@ def test_an_interruption_leaves_a_valid_folder(bench: Path, number: signal.Signa
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130
     assert said.endswith(
-        "benchkit: error: interrupted: 1 of 5 runs made; 1 more failed and is stored "
-        "with the role failed, never compared\n"
+        "benchkit: error: interrupted: 1 of 5 runs made; 1 more failed and is kept "
+        "with the role failed, but not compared\n"
     )
     names = sorted(path.name for path in (bench / "results/none").iterdir())
     assert names == [

@@ -137,7 +137,7 @@ def test_python_chooses_an_origin_too() -> None:
     assert set(bk.load(origin="intel").runs.origin) == {"intel"}
     open_sides = bk.load()
     assert open_sides.contested == {"main": ("intel", "arm"), "pr": ("intel", "arm")}
-    assert "load with origin=" in str(open_sides)
+    assert "choose one with origin=" in str(open_sides)
     with pytest.raises(OriginError, match="from 2 origins"):
         open_sides.compare(baseline="main", variant="pr")
     with pytest.raises(OriginError, match="'main'"):

@@ -182,5 +182,5 @@ def test_the_manuals_table_is_what_the_simulation_says() -> None:
 
 def test_the_manual_says_how_often_a_clear_step_is_missed_in_a_short_series() -> None:
     text = " ".join(read_documents().split())
-    assert f"of 10 commits in {tell_missed(10, 0.0, 200)} of 200 series" in text
-    assert f"({tell_missed(20, 0.5, 200)} with a correlation" in text
+    assert f"in the middle is missed in {tell_missed(10, 0.0, 200)}." in text
+    assert f"if neighbours correlate by 0.5, in {tell_missed(20, 0.5, 200)[:-2]} and" in text

@@ -57,7 +57,7 @@ def test_also_where_counting_ends(n: int, m: int, levels: int) -> None:
 def test_differences_that_lie_elsewhere_than_expected_are_found(
     beside: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rankrows, "_BESIDE", beside)
+    monkeypatch.setattr(rankrows, "_REACH", beside)
     rng = np.random.default_rng(2)
     x, y = rng.normal(size=(2, 6, 70))
     x[0, :20], x[1, 0], y[2, :40] = 1e9, -1e149, y[2, 0]

@@ -40,6 +40,8 @@ class Series:
         The name as ``__name__``, if it has one.
     strange : int
         Values that are no finite numbers.
+    is_computed : bool
+        Whether the values are sums of those that stand in the answer.
     known : Columns, optional
         Times and values that were read at once; then there are no points.
     points : list of (int or None, float, int)
@@ -48,6 +50,7 @@ class Series:
 
     labels: dict[str, str]
     strange: int = 0
+    is_computed: bool = False
     known: Columns | None = None
     points: list[tuple[int | None, float, int]] = field(default_factory=list)
 

@@ -90,7 +90,7 @@ def _read_bounds(snapshots: list[_Snapshot], labels: dict[str, str]) -> Iterator
         bounds = bounds[each.holds(bounds)]
     counts = [each.below(bounds).tolist() for each in snapshots]
     for place, bound in enumerate(bounds.tolist()):
-        series = Series({**labels, "le": f"{bound:.12g}"})
+        series = Series({**labels, "le": f"{bound:.12g}"}, is_computed=True)
         for each, count in zip(snapshots, counts, strict=True):
             series.points.append((each.time, count[place], each.line))
         yield series

@@ -155,7 +155,8 @@ class _Choice:
         self, gatherer: Gatherer, measure: Measure, subject: str | None, lives: list[list[Series]]
     ) -> None:
         parts = [series for life in lives for series in life]
-        origin = "computed" if len(parts) > 1 else "reported"
+        is_sum = len(parts) > 1 or parts[0].is_computed
+        origin = "computed" if is_sum else "reported"
         columns = [[series.columns() for series in life] for life in lives]
         known = [[each for each in life if each is not None] for life in columns]
         if known == columns:

@@ -366,7 +366,7 @@ class Report(reports.Report):
 
     def _settle_length(self) -> None:
         """Take the length that the head names where the line of the measured one is missing."""
-        if self.length and "total" not in self.seen and self.reading.rows:
+        if self.length and "total" not in self.seen and "requests" in self.seen:
             text, line = self.length
             self.reading.duration = read_time(text).value
             self.reading.add(
