@@ -31,6 +31,10 @@ _COLOURS, _BREAKS = re.compile(r"\x1b\[[\d;]*m"), re.compile(r"([\n\r\t]+)")
 _CHUNK = 1 << 16
 
 
+class FailedError(Exception):
+    """A command failed; the rest of the run it belongs to is not made."""
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """How a command ended.

@@ -8,12 +8,12 @@ a file that can be read, sent and repeated. E.g.
     pause = "5s"
     command = "wrk -c8 -t2 -d15 --latency http://127.0.0.1:8080/ping"
     warmup = "wrk -c8 -t2 -d5 http://127.0.0.1:8080/ping"
-    before = "docker compose --profile {variant} up --wait"
-    after = "docker compose --profile {variant} down"
+    serve = "./server --exporter {variant}"
+    ready = "http://127.0.0.1:8080/ping"
     [variants.none]
     [variants.otlp]
 
-A variant's own table may hold its own ``command``, ``warmup``, ``before`` and ``after``.
+A variant's own table may hold its own commands and its own ``ready``.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from benchkit.capture.order import ORDERS
 from benchkit.comparison.series import write_stopping
@@ -34,8 +35,9 @@ from benchkit.errors import ConfigError
 from benchkit.stats.spending import SequentialDesign
 from benchkit.units import parse_duration
 
-_COMMANDS = ("command", "warmup", "before", "after")
-_TOP = ("rounds", "order", "seed", "pause", "benchmark", "variants", *_COMMANDS)
+_COMMANDS = ("command", "warmup", "before", "after", "serve")
+_OWN = (*_COMMANDS, "ready")
+_TOP = ("rounds", "order", "seed", "pause", "benchmark", "variants", *_OWN)
 #: Characters by which a text is a shell's script, and not a command with its words.
 _SHELL = re.compile(r"[|&;<>()$`\\*?\[\]#~\n]")
 #: What stands for the variant's name.
@@ -59,6 +61,11 @@ class Commands:
         Run and kept before each of them, as a warm-up; empty if there is none.
     before, after : tuple of str
         Run around them and neither timed nor kept; empty if there is none.
+    serve : tuple of str
+        The service that is measured: runs as long as they do, and is stopped; empty if none is
+        started.
+    ready : str
+        A URL or ``host:port`` that answers as soon as the service can be measured.
     folder : Path, optional
         Where the runs are made; the working folder if not given.
     """
@@ -67,6 +74,8 @@ class Commands:
     warmup: tuple[str, ...] = ()
     before: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
+    serve: tuple[str, ...] = ()
+    ready: str = ""
     folder: Path | None = None
 
 
@@ -155,14 +164,14 @@ def parse_plan(table: Mapping[str, Any], *, where: str = "--plan") -> Plan:
     named = table.get("variants")
     if not isinstance(named, Mapping) or not named:
         raise ConfigError("no variants", where=where, hint="add [variants.NAME]")
-    shared = {key: table[key] for key in _COMMANDS if key in table}
+    shared = {key: table[key] for key in _OWN if key in table}
     variants = {}
     for name, own in named.items():
         place = f"{where} [variants.{name}]"
         if not isinstance(own, Mapping):
             raise ConfigError("not a table", where=place, hint=f"use [variants.{name}]")
         for key in own:
-            require_key(key, _COMMANDS, place)
+            require_key(key, _OWN, place)
         variants[name] = _commands({**shared, **own}, name, place)
     order = table.get("order", "abba")
     if order not in ORDERS:
@@ -184,9 +193,47 @@ def parse_plan(table: Mapping[str, Any], *, where: str = "--plan") -> Plan:
 def _commands(table: Mapping[str, object], variant: str, where: str) -> Commands:
     if "command" not in table:
         raise ConfigError("no command", where=where, hint='add command = "…"')
-    commands = {key: _words(value, variant, f"{where} {key}") for key, value in table.items()}
-    command, warmup, before, after = (commands.get(key, ()) for key in _COMMANDS)
-    return Commands(command=command, warmup=warmup, before=before, after=after)
+    if "serve" in table and "ready" not in table:
+        hint = 'add ready = "http://…" or "host:port", which answers once the service is up'
+        raise ConfigError("serve without ready", where=where, hint=hint)
+    command, warmup, before, after, serve = (
+        _words(table[key], variant, f"{where} {key}") if key in table else () for key in _COMMANDS
+    )
+    return Commands(
+        command=command,
+        warmup=warmup,
+        before=before,
+        after=after,
+        serve=serve,
+        ready=_read_ready(table.get("ready", ""), variant, f"{where} ready"),
+    )
+
+
+def _read_ready(value: object, variant: str, where: str) -> str:
+    text = value.replace(_FIELD, variant) if isinstance(value, str) else ""
+    if value != "":
+        try:
+            split_address(text)
+        except ValueError as error:
+            hint = 'write "http://127.0.0.1:8080/" or "127.0.0.1:8080"'
+            what = f"expected a URL or host:port, got {value!r}"
+            raise ConfigError(what, where=where, hint=hint) from error
+    return text
+
+
+def split_address(ready: str) -> tuple[str, int]:
+    """Return host and port of a URL or of ``host:port``; ValueError if it has none.
+
+    Examples
+    --------
+    >>> split_address("https://h/up"), split_address("127.0.0.1:6379"), split_address("[::1]:80")
+    (('h', 443), ('127.0.0.1', 6379), ('::1', 80))
+    """
+    parts = urlsplit(ready if "://" in ready else f"//{ready}")
+    port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)
+    if not parts.hostname or not port:
+        raise ValueError(ready)
+    return parts.hostname, port
 
 
 def _words(value: object, variant: str, where: str) -> tuple[str, ...]:

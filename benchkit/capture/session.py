@@ -8,23 +8,23 @@ from __future__ import annotations
 
 import shlex
 import shutil
-import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import FrameType
 
 from benchkit.capture.claim import Claim
-from benchkit.capture.execution import Outcome, execute
+from benchkit.capture.execution import FailedError, Outcome, execute
 from benchkit.capture.fingerprint import take_fingerprint
+from benchkit.capture.interruption import interruptible, undisturbed
 from benchkit.capture.order import order_rounds
 from benchkit.capture.places import Places, find_tool
 from benchkit.capture.plan import Commands, Plan, Stopping
 from benchkit.capture.resume import count_rounds
+from benchkit.capture.service import Service, serving
 from benchkit.capture.sidecar import Record, write_sidecar
 from benchkit.errors import BenchkitError, ConfigError
 from benchkit.parsers import registry
@@ -109,18 +109,12 @@ def carry_out(
         work = _Work(plan, Places(out), show, keep_going, tell, is_decided)
     except OSError as error:
         raise ConfigError(f"cannot be used: {error.strerror}", where=str(out)) from error
-    before = signal.signal(signal.SIGTERM, _interrupt)
     try:
-        work.carry_out()
+        with interruptible():
+            work.carry_out()
     except KeyboardInterrupt:
         work.is_interrupted = True
-    finally:
-        signal.signal(signal.SIGTERM, before)
     return Session(tuple(work.runs), work.planned, work.problem, work.is_interrupted)
-
-
-def _interrupt(_number: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
 
 
 def _require_commands(plan: Plan) -> None:
@@ -130,10 +124,6 @@ def _require_commands(plan: Plan) -> None:
                 raise ConfigError(
                     "there is no such command", where=words[0], hint="install it or give its path"
                 )
-
-
-class _FailedError(Exception):
-    """A command failed; the rest of the run it belongs to is not made."""
 
 
 @dataclass(slots=True)
@@ -177,7 +167,7 @@ class _Work:
                 time.sleep(self._plan.pause)
             try:
                 self._take(turn)
-            except _FailedError as error:
+            except FailedError as error:
                 self.problem = self.problem or str(error)
                 if not self._keep_going:
                     return
@@ -209,11 +199,12 @@ class _Work:
         commands = turn.commands
         try:
             self._prepare("before", commands.before, turn.variant)
-            if commands.warmup:
-                self._run(turn, commands.warmup, is_warmup=True)
-            self._run(turn, commands.command)
-        except (_FailedError, BenchkitError, OSError, KeyboardInterrupt):
-            with suppress(_FailedError):  # the first failure is the one to tell
+            with serving(commands) as service:
+                if commands.warmup:
+                    self._run(turn, commands.warmup, service, is_warmup=True)
+                self._run(turn, commands.command, service)
+        except (FailedError, BenchkitError, OSError, KeyboardInterrupt):
+            with suppress(FailedError):  # the first failure is the one to tell
                 self._prepare("after", commands.after, turn.variant)
             raise
         self._prepare("after", commands.after, turn.variant)
@@ -228,24 +219,37 @@ class _Work:
                 setting = f"{when} = {shlex.join(redact(words))}"
                 why = f"the command exited with code {done.returncode}"
                 lost = f"; {variant or 'it'} was not measured" if when == "before" else ""
-                raise _FailedError(f"{setting}: {why}{lost}")
+                raise FailedError(f"{setting}: {why}{lost}")
 
-    def _run(self, turn: _Turn, words: tuple[str, ...], *, is_warmup: bool = False) -> None:
+    def _run(
+        self,
+        turn: _Turn,
+        words: tuple[str, ...],
+        service: Service | None,
+        *,
+        is_warmup: bool = False,
+    ) -> None:
         benchmark = self._plan.benchmark
         try:
             with self._places.claim(words, turn.variant, benchmark, is_warmup=is_warmup) as claim:
-                self._measure(turn, words, claim, is_warmup=is_warmup)
+                self._measure(turn, words, claim, service, is_warmup=is_warmup)
         except OSError as error:
             problem = f"{self._places.root}: cannot write the run: {error.strerror}"
-            raise _FailedError(f"{problem}; free some space and run it again") from error
+            raise FailedError(f"{problem}; free some space and run it again") from error
 
     def _measure(
-        self, turn: _Turn, words: tuple[str, ...], claim: Claim, *, is_warmup: bool
+        self,
+        turn: _Turn,
+        words: tuple[str, ...],
+        claim: Claim,
+        service: Service | None,
+        *,
+        is_warmup: bool,
     ) -> None:
         folder = turn.commands.folder
         env = take_fingerprint(folder=folder)
         outcome = execute(list(words), claim.out, claim.err, show=self._show, folder=folder)
-        remark = _remark(outcome, find_tool(words))
+        remark = _remark(outcome, find_tool(words), service)
         record = Record(
             argv=redact(words, marked=True),
             start=outcome.start,
@@ -261,7 +265,7 @@ class _Work:
             remark=remark,
             env=env,
         )
-        with _undisturbed():
+        with undisturbed():
             path = claim.settle(write_sidecar(record))
         self.runs.append(Captured(path, record))
         self._tell(_line(path, record, len(self.runs), self.planned))
@@ -271,23 +275,15 @@ class _Work:
             errors = claim.stem.with_name(f"{claim.stem.name}.stderr")
             has_errors = errors.exists()
             place = f"see {errors.name} next to it" if has_errors else "its standard error is empty"
-            raise _FailedError(f"{path}: {remark}; {place}")
+            raise FailedError(f"{path}: {remark}; {place}")
 
 
-@contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Put off an interruption until what has begun is done."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _remark(outcome: Outcome, tool: str) -> str:
+def _remark(outcome: Outcome, tool: str, service: Service | None) -> str:
     """Say why a run is none, or nothing."""
     if outcome.is_interrupted:
         return "interrupted by the user"
+    if service and (end := service.find_problem()):
+        return f"during the run, {end}"
     is_whole = outcome.exit == 0 or outcome.exit in registry.tool(tool).whole_exits
     return "" if is_whole else f"the command exited with code {outcome.exit}"
 

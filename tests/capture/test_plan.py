@@ -24,8 +24,11 @@ pause = "1.5s"
 benchmark = "/ping"
 command = "wrk -c8 'http://h/a b'"
 before = ["./serve", "{variant}"]
+serve = "./server {variant}"
+ready = "http://{variant}:8080/"
 [variants.none]
 [variants.otlp]
+ready = "127.0.0.1:8081"
 command = "vegeta attack -targets=t | vegeta report"
 warmup = "wrk -d1 http://h/{variant}"
 """
@@ -40,6 +43,8 @@ def test_every_key_is_read() -> None:
     assert (none.warmup, none.before, none.after) == ((), ("./serve", "none"), ())
     assert otlp.command == ("sh", "-c", "vegeta attack -targets=t | vegeta report")
     assert otlp.warmup == ("wrk", "-d1", "http://h/otlp")
+    assert (none.serve, none.ready) == (("./server", "none"), "http://none:8080/")
+    assert (otlp.serve, otlp.ready) == (("./server", "otlp"), "127.0.0.1:8081")
 
 
 @pytest.mark.parametrize(
@@ -51,6 +56,10 @@ def test_every_key_is_read() -> None:
         ("[variants.a]", "no command"),
         ("[variants]\na = 1", "not a table"),
         ('[variants.a]\ncomand = "x"', "did you mean 'command'"),
+        ('serve = "x"\n[variants.a]\ncommand = "x"', 'add ready = "http'),
+        ('ready = 80\n[variants.a]\ncommand = "x"', "expected a URL or host:port, got 80"),
+        ('ready = "http://h:x/"\n[variants.a]\ncommand = "x"', "expected a URL or host:port"),
+        ('[variants.a]\ncommand = "x"\nready = "localhost"', "[variants.a] ready"),
         ('round = 1\n[variants.a]\ncommand = "x"', "did you mean 'rounds'"),
         ('rounds = 0\n[variants.a]\ncommand = "x"', "whole number of at least 1"),
         ('rounds = true\n[variants.a]\ncommand = "x"', "whole number of at least 1"),

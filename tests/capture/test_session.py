@@ -133,23 +133,6 @@ def test_a_plan_becomes_a_folder_that_compare_reads(bench: Path) -> None:
     assert codes & {"B330", "B331"} == set()
 
 
-def test_the_manuals_plan_can_be_carried_out(bench: Path) -> None:
-    page = FIXTURES.parent / "benchkit/manual/howto/capture.md"
-    plan = page.read_text(encoding="utf-8").partition("```toml\n")[2].partition("```")[0]
-    for text, shorter in (("rounds = 8", "rounds = 2"), ("2s", "0s"), ("wrk -c8", "wrk none")):
-        assert text in plan
-        plan = plan.replace(text, shorter)
-    (bench / "plan.toml").write_text(plan)
-    (bench / "serve").write_text('#!/bin/sh\necho "$@" >> served\n')
-    (bench / "serve").chmod(0o755)
-    assert benchkit(bench, "capture", "--plan", "plan.toml").returncode == 0
-    served = (bench / "served").read_text().splitlines()
-    assert served[:4] == ["start none", "stop", "start otlp", "stop"]
-    assert len(served) == 8
-    roles = [run["role"] for run in listed(bench, "results")]
-    assert (roles.count("measured"), roles.count("warmup")) == (4, 4)
-
-
 def test_a_second_session_adds_its_rounds(bench: Path) -> None:
     (bench / "plan.toml").write_text(PLAN.replace("rounds = 8", "rounds = 1"))
     for _ in range(2):

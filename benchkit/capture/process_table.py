@@ -1,0 +1,82 @@
+"""The processes of this machine as the kernel lists them: whose child each is, and what it used.
+
+Where the kernel lists none, the table is empty.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import NamedTuple
+
+#: Fields of ``/proc/PID/stat`` behind the name: state, parent, CPU times of it and of the
+#: children that it waited for, and resident pages.
+_STATE, _PARENT, _TIMES, _PAGES = 0, 1, slice(11, 15), 21
+_PR_SET_CHILD_SUBREAPER = 36
+
+
+class Process(NamedTuple):
+    """A process: its parent, its CPU time in ticks and its memory in pages, at one moment."""
+
+    parent: int
+    ticks: int
+    pages: int
+    is_ended: bool
+
+
+def read_process(pid: int) -> Process | None:
+    """Return a process, or None where it is gone."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123 - often, and of many
+            fields = file.read().rpartition(b") ")[2].split()
+    except OSError:
+        return None
+    ticks = sum(map(int, fields[_TIMES]))
+    return Process(int(fields[_PARENT]), ticks, int(fields[_PAGES]), fields[_STATE] in b"ZX")
+
+
+def read_table() -> dict[int, Process]:
+    """Return all processes by their number."""
+    try:
+        pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208
+    except OSError:
+        return {}
+    return {pid: process for pid in pids if (process := read_process(pid)) is not None}
+
+
+def list_family(table: Mapping[int, Process], roots: Collection[int]) -> set[int]:
+    """Return the processes of a table that are one of some others, or descend from it.
+
+    Examples
+    --------
+    >>> parents = {1: 0, 7: 1, 8: 7, 9: 1}
+    >>> table = {pid: Process(parent, 0, 0, False) for pid, parent in parents.items()}
+    >>> list_family(table, [7])
+    {8, 7}
+    """
+    children: dict[int, list[int]] = {}
+    for pid, process in table.items():
+        children.setdefault(process.parent, []).append(pid)
+    family, waiting = set[int](), [pid for pid in roots if pid in table]
+    while waiting:
+        pid = waiting.pop()
+        family.add(pid)
+        waiting += children.get(pid, [])
+    return family
+
+
+@contextmanager
+def adopting_orphans() -> Iterator[None]:
+    """Become the parent of descendants whose parent ends, so that none of them is lost."""
+    _set_subreaper(is_on=True)
+    try:
+        yield
+    finally:
+        _set_subreaper(is_on=False)
+
+
+def _set_subreaper(*, is_on: bool) -> None:
+    with suppress(AttributeError, OSError, TypeError):  # a call that only Linux has
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, int(is_on), 0, 0, 0)

@@ -1,0 +1,185 @@
+"""The service that is measured: started, waited for, and stopped with all that it started."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from http.client import HTTPException
+from socket import create_connection
+from tempfile import TemporaryFile
+from typing import BinaryIO
+from urllib.error import HTTPError
+from urllib.request import ProxyHandler, build_opener
+
+from benchkit.capture.execution import FailedError
+from benchkit.capture.interruption import undisturbed
+from benchkit.capture.plan import Commands, split_address
+from benchkit.capture.process_table import adopting_orphans, list_family, read_table
+from benchkit.redaction import redact, redact_text
+from benchkit.units import printable
+
+#: Seconds that a service has to answer, one answer may take, and the end of a service may take,
+#: before it is made to end.
+_READY, _ANSWER, _END = 60.0, 2.0, 10.0
+_STEP = 0.02
+#: Lines, and bytes of them, that are shown of what a service printed.
+_LINES, _TAIL = 5, 2000
+
+
+@contextmanager
+def serving(commands: Commands) -> Iterator[Service | None]:
+    """Give the service of a variant while it runs, as soon as it is ready; None if it has none.
+
+    Raises
+    ------
+    FailedError
+        If it ends or does not answer, or if something else answers for it.
+    """
+    if not commands.serve:
+        if commands.ready:
+            _wait(commands.ready)
+        yield None
+        return
+    if _listens(commands.ready):
+        raise FailedError(
+            f"{_name(commands.ready)}: another program answers there before the service is "
+            "started; stop it, or choose another port"
+        )
+    with TemporaryFile() as log, adopting_orphans():
+        service = Service(commands, log)
+        try:
+            service.start()
+            _wait(commands.ready, service)
+            yield service
+        finally:
+            with undisturbed():
+                service.stop()
+
+
+class Service:
+    """A service: the processes that descend from its command, wherever they moved.
+
+    Parameters
+    ----------
+    commands : Commands
+    log : file
+        What it prints goes here.
+    """
+
+    def __init__(self, commands: Commands, log: BinaryIO) -> None:
+        self._commands, self._log = commands, log
+        self._others = _list_descendants()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start it."""
+        with undisturbed():
+            try:
+                self._process = subprocess.Popen(  # noqa: S603 - the user's command
+                    self._commands.serve,
+                    cwd=self._commands.folder,
+                    stdin=subprocess.DEVNULL,
+                    stdout=self._log,
+                    stderr=subprocess.STDOUT,
+                    process_group=0,
+                )
+            except OSError as error:
+                raise FailedError(f"{self}: cannot be started: {error.strerror}") from error
+
+    def __str__(self) -> str:
+        return f"serve = {shlex.join(redact(self._commands.serve))}"
+
+    def find_problem(self) -> str:
+        """Say how it ended; nothing while it runs, be it in the background."""
+        code = self._process.poll() if self._process else None
+        if code is not None and (code or not self._list()):
+            end = f"killed by signal {-code}" if code < 0 else f"exited with code {code}"
+            return f"the service {end}{self.show_end()}"
+        return ""
+
+    def show_end(self) -> str:
+        """Quote the last lines that it printed."""
+        size = self._log.seek(0, os.SEEK_END)
+        self._log.seek(max(size - _TAIL, 0))
+        lines = self._log.read().decode("utf-8", "replace").strip().splitlines()[-_LINES:]
+        quoted = " / ".join(printable(redact_text(line.strip())) for line in lines)
+        return f"; its last lines: {quoted}" if quoted else "; it printed nothing"
+
+    def stop(self) -> None:
+        """End all its processes, first asked and then killed, and wait for their end."""
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            ends, signalled = time.monotonic() + _END, set[int]()
+            while (alive := self._list()) and time.monotonic() < ends:
+                for pid in alive - signalled:
+                    with suppress(ProcessLookupError, PermissionError):
+                        os.kill(pid, number)
+                signalled |= alive
+                time.sleep(_STEP)
+        if alive:
+            raise FailedError(f"{self}: process {min(alive)} cannot be stopped; stop it yourself")
+
+    def _list(self) -> set[int]:
+        """Return its processes; one that forks and ends meanwhile may hide them once."""
+        return self._scan() or self._scan()
+
+    def _scan(self) -> set[int]:
+        """Return the processes that are seen; its group, negative, where the kernel lists none."""
+        if self._process is None:
+            return set()
+        self._process.poll()
+        table = read_table()
+        if not table:
+            return {-self._process.pid} if self._process.returncode is None else set()
+        mine = list_family(table, [os.getpid()]) - {os.getpid()} - self._others
+        for pid in (pid for pid in mine if table[pid].is_ended):
+            with suppress(ChildProcessError):
+                os.waitpid(pid, os.WNOHANG)
+        return {pid for pid in mine if not table[pid].is_ended}
+
+
+def _list_descendants() -> set[int]:
+    return list_family(read_table(), [os.getpid()])
+
+
+def _wait(ready: str, service: Service | None = None) -> None:
+    """Wait until a service answers."""
+    ends = time.monotonic() + _READY
+    while problem := _probe(ready):
+        if service and (end := service.find_problem()):
+            raise FailedError(f"{service}: {end}")
+        if time.monotonic() > ends:
+            last = service.show_end() if service else ""
+            raise FailedError(f"{_name(ready)}: {problem}, for {_READY:.0f} s{last}")
+        time.sleep(_STEP)
+    if service and (end := service.find_problem()):
+        raise FailedError(f"{service}: {end}")
+
+
+def _probe(ready: str) -> str:
+    """Say why a service is not ready, or nothing."""
+    if "://" not in ready:
+        return "" if _listens(ready) else "nothing listens there"
+    try:
+        with build_opener(ProxyHandler({})).open(ready, timeout=_ANSWER):
+            return ""
+    except HTTPError as error:
+        return f"it answers with status {error.code}"
+    except (OSError, HTTPException) as error:
+        return f"no answer: {getattr(error, 'reason', error)}"
+
+
+def _name(ready: str) -> str:
+    return f"ready = {redact_text(ready)}"
+
+
+def _listens(ready: str) -> bool:
+    try:
+        create_connection(split_address(ready), _ANSWER).close()
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,211 @@
+"""A plan starts what it measures, waits for it, and leaves none of it behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from benchkit.capture import service
+from benchkit.capture.execution import FailedError
+from benchkit.capture.plan import parse_plan
+from benchkit.capture.process_table import read_table
+from benchkit.capture.session import Session, carry_out
+
+#: Answers on a port; by its second word it also forks into a session of its own, or misbehaves.
+SERVER = """
+import http.server, os, signal, sys, time
+port, manner = int(sys.argv[1]), sys.argv[2]
+if manner == "broken":
+    sys.exit("cannot read config\\nbad key: port")
+if manner == "daemon" and os.fork():
+    sys.exit(0)
+if manner == "daemon" or (manner == "family" and not os.fork()):
+    os.setsid()
+    if manner == "family":
+        time.sleep(600)
+if manner == "stubborn":
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        if self.path == "/die":
+            os._exit(7)
+        self.send_response(503 if manner == "late" and time.monotonic() < late else 200)
+        self.end_headers()
+        self.wfile.write(b"pong")
+late = time.monotonic() + 1
+if manner == "deaf":
+    time.sleep(600)
+http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler).serve_forever()
+"""
+GET = "import sys, urllib.request as r; print(r.urlopen(sys.argv[1]).read())"
+
+
+@pytest.fixture
+def port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        number: int = probe.getsockname()[1]
+    return number
+
+
+@pytest.fixture
+def capture(tmp_path: Path, port: int) -> Callable[..., Session]:
+    (tmp_path / "server.py").write_text(SERVER)
+
+    def run(manner: str, path: str = "/", **others: object) -> Session:
+        plan = {
+            "serve": [sys.executable, str(tmp_path / "server.py"), str(port), manner],
+            "ready": f"http://127.0.0.1:{port}/",
+            "command": [sys.executable, "-c", GET, f"http://127.0.0.1:{port}{path}"],
+            "variants": {"none": {}},
+        }
+        return carry_out(parse_plan({**plan, **others}), tmp_path / "out")
+
+    return run
+
+
+def is_served(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def list_left(folder: Path) -> list[str]:
+    """Return the command lines of processes that have to do with a folder."""
+    lines = []
+    for pid, process in read_table().items():
+        if pid != os.getpid() and not process.is_ended:
+            try:
+                lines.append(Path(f"/proc/{pid}/cmdline").read_text())
+            except OSError:
+                continue
+    return [line for line in lines if str(folder / "server.py") in line]
+
+
+@pytest.mark.parametrize("manner", ["plain", "late", "family", "daemon", "stubborn"])
+def test_a_service_is_measured_and_leaves_nothing_behind(
+    capture: Callable[..., Session],
+    tmp_path: Path,
+    port: int,
+    manner: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(service, "_END", 1.0)
+    session = capture(manner, rounds=2, warmup=[sys.executable, "-c", "print(1)"])
+    assert session.problem == ""
+    assert [run.record.role for run in session.runs] == ["warmup", "measured"] * 2
+    assert (tmp_path / "out/none/2.txt").read_text() == "b'pong'\n"
+    assert not is_served(port)
+    assert list_left(tmp_path) == []
+
+
+def test_a_service_that_ends_says_so_with_its_last_lines(
+    capture: Callable[..., Session],
+) -> None:
+    session = capture("broken")
+    assert session.runs == ()
+    assert session.problem.endswith(
+        "the service exited with code 1; its last lines: cannot read config / bad key: port"
+    )
+    assert session.problem.startswith("serve = ")
+
+
+def test_a_service_that_does_not_answer_is_not_waited_for_for_ever(
+    capture: Callable[..., Session],
+    tmp_path: Path,
+    port: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(service, "_READY", 1.0)
+    for manner, ready, problem in (
+        ("deaf", f"127.0.0.1:{port}", "nothing listens there, for 1 s"),
+        ("plain", f"http://127.0.0.1:{port}/die", "the service exited with code 7"),
+    ):
+        session = capture(manner, ready=ready)
+        assert problem in session.problem
+        assert list_left(tmp_path) == []
+    session = capture("late", ready=f"http://127.0.0.1:{port}/")
+    assert "it answers with status 503, for 1 s; its last lines: " in session.problem
+
+
+def test_a_run_in_which_the_service_ended_failed(
+    capture: Callable[..., Session],
+) -> None:
+    session = capture("plain", "/die")
+    assert session.runs[0].record.role == "failed"
+    assert "during the run, the service exited with code 7; its last lines: " in session.problem
+
+
+def test_nothing_is_measured_that_was_there_before(
+    capture: Callable[..., Session], port: int
+) -> None:
+    with socket.create_server(("127.0.0.1", port)):
+        session = capture("plain")
+    assert session.runs == ()
+    assert "another program answers there" in session.problem
+
+
+def test_ready_alone_waits_for_what_before_started(
+    capture: Callable[..., Session], monkeypatch: pytest.MonkeyPatch, port: int
+) -> None:
+    monkeypatch.setattr(service, "_READY", 0.2)
+    session = capture("plain", serve=[sys.executable, "-c", "import time; time.sleep(9)"])
+    assert "no answer: " in session.problem
+    plan = {"ready": f"127.0.0.1:{port}", "command": "true", "variants": {"a": {}}}
+    waiting = service.serving(parse_plan(plan).variants["a"])
+    with pytest.raises(FailedError, match="nothing listens there"), waiting:
+        pass
+    served = service.serving(parse_plan(plan).variants["a"])
+    with socket.create_server(("127.0.0.1", port)), served as running:
+        assert running is None
+
+
+def test_the_manuals_plan_can_be_carried_out(
+    tmp_path: Path, port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = Path(__file__).parents[2] / "benchkit/manual/howto/capture.md"
+    plan = page.read_text(encoding="utf-8").partition("```toml\n")[2].partition("```")[0]
+    changes = {"rounds = 8": "rounds = 2", "2s": "0s", "wrk ": "true ", "8080/ping": f"{port}/"}
+    for text, other in changes.items():
+        assert text in plan
+        plan = plan.replace(text, other)
+    monkeypatch.chdir(tmp_path)
+    Path("server").write_text(
+        '#!/bin/sh\necho "$@" >> served\n'
+        f"exec {sys.executable} -m http.server --bind 127.0.0.1 {port}\n"
+    )
+    Path("server").chmod(0o755)
+    session = carry_out(parse_plan(tomllib.loads(plan)), Path("out"))
+    assert session.problem == ""
+    served = Path("served").read_text().splitlines()
+    assert served == [f"--exporter {name}" for name in ("none", "otlp", "otlp", "none")]
+    assert [run.record.role for run in session.runs] == ["warmup", "measured"] * 4
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("manner", ["family", "deaf"])
+def test_an_interruption_stops_the_service(
+    tmp_path: Path, port: int, manner: str, number: signal.Signals
+) -> None:
+    (tmp_path / "server.py").write_text(SERVER)
+    (tmp_path / "plan.toml").write_text(
+        f"serve = ['{sys.executable}', '{tmp_path}/server.py', '{port}', '{manner}']\n"
+        f"ready = '127.0.0.1:{port}'\ncommand = 'sleep 600'\n[variants.a]\n"
+    )
+    words = [sys.executable, "-m", "benchkit", "capture", "--plan", "plan.toml"]
+    with subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.DEVNULL) as process:
+        ends = time.monotonic() + 60
+        while not (list_left(tmp_path) and (manner == "deaf" or is_served(port))):
+            assert time.monotonic() < ends
+            time.sleep(0.05)
+        process.send_signal(number)
+        assert process.wait(60) == 130
+    assert list_left(tmp_path) == []
