@@ -12,8 +12,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
 
+from benchkit.capture.usage import NAME
+
 SIDECAR = ".run.toml"
-_OUT, _ERR = ".out", ".err"
+_OUT, _ERR, _USAGE = ".out", ".err", ".usage"
 _SNIFFED = 1 << 12
 
 
@@ -73,11 +75,16 @@ class Claim:
             path.unlink(missing_ok=True)
         self._held.clear()
 
-    def settle(self, sidecar: str) -> Path:
+    def settle(self, sidecar: str, usage: str = "", about_usage: str = "") -> Path:
         """Give the files of the run their names, and return the path of its output.
 
-        The sidecar is first, and whole: no output is ever seen without one.
+        The sidecar is first, and whole: no output is ever seen without one. What the service used
+        goes into a companion file with a sidecar of its own.
         """
+        if usage:
+            companion = self.stem.with_name(f"{NAME}-{self.stem.name}.json")
+            self._place(about_usage, companion.with_name(companion.name + SIDECAR))
+            self._place(usage, companion)
         self._sidecar.write(sidecar.encode())
         is_binary = b"\0" in os.pread(self.out.fileno(), _SNIFFED, 0)
         path = self.stem.with_name(self.stem.name + (".bin" if is_binary else ".txt"))
@@ -87,6 +94,10 @@ class Claim:
         self._rename(_OUT, path)
         self.release()
         return path
+
+    def _place(self, text: str, target: Path) -> None:
+        self._hold(_USAGE).write(text.encode())
+        self._rename(_USAGE, target)
 
     def _rename(self, kind: str, target: Path) -> None:
         path = self._hidden(kind)

@@ -20,6 +20,7 @@ from benchkit.capture.execution import FailedError
 from benchkit.capture.interruption import undisturbed
 from benchkit.capture.plan import Commands, split_address
 from benchkit.capture.process_table import adopting_orphans, list_family, read_table
+from benchkit.capture.usage import is_served_by
 from benchkit.redaction import redact, redact_text
 from benchkit.units import printable
 
@@ -93,6 +94,12 @@ class Service:
 
     def __str__(self) -> str:
         return f"serve = {shlex.join(redact(self._commands.serve))}"
+
+    def list_measured(self) -> set[int]:
+        """Return its processes, if one of them itself answers; a client of a daemon does not."""
+        processes = self._list()
+        _, port = split_address(self._commands.ready)
+        return processes if is_served_by(processes, port) else set()
 
     def find_problem(self) -> str:
         """Say how it ended; nothing while it runs, be it in the background."""

@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from benchkit.capture.claim import Claim
@@ -26,6 +26,7 @@ from benchkit.capture.plan import Commands, Plan, Stopping
 from benchkit.capture.resume import count_rounds
 from benchkit.capture.service import Service, serving
 from benchkit.capture.sidecar import Record, write_sidecar
+from benchkit.capture.usage import recording
 from benchkit.errors import BenchkitError, ConfigError
 from benchkit.parsers import registry
 from benchkit.redaction import redact, redact_label
@@ -248,7 +249,9 @@ class _Work:
     ) -> None:
         folder = turn.commands.folder
         env = take_fingerprint(folder=folder)
-        outcome = execute(list(words), claim.out, claim.err, show=self._show, folder=folder)
+        measured = service.list_measured() if service and not is_warmup else set()
+        with recording(measured) as usage:
+            outcome = execute(list(words), claim.out, claim.err, show=self._show, folder=folder)
         remark = _remark(outcome, find_tool(words), service)
         record = Record(
             argv=redact(words, marked=True),
@@ -266,7 +269,17 @@ class _Work:
             env=env,
         )
         with undisturbed():
-            path = claim.settle(write_sidecar(record))
+            about_usage = replace(
+                record,
+                argv=redact(turn.commands.serve, marked=True),
+                role="companion",
+                block=None,
+                position=None,
+                stopping={},
+                env={},
+            )
+            samples = "" if remark else "".join(usage)
+            path = claim.settle(write_sidecar(record), samples, write_sidecar(about_usage))
         self.runs.append(Captured(path, record))
         self._tell(_line(path, record, len(self.runs), self.planned))
         if outcome.is_interrupted:
