@@ -32,15 +32,36 @@ def init(
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="The file, or - for stdout. [default: benchkit.toml]"),
+        typer.Option(
+            "-o",
+            "--output",
+            help="The file, or - for stdout. [default: benchkit.toml, plan.toml with --plan]",
+        ),
+    ] = None,
+    plan: Annotated[
+        str | None,
+        typer.Option(
+            "--plan",
+            metavar="TOOL",
+            help="Write a plan for capture instead: wrk, k6, vegeta, ab, go or hyperfine.",
+        ),
     ] = None,
     baseline: o.Baseline = None,
     request: o.Request,
 ) -> None:
     """Write a commented benchkit.toml: baseline, names, and a gate for each primary metric."""
-    target = output or Path(config.FILE)
+    from benchkit.capture.starter import TOOLS, write_plan
+
+    target = output or Path("plan.toml" if plan else config.FILE)
     if str(target) != "-" and target.exists() and not force:
         raise ConfigError("already exists", where=str(target), hint="replace it with --force")
+    if plan:
+        printing.write(write_plan(o.choose(plan, TOOLS, "--plan")), target)
+        if str(target) != "-" and not request.quiet:
+            command = f"benchkit capture --plan {quote(str(target))} --until decided"
+            line = f"→ {target} · fill in what is measured · next: {command}"
+            printing.print_line(line, err=True)
+        return
     runset = request.load(base=config.Settings())
     printing.write(describe(runset, baseline), target)
     if str(target) != "-" and not request.quiet:

@@ -1,0 +1,51 @@
+"""`benchkit init --plan` writes a plan that capture reads, and that runs as it is."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchkit.capture.places import find_tool
+from benchkit.capture.plan import read_plan
+from benchkit.capture.session import carry_out
+from benchkit.capture.starter import TOOLS
+from benchkit.cli import run
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_every_plan_is_read(tool: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(["init", "--plan", tool]) == 0
+    plan = read_plan(Path("plan.toml"))
+    assert len(plan.variants) == 2
+    for commands in plan.variants.values():
+        assert find_tool(commands.command) == ("gobench" if tool == "go" else tool)
+        assert bool(commands.serve) == bool(commands.warmup) == (tool not in ("go", "hyperfine"))
+
+
+def test_a_file_that_exists_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("plan.toml").write_text("mine")
+    assert run(["init", "--plan", "wrk"]) == 2
+    assert "plan.toml: already exists; replace it with --force" in capsys.readouterr().err
+    assert Path("plan.toml").read_text() == "mine"
+    assert run(["init", "--plan", "wrp", "-o", "other.toml"]) == 2
+    assert "use wrk, k6, vegeta, ab, go, hyperfine" in capsys.readouterr().err
+
+
+def test_the_service_of_a_plan_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(["init", "--plan", "ab", "-o", "-"]) == 0
+    assert run(["init", "--plan", "ab"]) == 0
+    (tmp_path / "ab").write_text("#!/bin/sh\n")
+    (tmp_path / "ab").chmod(0o755)
+    text = Path("plan.toml").read_text().replace("ab -k", "./ab -k")
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = f"{probe.getsockname()[1]}"
+    Path("plan.toml").write_text(text.replace("8080", port).replace("python3", sys.executable))
+    assert carry_out(read_plan(Path("plan.toml")), tmp_path / "out").problem == ""
