@@ -272,3 +272,9 @@ def test_a_secret_that_a_sentence_tells_is_taken_out(
 )
 def test_what_a_sentence_says_of_a_secret_is_kept(text: str) -> None:
     assert redact_text(text) == redact_message(text) == redact_quote(text) == text
+
+
+@pytest.mark.parametrize("name", ["GitHub", "AWS", "web token"])
+def test_a_shape_is_a_secret_within_a_word(name: str) -> None:
+    assert SHAPED[name] not in redact_text(f"x{SHAPED[name]}")
+    assert "npm_package_download_time" in redact_text("npm_package_download_time")

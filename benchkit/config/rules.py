@@ -16,6 +16,7 @@ from benchkit.config.keys import as_key, list_keys, read_text, read_texts, requi
 from benchkit.config.limits import Limit, parse_limit
 from benchkit.errors import ConfigError
 from benchkit.metrics import split_metric
+from benchkit.redaction import redact_text
 
 Action = Literal["pass", "warn", "fail"]
 ACTIONS: tuple[str, ...] = get_args(Action)
@@ -197,17 +198,28 @@ def parse_overheads(texts: Sequence[str], habits: Habits) -> tuple[Rule, ...]:
         metric, stat = split_metric(name.strip())
         if not (equals and metric):
             hint = "use METRIC[.STAT]=LIMIT, e.g. latency.p50=5%"
-            raise ConfigError(f"{text!r} has no limit", where=where, hint=hint)
+            raise ConfigError(f"{redact_text(text)!r} has no limit", where=where, hint=hint)
         rules.append(
             Rule(
                 name=f"{metric}{'.' if stat else ''}{stat}={limit}".replace(" ", ""),
                 metric=metric,
                 stat=stat,
-                acceptable=parse_limit(limit, where),
+                acceptable=_parse_overhead(text, limit, where),
                 **habits.of_rules,
             )
         )
     return tuple(rules)
+
+
+def _parse_overhead(text: str, limit: str, where: str) -> Limit:
+    """Read the limit of an option; one that is none may be a secret by the name before it."""
+    try:
+        return parse_limit(limit, where)
+    except ConfigError as error:
+        shown = redact_text(text)
+        if shown == text:
+            raise
+        raise ConfigError(f"{shown!r} has no limit", where=where, hint=error.hint) from None
 
 
 def _parse(table: Mapping[str, object], habits: Habits, where: str) -> Rule:

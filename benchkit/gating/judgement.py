@@ -35,6 +35,7 @@ from benchkit.gating.outcome import (
     RuleOutcome,
 )
 from benchkit.gating.undecidable import describe_undecidable, find_closed_rows
+from benchkit.ingestion.origins import names_elsewhere
 from benchkit.intervals import TOO_WIDE, format_size, is_wide
 from benchkit.stats.power import runs_to_show_equivalence
 from benchkit.stats.results import ROUNDING
@@ -107,7 +108,8 @@ def judge_rules(
     for rule in rules:
         contrasts, missing = match(rule, comparisons.contrasts, pairs, named)
         barred = _describe_barred(rule, findings)
-        rows = tuple(_hold(rule, contrast, barred, unlike or {}) for contrast in contrasts)
+        why = barred or _describe_elsewhere(findings)
+        rows = tuple(_hold(rule, contrast, why, unlike or {}) for contrast in contrasts)
         dropped = match_dropped(rule, comparisons.dropped, pairs)
         held.append(
             RuleOutcome(
@@ -163,7 +165,8 @@ def judge_verdicts(
     rule = Rule(name=DEFAULT, metric="", acceptable=margin, **habits.of_rules)
     barred = _describe_barred(rule, findings)
     gated = [v for v in verdicts.rows if v.contrast.primary or is_exact(v.contrast)]
-    rows = tuple(_convert(rule, habits, verdict, barred, unlike or {}) for verdict in gated)
+    why = barred or _describe_elsewhere(findings)
+    rows = tuple(_convert(rule, habits, verdict, why, unlike or {}) for verdict in gated)
     dropped = tuple(row for row in verdicts.comparisons.dropped if row.primary or is_exact(row))
     missing = find_idle([row.contrast for row in rows], named)
     outcome = RuleOutcome(
@@ -238,6 +241,11 @@ def _describe_barred(rule: Rule, findings: Sequence[Finding]) -> str:
     return f"the policy forbids findings of severity {' and '.join(rule.no_findings)}: " + (
         ", ".join(codes)
     )
+
+
+def _describe_elsewhere(findings: Sequence[Finding]) -> str:
+    """Say that the runs are of another CI run, whose state of the code may be another one."""
+    return next((f"{f.message}; {f.remedy}" for f in findings if names_elsewhere(f)), "")
 
 
 def _describe_unfit(rule: Rule, contrast: Contrast, unlike: Mapping[Pair, str]) -> str:

@@ -70,8 +70,12 @@ _COMMENT = regex(r"\A[ \t]*+(?:#++|//|;++)[ \t]*+(\w.*)")
 _LISTED = regex(r"\A[ \t]*+(?:[-*+]|\d{1,2}[.)])[ \t]++(\S.*)")
 _ENTRY = regex(r"\w[\w ./-]{0,30}[:=：] ?\S")
 _PROMPT_ENDS = "$>%#+✗❯"
-#: A prompt of an interpreter at which nothing was entered.
-_PROMPT = regex(r"[ \t]*+(?:[\w.-]{1,40} )?(?:>>>|\.\.\.)[ \t]*\Z|[ \t]*+In \[\d{1,5}\]:[ \t]*\Z")
+#: A prompt of an interpreter or a shell at which nothing was entered.
+_PROMPT = regex(
+    r"[ \t]*+(?:[\w.-]{1,40} )?(?:>>>|\.\.\.)[ \t]*\Z|[ \t]*+In \[\d{1,5}\]:[ \t]*\Z"
+    r"|[ \t]*+(?:\([\w.-]{1,40}\) )?\[?[\w.-]{1,40}@[\w.-]{1,60}[: ][^\s\]$#%>]{0,200}\]?"
+    r"[ \t]?[$#%>][ \t]*\Z"
+)
 _TRACEBACK = "Traceback (most recent call last):"
 #: What ends a traceback: the exception and its message.
 _EXCEPTION = regex(r"[A-Za-z_][\w.]{0,99}(?::\s|\Z)")

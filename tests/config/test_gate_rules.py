@@ -162,3 +162,11 @@ def test_the_time_grows_with_the_number_of_rules_alone() -> None:
         lambda tables: parse_rules(tables, Habits(), "benchkit.toml"),
         20_000,
     )
+
+
+@pytest.mark.parametrize("text", ["token=c0ffee1", "password=5", "api_key:c0ffee1"])
+def test_a_secret_in_place_of_a_limit_is_not_printed(text: str) -> None:
+    with pytest.raises(ConfigError) as raised:
+        parse_overheads([text], Habits())
+    assert "REDACTED' has no limit" in str(raised.value)
+    assert text[-6:] not in str(raised.value)

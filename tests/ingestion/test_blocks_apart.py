@@ -361,3 +361,18 @@ def test_what_stands_above_blocks_at_several_hosts_leads_their_names(
     )
     assert [name for name, *_ in runs] == ["gin / /", "chi / /"]
     assert [params.split(",")[1] for _, params, _ in runs] == ["host=h", "host=g"]
+
+
+@pytest.mark.parametrize(
+    "failed",
+    [
+        "$ ab -c10 http://{host}/a\nBenchmarking h (be patient)...apr_socket_recv: Refused\n\n",
+        "$ wrk -c10 http://{host}/a\nunable to connect to {host} Connection refused\n\n",
+    ],
+)
+def test_failed_runs_of_two_hosts_are_no_repeats(tmp_path: Path, failed: str) -> None:
+    loaded = load(tmp_path, "".join(failed.format(host=f"h:{port}") for port in (8080, 8081, 8081)))
+    runs = loaded.runs
+    assert list(runs["role"]) == ["failed"] * 3
+    shown = sorted(zip(runs["params"], runs["run"], strict=True))
+    assert shown == [("host=h:8080", 1), ("host=h:8081", 1), ("host=h:8081", 2)]

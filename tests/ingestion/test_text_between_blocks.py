@@ -320,7 +320,17 @@ ConnectionResetError: Connection lost
 
 
 @pytest.mark.parametrize(
-    "between", ["$\n", ">>>\n", "loop >>>\n", "In [7]:\n", TRACEBACK.format(7)]
+    "between",
+    [
+        "$\n",
+        "me@bench:~/load$ \n",
+        "[me@bench load]$\n",
+        "root@c0ffee:/# \n",
+        ">>>\n",
+        "loop >>>\n",
+        "In [7]:\n",
+        TRACEBACK.format(7),
+    ],
 )
 @pytest.mark.parametrize("fence", ["", "```\n"])
 def test_empty_prompts_and_tracebacks_name_no_test(

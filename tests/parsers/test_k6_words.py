@@ -9,6 +9,7 @@ import pytest
 
 from benchkit.parsers.base import Diagnostic, Reading, Source
 from benchkit.parsers.k6 import TEXT as FORMAT
+from benchkit.parsers.k6.words import own_name
 
 TEXT = Path(__file__).parents[2] / "fixtures/shorturl-k6/baseline/k6-1.txt"
 
@@ -36,3 +37,12 @@ def test_a_number_with_underscores_is_none() -> None:
     source = Source(None, "x", text.replace(rate[1], "1_000").encode())
     runs = (record for record in FORMAT.parse(source) if isinstance(record, Reading))
     assert not {"request_rate", "check_rate"} & {row[1] for run in runs for row in run.rows}
+
+
+def test_a_secret_in_the_name_of_a_metric_is_masked() -> None:
+    secrets = "ghp_" + "a1B2" * 9, "AKIA" + "A1B2" * 4, "eyJhbGciOiJ9.eyJzdWIiOiIxIn0.c2lnbmF0"
+    names = [own_name(f"http_reqs_token_{secret}") for secret in secrets]
+    assert len(set(names)) == len(names)
+    for name, secret in zip(names, secrets, strict=True):
+        assert name.startswith("reqs_token_")
+        assert not any(part.lower() in name.replace("_", "") for part in secret[8:].split("."))

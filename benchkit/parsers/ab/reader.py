@@ -15,6 +15,7 @@ from benchkit.errors import Diagnostic
 from benchkit.parsers.ab.invocation import Invocation
 from benchkit.parsers.ab.report import Report
 from benchkit.parsers.base import Head, Reading, Record, Source, bare
+from benchkit.parsers.urls import describe_url
 from benchkit.reading import reports
 from benchkit.reading.reports import CALLED, INCOMPLETE, Fields, Line, Remark
 from benchkit.redaction import show_part
@@ -248,6 +249,7 @@ class Reader(reports.Reader):
             load_model="closed",
             command=run.command,
             tool_version=run.version or None,
+            env=describe_url(run.url) if run.url else {},
         )
         after, why = "", f" ({run.trouble})" if run.trouble else ""
         if run.completed is not None:

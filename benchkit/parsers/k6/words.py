@@ -29,6 +29,7 @@ from typing import Literal, NamedTuple
 from benchkit.metrics import VOCABULARY
 from benchkit.parsers.base import Diagnostic, Reading
 from benchkit.reading.reports import Remark
+from benchkit.redaction import redact_name
 
 Kind = Literal["trend", "counter", "rate", "gauge"]
 KINDS: dict[str, Kind] = {"trend": "trend", "counter": "counter", "rate": "rate", "gauge": "gauge"}
@@ -126,7 +127,7 @@ def is_metric_name(name: str) -> bool:
 
 
 def own_name(name: str) -> str:
-    """Return a metric's name in snake_case, kept apart from the vocabulary.
+    """Return a metric's name in snake_case without secrets, kept apart from the vocabulary.
 
     Examples
     --------
@@ -135,7 +136,7 @@ def own_name(name: str) -> str:
     """
     if name in BUILTIN:
         return name.removeprefix("http_")
-    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name)
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", redact_name(name))
     snake = re.sub(r"\W+", "_", words).strip("_").lower().removeprefix("http_")
     return f"k6_{snake}" if snake in VOCABULARY or not snake[:1].isalpha() else snake
 

@@ -170,6 +170,7 @@ class Reader(reports.Reader):
             status="failed",
             command=self.command,
             tool_version=self.version,
+            env={"host": server},
         )
         remark = _UNREACHABLE.at(self.label, number, verb=verb, server=server, reason=reason)
         self.records += [failed, remark]
