@@ -266,7 +266,7 @@ def test_the_remedy_for_a_pipe_in_a_store_ends_the_refusal(
     assert run(["store", "check"]) == 0
 
 
-@pytest.mark.parametrize("name", ["feature%2Fx", "a%20b", "a\\b", "a\tb"])
+@pytest.mark.parametrize("name", ["feature%2Fx", "a%20b", "a\\b", "a\tb", "_delta_log"])
 def test_no_store_is_made_or_read_under_a_name_that_means_another_folder(
     checkout: Path, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -284,7 +284,7 @@ def test_no_store_is_made_or_read_under_a_name_that_means_another_folder(
     assert [path.name for path in Path().iterdir()] == ["results"]
 
 
-@pytest.mark.parametrize("name", ["50%", "a b", "a#b?c", "\u00e9"])
+@pytest.mark.parametrize("name", ["50%", "a b", "a#b?c", "\u00e9", "my_delta_log"])
 def test_a_store_lies_under_any_other_name(checkout: Path, name: str) -> None:
     (checkout / name).mkdir()
     os.chdir(checkout / name)

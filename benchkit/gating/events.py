@@ -99,7 +99,7 @@ INCONCLUSIVE = _event(
 UNDECIDABLE = _event(
     "undecidable",
     "a gated row cannot be decided: fewer than max(3, `min_runs`) runs on a side, "
-    "another machine, or no valid method",
+    "another machine, only results of another CI run, or no valid method",
     "fail", "`on_undecided`", _OPEN, UNDECIDED,
 )  # fmt: skip
 FAILING = _event(

@@ -19,7 +19,8 @@ from benchkit.store.files import REMEDY
 
 DEFAULT = ".benchkit"
 #: What delta-rs reads as another sign, and so finds another folder: ``a%2Fb`` is its ``a/b``.
-_MISREAD = regex(r"%[\da-fA-F]{2}|\\|[\x00-\x1f\x7f]")
+#: Below a folder that is called like its logs it finds no commit.
+_MISREAD = regex(r"%[\da-fA-F]{2}|\\|[\x00-\x1f\x7f]|(?<=/)_delta_log(?=/|\Z)")
 
 
 def require_place(url: str) -> None:
