@@ -385,23 +385,6 @@ def test_a_gate_of_one_run_takes_what_the_run_measured_and_names_another_runs(
             assert "B209 main, pr: this CI run has no measurement of it; origin" in shown
 
 
-@pytest.mark.parametrize("cost", [0.0, 0.15])
-def test_a_run_that_measured_nothing_is_undecided(
-    cost: float, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    enter(monkeypatch, "arm")
-    measure(cost)
-    assert run(["ingest", "results", "-q"]) == 0
-    monkeypatch.setenv("GITHUB_RUN_ID", "72")
-    capsys.readouterr()
-    for options in (LIMIT, ["gate"]):
-        assert run([*options, "--format", "json", "-q"]) == 4
-        answer = json.loads(capsys.readouterr().out)
-        assert answer["verdict"] == "undecided"
-        assert "this CI run has no measurement of it; origin github/71/1/bench/arm" in str(answer)
-    assert run([*LIMIT, "--origin", "github/71", "-q"]) == (1 if cost else 0)
-
-
 def test_a_folder_measured_again_outside_ci_replaces_without_a_word_of_jobs(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

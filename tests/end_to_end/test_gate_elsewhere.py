@@ -1,0 +1,42 @@
+"""A gate of a CI run judges what this run measured, and no other run's results."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import gated
+import pytest
+
+from benchkit.cli import run
+
+JOB = {
+    "GITHUB_RUN_ID": "71",
+    "GITHUB_RUN_ATTEMPT": "1",
+    "GITHUB_JOB": "bench",
+    "RUNNER_NAME": "arm",
+}
+LIMIT = ["gate", "--max-overhead", "time_per_op=5%"]
+
+
+@pytest.mark.parametrize("cost", [0.0, 0.15])
+def test_a_run_that_measured_nothing_is_undecided(
+    cost: float,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for name, value in JOB.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(tmp_path)
+    gated.write_runs(Path("results/main.txt"), seed=1)
+    gated.write_runs(Path("results/pr.txt"), seed=2, cost=cost)
+    assert run(["ingest", "results", "-q"]) == 0
+    monkeypatch.setenv("GITHUB_RUN_ID", "72")
+    capsys.readouterr()
+    for options in (LIMIT, ["gate"]):
+        assert run([*options, "--format", "json", "-q"]) == 4
+        answer = json.loads(capsys.readouterr().out)
+        assert answer["verdict"] == "undecided"
+        assert "this CI run has no measurement of it; origin github/71/1/bench/arm" in str(answer)
+    assert run([*LIMIT, "--origin", "github/71", "-q"]) == (1 if cost else 0)
