@@ -59,8 +59,8 @@ _DTYPES = {
 #: One row is one measured value. The order is public: it is the order of `export`.
 COLUMNS: tuple[Column, ...] = (
     Column("group", "str", "leading folders; groups are never pooled or compared"),
-    Column("variant", "str", "what is compared: none, otlp, …"),
-    Column("benchmark", "str", "what was exercised: endpoint, Go benchmark, scenario"),
+    Column("variant", "str", "the variant compared: none, otlp, …"),
+    Column("benchmark", "str", "the workload: endpoint, Go benchmark, scenario"),
     Column("params", "str", "the level of the workload, canonical key=value sorted by key"),
     Column("run", "i32", "ordinal of the repeat: the unit of replication"),
     Column("subject", "str?", "the part of the run: container, URL, phase, status code, reason"),
@@ -175,14 +175,14 @@ class RunFacts:
     )
     position: int | None = field(default=None, metadata=means("position of the run in its block"))
     corrected: str | None = field(
-        default=None, metadata=means("whether the tool corrected for coordinated omission")
+        default=None, metadata=means("true if the tool corrected for coordinated omission")
     )
     stopping: dict[str, str] = field(
-        default_factory=dict, metadata=means("of a series that stops by itself: round and rule")
+        default_factory=dict, metadata=means("in an early-stopping series: round and rule")
     )
     units: dict[str, str] = field(
         default_factory=dict,
-        metadata=means("what the source states about its metrics: assume=exact, better=lower"),
+        metadata=means("facts that it states about its metrics: assume=exact, better=lower"),
     )
     env: dict[str, str] = field(
         default_factory=dict,

@@ -302,13 +302,13 @@ def choose_baseline(
         return by_words
     is_one_word = len({name.lower() for name in called}) == 1
     could = "differ only in case" if is_one_word else "could each match"
-    why = f"{' and '.join(called)} {could}" if called else "the names do not show it"
+    why = f": {' and '.join(called)} {could}" if called else " from the variant names"
     listed = _list_names(variants)
     fewer = ", or give fewer files" if len(variants) > _LISTED else ""
     if is_one_word:
         fewer = ", or leave out the files of the other one with --exclude if they are not runs"
     raise BaselineError(
-        f"which variant is the baseline? {why}",
+        f"cannot infer the baseline{why}",
         hint=f"name it with --baseline, or baseline= in Python{fewer}; the variants are {listed}",
         candidate=next(iter(called or sorted(variants, key=_is_unlike)), ""),
     )

@@ -147,7 +147,7 @@ def _advise(contrast: Contrast, margin: float) -> str:
     """Say what helps where runs per side are not what a row lacks; else empty."""
     notes = {
         REFUSED: "make the runs longer, or choose a lower percentile",
-        UNJUDGED: "only a whole series that stops by itself gives a verdict",
+        UNJUDGED: "only a complete early-stopping series gives a verdict",
         HISTORY: _ONE_BY_ONE if contrast.n_variant > 1 else _ONE,
         EXACT: f"some runs are within {format_size(margin)} and others are not",
     }
@@ -155,7 +155,7 @@ def _advise(contrast: Contrast, margin: float) -> str:
 
 
 def _measure_series(contrast: Contrast, margin: float, family: Family) -> Sensitivity:
-    """Say how many rounds of a series that stops by itself are still needed."""
+    """Say how many rounds of an early-stopping series are still needed."""
     looks = look_back(contrast)
     made, most = int(looks.rounds[-1]), looks.design.most
     rounds = int(looks.forecast(margin, family.alpha / family.tested)[0])

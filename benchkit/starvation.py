@@ -165,7 +165,7 @@ def _tell(
     without: Mapping[tuple[str, ...], Verdict],
     verdicts: Verdicts,
 ) -> Finding:
-    names = ", ".join(f"{one.run.variant} {one.run.run}" for one in starved)
+    names = ", ".join(f"{one.run.variant} run {one.run.run}" for one in starved)
     shares = ", ".join(format_percent(one.share).lstrip("+") for one in starved)
     pairs = [(row, without[_key(row.contrast)]) for row in rows if _key(row.contrast) in without]
     changed = [(old, new) for old, new in pairs if old.word != new.word]
@@ -202,13 +202,13 @@ def _tell(
 
 def _say_changed(old: Verdict, new: Verdict, verdicts: Verdicts) -> str:
     margin = verdicts.margin
-    sides = [f"{write_change(r.contrast, margin)} {describe_word(r, margin)}" for r in (new, old)]
-    return f"{_name(new.contrast)} {sides[0]} ({sides[1]} with it)"
+    sides = [f"{write_change(r.contrast, margin)} {describe_word(r, margin)}" for r in (old, new)]
+    return f"{_name(new.contrast)} from {sides[0]} to {sides[1]}"
 
 
 def _say_same(old: Verdict, new: Verdict, verdicts: Verdicts) -> str:
-    changes = [write_change(row.contrast, verdicts.margin) for row in (new, old)]
-    return f"{_name(new.contrast)} {changes[0]} ({changes[1]} with it)"
+    changes = [write_change(row.contrast, verdicts.margin) for row in (old, new)]
+    return f"{_name(new.contrast)} from {changes[0]} to {changes[1]}"
 
 
 def _name(c: Contrast) -> str:

@@ -44,7 +44,7 @@ TRACING: Measured = {
     ("latency", "p99", "s"): P99,
 }
 
-#: Single runs of the published workflow, 30 s each.
+#: Individual runs of the published workflow, 30 s each.
 PUBLISHED: Measured = {
     RATE: {
         "none": (29018.83,),

@@ -31,7 +31,7 @@ def test_a_change_is_told_with_its_commit_and_how_long_it_has_lasted() -> None:
     assert 1.04 < change.low < change.ratio < change.high < 1.06
     assert series.newest.verdict == "inside"
     assert series.newest.commits == 13
-    assert "1 series: 1 change of level; newest commit outside its range in none." in text(history)
+    assert "1 series: 1 step change; newest commit outside its range in none." in text(history)
     assert "since 0000016 (17 Oct 2026): ▲ worse +" in text(history)
     assert "14 commits" in text(history)
     assert "measure 0000015 and 0000016 alternately" in text(history)
@@ -88,7 +88,7 @@ def test_an_accepted_change_begins_a_new_level_and_says_why() -> None:
     assert series.newest.verdict == "no baseline"
     assert "accepted: TLS" in text(history)
     assert "confirm them" not in text(history)
-    assert "no change of level" in text(history)
+    assert "no step change" in text(history)
 
 
 def test_an_accepted_change_of_a_commit_not_measured_here_begins_at_the_next() -> None:
@@ -155,7 +155,7 @@ def test_among_very_many_series_without_a_change_none_is_listed() -> None:
     same = [replace(s, newest=replace(s.newest, verdict="inside")) for s in history.series]
     steady = replace(history, series=tuple(same))
     assert history_tables(steady) == ()
-    assert text(steady).startswith("24 series: no change of level")
+    assert text(steady).startswith("24 series: no step change")
     assert data(steady).panels
 
 
@@ -204,7 +204,7 @@ def test_a_count_that_changes_at_the_newest_commit_is_outside_at_once(
     history = counted([before] * 22 + [after], runs=runs)
     (series,) = history.series
     assert series.newest.verdict == "outside"
-    assert "1 series: 1 change of level; newest commit outside its range in 1." in text(history)
+    assert "1 series: 1 step change; newest commit outside its range in 1." in text(history)
     assert f"since 0000022 (23 Oct 2026): ▲ worse {size}, 1 commit" in text(history)
     newest = history_tables(history)[0].rows[0][-1].text.replace("\N{NO-BREAK SPACE}", " ")
     assert newest.endswith(f"outside, {size} vs. the 22 commits before it")

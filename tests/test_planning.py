@@ -97,7 +97,7 @@ def test_several_rows_need_more_runs_than_one_and_their_chances_are_stated() -> 
     assert 0.8 <= found.promise.one < 0.91
     first, spread, together, *_ = plan_lines(found)
     assert first.replace(NBSP, " ").startswith(
-        f"Run each side {found.promise.runs} times: a change of 6 % in any one row is then shown"
+        f"Run each side {found.promise.runs} times to detect a change of 6 % in any one row with"
     )
     assert "as exact; the true spread may be" in spread
     assert together.startswith("4 primary rows are decided together, each by its own test")

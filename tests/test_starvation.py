@@ -44,13 +44,13 @@ def found(observations: schema.Observations) -> list[Finding]:
 def test_four_runs_without_cpu_are_starved_and_two_verdicts_stand_on_them() -> None:
     (finding,) = found(measured(0.35))
     assert (finding.code, finding.severity) == ("B340", "warning")
-    assert finding.numbers["runs"] == "none 6, otlp 5, apm 5, skywalking 5"
+    assert finding.numbers["runs"] == "none run 6, otlp run 5, apm run 5, skywalking run 5"
     assert finding.numbers["changed"] == 2
     assert finding.numbers["share none 6"] == pytest.approx(0.35 / USUAL)
     assert finding.numbers["without request_rate zipkin"] == pytest.approx(0.8335, abs=1e-3)
     text = finding.message.replace("\N{NO-BREAK SPACE}", " ")
-    assert "otlp −14.6 % fewer, at least 3 % (−15.1 % inconclusive with it)" in text
-    assert "requests/s of apm +4.7 % (+4.2 % with it)" in text
+    assert "otlp from −15.1 % inconclusive to −14.6 % fewer, at least 3 %" in text
+    assert "requests/s of apm from +4.2 % to +4.7 %" in text
 
 
 def test_starved_runs_stay_in_the_comparison() -> None:
@@ -89,7 +89,7 @@ def test_cpu_told_for_all_that_ran_under_a_number_counts() -> None:
         tool=rows["tool"].where(~is_usage, "cadvisor"),
     )
     (finding,) = found(schema.observations(told))
-    assert finding.numbers["runs"] == "none 6, otlp 5, apm 5, skywalking 5"
+    assert finding.numbers["runs"] == "none run 6, otlp run 5, apm run 5, skywalking run 5"
 
 
 def test_fast_runs_are_not_starved() -> None:

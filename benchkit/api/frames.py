@@ -192,7 +192,7 @@ def _drop_copies(observations: Observations) -> Observations:
 def _refuse_two_ways(summaries: pd.DataFrame) -> None:
     """Refuse rows about one thing with different values.
 
-    The forms of one run differ in the name of their file, in their rounding, or in who computed.
+    The outputs of one run differ in the name of their file, in their rounding, or in who computed.
     """
     twice = summaries[summaries.duplicated([*_ABOUT, "origin", "resolution"], keep=False)]
     files = [source.rpartition(":")[0].rpartition("/")[2] for source in twice["source"]]

@@ -123,9 +123,9 @@ def _tell_corrected(side: Side, over: Sequence[_Flight], total: int) -> Finding:
         severity="warning",
         where=name_side(side),
         message=f"{worst.sheet.run.tool}'s mean implies {_write_span(over)} requests in flight on "
-        f"{_connections(worst)} ({count_of(over, total)}); in run {worst.sheet.run.run}, "
-        f"connections ÷ rate gives a mean of {format_quantity(plain, 's')}, not "
-        f"{format_quantity(worst.mean, 's')}",
+        f"{_connections(worst)} ({count_of(over, total)}); in run {worst.sheet.run.run}, it "
+        f"reports a mean of {format_quantity(worst.mean, 's')}, but connections ÷ rate gives "
+        f"{format_quantity(plain, 's')}",
         remedy=f"{worst.sheet.run.tool} adds samples for requests that it considers late: use "
         "connections ÷ rate as the mean, or compare rates",
         numbers={

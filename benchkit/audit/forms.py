@@ -1,4 +1,4 @@
-"""Rules about several forms of one run: text, JSON and samples should tell the same.
+"""Rules about several outputs of one run: text, JSON and samples should tell the same.
 
 A wrong match of files, or a tool that contradicts itself, must be seen before a number is
 believed.
@@ -108,7 +108,7 @@ def _tell(gaps: Sequence[_Gap]) -> Finding:
         code="B104",
         severity="warning",
         where=" and ".join(dict.fromkeys(worst.files)),
-        message=f"{count} between forms of one run{largest}: "
+        message=f"{count} between outputs of one run{largest}: "
         f"{worst.name}, by {format_percent(worst.share).lstrip('+')} ({values})",
         remedy="; ".join(filter(None, (reason, _REMEDY))),
         numbers={"share": worst.share, "statistics": len(gaps)},

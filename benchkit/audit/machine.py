@@ -46,8 +46,9 @@ def find_local_generators(evidence: Evidence) -> Iterator[Finding]:
             code="B415",
             severity="info",
             where=host,
-            message=f"{tools} ran on the machine under load ({runs})",
-            remedy="use a second machine, or pin them to different cores and record that",
+            message=f"{tools} ran on the same machine as the service ({runs})",
+            remedy="use a second machine, or pin generator and service to different cores and "
+            "record the pinning",
             numbers={"runs": len(sheets)},
         )
 

@@ -247,7 +247,8 @@ def _adjust(c: Contrast, session: Session, logs: dict[str, dict[int, float]]) ->
 def _tell_drift(c: Contrast, trend: Trend, drift: float, adjusted: list[_Adjusted]) -> Finding:
     is_moved = any(one.is_moved for one in adjusted)
     changes = ", ".join(
-        f"{one.variant} {format_change(1 + one.change)} ({format_change(1 + one.plain)} with it)"
+        f"{one.variant} {format_change(1 + one.plain)} ({format_change(1 + one.change)} without "
+        "the trend)"
         for one in adjusted
     )
     return Finding(
@@ -255,7 +256,7 @@ def _tell_drift(c: Contrast, trend: Trend, drift: float, adjusted: list[_Adjuste
         severity="warning" if is_moved else "info",
         where=name_row(c),
         message=f"the values drift by {format_change(math.exp(drift))} over the session (p = "
-        f"{trend.pvalue:.2g}); without the linear trend, the means change as follows: {changes}",
+        f"{trend.pvalue:.2g}); change of the means: {changes}",
         remedy=f"{_IN_TURN}; let the machine settle first"
         if is_moved
         else "the trend affects both sides alike and moves no change by more than "

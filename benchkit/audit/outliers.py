@@ -108,13 +108,13 @@ def _find_far(sides: Sequence[Mapping[int, float]]) -> list[set[int]]:
 
 
 def _tell_far(row: list[Contrast], far: dict[str, set[int]]) -> Finding:
-    names = [f"{variant} {run}" for variant, runs in far.items() for run in sorted(runs)]
+    names = [f"{variant} run {run}" for variant, runs in far.items() for run in sorted(runs)]
     touched = [c for c in row if far[c.baseline] or far[c.variant]]
     without = {c.variant: _leave_out(c, far) for c in touched}
     kept = {c.variant: c.ratio for c in touched if c.ratio is not None}
     them = "it" if len(names) == 1 else "them"
     changes = ", ".join(
-        f"{variant} {format_change(ratio)} ({format_change(kept[variant])} with {them})"
+        f"{variant} {format_change(kept[variant])} ({format_change(ratio)} without {them})"
         for variant, ratio in without.items()
     )
     is_moved = any(abs(math.log(without[v] / kept[v])) > MATTERS for v in without)
@@ -123,7 +123,7 @@ def _tell_far(row: list[Contrast], far: dict[str, set[int]]) -> Finding:
         severity="warning" if is_moved else "info",
         where=name_row(row[0]),
         message=f"far from the other runs of the variant: {', '.join(names)}; "
-        f"the unpaired change without {them}: {changes}",
+        f"unpaired change: {changes}",
         remedy="find out what disturbed them, and run them again; they still count in every other "
         "number",
         numbers={

@@ -88,7 +88,7 @@ def find_few_runs(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
 
 
 def find_broken_series(comparisons: Comparisons, runs: Runs) -> Iterator[Finding]:
-    """B344: a series that stops by itself lacks runs, or has others among them."""
+    """B344: an early-stopping series lacks runs, or has others among them."""
     series = find_series(runs)
     compared = {(c.workload, (c.baseline, c.variant)) for c in comparisons.contrasts if c.primary}
     problems = {
@@ -102,7 +102,7 @@ def find_broken_series(comparisons: Comparisons, runs: Runs) -> Iterator[Finding
                 code="B344",
                 severity="warning",
                 where=", ".join(filter(None, (*pair, benchmark))),
-                message=f"a series that stopped by itself is not whole: {problem}",
+                message=f"an early-stopping series is incomplete: {problem}",
                 remedy="bring the run back, or start a new series in an empty folder with "
                 "`benchkit capture --until decided`",
             )
@@ -139,7 +139,7 @@ def find_left_out(_comparisons: Comparisons, runs: Runs) -> Iterator[Finding]:
             yield Finding(
                 code="B303",
                 severity="info",
-                message=f"{count} {listed} listed, not compared",
+                message=f"{count} {listed} {'are' if count > 1 else 'is'} listed but not compared",
                 remedy="see `benchkit runs`",
                 numbers={"runs": count},
             )

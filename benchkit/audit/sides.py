@@ -303,8 +303,8 @@ def _tell_closed(bound: list[Contrast]) -> Finding:
         code="B319",
         severity="info",
         where=name_side(worst.side),
-        message=f"latencies were measured at {_rate(worst.center_variant)}, those of "
-        f"{worst.baseline} at {_rate(worst.center_baseline)}: in a closed loop, rate and "
+        message=f"its latencies were measured at {_rate(worst.center_variant)}, and "
+        f"{worst.baseline}'s at {_rate(worst.center_baseline)}: in a closed loop, rate and "
         "latency are two views of one effect",
         remedy="to compare latency at equal load, fix the rate",
         numbers=_number_rates(worst, bound),

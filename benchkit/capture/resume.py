@@ -1,4 +1,4 @@
-"""How far a series that stops by itself has come: what its sidecars say.
+"""How far an early-stopping series has come: what its sidecars say.
 
 A session that was interrupted, by the user or by a reboot, goes on where it was.
 """

@@ -95,7 +95,7 @@ def carry_out(
     tell : callable
         Gets a line for every run.
     is_decided : callable
-        Gets the number of each complete round of a series that stops by itself, and tells whether
+        Gets the number of each complete round of an early-stopping series, and tells whether
         it stops.
 
     Raises

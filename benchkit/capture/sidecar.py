@@ -33,7 +33,7 @@ class Record:
     remark : str
         Why the run counts as failed.
     stopping : mapping of str to int, float or str
-        Of a series that stops by itself: the round, and the rule that stops it; else empty.
+        Of an early-stopping series: the round, and the rule that stops it; else empty.
     env : mapping of str to str
         The fingerprint of the machine.
     """

@@ -108,7 +108,7 @@ def capture(
 
 
 def _refuse_unfit(until: str | None, rule: Mapping[str, object], *, is_whole: bool) -> bool:
-    """Tell whether a series that stops by itself is requested; refuse what does not go with it."""
+    """Tell whether an early-stopping series is requested; refuse what does not go with it."""
     if until is None:
         if unused := [name for name, value in rule.items() if value is not None]:
             raise ConfigError("needs --until decided", where=unused[0])

@@ -221,7 +221,7 @@ def gate(
         str,
         typer.Option(
             metavar="SHA",
-            help="Also judge changes of level after this commit, not only the newest.",
+            help="Also judge step changes after this commit, not only the newest.",
         ),
     ] = "",
     metric: o.Metric = None,

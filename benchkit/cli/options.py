@@ -377,7 +377,7 @@ def infer_format(output: Path | None, known: Mapping[str, str], default: str) ->
     if ending not in known:
         *others, last = known
         raise ConfigError(
-            f"unknown file ending {ending!r}" if ending else "the file name has no ending",
+            f"unknown file extension {ending!r}" if ending else "the file name has no extension",
             where=f"-o {printable(str(output))}",
             hint=f"end it with {', '.join(others)} or {last}, or name the format with --format",
         )

@@ -162,7 +162,7 @@ def compare(
     With ``blocks="auto"`` and complete blocks in the recorded order: of 3 variants and 5 blocks or
     more the same on values aligned by blocks; of 2 variants and 8 blocks or more the signed-rank
     test.
-    A series that stops by itself: Student's t of its rounds' pairs on logarithms, p-value and
+    An early-stopping series: Student's t of its rounds' pairs on logarithms, p-value and
     interval such that they hold however often it was looked at.
     Values that are not positive have no ratio; they are compared as differences, by the same tests
     on the values themselves. Spans at a backend that one side does not use are left out.
@@ -239,7 +239,7 @@ class _Evidence:
         self._series = find_series(runs)
 
     def find_series(self, key: Row, pair: tuple[str, str]) -> Series | None:
-        """Return the series that stops by itself, of which either side has runs."""
+        """Return the early-stopping series, of which either side has runs."""
         series = self._series.get(key.workload)
         return series if series and series.find_design(pair) else None
 
@@ -321,7 +321,7 @@ def _contrast(key: Row, pair: tuple[str, str], evidence: _Evidence, ranks: Ranks
 def _look_inside(
     key: Row, pair: tuple[str, str], found: Measurement, evidence: _Evidence
 ) -> Measurement:
-    """Say how well two single runs are known, where their stretches are."""
+    """Say how well two individual runs are known, where their stretches are."""
     sides = []
     for variant in pair:
         side = key.workload.side(variant)

@@ -142,7 +142,7 @@ _NOTES = {
     MAX_T: "the p-value comes from permuting whole runs, together with the other rows (max-T); "
     "the change and its interval come from Student's t of the means, so an interval can "
     "exclude zero although p is not small enough",
-    LEAST_WELCH: "Welch's test with the fewest degrees of freedom; it stays valid if one side "
+    LEAST_WELCH: "Welch's test with conservative degrees of freedom; it stays valid if one side "
     "varies more, in one row or several",
     PAIRED_T: "the t-test of the paired rounds; it stays valid over several rows even if one side "
     "varies more",

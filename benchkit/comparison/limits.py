@@ -296,7 +296,7 @@ def _test(contrast: Contrast, bound: _Bound, step: float, side: Side) -> float:
 
 
 def _look(contrast: Contrast, bound: _Bound, step: float, side: Side) -> float:
-    """Return the one-sided p-value of a series that stops by itself, by all of its looks."""
+    """Return the one-sided p-value of an early-stopping series, by all of its looks."""
     if not bound.shift and not step and bound.factor > 0:
         looks = look_back(contrast)
         return float(looks.find_pvalues(math.log(bound.factor), side)[0, -1])

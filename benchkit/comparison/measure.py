@@ -70,7 +70,7 @@ class Measurement:
     difference: tuple[float | None, float | None, float | None] = (None, None, None)
     difference_inner: tuple[float | None, float | None] = (None, None)
     is_ranked: bool = False
-    #: Of a series that stops by itself.
+    #: Of an early-stopping series.
     stopping: SequentialDesign | None = None
 
 
@@ -311,7 +311,7 @@ def _predict(
 def compare_stretches(
     x: Sequence[float], y: Sequence[float], found: Measurement, confidence: float
 ) -> Measurement:
-    """Add to the direction of two single runs how well these two are known by themselves.
+    """Add to the direction of two individual runs how well these two are known by themselves.
 
     Parameters
     ----------

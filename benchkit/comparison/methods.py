@@ -14,8 +14,8 @@ EXACT, RANK, ALIGNED, SIGNED, WELCH, HISTORY, SINGLE, WITHIN, REFUSED, DIFFERENC
     "too few events",
     "difference",
 )
-#: Of a series that stops by itself: its rounds so far, or the reason why they give no verdict.
-SEQUENTIAL, UNJUDGED = "sequential", "series not whole"
+#: Of an early-stopping series: its rounds so far, or the reason why they give no verdict.
+SEQUENTIAL, UNJUDGED = "sequential", "incomplete series"
 #: Methods that decide several rows together: see `benchkit.stats.families`.
 MAX_T, LEAST_WELCH, PAIRED_T = "max-t", "least-welch", "paired-t"
 #: Methods that tell a direction at most: nothing of how runs differ is known.

@@ -143,7 +143,7 @@ class Contrast(Row):
     method : str
         ``hodges-lehmann``, ``aligned``, ``signed-rank``, ``welch``, ``max-t``, ``least-welch``,
         ``paired-t``, ``prediction``, ``within-run``, ``single run``, ``too few events``,
-        ``sequential``, ``series not whole``, ``difference`` or ``exact``.
+        ``sequential``, ``incomplete series``, ``difference`` or ``exact``.
     pvalue : float or None
     confidence : float
     resolution : float
@@ -166,7 +166,7 @@ class Contrast(Row):
     is_ranked : bool
         Whether a difference without a ratio is by ranks; else it is by Welch's test.
     stopping : SequentialDesign, optional
-        Of a series that stops by itself, whose pairs of rounds ``arranged`` has then.
+        Of an early-stopping series, whose pairs of rounds ``arranged`` has then.
     """
 
     unit: str
@@ -249,7 +249,7 @@ class Contrast(Row):
 def measure_spreads(rows: Sequence[Contrast]) -> list[tuple[float | None, float | None]]:
     """Measure the spread of both sides of each row of a comparison.
 
-    Of summaries and single runs nothing is known.
+    Of summaries and individual runs nothing is known.
     """
     sides = [
         () if c.method in DIRECTIONS or max(map(abs, values), default=0.0) > LARGEST else values

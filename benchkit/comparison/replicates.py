@@ -111,7 +111,7 @@ def collect_replicates(
         raise DataError(
             "no run has a primary metric",
             hint="name one with --metric, or metrics= in Python, e.g. latency.p50; a summary has "
-            "no single runs to compare",
+            "no individual runs to compare",
         )
     return tuple(row for rows in by_key.values() for row in rows)
 

@@ -85,7 +85,7 @@ class Series:
 
 
 def find_series(runs: Runs) -> dict[Workload, Series]:
-    """Return the workloads some runs of which belong to a series that stops by itself."""
+    """Return the workloads some runs of which belong to an early-stopping series."""
     measured = keep_measured(runs)
     if not any(measured["stopping"].tolist()):
         return {}
@@ -135,13 +135,11 @@ def measure_series(
     problem = series.find_problem(pair)
     sides = None if problem else series.arrange(pair, cells)
     if design is None or problem:
-        return _refuse(f"a series that stops by itself is not whole: {problem}", x, y)
+        return _refuse(f"an early-stopping series is incomplete: {problem}", x, y)
     if sides is None:
         return _refuse("a run of the series has no value of this", x, y)
     if min(min(side) for side in sides) <= 0:
-        return _refuse(
-            "values at or below 0 give no verdict in a series that stops by itself", x, y
-        )
+        return _refuse("values at or below 0 give no verdict in an early-stopping series", x, y)
     if len(sides[0]) < design.least:
         made = len(sides[0])
         return _refuse(f"{made} rounds made: the first look is after round {design.least}", x, y)
@@ -185,7 +183,7 @@ def _take(logs: Sequence[Sequence[float]], design: SequentialDesign, resolution:
 def look_back(contrast: Contrast, differences: FloatArray | None = None) -> Looks:
     """Return the looks at a row of a series, or at other differences of its rounds."""
     if contrast.stopping is None:
-        raise ValueError("a row of no series that stops by itself")
+        raise ValueError("this row belongs to no early-stopping series")
     if differences is not None:
         return take_looks(differences, contrast.stopping, floor=contrast.resolution**2 / 6)
     smallest = math.exp(min(map(min, contrast.arranged)))

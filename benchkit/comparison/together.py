@@ -46,8 +46,8 @@ def join_rows(contrasts: Iterable[Contrast]) -> tuple[Together, ...]:
     """Compare all benchmarks of each primary metric together.
 
     Of each group, pair, tool, metric and subject the rows count that have the same runs on both
-    sides; counts that are compared exactly, values that are not positive, single runs and series
-    that stop by themselves do not.
+    sides; counts that are compared exactly, values that are not positive, individual runs and
+    series that stop by themselves do not.
     Fewer than three such benchmarks make no answer.
     """
     metrics: dict[tuple[str, ...], list[Contrast]] = {}

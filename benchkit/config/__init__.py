@@ -86,9 +86,7 @@ class Settings:
     )
     blocks: str = field(
         default=DEFAULT_BLOCKS,
-        metadata=as_key(
-            "|".join(BLOCKS), "whether complete blocks are compared block by block", "stats"
-        ),
+        metadata=as_key("|".join(BLOCKS), "compare complete blocks block by block", "stats"),
     )
     method: str = field(
         default=DEFAULT_METHOD,
@@ -263,7 +261,7 @@ def _convert(key: str, value: object, where: str) -> object:
     if key == "seed":
         if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
             return value
-        raise ConfigError(f"the seed is {value!r}", where=where, hint="use a whole number")
+        raise ConfigError(f"expected a whole number as seed, got {value!r}", where=where)
     if key == "split":
         return _read_split(value, f"{where} split")
     if key == "rename":

@@ -17,7 +17,7 @@ SHORTEST = 7
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """A change of level that is meant."""
+    """A step change that is meant."""
 
     commit: str = field(
         metadata=as_key("text", "first commit after the change; at least 7 characters")

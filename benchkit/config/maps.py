@@ -45,9 +45,11 @@ _KIND = "column"
 class TableMap:
     """Which column of a table is which label, and which hold values."""
 
-    variant: Cell = field(default=Cell(), metadata=as_key(_KIND, "what is compared"))
+    variant: Cell = field(default=Cell(), metadata=as_key(_KIND, "the variant: none, otlp, …"))
     group: Cell = field(default=Cell(), metadata=as_key(_KIND, "never compared with other groups"))
-    benchmark: Cell = field(default=Cell(), metadata=as_key(_KIND, "what was exercised"))
+    benchmark: Cell = field(
+        default=Cell(), metadata=as_key(_KIND, "the workload: endpoint, scenario")
+    )
     params: tuple[str, ...] = field(
         default=(), metadata=as_key("texts", "columns with the level of the workload")
     )
@@ -63,7 +65,7 @@ class TableMap:
     value: Cell = field(default=Cell(), metadata=as_key(_KIND, "the column with the values"))
     unit: Cell = field(default=Cell(), metadata=as_key(_KIND, "unit of the values: ms, req/s, MiB"))
     better: str = field(
-        default="", metadata=as_key("|".join(BETTER), "which direction of the metric is better")
+        default="", metadata=as_key("|".join(BETTER), "the better direction of the metric")
     )
     values: tuple[Measure, ...] = field(
         default=(),

@@ -31,7 +31,7 @@ class Habits:
     """What holds for every rule that does not say otherwise: ``[policy]``."""
 
     on_inconclusive: Action = field(
-        default="warn", metadata=as_key(_ACTION, "what to do with an inconclusive row")
+        default="warn", metadata=as_key(_ACTION, "outcome of an inconclusive row")
     )
     on_undecided: Action = field(
         default="fail",
@@ -67,7 +67,7 @@ class Habits:
     )
     allow_other_machine: bool = field(
         default=False,
-        metadata=as_key("true or false", "whether a baseline from another machine counts"),
+        metadata=as_key("true or false", "accept a baseline from another machine"),
     )
     accept: tuple[Acceptance, ...] = ()
 
@@ -281,7 +281,7 @@ def _read_pair(value: object, where: str) -> tuple[str, str]:
 def _read_where(value: object, where: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
     if not isinstance(value, Mapping):
         hint = 'use where = {benchmark = ["Ping"]}'
-        raise ConfigError("where is not a table", where=where, hint=hint)
+        raise ConfigError("expected a table in where", where=where, hint=hint)
     return tuple((key, _read_values(found, key, where)) for key, found in value.items())
 
 

@@ -30,7 +30,7 @@ def leave_out_excerpts(observations: Observations) -> Observations:
     Parameters
     ----------
     observations : Observations
-        Forms of one run share its labels and differ in ``source``.
+        Outputs of one run share its labels and differ in ``source``.
 
     Returns
     -------

@@ -55,8 +55,8 @@ class Run(RunFacts):
 
     @property
     def name(self) -> str:
-        """The run as people call it: ``otlp 3``."""
-        return f"{self.variant} {self.run}".strip()
+        """The run as people call it: ``otlp run 3``."""
+        return f"{self.variant} run {self.run}".strip()
 
     @property
     def clients(self) -> int | None:

@@ -331,7 +331,7 @@ def _tell_needed(row: RowOutcome, alpha: float) -> tuple[int | None, list[str]]:
     if evidence.p_within is None or not evidence.is_ratio:
         return None, []
     if evidence.low is None or evidence.high is None:
-        return None, ["too few runs for an interval: run each side more often"]
+        return None, ["too few runs for an interval: make more runs per side"]
     worst = evidence.high - 1 if c.better != "higher" else evidence.low - 1
     is_vague = evidence.low > 0 and is_wide(evidence.low, evidence.high)
     notes = [TOO_WIDE if is_vague else f"the cost may be up to {format_size(worst)}"]

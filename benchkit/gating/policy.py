@@ -102,7 +102,7 @@ class Policy:
         file, unread = self.settings.source, self.settings.unread
         file += f" (ignoring {unread})" if unread else ""
         if self.is_overridden:
-            return f"limits of --max-overhead{f', else {file}' if file else ''}"
+            return f"limits from --max-overhead{f', else {file}' if file else ''}"
         if not file:
             return "no policy found: the default rule"
         return file if self.rules else f"{file} sets no limit: the default rule"

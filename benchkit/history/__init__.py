@@ -60,7 +60,7 @@ def trace(
     plan : Plan, optional
         Its primaries, if it names any, in place of those of the tools; its confidence.
     margin : float
-        The smallest change of level that is reported, as a fraction.
+        The smallest step change that is reported, as a fraction.
     accepted : sequence of Accepted
         Changes that are meant: there a new level begins.
     seed : int

@@ -40,7 +40,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A change of level.
+    """A step change.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The search for changes of level in many series, and what it cannot show in so few commits."""
+"""The search for step changes in many series, and what it cannot show in so few commits."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FAR = 10**9
 
 
 class Search(NamedTuple):
-    """How a series was searched for a change of level.
+    """How a series was searched for a step change.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Search(NamedTuple):
 
 
 def search(stretches: Sequence[Sequence[float]], series: int, seed: int = 0) -> Search:
-    """Look for a change of level in one of so many series.
+    """Look for a step change in one of so many series.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def search(stretches: Sequence[Sequence[float]], series: int, seed: int = 0) -> 
 
 
 def find_changed(searches: Sequence[Search]) -> list[bool]:
-    """Tell which series have a change of level somewhere, over all of them.
+    """Tell which series have a step change somewhere, over all of them.
 
     Returns
     -------
@@ -123,7 +123,7 @@ def report_reach(searches: Sequence[Search], seed: int) -> Iterator[Finding]:
         yield Finding(
             code="B343",
             severity="info",
-            message=f"{_write_among(count, count)}, a change of level needs {longest} commits on "
+            message=f"{_write_among(count, count)}, a step change needs {longest} commits on "
             "each side",
             remedy="until then, only the newest commit is judged",
             numbers={"series": count, "commits": longest},
@@ -139,7 +139,7 @@ def _report_short(short: Sequence[Search], series: int, seed: int) -> Finding:
     return Finding(
         code="B343",
         severity="info",
-        message=f"{most.commits} commits cannot show a change of level "
+        message=f"{most.commits} commits cannot show a step change "
         f"{_write_among(len(short), series).lower()}",
         remedy=more + fewer,
         numbers={"series": series, "short": len(short), "commits": most.commits},

@@ -32,7 +32,7 @@ _WITHOUT = frozenset({"refused", "empty"})
 #: How the reasons begin for which files are passed over that fill no folder.
 _HOLLOW = (
     *("a hidden file", "a sidecar", "a README", "a log of commands", "cannot be"),
-    "what a tool wrote",
+    "the standard error of a tool",
 )
 
 

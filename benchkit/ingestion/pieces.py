@@ -147,7 +147,7 @@ def single_out_shared(parts: Sequence[Part], others: Sequence[Part] = ()) -> lis
 
 
 def _family(part: Part) -> tuple[object, ...]:
-    """Return what forms of one run have in common, but for the group, which settling completes."""
+    """Return what outputs of one run share, but for the group, which settling completes."""
     labels = part.origin, part.variant, part.folder, part.tool, part.role
     return *labels, part.leftover, part.run
 

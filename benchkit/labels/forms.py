@@ -1,4 +1,4 @@
-"""Several forms of one run are one run: k6's text, export and raw JSON.
+"""Several outputs of one run are one run: k6's text, export and raw JSON.
 
 Three files of one run are n = 1. Forms belong together where group, variant, folder, tool, role,
 left-over tokens, declared number and the name of the file agree; where one file has a form for its
@@ -19,7 +19,7 @@ from benchkit.schema import format_params
 
 #: Words of file names that say what a file holds, not what was measured.
 _CONTENTS = RESULT_WORDS | ROLES.keys() | {"attack", "latency"}
-#: Share by which counts of requests may differ in two forms of one run.
+#: Share by which counts of requests may differ in two outputs of one run.
 _COUNT = 0.01
 
 
@@ -119,7 +119,7 @@ def merge_forms(pieces: Iterable[Piece]) -> list[Run]:
 
 
 def _family(piece: Piece) -> tuple[object, ...]:
-    """Return what the forms of one run have in common, its number last."""
+    """Return what the outputs of one run have in common, its number last."""
     labels = piece.origin, piece.group, piece.variant, piece.folder
     return *labels, piece.tool, piece.role, piece.leftover, piece.run
 
@@ -160,7 +160,7 @@ def _merge(singles: list[Run]) -> list[Run]:
 
 
 def _may_be_forms(piece: Piece, other: Piece) -> bool:
-    """Tell whether two pieces may be two forms of one run."""
+    """Tell whether two pieces may be two outputs of one run."""
     if _same_form(piece, other):
         return False
     names = _name_file(piece.path, piece.tool), _name_file(other.path, other.tool)

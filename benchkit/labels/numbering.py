@@ -277,7 +277,7 @@ def _count_up(runs: list[Run], start: int, taken: dict[int, str]) -> int:
 
 
 def _keep_declared(runs: list[Run]) -> tuple[dict[int, str], list[Run]]:
-    """Give single runs the numbers they declare; return who has which, and the other runs."""
+    """Give individual runs the numbers they declare; return who has which, and the other runs."""
     held: Counter[tuple[str, int | None]] = Counter()
     for run in runs:
         held[run.path, run.first.run] += run.first.size

@@ -69,7 +69,7 @@ class Sidecar(RunFacts):
     role: str | None = None
     run: int | None = None
     shard: int | None = field(
-        default=None, metadata=means("which of several generators of one run wrote the file")
+        default=None, metadata=means("number of the generator, if a run has several")
     )
     ended_at: datetime | None = field(
         default=None, metadata=means("end of the measured part; determines the duration")

@@ -100,7 +100,7 @@ DEEP = f"more than {DEEPEST} folders deep"
 _KEPT = {".benchmarks"}
 _REPOSITORIES = (".git", ".dvc")
 #: Files by which a folder is known that holds no results.
-_MARKS = {"pyvenv.cfg": "a virtual environment", ".cargo-lock": "what cargo built"}
+_MARKS = {"pyvenv.cfg": "a virtual environment", ".cargo-lock": "cargo's build output"}
 _PRUNED = {
     ".benchkit": "benchkit's own store",
     "node_modules": "dependencies",

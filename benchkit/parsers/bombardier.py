@@ -208,7 +208,7 @@ def _parse_json(source: Source) -> Iterator[Record]:
         if any(f"result.req{code}" in numbers for code in _CODES):
             yield from _read(source.label, document, numbers, line)
         else:
-            message = "a result of bombardier needs counts of responses"
+            message = "a bombardier result needs counts of responses"
             yield Diagnostic(source.label, line, message, "use the whole object that it wrote")
 
 

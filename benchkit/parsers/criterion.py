@@ -281,7 +281,7 @@ JSON = Format(
 TEXT = Format(
     name="criterion_text",
     tools=("criterion",),
-    summary="what criterion.rs and `cargo bench` print: one time of each benchmark",
+    summary="output of criterion.rs and `cargo bench`: one time per benchmark",
     forms=(
         Form(
             name="text",

@@ -83,7 +83,7 @@ def _parse(source: Source) -> Iterator[Record]:
         if {"ActualQPS", "DurationHistogram.Count"} <= numbers.keys():
             yield from _read(source.label, document, numbers, line)
         else:
-            message = "a result of fortio needs ActualQPS and DurationHistogram"
+            message = "a fortio result needs ActualQPS and DurationHistogram"
             yield Diagnostic(source.label, line, message, "use the whole object that it wrote")
 
 

@@ -219,7 +219,7 @@ JSON = Format(
 TEXT = Format(
     name="hyperfine_text",
     tools=("hyperfine",),
-    summary="what hyperfine prints: mean, spread and extremes of each command",
+    summary="hyperfine's output: mean, spread and extremes per command",
     forms=(
         Form(
             name="text",

@@ -65,7 +65,7 @@ _NO_HEADER = Remark(
     is_remark=False,
 )
 _DEFAULTS = Remark(
-    "this JTL has no header; its {count} columns are read as the defaults of JMeter {version}",
+    "this JTL has no header; its {count} columns are read as JMeter {version}'s defaults",
     "add the header line if you changed jmeter.save.saveservice.*",
     "note",
 )

@@ -278,7 +278,7 @@ def _read_last(
     summary = document.get("Summary")
     fields = summary if isinstance(summary, dict) else {}
     if not all(is_amount(fields.get(name)) for name in ("Count", "RPS")):
-        what = "a result of plow needs the count of requests and their rate"
+        what = "a plow result needs the count of requests and their rate"
         yield Diagnostic(source.label, line, what, "use the whole object that plow wrote")
         return
     yield from _read(source, document, fields, line, places)

@@ -67,10 +67,10 @@ _FORMS = (
     Unread("a script for k6", ("from 'k6",), "give what `k6 run --out json=FILE` writes"),
     Unread("a script for k6", ('from "k6',), "give what `k6 run --out json=FILE` writes"),
     Unread("hyperfine's CSV", ("command,mean,stddev,median,user,system,min,max",),
-           "it has no single runs; give what `hyperfine --export-json FILE` writes"),
+           "it has no individual runs; give what `hyperfine --export-json FILE` writes"),
     Unread("hyperfine's table", ("| Command ", " Mean [", " Relative |"),
-           "it has no single runs; give what `hyperfine --export-json FILE` writes"),
-    Unread("a table of BenchmarkDotNet", ("BenchmarkDotNet v", "Method"),
+           "it has no individual runs; give what `hyperfine --export-json FILE` writes"),
+    Unread("a BenchmarkDotNet table", ("BenchmarkDotNet v", "Method"),
            "its values are rounded; give the JSON of `--exporters json`"),
     Unread("BenchmarkDotNet's CSV", ("Method", ",AnalyzeLaunchVariance,"),
            "its values are rounded; give the JSON of `--exporters json`"),
@@ -106,7 +106,7 @@ _FORMS = (
     Unread("asv's comparison", ("| Ratio |", "| Benchmark"), "give asv's folder results/"),
     Unread("asv's comparison", ("Ratio | Benchmark",), "give asv's folder results/"),
     Unread("vegeta's plot", ("<title>Vegeta",), "give the file of `vegeta attack`"),
-    Unread("a report of benchkit", ('name="generator" content="benchkit',),
+    Unread("a benchkit report", ('name="generator" content="benchkit',),
            "give the results from which it was made"),
 )  # fmt: skip
 
@@ -179,7 +179,7 @@ _TOOLS = (
     ),
     Unread("Taurus's XML", ("<FinalStatus>",)),
     Unread("Tsung's log", ("# stats: dump at ",)),
-    Unread("what the shell's `time` prints", ("real\t", "user\t", "sys\t"),
+    Unread("output of the shell's `time`", ("real\t", "user\t", "sys\t"),
            "measure with hyperfine, which repeats the command"),
 )  # fmt: skip
 

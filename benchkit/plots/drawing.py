@@ -178,7 +178,7 @@ class Plots:
 
     forest = _method(
         "forest",
-        "what each variant costs: estimate, interval, runs and margin",
+        "the cost of each variant: estimate, interval, runs and margin",
         "Change against the baseline, in percent; on ``ax``, the tick labels show the estimates.",
         "If no primary metric has a ratio to its baseline.",
         _WRK,

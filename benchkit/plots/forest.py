@@ -1,6 +1,6 @@
 """The forest plot: what each variant costs, with its interval, its runs and the margin.
 
-One look tells which intervals lie beyond the margin, which hold it, and how far single runs
+One look tells which intervals lie beyond the margin, which hold it, and how far individual runs
 scatter around both.
 """
 

@@ -57,7 +57,7 @@ _METHODS = {
     ),
     LEAST_WELCH: (
         "Several rows whose sides differ in runs or in spread, or 2 runs on one side "
-        "only: Welch's t-test on a log scale with the fewest degrees of freedom (runs of "
+        "only: Welch's t-test on a log scale with conservative degrees of freedom (runs of "
         "the smaller side − 1). It keeps its error level whatever the spreads are, for "
         "log-normal runs."
     ),
@@ -76,7 +76,7 @@ _METHODS = {
         "allows for it."
     ),
     UNJUDGED: (
-        "A series that stops by itself gives a verdict only with all runs of all its rounds, "
+        "An early-stopping series gives a verdict only with all runs of all its rounds, "
         "and only on positive values."
     ),
     HISTORY: (

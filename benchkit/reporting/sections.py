@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 _CURVES = (
     "Each line joins the measured percentiles (medians over runs); faint lines are "
-    "single runs. Both axes are logarithmic, so the tail takes as much space as the "
+    "individual runs. Both axes are logarithmic, so the tail takes as much space as the "
     "middle."
 )
 _MOVES = (
@@ -50,7 +50,7 @@ _RING = " Ring: the knee by {rule}."
 _BOUNDS = " Dotted: the upper limit set by the lowest level and the best rate."
 _UNSEEN = " Shaded: no level was measured here, where the two bounds cross."
 _COSTS = " Latency over the rate; each point is labelled with its level."
-_TIMES = "Medians over runs; faint lines are single runs."
+_TIMES = "Medians over runs; faint lines are individual runs."
 _STRETCHES = " Latencies are shown at the middle of up to twenty parts of a run."
 _LOOKS = " CPU is shown between two readings of its counter."
 _AROUND = " Shaded: before and after the measured run."
@@ -112,7 +112,7 @@ def _overhead(inputs: _Inputs) -> Section | str:
     margin, confidence = format_bare(drawn.margin), format_bare(drawn.confidence)
     legend = (
         f"Diamond and bar: estimate with its {confidence} interval (hollow: one run, no "
-        "interval). Dots: single runs, of the variant above the bar, of the baseline "
+        "interval). Dots: individual runs, of the variant above the bar, of the baseline "
         f"below it. Band: ±{margin}."
     )
     if drawn.cut:

@@ -41,7 +41,7 @@ _LOOKS = {True: "worse", False: "better", None: "changed"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """A change of level on a page: its commit and link, and what happened."""
+    """A step change on a page: its commit and link, and what happened."""
 
     commit: str
     link: str

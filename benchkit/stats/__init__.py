@@ -3,8 +3,8 @@
 What a test says must not depend on a frame, a file or the name of a metric.
 
 Importing this package costs numpy and nothing else; scipy is imported only by the functions that
-need a distribution (`welch`, `paired_t`, all intervals of predictions, quantiles and single runs,
-series that stop, and all that plan or calibrate), when they are called.
+need a distribution (`welch`, `paired_t`, all intervals of predictions, quantiles, individual runs
+and series that stop, and all that plan or calibrate), when they are called.
 """
 
 from benchkit.stats.aligned import align, compare_aligned

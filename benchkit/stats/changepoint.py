@@ -67,7 +67,7 @@ class Split:
 
 @dataclass(frozen=True, slots=True)
 class ChangePoint:
-    """A change of level.
+    """A step change.
 
     Parameters
     ----------
@@ -216,7 +216,7 @@ def find_changes(
     permutations: int = PERMUTATIONS,
     seed: int = 0,
 ) -> tuple[ChangePoint, ...]:
-    """Find all changes of level.
+    """Find all step changes.
 
     Parameters
     ----------

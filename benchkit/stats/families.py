@@ -116,7 +116,7 @@ def decide_family(
     - else by step-down max-T (`max_t`), with as many runs on both sides, 4 or more, a pooled ratio
       of at most 1.5 (1.4 with more than 20 rows), and a smallest p within the block's alpha; pairs
       and rounds by `sign_flip_max_t`, which bears unequal spreads;
-    - else by Welch's t with the fewest degrees of freedom that it can have, min(n, m) - 1, which
+    - else by Welch's t with conservative degrees of freedom that it can have, min(n, m) - 1, which
       holds its level whatever the spreads are [1]_; pairs and rounds by the t of their differences,
       which does as well.
 

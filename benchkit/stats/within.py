@@ -162,7 +162,7 @@ def find_course(stretches: ArrayLike) -> Course:
 
 
 def compare_within(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> Estimate:
-    """Estimate the difference of two single runs, from the stretches of each.
+    """Estimate the difference of two individual runs, from the stretches of each.
 
     Parameters
     ----------

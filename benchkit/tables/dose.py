@@ -42,13 +42,13 @@ def slope_table(responses: Sequence[Response]) -> Table:
     columns = (
         *(Column(key, key) for key in (*PLACE, "kind")),
         Column("metric", "metric"),
-        Column("name", "dose"),
+        Column("name", "unit"),
         Column("doses", "range"),
         *(
             Column(key, header, align="right")
-            for key, header in (("slope", "per unit"), ("low", "low"), ("high", "high"))
+            for key, header in (("slope", "change per unit"), ("low", "low"), ("high", "high"))
         ),
-        Column("misfit", "p (line fits)", align="right"),
+        Column("misfit", "p (lack of fit)", align="right"),
         column("runs", "runs"),
     )
     table = drop_empty(Table("Dose and response", columns, rows), (*PLACE, "kind"))
@@ -120,12 +120,15 @@ def _describe(response: Response) -> str:
         )
     interval = _write_interval(response)
     if math.isnan(line.low) or line.low <= 0 <= line.high:
-        return f"{where}: no change of the {metric} with {name} is shown (per unit: {interval})."
+        return (
+            f"{where}: these runs do not show that the {metric} changes with {name} "
+            f"(per unit: {interval})."
+        )
     lowest = min(response.values)
     start = line.at(lowest)
     share = f", {format_percent(line.slope / start)} of its value at " if start > 0 else ""
     at = f"{share}{_write_dose(response, lowest)}" if share else ""
-    fit = "" if is_straight is None else "; no bend is shown"
+    fit = "" if is_straight is None else "; no departure from a straight line is detected"
     return (
         f"{where}: one more unit of {name} changes the {metric} by "
         f"{_write(line.slope, response.unit)} ({interval}{at}){fit}."

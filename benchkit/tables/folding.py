@@ -60,7 +60,7 @@ def _describe(left: Sequence[Verdict]) -> str:
     kinds = (
         (moved, "that change"),
         (parts, "of tags, phases or containers without a change"),
-        (single, "of single runs"),
+        (single, "of individual runs"),
         (rest, "more that show no change"),
     )
     counts = ", ".join(f"{count} {what}" for count, what in kinds if count)

@@ -1,4 +1,4 @@
-"""A history in words and tables: changes of level, the newest commit, and every commit.
+"""A history in words and tables: step changes, the newest commit, and every commit.
 
 Who reads "since abc1234: +3.2 %" can look at that commit, and at those around it.
 """
@@ -64,12 +64,13 @@ def history_lines(history: History) -> tuple[str, ...]:
 
 
 def write_headline(history: History) -> str:
-    """Count the series, the changes of level and the newest commits that lie outside."""
+    """Count the series, the step changes and the newest commits that lie outside."""
     changes = sum(len(series.open_changes) for series in history.series)
     outside = sum(series.newest.verdict == OUTSIDE for series in history.series)
+    steps = count_of(changes, "step change") if changes else "no step change"
     return (
-        f"{len(history.series)} series: {count_of(changes, 'change') if changes else 'no change'} "
-        f"of level; newest commit outside its range in {outside or 'none'}."
+        f"{len(history.series)} series: {steps}; newest commit outside its range in "
+        f"{outside or 'none'}."
     )
 
 
@@ -321,7 +322,7 @@ def _commits_table(series: Series) -> Table:
             Column("date", "date"),
             Column("runs", "runs", align="right"),
             Column("value", "median", scale.label, align="right"),
-            Column("change", "change of level"),
+            Column("change", "step change"),
         ),
         rows=tuple(
             (

@@ -43,7 +43,7 @@ def _say(metric: NoiseMetric) -> str:
     held = f"a margin of {_margin(metric)} contains 95 % of A/A estimates"
     if math.isnan(metric.margin):
         held = "values that are not positive have no ratio and no margin"
-    sides = f"{metric.k} + {metric.k} runs" if metric.k > 1 else "single runs"
+    sides = f"{metric.k} + {metric.k} runs" if metric.k > 1 else "individual runs"
     if metric.rate is None:
         return f"{name}: {held} with {sides}; a rate of false alarms needs 2 runs per side."
     summary = f"{name}: {held} with {sides}; false alarms over splits {_rate(metric.rate)}"

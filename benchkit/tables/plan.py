@@ -18,7 +18,7 @@ _CERTAIN = 0.99
 _BASES = {
     "row": "each by its own test with Holm's adjustment",
     "max-t": "by permuting whole runs (max-T)",
-    "least-welch": "by Welch's test with the fewest degrees of freedom and Holm's adjustment",
+    "least-welch": "by Welch's test with conservative degrees of freedom and Holm's adjustment",
 }
 
 
@@ -35,7 +35,7 @@ def plan_lines(planning: Planning) -> tuple[str, ...]:
         return ("~ No plan: at least one variant needs 2 or more runs to show how much runs vary.",)
     margin = format_bare(planning.goal.margin)
     same = (
-        f"To show that any change is below {margin} with a probability of "
+        f"To rule out a change of {margin} or more with a probability of "
         f"{format_bare(planning.goal.power)}, run each side "
         f"{_hardest([row.equivalence for row in planned])} times."
     )
@@ -47,17 +47,19 @@ def _answer(planning: Planning) -> str:
     change = format_bare(goal.effect)
     if promise is None:
         return (
-            f"~ No plan: the runs vary too much to show a change of {change} with "
+            f"~ No plan: the runs vary too much to detect a change of {change} with "
             f"{MOST_RUNS} runs per side; reduce the noise, or plan for a larger --effect."
         )
-    shown = "shown" if goal.reach else "distinguished from 0"
-    first = f"Run each side {promise.runs} times: a change of {change}"
+    goal_text = f"detect a change of {change}"
+    if not goal.reach:
+        goal_text = f"distinguish a change of {change} from 0"
+    first = f"Run each side {promise.runs} times to {goal_text}"
+    chance = f"with a probability of {_write_chance(promise.one)}"
     if planning.family.rows == 1:
-        return f"{first} is then {shown} with a probability of {_write_chance(promise.one)}."
+        return f"{first} {chance}."
     return (
-        f"{first} in any one row is then {shown} with a probability of "
-        f"{_write_chance(promise.one)}; a change in all rows is {shown} in every one with "
-        f"{_write_chance(promise.every)}."
+        f"{first} in any one row {chance}; if every row changes that much, all of them are "
+        f"detected with {_write_chance(promise.every)}."
     )
 
 
@@ -111,13 +113,13 @@ def chances_table(planning: Planning) -> Table | None:
         return None
     changes = (Column(f"{e:g}", format_bare(e), align="right") for e in chances.effects)
     beyond = (
-        f"shown: significant, with an estimate beyond the margin of {format_bare(goal.margin)}"
+        f"detected: significant, with an estimate beyond the margin of {format_bare(goal.margin)}"
         if goal.reach
         else ""
     )
     place = "in the row that varies most" if planning.family.rows > 1 else ""
     return Table(
-        title=f"Probability that a change is {'shown' if goal.reach else 'distinguished from 0'}",
+        title=f"Probability of {'detecting a change' if goal.reach else 'telling a change from 0'}",
         columns=(Column("runs", "runs per side", align="right"), *changes),
         rows=tuple(
             (Cell(f"{n}", n), *(Cell(_write_chance(p), p) for p in row)) for n, row in chances.rows
@@ -156,8 +158,8 @@ def plan_table(planning: Planning) -> Table:
             Column("runs", "runs", align="right"),
             Column("center", "median", align="right"),
             Column("spread", "spread"),
-            Column("effect", f"to show {change}"),
-            Column("equivalence", f"to show below {margin}"),
+            Column("effect", f"to detect {change}"),
+            Column("equivalence", f"to rule out {margin}"),
             Column("shows", "these runs detect", align="right"),
             Column("between", "between runs", align="right"),
             Column("within", "within a run", align="right"),
@@ -203,8 +205,8 @@ def _notes(row: PlanRow) -> tuple[str, ...]:
     runs = "1 outlying run" if calm.outliers == 1 else f"{calm.outliers} outlying runs"
     spread = _write_spread(calm.spread.cv, calm.spread.high)
     note = (
-        f"without {runs}: spread {spread}, {_write(calm.effect)} runs to show "
-        f"the change, {_write(calm.equivalence)} to show none"
+        f"without {runs}: spread {spread}, {_write(calm.effect)} runs to detect "
+        f"the change, {_write(calm.equivalence)} to rule it out"
     )
     return (*row.notes, note)
 

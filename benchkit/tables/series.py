@@ -1,4 +1,4 @@
-"""One series of a history in words: its changes of level, and its newest commit."""
+"""One series of a history in words: its step changes, and its newest commit."""
 
 from __future__ import annotations
 

@@ -154,7 +154,7 @@ def _write_signed(value: float, scale: Scale) -> str:
 _ADJUSTMENTS = {
     "holm": "Holm",
     "max-t": "permutation of whole runs, max-T",
-    "holm-welch": "Holm on Welch's test with the fewest degrees of freedom",
+    "holm-welch": "Holm on Welch's test with conservative degrees of freedom",
     "holm-paired": "Holm on the t-test of the paired rounds",
 }
 

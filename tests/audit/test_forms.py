@@ -1,4 +1,4 @@
-"""Forms of one run that tell the same are silent; those that do not are named, once per pair."""
+"""Outputs of one run that tell the same are silent; those that do not are named, once per pair."""
 
 from __future__ import annotations
 

@@ -22,9 +22,10 @@ def found(code: str, values: Mapping[str, Sequence[float]], step: float = 0.01) 
 def test_the_four_starved_runs_are_named_with_the_change_without_them() -> None:
     (finding,) = found("B333", sessions.STARVED)
     assert finding.severity == "warning"
-    assert finding.numbers["runs"] == "none 6, otlp 5, apm 5, skywalking 5"
+    assert finding.numbers["runs"] == "none run 6, otlp run 5, apm run 5, skywalking run 5"
     assert (
-        "zipkin −16.6\u202f% (−14.4\u202f% with them)".replace("\u202f", "\xa0") in finding.message
+        "zipkin −14.4\u202f% (−16.6\u202f% without them)".replace("\u202f", "\xa0")
+        in finding.message
     )
     assert finding.numbers["with otlp"] == pytest.approx(0.849, abs=0.001)
     assert finding.numbers["without otlp"] == pytest.approx(0.854, abs=0.001)
@@ -107,4 +108,4 @@ def test_a_few_far_runs_are_no_state() -> None:
         values["otlp"][run] *= 1.4
     assert found("B335", values) == []
     (far,) = found("B333", values)
-    assert str(far.numbers["runs"]).endswith("otlp 1, otlp 2, otlp 3")
+    assert str(far.numbers["runs"]).endswith("otlp run 1, otlp run 2, otlp run 3")

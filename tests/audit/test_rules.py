@@ -42,7 +42,7 @@ def test_runs_that_are_not_compared_are_named() -> None:
     found = audit(clean(), runs(measured=2, warmup=3, failed=1))
     assert [finding.message for finding in found] == [
         "1 failed run of none left out: none/wrk-5.txt",
-        "3 warmup runs listed, not compared",
+        "3 warmup runs are listed but not compared",
     ]
 
 

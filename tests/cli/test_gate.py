@@ -79,8 +79,8 @@ def test_the_store_is_held_like_files(slower: Path, capsys: pytest.CaptureFixtur
         (None, (), "no policy found: the default rule"),
         ("[stats]\nmargin = '4%'\n", (), "benchkit.toml sets no limit: the default rule"),
         ("[[gate]]\nmetric = 'time_per_op'\nacceptable = '5%'\n", (), "benchkit.toml"),
-        (None, LIMIT, "limits of --max-overhead"),
-        ("", LIMIT, "limits of --max-overhead, else benchkit.toml"),
+        (None, LIMIT, "limits from --max-overhead"),
+        ("", LIMIT, "limits from --max-overhead, else benchkit.toml"),
     ],
 )
 def test_every_output_names_the_policy(

@@ -48,7 +48,7 @@ def test_the_same_path_is_another_source_for_every_commit(
         assert add(number, 0.1 if number >= 9 else 0.0) == 0
     assert run(["history", "show", "--metric", "time_per_op", "--variant", "base"]) == 0
     shown = capsys.readouterr().out.replace("\N{NO-BREAK SPACE}", " ")
-    assert "1 series: 1 change of level; newest commit outside its range in none." in shown
+    assert "1 series: 1 step change; newest commit outside its range in none." in shown
     assert "since 0000009 (10 Oct 2026): ▲ worse +" in shown
     assert shown.count("2026-10-") == COMMITS
 

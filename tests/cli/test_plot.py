@@ -44,7 +44,7 @@ def test_the_ending_of_the_file_tells_the_format(tmp_path: Path, name: str) -> N
     ("arguments", "code", "message"),
     [
         (["pie", RUNS], 2, "KIND: unknown value 'pie'; use forest, percentiles"),
-        (["forest", RUNS, "-o", "a.jpg"], 2, "unknown file ending '.jpg'; end it with .svg"),
+        (["forest", RUNS, "-o", "a.jpg"], 2, "unknown file extension '.jpg'; end it with .svg"),
         (["ecdf", RUNS], 3, "no raw samples, only the tool's summaries"),
         (["timeline", RUNS], 3, "no request has a time, and no container sample lies within"),
         (["sweep", RUNS], 3, "no benchmark has 3 levels of load or more"),

@@ -41,7 +41,9 @@ def test_one_more_unit_has_a_cost_with_an_interval(tmp_path: Path) -> None:
     assert put.line.low < 0 < put.line.high
     first, second = comparison.parts["dose"].lines
     assert first.startswith("Get: one more unit of spans changes the time per operation by +")
-    assert second.startswith("Put: no change of the time per operation with spans is shown")
+    assert second.startswith(
+        "Put: these runs do not show that the time per operation changes with spans"
+    )
 
 
 def test_what_bends_is_no_line(tmp_path: Path) -> None:

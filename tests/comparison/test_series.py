@@ -1,4 +1,4 @@
-"""A series that stops by itself is judged by its own tests, or not at all."""
+"""An early-stopping series is judged by its own tests, or not at all."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_a_lost_run_leaves_no_verdict_and_a_finding(tmp_path: Path, number: int)
     folder = write_series(tmp_path / "results", draw(EFFECTS, 8))
     remove(folder, "otlp", number)
     lost = row(folder)
-    assert (lost.word, lost.contrast.method) == ("inconclusive", "series not whole")
+    assert (lost.word, lost.contrast.method) == ("inconclusive", "incomplete series")
     assert f"lacks its run of round {number}" in lost.notes[0]
     assert row(folder, "apm").word == "equivalent"
     found = bk.load(str(folder)).compare(baseline="none").findings

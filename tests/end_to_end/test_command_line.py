@@ -195,12 +195,12 @@ def test_undo_takes_the_ingest_back(tmp_path: Path) -> None:
         (
             ["report", TRACING, "-o", "noext"],
             2,
-            "-o noext: the file name has no ending; end it with",
+            "-o noext: the file name has no extension; end it with",
         ),
         (
             ["plot", "runs", TRACING, "-o", "a.gif"],
             2,
-            "unknown file ending '.gif'; end it with .svg",
+            "unknown file extension '.gif'; end it with .svg",
         ),
         (["compare", "{a}", "{b}"], 3, "no benchmark, metric and level in common"),
     ],

@@ -1,4 +1,4 @@
-"""Single runs, a new run against a history, and a method that is asked for, by the command."""
+"""Individual runs, a new run against a history, and a method that is asked for, by the command."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def test_the_files_ending_tells_the_format(tmp_path: Path, command: str) -> None
         (
             ("plan", str(FIXTURES / "benchstat" / "new-1file.txt")),
             3,
-            "a summary has no single runs",
+            "a summary has no individual runs",
         ),
         (("plan",), 3, "the store is empty"),
         (("noise",), 3, "the store is empty"),

@@ -1,4 +1,4 @@
-"""Changes of level in many series of few commits: shown, or said to be out of reach."""
+"""Step changes in many series of few commits: shown, or said to be out of reach."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_what_so_few_commits_cannot_show_is_said_with_how_many_can() -> None:
     assert not any(find_changed(searches))
     (finding,) = report_reach(searches, 0)
     assert (finding.code, finding.severity) == ("B343", "info")
-    assert finding.message == "12 commits cannot show a change of level among 60 series"
+    assert finding.message == "12 commits cannot show a step change among 60 series"
     assert finding.remedy.startswith("14 commits can, or follow fewer series with --metric")
     enough = [search([logs], 60)._replace(likeness=0.0) for logs in draw(60, 14, 7)]
     assert find_changed(enough)[0]
@@ -45,13 +45,13 @@ def test_a_change_near_an_end_of_many_series_needs_more_commits_around_it() -> N
     searches = [search([logs], 10)._replace(likeness=0.0) for logs in draw(10, 12, 5)]
     assert find_reach(searches[0], 10) == 6
     (finding,) = report_reach(searches, 0)
-    assert finding.message == ("Among 10 series, a change of level needs 6 commits on each side")
+    assert finding.message == ("Among 10 series, a step change needs 6 commits on each side")
     assert not list(report_reach([searches[0]], 0))
 
 
 def test_a_history_of_few_commits_says_from_how_many_on_it_shows_something() -> None:
     (finding,) = report_reach([search([[0.1, 0.2, 0.3]], 1, 0)], 0)
     assert str(finding) == (
-        "B343 3 commits cannot show a change of level in one series; 10 commits can"
+        "B343 3 commits cannot show a step change in one series; 10 commits can"
     )
     assert not list(report_reach([search([[0.1]], 1, 0)], 0))

@@ -145,7 +145,7 @@ TREES = {
     "days in which runs are numbered are groups": """
         2024-01-02/none-1.txt  2024-01-02: none 1
         2024-01-02/none-2.txt  2024-01-02: none 2""",
-    "forms of one run": """
+    "outputs of one run": """
         baseline/raw.json      baseline
         baseline/summary.json  baseline
         otlp/raw.json          otlp""",

@@ -55,7 +55,7 @@ def list_texts(line: Line, x: Axis, y: Axis) -> list[str]:
             [],
         ),
     ],
-    ids=["percentiles", "changes", "medians", "single runs"],
+    ids=["percentiles", "changes", "medians", "individual runs"],
 )  # fmt: skip
 def test_points_say_their_values(line: Line, x: Axis, y: Axis, texts: list[str]) -> None:
     assert [text.replace("\N{NO-BREAK SPACE}", " ") for text in list_texts(line, x, y)] == texts

@@ -123,7 +123,7 @@ def write_histories() -> str:
         if "correlation" in row
     ]
     changes = [
-        "The next table gives the false changes of level in 50 commits that do not change.",
+        "The next table gives the false step changes in 50 commits that do not change.",
         "",
         "| series | correlation | false changes per 100 commits | histories with one |",
         "| --- | --- | --- | --- |",

@@ -1,4 +1,4 @@
-"""Changes of level are found where they are, and hardly ever where nothing changed."""
+"""Step changes are found where they are, and hardly ever where nothing changed."""
 
 from __future__ import annotations
 

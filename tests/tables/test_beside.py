@@ -116,7 +116,7 @@ def test_one_run_has_no_interval_and_says_so() -> None:
 def test_few_runs_name_their_method_in_every_table_of_resources() -> None:
     primary, exploratory = compared("skywalking-costs").parts["resources"].tables
     assert [note.split(";")[0] for note in primary.notes] == [
-        "Welch's test with the fewest degrees of freedom"
+        "Welch's test with conservative degrees of freedom"
     ]
     assert exploratory.notes == ("2 or 3 runs on a side: Welch's test; it assumes log-normal runs",)
 

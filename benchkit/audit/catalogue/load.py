@@ -15,7 +15,7 @@ LOAD = (
         why="Without the correction, this is impossible. The overhead computed from wrk's mean is "
         "inflated: in one published comparison it is +179 %, while the rate says +127 %.",
         example="zipkin: wrk's mean implies 9.9 requests in flight on 8 connections (one run); "
-        "in run 1, connections ÷ rate gives a mean of 625 µs, not 770 µs",
+        "in run 1, it reports a mean of 770 µs, but connections ÷ rate gives 625 µs",
         do="Use connections ÷ rate as the mean, or compare rates. For latency at a fixed rate, "
         "use wrk2, vegeta or k6.",
     ),
@@ -43,7 +43,7 @@ LOAD = (
         why="A number that was mistyped, or pasted from another run, makes every number computed "
         "from it wrong.",
         example="ab-c20.txt: the duration is 8.832 s, but requests ÷ request_rate is 9.715 s "
-        "(none 1): +10.0 %, more than rounding",
+        "(none run 1): +10.0 %, more than rounding",
         do="Check which number belongs to another run. If you cannot tell, run again.",
     ),
     Entry(
@@ -53,7 +53,7 @@ LOAD = (
         what="A lower percentile is above a higher one, or the mean is below the minimum or above "
         "the maximum, by more than rounding and 1 % (histograms approximate).",
         why="No set of values allows this: a line was mistyped or comes from another run.",
-        example="a.txt: latency: p90 (1.44 ms) is above p99 (1.04 ms) in none 1",
+        example="a.txt: latency: p90 (1.44 ms) is above p99 (1.04 ms) in none run 1",
         do="Use the original report.",
     ),
     Entry(
@@ -124,7 +124,7 @@ LOAD = (
         "are compared.",
         why="With a fixed number of connections, rate and latency are two views of one effect: a "
         "slower service gets less load. Do not count them as two costs.",
-        example="zipkin: latencies were measured at 8929 requests/s, those of none at 10 531 "
+        example="zipkin: its latencies were measured at 8929 requests/s, and none's at 10 531 "
         "requests/s",
         do="To compare latency at equal load, fix the rate.",
     ),

@@ -25,15 +25,15 @@ READING = (
     Entry(
         code="B104",
         severity="warning",
-        says="two forms of one run disagree on a statistic by more than rounding",
-        what="Text, JSON and raw samples that were matched as forms of one run disagree by more "
+        says="two outputs of one run disagree on a statistic by more than rounding",
+        what="Text, JSON and raw samples that were matched as outputs of one run disagree by more "
         "than the rounding of both, or by more than 5 % for quantiles of vegeta's t-digest.",
         why="Either the files come from two runs, or one is truncated. A form with less than 95 % "
         "of the requests of another form is ignored; of the remaining forms, the most precise "
         "one counts.",
-        example="hey-c30-1.csv and hey-c30-1.txt: 10 statistics differ between forms of one run; "
+        example="hey-c30-1.csv and hey-c30-1.txt: 10 statistics differ between outputs of one run; "
         "largest: requests.count, by 85.0 % (3000 vs. 19980)",
-        do="Check the file names: forms of one run have the same number.",
+        do="Check the file names: outputs of one run have the same number.",
     ),
     Entry(
         code="B105",
@@ -45,8 +45,8 @@ READING = (
         "starts are separate.",
         why="If two commands wrote the same results.bin, reading it under two names compares a run "
         "with itself and shows no overhead.",
-        example="no-agent 1, agent 1: these runs have 11 identical numbers, which separate runs "
-        "never have: one measurement under two names",
+        example="no-agent run 1, agent run 1: these runs have 11 identical numbers, which separate "
+        "runs never have: one measurement under two names",
         do="Find the raw result of each run, or measure the lost one again.",
     ),
     Entry(
@@ -57,7 +57,7 @@ READING = (
         "(-output, -o, -g, -e, --out, tee, >).",
         why="If they ran in one folder, the second overwrote the first, and only the last result "
         "is left.",
-        example="results.bin: the commands of no-agent 1, agent 1 all write to it: in one "
+        example="results.bin: the commands of no-agent run 1, agent run 1 all write to it: in one "
         "folder, each run overwrites the previous one, and only the last is left",
         do="Put variant and run in the file name: `-output=agent/vegeta-results-1.bin`.",
     ),

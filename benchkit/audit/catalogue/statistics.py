@@ -24,8 +24,7 @@ STATISTICS = (
         "ranks, none can.",
         why="The verdict would be inconclusive, however large the difference.",
         example="no row can reach p ≤ 0.05: 4 + 4 runs can decide at most 1 row, but there are 4",
-        do="Run each side more often, or name fewer primary metrics (--metric, metrics= in "
-        "Python).",
+        do="Make more runs per side, or name fewer primary metrics (--metric, metrics= in Python).",
     ),
     Entry(
         code="B303",
@@ -33,7 +32,7 @@ STATISTICS = (
         says="runs that are listed but not compared",
         what="Warm-ups, aggregates and parts of other runs appear only in the list of runs.",
         why="You can see what was left out as well as what was counted.",
-        example="40 warmup runs listed, not compared",
+        example="40 warmup runs are listed but not compared",
         do="List them with `benchkit runs`; you can set a role in run.toml.",
     ),
     Entry(
@@ -98,8 +97,8 @@ STATISTICS = (
         "its variant's median, on a log scale.",
         why="One starved run can create or hide a change. It is a warning if leaving the run out "
         "moves a change by more than 1.5 %.",
-        example="requests/s on /ping: far from the other runs of the variant: none 6; the "
-        "unpaired change without it: otlp −14.6 % (−15.1 % with it)",
+        example="requests/s on /ping: far from the other runs of the variant: none run 6; the "
+        "unpaired change: otlp −15.1 % (−14.6 % without it)",
         do="Find out what disturbed these runs, and run them again. They still count in every "
         "other number.",
     ),
@@ -174,7 +173,7 @@ STATISTICS = (
         says="runs starved of CPU: the verdict with and without them; benchkit never drops them",
         what="An outlying run whose service had less than 70 % of its variant's median CPU.",
         why="The machine provided less CPU, so the run does not represent the variant.",
-        example="starved of CPU: none 6 used 41 % of the CPU of the variant's other runs",
+        example="starved of CPU: none run 6 used 41 % of the CPU of the variant's other runs",
         do="Find out what took the CPU, and repeat these runs. They still count in every other "
         "number.",
     ),
@@ -212,20 +211,20 @@ STATISTICS = (
     Entry(
         code="B343",
         severity="info",
-        says="a history has too few commits to detect a change of level among so many series",
+        says="a history has too few commits to detect a step change among so many series",
         what="Even a change without any noise would not be significant. The p-value of a change "
         "is the share of all orders of the commits that separate high and low values as clearly. "
         "With so few commits it stays above 5 % after adjustment for all series.",
         why="12 commits can be divided into two halves in 924 ways, so p is at least 0.002. Among "
         "30 series, that happens by chance too often.",
-        example="12 commits cannot show a change of level among 30 series",
+        example="12 commits cannot show a step change among 30 series",
         do="Measure more commits, or follow fewer series: select them with --metric, --variant "
         "and --by.",
     ),
     Entry(
         code="B344",
         severity="warning",
-        says="a series that stopped by itself is not whole, so it gives no verdict",
+        says="an early-stopping series is incomplete, so it gives no verdict",
         what="The runs come from `capture --until decided`, but a run of a round is missing, there "
         "are two of one round, or a side has runs from elsewhere.",
         why="The series was stopped because of what it showed, so a test for a fixed number of "

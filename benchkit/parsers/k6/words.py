@@ -1,7 +1,7 @@
 """What k6's own words mean in the one table.
 
 The text, the summaries and the raw points name the same metrics; they must come out under the
-same names and units, or several forms of one run could not be one run.
+same names and units, or several outputs of one run could not be one run.
 
     http_req_duration              latency (sending + waiting + receiving: no connecting, no TLS)
     http_req_blocked, …            phase_time, subject blocked connect tls send wait receive

@@ -112,7 +112,7 @@ def _read(label: str, document: object, line: int) -> Iterator[Record]:
     summary, codes, errors = (_numbers(fields.get(name)) for name in _NEEDED)
     is_whole = all(isinstance(fields.get(name), dict) for name in _NEEDED)
     if not (is_whole and summary.get("total") and "requestsPerSec" in summary):
-        message = f"a result of oha needs {', '.join(_NEEDED)}, a duration and a rate"
+        message = f"an oha result needs {', '.join(_NEEDED)}, a duration and a rate"
         yield Diagnostic(label, line, message, "use the whole file that oha wrote")
         return
     answered = sum(codes.values())
