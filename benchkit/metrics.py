@@ -232,7 +232,7 @@ def load_metrics(points: Iterable[EntryPoint]) -> list[Metric]:
     for point in points:
         try:
             metric = point.load()
-        except Exception as error:  # noqa: BLE001 - a plug-in may fail in any way
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a plug-in may fail in any way
             why = f"cannot be loaded: {error}"
         else:
             if isinstance(metric, Metric) and metric.name not in VOCABULARY:

@@ -40,7 +40,7 @@ def apply_plugins(observations: Observations, runs: Runs) -> Iterator[Finding]:
     for name, rule in _plugin_rules():
         try:
             found = [_require_finding(result) for result in rule(*deepcopy((observations, runs)))]
-        except Exception as error:  # noqa: BLE001 - a plug-in may fail in any way
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a plug-in may fail in any way
             warnings.warn(f"audit rule {name} failed: {error}", stacklevel=2)
             continue
         yield from found
@@ -52,7 +52,7 @@ def load_rules(points: Iterable[EntryPoint]) -> tuple[tuple[str, PluginRule], ..
     for point in points:
         try:
             rule = point.load()
-        except Exception as error:  # noqa: BLE001 - as above
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - as above
             warnings.warn(
                 f"audit rule {point.name} ({point.value}) cannot be loaded: {error}", stacklevel=2
             )

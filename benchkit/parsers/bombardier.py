@@ -112,8 +112,9 @@ class Report(reports.Report):
 
     def __init__(self, line: int, command: str | None) -> None:
         super().__init__(line, command)
-        is_held = re.search(r"\s(?:-r|--rate)[ =]?\d", command or "")
-        self.reading.load_model = "open" if is_held else "closed"
+        held = re.search(r"\s(?:-r|--rate)[ =]?(\d{1,15})\b", command or "")
+        self.reading.load_model = "open" if held else "closed"
+        self.reading.target_rate = float(held[1]) if held else None
         self.failures: dict[str, tuple[float, int]] = {}
         self.others = (0.0, 0)
 

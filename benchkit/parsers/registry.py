@@ -149,7 +149,7 @@ def load(points: Iterable[EntryPoint]) -> tuple[tuple[Tool, ...], tuple[Format, 
         where = f"parser plug-in {point.name} ({point.value})"
         try:
             declared = point.load()
-        except Exception as error:  # noqa: BLE001 - a plug-in may fail in any way
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a plug-in may fail in any way
             warnings.warn(f"{where} cannot be loaded: {error}", stacklevel=2)
             continue
         for each in declared if isinstance(declared, tuple) else (declared,):

@@ -78,6 +78,6 @@ def test_a_limited_rate_is_an_open_loop() -> None:
     assert (run.load_model, run.target_rate, run.target) == ("open", 100.0, "/nope")
     command = "$ bombardier -r 100 http://h/a\n"
     run, _ = read(TEXT, command + TABLE.format(others=0, errors=""))
-    assert run.load_model == "open"
+    assert (run.load_model, run.target_rate) == ("open", 100.0)
     run, _ = read(TEXT, TABLE.format(others=0, errors=""))
     assert run.load_model == "closed"

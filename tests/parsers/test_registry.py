@@ -216,12 +216,16 @@ def test_a_plugin_hands_over_a_tool_with_its_formats(plugin: ModuleType) -> None
         ("no_such_module:FORMAT", "cannot be loaded: No module named 'no_such_module'"),
         ("a_plugin:MISSING", "cannot be loaded: .*MISSING"),
         ("a_plugin:NUMBER", "is neither a Tool nor a Format"),
+        ("a_plugin:LEAVING", "cannot be loaded: 3"),
     ],
 )
 def test_a_broken_plugin_is_warned_about_and_costs_only_itself(
     plugin: ModuleType, target: str, why: str
 ) -> None:
-    vars(plugin).update(FORMAT=OWNER, NUMBER=7)
+    def leave(name: str) -> None:
+        raise SystemExit(3) if name == "LEAVING" else AttributeError(name)
+
+    vars(plugin).update(FORMAT=OWNER, NUMBER=7, __getattr__=leave)
     with pytest.warns(UserWarning, match=rf"plug-in broken \({target}\) {why}"):
         loaded = registry.load([point("broken", target), point("owner")])
     assert loaded == ((), (OWNER,))
