@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from os.path import commonpath
-from pathlib import Path
+from pathlib import Path, PurePath
 from shlex import join
 from typing import TYPE_CHECKING
 
@@ -154,7 +154,14 @@ def explain_single_variant(
         )
     aside = set(_list_paths(runs[runs["role"] == "warmup"]))
     files = [r.label for r in reports if r.outcome == "read" and r.label not in aside]
-    return _suggest_sides(only, also, runs, files)
+    return _suggest_sides(only, also, runs, files, _list_refused_sides(files, reports))
+
+
+def _list_refused_sides(files: Sequence[str], reports: Sequence[SourceReport]) -> list[str]:
+    """Name the refused files that lie beside results under like names: perhaps the other side."""
+    places = {(path.parent, path.suffix) for path in map(PurePath, files)}
+    refused = [PurePath(each.label) for each in reports if each.outcome == "refused"]
+    return [f"{path}" for path in refused if (path.parent, path.suffix) in places][:_LISTED]
 
 
 def _list_paths(runs: Runs) -> list[str]:
@@ -172,7 +179,9 @@ def _list_command(runs: Runs, reports: Sequence[SourceReport]) -> str:
     return join(["benchkit", "runs", place if place and Path(place).exists() else "PATH"])
 
 
-def _suggest_sides(only: str, also: str, runs: Runs, files: Sequence[str]) -> DataError:
+def _suggest_sides(
+    only: str, also: str, runs: Runs, files: Sequence[str], refused: Sequence[str]
+) -> DataError:
     """Say what was understood, and how it becomes two sides."""
     split = suggest_split(runs["benchmark"].unique().tolist(), SIDE_NAMES)
     seen = f"nothing to compare: {only!r} is the only variant{also}"
@@ -197,7 +206,10 @@ def _suggest_sides(only: str, also: str, runs: Runs, files: Sequence[str]) -> Da
     hint = "add the other side as label=path, or put each variant in a folder of its own"
     kept = [registry.tool(tool).keeps_runs for tool in runs["tool"].unique()]
     hint = "; or ".join(filter(None, (*kept, hint)))
-    options = ("other=PATH", "--baseline", only)
+    if refused:
+        seen += f", and no known format fits {', '.join(refused)}"
+        hint = "measure again if these are results, or name their format with --as FORMAT"
+    options = () if refused else ("other=PATH", "--baseline", only)
     return DataError(seen, hint=hint, options=options)
 
 

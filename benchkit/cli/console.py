@@ -269,16 +269,18 @@ def _render(table: Table, file: TextIO | None, width: int | None = None) -> str:
         width = shutil.get_terminal_size().columns
     hidden: Sequence[str] = ()
     headings: Mapping[int, str] = {}
-    fitted = table
+    shown = [table]
     if width is not None:
         from benchkit.cli.narrow import fit
 
         shape = fit(table, width, lambda cell: _text(cell, file))
-        fitted, hidden, headings = shape.table, shape.hidden, shape.headings
-    head, *rows = _color(fitted, file, width) if is_screen(file) else _lay_out(fitted, file)
-    body = [head]
-    for at, row in enumerate(rows):
-        body += [wrap(headings[at], file, width), row] if at in headings else [row]
+        shown, hidden, headings = [shape.table, *shape.further], shape.hidden, shape.headings
+    body: list[str] = []
+    for part in shown:
+        head, *rows = _color(part, file, width) if is_screen(file) else _lay_out(part, file)
+        body += ["", head] if body else [head]
+        for at, row in enumerate(rows):
+            body += [wrap(headings[at], file, width), row] if at in headings else [row]
     notes = [f"{n}  {note}" for n, note in enumerate(table.notes, 1)]
     below = [*table.footer, *notes]
     if hidden:

@@ -18,6 +18,9 @@ _SPARE = (
     *("spread_baseline", "spread_variant"),
 )
 _NAMES = ("benchmark", "params", "tool", "subject", "metric", "variant")
+#: Columns that say what a row is about, and those that belong to the column before them.
+_ROWS = ("group", "benchmark", "params", "tool", "subject", "container", "role", "variant", "level")
+_ATTACHED = ("interval", "known", "change")
 #: A column that is never broken.
 _WHOLE = "interval"
 _WORDS, _PARTS = re.compile(r"(?<= )"), re.compile(r"(?<=[ /_,-])")
@@ -26,11 +29,15 @@ Write = Callable[[Cell], str]
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """A table that a screen holds, the headers that it goes without, and lines above its rows."""
+    """A table that a screen holds, the headers that it goes without, and lines above its rows.
+
+    Columns that find no room stand in further tables, below the names of their rows.
+    """
 
     table: Table
     hidden: tuple[str, ...] = ()
     headings: Mapping[int, str] = field(default_factory=dict)
+    further: tuple[Table, ...] = ()
 
 
 def fit(table: Table, width: int, write: Write) -> Fitted:
@@ -49,6 +56,8 @@ def fit(table: Table, width: int, write: Write) -> Fitted:
     for shape in tried:
         if _measure_table(shape.table, write) <= width:
             return shape
+    if blocks := _part(table, width, write):
+        return Fitted(blocks[0], further=tuple(blocks[1:]))
     for shape in tried:
         if widths := _narrow(shape.table, width, write):
             return _wrap(shape, widths, write)
@@ -79,6 +88,44 @@ def _head(table: Table) -> list[Fitted]:
     if not above or len(headings) == len(names):
         return []
     return [Fitted(drop_columns(table, [table.columns[at].key for at in above]), (), headings)]
+
+
+def _part(table: Table, width: int, write: Write) -> list[Table]:
+    """Part a table of values into blocks of columns, each with the names of its rows.
+
+    Returns none where a block does not fit, or where a column holds words, such as a verdict.
+    """
+    keys = [column.key for column in table.columns]
+    first = next((at for at, key in enumerate(keys) if key not in _ROWS), len(keys))
+    values = [column for column in table.columns[first:] if column.key not in _ATTACHED]
+    if not first or not values or any(column.align == "left" for column in values):
+        return []
+    blocks: list[list[int]] = []
+    for places in _join_attached(keys, first):
+        joined = [*blocks[-1], *places] if blocks else []
+        if joined and _measure_table(_pick(table, joined), write) <= width:
+            blocks[-1] = joined
+        else:
+            blocks.append([*range(first), *places])
+    parts = [_pick(table, places) for places in blocks]
+    return parts if all(_measure_table(each, write) <= width for each in parts) else []
+
+
+def _join_attached(keys: Sequence[str], first: int) -> list[list[int]]:
+    """Return the places of columns, each with those that belong to it."""
+    joined: list[list[int]] = []
+    for at in range(first, len(keys)):
+        if joined and keys[at] in _ATTACHED:
+            joined[-1].append(at)
+        else:
+            joined.append([at])
+    return joined
+
+
+def _pick(table: Table, places: Sequence[int]) -> Table:
+    """Return a table of some columns."""
+    rows = [tuple(row[at] for at in places) for row in table.rows]
+    return replace(table, columns=tuple(table.columns[at] for at in places), rows=tuple(rows))
 
 
 def stack(table: Table) -> Table:

@@ -14,7 +14,7 @@ from examples import tracing
 
 from benchkit.cli.console import print_table
 from benchkit.cli.narrow import fit
-from benchkit.tables.model import Cell
+from benchkit.tables.model import Cell, Column, Table
 from benchkit.tables.overhead import exploratory_tables, primary_tables
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
@@ -61,6 +61,31 @@ def test_values_interval_and_verdict_are_never_dropped(width: int) -> None:
         assert {column.title for column in table.columns} <= names
     else:
         assert {column.key for column in fitted.columns} >= ESSENTIAL
+
+
+@pytest.mark.parametrize("columns", [80, 100])
+def test_a_wide_table_stands_in_blocks_that_repeat_the_variant(columns: int) -> None:
+    results = str(FIXTURES / "tracing-wrk")
+    text = read_terminal("compare", results, "--wide", "-q", columns=columns)
+    lines = text.replace("\r", "").partition("Variants and metrics")[2].strip()
+    blocks = [block.splitlines() for block in lines.split("\n\n")]
+    names = [[line.split()[0] for line in block[-6:]] for block in blocks]
+    variants = ["none", "apm", "otlp", "skywalking", "zipkin"]
+    assert len(blocks) > 1
+    assert [each[-len(variants) :] for each in names] == [variants] * len(blocks)
+    assert max(map(len, lines.splitlines())) <= columns
+
+
+def test_an_interval_stands_in_the_block_of_its_value() -> None:
+    columns = (
+        Column("variant", "variant"),
+        *(Column(f"m{at}", f"metric {at}", "ms", "right") for at in range(3)),
+        Column("interval", "interval"),
+    )
+    row = (Cell("otlp"), *(Cell(f"{at}.25") for at in range(3)), Cell("[1.5, 2.5]"))
+    fitted = fit(Table("", columns, (row,)), 36, lambda cell: cell.label)
+    keys = [[column.key for column in part.columns] for part in (fitted.table, *fitted.further)]
+    assert keys == [["variant", "m0", "m1"], ["variant", "m2", "interval"]]
 
 
 def test_a_long_name_is_broken_at_its_signs() -> None:

@@ -42,6 +42,18 @@ def test_where_nothing_was_read_no_next_step_is_named(tmp_path: Path) -> None:
     assert "next:" not in done.stderr
 
 
+@pytest.mark.parametrize("verb", ["compare", "gate"])
+def test_a_file_of_no_format_beside_the_only_variant_is_named(tmp_path: Path, verb: str) -> None:
+    copy(WRK / "wrk-1.txt", tmp_path / "none.txt")
+    (tmp_path / "otlp.txt").write_text("connection reset by peer, giving up\n")
+    (tmp_path / "targets.lst").write_text("GET /\n")
+    done = benchkit(verb, ".", cwd=tmp_path)
+    assert done.returncode == 3
+    assert "'none' is the only variant, and no known format fits otlp.txt; " in (
+        done.stderr + done.stdout
+    )
+
+
 @pytest.mark.parametrize("verb", ["compare", "gate", "report"])
 def test_where_no_name_tells_the_baseline_the_command_that_does_is_named(
     tmp_path: Path, verb: str
