@@ -21,7 +21,6 @@ from benchkit.history.model import Change, History, Series, to_ratio
 from benchkit.history.newest import judge_tracks
 from benchkit.history.search import find_changed, report_reach, search
 from benchkit.history.tracks import (
-    TRIED,
     Label,
     Track,
     collect_tracks,
@@ -86,8 +85,7 @@ def trace(
     """
     plan = plan or Plan()
     runs, others = follow_branch(runs, branch)
-    labels = read_labels(runs)
-    tried = read_labels(runs, TRIED)
+    labels, tried = read_labels(runs)
     dates, undated = date_commits(tried)
     tracks = list(collect_tracks(observations, runs, plan, labels, dates))
     if not tracks:

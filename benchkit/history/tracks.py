@@ -6,11 +6,12 @@ What another machine measured is another series, and a commit that was not measu
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import lru_cache
 from statistics import median
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchkit.comparison.cells import Cell, collect, is_primary, read_load_facts
@@ -34,11 +35,11 @@ TRIED = frozenset({"measured", "failed", "damaged", "empty"})
 
 
 class Label(NamedTuple):
-    """What a run tells of its commit, and of where it was made."""
+    """What a run tells of its commit, and of the machine that measured it."""
 
     commit: str
     date: datetime | None
-    env: Mapping[str, str]
+    machine: Mapping[str, str]
 
 
 @dataclass(slots=True)
@@ -46,7 +47,7 @@ class Track:
     """The runs of one series, commit by commit, before anything is asked of them."""
 
     names: dict[str, str]
-    machine: dict[str, str]
+    machine: Mapping[str, str]
     values: dict[str, list[float]] = field(default_factory=dict)
     points: list[Point] = field(default_factory=list)
     assume: str = "nothing"
@@ -97,16 +98,29 @@ class Track:
         return places
 
 
-def read_labels(runs: Runs, roles: Collection[str] = ("measured",)) -> dict[Labels, Label]:
-    """Return commit, date and environment of the runs of some roles that tell a commit."""
-    chosen = runs[runs["role"].isin(list(roles)).to_numpy()]
-    labels = {}
-    facts = (chosen[name].tolist() for name in ("started_at", "env"))
-    for key, start, env in zip(list_labels(chosen), *facts, strict=True):
-        commit = env.get("commit", "") if isinstance(env, Mapping) else ""
-        if commit:
-            labels[key] = Label(commit, read_moment(env, start), env)
-    return labels
+def read_labels(runs: Runs) -> tuple[dict[Labels, Label], dict[Labels, Label]]:
+    """Return what the measured runs tell of their commits, and what all that were tried tell."""
+    measured, tried = dict[Labels, Label](), dict[Labels, Label]()
+    chosen = runs[runs["role"].isin(list(TRIED)).to_numpy()]
+    facts = (chosen[name].tolist() for name in ("role", "started_at", "env"))
+    for key, role, start, env in zip(list_labels(chosen), *facts, strict=True):
+        if not isinstance(env, Mapping) or not env.get("commit"):
+            continue
+        tried[key] = label = Label(env["commit"], read_moment(env, start), _name_machine(env))
+        if role == "measured":
+            measured[key] = label
+    return measured, tried
+
+
+def _name_machine(env: Mapping[str, str]) -> Mapping[str, str]:
+    """Return what an environment tells of its machine, the same object where that is the same."""
+    return _share_machine(*(env.get(name) for name in FINGERPRINT))
+
+
+@lru_cache(maxsize=4096)
+def _share_machine(*facts: str | None) -> Mapping[str, str]:
+    named = zip(FINGERPRINT, facts, strict=True)
+    return MappingProxyType({name: str(fact) for name, fact in named if fact})
 
 
 def read_moment(env: Mapping[str, str], start: pd.Timestamp) -> datetime | None:
@@ -143,7 +157,7 @@ def collect_tracks(
 ) -> Iterator[Track]:
     """Yield the tracks of primary metrics, and where none are named of exact ones."""
     known = read_load_facts(runs)
-    tracks: dict[tuple[str, Row], list[Track]] = {}
+    tracks: dict[tuple[str, ...], list[Track]] = {}
     for variant, cells in collect(observations, plan).items():
         for key, cell in cells.items():
             about = known.metric(key.metric, cell.unit, variant)
@@ -151,9 +165,10 @@ def collect_tracks(
             if is_exact or is_primary(key, known, plan):
                 _sort_runs(tracks, variant, key, cell, about, labels, dates)
     order = list(dates)
+    places = {commit: place for place, commit in enumerate(order)}
     for track in (track for same in tracks.values() for track in same):
-        commits = [commit for commit in dates if commit in track.values]
-        first, last = (order.index(commits[i]) for i in (0, -1))
+        measured = [places[commit] for commit in track.values]
+        first, last = min(measured), max(measured)
         for commit in order[first : last + 1]:
             values = track.values.get(commit, [])
             value = median(values) if values else math.nan
@@ -162,7 +177,7 @@ def collect_tracks(
 
 
 def _sort_runs(
-    tracks: dict[tuple[str, Row], list[Track]],
+    tracks: dict[tuple[str, ...], list[Track]],
     variant: str,
     key: Row,
     cell: Cell,
@@ -171,22 +186,21 @@ def _sort_runs(
     dates: Mapping[str, datetime],
 ) -> None:
     """Put the runs of a cell where their commit and machine belong."""
+    of_metric = key.subject, key.metric, key.stat
     for run, value in cell.by_run.items():
-        label = labels.get(key.workload.side(variant).labels(run))
+        label = labels.get(Labels(key.group, variant, key.benchmark, key.params, run, key.tool))
         if label is None or label.commit not in dates:
             continue
-        kept_group, kept_variant = (
-            _drop_commit(text, label.commit) for text in (key.group, variant)
-        )
-        row = replace(key, group=kept_group)
-        same = tracks.setdefault((kept_variant, row), [])
-        machine = {name: str(label.env[name]) for name in FINGERPRINT if label.env.get(name)}
-        track = next((one for one in same if _is_alike(one.machine, machine)), None)
+        kept_group = _drop_commit(key.group, label.commit)
+        kept_variant = _drop_commit(variant, label.commit)
+        place = kept_variant, kept_group, key.benchmark, key.params, key.tool, *of_metric
+        same = tracks.setdefault(place, [])
+        track = next((one for one in same if _is_alike(one.machine, label.machine)), None)
         if track is None:
-            names = row.labels | {
+            names = replace(key, group=kept_group).labels | {
                 "unit": cell.unit, "better": about.better, "variant": kept_variant,
             }  # fmt: skip
-            track = Track(names, machine, assume=about.assume)
+            track = Track(names, label.machine, assume=about.assume)
             same.append(track)
         track.values.setdefault(label.commit, []).append(value)
 
@@ -231,6 +245,8 @@ def _names(part: str, commit: str) -> bool:
 
 def _is_alike(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
     """Tell whether all that both tell of their machines agrees, and both or neither tell any."""
+    if one is other:
+        return True
     if bool(one) != bool(other):
         return False
     return all(is_alike(name, one[name], other[name]) for name in one.keys() & other.keys())

@@ -267,7 +267,7 @@ def _load_store(store: Store, origins: Sequence[str], *, samples: bool) -> Loade
     reports = tuple(map(report_refused, refused))
     copies = [report for report in reports if report.outcome == "duplicate"]
     remembered = (find_remembered(report.label, report.reason) for report in copies)
-    findings = (*loaded.findings, *elsewhere, *remembered)
+    findings = (*loaded.findings, *_find_problems(choice.parts), *elsewhere, *remembered)
     return replace(
         loaded, contested=choice.contested, stale=stale, findings=findings, reports=reports
     )
@@ -342,16 +342,18 @@ def _complete(
         observations=observations,
         runs=runs,
         series=companions,
-        findings=(
-            *findings,
-            *find_split_blocks(parts),
-            *find_gone(parts, parts),
-            *find_pooled(parts),
-            *find_twice(parts),
-            *report_incomplete(parts),
-        ),
+        findings=findings,
         derived=derived,
     )
+
+
+def _find_problems(parts: Sequence[Part]) -> Iterator[Finding]:
+    """Yield what is wrong with parts that are compared; a history has findings of its own."""
+    yield from find_split_blocks(parts)
+    yield from find_gone(parts, parts)
+    yield from find_pooled(parts)
+    yield from find_twice(parts)
+    yield from report_incomplete(parts)
 
 
 def load_found(
@@ -376,7 +378,7 @@ def load_found(
     complete = _complete(parts, joined, series, roles)
     return replace(
         complete,
-        findings=(*harvest.findings, *findings, *complete.findings),
+        findings=(*harvest.findings, *findings, *complete.findings, *_find_problems(parts)),
         diagnostics=tuple(problems),
         reports=tuple(harvest.reports),
         first_variant=first,
