@@ -102,7 +102,7 @@ def _across_variants(metric: str, rows: Sequence[Verdict], verdicts: Verdicts) -
 def _say_changes(rows: Sequence[Verdict], _metric: str, verdicts: Verdicts) -> str:
     if len(rows) > LISTED:
         return describe_change(f"each of {len(rows)} variants", rows, verdicts)
-    first, *others = rows
+    first, *others = sorted(rows, key=lambda row: -measure_size(row.contrast))
     phrase = describe_change(printable(first.contrast.variant), [first], verdicts)
     text = f"{phrase} {write_sureness(first.contrast)}".rstrip()
     return ", ".join([text, *(_write_other(row, first, verdicts) for row in others)])
@@ -184,10 +184,11 @@ def _across_cells(metric: str, rows: Sequence[Verdict], verdicts: Verdicts) -> l
     ]
 
 
-def _rank_cells(rows: Sequence[Verdict]) -> tuple[int, int]:
-    """Put the gravest verdict first, and of two variants the one that has it more often."""
+def _rank_cells(rows: Sequence[Verdict]) -> tuple[int, float, int]:
+    """Put the gravest verdict first, of one verdict the largest change, then the most frequent."""
     lead = _best_rank(rows)
-    return lead, -sum(row.word == _RANK[lead] for row in rows)
+    sizes = [measure_size(row.contrast) for row in rows if row.word == _RANK[lead]]
+    return lead, -max(sizes), -len(sizes)
 
 
 def _best_rank(rows: Sequence[Verdict]) -> int:

@@ -157,5 +157,5 @@ def test_what_stands_around_a_table_ends_where_the_screen_does(
     monkeypatch.setattr("sys.stdout", screen)
     text = render_comparison(tracing(), FINDINGS)
     assert max(map(len, text.splitlines())) <= 42
-    assert text.splitlines()[0] == "▲ otlp serves 13.1\N{NO-BREAK SPACE}% fewer requests/s than"
+    assert text.splitlines()[0] == "▲ zipkin serves 16.1\N{NO-BREAK SPACE}% fewer requests/s"
     assert "  Secondary metrics (not part of the\n  verdict): 5 of 8 differ" in text

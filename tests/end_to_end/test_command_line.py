@@ -301,7 +301,7 @@ def test_a_link_and_a_pipe_of_dev_are_written_to_and_not_replaced(tmp_path: Path
     assert json.loads((tmp_path / "real.json").read_text())["format_version"] == 1
     command = f"'{sys.executable}' -m benchkit compare '{TRACING}' -o /dev/stdout | cat > got"
     subprocess.run(["sh", "-c", command], cwd=tmp_path, check=True, capture_output=True)
-    assert (tmp_path / "got").read_text(encoding="utf-8").startswith("▲ otlp serves")
+    assert (tmp_path / "got").read_text(encoding="utf-8").startswith("▲ zipkin serves")
 
 
 @pytest.mark.parametrize(

@@ -166,7 +166,7 @@ def test_a_table_is_copied_as_markdown(browser: Browser, report: Path) -> None:
 def test_without_script_everything_can_be_read(browser: Browser, report: Path) -> None:
     with browser.new_context(java_script_enabled=False) as context:
         page = Visit(context, report).page
-        assert page.locator("h1").inner_text().startswith("▲ otlp serves 13.1")
+        assert page.locator("h1").inner_text().startswith("▲ zipkin serves 16.1")
         assert page.locator("button").count() == 0
         page.locator("#runs summary").first.click()
         assert page.locator("#runs table").first.is_visible()

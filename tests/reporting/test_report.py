@@ -268,7 +268,7 @@ def test_the_status_line() -> None:
 def test_a_fragment_for_notebooks() -> None:
     text = to_fragment(tracing_report())
     assert "<html" not in text
-    assert "otlp serves" in text
+    assert "zipkin serves" in text
     assert text.count("<table>") == 1
 
 
