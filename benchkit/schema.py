@@ -235,12 +235,12 @@ ROLE = Column("role", "str", "measured, warmup, aggregate, part, failed, damaged
 RUN_COLUMNS: tuple[Column, ...] = (
     *(column for column in COLUMNS if column.name in RUN_KEY[:-1]),
     ROLE,
-    Column("tool", "str", "part of a run's identity: runs of two tools are no repeats"),
+    Column("tool", "str", "part of a run's identity: runs of different tools are never repeats"),
     *FACTS[:-3],
     Column("sources", "list", "path and sha256 of every source of the run"),
     *FACTS[-3:],
     Column("declared_run", "i64?", "the run number from its path or sidecar"),
-    Column("origin", "str?", "the CI job or machine that ingested it; empty for this one"),
+    Column("origin", "str?", "the CI job or machine that ingested it; empty for the local machine"),
 )
 
 #: Entries of a run's environment that tell machines apart; the rest is configuration.
@@ -380,7 +380,7 @@ def _frame(data: Mapping[str, object] | pd.DataFrame, columns: tuple[Column, ...
             msg = f"column {column.name!r} is not of type {column.type}: {error}"
             raise SchemaError(msg) from error
         if not column.nullable and column.dtype != "object" and typed[column.name].isna().any():
-            msg = f"column {column.name!r} has an unknown value, which is not allowed there"
+            msg = f"column {column.name!r} has a missing value; it needs one in every row"
             raise SchemaError(msg)
     if len({len(series) for series in typed.values()}) > 1:
         raise SchemaError("the columns have different lengths")

@@ -44,7 +44,9 @@ def found(observations: schema.Observations) -> list[Finding]:
 def test_four_runs_without_cpu_are_starved_and_two_verdicts_stand_on_them() -> None:
     (finding,) = found(measured(0.35))
     assert (finding.code, finding.severity) == ("B340", "warning")
-    assert finding.numbers["runs"] == "none run 6, otlp run 5, apm run 5, skywalking run 5"
+    assert (
+        finding.numbers["runs"] == "run 6 of none, run 5 of otlp, run 5 of apm, run 5 of skywalking"
+    )
     assert finding.numbers["changed"] == 2
     assert finding.numbers["share none 6"] == pytest.approx(0.35 / USUAL)
     assert finding.numbers["without request_rate zipkin"] == pytest.approx(0.8335, abs=1e-3)
@@ -89,7 +91,9 @@ def test_cpu_told_for_all_that_ran_under_a_number_counts() -> None:
         tool=rows["tool"].where(~is_usage, "cadvisor"),
     )
     (finding,) = found(schema.observations(told))
-    assert finding.numbers["runs"] == "none run 6, otlp run 5, apm run 5, skywalking run 5"
+    assert (
+        finding.numbers["runs"] == "run 6 of none, run 5 of otlp, run 5 of apm, run 5 of skywalking"
+    )
 
 
 def test_fast_runs_are_not_starved() -> None:

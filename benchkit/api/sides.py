@@ -208,7 +208,7 @@ def _suggest_sides(
     hint = "; or ".join(filter(None, (*kept, hint)))
     if refused:
         seen += f", and no known format fits {', '.join(refused)}"
-        hint = "measure again if these are results, or name their format with --as FORMAT"
+        hint = "if these files are results, name their format with --as FORMAT, or measure again"
     options = () if refused else ("other=PATH", "--baseline", only)
     return DataError(seen, hint=hint, options=options)
 

@@ -156,7 +156,7 @@ def find_shared_outputs(evidence: Evidence) -> Iterator[Finding]:
 def _describe_equal(runs: Sequence[Run], count: int) -> Finding:
     names = [run.name for run in runs]
     if len(set(names)) < len(names):
-        names = [f"{name_side(run.side)} run {run.run}" for run in runs]
+        names = [f"run {run.run} of {name_side(run.side)}" for run in runs]
     return Finding(
         code="B105",
         severity="warning",

@@ -108,7 +108,7 @@ def _find_far(sides: Sequence[Mapping[int, float]]) -> list[set[int]]:
 
 
 def _tell_far(row: list[Contrast], far: dict[str, set[int]]) -> Finding:
-    names = [f"{variant} run {run}" for variant, runs in far.items() for run in sorted(runs)]
+    names = [f"run {run} of {variant}" for variant, runs in far.items() for run in sorted(runs)]
     touched = [c for c in row if far[c.baseline] or far[c.variant]]
     without = {c.variant: _leave_out(c, far) for c in touched}
     kept = {c.variant: c.ratio for c in touched if c.ratio is not None}

@@ -289,8 +289,8 @@ def _tell_open(other: list[Contrast]) -> Finding:
         severity="warning",
         where=name_side(worst.side),
         message=f"{worst.variant} was loaded with {_rate(worst.center_variant)} and "
-        f"{worst.baseline} with {_rate(worst.center_baseline)}: latencies at different "
-        "loads do not show the cost of the variant alone",
+        f"{worst.baseline} with {_rate(worst.center_baseline)}: latencies at different loads do "
+        "not show the cost of the variant alone",
         remedy="use a rate that every side can reach, and check that the generator is not the "
         "bottleneck",
         numbers=_number_rates(worst, other),
@@ -304,7 +304,7 @@ def _tell_closed(bound: list[Contrast]) -> Finding:
         severity="info",
         where=name_side(worst.side),
         message=f"its latencies were measured at {_rate(worst.center_variant)}, and "
-        f"{worst.baseline}'s at {_rate(worst.center_baseline)}: in a closed loop, rate and "
+        f"those of {worst.baseline} at {_rate(worst.center_baseline)}: in a closed loop, rate and "
         "latency are two views of one effect",
         remedy="to compare latency at equal load, fix the rate",
         numbers=_number_rates(worst, bound),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 _URL = "http://127.0.0.1:8080/"
 _SERVICE = f"""\
-# The service: started for each run, measured once `ready` answers, and stopped.
+# The service: started for each run, measured as soon as `ready` answers, and stopped.
 # {{variant}} stands for the variant's name, as in "./server --mode {{variant}}".
 serve = "python3 -m http.server 8080 --bind 127.0.0.1"
 ready = "{_URL}"

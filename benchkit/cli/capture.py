@@ -34,7 +34,7 @@ Until = Annotated[
     typer.Option(
         "--until",
         metavar="decided",
-        help="Make rounds of the plan until each primary row is decided, or the last round.",
+        help="Run rounds until each primary row is decided or the maximum is reached.",
     ),
 ]
 MinRounds = Annotated[
@@ -42,7 +42,8 @@ MinRounds = Annotated[
     typer.Option("--min-rounds", help="With --until: first round to judge. [default: 4]"),
 ]
 MaxRounds = Annotated[
-    int | None, typer.Option("--max-rounds", help="With --until: rounds at most. [default: 40]")
+    int | None,
+    typer.Option("--max-rounds", help="With --until: maximum number of rounds. [default: 40]"),
 ]
 
 

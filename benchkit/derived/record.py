@@ -55,8 +55,8 @@ class Run(RunFacts):
 
     @property
     def name(self) -> str:
-        """The run as people call it: ``otlp run 3``."""
-        return f"{self.variant} run {self.run}".strip()
+        """The run as people call it: ``run 3 of otlp``."""
+        return " of ".join(filter(None, (f"run {self.run}", self.variant)))
 
     @property
     def clients(self) -> int | None:

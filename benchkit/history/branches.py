@@ -69,7 +69,7 @@ def follow_branch(runs: Runs, branch: str) -> tuple[Runs, dict[str, int]]:
             others[name] += 1
     if recorded and not kept:
         names = ", ".join(sorted(others))
-        hint = f"name one that runs record: --branch {quote(min(others))}"
+        hint = f"choose a recorded branch: --branch {quote(min(others))}"
         raise DataError(f"no commit is on branch {branch!r}, only on {names}", hint=hint)
     rows: Runs = runs[[commit in kept for commit in commits]]
     return rows, dict(sorted(others.items()))

@@ -350,7 +350,7 @@ def _labelled_twice(found: Found, first: Found) -> Finding:
     return Finding(
         code="B103",
         severity="warning",
-        message=f"this file already counts {counted} and is not compared with itself",
+        message=f"this file already counts {counted}; one file cannot be both sides",
         remedy=NAME_FILES,
         where=found.label,
     )

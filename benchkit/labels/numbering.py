@@ -300,6 +300,8 @@ def _declared(run: int | None) -> int | None:
 
 
 def _conflict(run: Run, number: int, holder: str) -> Diagnostic:
-    what = f"run {run.first.run} of {run.first.variant or 'this variant'} already exists: {holder}"
-    hint = f"it becomes run {number}; set the run in a sidecar or folder name"
+    what = (
+        f"run {run.first.run} of {run.first.variant or 'this variant'} is already taken by {holder}"
+    )
+    hint = f"this file becomes run {number}; set the run in a sidecar or folder name"
     return Diagnostic(run.path, 0, what, hint, "note")

@@ -33,8 +33,8 @@ _METHODS = {
     ),
     ALIGNED: (
         "At least 3 variants in at least 5 complete blocks of the recorded order: the "
-        "level of each block is removed first, on a log scale. It comes from the block's "
-        "medians over all variants, including those that are not compared. Then the "
+        "level of each block is removed first, on a log scale. That level comes from the medians "
+        "of all variants in the block, compared or not. Then the "
         "Hodges–Lehmann estimate and the Mann–Whitney test follow. Interval and p-value "
         "are approximate and assume that the variants vary about equally."
     ),
@@ -44,36 +44,36 @@ _METHODS = {
         "signed-rank test."
     ),
     WELCH: (
-        "2 or 3 runs on a side, more runs on one side, one side that varies several "
-        "times as much, or on request: Welch's t-test on a log scale, which assumes that "
+        "2 or 3 runs on a side, sides that differ in runs or greatly in spread, or on request: "
+        "Welch's t-test on a log scale, which assumes that "
         "runs are log-normal."
     ),
     MAX_T: (
-        "More rows than the tests of single rows can decide: the change of the mean "
+        "Too many rows to test one by one: the change of the mean "
         "logarithm, with Student's interval. The rows are tested together by permuting "
         "whole runs (step-down max-T of Westfall and Young), which assumes that both "
-        "sides vary alike. Runs in rounds are tested by exchanging the sides of whole "
-        "rounds, which does not assume it."
+        "sides vary alike. For runs in rounds, the sides of whole rounds are exchanged instead; "
+        "that test does not need similar spreads."
     ),
     LEAST_WELCH: (
-        "Several rows whose sides differ in runs or in spread, or 2 runs on one side "
-        "only: Welch's t-test on a log scale with conservative degrees of freedom (runs of "
+        "Several rows, with sides that differ in runs or in spread, or with 2 runs on just one "
+        "side: Welch's t-test on a log scale with conservative degrees of freedom (runs of "
         "the smaller side − 1). It keeps its error level whatever the spreads are, for "
         "log-normal runs."
     ),
     PAIRED_T: (
-        "Several rows measured in rounds that neither ranks nor permutation can decide: "
+        "Several rows measured in rounds, which neither ranks nor permutation can decide: "
         "the t-test of the paired rounds on a log scale. It keeps its error level "
         "whatever the spreads are, for log-normal runs."
     ),
     SEQUENTIAL: (
         "A series that was looked at after every round and stopped once it was decided: the "
-        "mean of the rounds' pairs on a log scale. Its p-value and interval hold however often "
-        "one looks: they spend the error level over all looks (Lan and DeMets), by the exact "
-        "distribution of Student's t for log-normal runs. Equivalence has a level of its own. "
+        "mean of the rounds' pairs on a log scale. Its p-value and interval hold however often one "
+        "looks: the error level is divided over all looks (Lan–DeMets spending), with the exact t "
+        "distribution for log-normal runs. Equivalence has a level of its own. "
         "The first decision of a row stands, and its numbers are those of that round. "
-        "The estimate is biased a little, because the series stopped on it; the interval "
-        "allows for it."
+        "The estimate is slightly biased, because it determined when the series stopped; the "
+        "interval allows for this."
     ),
     UNJUDGED: (
         "An early-stopping series gives a verdict only with all runs of all its rounds, "
@@ -81,10 +81,10 @@ _METHODS = {
     ),
     HISTORY: (
         "A single run against 8 or more earlier ones, or on request: the ratio to their "
-        "median, its rank among them as p, and a prediction interval for a new run. The "
+        "median, a p-value from its rank among them, and a prediction interval for a new run. The "
         "prediction interval is Student's t on a log scale, but at least as wide as the "
-        "range of the order statistics. From 39 earlier runs on, it holds for any "
-        "distribution; with fewer, it contains about 92 of 100 skewed runs. It is not an "
+        "range of the order statistics. With 39 or more earlier runs, it is valid for any "
+        "distribution; with fewer and skewed runs, its coverage is about 92 %. It is not an "
         "interval for the change and cannot show equivalence."
     ),
     SINGLE: "A single run on a side: only the ratio, which shows the direction.",
@@ -127,15 +127,15 @@ def describe_method(verdicts: Verdicts) -> tuple[str, ...]:
     intervals = (
         f"Each interval covers one row, at {confidence}, not all rows together. "
         "Intervals that cover all primary rows together are in the tooltips and in JSON. They are "
-        "wider than the p-values require: a row can be significant although such an interval "
-        "includes no change. The p-values of the primary metrics are adjusted "
+        "conservative: a row can be significant although its joint interval includes 0 %. The "
+        "p-values of the primary metrics are adjusted "
         f"together ({how}), all others by Benjamini and Hochberg's method."
     )
     words = (
         "▲ worse, ▼ better: the adjusted p-value is at most "
         f"{round(verdicts.alpha, 6):g} and the estimated change is at least {margin}. = "
         f"no meaningful difference: the {wide} interval lies within ±{margin}. ~ "
-        "inconclusive: the data show neither; values outside the interval are excluded."
+        "inconclusive: the data show neither; changes outside the interval are ruled out."
     )
     sensitivity = (
         "detects: the smallest change that the runs of an inconclusive row would detect four "

@@ -222,7 +222,7 @@ def _latency(inputs: _Inputs) -> Section | str:
 
 def _ecdf(_: _Inputs) -> Section | str:
     return (
-        "No distribution of single requests in a report; `benchkit plot ecdf` draws it "
+        "Reports do not show the distribution of single requests; `benchkit plot ecdf` draws it "
         "if the tool recorded them."
     )
 

@@ -205,7 +205,8 @@ def _tell_left_out(history: History) -> Iterator[str]:
     yield from _list_accepted(history)
     yield from _write_findings(history, "info")
     if different := [name_series(s) for s in history.series if s.is_difference]:
-        yield f"Compared by difference, for values at or below 0: {', '.join(different)}."
+        names = ", ".join(different)
+        yield f"Compared by difference, because some values are 0 or negative: {names}."
     yield from (f"Not followed: {printable(text)}." for text in history.left_out)
     yield from _tell_unmeasured(history)
     ended = [s for s in history.series if s.newest.verdict == NOT_MEASURED]

@@ -59,8 +59,8 @@ def _limits(calibration: Calibration) -> list[str]:
         lines.append(
             f"Splits reuse the same runs, so together they count as only {most} independent "
             f"comparison{'s' if most > 1 else ''}. By construction, a rank test over all splits "
-            "(4 runs per side or more) keeps its error level, so only the rate in measured "
-            "order shows the effect of the machine."
+            "(4 runs per side or more) keeps its error level. Only the rate in measured order "
+            "shows the effect of the machine."
         )
     fewest = min(metric.k for metric in calibration.metrics)
     if fewest < _RANK_RUNS:

@@ -75,8 +75,9 @@ def _qualify(planning: Planning, planned: Sequence[PlanRow]) -> list[str]:
     if high > spread:
         runs = f"{needed} runs" if needed <= MOST_RUNS else f"more than {MOST_RUNS} runs"
         taken += (
-            f"; the true spread may be up to {write_share(high)} (upper limit at "
-            f"{format_bare(spreads[0].confidence)}), which would need {runs} per side"
+            f"; the true spread may be as high as {write_share(high)} "
+            f"({format_bare(spreads[0].confidence)} upper confidence limit), which would need "
+            f"{runs} per side"
         )
     lines.append(f"{taken}.")
     if family.rows > 1:
@@ -166,8 +167,8 @@ def plan_table(planning: Planning) -> Table:
         ),
         rows=tuple((*stub_cells(row.replicates), *_numbers(row, notes)) for row in planning.rows),
         notes=tuple(notes),
-        caption="ranges: from the measured spread to its upper limit at "
-        f"{format_bare(0.8)}, if both sides vary equally",
+        caption=f"ranges: runs if the spread is as measured, and at its {format_bare(0.8)} upper "
+        "limit; both sides are taken to vary equally",
         footer=_advise(planning.rows),
     )
     return fold_stub(table, ("between", "within"))

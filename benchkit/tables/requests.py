@@ -146,13 +146,13 @@ def _build(paid: Sequence[Pair], verdicts: Verdicts, outside: Mapping[Side, Esti
 
 
 _IN_BAND = (
-    "delays the request: at most the increase of the time per request (closed loop: connections ÷ "
+    "delays the request: at most the increase in time per request (closed loop: connections ÷ "
     "rate, queueing included); in the background: CPU time that no request waits for"
 )
 _OUT_OF_BAND = (
-    "the interval beside “in the background” is that of CPU time minus time per request, "
-    "computed over the runs like the change and limited to the extra CPU time; if it starts at 0, "
-    "all of the extra CPU time may delay the request"
+    "the interval of “in the background” is that of extra CPU time minus extra time per request, "
+    "cut off at the extra CPU time; if it includes 0, all of the extra CPU time may delay the "
+    "request"
 )
 
 

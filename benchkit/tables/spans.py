@@ -83,8 +83,8 @@ def describe_spans(accounts: Sequence[Account]) -> tuple[str, ...]:
         )
     if any(a.per_request_from == COUNTERS for a in accounts):
         lines.append(
-            "The number of spans per request comes from the counters themselves, so the "
-            "expected number does not check them, and a loss from every request would go "
+            "The number of spans per request comes from the counters themselves, so the expected "
+            "number cannot reveal an error in them, and a loss from every request would go "
             "unnoticed. To check it, set per_request under [spans] in a sidecar."
         )
     handled = describe_handled(accounts)

@@ -157,7 +157,7 @@ def _say_knee(saturation: Saturation) -> str:
     if rule.kind == "sla":
         limit = printable(rule.text.partition(":")[2])
         return f"{where} is the largest tested level that keeps {limit}"
-    how = "the largest rate per time of a request" if rule.kind == "power" else "the fitted peak"
+    how = "the highest ratio of rate to latency" if rule.kind == "power" else "the fitted peak"
     return f"{where} is the knee by {rule.text} ({how})"
 
 

@@ -22,7 +22,9 @@ def found(code: str, values: Mapping[str, Sequence[float]], step: float = 0.01) 
 def test_the_four_starved_runs_are_named_with_the_change_without_them() -> None:
     (finding,) = found("B333", sessions.STARVED)
     assert finding.severity == "warning"
-    assert finding.numbers["runs"] == "none run 6, otlp run 5, apm run 5, skywalking run 5"
+    assert (
+        finding.numbers["runs"] == "run 6 of none, run 5 of otlp, run 5 of apm, run 5 of skywalking"
+    )
     assert (
         "zipkin −14.4\u202f% (−16.6\u202f% without them)".replace("\u202f", "\xa0")
         in finding.message
@@ -108,4 +110,4 @@ def test_a_few_far_runs_are_no_state() -> None:
         values["otlp"][run] *= 1.4
     assert found("B335", values) == []
     (far,) = found("B333", values)
-    assert str(far.numbers["runs"]).endswith("otlp run 1, otlp run 2, otlp run 3")
+    assert str(far.numbers["runs"]).endswith("run 1 of otlp, run 2 of otlp, run 3 of otlp")

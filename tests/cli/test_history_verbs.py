@@ -291,7 +291,7 @@ def test_a_branch_is_a_series_of_its_own(capsys: pytest.CaptureFixture[str]) -> 
     assert "Left out, for --branch main: fix (1 commit)." in capsys.readouterr().out
     assert run(["history", "gate", "--branch", "gone"]) == 3
     told = capsys.readouterr().err
-    assert "no commit is on branch 'gone', only on fix, main; name one that runs record: " in told
+    assert "no commit is on branch 'gone', only on fix, main; choose a recorded branch: " in told
     Path("benchkit.toml").write_text('[history]\nbranch = "fix"\n', encoding="utf-8")
     assert list_points(capsys) == ["1b"]
     assert run(["history", "export", "--branch", "main", "--influx", "main.lp"]) == 0

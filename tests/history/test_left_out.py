@@ -17,7 +17,8 @@ def test_a_series_with_a_zero_is_compared_by_difference() -> None:
     history = counted([*NOISE, 2], "failures")
     (series,) = history.series
     assert (series.is_difference, series.changes, series.newest.verdict) == (True, (), "inside")
-    why = "Compared by difference, for values at or below 0: failed requests · base · Ping."
+    cause = "Compared by difference, because some values are 0 or negative"
+    why = f"{cause}: failed requests · base · Ping."
     assert why in text(history)
     history = counted([*NOISE, 40], "failures")
     assert history.series[0].newest.verdict == "outside"

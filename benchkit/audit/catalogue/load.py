@@ -26,7 +26,7 @@ LOAD = (
         what="Warning: more requests in flight than connections, beyond rounding and 1 %. Info: "
         "less than 90 %, so some connections were idle. For k6, iterations are checked against "
         "virtual users, and only an excess is reported. Runs with failures are skipped, "
-        "because failures count in neither number.",
+        "because neither rate nor mean includes failures.",
         why="Too many in flight is impossible: the numbers come from different runs. Too few means "
         "that a rate limit, a pool or the generator was the bottleneck, so the rate is not the "
         "service's capacity.",
@@ -43,7 +43,7 @@ LOAD = (
         why="A number that was mistyped, or pasted from another run, makes every number computed "
         "from it wrong.",
         example="ab-c20.txt: the duration is 8.832 s, but requests ÷ request_rate is 9.715 s "
-        "(none run 1): +10.0 %, more than rounding",
+        "(run 1 of none): +10.0 %, more than rounding",
         do="Check which number belongs to another run. If you cannot tell, run again.",
     ),
     Entry(
@@ -53,7 +53,7 @@ LOAD = (
         what="A lower percentile is above a higher one, or the mean is below the minimum or above "
         "the maximum, by more than rounding and 1 % (histograms approximate).",
         why="No set of values allows this: a line was mistyped or comes from another run.",
-        example="a.txt: latency: p90 (1.44 ms) is above p99 (1.04 ms) in none run 1",
+        example="a.txt: latency: p90 (1.44 ms) is above p99 (1.04 ms) in run 1 of none",
         do="Use the original report.",
     ),
     Entry(
@@ -61,7 +61,7 @@ LOAD = (
         severity="warning or info",
         says="an open loop missed its target rate or dropped iterations",
         what="The achieved rate is more than 1 % below the requested rate, or k6 dropped "
-        "iterations (info up to 1 %).",
+        "iterations (severity info up to 1 %).",
         why="The requests that were not sent are the ones that would have waited. The remaining "
         "ones look too good, and the load was lower than intended.",
         example="baseline: 2 of 5 runs did not reach the requested 500/s: 6.4 % less (run 2), "
@@ -120,12 +120,12 @@ LOAD = (
         code="B319",
         severity="info",
         says="latencies of a closed loop were compared at different rates",
-        what="The rates of a closed loop differ by more than 3 % between the sides, and latencies "
-        "are compared.",
+        what="Latencies are compared, although the two sides of a closed loop ran at rates more "
+        "than 3 % apart.",
         why="With a fixed number of connections, rate and latency are two views of one effect: a "
         "slower service gets less load. Do not count them as two costs.",
-        example="zipkin: its latencies were measured at 8929 requests/s, and none's at 10 531 "
-        "requests/s",
+        example="zipkin: its latencies were measured at 8929 requests/s, and those of none at 10 "
+        "531 requests/s",
         do="To compare latency at equal load, fix the rate.",
     ),
     Entry(

@@ -45,7 +45,8 @@ READING = (
         "starts are separate.",
         why="If two commands wrote the same results.bin, reading it under two names compares a run "
         "with itself and shows no overhead.",
-        example="no-agent run 1, agent run 1: these runs have 11 identical numbers, which separate "
+        example="run 1 of no-agent, run 1 of agent: these runs have 11 identical numbers, which "
+        "separate "
         "runs never have: one measurement under two names",
         do="Find the raw result of each run, or measure the lost one again.",
     ),
@@ -57,7 +58,8 @@ READING = (
         "(-output, -o, -g, -e, --out, tee, >).",
         why="If they ran in one folder, the second overwrote the first, and only the last result "
         "is left.",
-        example="results.bin: the commands of no-agent run 1, agent run 1 all write to it: in one "
+        example="results.bin: the commands of run 1 of no-agent, run 1 of agent all write to it: "
+        "in one "
         "folder, each run overwrites the previous one, and only the last is left",
         do="Put variant and run in the file name: `-output=agent/vegeta-results-1.bin`.",
     ),
@@ -78,7 +80,7 @@ READING = (
         severity="warning",
         says="the variants of a frame were measured by different tools",
         what="Each variant of the frame has one tool, and the tools differ. The variants are "
-        "compared anyway, under the joined name of the tools.",
+        "compared anyway, with both names as the tool, such as `ab+hey`.",
         why="Two tools on the same target differ by several percent, because their loops, clocks "
         "and definitions of a request differ. This difference looks like a change of the "
         "variant.",
@@ -223,7 +225,7 @@ SIDES = (
         says="the sides were measured with different versions of the tool",
         what="The version that the tool prints differs between the sides or within one side.",
         why="Versions compute percentiles, corrections and timers differently.",
-        example="none, otlp: wrk 4.1.0 measured none, wrk 4.2.0 measured otlp",
+        example="none, otlp: none was measured with wrk 4.1.0, otlp with wrk 4.2.0",
         do="Measure both sides with one version.",
     ),
     Entry(
@@ -297,7 +299,7 @@ SIDES = (
         "of requests.",
         why="Totals are not comparable, a warm-up weighs more in shorter runs, and longer runs see "
         "rarer stalls.",
-        example="otlp on /ping: run lengths differ: 15 s vs. 30 s in none and otlp",
+        example="otlp on /ping: run lengths differ: 15 s in none vs. 30 s in otlp",
         do="Run both sides for the same time.",
     ),
     Entry(

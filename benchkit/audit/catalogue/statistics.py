@@ -20,8 +20,8 @@ STATISTICS = (
         severity="warning",
         says="too few runs for so many primary rows: some or all can never get a verdict",
         what="The smallest p-value that the runs of a row allow, adjusted for the other primary "
-        "rows, is above α. With 4 + 4 runs, one row can reach a verdict; with 3 + 3 runs by "
-        "ranks, none can.",
+        "rows, is above α. With 4 + 4 runs, one row can reach a verdict; with 3 + 3 runs, a rank "
+        "test can decide none.",
         why="The verdict would be inconclusive, however large the difference.",
         example="no row can reach p ≤ 0.05: 4 + 4 runs can decide at most 1 row, but there are 4",
         do="Make more runs per side, or name fewer primary metrics (--metric, metrics= in Python).",
@@ -49,8 +49,8 @@ STATISTICS = (
         code="B307",
         severity="warning",
         says="a benchstat table shows a p-value that its runs cannot give",
-        what="The p-value is smaller than a Mann-Whitney test of so many runs can give, above "
-        "1, or below 0.",
+        what="The p-value is below 0, above 1, or smaller than a Mann-Whitney test of so many runs "
+        "can give.",
         why="Another test was used, the table was edited, or benchstat has a bug. For example, "
         "p=0.000 is impossible with 5+5 runs; the smallest value is 0.008.",
         example="enabled on Ping: sec/op: p=0.000 is impossible with 5+5 runs: the smallest p of "
@@ -84,7 +84,8 @@ STATISTICS = (
         says="the values drift over the session: the change with and without the drift",
         what="Values rise or fall with the time of the run (Kendall's τ within variants, or over "
         "the levels of the rounds) by more than 1.5 % over the session.",
-        why="Drift that affects one side more looks like a change. It is a warning if removing the "
+        why="If drift affects one side more than the other, it looks like a change. It is a "
+        "warning if removing the "
         "drift moves a change by more than 1.5 %.",
         example="requests/s on /ping: the values drift by −2.1 % over the session (p = 0.031)",
         do="Alternate between the variants, and let the machine settle first.",
@@ -97,7 +98,7 @@ STATISTICS = (
         "its variant's median, on a log scale.",
         why="One starved run can create or hide a change. It is a warning if leaving the run out "
         "moves a change by more than 1.5 %.",
-        example="requests/s on /ping: far from the other runs of the variant: none run 6; the "
+        example="requests/s on /ping: far from the other runs of the variant: run 6 of none; the "
         "unpaired change: otlp −15.1 % (−14.6 % without it)",
         do="Find out what disturbed these runs, and run them again. They still count in every "
         "other number.",
@@ -118,7 +119,7 @@ STATISTICS = (
         severity="warning",
         says="the runs of a variant fall into two groups",
         what="At least ten runs lie in two groups of at least three, judged by the largest gap and "
-        "by a mixture of two distributions against one.",
+        "by whether two distributions fit better than one.",
         why="The median of two states describes neither of them, and by chance, each side may "
         "have seen a different state.",
         example="the runs of otlp fall into two groups, 12.0 % apart: 3, 7, 9 above, the others "
@@ -173,7 +174,7 @@ STATISTICS = (
         says="runs starved of CPU: the verdict with and without them; benchkit never drops them",
         what="An outlying run whose service had less than 70 % of its variant's median CPU.",
         why="The machine provided less CPU, so the run does not represent the variant.",
-        example="starved of CPU: none run 6 used 41 % of the CPU of the variant's other runs",
+        example="starved of CPU: run 6 of none used 41 % of the CPU of the variant's other runs",
         do="Find out what took the CPU, and repeat these runs. They still count in every other "
         "number.",
     ),
@@ -213,7 +214,7 @@ STATISTICS = (
         severity="info",
         says="a history has too few commits to detect a step change among so many series",
         what="Even a change without any noise would not be significant. The p-value of a change "
-        "is the share of all orders of the commits that separate high and low values as clearly. "
+        "is the share of reorderings of the commits with a step at least as clear. "
         "With so few commits it stays above 5 % after adjustment for all series.",
         why="12 commits can be divided into two halves in 924 ways, so p is at least 0.002. Among "
         "30 series, that happens by chance too often.",
