@@ -41,7 +41,8 @@ class Claim:
         try:
             self.out, self.err, self._sidecar = map(self._hold, (_OUT, _ERR, SIDECAR))
             # Only now: a session gives its hidden files up after the visible ones are there.
-            if any(stem.parent.glob(f"{stem.name}.*")):
+            companion = f"{NAME}-{stem.name}.json*"
+            if any(any(stem.parent.glob(name)) for name in (f"{stem.name}.*", companion)):
                 raise FileExistsError(stem)
         except BaseException:
             self.release()

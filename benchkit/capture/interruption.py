@@ -6,7 +6,7 @@ Nothing is inherited by the commands that are started meanwhile: a handler is no
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
@@ -21,7 +21,7 @@ def interruptible() -> Iterator[None]:
     def interrupt(_number: int, _frame: FrameType | None) -> None:
         raise KeyboardInterrupt
 
-    before = {number: signal.signal(number, interrupt) for number in _ENDING}
+    before = {number: signal.signal(number, interrupt) for number in _list_heeded(_ENDING)}
     try:
         yield
     finally:
@@ -32,7 +32,7 @@ def interruptible() -> Iterator[None]:
 def undisturbed() -> Iterator[None]:
     """Put off an interruption until what has begun is done."""
     noted: list[int] = []
-    numbers = (signal.SIGINT, *_ENDING)
+    numbers = _list_heeded((signal.SIGINT, *_ENDING))
     before = {n: signal.signal(n, lambda number, _: noted.append(number)) for n in numbers}
     try:
         yield
@@ -40,6 +40,11 @@ def undisturbed() -> Iterator[None]:
         _restore(before)
         if noted:
             signal.raise_signal(noted[0])
+
+
+def _list_heeded(numbers: Iterable[signal.Signals]) -> list[signal.Signals]:
+    """Return the signals that are not ignored on purpose, as nohup ignores one."""
+    return [number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN]
 
 
 def _restore(before: dict[signal.Signals, Any]) -> None:

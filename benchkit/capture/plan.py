@@ -37,6 +37,8 @@ from benchkit.units import parse_duration
 
 _COMMANDS = ("command", "warmup", "before", "after", "serve")
 _OWN = (*_COMMANDS, "ready")
+#: Schemes that can be asked whether a service is ready, and their ports.
+_PORTS = {"http": 80, "https": 443}
 _TOP = ("rounds", "order", "seed", "pause", "benchmark", "variants", *_OWN)
 #: Characters by which a text is a shell's script, and not a command with its words.
 _SHELL = re.compile(r"[|&;<>()$`\\*?\[\]#~\n]")
@@ -230,9 +232,12 @@ def split_address(ready: str) -> tuple[str, int]:
     (('h', 443), ('127.0.0.1', 6379), ('::1', 80))
     """
     parts = urlsplit(ready if "://" in ready else f"//{ready}")
-    port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)
+    if parts.scheme not in {"", *_PORTS}:
+        raise ValueError(ready)
+    port = parts.port or _PORTS.get(parts.scheme)
     if not parts.hostname or not port:
         raise ValueError(ready)
+    parts.hostname.encode("idna")
     return parts.hostname, port
 
 

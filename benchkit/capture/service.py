@@ -14,6 +14,7 @@ from socket import create_connection
 from tempfile import TemporaryFile
 from typing import BinaryIO
 from urllib.error import HTTPError
+from urllib.parse import quote
 from urllib.request import ProxyHandler, build_opener
 
 from benchkit.capture.execution import FailedError
@@ -28,6 +29,8 @@ from benchkit.units import printable
 #: before it is made to end.
 _READY, _ANSWER, _END = 60.0, 2.0, 10.0
 _STEP = 0.02
+#: Characters of a URL that stay as they are.
+_KEPT = "%/:?#[]@!$&'()*+,;="
 #: Lines, and bytes of them, that are shown of what a service printed.
 _LINES, _TAIL = 5, 2000
 
@@ -142,7 +145,8 @@ class Service:
         table = read_table()
         if not table:
             return {-self._process.pid} if self._process.returncode is None else set()
-        mine = list_family(table, [os.getpid()]) - {os.getpid()} - self._others
+        others = list_family(table, self._others - {os.getpid()})
+        mine = list_family(table, [os.getpid()]) - {os.getpid()} - others
         for pid in (pid for pid in mine if table[pid].is_ended):
             with suppress(ChildProcessError):
                 os.waitpid(pid, os.WNOHANG)
@@ -172,7 +176,7 @@ def _probe(ready: str) -> str:
     if "://" not in ready:
         return "" if _listens(ready) else "nothing listens there"
     try:
-        with build_opener(ProxyHandler({})).open(ready, timeout=_ANSWER):
+        with build_opener(ProxyHandler({})).open(quote(ready, safe=_KEPT), timeout=_ANSWER):
             return ""
     except HTTPError as error:
         return f"it answers with status {error.code}"

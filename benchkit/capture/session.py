@@ -27,7 +27,7 @@ from benchkit.capture.resume import count_rounds
 from benchkit.capture.service import Service, serving
 from benchkit.capture.sidecar import Record, write_sidecar
 from benchkit.capture.usage import recording
-from benchkit.errors import BenchkitError, ConfigError
+from benchkit.errors import ConfigError
 from benchkit.parsers import registry
 from benchkit.redaction import redact, redact_label
 
@@ -120,8 +120,10 @@ def carry_out(
 
 def _require_commands(plan: Plan) -> None:
     for commands in plan.variants.values():
-        for words in (commands.command, commands.warmup, commands.before, commands.after):
-            if words and shutil.which(words[0]) is None:
+        for key in ("command", "warmup", "before", "after", "serve"):
+            words = getattr(commands, key)
+            is_built = key == "serve" and words and "/" in words[0]  # perhaps by `before`
+            if words and not is_built and shutil.which(words[0]) is None:
                 raise ConfigError(
                     "there is no such command", where=words[0], hint="install it or give its path"
                 )
@@ -204,7 +206,7 @@ class _Work:
                 if commands.warmup:
                     self._run(turn, commands.warmup, service, is_warmup=True)
                 self._run(turn, commands.command, service)
-        except (FailedError, BenchkitError, OSError, KeyboardInterrupt):
+        except BaseException:
             with suppress(FailedError):  # the first failure is the one to tell
                 self._prepare("after", commands.after, turn.variant)
             raise

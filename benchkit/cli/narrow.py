@@ -19,7 +19,18 @@ _SPARE = (
 )
 _NAMES = ("benchmark", "params", "tool", "subject", "metric", "variant")
 #: Columns that say what a row is about, and those that belong to the column before them.
-_ROWS = ("group", "benchmark", "params", "tool", "subject", "container", "role", "variant", "level")
+_ROWS = (
+    "group",
+    "benchmark",
+    "params",
+    "tool",
+    "subject",
+    "container",
+    "role",
+    "variant",
+    "level",
+    "dose",
+)
 _ATTACHED = ("interval", "known", "change")
 #: A column that is never broken.
 _WHOLE = "interval"

@@ -36,6 +36,8 @@ SYSTEMS = {
     "codebuild": ("CODEBUILD_BUILD_ID",),
     "semaphore": ("SEMAPHORE_JOB_ID",),
 }
+#: Systems whose name of a job begins with that of the run that it belongs to.
+_RUNS = frozenset({"github", "azure", "jenkins"})
 #: What tells a job's branch: of a pull or merge request, GitHub's kind of ref, of a push in GitLab.
 BRANCHES = (
     *("GITHUB_HEAD_REF", "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME"),
@@ -181,7 +183,7 @@ def list_copied(choice: Choice, refused: Sequence[Part], job: str) -> dict[str, 
 
 def names_elsewhere(finding: Finding) -> bool:
     """Tell whether a finding says that nothing was measured in this CI run."""
-    return finding.code == "B209" and "origins" in finding.numbers
+    return finding.code == "B209" and finding.numbers.get("runs_here") == 0
 
 
 def find_elsewhere(choice: Choice, job: str) -> Iterator[Finding]:
@@ -190,13 +192,15 @@ def find_elsewhere(choice: Choice, job: str) -> Iterator[Finding]:
     origins = sorted({part.origin for part in loaded})
     if job and loaded and not any(match(name, origins) for name in _list_circles(job)):
         shown = ", ".join(origin or "this machine" for origin in origins[:_SHOWN])
+        is_run = job.partition("/")[0] in _RUNS  # else a job that gates cannot know its own run's
         yield Finding(
             code="B209",
             severity="warning",
             where=", ".join(dict.fromkeys(part.variant for part in loaded)),
-            message=f"this CI run has no measurement of it; origin {shown} has one",
-            remedy="measure in this run, or select one with --origin",
-            numbers={"origins": len(origins)},
+            message=f"this CI {'run' if is_run else 'job'} has no measurement of it; origin "
+            f"{shown} has one",
+            remedy=f"measure in this {'run' if is_run else 'job'}, or select one with --origin",
+            numbers={"origins": len(origins)} | ({"runs_here": 0} if is_run else {}),
         )
 
 

@@ -73,8 +73,8 @@ _PROMPT_ENDS = "$>%#+✗❯"
 #: A prompt of an interpreter or a shell at which nothing was entered.
 _PROMPT = regex(
     r"[ \t]*+(?:[\w.-]{1,40} )?(?:>>>|\.\.\.)[ \t]*\Z|[ \t]*+In \[\d{1,5}\]:[ \t]*\Z"
-    r"|[ \t]*+(?:\([\w.-]{1,40}\) )?\[?[\w.-]{1,40}@[\w.-]{1,60}[: ][^\s\]$#%>]{0,200}\]?"
-    r"[ \t]?[$#%>][ \t]*\Z"
+    r"|[ \t]*+(?:\([\w.-]{1,40}\) )?(?:[\w.-]{1,40}@[\w.-]{1,60}[: ][~/][^\s\]$#%>]{0,200}"
+    r"|\[[\w.-]{1,40}@[\w.-]{1,60}[: ][^\s\]$#%>]{0,200}\])[ \t]?[$#%>][ \t]*\Z"
 )
 _TRACEBACK = "Traceback (most recent call last):"
 #: What ends a traceback: the exception and its message.

@@ -112,8 +112,8 @@ _LONG_BEARER = regex(rf"({_SCHEMES})(?=\S*\d)[^\s'\"]{{8,}}+", re.IGNORECASE)
 #: Secrets that are known by their shape, wherever they stand.
 _SHAPED = regex(
     r"(?<![A-Za-z0-9])(?:gh[opsur]_\w{6,}+|github_pat_\w{6,}+|gl[a-z]{2,5}-[\w-]{16,}+"
-    r"|xox[a-z]-[\w-]{6,}+|xapp-[\w-]{6,}+|(?:AKIA|ASIA)[A-Z0-9]{12,}+|npm_(?=[a-z_]*+[A-Z\d])\w{16,}+"
-    r"|sk-(?:proj-|ant-)?+[\w-]{16,}+|[prs]k_(?:live|test)_\w{6,}+|AIza[\w-]{20,}+|hf_(?=[a-z_]*+[A-Z\d])\w{16,}+"
+    r"|xox[a-z]-[\w-]{6,}+|xapp-[\w-]{6,}+|(?:AKIA|ASIA)[A-Z0-9]{12,}+|npm_[A-Za-z\d]{30,}+"
+    r"|sk-(?:proj-|ant-)?+[\w-]{16,}+|[prs]k_(?:live|test)_\w{6,}+|AIza[\w-]{20,}+|hf_[A-Za-z\d]{30,}+"
     r"|pypi-[\w-]{16,}+|dckr_pat_[\w-]{6,}+|hvs\.[\w-]{6,}+|SG\.[\w-]{6,}+\.[\w-]{6,}+"
     r"|eyJ[\w-]{6,}+\.[\w-]++(?:\.[\w-]*+)?)"
     r"|gh[opsur]_[A-Za-z\d]{36}|(?:AKIA|ASIA)[A-Z\d]{16}(?![A-Za-z\d])"

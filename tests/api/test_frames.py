@@ -107,7 +107,7 @@ def test_what_may_be_unknown_may_be_left_out(read: pd.DataFrame) -> None:
     lean = bk.load(read.drop(columns=nullable))
     assert list(lean.observations.columns) == schema.column_names()
     assert lean.observations[nullable].isna().all(axis=None)
-    with pytest.raises(SchemaError, match="column 'variant' has an unknown value"):
+    with pytest.raises(SchemaError, match="column 'variant' has a missing value"):
         bk.load(read.assign(variant=None))
 
 

@@ -55,6 +55,7 @@ def test_what_is_there_is_added_to(tmp_path: Path) -> None:
     for name, text in {
         "otlp/wrk-1.txt": "made by hand",
         "otlp/wrk-2.txt": "captured",
+        "otlp/docker-stats-wrk-3.json": "recorded by hand",
         "otlp/wrk-2.txt.run.toml": 'variant = "otlp"\nrun = 2\nblock = 4',
         "none/9.txt.run.toml": b"\xff".decode("latin-1"),
     }.items():
@@ -63,7 +64,7 @@ def test_what_is_there_is_added_to(tmp_path: Path) -> None:
     places = Places(tmp_path)
     assert places.last_block == 4
     with places.claim(WRK, "otlp", "", is_warmup=False) as claim:
-        assert (claim.stem, claim.run) == (tmp_path / "otlp/wrk-3", 3)
+        assert (claim.stem, claim.run) == (tmp_path / "otlp/wrk-4", 4)
 
 
 @pytest.mark.parametrize(

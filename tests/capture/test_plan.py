@@ -58,6 +58,8 @@ def test_every_key_is_read() -> None:
         ('[variants.a]\ncomand = "x"', "did you mean 'command'"),
         ('serve = "x"\n[variants.a]\ncommand = "x"', 'add ready = "http'),
         ('ready = 80\n[variants.a]\ncommand = "x"', "expected a URL or host:port, got 80"),
+        ('ready = "redis://h:6379"\n[variants.a]\ncommand = "x"', "expected a URL or host:port"),
+        ('ready = "a..b:80"\n[variants.a]\ncommand = "x"', "expected a URL or host:port"),
         ('ready = "http://h:x/"\n[variants.a]\ncommand = "x"', "expected a URL or host:port"),
         ('[variants.a]\ncommand = "x"\nready = "localhost"', "[variants.a] ready"),
         ('round = 1\n[variants.a]\ncommand = "x"', "did you mean 'rounds'"),

@@ -16,6 +16,7 @@ import pytest
 
 from benchkit.capture import service
 from benchkit.capture.execution import FailedError
+from benchkit.capture.interruption import interruptible
 from benchkit.capture.plan import parse_plan
 from benchkit.capture.process_table import read_table
 from benchkit.capture.session import Session, carry_out
@@ -105,6 +106,24 @@ def test_a_service_is_measured_and_leaves_nothing_behind(
     assert (tmp_path / "out/none/2.txt").read_text() == "b'pong'\n"
     assert not is_served(port)
     assert list_left(tmp_path) == []
+
+
+def test_a_process_of_others_is_neither_measured_nor_stopped(
+    capture: Callable[..., Session],
+) -> None:
+    with subprocess.Popen(["/bin/sh", "-c", "while :; do sleep 0.05; done"]) as other:
+        session = capture("plain")
+        assert (session.problem, other.poll()) == ("", None)
+        other.kill()
+
+
+def test_a_closed_terminal_that_is_ignored_on_purpose_stays_ignored() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with interruptible():
+            assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 def test_a_service_that_ends_says_so_with_its_last_lines(

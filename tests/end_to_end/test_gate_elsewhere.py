@@ -40,3 +40,18 @@ def test_a_run_that_measured_nothing_is_undecided(
         assert answer["verdict"] == "undecided"
         assert "this CI run has no measurement of it; origin github/71/1/bench/arm" in str(answer)
     assert run([*LIMIT, "--origin", "github/71", "-q"]) == (1 if cost else 0)
+
+
+def test_where_a_job_does_not_name_its_run_it_may_only_gate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    gated.write_runs(Path("results/main.txt"), seed=1)
+    gated.write_runs(Path("results/pr.txt"), seed=2)
+    monkeypatch.setenv("CI_JOB_ID", "1")
+    assert run(["ingest", "results", "-q"]) == 0
+    monkeypatch.setenv("CI_JOB_ID", "2")
+    capsys.readouterr()
+    assert run(LIMIT) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "B209 main, pr: this CI job has no measurement of it; origin gitlab/1 has one" in shown

@@ -340,6 +340,11 @@ def test_empty_prompts_and_tracebacks_name_no_test(
     assert count_runs(load(tmp_path, text)) == {"/": 3}
 
 
+def test_a_heading_that_ends_like_a_prompt_is_a_heading(tmp_path: Path) -> None:
+    text = f"# Server\n\notlp@1.30 10%\n{wrk(9000)}otlp@1.30 50%\n{wrk(5000)}"
+    assert list(count_runs(load(tmp_path, text)).values()) == [1, 1]
+
+
 def test_what_follows_a_traceback_names_a_test(tmp_path: Path) -> None:
     text = f"{wrk()}{TRACEBACK.format(7)}falcon\n{wrk()}{TRACEBACK.format(8)}sanic\n{wrk()}"
     assert list(count_runs(load(tmp_path, text)).values()) == [1, 1, 1]

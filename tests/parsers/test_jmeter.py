@@ -172,7 +172,7 @@ def test_a_file_without_a_header_has_the_defaults_of_its_number_of_columns() -> 
     row = "1700000000000,250,a,200,OK,t 1-1,text,true,100,1,7,42\n"
     result = read(row + row.replace(",250,", ",350,"))
     (problem,) = result.problems
-    assert "its 12 columns are read as the defaults of JMeter 2.12" in problem
+    assert "its 12 columns are read as JMeter 2.12's defaults" in problem
     assert result.times()["latency", None] == [0.25, 0.35]
     assert result.times()["phase_time", "wait"] == [0.042, 0.042]
     assert result.values()[None, "bytes_in", "total"] == 200.0
