@@ -136,7 +136,7 @@ def test_what_the_verdict_has_no_room_for_is_below_it() -> None:
     second = str(costs).splitlines()[1].replace("\N{NO-BREAK SPACE}", " ")
     assert "more findings: see all in .findings; explain one with `benchkit explain" in str(costs)
     assert "more findings: see all in .findings" in costs._repr_html_()
-    assert second.startswith("  ▲ apm uses 4.1 % more CPU per request (/bench/server)")
+    assert second.startswith("  ▲ zipkin uses 21.8 % more CPU per request (/bench/server)")
     assert "more CPU per request (/bench/server) than none" in costs._repr_html_()
 
 

@@ -102,7 +102,9 @@ def test_a_cost_of_some_runs_says_of_how_many(
 ) -> None:
     folder = write_runs(tmp_path, "/bench/app", runs="2", share=0.5)
     (problem,) = [each for each in bk.load(folder).problems if each.code == "B413"]
-    assert problem.message.endswith("; no CPU per request for none 2, otlp 2 (2 of 4 runs)")
+    assert problem.message.endswith(
+        "; no CPU per request for run 2 of none, run 2 of otlp (2 of 4 runs)"
+    )
     assert run(["compare", str(folder)]) == 0
     sentence, *others = capsys.readouterr().out.splitlines()
     assert "direction only (from 1 of 2 runs of none and otlp)" in sentence
@@ -118,4 +120,7 @@ def test_runs_of_several_benchmarks_that_share_a_name_are_counted(tmp_path: Path
         other = text.replace("/ping/GRM", "/ping/G")
         (folder / "none" / f"wrk-g-{number}.txt").write_text(other, encoding="utf-8")
     (problem,) = [each for each in bk.load(folder).problems if each.code == "B410"]
-    assert "none 1 (2 benchmarks), none 2 (2 benchmarks), otlp 1, otlp 2" in problem.message
+    assert (
+        "run 1 of none (2 benchmarks), run 2 of none (2 benchmarks), run 1 of otlp"
+        in problem.message
+    )

@@ -15,7 +15,7 @@ TRACING = str(FIXTURES / "tracing-wrk")
 def test_a_plan_of_the_quiet_set(tmp_path: Path) -> None:
     done = benchkit("plan", TRACING, "--effect", "5%", "--power", "0.8", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("Run each side 8 times: a change of 5")
+    assert done.stdout.startswith("Run each side 8 times to detect a change of 5")
     assert "4 primary rows" in done.stdout
     assert "Traceback" not in done.stderr
 

@@ -44,7 +44,7 @@ PASSED_OVER = {
     "none/k6-1.stderr": "the standard error of a tool",
     "env": "a virtual environment",
     "target/CACHEDIR.TAG": "the mark of a cache",
-    "target/debug": "what cargo built",
+    "target/debug": "cargo's build output",
     "node_modules": "dependencies",
     "lost+found": "part of the file system",
 }
