@@ -41,7 +41,6 @@ KNOWING = {
     "audit/pvalues.py": "findings on the p-values of benchstat's tables",
     "benchstat/": "what --compat benchstat prints",
     "capture/plan.py": "an example in a hint",
-    "capture/starter.py": "a first plan for each of some tools",
     "capture/usage.py": "writes samples in the form of Docker's API",
     "cli/": "examples in helps, --compat benchstat, --prometheus",
     "derived/containers.py": "what containers are called, whoever makes them",

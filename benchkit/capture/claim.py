@@ -41,12 +41,17 @@ class Claim:
         try:
             self.out, self.err, self._sidecar = map(self._hold, (_OUT, _ERR, SIDECAR))
             # Only now: a session gives its hidden files up after the visible ones are there.
-            companion = f"{NAME}-{stem.name}.json*"
-            if any(any(stem.parent.glob(name)) for name in (f"{stem.name}.*", companion)):
+            taken = (f"{stem.name}.*", f"{self._companion.name}*")
+            if any(any(stem.parent.glob(name)) for name in taken):
                 raise FileExistsError(stem)
         except BaseException:
             self.release()
             raise
+
+    @property
+    def _companion(self) -> Path:
+        """The file of what the service used meanwhile."""
+        return self.stem.with_name(f"{NAME}-{self.stem.name}.json")
 
     def _hold(self, kind: str) -> BinaryIO:
         path = self._hidden(kind)
@@ -83,9 +88,9 @@ class Claim:
         goes into a companion file with a sidecar of its own.
         """
         if usage:
-            companion = self.stem.with_name(f"{NAME}-{self.stem.name}.json")
-            self._place(about_usage, companion.with_name(companion.name + SIDECAR))
-            self._place(usage, companion)
+            sidecar_name = self._companion.name + SIDECAR
+            self._place(about_usage, self.stem.with_name(sidecar_name))
+            self._place(usage, self._companion)
         self._sidecar.write(sidecar.encode())
         is_binary = b"\0" in os.pread(self.out.fileno(), _SNIFFED, 0)
         path = self.stem.with_name(self.stem.name + (".bin" if is_binary else ".txt"))

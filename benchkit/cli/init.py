@@ -50,13 +50,14 @@ def init(
     request: o.Request,
 ) -> None:
     """Write a commented benchkit.toml: baseline, names, and a gate for each primary metric."""
-    from benchkit.capture.starter import TOOLS, write_plan
+    from benchkit.capture.starter import list_plans, write_plan
 
     target = output or Path("plan.toml" if plan else config.FILE)
     if str(target) != "-" and target.exists() and not force:
         raise ConfigError("already exists", where=str(target), hint="replace it with --force")
     if plan:
-        printing.write(write_plan(o.choose(plan, TOOLS, "--plan")), target)
+        plans = list_plans()
+        printing.write(write_plan(plans[o.choose(plan, [*plans], "--plan")]), target)
         if str(target) != "-" and not request.quiet:
             command = f"benchkit capture --plan {quote(str(target))} --until decided"
             line = f"→ {target} · fill in what is measured · next: {command}"

@@ -20,16 +20,8 @@ _SPARE = (
 _NAMES = ("benchmark", "params", "tool", "subject", "metric", "variant")
 #: Columns that say what a row is about, and those that belong to the column before them.
 _ROWS = (
-    "group",
-    "benchmark",
-    "params",
-    "tool",
-    "subject",
-    "container",
-    "role",
-    "variant",
-    "level",
-    "dose",
+    *("group", "benchmark", "params", "tool", "subject"),
+    *("container", "role", "variant", "level", "dose"),
 )
 _ATTACHED = ("interval", "known", "change")
 #: A column that is never broken.
@@ -104,12 +96,15 @@ def _head(table: Table) -> list[Fitted]:
 def _part(table: Table, width: int, write: Write) -> list[Table]:
     """Part a table of values into blocks of columns, each with the names of its rows.
 
-    Returns none where a block does not fit, or where a column holds words, such as a verdict.
+    Returns none where a block does not fit, where the names do not tell rows apart, or where a
+    column holds words, such as a verdict.
     """
     keys = [column.key for column in table.columns]
     first = next((at for at, key in enumerate(keys) if key not in _ROWS), len(keys))
     values = [column for column in table.columns[first:] if column.key not in _ATTACHED]
     if not first or not values or any(column.align == "left" for column in values):
+        return []
+    if len({tuple(cell.text for cell in row[:first]) for row in table.rows}) < len(table.rows):
         return []
     blocks: list[list[int]] = []
     for places in _join_attached(keys, first):

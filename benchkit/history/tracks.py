@@ -35,7 +35,7 @@ TRIED = frozenset({"measured", "failed", "damaged", "empty"})
 
 
 class Label(NamedTuple):
-    """What a run tells of its commit, and of the machine that measured it."""
+    """The commit of a run, its date, and the machine that measured it."""
 
     commit: str
     date: datetime | None
@@ -99,7 +99,7 @@ class Track:
 
 
 def read_labels(runs: Runs) -> tuple[dict[Labels, Label], dict[Labels, Label]]:
-    """Return what the measured runs tell of their commits, and what all that were tried tell."""
+    """Return the labels of the measured runs, and of all runs that were tried."""
     measured, tried = dict[Labels, Label](), dict[Labels, Label]()
     chosen = runs[runs["role"].isin(list(TRIED)).to_numpy()]
     facts = (chosen[name].tolist() for name in ("role", "started_at", "env"))
@@ -113,14 +113,14 @@ def read_labels(runs: Runs) -> tuple[dict[Labels, Label], dict[Labels, Label]]:
 
 
 def _name_machine(env: Mapping[str, str]) -> Mapping[str, str]:
-    """Return what an environment tells of its machine, the same object where that is the same."""
-    return _share_machine(*(env.get(name) for name in FINGERPRINT))
+    """Return the facts that identify a machine; equal facts are one object."""
+    return _share_machine(*(str(env.get(name) or "") for name in FINGERPRINT))
 
 
 @lru_cache(maxsize=4096)
-def _share_machine(*facts: str | None) -> Mapping[str, str]:
+def _share_machine(*facts: str) -> Mapping[str, str]:
     named = zip(FINGERPRINT, facts, strict=True)
-    return MappingProxyType({name: str(fact) for name, fact in named if fact})
+    return MappingProxyType({name: fact for name, fact in named if fact})
 
 
 def read_moment(env: Mapping[str, str], start: pd.Timestamp) -> datetime | None:

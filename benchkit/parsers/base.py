@@ -138,6 +138,25 @@ class Format:
     chatter: re.Pattern[str] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class FirstPlan:
+    """A tool's part of the plan that ``init --plan`` writes for `capture`.
+
+    Parameters
+    ----------
+    command : str
+        Prints one run's results; ``{}`` stands for the URL of the service.
+    warmup : str
+        The same for a warm-up; empty where no service is measured.
+    variants : tuple of str
+        Two names, which the command may contain as ``{variant}``.
+    """
+
+    command: str
+    warmup: str = ""
+    variants: tuple[str, str] = ("before", "after")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
     """What benchkit knows of a tool beside how its results are read.
@@ -189,6 +208,8 @@ class Tool:
         How the tool itself keeps a run to compare with.
     is_range : bool
         Whether the times of its samples are the steps of a query.
+    plan : FirstPlan or None
+        What ``init --plan`` writes for it.
     """
 
     name: str
@@ -211,6 +232,7 @@ class Tool:
     quantile_note: str = ""
     keeps_runs: str = ""
     is_range: bool = False
+    plan: FirstPlan | None = None
 
     @property
     def samples_are_events(self) -> bool:

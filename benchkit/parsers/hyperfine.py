@@ -26,7 +26,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source, Tool
+from benchkit.parsers.base import (
+    Diagnostic,
+    FirstPlan,
+    Form,
+    Format,
+    Head,
+    Reading,
+    Record,
+    Source,
+    Tool,
+)
 from benchkit.parsers.documents import line_of, read_documents
 from benchkit.reading import reports
 from benchkit.reading.reports import Fields, Line
@@ -241,5 +251,9 @@ TOOLS = (
         formats=(JSON, TEXT),
         role="microbenchmark",
         primaries=(("time_per_op", "sample"), ("time_per_op", "mean")),
+        plan=FirstPlan(
+            "hyperfine --style none --warmup 1 --runs 10 --export-json - 'sleep {variant}'",
+            variants=("0.10", "0.11"),
+        ),
     ),
 )

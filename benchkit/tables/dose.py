@@ -42,7 +42,7 @@ def slope_table(responses: Sequence[Response]) -> Table:
     columns = (
         *(Column(key, key) for key in (*PLACE, "kind")),
         Column("metric", "metric"),
-        Column("name", "unit"),
+        Column("name", "variable"),
         Column("doses", "range"),
         *(
             Column(key, header, align="right")

@@ -112,9 +112,11 @@ def test_a_process_of_others_is_neither_measured_nor_stopped(
     capture: Callable[..., Session],
 ) -> None:
     with subprocess.Popen(["/bin/sh", "-c", "while :; do sleep 0.05; done"]) as other:
-        session = capture("plain")
-        assert (session.problem, other.poll()) == ("", None)
-        other.kill()
+        try:
+            session = capture("plain")
+            assert (session.problem, other.poll()) == ("", None)
+        finally:
+            other.kill()
 
 
 def test_a_closed_terminal_that_is_ignored_on_purpose_stays_ignored() -> None:

@@ -44,8 +44,23 @@ def burn():
         while time.thread_time() < end:
             pass
 threading.Thread(target=burn, daemon=True).start()
-address = "127.0.0.1", int(sys.argv[1])
-http.server.HTTPServer(address, http.server.BaseHTTPRequestHandler).serve_forever()
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(f"{time.process_time()}".encode())
+http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+"""
+#: Notes the cores that the service itself counted, and prints a report.
+WRK = """#!{python}
+import pathlib, time, urllib.request
+def count():
+    return float(urllib.request.urlopen("http://127.0.0.1:{port}/").read()), time.monotonic()
+before, began = count()
+time.sleep(2)
+after, ended = count()
+pathlib.Path({cores!r}).write_text(str((after - before) / (ended - began)))
+print(pathlib.Path({report!r}).read_text())
 """
 
 
@@ -76,7 +91,9 @@ def test_only_a_process_that_listens_is_measured() -> None:
 def test_a_capture_has_the_cpu_per_request_of_its_service(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = f"{probe.getsockname()[1]}"
-    (tmp_path / "wrk").write_text(f"#!/bin/sh\nsleep 1\ncat {REPORT}\n")
+    counted = tmp_path / "cores"
+    words = {"python": sys.executable, "port": port, "cores": str(counted), "report": str(REPORT)}
+    (tmp_path / "wrk").write_text(WRK.format(**words))
     (tmp_path / "wrk").chmod(0o755)
     plan = {
         "serve": [sys.executable, "-c", SERVER, port],
@@ -90,7 +107,7 @@ def test_a_capture_has_the_cpu_per_request_of_its_service(tmp_path: Path) -> Non
     results = load(tmp_path / "out")
     values = results.observations.set_index("metric")["value"]
     cores, rate = values["cpu_usage"].min(), values["request_rate"]
-    assert 0.03 < cores < 1.2
+    assert cores == pytest.approx(float(counted.read_text()), rel=0.2)
     assert values["cpu_per_request"] == pytest.approx(cores / rate, rel=0.01)
     assert values["memory_usage"].min() > 5e6
     companion = results.runs[results.runs["role"] == "companion"].iloc[0]

@@ -64,7 +64,7 @@ the run began, method, headers, ``-n`` and ``-t``; status codes.
 
 from __future__ import annotations
 
-from benchkit.parsers.base import Form, Format, Tool, late
+from benchkit.parsers.base import FirstPlan, Form, Format, Tool, late
 
 _NEVER = "when the run began; method, headers, -n and -t; status codes; not read: 1 / rate"
 
@@ -160,5 +160,6 @@ TOOLS = (
         outputs=("-g", "-e"),
         printing=("-q",),
         quantile_note="ab computes the percentiles of its CSV and of its text by different rules",
+        plan=FirstPlan("ab -k -c 8 -n 20000 {}", "ab -k -c 8 -n 5000 {}"),
     ),
 )

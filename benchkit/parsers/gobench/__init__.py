@@ -32,7 +32,7 @@ it takes the other readings to know whether packages differ.
 
 from __future__ import annotations
 
-from benchkit.parsers.base import Form, Format, Tool, late
+from benchkit.parsers.base import FirstPlan, Form, Format, Tool, late
 
 LOG = Format(
     name="gobench",
@@ -72,5 +72,8 @@ TOOLS = (
         role="microbenchmark",
         primaries=(("time_per_op", "sample"),),
         executables=("go",),
+        plan=FirstPlan(
+            "env {variant} go test -run '^$' -bench . ./...", variants=("GOGC=100", "GOGC=200")
+        ),
     ),
 )

@@ -6,7 +6,7 @@ and all three name the same things alike (`words`).
 
 from __future__ import annotations
 
-from benchkit.parsers.base import Form, Format, Tool, late
+from benchkit.parsers.base import FirstPlan, Form, Format, Tool, late
 
 TEXT = Format(
     name="k6",
@@ -95,6 +95,7 @@ RAW = Format(
     parse=late("benchkit.parsers.k6.raw:parse"),
 )
 
+_SCRIPT = 'import http from "k6/http"; export default () => { http.get("{}"); }'
 TOOLS = (
     Tool(
         name="k6",
@@ -104,6 +105,10 @@ TOOLS = (
         printing=("-q", "--quiet"),
         whole_exits=(99,),  # a threshold was crossed
         iterates=True,
+        plan=FirstPlan(
+            f"echo '{_SCRIPT}' | k6 run --vus 8 --duration 10s -",
+            f"echo '{_SCRIPT}' | k6 run --vus 8 --duration 3s -",
+        ),
         quantile_note="the samples end before the run does, and console times are truncated, not "
         "rounded",
     ),

@@ -5,7 +5,7 @@ A report may stand among other text, raw results own their file; they are two fo
 
 from __future__ import annotations
 
-from benchkit.parsers.base import Form, Format, Tool, late
+from benchkit.parsers.base import FirstPlan, Form, Format, Tool, late
 
 REPORT = Format(
     name="vegeta",
@@ -91,6 +91,10 @@ TOOLS = (
         outputs=("-o", "-output", "--output", "-name", "--name"),
         reports_sent=True,
         unanswered="0",
+        plan=FirstPlan(
+            "echo 'GET {}' | vegeta attack -rate=200/s -duration=10s | vegeta report -type=json",
+            "echo 'GET {}' | vegeta attack -rate=200/s -duration=3s | vegeta report -type=json",
+        ),
         quantile_error=0.05,
         quantile_note="vegeta reports quantiles from a t-digest, which approximates",
     ),

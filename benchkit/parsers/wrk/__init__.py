@@ -54,7 +54,7 @@ which status codes came, and the command line unless a shell prompt shows it.
 
 from __future__ import annotations
 
-from benchkit.parsers.base import Form, Format, Tool, late
+from benchkit.parsers.base import FirstPlan, Form, Format, Tool, late
 
 _NEVER = (
     "when the run began; method, headers and timeout; the version unless -v was given; status codes"
@@ -113,6 +113,7 @@ TOOLS = (
         printing=("--latency", "-L"),
         corrected="approximate",
         drops_timeouts=True,
+        plan=FirstPlan("wrk -t2 -c8 -d10s --latency {}", "wrk -t2 -c8 -d3s {}"),
     ),
     Tool(
         name="wrk2",
