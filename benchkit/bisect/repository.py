@@ -6,13 +6,16 @@ No hook and no program that the repository's settings name runs: benchkit only c
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from shlex import quote
+from shutil import rmtree
+from tempfile import mkdtemp
 
+from benchkit.capture.interruption import interruptible, undisturbed
 from benchkit.errors import ConfigError, DataError
 from benchkit.processes import run_command
 from benchkit.redaction import redact_text
@@ -27,6 +30,8 @@ _OFFLINE = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
 #: What says how a filter of content is run, and what makes it none.
 _FILTER = {"clean": "", "smudge": "", "process": "", "required": "false"}
 _WHOLE = "if the clone lacks objects, fetch all of it: git fetch --refetch"
+#: The exit code of git where a name is no commit; it has others where there is no repository.
+_UNKNOWN = 1
 #: Characters of a commit that people are shown.
 SHORT = 10
 
@@ -44,13 +49,27 @@ class Commit:
         return self.sha[:SHORT]
 
 
+@contextmanager
+def opening(root: Path) -> Iterator[Repository]:
+    """Give the repository of a folder, and remove its work trees whatever ends their use."""
+    with interruptible():
+        trees = Path(mkdtemp(prefix="benchkit-trees-"))
+        repository = Repository(root, trees)
+        try:
+            yield repository
+        finally:
+            with undisturbed():
+                repository.close()
+                rmtree(trees, ignore_errors=True)
+
+
 class Repository:
     """A git repository, and the work trees that are made of it.
 
     Parameters
     ----------
     root : Path
-        A folder of the repository.
+        A folder of the repository: its work trees are used at the same place.
     trees : Path
         Where the work trees go; `close` removes them.
     """
@@ -96,38 +115,55 @@ class Repository:
         if not (good and dots and bad) or bad.startswith("."):
             hint = "write GOOD..BAD, for example v1.2.0..HEAD"
             raise ConfigError(f"expected a range of commits, got {span!r}", hint=hint)
-        first, last = self._resolve(good), self._resolve(bad)
+        start, last = self.find_commit(good), self.find_commit(bad).sha
         output = self._git(
-            "log", "--first-parent", "--reverse", "--format=%H%x00%s", f"{first}..{last}"
+            "log", "--first-parent", "--reverse", "--format=%H%x00%s", f"{start.sha}..{last}"
         )
         lines = [line.split("\0", 1) for line in output.split("\n") if line]
         commits = [Commit(sha, redact_text(subject)) for sha, subject in lines]
         line = self._git("rev-list", "--first-parent", last).split()
-        if not commits or first not in line:
+        if not commits or start.sha not in line:
             raise ConfigError(
                 f"{good} is not an earlier commit on the first-parent line of {bad}",
                 hint=f"choose one from: git log --first-parent {quote(bad)}",
             )
-        subject = self._git("log", "-1", "--format=%s", first).strip()
-        return [Commit(first, redact_text(subject)), *commits]
+        return [start, *commits]
+
+    def find_commit(self, name: str) -> Commit:
+        """Return the commit that a name means.
+
+        Raises
+        ------
+        ConfigError
+            If it means none, or there is no repository.
+        """
+        code, output = self._run(
+            "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}"
+        )
+        if code == _UNKNOWN:
+            hint = "see git log; a shallow clone lacks older commits: git fetch --unshallow"
+            raise ConfigError(f"unknown commit {name!r} in {self._root}", hint=hint)
+        if code:
+            reason = output.strip().partition("\n")[0].removeprefix("fatal: ")
+            hint = "name the folder of the repository with --repo"
+            raise ConfigError(reason, where=str(self._root), hint=hint)
+        sha = output.strip()
+        return Commit(sha, redact_text(self._git("log", "-1", "--format=%s", sha).strip()))
 
     def check_out(self, commit: Commit) -> Path:
-        """Return the work tree of a commit, made the first time it is asked for."""
+        """Return the place of the folder in the work tree of a commit, made when first needed."""
         tree = self._made.get(commit.sha)
         if tree is None:
             tree = self._trees / commit.short
             self._made[commit.sha] = tree
             add = ("worktree", "add", "--detach", "--force", str(tree), commit.sha)
             self._git(*add, options=self._filters)
-        return tree
+        return tree / self._place
 
-    def _resolve(self, name: str) -> str:
-        code, output = self._run(
-            "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}"
-        )
-        if code:
-            raise ConfigError(f"unknown commit {name!r} in {self._root}", hint="see git log")
-        return output.strip()
+    @cached_property
+    def _place(self) -> str:
+        """The path of the folder below the top of the repository."""
+        return self._git("rev-parse", "--show-prefix").removesuffix("\n")
 
     def _git(self, *words: str, options: Sequence[str] = ()) -> str:
         code, output = self._run(*options, *words)

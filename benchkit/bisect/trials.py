@@ -6,19 +6,18 @@ interrupted reads them again and goes on, and `benchkit compare` reads them, too
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from benchkit.api import RunSet, load
+from benchkit.bisect.building import build, call
 from benchkit.bisect.repository import Commit, Repository
 from benchkit.bisect.search import Row, Values
 from benchkit.capture.plan import Commands, Plan
 from benchkit.capture.session import carry_out
 from benchkit.errors import DataError, StoppedError
-from benchkit.redaction import show_opening
 from benchkit.schema import RUN_KEY
 
 
@@ -69,7 +68,7 @@ class Trials:
             return True
         variants = {
             self._commits[place].short: Commands(
-                command=_call(self._recipe.bench),
+                command=call(self._recipe.bench),
                 folder=self._repository.check_out(self._commits[place]),
             )
             for place in commits
@@ -93,8 +92,8 @@ class Trials:
     def _is_built(self, place: int) -> bool:
         """Build a commit once; an end that cannot be built is an error."""
         if place not in self._built:
-            problem = self._build(place)
             commit = self._commits[place]
+            problem = build(self._repository.check_out(commit), self._recipe.build)
             if problem and place in (0, len(self._commits) - 1):
                 hint = "both ends must build; choose others"
                 raise DataError(problem, where=commit.short, hint=hint)
@@ -102,22 +101,6 @@ class Trials:
                 self._tell(f"{commit.short} is left out: {problem}")
             self._built[place] = not problem
         return self._built[place]
-
-    def _build(self, place: int) -> str:
-        """Build a commit; return why it cannot be built, or nothing."""
-        if not self._recipe.build:
-            return ""
-        tree = self._repository.check_out(self._commits[place])
-        words = _call(self._recipe.build)
-        pipe, both = subprocess.PIPE, subprocess.STDOUT
-        done = subprocess.run(  # noqa: S603 - running the user's command is the purpose
-            words, cwd=tree, stdin=subprocess.DEVNULL, stdout=pipe, stderr=both, check=False
-        )
-        if not done.returncode:
-            return ""
-        last = done.stdout.decode("utf-8", "replace").strip().rpartition("\n")[2]
-        opening = f": {show_opening(last)}" if last else ""
-        return f"--build exited with code {done.returncode}{opening}"
 
     def rows(self) -> Mapping[Row, Values]:
         """Return what has been measured of the rows that both ends have."""
@@ -161,7 +144,3 @@ class Trials:
     def _is_requested(self, row: Row) -> bool:
         patterns = self._recipe.benchmarks
         return not patterns or any(fnmatchcase(row.benchmark, pattern) for pattern in patterns)
-
-
-def _call(script: str) -> tuple[str, ...]:
-    return "sh", "-c", script

@@ -70,6 +70,9 @@ class Commands:
         A URL or ``host:port`` that answers as soon as the service can be measured.
     folder : Path, optional
         Where the runs are made; the working folder if not given.
+    commit : str
+        That the folder holds; a series with runs of another one does not go on. Empty if any may
+        be there.
     """
 
     command: tuple[str, ...]
@@ -79,6 +82,7 @@ class Commands:
     serve: tuple[str, ...] = ()
     ready: str = ""
     folder: Path | None = None
+    commit: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

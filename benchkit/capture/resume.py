@@ -23,10 +23,11 @@ def count_rounds(sidecars: Sequence[Sidecar], plan: Plan, folder: Path) -> dict[
     Raises
     ------
     ConfigError
-        If the folder holds other runs, or lacks runs of rounds before the last one.
+        If the folder holds other runs, also of other commits, or lacks a run of an earlier round.
     """
     design = plan.stopping.design if plan.stopping else None
     made: dict[str, set[int]] = {redact_label(name): set() for name in plan.variants}
+    commits = {redact_label(name): c.commit for name, c in plan.variants.items() if c.commit}
     for sidecar in sidecars:
         if sidecar.role != "measured":
             continue
@@ -34,6 +35,10 @@ def count_rounds(sidecars: Sequence[Sidecar], plan: Plan, folder: Path) -> dict[
         about = sidecar.variant or "", sidecar.benchmark or ""
         if known != design or about[0] not in made or about[1] != plan.benchmark:
             what = f"holds runs of {about[0] or 'another command'} that belong to no such series"
+            raise ConfigError(what, where=str(folder), hint=_HINT)
+        commit = commits.get(about[0])
+        if commit and sidecar.env.get("commit") != commit:
+            what = f"holds runs of another commit for {about[0]}"
             raise ConfigError(what, where=str(folder), hint=_HINT)
         made[about[0]].add(number)
     last = max(map(len, made.values()))

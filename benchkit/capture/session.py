@@ -122,7 +122,8 @@ def _require_commands(plan: Plan) -> None:
     for commands in plan.variants.values():
         for key in ("command", "warmup", "before", "after", "serve"):
             words = getattr(commands, key)
-            is_built = key == "serve" and words and "/" in words[0]  # perhaps by `before`
+            is_late = key == "serve" or commands.folder  # perhaps built by `before`, or there
+            is_built = is_late and words and "/" in words[0]
             if words and not is_built and shutil.which(words[0]) is None:
                 raise ConfigError(
                     "there is no such command", where=words[0], hint="install it or give its path"

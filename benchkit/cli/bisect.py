@@ -5,9 +5,7 @@ One run of each commit finds the noise of the machine; many runs of a few commit
 
 from __future__ import annotations
 
-from contextlib import closing
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -22,6 +20,10 @@ if TYPE_CHECKING:
 
 FORMATS = ("table", "md", "json")
 ENDINGS = {".md": "md", ".json": "json"}
+Build = Annotated[
+    str, typer.Option("--build", metavar="SCRIPT", help="Command that builds a commit, once.")
+]
+Repo = Annotated[Path, typer.Option("--repo", help="Folder of the git repository.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -38,9 +40,7 @@ def bisect(
         str,
         typer.Option("--bench", metavar="SCRIPT", help="Command that prints one run's results."),
     ],
-    build: Annotated[
-        str, typer.Option("--build", metavar="SCRIPT", help="Command that builds a commit, once.")
-    ] = "",
+    build: Build = "",
     metric: o.Metric = None,
     benchmark: o.Benchmark = None,
     rounds: Annotated[int, typer.Option("--rounds", min=2, help="Rounds per step.")] = 5,
@@ -53,7 +53,7 @@ def bisect(
     probability: Annotated[
         str, typer.Option("--probability", help="Stop when the answer is this probable.")
     ] = "99%",
-    repo: Annotated[Path, typer.Option("--repo", help="Folder of the git repository.")] = Path(),
+    repo: Repo = Path(),
     out: Annotated[
         Path, typer.Option("--out", help="Folder for results; a search resumes from it.")
     ] = Path("bisect-results"),
@@ -69,7 +69,7 @@ def bisect(
     tree, until one commit is the most probable by far.
     """
     chosen = o.choose(format or o.guess_format(output, ENDINGS, "table"), FORMATS)
-    from benchkit.bisect.repository import Repository
+    from benchkit.bisect.repository import opening
     from benchkit.bisect.search import Limits, search
     from benchkit.bisect.trials import Recipe, Trials
     from benchkit.metrics import split_metric
@@ -83,10 +83,7 @@ def bisect(
         if not quiet:
             printing.print_line(line, err=True)
 
-    with (
-        TemporaryDirectory(prefix="benchkit-bisect-") as trees,
-        closing(Repository(repo, Path(trees))) as repository,
-    ):
+    with opening(repo) as repository:
         history = repository.list_commits(commits)
         trials = Trials(repository, history, recipe, out, tell)
 

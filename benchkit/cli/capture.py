@@ -29,6 +29,7 @@ PlanFile = Annotated[
     Path | None,
     typer.Option("--plan", help="TOML with variants, commands, rounds and order; replaces CMD."),
 ]
+Show = Annotated[bool, typer.Option("--show", help="Also show the commands' output on stderr.")]
 Until = Annotated[
     str | None,
     typer.Option(
@@ -39,11 +40,11 @@ Until = Annotated[
 ]
 MinRounds = Annotated[
     int | None,
-    typer.Option("--min-rounds", help="With --until: first round to judge. [default: 4]"),
+    typer.Option("--min-rounds", help="First round after which rows are judged. [default: 4]"),
 ]
 MaxRounds = Annotated[
     int | None,
-    typer.Option("--max-rounds", help="With --until: maximum number of rounds. [default: 40]"),
+    typer.Option("--max-rounds", help="Last round of an undecided series. [default: 40]"),
 ]
 
 
@@ -66,9 +67,7 @@ def capture(
     repeat: Annotated[int, typer.Option("--repeat", min=1, help="Number of runs.")] = 1,
     plan: PlanFile = None,
     out: Annotated[Path, typer.Option("--out", help="Folder for the results.")] = Path("results"),
-    show: Annotated[
-        bool, typer.Option("--show", help="Also show the commands' output on stderr.")
-    ] = False,
+    show: Show = False,
     keep_going: Annotated[
         bool, typer.Option("--keep-going", "-k", help="Continue after a command has failed.")
     ] = False,
@@ -97,7 +96,7 @@ def capture(
         from benchkit.cli.until import follow, render_decision, stop_by
 
         decision = follow(stop_by(chosen, rule), out, rule, show=show, tell=tell, quiet=quiet)
-        session, runs = decision.session, _list_runs(decision.session)
+        session, runs = decision.session, list_runs(decision.session)
         text = render_decision(decision, format, runs, to_file=output is not None)
     else:
         from benchkit.capture.session import carry_out
@@ -105,7 +104,7 @@ def capture(
         session = carry_out(chosen, out, show=show, keep_going=keep_going, tell=tell)
         text = _render(session, format, to_file=output is not None)
     printing.write(text, output)
-    _leave(session, out, quiet=quiet or is_series)
+    leave(session, out, is_series=is_series, quiet=quiet)
 
 
 def _refuse_unfit(until: str | None, rule: Mapping[str, object], *, is_whole: bool) -> bool:
@@ -151,21 +150,21 @@ def _render(session: Session, format: str, *, to_file: bool) -> str:
     if format == "json":
         from benchkit.reporting.json_text import format_json
 
-        return format_json({"format_version": 1, "runs": _list_runs(session)}, 1)
+        return format_json({"format_version": 1, "runs": list_runs(session)}, 1)
     from benchkit.cli.console import render_table
     from benchkit.tables.captured import captured_table
 
     return render_table(captured_table(rows), to_file=to_file)
 
 
-def _list_runs(session: Session) -> list[dict[str, object]]:
+def list_runs(session: Session) -> list[dict[str, object]]:
     """Return the runs of a session for machines."""
     names = ("variant", "role", "run", "duration", "exit", "file")
     rows = [(*run.labels, str(run.path)) for run in session.runs]
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 
-def _leave(session: Session, out: Path, *, quiet: bool) -> None:
+def leave(session: Session, out: Path, *, is_series: bool, quiet: bool) -> None:
     """Say how the session ended, and end with the exit code for it."""
     failed = session.failed
     made = f"{len(session.runs) - failed} of {session.planned} runs made"
@@ -177,4 +176,5 @@ def _leave(session: Session, out: Path, *, quiet: bool) -> None:
     if session.problem:
         raise DataError(session.problem, hint=made)
     if not quiet:
-        printing.print_line(f"{made} · next: benchkit ingest {quote(str(out))}", err=True)
+        command = "next: benchkit report" if is_series else f"{made} · next: benchkit ingest"
+        printing.print_line(f"{command} {quote(str(out))}", err=True)

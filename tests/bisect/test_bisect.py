@@ -8,45 +8,21 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from commits import git, write_history
 from invocation import benchkit
 
 from benchkit.bisect.repository import Repository
-
-#: Prints a run of a Go benchmark whose level stands in the commit, with 1 % of noise.
-BENCH = """
-echo "$(pwd)" >> "$RUNS"
-noise=$(od -An -N2 -tu2 /dev/urandom | tr -d ' ')
-echo "pkg: example.com/store"
-awk -v level="$(cat level)" -v noise="$noise" 'BEGIN {
-    printf "BenchmarkGet-2\\t1000\\t%.3f ns/op\\n", level * (1 + (noise - 32768) / 3276800) }'
-echo PASS
-"""
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a folder with a repository of 13 commits: 7 is slower, 5 does not build."""
     monkeypatch.setenv("RUNS", str(tmp_path / "runs"))
-    repo = tmp_path / "repo"
-    repo.mkdir()
-    git(repo, "init", "--quiet")
-    hook = repo / ".git" / "hooks" / "post-checkout"
+    write_history(tmp_path / "repo", [1000] * 7 + [1300] * 6, broken=5)
+    hook = tmp_path / "repo" / ".git" / "hooks" / "post-checkout"
     hook.write_text(f"#!/bin/sh\ntouch {tmp_path}/hooked\n")
     hook.chmod(0o755)
-    for number in range(13):
-        (repo / "bench.sh").write_text(BENCH)
-        (repo / "build.sh").write_text("exit 1\n" if number == 5 else "exit 0\n")
-        (repo / "level").write_text(f"{1000 if number < 7 else 1300}\n")
-        (repo / "number").write_text(f"{number}\n")
-        git(repo, "add", "--all")
-        git(repo, "commit", "--quiet", "--message", f"change {number}")
     return tmp_path
-
-
-def git(repo: Path, *words: str) -> str:
-    person = ("-c", "user.name=A", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false")
-    command = ["git", "-C", str(repo), *person, *words]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
 def bisect(

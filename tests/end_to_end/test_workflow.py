@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from commits import git, write_history
 from documents import read_documents
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,9 +25,9 @@ awk -v slower={slower} '/^Requests/ {{ printf "Requests/sec: %9.2f\\n", $2 / slo
 """
 
 
-def workflow() -> str:
+def workflow(name: str = "benchmark") -> str:
     found = re.search(
-        r"```yaml\n# \.github/workflows/benchmark\.yml\n(.*?)```", read_documents(), re.DOTALL
+        rf"```yaml\n# \.github/workflows/{name}\.yml\n(.*?)```", read_documents(), re.DOTALL
     )
     assert found is not None
     return found[1]
@@ -174,6 +175,28 @@ def test_the_baseline_may_come_from_a_branch(tmp_path: Path) -> None:
     assert "measured elsewhere, on an unrecorded machine" in done.stdout
     (tmp_path / "benchkit.toml").write_text("[policy]\nallow_other_machine = true\n")
     assert job.run("bash", gate, **strict).returncode == 1
+
+
+def test_the_action_measures_both_commits_by_the_policy_of_the_base(tmp_path: Path) -> None:
+    job = Job(tmp_path, 1.0)
+    job.folder = tmp_path / "repo"
+    write_history(job.folder, [1000, 1300, 1300])
+    loose = "[stats]\nmargin = '60%'\n[[gate]]\nmetric = 'time_per_op'\nacceptable = '50%'\n"
+    (job.folder / "benchkit.toml").write_text(loose, encoding="utf-8")
+    git(job.folder, "add", "benchkit.toml")
+    git(job.folder, "commit", "--quiet", "--message", "loosen")
+    gate, base = str(ACTIONS / "gate" / "gate.sh"), git(job.folder, "rev-parse", "HEAD~3")
+    more = {"BASE": base, "RUNS": str(tmp_path / "runs")}
+    scripts = {"BENCH": "./bench.sh", "BUILD": "./build.sh"}
+    assert inputs(workflow("benchmark-ab")) == scripts
+    scripts = {name: script.replace("./", "sh ") for name, script in scripts.items()}
+    done = job.run("bash", gate, **more, **scripts)
+    assert done.returncode == 1, done.stderr
+    assert "margin 3%" in job.read("../summary.md")
+    assert len((tmp_path / "runs").read_text().splitlines()) == 8
+    git(job.folder, "commit", "--quiet", "--allow-empty", "--message", "nothing")
+    more |= {"BASE": git(job.folder, "rev-parse", "HEAD~1"), "RESULTS": "others"}
+    assert job.run("bash", gate, **more, **scripts).returncode == 0
 
 
 #: Stands in for GitHub's command line: one pull request, comments as the test says, calls recorded.

@@ -12,8 +12,20 @@ name=$(printf '%s' "${NAME:-}" | tr -c 'A-Za-z0-9._-' '-')
 [ -z "${GITHUB_OUTPUT:-}" ] || echo "artifact=benchkit-gate${name:+-$name}" >>"$GITHUB_OUTPUT"
 policy=()
 [ -z "${BASELINE:-}" ] || policy+=(--baseline "$BASELINE")
+mkdir -p "$output"
 # A pull request does not loosen its own limits: the policy of the baseline's checkout comes first.
 own=${BASELINE:-base}/benchkit.toml
+if [ -n "${BENCH:-}" ]; then
+    repo=$PWD
+    cd "$output" # so that no settings of the checked-out commit count
+    output=$PWD
+    git -C "$repo" show "$BASE:benchkit.toml" >benchkit.toml 2>/dev/null || rm benchkit.toml
+    out=${results[0]}
+    [[ $out == /* ]] || out=$repo/$out
+    results=("$out")
+    [[ -z "${POLICY:-}" || $POLICY == /* ]] || POLICY=$repo/$POLICY
+    benchkit ab "$BASE" HEAD --repo "$repo" --build "${BUILD:-}" --out "$out" -- bash -c "$BENCH"
+fi
 [ -n "${POLICY:-}" ] || [ ! -f "$own" ] || POLICY=$own
 [ -z "${POLICY:-}" ] || policy+=(--policy "$POLICY")
 [ -z "${ON_INCONCLUSIVE:-}" ] || policy+=(--on-inconclusive "$ON_INCONCLUSIVE")
@@ -22,7 +34,6 @@ while IFS= read -r limit; do
     [ -z "$limit" ] || policy+=(--max-overhead "$limit")
 done <<<"${MAX_OVERHEAD:-}"
 
-mkdir -p "$output"
 shown=(--github --junit "$output/junit.xml" --comment "$output/comment.md")
 if [ "${SELF_TEST:-false}" = true ] &&
     ! benchkit gate "${results[@]}" "${policy[@]}" --self-test; then
