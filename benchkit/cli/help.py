@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from benchkit.cli import options as o
 from benchkit.cli import printing
 
 if TYPE_CHECKING:
@@ -29,6 +31,8 @@ def read_manual(
     topic: Annotated[
         str | None, typer.Argument(metavar="[TOPIC]", help="A page. Without it, list the topics.")
     ] = None,
+    format: Annotated[str, typer.Option("--format", help="table, md or json.")] = "table",
+    output: o.Output = None,
 ) -> None:
     """Show a page of the manual, or list its topics."""
     from benchkit.cli import run
@@ -36,14 +40,32 @@ def read_manual(
     from benchkit.cli.menu import COMMANDS
     from benchkit.manual import find_page, list_pages
 
+    chosen = o.choose(format, ("table", "md", "json"))
     if topic in COMMANDS and topic not in {page.topic for page in list_pages()}:
         raise typer.Exit(run([topic, "--help"]))
+    if chosen != "table":
+        pages = list_pages() if topic is None else [find_page(topic)]
+        printing.write(write_pages(pages, chosen), output)
+        return
     text = list_topics() if topic is None else find_page(topic).for_terminal()
-    if topic is not None and sys.stdout.isatty():
+    if topic is not None and output is None and sys.stdout.isatty():
         show(text)
         return
     lines = [plain(line, sys.stdout) for line in text.splitlines()]
-    printing.write("\n".join(lines), None)
+    printing.write("\n".join(lines), output)
+
+
+def write_pages(pages: Sequence[Page], format: str) -> str:
+    """Write pages as Markdown, or as JSON."""
+    if format == "md":
+        return "\n\n".join(page.text.strip() for page in pages)
+    from benchkit.reporting.json_text import format_json
+
+    rows = [
+        {"topic": page.topic, "purpose": page.purpose, "title": page.title, "text": page.text}
+        for page in pages
+    ]
+    return format_json({"format_version": 1, "pages": rows})
 
 
 def list_topics() -> str:

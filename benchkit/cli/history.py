@@ -98,15 +98,18 @@ def add(
     strict: Annotated[
         bool, typer.Option("--strict", help="Store nothing if any source is refused.")
     ] = False,
+    format: o.DoneFormat = "text",
     quiet: o.Quiet = False,
 ) -> None:
     """Read the results of one commit into the store."""
+    from benchkit.cli.ingest import write_summary
     from benchkit.config.accepted import SHORTEST
     from benchkit.history.naming import resolve
     from benchkit.ingestion.commit import ingest, list_commits
     from benchkit.ingestion.origins import name_branch
     from benchkit.store import DEFAULT, Store
 
+    chosen = o.choose(format, o.DONE_FORMATS)
     if len(commit) < SHORTEST or not commit.isalnum():
         hint = f"give at least {SHORTEST} letters and digits of a commit"
         raise ConfigError(f"{commit!r} is not a commit", where="--commit", hint=hint)
@@ -127,15 +130,21 @@ def add(
     dates = list_commits(target).get(commit, ()) if date else ()
     if note := _tell_date(commit[:SHORTEST], dict(meta).get("date", ""), dates):
         printing.print_line(note, err=True)
-    if not quiet:
-        printing.show_problems([*summary.diagnostics, *_list_findings(summary)])
-        printing.print_line(
-            f"{target.url}: {commit[:SHORTEST]}{_tell_branch(branch)}, {_count_read(summary)} "
-            f"· next: benchkit history show{_tell_branch(branch, ' --branch ')}",
-            err=True,
-        )
+    if chosen == "json":
+        printing.write(write_summary(summary, store=target.url, commit=commit), None)
+    elif not quiet:
+        _show_added(summary, f"{target.url}: {commit[:SHORTEST]}", branch)
     if not summary.has_result:
         raise typer.Exit(int(ExitCode.DATA))
+
+
+def _show_added(summary: IngestSummary, about: str, branch: str) -> None:
+    printing.show_problems([*summary.diagnostics, *_list_findings(summary)])
+    printing.print_line(
+        f"{about}{_tell_branch(branch)}, {_count_read(summary)} "
+        f"· next: benchkit history show{_tell_branch(branch, ' --branch ')}",
+        err=True,
+    )
 
 
 def _list_findings(summary: IngestSummary) -> list[Finding]:

@@ -54,13 +54,16 @@ def import_results(
     ] = None,
     store: o.StoreOption = None,
     exclude: o.Exclude = None,
+    format: o.DoneFormat = "text",
     quiet: o.Quiet = False,
 ) -> None:
     """Read the history that another tool kept, each result under the commit that it records."""
+    from benchkit.cli.ingest import write_summary
     from benchkit.ingestion.commit import ingest, list_commits, list_places
     from benchkit.ingestion.recorded import Importing
     from benchkit.store import DEFAULT, Store
 
+    chosen = o.choose(format, o.DONE_FORMATS)
     target = Store(store or DEFAULT)
     places = list_places(target)
     options = o.Request(exclude=exclude, quiet=quiet).options(o.settings())
@@ -72,7 +75,9 @@ def import_results(
     if not summary.has_result:
         hint = "for other results, run `benchkit history add PATH --commit SHA --date T`"
         raise DataError("no result records a commit and its date", where=paths[0], hint=hint)
-    if not quiet:
+    if chosen == "json":
+        printing.write(write_summary(summary, store=target.url, new_commits=count), None)
+    elif not quiet:
         runs = sum(report.runs for report in summary.reports)
         commits = "1 new commit" if count == 1 else f"{count:,} new commits"
         line = f"{target.url}: {runs:,} runs read, {commits} · next: benchkit history show"
@@ -89,22 +94,24 @@ def export(
     branch: Branch = None,
     by: o.Only = None,
     store: o.StoreOption = None,
+    format: o.DoneFormat = "text",
     quiet: o.Quiet = False,
 ) -> None:
     """Write every commit's medians for another tool's database, such as Grafana's."""
     from benchkit.reporting.to_series import to_influx, to_openmetrics
 
+    chosen = o.choose(format, o.DONE_FORMATS)
     files = {openmetrics: to_openmetrics, influx: to_influx}
     if not any(files):
         hint = "give a file: --openmetrics history.om or --influx history.lp"
         raise ConfigError("nothing to write", where="history export", hint=hint)
     request = o.Request(store=store, by=o.require_values(by), quiet=quiet)
     found = follow(request, variant, metric, branch=branch)
-    for path, write in files.items():
-        if path is not None:
-            printing.write(write(found), path)
-            if not quiet:
-                printing.print_line(f"→ {path}", err=True)
+    written = [path for path in files if path is not None]
+    for path in written:
+        printing.write(files[path](found), path)
+    named = [str(path) for path in written]
+    printing.print_done(f"→ {', '.join(named)}", {"files": named}, chosen, quiet=quiet)
 
 
 def site(
@@ -128,6 +135,7 @@ def site(
     confidence: o.Confidence = None,
     margin: o.Margin = None,
     store: o.StoreOption = None,
+    format: o.DoneFormat = "text",
     quiet: o.Quiet = False,
 ) -> None:
     """Write pages for any static host: an overview, and one page per benchmark."""
@@ -137,6 +145,7 @@ def site(
     from benchkit.reporting.site import find_pages, write_site
 
     request = o.Request(store=store, by=o.require_values(by), quiet=quiet)
+    chosen = o.choose(format, o.DONE_FORMATS)
     runset = load_runs(request, variant)
     rule = (margin, confidence)
     histories = {
@@ -155,10 +164,11 @@ def site(
     for path in find_pages(folder):
         if path not in sizes:  # its places of commits would name others
             path.unlink()
-    if not quiet:
-        count = sum(path.suffix == ".html" for path in sizes)
-        size = f"{sum(sizes.values()) / 1e6:.1f} MB"
-        printing.print_line(f"→ {folder / 'index.html'}: {count} pages, {size}", err=True)
+    index, size = folder / "index.html", sum(sizes.values())
+    pages = sum(path.suffix == ".html" for path in sizes)
+    line = f"→ {index}: {pages} pages, {size / 1e6:.1f} MB"
+    facts = {"index": str(index), "pages": pages, "bytes": size}
+    printing.print_done(line, facts, chosen, quiet=quiet)
 
 
 def prune(
@@ -168,20 +178,22 @@ def prune(
         typer.Option("--branch", metavar="B", help="Only this branch. [default: each]"),
     ] = None,
     store: o.StoreOption = None,
+    format: o.DoneFormat = "text",
     quiet: o.Quiet = False,
 ) -> None:
     """Drop the runs of all but the newest commits; `benchkit undo` reverts it."""
     from benchkit.ingestion.commit import prune_commits
     from benchkit.store import DEFAULT, Store
 
+    chosen = o.choose(format, o.DONE_FORMATS)
     target = Store(store or DEFAULT)
     if not target.is_store():
         raise StoreError("not a store", where=target.url, hint="run `benchkit history add` first")
     dropped = prune_commits(target, keep, branch)
     count = "1 commit" if len(dropped) == 1 else f"{len(dropped)} commits"
     next_step = "; run `benchkit store vacuum` to free the space" if dropped else ""
-    if not quiet:
-        printing.print_line(f"{target.url}: dropped {count}{next_step}", err=True)
+    facts = {"store": target.url, "dropped": dropped}
+    printing.print_done(f"{target.url}: dropped {count}{next_step}", facts, chosen, quiet=quiet)
 
 
 def follow(

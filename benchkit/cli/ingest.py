@@ -133,7 +133,7 @@ def ingest(
                        strict=strict, jobs=jobs, cluster=_choose_cluster(cluster, jobs),
                        watch=watch)  # fmt: skip
     if format == "json":
-        printing.write(_write_json(summary), output)
+        printing.write(write_summary(summary), output)
     elif quiet:
         printing.show_problems(summary.errors)
     else:
@@ -190,11 +190,13 @@ def _options(
     return replace(options, variant=variant, benchmark=benchmark, meta=tuple(known))
 
 
-def _write_json(summary: IngestSummary) -> str:
+def write_summary(summary: IngestSummary, **more: object) -> str:
+    """Write what was read as JSON, further keys first."""
     from benchkit.reporting.json_text import format_json
 
     document = {
         "format_version": 1,
+        **more,
         "runs": summary.runs,
         "superseded": summary.superseded,
         "sources": [asdict(report) for report in summary.reports],

@@ -47,29 +47,35 @@ def init(
         ),
     ] = None,
     baseline: o.Baseline = None,
+    format: o.DoneFormat = "text",
     request: o.Request,
 ) -> None:
     """Write a commented benchkit.toml: baseline, names, and a gate for each primary metric."""
     from benchkit.capture.starter import list_plans, write_plan
 
+    chosen = o.choose(format, o.DONE_FORMATS)
     target = output or Path("plan.toml" if plan else config.FILE)
     if str(target) != "-" and target.exists() and not force:
         raise ConfigError("already exists", where=str(target), hint="replace it with --force")
     if plan:
         plans = list_plans()
         printing.write(write_plan(plans[o.choose(plan, [*plans], "--plan")]), target)
-        if str(target) != "-" and not request.quiet:
-            command = f"benchkit capture --plan {quote(str(target))} --until decided"
-            line = f"→ {target} · fill in what is measured · next: {command}"
-            printing.print_line(line, err=True)
+        command = f"benchkit capture --plan {quote(str(target))} --until decided"
+        _say(target, "fill in what is measured · ", command, chosen, quiet=request.quiet)
         return
     runset = request.load(base=config.Settings())
     printing.write(describe(runset, baseline), target)
-    if str(target) != "-" and not request.quiet:
-        named = [f"--policy {quote(str(target))}"] if str(target) != config.FILE else []
-        stored = [f"--store {quote(str(request.store))}"] if request.store else []
-        words = ["benchkit gate", *map(quote, request.paths or ()), *stored, *named]
-        printing.print_line(f"→ {target} · next: {' '.join(words)}", err=True)
+    named = [f"--policy {quote(str(target))}"] if str(target) != config.FILE else []
+    stored = [f"--store {quote(str(request.store))}"] if request.store else []
+    words = ["benchkit gate", *map(quote, request.paths or ()), *stored, *named]
+    _say(target, "", " ".join(words), chosen, quiet=request.quiet)
+
+
+def _say(target: Path, before: str, command: str, format: str, *, quiet: bool) -> None:
+    """Name the file that was written and the next command; nothing beside the file on stdout."""
+    if str(target) != "-":
+        facts = {"path": str(target), "next": command}
+        printing.print_done(f"→ {target} · {before}next: {command}", facts, format, quiet=quiet)
 
 
 def describe(runset: RunSet, baseline: str | None) -> str:

@@ -6,6 +6,7 @@ from itertools import islice
 from json import dumps
 from pathlib import Path
 from shlex import join
+from tomllib import loads
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -33,6 +34,7 @@ def register(app: typer.Typer) -> None:
 
 def guess_map(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, TSV, JSON lines or JSON.")],
+    format: Annotated[str, typer.Option("--format", help="toml or json.")] = "toml",
     output: o.Output = None,
     quiet: o.Quiet = False,
 ) -> None:
@@ -40,15 +42,23 @@ def guess_map(
     from benchkit.ingestion.sources import require_file
     from benchkit.parsers.guessed import guess
     from benchkit.reading.source import Source, UnreadableError
+    from benchkit.reporting.json_text import format_json
 
+    chosen = o.choose(format, ("toml", "json"))
     try:
         source = Source.load(file, str(file), guard=require_file)
-        text = write_map(guess(source))
-        printing.write(f"{text}\n{_show(source, guess(source))}", output)
+        guessed = guess(source)
+        text, values = write_map(guessed), _list_values(source, guessed)
     except UnreadableError as error:
         raise DataError(
             f"cannot be read: {error}", where=str(file), hint="check the file"
         ) from error
+    if chosen == "json":
+        document = {"format_version": 1, "map": loads(text)["map"][0], "values": values}
+        printing.write(format_json(document), output)
+        return
+    comments = ["# The first values as they would be read:", *(f"# {line}" for line in values)]
+    printing.write("\n".join([text, *comments]), output)
     name = str(output) if output else "map.toml"
     saved = "" if output else "save this as map.toml, then: "
     if not quiet:
@@ -88,26 +98,24 @@ def _quote(text: str) -> str:
     return "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in quoted)
 
 
-def _show(source: Source, guessed: TableMap) -> str:
-    """Write the first values as they would be read, as comments."""
+def _list_values(source: Source, guessed: TableMap) -> list[str]:
+    """Describe the first values as they would be read, and what cannot be."""
     from benchkit.parsers.base import Reading
     from benchkit.parsers.mapped import parse
 
-    lines = ["# The first values as they would be read:"]
     problems: list[str] = []
     rows: list[str] = []
     for record in islice(parse(guessed, source), 200):
         if isinstance(record, Diagnostic):
-            problems.append(f"# {record.line}: {record.what}")
+            problems.append(f"{record.line}: {record.what}")
         if not isinstance(record, Reading):
             continue
         labels = (record.group, record.variant, record.benchmark, *record.params.values())
         named = " ".join(filter(None, labels)) or "(the file's name is the variant)"
         run = "" if record.run is None else f" run {record.run}"
         rows += [
-            f"# {row[9]}: {named}{run}: {row[1]} {row[2]} {row[3]:.6g} {row[4]}"
+            f"{row[9]}: {named}{run}: {row[1]} {row[2]} {row[3]:.6g} {row[4]}"
             for row in record.rows
         ]
     shown = (*rows[:_SHOWN], *problems[:_SHOWN])
-    lines += [printable(line.replace("\n", " ")) for line in shown]
-    return "\n".join(lines) + "\n"
+    return [printable(line.replace("\n", " ")) for line in shown]

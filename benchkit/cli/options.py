@@ -192,6 +192,9 @@ Output = Annotated[
 #: Problems with sources that a comparison names; `ingest` names more.
 _SHOWN = 5
 
+#: Of commands that do something and say so in a line.
+DoneFormat = Annotated[str, typer.Option("--format", help="text or json.")]
+DONE_FORMATS = ("text", "json")
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only results and errors.")]
 
 

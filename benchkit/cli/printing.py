@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from io import TextIOWrapper
 from pathlib import Path
@@ -30,6 +30,18 @@ def print_line(text: str, *, err: bool = False) -> None:
     file = sys.stderr if err else sys.stdout
     with survive(file):
         file.write(plain(redact_message(text), file) + "\n")
+
+
+def print_done(line: str, facts: Mapping[str, object], format: str, *, quiet: bool) -> None:
+    """Say what a command did: in a line on stderr unless quiet, or as JSON on stdout."""
+    if format == "json":
+        from benchkit.redaction import redact_message
+        from benchkit.reporting.json_text import format_json
+
+        document = {"format_version": 1, **facts, "message": redact_message(line)}
+        write(format_json(document), None)
+    elif not quiet:
+        print_line(line, err=True)
 
 
 @contextmanager

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterable
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,7 +15,7 @@ from benchkit.errors import StoreError
 
 if TYPE_CHECKING:
     from benchkit.store import Store
-    from benchkit.store.damage import Damage
+    from benchkit.store.damage import Damage, Repaired
 
 
 def register(app: typer.Typer) -> None:
@@ -43,8 +44,10 @@ def check(
     target = _open(store)
     damage = target.check()
     if chosen == "json":
-        listed = [{"where": one.where, "message": one.message} for one in damage]
-        printing.write(json.dumps(listed, indent=2, ensure_ascii=False) + "\n", output)
+        from benchkit.reporting.json_text import format_json
+
+        facts = {"store": target.url, "damage": _list_damage(damage)}
+        printing.write(format_json({"format_version": 1, **facts}), output)
     elif damage:
         printing.write("".join(f"{one.where}: {one.message}\n" for one in damage), output)
     if damage:
@@ -54,16 +57,34 @@ def check(
             where=target.url,
             hint="run `benchkit store repair` to continue without the lost data",
         )
-    _say(f"{target.url}: no damage", quiet)
+    _say(f"{target.url}: no damage", quiet or chosen == "json")
 
 
-def repair(store: o.StoreOption = None, quiet: o.Quiet = False) -> None:
+def repair(
+    store: o.StoreOption = None, format: o.DoneFormat = "text", quiet: o.Quiet = False
+) -> None:
     """Drop what cannot be read, and list the sources to ingest again."""
-    from benchkit.store.keys import CONSEQUENCE
-
+    chosen = o.choose(format, o.DONE_FORMATS)
     target = _open(store)
     with target.locked():
         done = target.repair()
+    if chosen == "json":
+        from benchkit.reporting.json_text import format_json
+
+        facts = {
+            "store": target.url, "damage": _list_damage(done.damage),
+            "sources": list(done.sources), "runs_of_unknown_source": done.unknown,
+            "damaged_key": done.key or None,
+        }  # fmt: skip
+        printing.write(format_json({"format_version": 1, **facts}), None)
+    else:
+        _show_repaired(target, done, quiet=quiet)
+
+
+def _show_repaired(target: Store, done: Repaired, *, quiet: bool) -> None:
+    """Print the sources to ingest again on stdout, and what was done on stderr."""
+    from benchkit.store.keys import CONSEQUENCE
+
     for one in done.damage:
         _say(f"{_name_deed(one)} {one.where}: {one.message}", quiet)
     for source in done.sources:
@@ -87,23 +108,30 @@ def repair(store: o.StoreOption = None, quiet: o.Quiet = False) -> None:
         )
 
 
-def upgrade(store: o.StoreOption = None, quiet: o.Quiet = False) -> None:
+def upgrade(
+    store: o.StoreOption = None, format: o.DoneFormat = "text", quiet: o.Quiet = False
+) -> None:
     """Upgrade a store of an earlier benchkit to current label rules and file layout."""
     from benchkit.ingestion.upgrade import settle_store
 
+    chosen = o.choose(format, o.DONE_FORMATS)
     target = _open(store)
     with target.locked():
         settle_store(target)
         target.tidy(thoroughly=True, rewrite=True)
-    _say(f"{target.url}: upgraded", quiet)
+    facts = {"store": target.url}
+    printing.print_done(f"{target.url}: upgraded", facts, chosen, quiet=quiet)
 
 
-def vacuum(store: o.StoreOption = None, quiet: o.Quiet = False) -> None:
+def vacuum(
+    store: o.StoreOption = None, format: o.DoneFormat = "text", quiet: o.Quiet = False
+) -> None:
     """Delete what neither the store nor `undo` needs, and merge small files.
 
     A running command may still use them, so files that a commit removed are kept for an hour, and
     files that no commit names for a day.
     """
+    chosen = o.choose(format, o.DONE_FORMATS)
     target = _open(store)
     with target.locked():
         done = target.tidy(thoroughly=True)
@@ -113,7 +141,13 @@ def vacuum(store: o.StoreOption = None, quiet: o.Quiet = False) -> None:
         "deleted from disk": done.deleted,
     }
     parts = [f"{_count(count)} {deed}" for deed, count in counts.items() if count]
-    _say(f"{target.url}: {'; '.join(parts) or 'nothing to do'}", quiet)
+    facts = {"store": target.url, "files": asdict(done)}
+    line = f"{target.url}: {'; '.join(parts) or 'nothing to do'}"
+    printing.print_done(line, facts, chosen, quiet=quiet)
+
+
+def _list_damage(damage: Iterable[Damage]) -> list[dict[str, str]]:
+    return [{"where": one.where, "message": one.message} for one in damage]
 
 
 def _count(files: int) -> str:

@@ -16,15 +16,22 @@ def register(app: typer.Typer) -> None:
     app.command(epilog="Example: benchkit undo")(undo)
 
 
-def undo(store: o.StoreOption = None, quiet: o.Quiet = False) -> None:
+def undo(
+    store: o.StoreOption = None, format: o.DoneFormat = "text", quiet: o.Quiet = False
+) -> None:
     """Undo the last ingest, once."""
+    o.choose(format, o.DONE_FORMATS)
+    from benchkit.ingestion.changes import count_runs
     from benchkit.ingestion.reverted import describe_reverted
     from benchkit.store import DEFAULT, Store
 
     target = Store(store or DEFAULT)
     with target.locked():
-        before = None if quiet else target.pieces()
-        rows = target.undo()
-        line = "" if quiet else describe_reverted(rows, before, target.pieces())
-    if line:
-        printing.print_line(f"{target.url}: {line}", err=True)
+        if quiet and format == "text":
+            target.undo()
+            return
+        before = target.pieces()
+        rows, left = target.undo(), target.pieces()
+    line = f"{target.url}: {describe_reverted(rows, before, left)}"
+    facts = {"store": target.url, "runs": 0 if left is None else count_runs([left])}
+    printing.print_done(line, facts, format, quiet=quiet)

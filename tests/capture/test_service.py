@@ -222,7 +222,12 @@ def test_an_interruption_stops_the_service(
         f"ready = '127.0.0.1:{port}'\ncommand = 'sleep 600'\n[variants.a]\n"
     )
     words = [sys.executable, "-m", "benchkit", "capture", "--plan", "plan.toml"]
-    with subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.DEVNULL) as process:
+    with subprocess.Popen(
+        words,
+        cwd=tmp_path,
+        stderr=subprocess.DEVNULL,
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),  # noqa: PLW1509 - nohup ignores it
+    ) as process:
         ends = time.monotonic() + 60
         while not (list_left(tmp_path) and (manner == "deaf" or is_served(port))):
             assert time.monotonic() < ends
