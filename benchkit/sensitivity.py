@@ -227,6 +227,9 @@ def _measure_difference(contrast: Contrast) -> Sensitivity:
     width = _half_width(contrast.difference_low, contrast.difference_high)
     if width is None:
         return Sensitivity(note="no interval, so no verdict")
+    if not width:
+        note = "most runs have the same value, so the smallest detectable difference is unknown"
+        return Sensitivity(note=note)
     seen = detectable_shift(width, 0.0, confidence=contrast.confidence)
     amount = format_quantity(seen, contrast.unit)
     note = f"with these runs, only differences of {amount} or more are likely to be detected"

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from test_verdict import contrast
 
+import benchkit.api as bk
 from benchkit.audit.replication import find_few_runs
 from benchkit.comparison import Comparisons, Contrast
 from benchkit.sensitivity import Sensitivity, sum_up
@@ -163,3 +165,16 @@ def test_noise_without_a_change_is_too_much_for_any_practical_number_of_runs() -
     assert row.sensitivity.is_wide
     assert row.runs_needed is None
     assert "too noisy for any practical number of runs" in row.sensitivity.note
+
+
+def test_an_interval_of_no_width_is_not_called_a_difference_that_would_be_detected(
+    tmp_path: Path,
+) -> None:
+    counts = {"main": [0] * 8, "pr": [0, 0, 0, 1, 0, 0, 0, 0]}
+    for variant, values in counts.items():
+        lines = [f"BenchmarkA-2 \t 1000 \t 50.0 ns/op \t {value} B/op" for value in values]
+        (tmp_path / f"{variant}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    result = bk.load(str(tmp_path)).compare(baseline="main", metrics=["bytes_per_op"])
+    (row,) = (row for row in result.verdicts.rows if row.contrast.metric == "bytes_per_op")
+    assert row.sensitivity.detectable_difference is None
+    assert "the smallest detectable difference is unknown" in row.sensitivity.note
