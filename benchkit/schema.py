@@ -180,6 +180,9 @@ class RunFacts:
     stopping: dict[str, str] = field(
         default_factory=dict, metadata=means("in an early-stopping series: round and rule")
     )
+    conditions: dict[str, str] = field(
+        default_factory=dict, metadata=means("the machine during the run: stolen, frequency, …")
+    )
     units: dict[str, str] = field(
         default_factory=dict,
         metadata=means("facts that it states about its metrics: assume=exact, better=lower"),
@@ -189,10 +192,7 @@ class RunFacts:
         metadata=means("known facts about the machine: CPU, kernel, limits, commit"),
     )
     remark: str | None = field(
-        default=None,
-        metadata=means(
-            "why a run failed, which thresholds it crossed, what part of its source is damaged"
-        ),
+        default=None, metadata=means("why a run failed, thresholds it crossed, damaged parts")
     )
 
     def complete(self, other: RunFacts) -> None:

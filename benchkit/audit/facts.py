@@ -38,7 +38,7 @@ class Name(NamedTuple):
 
 _COLUMNS = ("source", "metric", "stat", "subject", "value", "resolution")
 #: What repeats have in common, as a rule; the other facts are of one run alone.
-_OF_EACH = {"started_at", "block", "position", "stopping", "units", "remark"}
+_OF_EACH = {"started_at", "block", "position", "stopping", "conditions", "units", "remark"}
 _KNOWN = (*(fact.name for fact in FACTS if fact.name not in _OF_EACH), "role")
 
 

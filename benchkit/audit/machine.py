@@ -37,7 +37,7 @@ def find_local_generators(evidence: Evidence) -> Iterator[Finding]:
     local: dict[str, list[Sheet]] = {}
     for sheet in evidence.loads:
         host = sheet.run.env.get("host", "")
-        if is_loopback(host):
+        if is_loopback(host) and not _are_apart(sheet.run):
             local.setdefault(host, []).append(sheet)
     for host, sheets in local.items():
         tools = ", ".join(dict.fromkeys(sheet.run.tool for sheet in sheets))
@@ -47,8 +47,8 @@ def find_local_generators(evidence: Evidence) -> Iterator[Finding]:
             severity="info",
             where=host,
             message=f"{tools} ran on the same machine as the service ({runs})",
-            remedy="use a second machine, or pin generator and service to different cores and "
-            "record the pinning",
+            remedy="use a second machine, or pin generator and service to different cores: "
+            "benchkit capture --pin",
             numbers={"runs": len(sheets)},
         )
 
@@ -145,10 +145,20 @@ def parse_cpus(text: str) -> frozenset[int]:
     return frozenset(found)
 
 
-def _find_shared(run: Run) -> tuple[str, str, str] | None:
+def _are_apart(run: Run) -> bool:
+    """Tell whether service and generator are known to run on different cores."""
+    return all(map(parse_cpus, _list_places(run))) and _find_shared(run) is None
+
+
+def _list_places(run: Run) -> tuple[str, str]:
+    """Return the CPUs of service and generator, as they are recorded."""
     pinned = _PINNED.search(run.command or "")
     generator = next(filter(None, pinned.groups()), "") if pinned else _first(run, _GENERATOR)
-    service = _first(run, _SERVICE)
+    return _first(run, _SERVICE), generator
+
+
+def _find_shared(run: Run) -> tuple[str, str, str] | None:
+    service, generator = _list_places(run)
     ours, theirs = parse_cpus(generator), parse_cpus(service)
     if not (ours and theirs):
         return None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from benchkit.audit.achieved import find_failures, find_missed_rates
 from benchkit.audit.concurrency import find_hidden_stalls, find_impossible_means
+from benchkit.audit.conditions import find_disturbances
 from benchkit.audit.copies import find_equal_runs, find_equal_sides, find_shared_outputs
 from benchkit.audit.facts import Evidence, gather
 from benchkit.audit.forms import find_disagreements
@@ -143,7 +144,7 @@ def audit(
         found += _audit_inside(comparisons, observations)
         found += _audit_runs(kept)
         found += find_disagreements(observations)
-        found += find_generators(runs)
+        found += [*find_generators(runs), *find_disturbances(runs)]
         found += apply_plugins(observations, runs)
     return rank(found)
 
@@ -168,7 +169,8 @@ def check(
     """
     evidence = gather(observations, runs)
     found = [*_audit_runs(evidence), *find_disagreements(observations), *find_generators(runs)]
-    found += [*find_lost_runs(runs), *apply_plugins(observations, runs)]
+    found += [*find_disturbances(runs), *find_lost_runs(runs)]
+    found += apply_plugins(observations, runs)
     if isinstance(sides, Comparisons):
         found += [finding for rule in RULES for finding in rule(sides, runs)]
         found += _audit_sides(sides, _keep(evidence, sides))

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 from codecs import getincrementaldecoder
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -21,6 +22,7 @@ from pathlib import Path
 from threading import Thread
 from typing import IO, BinaryIO
 
+from benchkit.capture.placement import running_on
 from benchkit.errors import ConfigError
 from benchkit.units import printable
 
@@ -62,6 +64,7 @@ def execute(
     *,
     show: bool = False,
     folder: Path | None = None,
+    cpus: Collection[int] = (),
 ) -> Outcome:
     """Run a command and wait for its end; Ctrl-C ends the command, and this returns.
 
@@ -74,6 +77,8 @@ def execute(
         Whether it is shown on standard error as well.
     folder : Path, optional
         Where it runs; the working folder if not given.
+    cpus : collection of int
+        That it runs on; all if none is named.
 
     Raises
     ------
@@ -82,14 +87,15 @@ def execute(
     """
     start, clock = datetime.now(UTC), time.monotonic()
     try:
-        process = subprocess.Popen(  # noqa: S603 - running the user's command is the purpose
-            words,
-            cwd=folder,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE if show else out,
-            stderr=subprocess.PIPE if show else err,
-            process_group=0,  # so that all its children get the interruption, and get it once
-        )
+        with running_on(cpus):
+            process = subprocess.Popen(  # noqa: S603 - running the user's command is the purpose
+                words,
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE if show else out,
+                stderr=subprocess.PIPE if show else err,
+                process_group=0,  # so that all its children get the interruption, and get it once
+            )
     except OSError as error:
         raise ConfigError(
             f"cannot be started: {error.strerror}", where=words[0], hint="check the command"

@@ -78,7 +78,7 @@ def read_machine(root: Path = Path("/")) -> dict[str, str]:
     """Return the part of `take_fingerprint` on the hardware, the system and the limits."""
     facts = {
         "cpu": _cpu_model(root),
-        "cpus": f"{len(_list_cpus())}",
+        "cpus": f"{len(list_cpus())}",
         "affinity": _affinity(),
         "siblings": _siblings(root),
         "governor": " ".join(_each(root, "sys/devices/system/cpu/cpu*/cpufreq/scaling_governor")),
@@ -96,7 +96,8 @@ def _cpu_model(root: Path) -> str:
     return found[1].strip() if found else platform.processor()
 
 
-def _list_cpus() -> list[int]:
+def list_cpus() -> list[int]:
+    """Return the CPUs that this process may use."""
     try:
         return sorted(os.sched_getaffinity(0))
     except AttributeError:  # not on this system
@@ -105,7 +106,7 @@ def _list_cpus() -> list[int]:
 
 def _affinity() -> str:
     """Return the CPUs that this process, and so what it starts, is pinned to, if it is."""
-    cpus = _list_cpus()
+    cpus = list_cpus()
     return ",".join(map(str, cpus)) if len(cpus) < (os.cpu_count() or 1) else ""
 
 

@@ -39,7 +39,7 @@ _COMMANDS = ("command", "warmup", "before", "after", "serve")
 _OWN = (*_COMMANDS, "ready")
 #: Schemes that can be asked whether a service is ready, and their ports.
 _PORTS = {"http": 80, "https": 443}
-_TOP = ("rounds", "order", "seed", "pause", "benchmark", "variants", *_OWN)
+_TOP = ("rounds", "order", "seed", "pause", "pin", "quiet_before", "benchmark", "variants", *_OWN)
 #: Characters by which a text is a shell's script, and not a command with its words.
 _SHELL = re.compile(r"[|&;<>()$`\\*?\[\]#~\n]")
 #: What stands for the variant's name.
@@ -124,6 +124,10 @@ class Plan:
     benchmark : str
     is_interleaved : bool
         Whether rounds and places are written down.
+    is_pinned : bool
+        Whether service and generator get cores of their own.
+    quiet : float
+        Seconds for which the machine has to be quiet before each variant's turn.
     stopping : Stopping, optional
         Of a session that stops by itself; ``rounds`` does not count then.
     """
@@ -135,6 +139,8 @@ class Plan:
     pause: float = 0.0
     benchmark: str = ""
     is_interleaved: bool = True
+    is_pinned: bool = False
+    quiet: float = 0.0
     stopping: Stopping | None = None
 
 
@@ -186,12 +192,17 @@ def parse_plan(table: Mapping[str, Any], *, where: str = "--plan") -> Plan:
     benchmark = table.get("benchmark", "")
     if not isinstance(benchmark, str):
         raise ConfigError("not a string", where=f"{where} benchmark")
+    is_pinned = table.get("pin", False)
+    if not isinstance(is_pinned, bool):
+        raise ConfigError("expected true or false", where=f"{where} pin")
     return Plan(
         variants=variants,
         rounds=_whole(table.get("rounds", 1), f"{where} rounds", least=1),
         order=order,
         seed=_whole(table.get("seed", 1), f"{where} seed", least=0),
-        pause=_seconds(table.get("pause", 0), f"{where} pause"),
+        pause=read_seconds(table.get("pause", 0), f"{where} pause"),
+        is_pinned=is_pinned,
+        quiet=read_seconds(table.get("quiet_before", 0), f"{where} quiet_before"),
         benchmark=benchmark,
     )
 
@@ -291,7 +302,8 @@ def _whole(value: object, where: str, *, least: int) -> int:
     return value
 
 
-def _seconds(value: object, where: str) -> float:
+def read_seconds(value: object, where: str) -> float:
+    """Read a duration in seconds."""
     try:
         seconds = parse_duration(value).value if isinstance(value, str) else float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):

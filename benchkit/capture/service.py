@@ -7,7 +7,7 @@ import shlex
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from http.client import HTTPException
 from socket import create_connection
@@ -19,6 +19,7 @@ from urllib.request import ProxyHandler, build_opener
 
 from benchkit.capture.execution import FailedError
 from benchkit.capture.interruption import undisturbed
+from benchkit.capture.placement import running_on
 from benchkit.capture.plan import Commands, split_address
 from benchkit.capture.process_table import adopting_orphans, list_family, read_table
 from benchkit.capture.usage import is_served_by
@@ -36,8 +37,10 @@ _LINES, _TAIL = 5, 2000
 
 
 @contextmanager
-def serving(commands: Commands) -> Iterator[Service | None]:
+def serving(commands: Commands, cpus: Collection[int] = ()) -> Iterator[Service | None]:
     """Give the service of a variant while it runs, as soon as it is ready; None if it has none.
+
+    It runs on some CPUs, or on all where none is named.
 
     Raises
     ------
@@ -57,7 +60,7 @@ def serving(commands: Commands) -> Iterator[Service | None]:
     with TemporaryFile() as log, adopting_orphans():
         service = Service(commands, log)
         try:
-            service.start()
+            service.start(cpus)
             _wait(commands.ready, service)
             yield service
         finally:
@@ -80,9 +83,9 @@ class Service:
         self._others = _list_descendants()
         self._process: subprocess.Popen[bytes] | None = None
 
-    def start(self) -> None:
+    def start(self, cpus: Collection[int]) -> None:
         """Start it."""
-        with undisturbed():
+        with undisturbed(), running_on(cpus):
             try:
                 self._process = subprocess.Popen(  # noqa: S603 - the user's command
                     self._commands.serve,

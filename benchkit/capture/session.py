@@ -11,16 +11,18 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from benchkit.capture.claim import Claim
+from benchkit.capture.conditions import Quiet, recording_conditions
 from benchkit.capture.execution import FailedError, Outcome, execute
-from benchkit.capture.fingerprint import take_fingerprint
+from benchkit.capture.fingerprint import list_cpus, take_fingerprint
 from benchkit.capture.interruption import interruptible, undisturbed
 from benchkit.capture.order import order_rounds
+from benchkit.capture.placement import Placement, find_cpus, place, write_cpus
 from benchkit.capture.places import Places, find_tool
 from benchkit.capture.plan import Commands, Plan, Stopping
 from benchkit.capture.resume import count_rounds
@@ -119,6 +121,9 @@ def carry_out(
 
 
 def _require_commands(plan: Plan) -> None:
+    if plan.is_pinned and not any(commands.serve for commands in plan.variants.values()):
+        hint = 'add serve = "…" to the plan; to bind a single command, write taskset -c 1 CMD'
+        raise ConfigError("pins a service, and the plan starts none", where="--pin", hint=hint)
     for commands in plan.variants.values():
         for key in ("command", "warmup", "before", "after", "serve"):
             words = getattr(commands, key)
@@ -159,6 +164,11 @@ class _Work:
         self._plan, self._places = plan, places
         self._show, self._keep_going, self._tell = show, keep_going, tell
         self._is_decided = is_decided
+        self._quiet, self._placement = Quiet(plan.quiet), Placement()
+        if plan.is_pinned:
+            placement = place()
+            tell(f"{placement}")
+            self._placement = placement if isinstance(placement, Placement) else Placement()
         each = [2 if commands.warmup else 1 for commands in plan.variants.values()]
         rounds = plan.stopping.design.most if plan.stopping else plan.rounds
         self.planned = rounds * sum(each)
@@ -201,9 +211,11 @@ class _Work:
 
     def _take(self, turn: _Turn) -> None:
         commands = turn.commands
+        if waited := self._quiet.wait():
+            self._tell(waited)
         try:
             self._prepare("before", commands.before, turn.variant)
-            with serving(commands) as service:
+            with serving(commands, self._placement.service) as service:
                 if commands.warmup:
                     self._run(turn, commands.warmup, service, is_warmup=True)
                 self._run(turn, commands.command, service)
@@ -251,10 +263,17 @@ class _Work:
         is_warmup: bool,
     ) -> None:
         folder = turn.commands.folder
-        env = take_fingerprint(folder=folder)
         measured = service.list_measured() if service and not is_warmup else set()
-        with recording(measured) as usage:
-            outcome = execute(list(words), claim.out, claim.err, show=self._show, folder=folder)
+        env = take_fingerprint(folder=folder) | self._name_cpus(measured)
+        with recording(measured) as usage, recording_conditions(measured) as conditions:
+            outcome = execute(
+                list(words),
+                claim.out,
+                claim.err,
+                show=self._show,
+                folder=folder,
+                cpus=self._placement.generator,
+            )
         remark = _remark(outcome, find_tool(words), service)
         record = Record(
             argv=redact(words, marked=True),
@@ -268,6 +287,7 @@ class _Work:
             block=None if is_warmup else turn.block,
             position=None if is_warmup else turn.position,
             stopping={} if is_warmup else turn.stopping,
+            conditions={} if is_warmup else conditions,
             remark=remark,
             env=env,
         )
@@ -279,6 +299,7 @@ class _Work:
                 block=None,
                 position=None,
                 stopping={},
+                conditions={},
                 env={},
             )
             samples = "" if remark else "".join(usage)
@@ -292,6 +313,14 @@ class _Work:
             has_errors = errors.exists()
             place = f"see {errors.name} next to it" if has_errors else "its standard error is empty"
             raise FailedError(f"{path}: {remark}; {place}")
+
+    def _name_cpus(self, service: Collection[int]) -> dict[str, str]:
+        """Return the CPUs of service and generator, where they are bound to some."""
+        cpus = {"service.cpus": find_cpus(service), "generator.cpus": self._placement.generator}
+        everywhere = frozenset(list_cpus())
+        return {
+            name: write_cpus(named) for name, named in cpus.items() if named and named < everywhere
+        }
 
 
 def _remark(outcome: Outcome, tool: str, service: Service | None) -> str:

@@ -34,6 +34,8 @@ class Record:
         Why the run counts as failed.
     stopping : mapping of str to int, float or str
         Of an early-stopping series: the round, and the rule that stops it; else empty.
+    conditions : mapping of str to float
+        How the machine was while the command ran.
     env : mapping of str to str
         The fingerprint of the machine.
     """
@@ -50,6 +52,7 @@ class Record:
     position: int | None = None
     remark: str = ""
     stopping: Mapping[str, float | str] = field(default_factory=dict)
+    conditions: Mapping[str, float] = field(default_factory=dict)
     env: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -86,8 +89,8 @@ def write_sidecar(record: Record) -> str:
     }
     lines = [f"# {record.remark}"] if record.remark else []
     lines += [f"{key} = {_write(value)}" for key, value in top.items() if value is not None]
-    for name, table in (("stopping", record.stopping), ("env", record.env)):
-        if table:
+    for name in ("stopping", "conditions", "env"):
+        if table := getattr(record, name):
             lines += ["", f"[{name}]"]
             lines += [f"{_key(key)} = {_write(value)}" for key, value in table.items()]
     return "\n".join(lines) + "\n"

@@ -6,6 +6,7 @@ Start, end, order and machine are lost unless they are written down at once.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated
@@ -30,6 +31,15 @@ PlanFile = Annotated[
     typer.Option("--plan", help="TOML with variants, commands, rounds and order; replaces CMD."),
 ]
 Show = Annotated[bool, typer.Option("--show", help="Also show the commands' output on stderr.")]
+Pin = Annotated[bool, typer.Option("--pin", help="Run service and generator on different cores.")]
+QuietBefore = Annotated[
+    str | None,
+    typer.Option(
+        "--quiet-before",
+        metavar="TIME",
+        help="Before each run, wait until the machine has been quiet for this time, e.g. 5s.",
+    ),
+]
 Until = Annotated[
     str | None,
     typer.Option(
@@ -71,6 +81,8 @@ def capture(
     keep_going: Annotated[
         bool, typer.Option("--keep-going", "-k", help="Continue after a command has failed.")
     ] = False,
+    pin: Pin = False,
+    quiet_before: QuietBefore = None,
     until: Until = None,
     min_rounds: MinRounds = None,
     max_rounds: MaxRounds = None,
@@ -84,7 +96,7 @@ def capture(
 ) -> None:
     """Run a command; keep its raw output with start, end, exit code and machine."""
     o.choose(format, ("table", "json"))
-    chosen = _plan(command or [], plan, variant, benchmark, repeat)
+    chosen = _still(_plan(command or [], plan, variant, benchmark, repeat), quiet_before, pin=pin)
     rule = {
         "--min-rounds": min_rounds, "--max-rounds": max_rounds, "--baseline": baseline,
         "--metric": metric, "--margin": margin, "--confidence": confidence,
@@ -143,6 +155,14 @@ def _plan(
             hint="omit CMD, --variant, --benchmark and --repeat",
         )
     return read_plan(file)
+
+
+def _still(plan: Plan, quiet_before: str | None, *, pin: bool) -> Plan:
+    """Return a plan that disturbs less, as the command line says."""
+    from benchkit.capture.plan import read_seconds
+
+    quiet = plan.quiet if quiet_before is None else read_seconds(quiet_before, "--quiet-before")
+    return replace(plan, is_pinned=pin or plan.is_pinned, quiet=quiet)
 
 
 def _render(session: Session, format: str, *, to_file: bool) -> str:

@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 from benchkit.audit.machine import parse_cpus
+from benchkit.capture.conditions import QUIET
 from benchkit.doctor.machine import Counts, Machine
 from benchkit.regexes import regex
 from benchkit.units import printable
 
 State = Literal["noisy", "quiet", "not recorded"]
 
-#: CPUs that others may keep busy, share of a CPU from which a process is named, processes named.
-_BUSY, _NAMED, _MOST = 0.1, 0.05, 3
+#: Share of a CPU from which a process is named, processes named.
+_NAMED, _MOST = 0.05, 3
 #: Share of the wanted CPU time from which stolen time matters.
 _STOLEN = 0.005
 #: Open files that a load test with a thousand connections needs, with some to spare.
@@ -75,16 +76,16 @@ def check_load(readings: Readings) -> Check:
     """Look for other programs that run."""
     start, idle = readings.start, readings.idle
     total = idle.total - start.total
-    busy = start.cpus * (1 - (idle.idle - start.idle + idle.stolen - start.stolen) / (total or 1))
+    busy = idle.count_busy(start)
     average = readings.machine.read("proc/loadavg").partition(" ")[0]
-    parts = [f"other programs use {max(busy, 0):.1f} of {start.cpus} CPUs"]
+    parts = [f"other programs use {busy:.1f} of {start.cpus} CPUs"]
     parts += [f"load average {average}"] if average else []
     parts += _name_processes(start, idle)
     return _judge(
         "other load",
         "; ".join(parts) if total > 0 else "",
         "stop these programs, or wait until they have ended",
-        is_noisy=busy > _BUSY,
+        is_noisy=busy > QUIET,
     )
 
 
@@ -160,12 +161,11 @@ def check_limit(readings: Readings) -> Check:
 
 def check_steal(readings: Readings) -> Check:
     """Look for CPU time that a hypervisor gave to others."""
-    total, idle, stolen = map(readings.gain, ("total", "idle", "stolen"))
-    share = stolen / (total - idle or 1)
+    share = readings.end.share_stolen(readings.start)
     return _judge(
         "steal",
         f"{100 * share:.1f}\N{NO-BREAK SPACE}% of the CPU time went to other virtual machines"
-        if total > 0 else "",
+        if readings.gain("total") > 0 else "",
         "use a dedicated host or a larger machine, and alternate between the variants",
         is_noisy=share > _STOLEN,
     )  # fmt: skip

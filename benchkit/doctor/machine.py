@@ -8,55 +8,30 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from benchkit.capture.conditions import CpuTimes
 from benchkit.capture.control_group import count_throttled, read_text
 from benchkit.capture.fingerprint import read_machine
 from benchkit.regexes import regex
 
-#: Times of the first line of /proc/stat: those of guests, which follow, stand in the first, too.
-_TIMES = 8
-_TOTAL = regex(r"^cpu +([\d ]+)$", re.MULTILINE)
-_CPU = regex(r"^cpu\d", re.MULTILINE)
 _SWAPPED = regex(r"^pswp(?:in|out) (\d+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Counts:
+class Counts(CpuTimes):
     """What the kernel has counted since it started; None where it does not say.
 
     Parameters
     ----------
-    times : tuple of int
-        Of all CPUs together: user, nice, system, idle, waiting for disks, interrupts (two kinds)
-        and stolen; empty where they are not recorded.
-    cpus : int
-        That the times are of.
     processes : dict of (int, str) to int
         CPU time of each process, by number and name.
     throttled, hot, swapped : int or None
         Periods in which a limit held this process back, thermal events, pages swapped in and out.
     """
 
-    times: tuple[int, ...] = ()
-    cpus: int = 0
     processes: dict[tuple[int, str], int] = field(default_factory=dict)
     throttled: int | None = None
     hot: int | None = None
     swapped: int | None = None
-
-    @property
-    def total(self) -> int:
-        """All time."""
-        return sum(self.times)
-
-    @property
-    def idle(self) -> int:
-        """Time in which nothing ran or wanted to, on any CPU."""
-        return sum(self.times[3:5])
-
-    @property
-    def stolen(self) -> int:
-        """Time in which something wanted to run and the hypervisor ran others."""
-        return sum(self.times[7:])
 
 
 class Machine:
@@ -91,10 +66,10 @@ class Machine:
 
     def count(self) -> Counts:
         """Read the counters as they are now."""
-        times = self.find("proc/stat", _TOTAL).split()
+        cpu = CpuTimes.read(self.root)
         return Counts(
-            times=tuple(map(int, times[:_TIMES])),
-            cpus=len(_CPU.findall(self.read("proc/stat"))),
+            times=cpu.times,
+            cpus=cpu.cpus,
             processes=dict(self._list_processes()),
             throttled=count_throttled(self.root),
             hot=self._add_up("sys/devices/system/cpu/cpu*/thermal_throttle/*_throttle_count"),

@@ -328,6 +328,7 @@ def _complete(part: Part, reading: Reading, found: Found) -> None:
     shard = {SHARD: found.labels.shard} if found.labels.shard else {}
     part.env = show_facts({**reading.env, **shard, **list_facts(side), **side.env})
     part.stopping = show_facts(side.stopping)
+    part.conditions = show_facts(side.conditions)
     if reading.assume or reading.better:
         names = dict.fromkeys((*reading.assume, *reading.better))
         part.units = {name: _unit_words(name, reading) for name in names}

@@ -6,6 +6,7 @@ The files that fire differ from those that do not in the one thing that the rule
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import audit_inputs
@@ -73,6 +74,17 @@ def told(text: str, command: str = "", **env: str) -> Files:
     lines = [f'command = "{command}"'] if command else []
     lines += ["[env]", *(f'"{key.replace("__", ".")}" = "{env[key]}"' for key in env)]
     return {"otlp/wrk-1.txt": text, "otlp/run.toml": "\n".join(lines) + "\n"}
+
+
+def conditions(**readings: Sequence[float]) -> Files:
+    """Return runs with sidecars that record one condition."""
+    files = {}
+    for name, values in readings.items():
+        for number, value in enumerate(values, 1):
+            sidecar = f"duration = 15\n[conditions]\n{name} = {value}\n"
+            files[f"otlp/wrk-{number}.txt"] = wrk(("10406.41", f"10406.{number}1"))
+            files[f"otlp/wrk-{number}.txt.run.toml"] = sidecar
+    return files
 
 
 def commands(first: str, second: str) -> Files:
@@ -221,6 +233,19 @@ CASES: dict[str, tuple[Files, Files]] = {
     "B416": (
         told(wrk(), PINNED, **SIBLINGS),
         told(wrk(), PINNED.replace("-c 1", "-c 2"), **SIBLINGS),
+    ),
+    "B415 not pinned": (
+        told(wrk(), **SIBLINGS),
+        told(wrk(), PINNED.replace("-c 1", "-c 2"), **SIBLINGS),
+    ),
+    "B418 stolen": (conditions(stolen=(0.0, 0.063)), conditions(stolen=(0.0, 0.011))),
+    "B418 clock": (
+        conditions(frequency=(3e9, 3e9, 3e9, 2.4e9)),
+        conditions(frequency=(3e9, 3e9, 3e9, 2.9e9)),
+    ),
+    "B418 other programs": (
+        conditions(service_switches=(300, 350, 400, 9000)),
+        conditions(service_switches=(300, 350, 9000)),
     ),
     "B421": (spans(("121344", "121343"), ("437243", "437244")), spans()),
     "B421 of a sidecar": (declared(saved=121343), declared(saved=121344)),

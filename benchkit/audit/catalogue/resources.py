@@ -63,11 +63,13 @@ RESOURCES = (
         code="B415",
         severity="info",
         says="the generator ran on the machine under load",
-        what="The URL under load is on the loopback interface.",
+        what="The URL under load is on the loopback interface, and generator and service are not "
+        "recorded as pinned to different cores.",
         why="The generator competes with the service for CPU, caches and interrupts, most of all "
         "with a fast one, so differences look smaller than they are.",
         example="127.0.0.1:8080: wrk ran on the machine under load (40 runs)",
-        do="Use a second machine, or pin them to different cores and record that.",
+        do="Use a second machine, or pin them to different cores: `benchkit capture --pin` "
+        "does that and records it.",
     ),
     Entry(
         code="B416",
@@ -79,7 +81,23 @@ RESOURCES = (
         why="On many laptops, CPU 0 and 1 are one physical core: pinned there, the two compete for "
         "its execution units.",
         example="the service is pinned to CPU 0 and the generator to 1, which are one core (0,1)",
-        do="Pin them to different cores: see thread_siblings_list below /sys/devices/system/cpu.",
+        do="Pin them to different cores: `benchkit capture --pin`; or see thread_siblings_list "
+        "below /sys/devices/system/cpu.",
+    ),
+    Entry(
+        code="B418",
+        severity="warning",
+        says="the machine disturbed some runs: stolen CPU time, a lower clock, other programs",
+        what="More than 2 % of a run's CPU time went to other virtual machines, its CPU clock was "
+        "5 % below the usual one, or its service lost the CPU to other programs at least 3 times "
+        "as often as in the variant's other runs, and 50 times a second more often. `benchkit "
+        "capture` records these in [conditions].",
+        why="These runs measured the neighbours or the heat, too. They still count in every "
+        "number.",
+        example="other virtual machines took up to 6.3 % of the CPU time: run 3 of otlp, of 16 "
+        "runs",
+        do="Repeat these runs on a quieter machine; see `benchkit doctor` and `benchkit capture "
+        "--quiet-before 5s --pin`.",
     ),
     Entry(
         code="B417",

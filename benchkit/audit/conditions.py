@@ -1,0 +1,119 @@
+"""The rule about what disturbed runs, as `capture` records it: finding B418."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import isfinite
+from statistics import median
+from typing import TYPE_CHECKING, NamedTuple
+
+from benchkit.errors import Finding
+from benchkit.schema import Labels, list_labels
+from benchkit.units import format_number
+
+if TYPE_CHECKING:
+    from benchkit.schema import Runs
+
+#: Share of the CPU time that may be stolen; of the usual clock that a run may lack.
+_STOLEN, _SLOWER = 0.02, 0.05
+#: How many times as often as usual a service may lose a CPU, and how much more often in a second.
+_FACTOR, _MORE = 3, 50
+#: Fewest runs that show what is usual.
+_FEWEST = 4
+_SHOWN = 3
+
+
+class _Known(NamedTuple):
+    """A run, and one condition of it."""
+
+    run: Labels
+    value: float
+
+
+def find_disturbances(runs: Runs) -> Iterator[Finding]:
+    """B418: during some runs, CPU time was stolen, the clock was low, or others took the CPU."""
+    yield from _find_stolen(list(_read(runs, "stolen")))
+    yield from _find_slow(list(_read(runs, "frequency")))
+    yield from _find_displaced(list(_read(runs, "service_switches", is_rate=True)))
+
+
+def _read(runs: Runs, name: str, *, is_rate: bool = False) -> Iterator[_Known]:
+    """Yield the measured runs with a condition, per second of the run if it is a count."""
+    columns = (runs[column].tolist() for column in ("role", "conditions", "duration"))
+    for labels, role, conditions, duration in zip(list_labels(runs), *columns, strict=True):
+        if role != "measured" or not isinstance(conditions, Mapping) or name not in conditions:
+            continue
+        try:
+            value = float(conditions[name]) / (duration if is_rate else 1)
+        except (ValueError, TypeError, ZeroDivisionError):
+            continue
+        if isfinite(value):
+            yield _Known(labels, value)
+
+
+def _find_stolen(known: Sequence[_Known]) -> Iterator[Finding]:
+    over = [each for each in known if each.value > _STOLEN]
+    if over:
+        worst = max(over, key=lambda each: each.value)
+        yield _tell(
+            over,
+            worst,
+            len(known),
+            f"other virtual machines took up to {100 * worst.value:.1f} % of the CPU time",
+            "repeat these runs, or use a dedicated host; alternate between the variants",
+        )
+
+
+def _find_slow(known: Sequence[_Known]) -> Iterator[Finding]:
+    usual = median(each.value for each in known) if len(known) >= _FEWEST else 0.0
+    below = [each for each in known if each.value < usual * (1 - _SLOWER)]
+    if below:
+        worst = min(below, key=lambda each: each.value)
+        clocks = (f"{format_number(value / 1e9)} GHz" for value in (worst.value, usual))
+        yield _tell(
+            below,
+            worst,
+            len(known),
+            f"the CPU clock was down to {' instead of '.join(clocks)}",
+            "cool the machine, pause between runs, and fix the frequency; see `benchkit doctor`",
+        )
+
+
+def _find_displaced(known: Sequence[_Known]) -> Iterator[Finding]:
+    for same in _by_side(known):
+        usual = median(each.value for each in same)
+        over = [each for each in same if each.value > max(usual * _FACTOR, usual + _MORE)]
+        if over:
+            worst = max(over, key=lambda each: each.value)
+            rates = (f"{format_number(value)}" for value in (worst.value, usual))
+            yield _tell(
+                over,
+                worst,
+                len(same),
+                "the service lost its CPU to other programs up to "
+                f"{' instead of '.join(rates)} times a second",
+                "stop other programs, or wait for a quiet machine: `benchkit capture "
+                "--quiet-before 5s --pin`",
+            )
+
+
+def _by_side(known: Sequence[_Known]) -> Iterator[list[_Known]]:
+    """Yield the runs of each side that has enough of them; variants may differ by nature."""
+    sides: dict[object, list[_Known]] = {}
+    for each in known:
+        sides.setdefault(each.run.side, []).append(each)
+    return (same for same in sides.values() if len(same) >= _FEWEST)
+
+
+def _tell(
+    disturbed: Sequence[_Known], worst: _Known, total: int, message: str, remedy: str
+) -> Finding:
+    names = [f"run {run.run} of {run.variant}" for run, _ in disturbed]
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return Finding(
+        code="B418",
+        severity="warning",
+        message=f"{message}: {', '.join(names[:_SHOWN])}{more}, of {total} runs",
+        remedy=remedy,
+        numbers={"runs": len(disturbed), "worst": worst.value},
+    )
