@@ -47,6 +47,7 @@ _FACTS = {
     "mem": Fact("memory_usage", "mean", "B"),
 }
 _HINT = "use the file that asv wrote below results/"
+_READ = "benchmarks called time_…, timeraw_…, mem_… and peakmem_… are read"
 
 
 def _recognises(head: Head) -> bool:
@@ -73,6 +74,9 @@ def _parse(source: Source) -> Iterator[Record]:
         if not isinstance(results, dict):
             yield Diagnostic(source.label, line, "the file has no results", _HINT)
             continue
+        if results and not any(map(_find_fact, results)):
+            message = "the file has only track_… benchmarks, whose units are in benchmarks.json"
+            yield Diagnostic(source.label, line, message, _READ)
         env = _describe(fields)
         for name, cells in results.items():
             row = _as_row(cells, columns)
@@ -104,9 +108,14 @@ def _as_row(cells: object, columns: Sequence[object]) -> dict[str, Any]:
     return {**row, "is_least": not row.get("stats")}
 
 
+def _find_fact(name: str) -> Fact | None:
+    """Return the observation that results of a benchmark are; its name begins with their kind."""
+    return _FACTS.get(name.rpartition(".")[2].partition("_")[0])
+
+
 def _read(label: str, name: str, row: Mapping[str, Any], line: int) -> Iterator[Record]:
     """Yield the results of one benchmark."""
-    fact = _FACTS.get(name.rpartition(".")[2].partition("_")[0])
+    fact = _find_fact(name)
     if fact is None:
         return
     if row.get("is_least") and fact.unit == "s":

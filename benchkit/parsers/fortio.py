@@ -11,8 +11,9 @@ A file, verbatim (fortio 1.17, ``-json``; the buckets of histograms and most els
 
 What the numbers are: seconds, but for ``ActualDuration`` in nanoseconds; of failed requests, too.
 Percentiles are interpolated in a histogram whose buckets are as wide as ``-r`` (a millisecond), so
-that those below it say little. The code ``-1`` is a request without an answer; where there are
-any, the rate, which counts them, is left out. With ``-qps`` the rate is held.
+that those below it say little. The code ``-1``, or an error in its place (TCP, UDP, gRPC), is a
+request without an answer; where there are any, the rate, which counts them, is left out. With
+``-qps`` the rate is held.
 
 Not recorded: the command; in text when it ran and the target.
 """
@@ -38,7 +39,7 @@ from benchkit.parsers.documents import (
 )
 from benchkit.parsers.urls import describe_url, path_of
 from benchkit.reading import reports
-from benchkit.reading.reports import UNANSWERED, Fields, Line, Value, decimal
+from benchkit.reading.reports import UNANSWERED, Fields, Line, Value, decimal, reason_of
 from benchkit.regexes import regex
 from benchkit.units import Quantity, parse_duration, parse_time, step
 
@@ -55,6 +56,8 @@ _FACTS = {
 }
 _CODE = "RetCodes."
 _LOST = "-1"
+#: An answer's code: of HTTP, of an echo over TCP or UDP, and of gRPC.
+_ANSWER = regex(r"\d{1,3}|OK|(?:NOT_)?SERVING", re.ASCII)
 #: How Nighthawk writes a whole number in fortio's form.
 _QUOTED_COUNT = regex(r'"Count"\s{0,9}:\s{0,9}"')
 
@@ -123,9 +126,10 @@ def _describe(run: Reading, document: dict[str, Any]) -> None:
 
 
 def _add_code(run: Reading, code: str, count: float, line: int) -> None:
-    """Add how often a code came; those of 400 and above, and none at all, are failures."""
-    if code == _LOST:
-        run.add("failures", "count", count, "1", line, subject="connect")
+    """Add how often a code came; those of 400 and above are failures, and so is an error."""
+    if not _ANSWER.fullmatch(code):
+        reason = "connect" if code == _LOST else reason_of(code)
+        run.add("failures", "count", count, "1", line, subject=reason)
         return
     run.add("responses", "count", count, "1", line, subject=code)
     if re.fullmatch("[45]..", code):
@@ -134,7 +138,7 @@ def _add_code(run: Reading, code: str, count: float, line: int) -> None:
 
 def _finish(run: Reading, label: str) -> Iterator[Record]:
     """Yield a run, without what failed requests make wrong."""
-    failed = sum(row[3] for row in run.rows if row[1] == "failures" and row[0] == "connect")
+    failed = sum(row[3] for row in run.rows if row[1] == "failures" and row[0] != "non2xx")
     if failed and not any(row[1] == "responses" and row[3] for row in run.rows):
         run.status = "failed"
         run.rows = [row for row in run.rows if row[1] in {"duration", "failures"}]
@@ -180,7 +184,7 @@ class Report(reports.Report):
         Line("target", rf"(?:# )?target (\d{{1,2}}(?:\.\d{{1,4}})?)% {_SECONDS}",
              is_opening=True, is_repeated=True),
         Line("errors", r"Error cases .*"),
-        Line("code", r"Code +(\S{1,20}) : (\d{1,15}) \([\d.]+ %\)",
+        Line("code", r"(?:Code|tcp|udp|Health|Ping) +(\S.{0,300}?) : (\d{1,15})(?: \([\d.]+ %\))?",
              is_opening=True, is_proof=True, is_repeated=True),
         Line("headers", r".*", "Response Header Sizes "),
         Line("sizes", rf"count \d+ avg {_AMOUNT} \+/- .* sum {_AMOUNT}",
@@ -224,7 +228,7 @@ class Reader(reports.Reader):
     NAMES = EXECUTABLES = "fortio"
     KIND = Report
     FURNITURE = re.compile(
-        r"range, mid|(?:>=? ?|= )?(?<![\d.e-])[\d.e-]++ <= |Sockets used|Jitter|Uniform"
+        r"range, mid|(?:>=? ?|= )?(?<![\d.e-])[\d.e-]++ <=? |Sockets used|Jitter|Uniform"
         r"|Run (?:at|type)|IP addresses|Connection time|Successfully|\d\d:\d\d:\d\d "
         r"|(?<![\d.])[\d.]++:\d++: \d"
         r"|\[|Nocatchup|Total "

@@ -80,3 +80,11 @@ def test_two_variants_are_compared() -> None:
     primary = frame[frame["primary"]]
     assert set(primary["metric"]) == {"time_per_op"}
     assert len(primary) == 4
+
+
+def test_a_file_of_tracked_numbers_only_is_refused_by_its_reason() -> None:
+    """Public results of accuracy were said to be of a run that had not ended."""
+    (refusal,) = read('{"result_columns": ["result"], "results": {"a.Net.track_top1": [[0.71]]}}')
+    assert isinstance(refusal, Diagnostic)
+    assert "only track_… benchmarks" in refusal.what
+    assert not read('{"result_columns": ["result"], "results": {}}')

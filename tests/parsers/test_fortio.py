@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Format, Reading, Source
 from benchkit.parsers.fortio import JSON, TEXT
@@ -128,3 +130,35 @@ def test_reports_without_their_heads_are_partial_runs() -> None:
 def test_a_report_that_is_cut_before_its_codes_keeps_only_its_duration() -> None:
     (run,), _ = parse("".join(WHOLE.splitlines(keepends=True)[:8]))
     assert set(values(run)) == {(None, "duration", "total")}
+
+
+def test_reports_of_before_1_0_are_whole() -> None:
+    """Their codes have no share, and buckets end below a bound."""
+    lines = WHOLE.replace(">= 0.0050 <= 0.006", ">= 0.0050 < 0.006").replace(" (100.0 %)", "")
+    (run,), problems = parse(lines)
+    assert not problems
+    found = values(run)
+    assert found["200", "responses", "count"] == found[None, "requests", "count"] == 1779
+    assert found[None, "latency", "p99.9"] == 0.0815562
+
+
+@pytest.mark.parametrize("code", ["tcp OK", "udp OK", "Ping SERVING", "Health SERVING"])
+def test_reports_of_other_protocols_are_whole(code: str) -> None:
+    (run,), problems = parse(WHOLE.replace("Code 200", code))
+    assert not problems
+    assert values(run)[code.split()[1], "responses", "count"] == 1779
+    assert values(run)[None, "request_rate", "mean"] == 29.637
+
+
+def test_an_error_in_place_of_a_code_is_a_failure() -> None:
+    lost = "tcp dial tcp 127.0.0.1:8078: connect: connection refused : 3 (0.2 %)\ntcp OK"
+    (run,), problems = parse(WHOLE.replace("Code 200", lost))
+    assert not problems
+    assert values(run)["connect", "failures", "count"] == 3
+    assert (None, "request_rate", "mean") not in values(run)
+    text = (FORMS / "held.json").read_text(encoding="utf-8")
+    text = text.replace('"404": 200', '"read: EOF": 3, "OK": 197')
+    (from_json,) = JSON.parse(Source(None, "x.json", text.encode()))
+    assert isinstance(from_json, Reading)
+    assert values(from_json)["read", "failures", "count"] == 3
+    assert values(from_json)["OK", "responses", "count"] == 197
