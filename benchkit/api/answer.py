@@ -387,11 +387,11 @@ class Comparison:
 
     def __str__(self) -> str:
         """Write the verdict, the primary rows and the gravest findings as plain text."""
-        from benchkit.tables.derived import follow
+        from benchkit.reporting.head import write_lines
         from benchkit.tables.findings import IN_PYTHON, summarise_findings
         from benchkit.tables.overhead import primary_tables
 
-        lines = (self.verdict, *(f"  {bullet}" for bullet in follow(self.verdicts, self.parts)))
+        lines = write_lines(self.verdicts, self.runs, self.parts, self.findings)
         side_tables = [table for part in self.parts.values() for table in part.tables]
         tables = [str(shorten(each)) for each in primary_tables(self.verdicts, "") or side_tables]
         findings = "\n".join(map(printable, summarise_findings(self.findings, rest=IN_PYTHON)))

@@ -5,7 +5,7 @@ What is missing is said in the words of the user, before anything is computed.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from os.path import commonpath
@@ -18,6 +18,8 @@ from benchkit.errors import ConfigError, DataError, Finding, SelectionError, Sou
 from benchkit.ingestion.harvest import NAME_FILES
 from benchkit.ingestion.headings import suggest_headings
 from benchkit.labels.splitting import suggest_split, write_choice
+from benchkit.labels.stems import SEPARATORS
+from benchkit.labels.tree import name_without_run
 from benchkit.parsers import registry
 from benchkit.selection import SIDE_NAMES
 
@@ -27,6 +29,17 @@ if TYPE_CHECKING:
 
 #: Files that an error names; the others are counted.
 _LISTED = 3
+#: Variants whose files say how others beside them are called.
+_SIDES = 2
+#: Words of files that lie beside results and are none.
+_NOTES = frozenset(
+    (
+        *("note", "notes", "todo", "comment", "command", "commands", "error", "errors", "stderr"),
+        *("config", "settings", "env", "environment", "requirements", "version", "versions"),
+        *("machine", "hardware", "cpuinfo", "lscpu", "uname", "host", "hosts", "system"),
+        *("target", "targets", "url", "urls", "query", "queries", "params", "args", "plan"),
+    )
+)
 
 
 def pair_up(
@@ -235,7 +248,27 @@ def list_unmeasured(
     """
     tried = runs[runs["role"].isin(["failed", "warmup", "damaged", "empty"])]["variant"].tolist()
     lost = [report.variant for report in reports if report.variant]
-    return sorted({*tried, *lost} - {*variants})
+    return sorted({*tried, *lost, *_list_refused_variants(runs, reports)} - {*variants})
+
+
+def _list_refused_variants(runs: Runs, reports: Sequence[SourceReport]) -> list[str]:
+    """Name the variants that refused files would be, as files of several variants lie beside them.
+
+    Notes lie beside results, too: a name of such a file names no variant.
+    """
+    stems: dict[tuple[PurePath, str], set[str]] = defaultdict(set)
+    measured = runs[runs["role"] == "measured"]
+    for variant, sources in zip(measured["variant"], measured["sources"], strict=True):
+        for path in (PurePath(source["path"]) for source in sources):
+            if name_without_run(path.name) == variant:
+                stems[path.parent, path.suffix].add(variant)
+    named = [PurePath(report.label) for report in reports if report.outcome == "refused"]
+    names = {
+        name_without_run(path.name)
+        for path in named
+        if len(stems[path.parent, path.suffix]) >= _SIDES
+    }
+    return [name for name in names if name and _NOTES.isdisjoint(SEPARATORS.split(name.lower()))]
 
 
 def require_metrics(observations: Observations, primaries: Sequence[tuple[str, str]]) -> None:

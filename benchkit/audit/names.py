@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING
 from benchkit.comparison import Comparisons
 from benchkit.errors import BenchkitError, Finding
 from benchkit.labels.matching import suggest_new_name, suggest_rename
+from benchkit.regexes import regex
 
 if TYPE_CHECKING:
     from benchkit.schema import Runs
 
 _SHOWN = 5
+#: A name and a number that may count its runs; a version has two or more.
+_NUMBERED = regex(r"(?P<name>.*[A-Za-z])[-_ ](?P<number>\d{1,2})")
 
 
 def find_unmatched_names(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
@@ -49,6 +52,24 @@ def find_other_params(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding
             remedy="different levels are never pooled; run both sides at the same levels",
             numbers={"levels": len(levels)},
         )
+
+
+def find_numbered_names(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
+    """B214: a variant is called like another one, and a number."""
+    names = {name for pair in comparisons.pairs for name in pair}
+    for name in sorted(names):
+        match = _NUMBERED.fullmatch(name)
+        if match and match["name"] in names:
+            yield Finding(
+                code="B214",
+                severity="warning",
+                where=name,
+                message=f"a variant of its own; it may also be run {match['number']} of "
+                f"{match['name']}",
+                remedy=f"if it is a run, name both files with the label: {match['name']}=FILE "
+                f"{match['name']}=FILE",
+                numbers={"run": int(match["number"])},
+            )
 
 
 def explain_nothing(reason: BenchkitError | None) -> Iterator[Finding]:

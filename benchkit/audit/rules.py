@@ -22,7 +22,12 @@ from benchkit.audit.machine import (
     find_local_generators,
     find_shared_cores,
 )
-from benchkit.audit.names import explain_nothing, find_other_params, find_unmatched_names
+from benchkit.audit.names import (
+    explain_nothing,
+    find_numbered_names,
+    find_other_params,
+    find_unmatched_names,
+)
 from benchkit.audit.order import find_drift, find_fixed_first, find_one_sided_order
 from benchkit.audit.outliers import find_coarse_values, find_far_runs, find_two_states
 from benchkit.audit.pasted import find_pasted
@@ -67,6 +72,7 @@ RunRule = Callable[[Evidence], Iterator[Finding]]
 RULES: tuple[Rule, ...] = (
     find_unmatched_names,
     find_other_params,
+    find_numbered_names,
     find_other_origins,
     find_equal_sides,
     find_pasted,

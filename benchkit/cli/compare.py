@@ -18,7 +18,7 @@ from benchkit.cli.attach import takes
 from benchkit.cli.compat import print_like, refuse_benchstats
 
 if TYPE_CHECKING:
-    from benchkit.api import Comparison
+    from benchkit.api import Comparison, RunSet
 
 Wide = Annotated[
     bool,
@@ -68,19 +68,19 @@ def compare(
         return
     refuse_benchstats(context)
     chosen = o.choose(format or o.guess_format(output, ENDINGS, "table"), FORMATS)
-    result = evaluate(replace(request, quiet=quiet), requested)
     by_column, to_file = request.split_by, output is not None
-    text = render(result, chosen, by=by_column, to_file=to_file, every=every, wide=wide)
-    printing.write(text, output)
+    with replace(request, quiet=quiet).results() as runset:
+        result = evaluate(runset, requested)
+        text = render(result, chosen, by=by_column, to_file=to_file, every=every, wide=wide)
+        printing.write(text, output)
 
 
-def evaluate(request: o.Request, requested: o.Requested, *, samples: bool = False) -> Comparison:
-    """Load and compare as the command line and the settings say."""
+def evaluate(runset: RunSet, requested: o.Requested) -> Comparison:
+    """Compare as the command line and the settings say."""
     from benchkit.derived.knee import DEFAULT
 
     base = o.settings()
     o.refuse_both(requested.pair, requested.baseline, requested.variant)
-    runset = request.load(samples=samples)
     return runset.compare(
         baseline=requested.baseline or base.baseline,
         variant=requested.variant,
@@ -121,6 +121,7 @@ def render(
     return render_comparison(
         result.verdicts,
         result.findings,
+        runs=result.runs,
         by=by,
         to_file=to_file,
         parts=result.parts,
@@ -131,14 +132,14 @@ def render(
 def _render_wide(result: Comparison, format: str, *, to_file: bool) -> str:
     """Write the row of each variant; JSON has all rows of the comparison as it is."""
     from benchkit.cli.console import render_tables
+    from benchkit.reporting.head import write_lines
     from benchkit.reporting.to_rows import rows_to_csv
-    from benchkit.tables.derived import follow
     from benchkit.tables.wide import list_wide, wide_table
 
     o.choose(format, ("table", "md", "csv"), "--wide --format")
     wide = result.wide
     if format == "csv":
         return rows_to_csv(*list_wide(wide, result.verdicts))
-    lines = [result.verdict, *(f"  {line}" for line in follow(result.verdicts, result.parts))]
+    lines = write_lines(result.verdicts, result.runs, result.parts, result.findings)
     table = wide_table(wide, result.verdicts)
     return render_tables(lines, [table], markdown=format == "md", to_file=to_file)

@@ -20,6 +20,7 @@ from benchkit.units import SERVICE_COMMAND, printable
 if TYPE_CHECKING:
     from benchkit.errors import Finding
     from benchkit.gating.result import GateResult
+    from benchkit.schema import Runs
     from benchkit.tables.derived import Part
     from benchkit.tables.model import Cell, Table
     from benchkit.verdict import Verdicts
@@ -131,17 +132,20 @@ def render_comparison(
     verdicts: Verdicts,
     findings: Sequence[Finding] = (),
     *,
+    runs: Runs | None = None,
     by: str = "",
     to_file: bool = False,
     parts: Mapping[str, Part] | None = None,
     every: bool = False,
 ) -> str:
-    """Write the verdict, the tables, what was not compared, and the findings.
+    """Write the verdict, what it is about, the tables, what was not compared, and the findings.
 
     Parameters
     ----------
     verdicts : Verdicts
     findings : sequence of Finding
+    runs : Runs, optional
+        What was measured, for the line that names the machine and the days.
     by : str
         A column or param: a table for each of its values.
     to_file : bool
@@ -151,18 +155,15 @@ def render_comparison(
     every : bool
         Whether to show all exploratory rows, however many.
     """
-    from benchkit.tables.derived import follow, lead, shown_apart
+    from benchkit.reporting.head import write_lines
+    from benchkit.tables.derived import shown_apart
     from benchkit.tables.findings import summarise_findings
     from benchkit.tables.folding import MOST
     from benchkit.tables.overhead import describe_one_sided, exploratory_tables, primary_tables
 
     file = None if to_file else sys.stdout
-    lines = [
-        lead(verdicts, parts or {}, findings),
-        *(f"  {bullet}" for bullet in follow(verdicts, parts or {})),
-    ]
     side_parts = parts or {}
-    blocks = [_paint(lines, file)]
+    blocks = [_paint(write_lines(verdicts, runs, side_parts, findings), file)]
     shown = primary_tables(verdicts, by, tips=False)
     blocks += [_render(table, file) for table in shown]
     for part in side_parts.values():

@@ -24,8 +24,9 @@ _ROWS = (
     *("container", "role", "variant", "level", "dose"),
 )
 _ATTACHED = ("interval", "known", "change")
-#: A column that is never broken.
+#: A column that is broken only after the interval, before what it is of.
 _WHOLE = "interval"
+_INTERVALS = re.compile(r"(?<=\] )")
 _WORDS, _PARTS = re.compile(r"(?<= )"), re.compile(r"(?<=[ /_,-])")
 Write = Callable[[Cell], str]
 
@@ -61,7 +62,8 @@ def fit(table: Table, width: int, write: Write) -> Fitted:
             return shape
     if blocks := _part(table, width, write):
         return Fitted(blocks[0], further=tuple(blocks[1:]))
-    for shape in tried:
+    unshared = (_go_without(shape, width, write) for shape in _head(table, is_shared=False))
+    for shape in (*tried, *unshared):
         if widths := _narrow(shape.table, width, write):
             return _wrap(shape, widths, write)
     stacked = stack(table)
@@ -83,12 +85,12 @@ def _go_without(shape: Fitted, width: int, write: Write) -> Fitted:
     return replace(shape, table=table, hidden=tuple(hidden))
 
 
-def _head(table: Table) -> list[Fitted]:
-    """Put all names but the last above the rows that share them, if rows do."""
+def _head(table: Table, *, is_shared: bool = True) -> list[Fitted]:
+    """Put all names but the last above the rows that share them, or above each, if none does."""
     *above, _ = [at for at, column in enumerate(table.columns) if column.key in _NAMES] or [0]
     names = ["; ".join(row[at].label for at in above if row[at].label) for row in table.rows]
     headings = {at: f"{name}:" for at, name in enumerate(names) if at == 0 or name != names[at - 1]}
-    if not above or len(headings) == len(names):
+    if not above or is_shared == (len(headings) == len(names)):
         return []
     return [Fitted(drop_columns(table, [table.columns[at].key for at in above]), (), headings)]
 
@@ -195,7 +197,7 @@ def _measure_words(table: Table, at: int, write: Write) -> int:
 def _split_text(text: str, column: Column | None, cell: Cell | None) -> list[str]:
     """Split a text where it may be broken; a mark stays with its first word."""
     if column and column.key == _WHOLE:
-        return [text]
+        return _INTERVALS.split(text)
     words = (_PARTS if column and column.key in _NAMES else _WORDS).split(text)
     return ["".join(words[:2]), *words[2:]] if cell and cell.mark else words
 

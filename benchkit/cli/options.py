@@ -6,6 +6,7 @@ An option means the same wherever it stands.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -251,14 +252,24 @@ class Request:
             max_unpacked=parse_limit(self.max_unpacked) if self.max_unpacked else None,
         )
 
-    def load(self, *, samples: bool = False, base: config.Settings | None = None) -> RunSet:
+    def load(self, *, base: config.Settings | None = None) -> RunSet:
         """Load the results and say on stderr what could not be read."""
+        with self.results(base=base) as runset:
+            return runset
+
+    @contextmanager
+    def results(
+        self, *, samples: bool = False, base: config.Settings | None = None
+    ) -> Iterator[RunSet]:
+        """Load the results; what could not be read is said below the answer, or above its error."""
         from benchkit import api
 
-        options = self.options(base or settings())
-        origins = self.origin or ()
+        options, origins = self.options(base or settings()), self.origin or ()
         runset = api.read(self.paths or (), options, self.store, samples=samples, origins=origins)
-        return self.narrow(runset)
+        try:
+            yield self._keep_named(runset)
+        finally:
+            self.show(runset.diagnostics)
 
     def show(self, problems: Sequence[Diagnostic]) -> None:
         """Say what could not be read; errors alone where only results and errors are requested."""
@@ -268,13 +279,15 @@ class Request:
     def narrow(self, runset: RunSet) -> RunSet:
         """Say what could not be read, and keep what ``--benchmark`` and ``--by`` name."""
         self.show(runset.diagnostics)
+        return self._keep_named(runset)
+
+    def _keep_named(self, runset: RunSet) -> RunSet:
+        """Keep what ``--benchmark`` and ``--by`` name."""
         if self.benchmark:
             names = runset.runs[runset.runs["role"] != "companion"]["benchmark"].unique().tolist()
             runset = runset.where(benchmark=match_names(self.benchmark, names, "benchmark"))
-        for text in self.by or ():
-            column, equals, value = text.partition("=")
-            if equals:
-                runset = runset.where(**{column: value})
+        for column, equals, value in (text.partition("=") for text in self.by or ()):
+            runset = runset.where(**{column: value}) if equals else runset
         if self.split_by:
             runset.require_label(self.split_by)
         return runset

@@ -53,8 +53,8 @@ def plot(
         )
         history.save_figure(found, target, form, quiet=request.quiet)
         return
-    result = evaluate(request, requested, samples=kind in kinds.OF_SAMPLES)
-    figure = kinds.draw(kind, result.material)
-    save(target, lambda path: kinds.save(figure, path, form))
+    with request.results(samples=kind in kinds.OF_SAMPLES) as runset:
+        figure = kinds.draw(kind, evaluate(runset, requested).material)
+        save(target, lambda path: kinds.save(figure, path, form))
     if not request.quiet:
         printing.print_line(f"→ {target}", err=True)

@@ -61,6 +61,8 @@ def discard(stream: TextIO) -> None:
 
 def show_problems(problems: Sequence[Diagnostic | Finding], limit: int = 20) -> None:
     """Print problems on stderr, a line for all places that say the same; notes only with ``-v``."""
+    with survive(sys.stdout):
+        sys.stdout.flush()  # a result that is not shown yet stands above them
     alike: dict[tuple[str, ...], list[Diagnostic | Finding]] = {}
     for problem in problems:
         alike.setdefault(_say(problem), []).append(problem)

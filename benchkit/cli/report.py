@@ -49,18 +49,22 @@ def report(
     request: o.Request,
 ) -> None:
     """Write the report: verdict, forest plot, comparison, runs, findings, method."""
+    from benchkit.reporting.head import describe_setting
+
     endings = {suffix: name for name, suffix in SUFFIXES.items()}
     chosen = o.choose(format or o.infer_format(output, endings, "html"), tuple(SUFFIXES))
     target = output or Path(f"report{SUFFIXES[chosen]}")
-    result = evaluate(request, requested)
-    spare_descriptions()
-    text = result.render(
-        chosen, title=title or o.settings().title, command=_command(), templates=template
-    )
-    save(target, lambda path: path.write_text(text, "utf-8", "backslashreplace"))
-    printing.print_line(result.verdict)
-    if not request.quiet:
-        printing.print_line(f"→ {target}", err=True)
+    with request.results() as runset:
+        result = evaluate(runset, requested)
+        spare_descriptions()
+        text = result.render(
+            chosen, title=title or o.settings().title, command=_command(), templates=template
+        )
+        save(target, lambda path: path.write_text(text, "utf-8", "backslashreplace"))
+        printing.print_line(result.verdict)
+        printing.print_line(f"  {describe_setting(result.verdicts, result.runs)}")
+        if not request.quiet:
+            printing.print_line(f"→ {target}", err=True)
     if open_it:
         webbrowser.open(target.resolve().as_uri())
 

@@ -23,6 +23,7 @@ from benchkit.labels.sidecars import Sidecar
 from benchkit.labels.stems import RESULT_WORDS
 from benchkit.labels.walk import prune
 from benchkit.parsers import registry
+from benchkit.parsers.refusal import FAILED
 
 _NO_RESULT = "this variant's folder contains no result"
 _NO_RUN = "this folder contains no result, but folders with other numbers next to it do"
@@ -65,7 +66,7 @@ def list_lost_files(
             read.add(_number(os.path.dirname(str(source.path))))  # noqa: PTH120 - a text
     is_commit_lost = bool(options.commit) and not any(r.outcome in READ for r in reports)
     for source, report in refused:
-        is_unseen = report.is_unread or not source.size
+        is_unseen = report.is_unread or not source.size or report.reason.startswith(FAILED)
         shapes = _list_shapes(source, is_unseen=is_unseen)
         if not is_aside(source) and (is_commit_lost or not read.isdisjoint(shapes)):
             yield mark_damage(source, options, [Diagnostic(source.label, 0, report.reason)], ())
@@ -117,7 +118,8 @@ def _list_kinds(source: Found) -> Iterator[tuple[str, str]]:
 def _list_shapes(source: Found, *, is_unseen: bool) -> Iterator[tuple[str, str]]:
     """Yield how a file is called: its name, that with any number, and that with any variant.
 
-    Any text may be called as variants are, so that only what is ``is_unseen`` has the last.
+    Any text may be called as variants are, so that only what is ``is_unseen`` has the last: no
+    text, or that of a failure.
     """
     if source.path is None or not _ERROR_WORDS.isdisjoint(_list_words(source.path)):
         return

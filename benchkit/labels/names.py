@@ -7,7 +7,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import takewhile
 
 from benchkit.labels.plain_stems import FOLDER, is_counted, split_stem
-from benchkit.labels.stems import FORMS, SEPARATORS, ToolNames, is_name, split_name
+from benchkit.labels.stems import (
+    FORMS,
+    RESULT_WORDS,
+    SEPARATORS,
+    ToolNames,
+    is_name,
+    split_name,
+)
 from benchkit.regexes import regex
 
 #: How a name says itself that it is the variant.
@@ -16,6 +23,8 @@ _KEY = regex(r"(?<![^/])variant=")
 _REPEATED = 3
 #: Words that a name of a form ends with; `none.bin` is also what `none.bin.txt` was made from.
 _ENDINGS = FORMS | {"bin", "gob"}
+#: Words of names that all say the same: that results follow.
+_RESULTS = RESULT_WORDS | {"results", "outputs", "run", "runs", "test", "tests", "report"}
 #: Names of folders that sort the forms of results.
 _SORTED = FORMS | {"txt", "bin", "html", "md", "stdout", "log", "logs"}
 
@@ -129,18 +138,48 @@ def leave_form(name: str) -> str:
     return name[: len(name) - sum(len(form) + 1 for form in forms)]
 
 
-def leave_tools(names: Collection[str], tools: ToolNames) -> dict[str, str]:
-    """Return each name without the load generator's by which it begins.
+def leave_common_words(names: Collection[str], tools: ToolNames) -> dict[str, str]:
+    """Return each name without the load generator's by which it begins, or words for results.
 
-    All stay as they are where only that word tells two of them apart.
+    Words for results are left out where all names begin, or end, with the same one or two. All stay
+    as they are where only the word that is left out tells two of them apart.
 
     Examples
     --------
-    >>> leave_tools({"wrk_none"}, ToolNames(frozenset({"wrk"})))
+    >>> leave_common_words({"wrk_none"}, ToolNames(frozenset({"wrk"})))
     {'wrk_none': 'none'}
+    >>> sorted(leave_common_words({"results_none", "results_otlp"}, ToolNames()).values())
+    ['none', 'otlp']
     """
     bare = {name: _leave_tool(name, tools) for name in names}
-    return bare if len({*bare.values()}) == len(bare) else {name: name for name in names}
+    if len({*bare.values()}) < len(bare):
+        return {name: name for name in names}
+    for is_last in (False, False, True, True):
+        bare = _leave_word(bare, tools, is_last=is_last)
+    return bare
+
+
+def _leave_word(names: Mapping[str, str], tools: ToolNames, *, is_last: bool) -> dict[str, str]:
+    """Leave out the word for results by which all of several names begin, or end."""
+    parted = {name: _part_word(bare, is_last=is_last) for name, bare in names.items()}
+    words = {word.lower() for word, _ in parted.values()}
+    rests = {name: rest for name, (_, rest) in parted.items()}
+    is_shared = len(names) > 1 and len(words) == 1 and words <= _RESULTS
+    are_names = all(is_name(rest, tools) and not _counts(rest, tools) for rest in rests.values())
+    return rests if is_shared and are_names else dict(names)
+
+
+def _part_word(name: str, *, is_last: bool) -> tuple[str, str]:
+    """Return the first or last word of a name, and the rest."""
+    ends = [match.span() for match in SEPARATORS.finditer(name)]
+    if not ends:
+        return "", name
+    start, end = ends[-1 if is_last else 0]
+    return (name[end:], name[:start]) if is_last else (name[:start], name[end:])
+
+
+def _counts(name: str, tools: ToolNames) -> bool:
+    return is_counted(split_stem(name, tools))
 
 
 def _leave_tool(name: str, tools: ToolNames) -> str:
@@ -148,7 +187,7 @@ def _leave_tool(name: str, tools: ToolNames) -> str:
     if sign is None or name[: sign.start()].lower() not in tools.known - tools.companions:
         return name
     rest = name[sign.end() :]
-    return rest if is_name(rest, tools) and not is_counted(split_stem(rest, tools)) else name
+    return rest if is_name(rest, tools) and not _counts(rest, tools) else name
 
 
 def hold_sides(names: Collection[str], baselines: Collection[str]) -> bool:

@@ -193,7 +193,8 @@ def _from_folders(
     if above and _is_number(stem):
         return _labels(above, Stem(), folder, int(stem), rooted=not folders)
     variant, dash, number = stem.rpartition("-")
-    if dash and variant.strip() and _is_number(number.strip()):
+    number = number.strip()
+    if dash and variant.strip() and _is_number(number):
         return _labels((*folders, variant.strip()), Stem(), folder, int(number))
     return _labels((*folders, stem), Stem(), folder, None)
 

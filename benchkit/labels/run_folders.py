@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from benchkit.labels.counts import is_count, is_sequence
 from benchkit.labels.moments import read_moment
-from benchkit.labels.patterns import read_path
+from benchkit.labels.patterns import PathLabels, read_path
 from benchkit.labels.plain_stems import FOLDER, is_counted, split_stem
 from benchkit.labels.stems import ToolNames, is_name, is_number, read_stem, split_name
 
@@ -31,10 +31,11 @@ class _Counted(NamedTuple):
 
 
 class Unfolded(NamedTuple):
-    """A path without what counts its runs, and the run."""
+    """A path without what counts its runs, and the run; or the moment before the runs below it."""
 
     path: str
     run: int | None = None
+    moment: _Counted | None = None
 
 
 def leave_out_runs(
@@ -42,8 +43,9 @@ def leave_out_runs(
 ) -> list[Unfolded]:
     """Take what counts runs out of the folders of each path.
 
-    Where files below such folders have runs, too, a folder that is only a count stays, and
-    what counts in another one leads the name that is left: `none_3` is `none` in group 3.
+    Where files below such folders have runs, too, a date or time is left out, and comes before
+    the run. A folder that is only a number stays, and the number in another one leads the name
+    that is left: `none_3` is `none` in group 3.
 
     Examples
     --------
@@ -53,16 +55,61 @@ def leave_out_runs(
     counting = _find_counting(paths, baselines, tools)
     cut = [_cut(path, counting) for path in paths]
     if _count_below([(rest, counted) for rest, _, counted in cut if counted], tools, root_name):
-        return [
-            Unfolded(_lead(path, at, counted) if counted and counted.name else path)
-            for path, (_, at, counted) in zip(paths, cut, strict=True)
-        ]
+        left = [_leave_number(path, *each) for path, each in zip(paths, cut, strict=True)]
+    else:
+        ranks = _rank_moments(counted for _, _, counted in cut)
+        left = [Unfolded(rest, _number(counted, ranks)) for rest, _, counted in cut]
+    return [_leave_moment(each, counting) for each in left]
+
+
+def _leave_number(path: str, rest: str, at: int, counted: _Counted | None) -> Unfolded:
+    """Leave a moment out of a path; a number is the group of the files below it."""
+    if counted and counted.run is None:
+        return Unfolded(rest, None, counted)
+    return Unfolded(_lead(path, at, counted) if counted and counted.name else path)
+
+
+def _leave_moment(unfolded: Unfolded, counting: Mapping[_Site, Mapping[str, _Counted]]) -> Unfolded:
+    """Leave out a folder that is a moment, where it stands above one that counts runs."""
+    *folders, name = unfolded.path.split("/")
+    for at, folder in enumerate(folders):
+        counted = counting.get(tuple(folders[:at]), {}).get(folder)
+        if counted and not counted.name and counted.run is None and unfolded.moment is None:
+            kept = "/".join((*folders[:at], *folders[at + 1 :], name))
+            return Unfolded(kept, unfolded.run, counted)
+    return unfolded
+
+
+def count_moments(
+    tree: Sequence[PathLabels], moments: Iterable[_Counted | None]
+) -> list[PathLabels]:
+    """Count the runs of files whose folders are moments: by these first, then by their runs.
+
+    Files without a run are the first of their moment.
+    """
+    dated = [
+        (moment, labels.run or 1) if moment else None
+        for labels, moment in zip(tree, moments, strict=True)
+    ]
+    ranks: dict[str, set[tuple[str, int]]] = defaultdict(set)
+    for each in filter(None, dated):
+        ranks[each[0].name].add((each[0].mark, each[1]))
+    ordered = {name: sorted(each) for name, each in ranks.items()}
+    return [
+        labels._replace(run=ordered[each[0].name].index((each[0].mark, each[1])) + 1)
+        if each
+        else labels
+        for labels, each in zip(tree, dated, strict=True)
+    ]
+
+
+def _rank_moments(counted: Iterable[_Counted | None]) -> dict[str, list[str]]:
+    """Return the moments of each name in their order."""
     moments: dict[str, set[str]] = defaultdict(set)
-    for _, _, counted in cut:
-        if counted and counted.run is None:
-            moments[counted.name].add(counted.mark)
-    ranks = {name: sorted(each) for name, each in moments.items()}
-    return [Unfolded(rest, _number(counted, ranks)) for rest, _, counted in cut]
+    for each in counted:
+        if each and each.run is None:
+            moments[each.name].add(each.mark)
+    return {name: sorted(each) for name, each in moments.items()}
 
 
 def _count_below(cut: Iterable[tuple[str, _Counted]], tools: ToolNames, root_name: str) -> bool:

@@ -14,18 +14,18 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from benchkit.labels.counts import is_count
 from benchkit.labels.names import (
     hold_sides,
+    leave_common_words,
     leave_form,
     leave_form_folders,
     leave_key,
     leave_repeated_names,
-    leave_tools,
     part_folders,
     part_names,
 )
 from benchkit.labels.patterns import PathLabels, read_numbers, read_path
 from benchkit.labels.plain_files import PlainFile, count_runs, open_file
 from benchkit.labels.plain_stems import FOLDER, split_stem
-from benchkit.labels.run_folders import leave_out_runs
+from benchkit.labels.run_folders import count_moments, leave_out_runs
 from benchkit.labels.stems import ToolNames, is_form, is_name, is_number, is_version
 
 __all__ = ["lead_by_folders", "read_tree"]
@@ -68,8 +68,8 @@ def read_tree(
         return read
     files: list[PlainFile | None] = []
     unfolded = leave_out_runs(paths, baselines, tools, root_name)
-    parted = part_folders([rest for rest, _ in unfolded], baselines)
-    for at, (rest, (_, run)) in enumerate(zip(parted, unfolded, strict=True)):
+    parted = part_folders([each.path for each in unfolded], baselines)
+    for at, (rest, (_, run, _)) in enumerate(zip(parted, unfolded, strict=True)):
         if rest != paths[at]:
             found, kept = read_path(rest, tools=tools, root_name=root_name), read[at]
             read[at] = found._replace(
@@ -90,8 +90,9 @@ def read_tree(
         else _label(labels, file, holding, tools, root_name, is_alone=is_alone)
         for labels, file in zip(read, files, strict=True)
     ]
-    names = leave_tools({labels.variant for labels in labelled}, tools)
+    names = leave_common_words({labels.variant for labels in labelled}, tools)
     labelled = [labels._replace(variant=names[labels.variant]) for labels in labelled]
+    labelled = count_moments(labelled, [each.moment for each in unfolded])
     return _lift_names(_lift_sides(labelled, baselines), baselines, tools)
 
 

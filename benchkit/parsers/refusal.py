@@ -28,6 +28,8 @@ _ABOVE, _QUOTED = 20, 6
 _NEAR = 0.6
 #: Words of a signature that any JSON and any other text has at most by chance.
 _CHANCE, _CHANCE_OF_TEXT = 1, 2
+#: How the reason begins of a text that a command left in place of its results.
+FAILED = "the command failed"
 _WORD = regex(r"[A-Za-z][\w/%#+-]{3,}")
 _KEY = regex(r'"([^"\\\n]{1,60})"\s{0,9}:')
 #: A row of docker stats, of columns that the user chose.
@@ -194,7 +196,7 @@ def _describe_text(head: Head) -> _Reason:
     lines = [line.strip() for line in head.text.split("\n") if line.strip()]
     opening = show_opening(lines[0])
     if any(word in lines[0] for word in FAILURES):
-        return _Reason(f"the command failed (it printed {opening})", _AGAIN)
+        return _Reason(f"{FAILED} (it printed {opening})", _AGAIN)
     if lines[0][0] in "{[" and (keys := list(dict.fromkeys(_KEY.findall(head.text)))):
         what = f"unknown format: JSON with {_list(keys)}"
         damage = _find_damage(head)

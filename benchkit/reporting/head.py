@@ -2,24 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from benchkit.derived.record import keep_measured
+from benchkit.tables.derived import follow, lead
 from benchkit.tables.wording import count_of, format_bare
 from benchkit.units import format_number, format_quantity, printable
 
 if TYPE_CHECKING:
     from benchkit.errors import Finding
     from benchkit.schema import Runs
+    from benchkit.tables.derived import Part
     from benchkit.verdict import Verdicts
 
-#: Names that the line lists, and characters that they may take; more are counted.
-_NAMED, _ROOM = 6, 100
+#: Names that the line lists, and characters that sides and benchmarks may take; more are counted.
+_NAMED, _ROOM, _SHORT = 6, 100, 40
+#: Lengths of runs up to this ratio count as one.
+_SAME_LENGTH = 1.05
 
 
 def write_status(verdicts: Verdicts, runs: Runs | None, findings: Sequence[Finding]) -> str:
-    """Say in one line what stands behind the verdict: sides, benchmarks, runs, load, machine."""
+    """Say in one line what stands behind the verdict, and how many findings need attention."""
+    margin = format_bare(verdicts.margin) if verdicts.comparisons.contrasts else ""
+    parts = (
+        describe_setting(verdicts, runs),
+        f"margin {margin}" if margin else "",
+        _count_urgent(findings),
+    )
+    return " · ".join(filter(None, parts))
+
+
+def write_lines(
+    verdicts: Verdicts, runs: Runs | None, parts: Mapping[str, Part], findings: Sequence[Finding]
+) -> list[str]:
+    """Write what stands above the tables of a terminal: the verdict, and below it its setting."""
+    below = (describe_setting(verdicts, runs), *follow(verdicts, parts))
+    return [lead(verdicts, parts, findings), *(f"  {line}" for line in filter(None, below))]
+
+
+def describe_setting(verdicts: Verdicts, runs: Runs | None) -> str:
+    """Say in one line what was compared: sides, benchmarks, runs, tool, load, date, machine."""
     contrasts = verdicts.comparisons.contrasts
     compared = None if runs is None else _keep_compared(runs, verdicts)
     benchmarks, tools = ([*{getattr(c, of): 0 for c in contrasts}] for of in ("benchmark", "tool"))
@@ -32,13 +55,11 @@ def write_status(verdicts: Verdicts, runs: Runs | None, findings: Sequence[Findi
         sides = [_list(sides, "variants")]
     parts = [
         *sides,
-        _list(_name_benchmarks(benchmarks), "benchmarks"),
+        _list(_name_benchmarks(benchmarks), "benchmarks", _SHORT),
         _count_runs(counts, 0 if compared is None else len(compared)),
         *map(printable, tools),
         *([] if compared is None else _describe_load(compared)),
         *([] if compared is None else _describe_circumstances(compared)),
-        f"margin {format_bare(verdicts.margin)}" if counts else "",
-        _count_urgent(findings),
     ]
     return " · ".join(filter(None, parts))
 
@@ -68,10 +89,10 @@ def _name_benchmarks(names: Sequence[str]) -> list[str]:
     return [*named, "unnamed"] if 0 < len(named) < len(names) else named
 
 
-def _list(names: Sequence[str], noun: str) -> str:
+def _list(names: Sequence[str], noun: str, room: int = _ROOM) -> str:
     """List a few names; more, or long ones, are counted."""
     shown = [*map(printable, names)]
-    if len(shown) > 1 and (len(shown) > _NAMED or len(", ".join(shown)) > _ROOM):
+    if len(shown) > 1 and (len(shown) > _NAMED or len(", ".join(shown)) > room):
         return f"{len(shown)} {noun}"
     *before, last = shown or [""]
     return f"{', '.join(before)} and {last}" if before else last
@@ -99,15 +120,19 @@ def _describe_load(runs: Runs) -> list[str]:
     rates = runs.loc[runs["load_model"] == "open", "target_rate"].tolist()
     lengths = [length for length in runs["duration"].tolist() if length > 0]  # NaN is not
     at = " at " + _range(rates, "requests/s") if rates and all(r > 0 for r in rates) else ""
-    each = f"{_range(lengths, 's')} each" if lengths else ""
+    each = f"{_describe_lengths(lengths)} each" if lengths else ""
     loops = f"{' and '.join(models)} loop{at}" if models else ""
     return [loops, _describe_levels(runs["params"].unique().tolist()), each]
 
 
+def _describe_lengths(lengths: Sequence[float]) -> str:
+    low, high = min(lengths), max(lengths)
+    ends = [*dict.fromkeys(format_quantity(end, "s") for end in (low, high))]
+    is_one = len(ends) > 1 and high <= low * _SAME_LENGTH
+    return f"about {ends[0]}" if is_one else " to ".join(ends)
+
+
 def _range(values: Sequence[float], unit: str) -> str:
-    if unit == "s":
-        ends = [format_quantity(end, unit) for end in (min(values), max(values))]
-        return " to ".join(dict.fromkeys(ends))
     numbers = dict.fromkeys(format_number(end, 3) for end in (min(values), max(values)))
     return f"{' to '.join(numbers)} {unit}"
 

@@ -37,8 +37,9 @@ def wide_table(amounts: Amounts, verdicts: Verdicts) -> Table:
     for labels, variant in _arrange(amounts, verdicts):
         row = amounts[labels, variant]
         runs = max(amount.runs for amount in row.values())
+        place = labels, variant
         cells = [
-            _write(row.get(each), scales[each], changes, (labels, variant), verdicts.margin, apart)
+            _write(row.get(each), runs, scales[each], changes, place, verdicts.margin, apart)
             for each in columns
         ]
         stub = (*map(printable, labels), printable(variant))
@@ -62,7 +63,7 @@ def list_wide(amounts: Amounts, verdicts: Verdicts) -> tuple[list[str], list[lis
     changes = _list_changes(verdicts)
     names = [*_STUB, "variant", "runs"]
     for each in columns:
-        names += [_name(each), f"{_name(each)}_spread", f"{_name(each)}_change"]
+        names += [_name(each), *(f"{_name(each)}_{of}" for of in ("spread", "change", "runs"))]
     rows: list[list[object]] = []
     for labels, variant in _arrange(amounts, verdicts):
         row = amounts[labels, variant]
@@ -75,6 +76,7 @@ def list_wide(amounts: Amounts, verdicts: Verdicts) -> tuple[list[str], list[lis
                 amount.center if amount else None,
                 _spread(amount),
                 None if ratio is None else ratio - 1,
+                amount.runs if amount else None,
             ]
         rows.append(values)
     return names, rows
@@ -115,6 +117,7 @@ def _find(amount: Amount | None, changes: Changes, labels: Labels, variant: str)
 
 def _write(
     amount: Amount | None,
+    runs: int,
     scale: Scale,
     changes: Changes,
     place: tuple[Labels, str],
@@ -123,7 +126,8 @@ def _write(
 ) -> Cell:
     """Write a value with its spread and its change: ``9173 ± 1.9 % (−13.1 %)``.
 
-    Footnotes say where the two values do not give the change.
+    Footnotes say where it is of fewer runs than its row, or where the two values do not give the
+    change.
     """
     if amount is None:
         return Cell(NOTHING)
@@ -132,13 +136,14 @@ def _write(
     if share is not None:
         spread = f" ±\N{NO-BREAK SPACE}{percent(share).text}"
         text += spread if share < 1 else " (too noisy to tell)"
+    few = [f"from {amount.runs} of {runs} runs"] if amount.runs < runs else []
     verdict = _find(amount, changes, *place)
     if verdict is None:
-        return Cell(text, amount.center)
+        return Cell(text, amount.center, notes=apart.number(few))
     mark = MARKS[verdict.word] if verdict.word in {REGRESSION, IMPROVEMENT} else ""
     change = write_change(verdict.contrast, margin)
     notes = (note for note in verdict.contrast.notes if note.startswith((AGAINST, APART)))
-    return Cell(f"{text} ({change})", amount.center, mark, apart.number(notes))
+    return Cell(f"{text} ({change})", amount.center, mark, apart.number((*few, *notes)))
 
 
 def _spread(amount: Amount | None) -> float | None:

@@ -133,9 +133,10 @@ def test_a_comparison_is_its_verdict_and_its_primary_rows(wrk: bk.RunSet) -> Non
 def test_what_the_verdict_has_no_room_for_is_below_it() -> None:
     costs = bk.load(FIXTURES / "tracing-costs").compare(baseline="none")
     assert costs.verdict.endswith("; CPU per request (/bench/server): see below.")
-    second = str(costs).splitlines()[1].replace("\N{NO-BREAK SPACE}", " ")
+    first, second = str(costs).replace("\N{NO-BREAK SPACE}", " ").splitlines()[1:3]
     assert "more findings: see all in .findings; explain one with `benchkit explain" in str(costs)
     assert "more findings: see all in .findings" in costs._repr_html_()
+    assert first.startswith("  apm, otlp, skywalking and zipkin vs. none · /ping/GRM · 8 runs")
     assert second.startswith("  ▲ zipkin uses 21.8 % more CPU per request (/bench/server)")
     assert "more CPU per request (/bench/server) than none" in costs._repr_html_()
 

@@ -189,6 +189,10 @@ CASES: dict[str, tuple[Files, Files]] = {
     "B207": (generators(0), generators(15)),
     "B212": (shards(2, 2), shards(2, 3)),
     "B213": (shards(2, 2, 3), shards(2, 2, 3, 3)),
+    "B214": (
+        {"none.txt": wrk(), "otlp.txt": wrk(*OTHER), "otlp-5.txt": wrk(*SLOWER)},
+        {"none.txt": wrk(), "otlp.txt": wrk(*OTHER), "otlp-1.30.txt": wrk(*SLOWER)},
+    ),
     "B307 too small": (fewer("p=0.000 n=5+5"), fewer("p=0.008 n=5+5")),
     "B307 above 1": (benchstat("1.200"), benchstat("1.000")),
     "B307 below 0": (benchstat("-0.100"), benchstat("0.100")),

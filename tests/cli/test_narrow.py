@@ -123,3 +123,22 @@ def test_a_line_above_rows_is_printed_before_them(
     lines = screen.getvalue().splitlines()
     below = lines[lines.index("p99 latency:") + 1]
     assert below.split()[:3] == ["otlp", "4.93", "ms"]
+
+
+def test_rows_that_share_no_name_are_a_table_below_their_names() -> None:
+    columns = (
+        *(Column(key, key) for key in ("benchmark", "metric")),
+        *(Column(key, key, align="right") for key in ("baseline", "value", "change")),
+        Column("interval", "interval"),
+        Column("verdict", "verdict"),
+    )
+    rows = tuple(
+        (Cell(name), Cell("median latency"), Cell("1.96 ms"), Cell("2.31 ms"), Cell("+9.7 %"),
+         Cell("[−48.2, +132.3 %] within-run"), Cell("~ inconclusive (1)"))
+        for name in ("bodies", "/consumer")
+    )  # fmt: skip
+    fitted = fit(Table("", columns, rows), 72, lambda cell: cell.label)
+    assert [column.key for column in fitted.table.columns] == [c.key for c in columns[1:]]
+    assert [*fitted.headings.values()] == ["bodies:", "/consumer:"]
+    interval = [row[4].text for row in fitted.table.rows]
+    assert interval[:2] == ["[−48.2, +132.3 %]", "within-run"]

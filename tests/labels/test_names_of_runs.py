@@ -89,8 +89,8 @@ TREES = {
         otlp/otlp-1.txt          otlp 1
         otlp/otlp-2.txt          otlp 2""",
     "files that repeat all of their folder": """
-        bench-none/bench-none.txt  bench-none
-        bench-otlp/bench-otlp.txt  bench-otlp""",
+        bench-none/bench-none.txt  none
+        bench-otlp/bench-otlp.txt  otlp""",
     "files that repeat a folder above": """
         none/run1/wrk-none.txt  none 1
         otlp/run1/wrk-otlp.txt  otlp 1""",
@@ -115,8 +115,11 @@ TREES = {
         2024-W21/none.txt  none 1
         2024-W23/none.txt  none 2""",
     "sides as endings": """
-        bench.old  bench.old
-        bench.new  bench.new""",
+        bench.old  old
+        bench.new  new""",
+    "a word for results on one side alone": """
+        results.txt       results
+        results_otlp.txt  results_otlp""",
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from benchkit.errors import ConfigError
@@ -226,6 +226,7 @@ def test_what_is_left_of_a_companions_stem_is_no_benchmark(
 
 
 @given(st.lists(names.filter(lambda name: name not in (".", "..")), min_size=1, max_size=5), names)
+@example(["0-0\x1f"], "0")
 def test_every_path_has_a_variant(parts: list[str], root_name: str) -> None:
     found = read_path(PurePosixPath(*parts), tools=TOOLS, root_name=root_name)
     assert found.variant

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchkit.labels.stems import ToolNames
-from benchkit.labels.tree import lead_by_folders, read_tree
+from benchkit.labels.tree import read_tree
 from benchkit.parsers import registry
 from benchkit.selection import SIDE_NAMES
 
@@ -142,9 +142,28 @@ TREES = {
         2024-01-02/otlp.txt  otlp 1
         2024-01-10/none.txt  none 2
         2024-01-31/none.txt  none 3""",
-    "days in which runs are numbered are groups": """
-        2024-01-02/none-1.txt  2024-01-02: none 1
-        2024-01-02/none-2.txt  2024-01-02: none 2""",
+    "days in which runs are numbered": """
+        2024-01-02/none-1.txt  none 1
+        2024-01-02/none-2.txt  none 2
+        2024-01-03/none-1.txt  none 3
+        2024-01-03/none-2.txt  none 4
+        2024-01-02/otlp-1.txt  otlp 1
+        2024-01-03/otlp-2.txt  otlp 4""",
+    "runs in folders of days of a variant": """
+        none/2024-01-02/1.txt  none 1
+        none/2024-01-02/2.txt  none 2
+        none/2024-01-03/1.txt  none 3
+        otlp/2024-01-03/1.txt  otlp 3""",
+    "run folders in folders of days": """
+        2024-01-02/run1/none.txt  none 1
+        2024-01-02/run2/none.txt  none 2
+        2024-01-03/run1/none.txt  none 3""",
+    "runs in folders of a variant and a day": """
+        2024-01-02_none/wrk-1.txt  none 1
+        2024-01-02_none/wrk-2.txt  none 2
+        2024-01-04_none/wrk-1.txt  none 3
+        2024-01-03_otlp/wrk-1.txt  otlp 1
+        2024-01-05_otlp/wrk-1.txt  otlp 2""",
     "outputs of one run": """
         baseline/raw.json      baseline
         baseline/summary.json  baseline
@@ -205,10 +224,10 @@ TREES = {
         eu/after/get/c8-1.txt    eu/get: after c8 1
         us/before/get/c8-1.txt   us/get: before c8 1""",
     "tools' files of days": """
-        2024-05-01/wrk-none-1.txt  2024-05-01: none 1
-        2024-05-01/wrk-otel-1.txt  2024-05-01: otel 1
-        2024-05-02/wrk-none-1.txt  2024-05-02: none 1
-        2024-05-02/cadvisor-none-1.txt  2024-05-02: none 1""",
+        2024-05-01/wrk-none-1.txt       none 1
+        2024-05-01/wrk-otel-1.txt       otel 1
+        2024-05-02/wrk-none-1.txt       none 2
+        2024-05-02/cadvisor-none-1.txt  none 2""",
     "tools' files of runs": """
         run1/wrk-none.txt  none 1
         run1/wrk-otel.txt  otel 1
@@ -317,81 +336,3 @@ def test_the_order_of_the_files_does_not_matter() -> None:
 def test_the_folder_of_a_run_is_where_its_files_lie() -> None:
     (labels,) = read_tree(["none/run1/out.txt"], SIDE_NAMES, TOOLS, root_name="results")
     assert labels.folder == "none/run1"
-
-
-#: Trees in folders with a label: of each path its group and run.
-LABELLED = {
-    "folders that differ": """
-        go1.21/1.txt  go1.21 1
-        go1.21/2.txt  go1.21 2
-        go1.22/1.txt  go1.22 1""",
-    "a tool's files in folders that differ": """
-        small/wrk-1.txt  small 1
-        large/wrk-1.txt  large 1""",
-    "a folder beside files": """
-        1.txt      1
-        2.txt      2
-        old/1.txt  old 1""",
-    "run folders": """
-        run1/out.txt  1
-        run2/out.txt  2""",
-    "trials with several files": """
-        trial-1/1.txt  1
-        trial-1/2.txt  2
-        trial-2/1.txt  1""",
-    "days": """
-        2026-07-01/1.txt  1
-        2026-07-02/1.txt  1""",
-    "numbers that count from 1": """
-        1/out.txt  1
-        2/out.txt  2
-        3/out.txt  3""",
-    "numbers that do not count": """
-        1/out.txt   1
-        10/out.txt  10""",
-    "one folder": """
-        go1.21/1.txt  1
-        go1.21/2.txt  2""",
-    "counters in a folder of their own": """
-        wrk-1.txt                1
-        metrics/cadvisor-1.prom  1""",
-    "counters in folders that differ": """
-        small/wrk-1.txt          small 1
-        small/cadvisor-1.prom    small 1
-        large/wrk-1.txt          large 1
-        metrics/cadvisor-1.prom  1""",
-    "folders within groups": """
-        eu/off/trial1.txt  eu/off 1
-        eu/on/trial1.txt   eu/on 1
-        us/off/trial1.txt  us/off 1""",
-}
-
-
-def lead(*trees: list[str]) -> list[dict[str, str]]:
-    read = [read_tree(paths, SIDE_NAMES, TOOLS, root_name="results") for paths in trees]
-    return [
-        {
-            path: " ".join(filter(None, (each.group, str(each.run or ""))))
-            for path, each in zip(paths, labels, strict=True)
-        }
-        for paths, labels in zip(trees, lead_by_folders(read, TOOLS), strict=True)
-    ]
-
-
-@pytest.mark.parametrize("name", LABELLED)
-def test_a_label_replaces_the_variant_and_no_folder_below(name: str) -> None:
-    expected = {
-        path: words.strip()
-        for path, _, words in (
-            line.strip().partition(" ") for line in LABELLED[name].splitlines()[1:]
-        )
-    }
-    assert lead(list(expected)) == [expected]
-
-
-def test_labelled_folders_are_led_by_the_folders_that_differ_in_any_of_them() -> None:
-    several, one, other = ["go1.21/1.txt", "go1.22/1.txt"], ["go1.22/1.txt"], ["out/1.txt"]
-    assert lead(several, one, other)[1:] == [
-        {"go1.22/1.txt": "go1.22 1"},
-        {"out/1.txt": "1"},
-    ]

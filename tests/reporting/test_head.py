@@ -74,6 +74,14 @@ def test_a_fixed_rate_is_part_of_the_load() -> None:
     assert "open loop · 15.0 s each" in status(loaded(500, other=float("nan")))
 
 
+def test_nearly_equal_lengths_are_one() -> None:
+    runs = tracing_runs()
+    runs["duration"] = [15.0 + n / 100 for n in range(len(runs))]
+    assert " · about 15.0 s each · " in status(runs)
+    runs.loc[0, "duration"] = 3.0
+    assert " · 3.00 s to 15." in status(runs)
+
+
 def test_levels_of_load_are_a_range() -> None:
     runs = tracing_runs()
     levels = [f"connections={2**n},threads=2,mode=a{n}" for n in range(len(runs))]

@@ -119,3 +119,17 @@ def test_a_value_against_its_change_has_a_footnote() -> None:
     assert (agent.value or 0) > (base.value or 0)
     assert "−" in agent.text
     assert table.notes[agent.notes[0] - 1].startswith("the medians point the other")
+
+
+def test_a_value_of_fewer_runs_than_its_row_says_so(tmp_path: Path) -> None:
+    results = FIXTURES / "skywalking-vegeta"
+    compared = bk.load(results).compare(baseline="no-agent", variant="agent")
+    table = wide_table(compared.wide, compared.verdicts)
+    at = next(n for n, column in enumerate(table.columns) if column.title.startswith("p75"))
+    for row in table.rows:
+        assert row[-1].text == "3"
+        assert "from 1 of 3 runs" in [table.notes[note - 1] for note in row[at].notes]
+        assert not any("from 1" in table.notes[n - 1] for each in row[:at] for n in each.notes)
+    result = benchkit("compare", str(results), "--wide", "--format", "csv", cwd=tmp_path)
+    first = next(csv.DictReader(StringIO(result.stdout)))
+    assert (first["runs"], first["latency.p75_runs"], first["latency.p90_runs"]) == ("3", "1", "3")

@@ -292,6 +292,18 @@ SIDES = (
         do="Add the missing files. If they are lost, exclude these runs.",
     ),
     Entry(
+        code="B214",
+        severity="warning",
+        says="a variant is called like another one with a number: perhaps it is a run of it",
+        what="The names of two variants differ only in a number of one or two digits at the end.",
+        why="Numbers count runs only if few are missing: `otlp` and `otlp-2` are two runs, but "
+        "`otlp` and `otlp-5` may be two versions. Versions that are pooled, or runs that are "
+        "compared with each other, give a wrong answer.",
+        example="otlp-5: a variant of its own; it may also be run 5 of otlp",
+        do="If it is a run, rename the file, or give both files the same label: "
+        "`benchkit compare none=none.txt otlp=otlp.txt otlp=otlp-5.txt`.",
+    ),
+    Entry(
         code="B206",
         severity="info",
         says="the runs of one side are more than 10 % longer",
