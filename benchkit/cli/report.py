@@ -62,7 +62,8 @@ def report(
         )
         save(target, lambda path: path.write_text(text, "utf-8", "backslashreplace"))
         printing.print_line(result.verdict)
-        printing.print_line(f"  {describe_setting(result.verdicts, result.runs)}")
+        setting = describe_setting(result.verdicts, result.runs, result.parts)
+        printing.print_line(f"  {setting}")
         if not request.quiet:
             printing.print_line(f"→ {target}", err=True)
     if open_it:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from benchkit.derived.record import keep_measured
@@ -18,33 +19,44 @@ if TYPE_CHECKING:
 
 #: Names that the line lists, and characters that sides and benchmarks may take; more are counted.
 _NAMED, _ROOM, _SHORT = 6, 100, 40
+NO_PARTS: Mapping[str, Part] = MappingProxyType({})
 #: Lengths of runs up to this ratio count as one.
 _SAME_LENGTH = 1.05
 
 
-def write_status(verdicts: Verdicts, runs: Runs | None, findings: Sequence[Finding]) -> str:
+def write_status(
+    verdicts: Verdicts,
+    runs: Runs | None,
+    findings: Sequence[Finding],
+    parts: Mapping[str, Part] = NO_PARTS,
+) -> str:
     """Say in one line what stands behind the verdict, and how many findings need attention."""
     margin = format_bare(verdicts.margin) if verdicts.comparisons.contrasts else ""
-    parts = (
-        describe_setting(verdicts, runs),
+    texts = (
+        describe_setting(verdicts, runs, parts),
         f"margin {margin}" if margin else "",
         _count_urgent(findings),
     )
-    return " · ".join(filter(None, parts))
+    return " · ".join(filter(None, texts))
 
 
 def write_lines(
     verdicts: Verdicts, runs: Runs | None, parts: Mapping[str, Part], findings: Sequence[Finding]
 ) -> list[str]:
     """Write what stands above the tables of a terminal: the verdict, and below it its setting."""
-    below = (describe_setting(verdicts, runs), *follow(verdicts, parts))
+    below = (describe_setting(verdicts, runs, parts), *follow(verdicts, parts))
     return [lead(verdicts, parts, findings), *(f"  {line}" for line in filter(None, below))]
 
 
-def describe_setting(verdicts: Verdicts, runs: Runs | None) -> str:
-    """Say in one line what was compared: sides, benchmarks, runs, tool, load, date, machine."""
+def describe_setting(
+    verdicts: Verdicts, runs: Runs | None, parts: Mapping[str, Part] = NO_PARTS
+) -> str:
+    """Say in one line what was compared: sides, benchmarks, runs, tool, load, date, machine.
+
+    Where a sweep is shown in place of a comparison, it is what the line is about.
+    """
     contrasts = verdicts.comparisons.contrasts
-    compared = None if runs is None else _keep_compared(runs, verdicts)
+    compared = None if runs is None else _keep_compared(runs, verdicts, parts)
     benchmarks, tools = ([*{getattr(c, of): 0 for c in contrasts}] for of in ("benchmark", "tool"))
     counts = {n for c in contrasts for n in (c.n_baseline, c.n_variant)}
     sides = _name_sides(verdicts)
@@ -53,7 +65,7 @@ def describe_setting(verdicts: Verdicts, runs: Runs | None) -> str:
             compared[of].unique().tolist() for of in ("variant", "benchmark", "tool")
         )
         sides = [_list(sides, "variants")]
-    parts = [
+    texts = [
         *sides,
         _list(_name_benchmarks(benchmarks), "benchmarks", _SHORT),
         _count_runs(counts, 0 if compared is None else len(compared)),
@@ -61,16 +73,19 @@ def describe_setting(verdicts: Verdicts, runs: Runs | None) -> str:
         *([] if compared is None else _describe_load(compared)),
         *([] if compared is None else _describe_circumstances(compared)),
     ]
-    return " · ".join(filter(None, parts))
+    return " · ".join(filter(None, texts))
 
 
-def _keep_compared(runs: Runs, verdicts: Verdicts) -> Runs:
-    """Return the measured runs of the sides that were compared; without a comparison, all."""
+def _keep_compared(runs: Runs, verdicts: Verdicts, parts: Mapping[str, Part]) -> Runs:
+    """Return the measured runs of what was compared or swept; without either, all."""
     measured = keep_measured(runs)
     contrasts = verdicts.comparisons.contrasts
-    compared = {(v, c.benchmark) for c in contrasts for v in (c.baseline, c.variant)}
-    places = zip(measured["variant"], measured["benchmark"], strict=True)
-    return measured[[place in compared for place in places]] if contrasts else measured
+    shown = {(v, c.benchmark, c.tool) for c in contrasts for v in (c.baseline, c.variant)}
+    if not contrasts and "sweep" in parts:
+        sweeps = [each.sweep for each in parts["sweep"].saturations]
+        shown = {(sweep.variant, sweep.benchmark, sweep.tool) for sweep in sweeps}
+    places = zip(measured["variant"], measured["benchmark"], measured["tool"], strict=True)
+    return measured[[place in shown for place in places]] if shown else measured
 
 
 def _name_sides(verdicts: Verdicts) -> list[str]:

@@ -98,7 +98,7 @@ def build(
         title=title or TITLE,
         sentence=lead(verdicts, parts or {}, findings),
         bullets=follow(verdicts, parts or {}),
-        status=write_status(verdicts, runs, findings),
+        status=write_status(verdicts, runs, findings, parts or {}),
         sections=write_sections(
             verdicts, runs, findings, sources, parts or {}, tracks, diagnostics, amounts
         ),

@@ -114,3 +114,12 @@ def test_runs_without_a_comparison_name_their_benchmark() -> None:
     found = tracing()
     found = replace(found, comparisons=replace(found.comparisons, contrasts=(), pairs=()))
     assert write_status(found, runs, ()).startswith("none · /ping · 2 runs, no comparison · wrk")
+
+
+def test_a_sweep_names_what_is_swept_and_nothing_else() -> None:
+    swept = bk.load(FIXTURES / "nginx-ab").compare()
+    line = write_status(swept.verdicts, swept.runs, (), swept.parts)
+    assert line.startswith("nginx · /index.html and unnamed · ")
+    assert " runs, no comparison · " in line
+    assert "edge" not in line
+    assert "connections=1 to 100" in line
