@@ -10,6 +10,7 @@ import atexit
 import gc
 import os
 import sys
+import warnings
 from io import StringIO
 
 #: One command makes many objects and few cycles: looking for these less often saves a tenth.
@@ -53,9 +54,17 @@ def _run() -> int:
         if getattr(sys, name) is None:  # closed by the shell: >&-
             setattr(sys, name, StringIO())
     signal.signal(signal.SIGTERM, _interrupt)  # so that no copy stays behind
+    warnings.showwarning = _show_warning
     from benchkit.cli import run
 
     return run(sys.argv[1:])
+
+
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    """Print a warning of Python as one of benchkit, without a place in its code."""
+    from benchkit.cli.printing import print_line
+
+    print_line(f"warning: {message}", err=True)
 
 
 def _interrupt(_number: int, _frame: object) -> None:

@@ -121,7 +121,9 @@ class MissingError(DataError):
 
 
 class UnknownFormatError(DataError):
-    """No format recognises a source."""
+    """No format recognises a source; ``line`` is the one that shows of which tool it is, or 0."""
+
+    line = 0
 
 
 class ForeignError(UnknownFormatError):

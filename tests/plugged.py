@@ -36,6 +36,14 @@ def run_benchkit(
     folder: Path, environment: Mapping[str, str], *arguments: str, code: int = 0
 ) -> str:
     """Run the command, which ends with an exit code; return what it prints, or its error."""
+    done = run_both(folder, environment, *arguments, code=code)
+    return done.stdout or done.stderr
+
+
+def run_both(
+    folder: Path, environment: Mapping[str, str], *arguments: str, code: int = 0
+) -> subprocess.CompletedProcess[str]:
+    """Run the command, which ends with an exit code; return all that it prints."""
     done = subprocess.run(
         [sys.executable, "-m", "benchkit", *arguments],
         cwd=folder,
@@ -45,4 +53,4 @@ def run_benchkit(
         check=False,
     )
     assert done.returncode == code, done.stderr
-    return done.stdout or done.stderr
+    return done

@@ -36,7 +36,9 @@ from benchkit.ingestion.surroundings import list_sections
 from benchkit.ingestion.threads import read_ahead
 from benchkit.parsers import kernel, mapped, registry
 from benchkit.parsers.base import Format, Reading, Repeats, Row, Samples, Source
+from benchkit.parsers.embedded import list_documents
 from benchkit.reading.bounds import limit_runs
+from benchkit.reading.records import require_record
 from benchkit.reading.source import UnreadableError
 from benchkit.redaction import HIDDEN
 from benchkit.schema import Side
@@ -143,7 +145,7 @@ class Reader:
                 return pass_over(index, found, error.what)
             is_foreign = isinstance(error, ForeignError)
             problem = Diagnostic(found.label, getattr(error, "line", 0), error.what, error.hint)
-        except Exception as error:  # noqa: BLE001 - a parser's own failure costs one file
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - its parser's: costs one file
             what = f"benchkit failed to read it ({type(error).__name__}: {error})"
             problem = Diagnostic(found.label, 0, what, "please report it")
         sink.drop()
@@ -219,7 +221,7 @@ class Reader:
         formats: tuple[Format, ...],
         sink: ValueSink,
     ) -> Outcome:
-        diagnostics: list[Diagnostic] = []
+        diagnostics = list_documents(source, formats, registry.formats())
         runs, soundness = Pieces(index << PIECE_BITS), Soundness()
         summaries: dict[int, Summary] = {}
         selection = Selection(self._options.importing, found)
@@ -338,7 +340,7 @@ def _records(
     last: Reading | Repeats | Samples | None = None
     most, count = limit_runs(source.size), 0
     try:
-        for record in form.parse(source):
+        for record in map(require_record, form.parse(source)):
             count += isinstance(record, Reading | Diagnostic)
             if count > most:
                 what = f"more than {most:,} runs and faults in a file of {source.size:,} bytes"

@@ -7,6 +7,7 @@ statistics.
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -136,6 +137,36 @@ class Format:
     copying: tuple[tuple[str, str], ...] = ()
     is_export: bool = False
     chatter: re.Pattern[str] | None = None
+
+    def claims(self, head: Head) -> bool:
+        """Whether a source is of this format; one that cannot tell is warned about and claims none.
+
+        A plug-in may fail in any way, which must not cost the files of other formats.
+        """
+        try:
+            return bool(self.recognises(head))
+        except (Exception, SystemExit) as error:  # noqa: BLE001
+            why = f"{type(error).__name__}: {error}"
+            warnings.warn(f"the parser {self.name} fails to recognise files ({why})", stacklevel=1)
+            return False
+
+    def find_misfit(self) -> str:
+        """Name a field whose value is of another type than it must be; empty if there is none."""
+        texts = all(isinstance(getattr(self, name), str) for name in _TEXTS)
+        if not texts or not self.name:
+            return " or ".join(_TEXTS)
+        for name, kind in _TUPLES.items():
+            values = getattr(self, name)
+            if not isinstance(values, tuple) or not all(isinstance(each, kind) for each in values):
+                return name
+        return next((name for name in _CALLED if not callable(getattr(self, name))), "")
+
+
+#: Fields of a format by what their values are.
+_TEXTS = ("name", "summary", "starts")
+_TUPLES = {"tools": str, "words": str, "forms": Form, "anchors": tuple, "repeating": tuple,
+           "copying": tuple}  # fmt: skip
+_CALLED = ("recognises", "parse")
 
 
 @dataclass(frozen=True, slots=True)

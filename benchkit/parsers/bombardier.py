@@ -44,7 +44,7 @@ from benchkit.parsers.documents import (
 )
 from benchkit.parsers.urls import describe_url, path_of
 from benchkit.reading import reports
-from benchkit.reading.reports import UNANSWERED, Fields, Line, Value, decimal, reason_of
+from benchkit.reading.reports import UNANSWERED, Fields, Line, Remark, Value, decimal, reason_of
 from benchkit.units import parse_time
 
 _TABLE = re.compile(
@@ -72,10 +72,12 @@ def _finish(
     if failed and not answered:
         run.status = "failed"
         run.rows = [row for row in run.rows if row[1] in {"duration", "failures"}]
-    elif failed:
-        run.rows = [row for row in run.rows if row[1] != "request_rate"]
+    rates = [row for row in run.rows if row[1] == "request_rate"] if failed and answered else []
+    run.rows = [row for row in run.rows if row not in rates]
     run.rows.sort(key=itemgetter(9))
     yield run
+    if rates:
+        yield _COUNTED.at(label, rates[0][9], rate=rates[0][3], failed=failed)
     if run.status == "failed":
         yield UNANSWERED.at(label, run.last_line, failed=failed)
 
@@ -83,6 +85,12 @@ def _finish(
 def _fail(failures: dict[str, tuple[float, int]], reason: str, count: float, line: int) -> None:
     if count:
         failures[reason] = (failures.get(reason, (0.0, 0))[0] + count, line)
+
+
+_COUNTED = Remark(
+    "the rate of {rate:g}/s is left out: it counts {failed:g} requests without an answer, too",
+    "compare responses and duration, or measure without failures",
+)
 
 
 class Report(reports.Report):

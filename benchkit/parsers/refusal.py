@@ -7,12 +7,14 @@ what the file holds: a table, a JSON document, or a first line.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from benchkit.errors import Diagnostic, ForeignError, UnknownFormatError
-from benchkit.parsers.base import Format, Head, Reading, Record, Samples, Source
+from benchkit.parsers.base import Format, Head, Reading, Record, Samples, Source, find_command
+from benchkit.parsers.embedded import find_documents
 from benchkit.parsers.unread import BINARIES, FAILURES, TEXTS
 from benchkit.reading.source import HEAD_BYTES
 from benchkit.redaction import show_opening, show_part
@@ -34,6 +36,9 @@ _WORD = regex(r"[A-Za-z][\w/%#+-]{3,}")
 _KEY = regex(r'"([^"\\\n]{1,60})"\s{0,9}:')
 #: A row of docker stats, of columns that the user chose.
 _STATS = regex(r"[\w.:/-]{1,200}[\t ,;|]{1,9}\d{1,9}(?:\.\d{1,4})?%(?![^\t ,;|])")
+#: What a command has, and a sentence about the tool has not.
+_ARGUMENTS = regex(r"://| -{1,2}\w| run \S")
+_LONGEST = 1000
 _DELIMITERS = ",;\t|"
 #: How JSON begins; a page begins with links, badges and templates, too.
 _JSON = regex(
@@ -52,13 +57,17 @@ class _Reason(NamedTuple):
     what: str
     hint: str = _AS
     is_foreign: bool = False
+    line: int = 0
 
 
 def explain(head: Head, formats: Sequence[Format]) -> UnknownFormatError:
     """Return the error that says what a source is which none of the formats claims."""
-    what, hint, is_foreign = _describe(head, formats)
+    what, hint, is_foreign, line = _describe(head, formats)
     kind = ForeignError if is_foreign else UnknownFormatError
-    return kind(what, where=head.name, hint=hint)
+    where = f"{head.name}:{line}" if line else head.name
+    error = kind(what, where=where, hint=hint)
+    error.line = line
+    return error
 
 
 def _describe(head: Head, formats: Sequence[Format]) -> _Reason:
@@ -70,7 +79,13 @@ def _describe(head: Head, formats: Sequence[Format]) -> _Reason:
         return _Reason("the file is binary, in an unknown format")
     if _ran_nothing(head.text):
         return _Reason("go test ran no benchmark", _PATTERN)
-    return _find_below(head, formats) or _find_nearest(head, formats) or _describe_text(head)
+    return (
+        _find_below(head, formats)
+        or _find_embedded(head, formats)
+        or _find_nearest(head, formats)
+        or _find_command(head, formats)
+        or _describe_text(head)
+    )
 
 
 def _find_unread(head: Head) -> _Reason | None:
@@ -80,7 +95,10 @@ def _find_unread(head: Head) -> _Reason | None:
             return _Reason(f"{kind}, which benchkit does not read", instead)
     for kind, words, instead in TEXTS:
         if all(word in head.text for word in words):
-            return _Reason(f"{kind}, which benchkit does not read", instead)
+            place = head.text.find(words[0])
+            line = head.text.count("\n", 0, place) + 1
+            what = f"{kind}, which benchkit does not read"
+            return _Reason(what, instead, line=line if line > _ABOVE else 0)
     return None
 
 
@@ -103,10 +121,34 @@ def _find_below(head: Head, formats: Sequence[Format]) -> _Reason | None:
     return None
 
 
+def _find_embedded(head: Head, formats: Sequence[Format]) -> _Reason | None:
+    """Name the format of a JSON document that stands in a page."""
+    if _JSON.match(head.text):
+        return None
+    document = next(find_documents(head.text, formats), None)
+    if document is None:
+        return None
+    what = f"JSON that looks like {document.form.name} is not read within other text"
+    return _Reason(what, "put the JSON in a file of its own", line=document.line)
+
+
+def _find_command(head: Head, formats: Sequence[Format]) -> _Reason | None:
+    """Name the tool whose command a text shows without a report that it prints."""
+    tools = {tool for form in formats if form.embeds for tool in form.tools}
+    for number, line in enumerate(head.text.split("\n"), 1):
+        for tool in sorted(each for each in tools if f"{each} " in line):
+            command = find_command(line[:_LONGEST], re.escape(tool))
+            if command and _ARGUMENTS.search(command):
+                what = f"this line shows a command of {tool}, but no whole report of it follows"
+                hint = f"give the whole output of {tool}"
+                return _Reason(what, hint, is_foreign=True, line=number)
+    return None
+
+
 def _claim(head: Head, text: str, formats: Iterable[Format]) -> str:
     """Return the name of the format that owns a text."""
     part = Head(head.name, text.encode(), text)
-    names = (each.name for each in formats if not each.embeds and each.recognises(part))
+    names = (each.name for each in formats if not each.embeds and each.claims(part))
     return next(names, "")
 
 
@@ -171,7 +213,12 @@ def _is_whole(head: Head) -> bool:
 
 def _parse_whole(head: Head, nearest: Format) -> list[Record]:
     """Return what a format makes of a text; nothing of one that is longer than its head."""
-    return list(nearest.parse(Source(None, head.name, head.data))) if _is_whole(head) else []
+    if not _is_whole(head):
+        return []
+    try:
+        return list(nearest.parse(Source(None, head.name, head.data)))
+    except (Exception, SystemExit):  # noqa: BLE001 - a plug-in may fail in any way
+        return []
 
 
 def _find_damage(head: Head) -> str:

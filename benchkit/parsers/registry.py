@@ -153,14 +153,33 @@ def load(points: Iterable[EntryPoint]) -> tuple[tuple[Tool, ...], tuple[Format, 
             warnings.warn(f"{where} cannot be loaded: {error}", stacklevel=2)
             continue
         for each in declared if isinstance(declared, tuple) else (declared,):
+            if misfit := _find_misfit(each):
+                warnings.warn(f"{where} {misfit}", stacklevel=2)
+                continue
             if isinstance(each, Tool):
                 _enter(tools, each, f"{where}: a tool")
-            elif not isinstance(each, Format):
-                warnings.warn(f"{where} is neither a Tool nor a Format", stacklevel=2)
-                continue
             for form in each.formats if isinstance(each, Tool) else (each,):
                 _enter(formats, form, f"{where}: a format")
     return tuple(tools.values()), tuple(formats.values())
+
+
+def _find_misfit(declared: object) -> str:
+    """Say why what an entry point names is no tool or format; empty if it is one."""
+    if isinstance(declared, Tool):
+        is_whole = _is_whole(declared.name, declared.formats)
+        parts: tuple[object, ...] = declared.formats if is_whole else (None,)
+    else:
+        parts = (declared,)
+    if not all(isinstance(form, Format) for form in parts):
+        is_tool = isinstance(declared, Tool)
+        return "has no name or no formats" if is_tool else "is neither a Tool nor a Format"
+    fields = (form.find_misfit() for form in parts if isinstance(form, Format))
+    return next((f"has a format with a wrong value of {name}" for name in fields if name), "")
+
+
+def _is_whole(name: object, formats: object) -> bool:
+    """Tell whether name and formats of a tool are of the types that they must be of."""
+    return isinstance(name, str) and isinstance(formats, tuple)
 
 
 def _enter(known: dict[str, Named], each: Named, where: str) -> None:
@@ -199,7 +218,7 @@ def choose(source: Source, name: str) -> tuple[Format, ...]:
     if len(named) == 1:
         return named
     head = source.head()
-    claims = tuple(candidate for candidate in named if candidate.recognises(head))
+    claims = tuple(candidate for candidate in named if candidate.claims(head))
     return claims or (next((each for each in named if each.name == name), named[0]),)
 
 
@@ -216,7 +235,7 @@ def identify(source: Source) -> tuple[Format, ...]:
         If its bytes cannot be had.
     """
     head = source.head()
-    claims = [candidate for candidate in candidates(head) if candidate.recognises(head)]
+    claims = [candidate for candidate in candidates(head) if candidate.claims(head)]
     may_hold_more = head.text and not source.is_small and source.size <= SEARCH_BYTES
     if may_hold_more and all(claim.embeds for claim in claims):
         claims = _search(source, claims)
@@ -245,7 +264,7 @@ def _search(source: Source, claims: list[Format]) -> list[Format]:
         if not window.text:
             break
         for candidate in candidates(window, frozenset(each.name for each in left)):
-            if candidate.recognises(window):
+            if candidate.claims(window):
                 claims.append(candidate)
                 left.remove(candidate)
     return claims

@@ -177,6 +177,8 @@ _TOOLS = (
             ('"DurationHistogram"', '"RequestedQPS"', '"Count": "'),
         )
     ),
+    Unread("a list of Go benchmarks in another form than go test's", ("ns/op", "B/op"),
+           "give the output of `go test -bench`"),
     Unread("Taurus's XML", ("<FinalStatus>",)),
     Unread("Tsung's log", ("# stats: dump at ",)),
     Unread("output of the shell's `time`", ("real\t", "user\t", "sys\t"),

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import re
 
+#: A port behind a host, which may be an address of IPv6 in brackets.
+_PORT = re.compile(r":\d+$")
+
 
 def host_of(url: str) -> str:
     """Return host and port of a URL, without user and password; empty where it is none.
 
+    The port of a URL of HTTPS is always there, so that it is no repeat of the same one of HTTP.
+
     Examples
     --------
-    >>> host_of("http://me:secret@h:8080/a?b=@c"), host_of("/index.html")
-    ('h:8080', '')
+    >>> host_of("http://me:secret@h:8080/a?b=@c"), host_of("https://h/"), host_of("/index.html")
+    ('h:8080', 'h:443', '')
     """
-    _, found, after = url.partition("://")
-    return re.split(r"[/?#]", after, maxsplit=1)[0].rpartition("@")[2] if found else ""
+    scheme, found, after = url.partition("://")
+    host = re.split(r"[/?#]", after, maxsplit=1)[0].rpartition("@")[2] if found else ""
+    has_port = _PORT.search(host) is not None
+    return f"{host}:443" if scheme.lower() == "https" and host and not has_port else host
 
 
 def describe_url(url: str) -> dict[str, str]:

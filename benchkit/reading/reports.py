@@ -114,6 +114,12 @@ INCOMPLETE = Remark(
     "give the whole output of the run, or run it again",
     is_remark=False,
 )
+#: What stands below a command in place of a report.
+SCANTY = Remark(
+    "this is too little of a report of {tool} to be read",
+    "give the whole output of the run",
+    is_remark=False,
+)
 UNANSWERED = Remark(
     "no request was answered ({failed:g} failed), so this run measured nothing",
     "check that the server answers, and run again",
@@ -259,6 +265,7 @@ class Reader(ABC):
         self.records: list[Record] = []
         self.command: str | None = None
         self.report: Any = None
+        self.is_called = False  # whether the line above is a command of the tool
 
     @staticmethod
     @abstractmethod
@@ -293,7 +300,16 @@ class Reader(ABC):
                 self.records.append(remark)
             return False
         is_taken = report is not None and report.take(line, fields, number)
-        return is_taken or self.begin(number, line, fields)
+        is_taken = is_taken or self.begin(number, line, fields)
+        if not is_taken and (line.values or line.needed):
+            self.pass_over(number)
+        return is_taken
+
+    def pass_over(self, number: int) -> None:
+        """Say of the first value below a command that it is not read."""
+        if self.is_called:
+            self.records.append(SCANTY.at(self.label, number, tool=self.KIND.TOOL))
+        self.is_called = False
 
     def begin(self, number: int, line: Line, fields: Fields) -> bool:
         """Open a report at a line, if one can begin there."""
@@ -307,7 +323,9 @@ class Reader(ABC):
         """Pass over a line that is not of a report; it ends one, and may be the command."""
         if not self.FURNITURE.match(line):
             self.close()
-        self.command = self.find_call(line) or self.command
+        command = self.find_call(line)
+        self.is_called = command is not None
+        self.command = command or self.command
 
     def find_call(self, line: str) -> str | None:
         """Return the command line that a line shows, if it does."""

@@ -153,6 +153,29 @@ def test_a_run_of_nothing_is_told(old: str, new: str, said: str) -> None:
     assert any(said in remark.what for remark in remarks(changed(old, new)))
 
 
+UNKNOWN = "apr_sockaddr_info_get() for h: Name or service not known (670002)"
+
+
+@pytest.mark.parametrize(
+    "before",
+    ["", "$ ab -n 9 http://h/\n", "This is ApacheBench, Version 2.3 <$Revision: 1 $>\n\n"],
+)
+def test_a_host_that_is_not_known_is_a_failed_run(before: str) -> None:
+    data = f"{before}{UNKNOWN}\n".encode()
+    assert only(data).status == "failed"
+    (remark,) = remarks(data)
+    assert UNKNOWN in remark.what
+    assert "host in the URL" in remark.hint
+
+
+def test_an_error_above_the_banner_is_of_the_same_run() -> None:
+    stopped = "apr_socket_recv: Connection refused (111)"
+    begun = "This is ApacheBench, Version 2.3 <$Revision: 1 $>\n\nBenchmarking h (be patient)...\n"
+    data = f"$ ab -n 9 http://h/\n{stopped}\n{begun}$ ab -n 9 http://h/\n{stopped}\n".encode()
+    assert [reading.status for reading in readings(data)] == ["failed"] * 2
+    assert all(stopped in remark.what for remark in remarks(data))
+
+
 def test_a_run_without_a_completed_request_failed() -> None:
     head = TEXT[: TEXT.index("Requests per second")]
     data = changed("requests:      3000", "requests:      0", head)

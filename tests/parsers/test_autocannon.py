@@ -26,6 +26,17 @@ def split(form: Format, source: Source) -> tuple[Reading, list[Diagnostic]]:
     return run, [each for each in rest if isinstance(each, Diagnostic)]
 
 
+def test_percentiles_that_stand_apart_from_their_report_are_named() -> None:
+    text = (FIXTURES / "text-percentiles.txt").read_text(encoding="utf-8")
+    head = "┌────────────┬──────────────┐\n│ Percentile │ Latency (ms) │\n"
+    before, after = text.split(head)
+    report, table = before + after.split("└", 1)[1], head + after.partition("┘")[0]
+    _, problems = split(TEXT, Source(None, "x", f"{report}\nWith -l:\n\n{table}┘\n".encode()))
+    assert [each.what for each in problems if "percentiles" in each.what] == [
+        "this table of percentiles stands apart from its report and is not read"
+    ]
+
+
 def values(run: Reading) -> dict[tuple[str | None, str, str], float]:
     return {row[:3]: row[3] for row in run.rows}
 

@@ -254,24 +254,26 @@ def test_a_result_whose_name_is_anybodys_guess_is_not_read() -> None:
     ]
 
 
-def test_a_page_is_read_through_quotes_and_its_tables_are_not() -> None:
+def test_a_page_is_read_through_quotes_and_a_table_only_where_rows_are_results() -> None:
     readings, diagnostics = parse_file(EDGE / "synthetic-page.md")
-    assert diagnostics == []
+    assert [(each.line, each.severity) for each in diagnostics] == [(5, "note")]
     found = [(reading.line, reading.rows[0][3]) for reading in readings]
     assert found == [
+        (7, 12 * 1e-9),
+        (8, 12 * 1e-9),
         (22, 12.5 * 1e-9),
         (23, 13.5 * 1e-9),
         (24, 14.5 * 1e-9),
         (25, 15.5 * 1e-9),
         (26, 16.5 * 1e-9),
     ]
-    assert readings[0].env == {
+    assert readings[2].env == {
         "goos": "darwin",
         "goarch": "arm64",
         "pkg": "example.org/page",
         "cpu": "Apple M1",
     }
-    assert readings[0].command == "go test -run '^$' -bench=Parse ./..."
+    assert readings[2].command == "go test -run '^$' -bench=Parse ./..."
 
 
 def test_damaged_lines_are_named_and_cost_nothing_else() -> None:

@@ -51,7 +51,9 @@ def recognises(text: str | bytes) -> bool:
         "goos: linux\n       │ a.txt │\n       │ sec/op │\nRedis/Ping-2   66.98µ ± 21%\n",
         "name    old time/op  new time/op  delta\nX-2   65.9µs ±26%   35.4µs ±34%  -46.29%\n",
         "benchmark  old ns/op  new ns/op  delta\nBenchmarkX-8     523   68.6   -86.88%\n",
-        "| BenchmarkX-8 | 1000 | 12 ns/op |\n| BenchmarkX-8 1000 12 ns/op |\n",
+        "| Name | ns/op | B/op |\n|---|---|---|\n| BenchmarkX-8 | 12 | 0 |\n",
+        "| BenchmarkX-8 | 1,000 | 12 ns/op |\n| gin | 1000 | 12 ns/op |\n",
+        "| BenchmarkX-8 | 1000 | 12 ns/op | 2x faster |\n",
         "Benchmarking host (be patient)\nBenchmark ran 100 times at 12 ns/op\n",
         '{"Action":"output","Package":"p","Test":"TestX","Output":"ok\\n"}\n',
         "",
@@ -128,6 +130,38 @@ def test_a_reading_says_whether_its_line_is_whole(tail: str, status: str) -> Non
     readings, diagnostics = parse_text(f"BenchmarkX 10 120 ns/op 99 p99-ns\nBenchmarkY {tail}")
     assert readings[1].status == status
     assert bool(diagnostics) == (status == "partial")
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "| BenchmarkX-8 | 1000 | 12 ns/op | 16 B/op | 1 allocs/op |",
+        "| BenchmarkX-8 1000 12 ns/op 16 B/op 1 allocs/op |",
+        "|`BenchmarkX-8`|**1000**|**12 ns/op**|16 B/op|1 allocs/op|",
+        "BenchmarkX-8 | 1000 | 12 ns/op | 16 B/op | 1 allocs/op",
+        "| `BenchmarkX-8   1000   12 ns/op   16 B/op   1 allocs/op` |",
+    ],
+)
+def test_a_row_of_a_table_that_is_a_whole_result_is_read(row: str) -> None:
+    head = "# Results\n\n| Benchmark | N | time | B | allocs |\n|---|--:|---|---|---|\n"
+    text = f"{head}{row}\n{row.replace('X', 'Y')}\n"
+    (reading, _), problems = parse_text(text)
+    assert recognises(text)
+    assert (reading.line, reading.benchmark) == (5, "X")
+    assert [(each[1], each[3]) for each in reading.rows] == [
+        ("time_per_op", 12 * 1e-9), ("bytes_per_op", 16.0), ("allocs_per_op", 1.0)
+    ]  # fmt: skip
+    assert problems == []
+
+
+def test_a_table_that_is_not_read_beside_results_is_named_once() -> None:
+    rows = "|Name|ns/op|\n|---|---|\n|X|12|\n\n|X|12 ns/op|\n|Y|13 ns/op|\n"
+    readings, problems = parse_text(f"{rows}\nBenchmarkX 10 12 ns/op\n")
+    assert len(readings) == 1
+    assert [(each.line, each.what) for each in problems] == [
+        (line, "a table whose rows are not name, iterations and values with units is not read")
+        for line in (1, 5)
+    ]
 
 
 def test_a_cut_row_of_a_table_is_no_result() -> None:

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from plugged import install, run_benchkit
+from plugged import install, run_benchkit, run_both
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -42,3 +42,52 @@ def test_an_installed_tool_is_read_compared_reported_and_gated(
     call("report", "--baseline", "none")
     assert "time per operation" in (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "otlp" in call("gate", "--baseline", "none", code=1)
+
+
+#: A format that says of each file whether it is its own, and yields one run.
+THEIRS = """
+import sys
+from benchkit.parsers.base import Form, Format, Reading
+
+def recognises(head):
+    return head.text.startswith("tempo")
+
+def parse(source):
+    yield Reading(tool="tempo", form="text", line=1)
+
+{change}
+FORMAT = Format(
+    name="tempo", tools=("tempo",), summary="tempo", recognises=recognises, parse=parse,
+    forms=(Form(name="text", signature="tempo", versions="1", not_recorded=""),),
+)
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "warning"),
+    [
+        ("raise RuntimeError('boom')", "warning: parser plug-in tempo"),
+        ("def recognises(head): raise ValueError('boom')", "warning: the parser tempo fails"),
+        ("def recognises(head): sys.exit(5)", "warning: the parser tempo fails"),
+        ("def parse(source): raise ValueError('boom')", "error: results/x.tempo: "),
+        ("def parse(source): sys.exit(5)", "error: results/x.tempo: "),
+        ("def parse(source): return None", "error: results/x.tempo: "),
+        ("def parse(source): yield {'latency': 1}", "error: results/x.tempo: "),
+        ("def parse(source): yield Reading(tool=None, form='', line=1)", "error: results/x.tempo:"),
+    ],
+)
+def test_what_a_plugin_does_wrong_costs_its_files_alone(
+    tmp_path: Path, change: str, warning: str
+) -> None:
+    points = "[benchkit.parsers]\ntempo = tempo_parser:FORMAT\n"
+    module = THEIRS.format(change=change)
+    environment = install(tmp_path, "tempo_parser", points, {"tempo_parser.py": module})
+    (tmp_path / "results").mkdir()
+    report = (ROOT / "fixtures/tracing-wrk/none/wrk-1.txt").read_text(encoding="utf-8")
+    (tmp_path / "results/none.txt").write_text(report, encoding="utf-8")
+    (tmp_path / "results/x.tempo").write_text("tempo 1\n", encoding="utf-8")
+    done = run_both(tmp_path, environment, "runs", "results")
+    assert "none" in done.stdout
+    assert warning in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "registry.py" not in done.stderr

@@ -141,6 +141,43 @@ def test_a_page_of_prose_is_no_damaged_result(page: str) -> None:
     assert refuse(page).what.startswith("unknown format (it starts with ")
 
 
+PROSE = "# Results\n\n" + "Text.\n" * 30
+
+
+def test_the_command_of_a_tool_without_its_report_is_named_with_its_line() -> None:
+    text = f"{PROSE}```\n$ ./wrk -t2 -d30s http://h/\nLatency  5.40ms\n```\n"
+    assert str(refuse(text)) == (
+        "new/1.txt:34: this line shows a command of wrk, but no whole report of it follows; "
+        "give the whole output of wrk"
+    )
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "| Name | ns/op | B/op |\n|---|---|---|\n| BenchmarkX-8 | 12 | 0 |\n",
+        "| gin | `BenchmarkX-8 1000 12 ns/op 0 B/op` |\n",
+        "BenchmarkX-8    12 ns/op    0 B/op\n",
+    ],
+)
+def test_a_list_of_go_benchmarks_that_is_not_read_is_named_with_its_line(rows: str) -> None:
+    error = refuse(PROSE + rows)
+    kind = "a list of Go benchmarks in another form than go test's"
+    assert (error.where, error.what) == (
+        "new/1.txt:33", f"{kind}, which benchkit does not read"
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("fence", ["```json\n", ""])
+def test_a_document_in_a_page_is_named_with_its_line(fence: str) -> None:
+    document = (FIXTURES / "k6-edge/tiny/k6-export-1.json").read_text(encoding="utf-8")
+    error = refuse(f"{PROSE}{fence}{document}")
+    line = 34 if fence else 33
+    assert (error.where, error.what) == (
+        f"new/1.txt:{line}", "JSON that looks like k6_summary is not read within other text"
+    )  # fmt: skip
+
+
 def test_what_a_format_could_read_of_a_misfit_is_offered() -> None:
     text = "starttime\tseconds\tctime\tdtime\tttime\twaits\nTue Nov 21 2023\t1\t2\t3\t4\t5\n"
     assert str(refuse(text)).startswith("new/1.txt: looks like ab_tsv, except ")

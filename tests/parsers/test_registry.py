@@ -6,6 +6,7 @@ import re
 import sys
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import ModuleType
@@ -217,6 +218,10 @@ def test_a_plugin_hands_over_a_tool_with_its_formats(plugin: ModuleType) -> None
         ("a_plugin:MISSING", "cannot be loaded: .*MISSING"),
         ("a_plugin:NUMBER", "is neither a Tool nor a Format"),
         ("a_plugin:LEAVING", "cannot be loaded: 3"),
+        ("a_plugin:NOTHING", "is neither a Tool nor a Format"),
+        ("a_plugin:WORDLESS", "has a format with a wrong value of words"),
+        ("a_plugin:NAMELESS", "has a format with a wrong value of name"),
+        ("a_plugin:FORMLESS", "has no name or no formats"),
     ],
 )
 def test_a_broken_plugin_is_warned_about_and_costs_only_itself(
@@ -225,7 +230,12 @@ def test_a_broken_plugin_is_warned_about_and_costs_only_itself(
     def leave(name: str) -> None:
         raise SystemExit(3) if name == "LEAVING" else AttributeError(name)
 
-    vars(plugin).update(FORMAT=OWNER, NUMBER=7, __getattr__=leave)
+    wrong = {
+        "WORDLESS": replace(OWNER, words=None),  # type: ignore[arg-type]
+        "NAMELESS": Tool(name="theirs", formats=(replace(OWNER, name=""),)),
+        "FORMLESS": Tool(name="theirs", formats=None),  # type: ignore[arg-type]
+    }
+    vars(plugin).update(FORMAT=OWNER, NUMBER=7, NOTHING=None, __getattr__=leave, **wrong)
     with pytest.warns(UserWarning, match=rf"plug-in broken \({target}\) {why}"):
         loaded = registry.load([point("broken", target), point("owner")])
     assert loaded == ((), (OWNER,))

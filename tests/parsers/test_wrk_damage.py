@@ -152,6 +152,13 @@ def test_dress_changes_nothing(
     assert told(dressed) == told(path)
 
 
+def test_a_line_below_a_command_without_its_report_is_named() -> None:
+    text = WHOLE.read_text(encoding="utf-8")
+    data = f"{text}\n$ wrk -t2 -c9 http://h/\n  Latency     1.00ms    1.00ms   2.00ms   90.00%\n"
+    found = [remark for remark in remarks(data.encode()) if "too little" in remark.what]
+    assert [each.line for each in found] == [data.count("\n")]
+
+
 def is_told_by(whole: Reading, row: Row) -> bool:
     """Whether a whole run has a cut run's number, there or more precisely in another line.
 

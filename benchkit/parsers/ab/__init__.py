@@ -78,6 +78,7 @@ TEXT = Format(
         "(longest request)",
         " requests completed",
         "ApacheBench",
+        "apr_sockaddr_info_get() for ",
     ),
     anchors=(
         ("This is ApacheBench, Version ", r"\d"),

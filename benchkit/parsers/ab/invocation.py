@@ -76,13 +76,18 @@ class Invocation:
             dots = fields[1].strip()
             self.has_begun = True
             self.is_dotted, self.done = dots.startswith("..."), dots.endswith("..done")
-            self.trouble = dots.strip(". ").removesuffix("done").strip(". ")
+            self.trouble = dots.strip(". ").removesuffix("done").strip(". ") or self.trouble
         elif name == "trouble":
             self.trouble = fields[0]
         elif name == "fatal":
             self.completed = int(fields[0])
         else:
             setattr(self, name, True)
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether an error is all that is known of it."""
+        return not (self.version or self.has_begun or self.completed is not None)
 
     @property
     def connections(self) -> str:

@@ -37,6 +37,7 @@ _FAILED = Remark(
     "ab stopped{after} without a report{why}, so this run measured nothing",
     "check that the server accepts this many connections, or use ab -r, and run again",
 )
+_UNKNOWN_HOST = _FAILED._replace(hint="check the host in the URL, and run again")
 _UNEXPLAINED = _FAILED._replace(hint="check ab's standard error, or give the whole output")
 
 _LOOSE = Remark(
@@ -45,6 +46,8 @@ _LOOSE = Remark(
     is_remark=False,
 )
 
+#: How ab says that it cannot find the server, before it prints anything else.
+_UNRESOLVED = "apr_sockaddr_info_get() for "
 _START = r"^[ \t#>|*/]*+(?:- ++)?+(?:\d{4}-\d\d-\d\dT\S++ ++|[\w.-]++ ++\| *+)?+[ \t#>|*/]*+"
 _CELL = r":(?:\s|\*|</?t[dh][^<>]*>)*+"
 #: Words that must all be there, and the lines that must then be there, for ab to claim a text.
@@ -75,6 +78,10 @@ _SIGNS = tuple(
             (_START + CALLED.format("ab", r"Requests per second: +[\d.]+ \[#/sec\] \(mean\)"),),
         ),
         ((" requests completed",), (_START + r"Total of \d+ requests completed\W*$",)),
+        (
+            (_UNRESOLVED,),
+            (_START + r"(?:ab: )?apr_sockaddr_info_get\(\) for \S+: \S.* \(\d+\)\W*$",),
+        ),
         (
             ("This is ApacheBench, Version ", "Server Software:"),
             (_START + r"This is ApacheBench, Version \d", rf"Server Software{_CELL}"),
@@ -120,7 +127,6 @@ class Reader(reports.Reader):
         self.loose: tuple[int, str] | None = None  # a rate that no proven report holds so far
         self.passed_over: list[Diagnostic] = []
         self.has_runs = False
-        self.is_called = False  # whether nothing stands below the command but lines of ab
 
     @staticmethod
     def may_be_cut(text: str) -> bool:
@@ -192,7 +198,7 @@ class Reader(reports.Reader):
             self.records.extend(report.finish(self.label))
         elif run is not None and report is not None and run.version and report.is_headed:
             self._leave(report.reading)
-        elif run is not None and (run.has_begun or run.completed is not None):
+        elif run is not None and (run.has_begun or run.trouble or run.completed is not None):
             self._fail(run)
         else:
             return
@@ -213,6 +219,9 @@ class Reader(reports.Reader):
         if not is_inside:
             self._pass_over()
 
+    def pass_over(self, number: int) -> None:
+        """Leave it to the rate to say that it belongs to no report."""
+
     def _pass_over(self) -> None:
         """Keep that a rate stands in no report, now that none has come of the lines around it."""
         if self.loose is not None:
@@ -224,7 +233,11 @@ class Reader(reports.Reader):
         """Take a line that is about the run."""
         run = self.run
         if name == "banner" or (name == "begun" and (run is None or run.has_begun)):
+            earlier = run.trouble if run is not None and run.is_bare else ""
+            self.run = None if earlier else run  # standard error may come before the rest
             self.close()
+            run = self.run = Invocation(line=number, command=self.command, trouble=earlier)
+        elif name == "trouble" and run is None and self._ends_ab(fields[0]):
             run = self.run = Invocation(line=number, command=self.command)
         elif name == "fatal" and (run is None or self.report is not None):
             trouble = self.trouble
@@ -238,6 +251,11 @@ class Reader(reports.Reader):
         run.note(name, fields)
         if name == "fatal":
             self.close()
+
+    def _ends_ab(self, trouble: str) -> bool:
+        """Tell whether an error is all that ab printed: no banner above it, no report."""
+        is_called = self.is_called and trouble.startswith("apr_")
+        return self.report is None and (is_called or trouble.startswith(_UNRESOLVED))
 
     def _fail(self, run: Invocation) -> None:
         reading = Reading(
@@ -256,6 +274,7 @@ class Reader(reports.Reader):
             count, after = float(run.completed), f" after {run.completed} requests"
             reading.add("requests", "count", count, "1", run.last_line, resolution=1.0)
         remark = _FAILED if run.trouble else _UNEXPLAINED
+        remark = _UNKNOWN_HOST if run.trouble.startswith(_UNRESOLVED) else remark
         self.records += [reading, remark.at(self.label, run.last_line, after=after, why=why)]
 
     def _leave(self, reading: Reading) -> None:

@@ -10,7 +10,7 @@ from benchkit.parsers.autocannon import COUNTED_ONCE
 from benchkit.parsers.base import Head, Record, Source
 from benchkit.parsers.urls import describe_url, path_of
 from benchkit.reading import reports
-from benchkit.reading.reports import UNANSWERED, Fields, Line, Value, decimal
+from benchkit.reading.reports import UNANSWERED, Fields, Line, Remark, Value, decimal
 from benchkit.units import Quantity, parse_bytes, parse_count, parse_time
 
 _LIMITED = re.compile(r"\s(?:-R|-r|--overallRate|--connectionRate)[ =]?\d")
@@ -59,6 +59,13 @@ def _high(name: str, cell: str) -> str:
 
 
 _LATENCY_ROW = re.compile(rf"│\s*Latency{_BAR}{_MS}|Latency \(ms\)\s+{_FINE}\s")
+
+
+_APART = Remark(
+    "this table of percentiles stands apart from its report and is not read",
+    "give the whole output of the run",
+    is_remark=False,
+)
 
 
 class Report(reports.Report):
@@ -188,6 +195,13 @@ class Reader(reports.Reader):
     def may_be_cut(text: str) -> bool:
         """Tell whether a cut may have shortened a line unnoticed."""
         return not text.rstrip().endswith(("│", "read", ")", "┐", "┤", "┘"))
+
+    def take(self, number: int, text: str, line: Line, fields: Fields | None) -> bool:
+        """Take a line of a report; percentiles that stand apart from one are named."""
+        is_taken = super().take(number, text, line, fields)
+        if line.name == "percentiles" and not is_taken:
+            self.records.append(_APART.at(self.label, number))
+        return is_taken
 
 
 def recognises(head: Head) -> bool:

@@ -13,6 +13,7 @@ from datetime import datetime
 from itertools import repeat
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, Self
 
+from benchkit.parsers.gobench.patterns import read_row
 from benchkit.parsers.gobench.units import REST_INITIALS, STANDARD
 from benchkit.reading.cleaning import clean_lines
 from benchkit.reading.source import Source, number_blocks
@@ -137,9 +138,11 @@ def _read_lines(number: int, data: bytes, rests: dict[str, Line]) -> Iterator[Li
 
 
 def _join_wrapped(texts: list[str]) -> list[str]:
-    """Drop a page's line breaks, and put units together that a narrow terminal parted."""
+    """Drop a page's line breaks and bars, and put units together that a terminal parted."""
     for place, text in enumerate(texts):
-        if text.endswith(_BREAKS):
+        if "|" in text:
+            texts[place] = read_row(text)
+        elif text.endswith(_BREAKS):
             ending = next(each for each in _BREAKS if text.endswith(each))
             texts[place] = text.removesuffix(ending)
         elif place and text[:1] in REST_INITIALS and "Benchmark" in texts[place - 1]:

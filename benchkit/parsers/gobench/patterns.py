@@ -42,6 +42,10 @@ COMMAND = regex(
 )
 CONFIG = regex(r"([^\s:]++):(?:[ \t]++(.*))?$")
 _WORD = regex(r"\S*+")
+#: All that the cells of a row must hold to be a result: name, iterations, measurements with units.
+_ROW = regex(
+    rf"Benchmark(?![a-z])[^\s`*]++ [0-9]++ {NUMBER} ns/op(?: {NUMBER} (?=\S*[^\W\d_])[^\s`*]+)*+"
+)
 
 
 def find_name(match: Callable[[str, int], object], text: str, start: int = 0) -> int:
@@ -72,6 +76,24 @@ def unquote(text: str) -> str:
     return strip_prefix(text[stamp.end() :] if stamp else text)
 
 
+def read_row(text: str) -> str:
+    """Return the result that the cells of a table's row are together; any other text as it is.
+
+    Examples
+    --------
+    >>> read_row("| `BenchmarkGet-2` | **100** | 12 ns/op |")
+    'BenchmarkGet-2 100 12 ns/op'
+    >>> read_row("| BenchmarkGet-2 | 12 | 0 |")
+    '| BenchmarkGet-2 | 12 | 0 |'
+    """
+    if "|" not in text or "Benchmark" not in text:
+        return text
+    if text.lstrip().startswith("|") and not is_table_row(text):
+        return text
+    joined = " ".join(" ".join(cell.strip(" \t`*") for cell in text.split("|")).split())
+    return joined if _ROW.fullmatch(joined) else text
+
+
 def is_table_row(text: str) -> bool:
     """Tell a row of a Markdown table, whatever stands in its cells, from a quoted line."""
     return text.rstrip().endswith("|")
@@ -82,6 +104,7 @@ def shows_result(text: str, *, closed: bool = True) -> bool:
 
     Where the end of the line is not there, a bar in front may begin a row of a table.
     """
+    text = read_row(text)
     if is_table_row(text) or (not closed and text.lstrip().startswith("|")):
         return False
     return RESULT.match(unquote(text)) is not None

@@ -40,6 +40,7 @@ class Reader:
         self._streams: dict[str, Stream] = {}
         self._problems: list[Diagnostic] = []
         self._has_losses = False
+        self._row = -1  # the last row of a table that is not read
 
     def read(self, lines: Iterable[Line | Table]) -> Iterator[Record]:
         """Yield the reading of every result, and a diagnostic for what could not be read."""
@@ -159,6 +160,8 @@ class Reader:
             return self._read_named(line, stream, patterns.unquote(text))
         elif "Benchmark" in text and (inner := patterns.find_name(patterns.INNER.match, text)) >= 0:
             return self._read_named(line, stream, text[inner:])
+        elif "ns/op" in text and patterns.is_table_row(text):
+            self._pass_over_row(line)
         elif " ns/op" in text:
             return self._read_continued(line, stream)
         elif stream.waiting is None or not stream.waiting.running:
@@ -166,6 +169,15 @@ class Reader:
         elif "Benchmark" in text and patterns.find_name(patterns.STARTED.match, text) >= 0:
             self._give_up(stream)  # whose result comes next is anybody's guess
         return None
+
+    def _pass_over_row(self, line: Line) -> None:
+        """Say once for a table that its rows are not read."""
+        if line.number > self._row + 1:
+            what = "a table whose rows are not name, iterations and values with units is not read"
+            hint = "give the output of go test -bench"
+            note = Diagnostic(self._label, line.number, what, hint, "note", is_remark=True)
+            self._problems.append(note)
+        self._row = line.number
 
     def _fails(self, line: Line) -> bool:
         failed = patterns.FAILED.match(line.text)
@@ -177,7 +189,7 @@ class Reader:
     def _read_continued(self, line: Line, stream: Stream) -> Reading | None:
         """Read a result whose name stands on an earlier line."""
         text = patterns.unquote(line.text)
-        whole = None if patterns.is_table_row(text) else patterns.CONTINUED.match(text)
+        whole = patterns.CONTINUED.match(text)
         match = whole or patterns.GLUED.search(line.text)
         waiting, stream.waiting = stream.waiting, None
         if waiting is None or match is None:

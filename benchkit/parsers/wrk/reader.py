@@ -9,7 +9,7 @@ from benchkit.parsers.base import Head, Reading, Record, Source
 from benchkit.parsers.wrk.report import DAMAGED, Report
 from benchkit.parsers.wrk.shape import read_plain
 from benchkit.reading import reports
-from benchkit.reading.reports import CALLED, Fields, Line, Remark
+from benchkit.reading.reports import CALLED, SCANTY, Fields, Line, Remark
 
 _OPEN_ENDED = re.compile(r"(?:%\s+[\d.]+m|timeout \d+|responses: \d+)$")
 _REST = re.compile(r"\d{1,15}|s")
@@ -150,18 +150,30 @@ class Reader(reports.Reader):
         if self.report is not None and self.report.is_proven:
             self.report.strays += 1
         else:
-            self.report = None
+            self._drop()
 
     def close(self) -> None:
         """End the report that is open."""
+        report = self.report
+        ready = list(report.finish(self.label)) if report is not None and report.is_proven else []
+        if not ready:
+            self._drop()
+        if report is not None and report.is_proven and self.command is report.command:
+            self.command = self.version = None
+        self.records += ready
+        self.report = None
+
+    def _drop(self) -> None:
+        """Leave a report of which too little stands there; below a command, say so."""
         report, self.report = self.report, None
-        if report is not None and report.is_proven:
-            self.records.extend(report.finish(self.label))
-            if self.command is report.command:
-                self.command = self.version = None
+        if report is not None and report.is_called:
+            at = report.reading.last_line or report.reading.line
+            self.records.append(SCANTY.at(self.label, at, tool="wrk"))
 
     def _fail(self, number: int, verb: str, server: str, reason: str) -> None:
-        self.close()
+        if self.report is not None and self.report.is_proven:
+            self.close()
+        self.report = None
         failed = Reading(
             tool="wrk",
             form="text",
