@@ -95,6 +95,32 @@ def test_a_partial_run_says_what_it_lacks() -> None:
     assert only(EDGE / "truncated/wrk.cut30.txt").rows == []
 
 
+def test_a_histogram_of_another_run_is_warned_about() -> None:
+    """A public report held one run's percentiles above another's spectrum: 4.61 and 2.088 ms."""
+    text = (
+        "Running 35s test @ http://localhost:8080\n  1 threads and 1 connections\n"
+        "  Thread calibration: mean lat.: 0.681ms, rate sampling interval: 10ms\n"
+        "  Thread Stats   Avg      Stdev     Max   +/- Stdev\n"
+        "    Latency   682.68us  341.78us   4.60ms   59.58%\n"
+        "    Req/Sec     6.86k   491.30     8.80k    68.06%\n"
+        "  Latency Distribution (HdrHistogram - Recorded Latency)\n"
+        " 50.000%  681.00us\n100.000%    4.61ms\n\n"
+        "  Detailed Percentile spectrum:\n"
+        "       Value   Percentile   TotalCount 1/(1-Percentile)\n\n"
+        "       0.681     0.500000         6508         2.00\n"
+        "       4.611     1.000000        13006          inf\n"
+        "#[Mean    =        0.683, StdDeviation   =        0.342]\n"
+        "#[Max     =        4.608, Total count    =        13006]\n"
+        "  22749 requests in 35.00s, 14.86MB read\n"
+        "Requests/sec:    649.83\nTransfer/sec:    434.88KB\n"
+    )
+    assert not remarks(text.encode())
+    torn = text.replace("4.611 ", "2.089 ").replace("4.608", "2.088")
+    (remark,) = remarks(torn.encode())
+    assert remark.line == 15
+    assert "is of another run than the lines above: their max differ" in remark.what
+
+
 def test_a_histogram_without_its_heading_is_named_by_the_next_one() -> None:
     reading = only(EDGE / "synthetic-wrk2-mangled.md")
     assert (reading.tool, reading.status) == ("wrk2", "partial")

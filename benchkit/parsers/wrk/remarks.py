@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from benchkit.reading.reports import Remark
 
-__all__ = ["CENSORED", "FOREIGN", "IDLE", "NAMELESS", "UNSAMPLED"]
+__all__ = ["CENSORED", "FOREIGN", "IDLE", "NAMELESS", "TORN", "UNSAMPLED"]
 
 NAMELESS = Remark(
     "this histogram has no heading, so it is unknown whether its latencies are "
     "corrected; it is left out",
     "use the output from `Latency Distribution (HdrHistogram - ...` on",
+    is_remark=False,
+)
+TORN = Remark(
+    "the histogram from here on is of another run than the lines above: their {stat} differ by "
+    "more than 10 %; what has more decimals is kept",
+    "use the output as wrk2 printed it",
     is_remark=False,
 )
 CENSORED = Remark(

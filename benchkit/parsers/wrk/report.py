@@ -13,7 +13,7 @@ from operator import itemgetter
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Record
 from benchkit.parsers.wrk.command import agrees, find_correction, list_sizes
-from benchkit.parsers.wrk.remarks import CENSORED, FOREIGN, IDLE, NAMELESS, UNSAMPLED
+from benchkit.parsers.wrk.remarks import CENSORED, FOREIGN, IDLE, NAMELESS, TORN, UNSAMPLED
 from benchkit.parsers.wrk.shape import (
     describe_url,
     path_of,
@@ -59,6 +59,8 @@ _ALWAYS = ("size", "stats", "latency", "rate", "total", "requests", "transfer")
 #: only a heading goes on with it.
 _FEW_STRAYS = 1
 _RESUMING = frozenset({"calibration", "stats", "distribution", "second distribution"})
+#: By how much two lines of one run may differ that tell a statistic.
+_APART = 0.1
 _RATE_OPTION = re.compile(r"\s(?:-R|--rate)[ =]?(\d{1,15}[kMG]?)\b")
 _URL = re.compile(r"\bhttps?://[^\s\"']+")
 #: A line that holds numbers and cannot be read.
@@ -121,6 +123,7 @@ class Report(reports.Report):
         self.sampled = True
         self.is_go_wrk = False
         self.latencies: dict[tuple[str, str], tuple[float, float, int]] = {}
+        self.torn: tuple[int, str] | None = None  # the line and statistic that differ from above
         self.counts: dict[str, int] = {}
         self.timeouts = 0
         self.requests: int | None = None
@@ -295,6 +298,8 @@ class Report(reports.Report):
             yield self.incomplete(label, missing)
         if is_nameless:
             yield NAMELESS.at(label, reading.line)
+        if self.torn:
+            yield TORN.at(label, self.torn[0], stat=self.torn[1])
         if not self.sampled or self.requests == 0:
             yield self._explain_unsampled(label)
         elif self.timeouts and reading.tool == "wrk":
@@ -328,6 +333,8 @@ class Report(reports.Report):
     ) -> None:  # fmt: skip
         """Keep a statistic of latency unless a line above told it more (or as) precisely."""
         known = self.latencies.get((metric, stat))
+        if known and abs(value - known[0]) > known[1] + _APART * known[0]:
+            self.torn = self.torn or (line, stat)
         if known is None or resolution < known[1] or (at_par and resolution == known[1]):
             self.latencies[metric, stat] = (value, resolution, line)
 
