@@ -222,11 +222,12 @@ def _commands(table: Mapping[str, object], variant: str, where: str) -> Commands
         before=before,
         after=after,
         serve=serve,
-        ready=_read_ready(table.get("ready", ""), variant, f"{where} ready"),
+        ready=read_ready(table.get("ready", ""), variant, f"{where} ready"),
     )
 
 
-def _read_ready(value: object, variant: str, where: str) -> str:
+def read_ready(value: object, variant: str, where: str) -> str:
+    """Read a URL or ``host:port``, with the name of a variant in it."""
     text = value.replace(_FIELD, variant) if isinstance(value, str) else ""
     if value != "":
         try:

@@ -1,17 +1,38 @@
-"""A first plan for a tool: it runs as it is, and is then filled in."""
+"""A first plan for a tool: it runs as it is, and may then be filled in."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from json import dumps
+
+from benchkit.capture.plan import read_ready
+from benchkit.errors import ConfigError
 from benchkit.parsers import registry
 from benchkit.parsers.base import FirstPlan
 
-_URL = "http://127.0.0.1:8080/"
-_SERVICE = f"""\
-# The service: started for each run, measured as soon as `ready` answers, and stopped.
-# {{variant}} stands for the variant's name, as in "./server --mode {{variant}}".
-serve = "python3 -m http.server 8080 --bind 127.0.0.1"
-ready = "{_URL}"
-"""
+_URL, _FIELD = "http://127.0.0.1:8080/", "{variant}"
+_SERVE = "python3 -m http.server 8080 --bind 127.0.0.1"
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What is measured, as far as it is named.
+
+    Parameters
+    ----------
+    url : str
+        Where a service answers.
+    serve : str
+        The command that starts it.
+    variants : sequence of str
+    """
+
+    url: str = ""
+    serve: str = ""
+    variants: Sequence[str] = ()
 
 
 def list_plans() -> dict[str, FirstPlan]:
@@ -21,8 +42,13 @@ def list_plans() -> dict[str, FirstPlan]:
     }
 
 
-def write_plan(plan: FirstPlan) -> str:
+def write_plan(plan: FirstPlan, subject: Subject = Subject()) -> str:
     """Write a commented plan.
+
+    Raises
+    ------
+    ConfigError
+        If what is measured does not go with the tool, or is named in part only.
 
     Examples
     --------
@@ -34,11 +60,14 @@ def write_plan(plan: FirstPlan) -> str:
     # {variant} stands for the variant's name.
     command = '''sleep {variant}'''
     <BLANKLINE>
-    [variants."1"]
-    [variants."2"]
+    [variants.1]
+    [variants.2]
     <BLANKLINE>
     """
-    command, warmup = (words.replace("{}", _URL) for words in (plan.command, plan.warmup))
+    _check(plan, subject)
+    command, warmup = (
+        words.replace("{}", subject.url or _URL) for words in (plan.command, plan.warmup)
+    )
     lines = [
         "# Measure the variants in turn until each primary metric is decided:",
         "#   benchkit capture --plan plan.toml --until decided",
@@ -46,8 +75,44 @@ def write_plan(plan: FirstPlan) -> str:
         "",
     ]
     if warmup:
-        lines += [*_SERVICE.splitlines(), f"warmup = '''{warmup}'''"]
+        lines += [*_describe_service(subject), f"warmup = {_quote(warmup)}"]
     else:
         lines.append("# {variant} stands for the variant's name.")
-    lines += [f"command = '''{command}'''", "", *(f'[variants."{v}"]' for v in plan.variants)]
-    return "\n".join(lines) + "\n"
+    variants = subject.variants or plan.variants
+    tables = (f"[variants.{name if _BARE.fullmatch(name) else dumps(name)}]" for name in variants)
+    return "\n".join([*lines, f"command = {_quote(command)}", "", *tables]) + "\n"
+
+
+def _check(plan: FirstPlan, subject: Subject) -> None:
+    """Refuse what cannot become a plan that measures something."""
+    if not plan.warmup and (subject.url or subject.serve):
+        where = "--url" if subject.url else "--serve"
+        raise ConfigError("the plan of this tool measures no service", where=where)
+    if subject.url:
+        read_ready(subject.url, "", "--url")
+    elif subject.serve:
+        hint = "add --url, where the service answers as soon as it is up"
+        raise ConfigError("unknown when the service is ready", where="--serve", hint=hint)
+    if not subject.variants:
+        return
+    if len(set(subject.variants)) < 2:
+        raise ConfigError("a comparison needs two variants or more", where="--variant")
+    if not any(_FIELD in words for words in (subject.url, subject.serve, plan.command)):
+        hint = f'write it where they differ, e.g. --serve "./server --mode {_FIELD}"'
+        raise ConfigError(f"{_FIELD} is in no command", where="--variant", hint=hint)
+
+
+def _describe_service(subject: Subject) -> Iterator[str]:
+    if not subject.url or subject.serve:
+        yield "# The service: started for each run, measured once `ready` answers, and stopped."
+        yield '# {variant} stands for the variant\'s name, as in "./server --mode {variant}".'
+        yield f"serve = {_quote(subject.serve or _SERVE)}"
+    else:
+        yield '# The service runs already; add serve = "…" to start and stop it for each run.'
+    yield f"ready = {_quote(subject.url or _URL)}"
+
+
+def _quote(text: str) -> str:
+    """Write a text as TOML, as it is wherever that is possible."""
+    is_plain = "'''" not in text and text.isprintable() and not text.endswith("'")
+    return f"'''{text}'''" if is_plain else dumps(text, ensure_ascii=False)

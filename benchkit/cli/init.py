@@ -5,6 +5,7 @@ A policy is begun from the names in the data, and not from an empty page.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated
@@ -46,23 +47,41 @@ def init(
             help="Write a plan for capture instead: wrk, k6, vegeta, ab, go or hyperfine.",
         ),
     ] = None,
+    url: Annotated[
+        str | None,
+        typer.Option("--url", metavar="URL", help="With --plan: where the service answers."),
+    ] = None,
+    serve: Annotated[
+        str | None,
+        typer.Option(
+            "--serve",
+            metavar="CMD",
+            help="With --plan: command that runs the service; {variant} is the variant's name.",
+        ),
+    ] = None,
+    variant: Annotated[
+        list[str] | None,
+        typer.Option("--variant", help="With --plan: name of a variant; repeatable."),
+    ] = None,
     baseline: o.Baseline = None,
     format: o.DoneFormat = "text",
     request: o.Request,
 ) -> None:
     """Write a commented benchkit.toml: baseline, names, and a gate for each primary metric."""
-    from benchkit.capture.starter import list_plans, write_plan
-
     chosen = o.choose(format, o.DONE_FORMATS)
     target = output or Path("plan.toml" if plan else config.FILE)
     if str(target) != "-" and target.exists() and not force:
         raise ConfigError("already exists", where=str(target), hint="replace it with --force")
     if plan:
-        plans = list_plans()
-        printing.write(write_plan(plans[o.choose(plan, [*plans], "--plan")]), target)
+        text = _write_plan(plan, url or "", serve or "", variant or ())
+        printing.write(text, target)
         command = f"benchkit capture --plan {quote(str(target))} --until decided"
-        _say(target, "fill in what is measured · ", command, chosen, quiet=request.quiet)
+        todo = "" if variant else "fill in what is measured · "
+        _say(target, todo, command, chosen, quiet=request.quiet)
         return
+    if url or serve or variant:
+        where = "--url" if url else "--serve" if serve else "--variant"
+        raise ConfigError("needs --plan TOOL", where=where)
     runset = request.load(base=config.Settings())
     printing.write(describe(runset, baseline), target)
     named = [f"--policy {quote(str(target))}"] if str(target) != config.FILE else []
@@ -76,6 +95,13 @@ def _say(target: Path, before: str, command: str, format: str, *, quiet: bool) -
     if str(target) != "-":
         facts = {"path": str(target), "next": command}
         printing.print_done(f"→ {target} · {before}next: {command}", facts, format, quiet=quiet)
+
+
+def _write_plan(tool: str, url: str, serve: str, variants: Sequence[str]) -> str:
+    from benchkit.capture.starter import Subject, list_plans, write_plan
+
+    plans = list_plans()
+    return write_plan(plans[o.choose(tool, [*plans], "--plan")], Subject(url, serve, variants))
 
 
 def describe(runset: RunSet, baseline: str | None) -> str:

@@ -38,6 +38,54 @@ def test_a_file_that_exists_is_kept(
     assert "use wrk, ab, k6, vegeta, go, hyperfine" in capsys.readouterr().err
 
 
+def test_a_plan_is_complete_with_what_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names = ["off", "it's on", "a.b"]
+    words = [word for name in names for word in ("--variant", name)]
+    url = "http://127.0.0.1:9000/?q='''1"
+    serve = 'sh -c "exec ./server" {variant}'
+    assert run(["init", "--plan", "wrk", "--url", url, "--serve", serve, *words]) == 0
+    assert "fill in" not in capsys.readouterr().err
+    plan = read_plan(Path("plan.toml"))
+    assert list(plan.variants) == names
+    assert {commands.ready for commands in plan.variants.values()} == {url}
+    assert plan.variants["it's on"].serve == ("sh", "-c", "exec ./server", "it's on")
+    assert run(["init", "--plan", "ab", "--url", "http://127.0.0.1:9000/", "--force"]) == 0
+    plan = read_plan(Path("plan.toml"))
+    assert {(c.serve, c.ready) for c in plan.variants.values()} == {((), "http://127.0.0.1:9000/")}
+    assert run(["init", "--plan", "hyperfine", "--variant=1", "--variant=2", "--force"]) == 0
+    assert list(read_plan(Path("plan.toml")).variants) == ["1", "2"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("--url http://h/", "--url: needs --plan TOOL"),
+        ("--plan go --url http://h/", "--url: the plan of this tool measures no service"),
+        ("--plan wrk --url h", "--url: expected a URL or host:port, got 'h'"),
+        ("--plan wrk --serve ./s", "--serve: unknown when the service is ready; add --url"),
+        ("--plan go --variant a", "--variant: a comparison needs two variants or more"),
+        (
+            "--plan wrk --url http://h/ --serve ./s --variant a --variant b",
+            "--variant: {variant} is in no command; write it where they differ",
+        ),
+    ],
+)
+def test_a_plan_that_measures_nothing_is_refused(
+    words: str,
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(["init", *words.split()]) == 2
+    assert message in capsys.readouterr().err
+    assert not Path("plan.toml").exists()
+
+
 def test_the_service_of_a_plan_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert run(["init", "--plan", "ab", "-o", "-"]) == 0
