@@ -45,7 +45,11 @@ from benchkit.units import parse_time
 
 #: Executions of one command that are runs of their own; each of so many costs more than it tells.
 _MOST = 100_000
-_SIGNS = (re.compile(r'"results"\s*:\s*\['), re.compile(r'"command"\s*:\s*"'))
+_SIGNS = (
+    re.compile(r'"results"\s*:\s*\['),
+    re.compile(r'"command"\s*:\s*"'),
+    re.compile(r'"(?:mean|times)"\s*:'),
+)
 
 
 def _recognises(head: Head) -> bool:

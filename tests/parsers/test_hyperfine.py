@@ -46,6 +46,11 @@ def test_a_command_that_failed_is_a_failed_run() -> None:
     assert readings[0].remark == "13: the command exited with code 2"
 
 
+def test_another_list_of_commands_is_not_called_hyperfines() -> None:
+    text = '{"results": [{"command": "npx autocannon -c 20 http://x/", "requestsPerSecond": 25.5}]}'
+    assert not JSON.recognises(Source(None, "x.json", text.encode()).head())
+
+
 @pytest.mark.parametrize(
     ("text", "what"),
     [

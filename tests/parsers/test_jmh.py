@@ -268,3 +268,31 @@ def test_a_parameter_may_be_called_like_a_mode() -> None:
         ("ss", "15", "avgt"), ("all", "20", "ss"),
     ]  # fmt: skip
     assert problems == []
+
+
+def test_csv_of_versions_that_print_all_digits_is_read() -> None:
+    head = "Benchmark,Mode,Threads,Samples,Score,Score Error (99.9%),Unit\n"
+    (run,), problems = read(CSV, head + "a.Sort.merge,avgt,1,20,44.738953985572465,1.57,ms/op\n")
+    assert not problems
+    assert values(run) == {(None, "time_per_op", "mean"): 0.044738953985572465}
+
+
+def test_thousands_that_a_spreadsheet_grouped_are_no_decimals() -> None:
+    head = "Benchmark,Mode,Threads,Samples,Score,Score Error (99.9%),Unit\n"
+    runs, (problem,) = read(CSV, head + 'a.Sort.merge,avgt,1,3,"734,987","17,062",ns/op\n')
+    assert not runs
+    assert problem.what == "'734,987' in mode 'avgt' is not a score: left out"
+
+
+def test_a_profiler_that_prints_text_does_not_end_the_table() -> None:
+    text = (
+        "Benchmark         (n)  Mode  Cnt   Score   Error      Units\n"
+        "Sort.merge         10  avgt    5  12.500 ± 0.100      ns/op\n"
+        "Sort.merge:CPI     10  avgt        0.303          clks/insn\n"
+        "Sort.merge:·asm    10  avgt          NaN                ---\n"
+        "Sort.quick         10  avgt    5  14.500 ± 0.100      ns/op\n"
+        "Sort.quick:asm     10  avgt          NaN                ---\n"
+    )
+    runs, problems = read(TEXT, text)
+    assert not problems
+    assert [values(run)[None, "time_per_op", "mean"] for run in runs] == [1.25e-8, 1.45e-8]

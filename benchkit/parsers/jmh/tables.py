@@ -103,7 +103,8 @@ def parse_csv(source: Source) -> Iterator[Record]:
             params["threads"] = row["Threads"]
         count = row["Samples"] if row["Samples"].isdecimal() else None
         fields = (row["Mode"], count, row["Score"])
-        if row["Mode"] not in MODES or not _SCORE.fullmatch(row["Score"].replace(",", ".")):
+        is_score = _SCORE.fullmatch(row["Score"].replace(",", "."))
+        if row["Mode"] not in MODES or not is_score or _GROUPED.fullmatch(row["Score"]):
             what = f"{row['Score'][:30]!r} in mode {row['Mode'][:30]!r} is not a score: left out"
             yield Diagnostic(source.label, line, what, HINT, "warning")
             continue
@@ -111,7 +112,9 @@ def parse_csv(source: Source) -> Iterator[Record]:
     yield from means.finish(source.label)
 
 
-_SCORE = re.compile(r"\d{1,18}(?:\.\d{1,12})?(?:E-?\d{1,2})?", re.ASCII)
+_SCORE = re.compile(r"\d{1,18}(?:\.\d{1,20})?(?:E-?\d{1,2})?", re.ASCII)
+#: A spreadsheet's group of thousands, in which a decimal comma would be read.
+_GROUPED = re.compile(r"\d{1,3},\d{3}", re.ASCII)
 _SHOWN = r"(≈ \S{1,6}|\d{1,18}(?:[.,]\d{1,12})?(?:E-?\d{1,2})?)"
 _UNITS = rf"((?:{TIMES})/op|ops/(?:{TIMES})|B/op|\S{{1,20}})"
 _COUNT = r"(?:\s+(\d{1,15}))?"
@@ -171,7 +174,8 @@ class Reader(reports.Reader):
     NAMES = "JMH"
     EXECUTABLES = "java"
     KIND = Report
-    FURNITURE = re.compile(r"$^")
+    #: The row of a profiler whose text stands above the table.
+    FURNITURE = re.compile(r".*\sNaN\s++---$")
 
     @staticmethod
     def may_be_cut(text: str) -> bool:
