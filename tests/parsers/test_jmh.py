@@ -296,3 +296,27 @@ def test_a_profiler_that_prints_text_does_not_end_the_table() -> None:
     runs, problems = read(TEXT, text)
     assert not problems
     assert [values(run)[None, "time_per_op", "mean"] for run in runs] == [1.25e-8, 1.45e-8]
+
+
+def test_percentiles_behind_the_name_of_their_method_are_percentiles() -> None:
+    text = (
+        "Benchmark                Mode  Cnt  Score   Error  Units\n"
+        "Sort.merge             sample   10  3.000 ± 0.100  us/op\n"
+        "Sort.merge:merge·p0.99 sample       9.000          us/op\n"
+        "Sort.merge:other·p0.99 sample       7.000          us/op\n"
+    )
+    (run,), problems = read(TEXT, text)
+    assert not problems
+    assert values(run) == {
+        (None, "time_per_op", "mean"): 3e-6,
+        (None, "time_per_op", "p99"): 9e-6,
+        ("other", "time_per_op", "p99"): 7e-6,
+    }
+    text = (
+        '[{"benchmark": "a.B.c", "mode": "sample", "primaryMetric": {"scoreUnit": "ms/op", '
+        '"rawDataHistogram": [[[[1, 3], [5, 1]]]]}, "secondaryMetrics": {'
+        '"c·p0.99": {"score": 5, "scoreUnit": "ms/op", "rawDataHistogram": [[[[1, 3], [5, 1]]]]}}}]'
+    )
+    (run,), problems = read(JSON, text)
+    assert not problems
+    assert values(run) == {(None, "time_per_op", "sample"): 0.002}

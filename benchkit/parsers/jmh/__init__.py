@@ -53,7 +53,8 @@ TIMES = "|".join((*_EXPONENT, *_LONG))
 _UNIT = re.compile(rf"({TIMES})/op|ops/({TIMES})")
 MODES = ("thrpt", "avgt", "sample", "ss")
 _ALLOCATED = "gc.alloc.rate.norm"
-PERCENTILE = re.compile(r"p([01]\.\d{1,6})")
+#: Before 1.36 the method stands before it, as in ``sort·p0.99``.
+PERCENTILE = re.compile(r"(?:([\w$]++)[^\w$]{1,3})?p([01]\.\d{1,6})")
 HINT = "use the whole file that JMH wrote"
 
 

@@ -42,6 +42,9 @@ class _Means:
         name, _, part = name.partition(":")
         part = part.lstrip("·")
         percentile = PERCENTILE.fullmatch(part)
+        if percentile:  # of the benchmark, or of another method of its group
+            method, level = percentile.groups()
+            part = "" if method in (None, name.rsplit(".", 1)[-1]) else method
         known = find_scale(unit, "" if percentile else part)
         if known is None or score is None:
             return
@@ -58,10 +61,11 @@ class _Means:
         if is_amount:
             run.assume[known.metric] = "nothing"
         run.add(
-            known.metric, _name_level(float(percentile[1])) if percentile else "mean",
+            known.metric, _name_level(float(level)) if percentile else "mean",
             known.apply(value), known.unit, line,
-            subject=part if part and not percentile and not is_amount else None,
-            n=int(count) if count and not part else None, resolution=known.apply(step(score)),
+            subject=part if part and not is_amount else None,
+            n=int(count) if count and not part and not percentile else None,
+            resolution=known.apply(step(score)),
         )  # fmt: skip
         run.last_line = line
 
