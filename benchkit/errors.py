@@ -98,7 +98,7 @@ class OriginError(SelectionError):
         super().__init__(
             f"the store holds runs of {variant!r} from {len(origins)} origins: {shown}{more}",
             hint="choose one with --origin ORIGIN, or origin= in Python; `benchkit runs` lists "
-            "the runs of each",
+            "the runs of each origin",
         )
 
 

@@ -288,14 +288,14 @@ def advise(parts: Components) -> str:
     Examples
     --------
     >>> advise(Components(0.031, 0.004, 8, 10)), advise(Components(0.01, 0.02, 8, 10))
-    ('more runs help, more requests do not', 'longer runs help as much as more runs')
+    ('more runs help, more requests do not', 'longer runs help as much as more runs do')
     """
     if parts.runs < _FEW_RUNS and parts.share >= _SMALL_SHARE:
-        return f"{parts.runs} runs are too few to tell whether more runs or longer runs help"
+        return f"{parts.runs} runs are too few to show whether more or longer runs help"
     if parts.share < _SMALL_SHARE:
         return "more runs help, more requests do not"
     if parts.share > _LARGE_SHARE:
-        return "longer runs help as much as more runs"
+        return "longer runs help as much as more runs do"
     return "more runs help most, longer runs a little"
 
 
@@ -304,7 +304,7 @@ def _plan(row: Replicates, goal: Goal, family: Family, components: Components | 
         note = "one run does not show how much runs vary: make at least 4"
         return PlanRow(replicates=row, components=components, notes=(note,))
     if not 0 < min(row.values) <= max(row.values) <= LARGEST:
-        note = f"no plan for values that are not positive, or beyond {LARGEST:g}"
+        note = f"no plan: some values are 0, negative or beyond {LARGEST:g}"
         return PlanRow(replicates=row, components=components, notes=(note,))
     spread = measure_spread(row.values)
     return PlanRow(
@@ -357,9 +357,9 @@ def _need(row: Replicates, spread: Spread, goal: Goal, family: Family, *, shown:
 
 def _warn(row: Replicates, spread: Spread) -> tuple[str, ...]:
     if spread.cv == 0:
-        return ("the runs do not vary: the spread is smaller than the tool's rounding",)
+        return ("the runs do not vary, or less than the tool's rounding",)
     if row.n < 4:
-        return (f"the spread comes from {row.n} runs: treat this as an order of magnitude",)
+        return (f"only {row.n} runs: this is an order of magnitude",)
     return ()
 
 

@@ -61,19 +61,17 @@ COLUMNS: tuple[Column, ...] = (
     Column("group", "str", "leading folders; groups are never pooled or compared"),
     Column("variant", "str", "the variant compared: none, otlp, …"),
     Column("benchmark", "str", "the workload: endpoint, Go benchmark, scenario"),
-    Column("params", "str", "the level of the workload, canonical key=value sorted by key"),
-    Column("run", "i32", "ordinal of the repeat: the unit of replication"),
+    Column("params", "str", "the level of the workload as key=value, sorted by key"),
+    Column("run", "i32", "number of the run; runs are the unit of replication"),
     Column("subject", "str?", "the part of the run: container, URL, phase, status code, reason"),
-    Column("metric", "str", "a name of the vocabulary, or the tidied unit of a Go benchmark"),
-    Column(
-        "stat", "str", "sample, mean, p99, count, …: raw samples and a tool's own p99 never mix"
-    ),
+    Column("metric", "str", "a metric's name, or the unit of a Go benchmark"),
+    Column("stat", "str", "sample, mean, p99, count, …; raw samples and a tool's p99 never mix"),
     Column("value", "f64", "in the base unit"),
     Column("unit", "str", "base units only: s, B, B/s, 1/s, 1 (a count or ratio), cores"),
     Column("n", "i64?", "how many events the value summarises"),
-    Column("time", "time?", "when, if the tool reports it"),
+    Column("time", "time?", "time of the value, if the tool reports it"),
     Column("resolution", "f64?", "the rounding step of the source in the base unit"),
-    Column("origin", "str", "reported by the tool, or computed by benchkit from its samples"),
+    Column("origin", "str", "whether the tool reported the value, or benchkit computed it"),
     Column("tool", "str", "the tool that measured it"),
     Column("source", "str", "path:line"),
 )
@@ -178,14 +176,14 @@ class RunFacts:
         default=None, metadata=means("true if the tool corrected for coordinated omission")
     )
     stopping: dict[str, str] = field(
-        default_factory=dict, metadata=means("in an early-stopping series: round and rule")
+        default_factory=dict, metadata=means("round and rule of an early-stopping series")
     )
     conditions: dict[str, str] = field(
         default_factory=dict, metadata=means("the machine during the run: stolen, frequency, …")
     )
     units: dict[str, str] = field(
         default_factory=dict,
-        metadata=means("facts that it states about its metrics: assume=exact, better=lower"),
+        metadata=means("facts that the tool states about its metrics: assume=exact, better=lower"),
     )
     env: dict[str, str] = field(
         default_factory=dict,
@@ -235,7 +233,7 @@ ROLE = Column("role", "str", "measured, warmup, aggregate, part, failed, damaged
 RUN_COLUMNS: tuple[Column, ...] = (
     *(column for column in COLUMNS if column.name in RUN_KEY[:-1]),
     ROLE,
-    Column("tool", "str", "part of a run's identity: runs of different tools are never repeats"),
+    Column("tool", "str", "tool of the run; runs of different tools are never repeats"),
     *FACTS[:-3],
     Column("sources", "list", "path and sha256 of every source of the run"),
     *FACTS[-3:],

@@ -306,7 +306,7 @@ def choose_baseline(
     listed = _list_names(variants)
     fewer = ", or give fewer files" if len(variants) > _LISTED else ""
     if is_one_word:
-        fewer = ", or if the files of one of these names are not runs, exclude them with --exclude"
+        fewer = "; if one of these names is not a variant, exclude its files with --exclude"
     raise BaselineError(
         f"cannot infer the baseline{why}",
         hint=f"name it with --baseline, or baseline= in Python{fewer}; the variants are {listed}",

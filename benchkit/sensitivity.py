@@ -35,7 +35,7 @@ from benchkit.units import format_number, format_percent, format_quantity
 
 #: Of a prediction interval: a new run is compared with old ones, each by itself.
 _ONE = "a single run gives no verdict; repeat it"
-_ONE_BY_ONE = "comparing each run with a history gives no verdict; use --method auto"
+_ONE_BY_ONE = "a comparison of each run with a history gives no verdict; use --method auto"
 _NOISY = "too noisy for any practical number of runs; reduce the noise first"
 #: From here on a change up and the same one down are too different to be written as one.
 _LARGE_REACH = 0.25
@@ -160,7 +160,7 @@ def _measure_series(contrast: Contrast, margin: float, family: Family) -> Sensit
     made, most = int(looks.rounds[-1]), looks.design.most
     rounds = int(looks.forecast(margin, family.alpha / family.tested)[0])
     if rounds:
-        note = f"about {rounds} rounds decide; run the same capture again to go on"
+        note = f"about {rounds} rounds would decide; run the same capture again to continue"
         return Sensitivity(runs_needed=rounds, note=note)
     if made < most:
         note = f"the change is too close to {format_size(margin)} to decide within {most} rounds"
@@ -195,12 +195,12 @@ def _measure(
         reasons.append(_NOISY)
     elif estimated:
         runs = "more" if is_enough else f"about {needed}"
-        reasons.append(f"if the change is as large as estimated, {runs} runs per side show it")
+        reasons.append(f"{runs} runs per side would show a change of the estimated size")
     elif not is_enough:
-        reasons.append(f"run about {needed} per side to decide")
+        reasons.append(f"make about {needed} runs per side to decide")
     elif not reasons[0]:
         reasons[0] = (
-            f"the change is too close to {format_size(margin)} to decide; run more per side"
+            f"the change is too close to {format_size(margin)} to decide; make more runs per side"
         )
     return Sensitivity(
         detectable=seen,
@@ -232,7 +232,7 @@ def _measure_difference(contrast: Contrast) -> Sensitivity:
         return Sensitivity(note=note)
     seen = detectable_shift(width, 0.0, confidence=contrast.confidence)
     amount = format_quantity(seen, contrast.unit)
-    note = f"with these runs, only differences of {amount} or more are likely to be detected"
+    note = f"these runs are likely to detect only differences of {amount} or more"
     return Sensitivity(detectable_difference=seen, note=note)
 
 
@@ -263,20 +263,22 @@ def sum_up(rows: Sequence[Sensitivity]) -> str:
 def _tell_few(contrast: Contrast, family: Family, least: int) -> str:
     """Say what takes more runs where one or two of them tell little; empty where there are more."""
     if contrast.method in DIRECTIONS:
-        return f"run at least {least} per side for a verdict"
+        return f"make at least {least} runs per side for a verdict"
     if (
         contrast.method == LEAST_WELCH
         and min(contrast.n_baseline, contrast.n_variant) == WELCH_RUNS
     ):
         among = f" among {family.tested} rows" if family.tested > 1 else ""
-        return f"{WELCH_RUNS} runs on a side cannot decide{among}; run at least {least} per side"
+        return (
+            f"{WELCH_RUNS} runs per side cannot decide{among}; make at least {least} runs per side"
+        )
     return ""
 
 
 def _tell_closed(contrast: Contrast, family: Family, least: int) -> str:
     runs = f"{contrast.n_baseline} + {contrast.n_variant} runs"
     among = f" among {family.tested} rows" if family.tested > 1 else ""
-    return f"{runs} cannot reach p ≤ {family.alpha:.2g}{among}; run at least {least} per side"
+    return f"{runs} cannot reach p ≤ {family.alpha:.2g}{among}; make at least {least} runs per side"
 
 
 def _tell_adjusted(contrast: Contrast, margin: float, family: Family) -> str:

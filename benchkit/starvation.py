@@ -182,11 +182,11 @@ def _tell(
         code="B340",
         severity="warning",
         where=benchmark,
-        message=f"starved of CPU: {names} used {shares} of the CPU of the variant's other runs; "
-        f"without {'it' if len(starved) == 1 else 'them'} "
+        message=f"starved of CPU: {names} used only {shares} of the CPU of the variant's other "
+        f"runs; without {'it' if len(starved) == 1 else 'them'} "
         f"{'; '.join(filter(None, sentences))}",
-        remedy="they still count in every other number; find out what took the CPU, and run "
-        "them again",
+        remedy="find out what took the CPU, and measure again; all other numbers include these "
+        "runs",
         numbers={
             "runs": names,
             "changed": len(changed),

@@ -43,7 +43,7 @@ _NOTHING_LACKS = Sensitivity()
 _COARSE = 0.005
 #: Beyond this share of failed requests a side's rates and latencies are those of its errors.
 MOST_FAILED = 0.01
-FAILING = "more than 1 % of the requests failed, so rates and latencies give no verdict"
+FAILING = "no verdict for rates and latencies, because more than 1 % of the requests failed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -59,7 +59,8 @@ FINDINGS = (
     Finding(
         code="B310",
         severity="warning",
-        message="wrk's mean implies 9.9 requests in flight on 8 connections",
+        message="wrk's mean latency is too high: it implies 9.9 requests in flight on 8 "
+        "connections",
         remedy="compare percentiles or the rate",
         where="zipkin",
         numbers={"in_flight": 9.9, "connections": 8},

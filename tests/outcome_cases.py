@@ -243,7 +243,7 @@ CASES = {
     ),
     "cut before a line of the job": Case(
         write=go_crash("##[error]The operation was canceled.\n"), code=3, verdict="fail",
-        event="damaged", says="ends without PASS or FAIL; it may be truncated",
+        event="damaged", says="ends without PASS or FAIL, so it may be truncated",
     ),
     "a benchmark fails": Case(
         write=go_crash("--- FAIL: BenchmarkSet\n    x_test.go:9: no\nFAIL\nFAIL\tx\t0.4s\n"),
@@ -276,7 +276,8 @@ CASES = {
     ),
     "exit of a crossed threshold": Case(
         write=crossed_exit, policy=FIVEFOLD, code=1, verdict="fail", event="crash",
-        says="k6-export-5.json: its command exited with code 99: crossed a threshold (run 5)",
+        says="k6-export-5.json: its command exited with code 99, because a threshold was crossed "
+        "(run 5)",
     ),
     "crash warns": Case(
         write=crash("enabled"), policy="[policy]\non_failure = 'warn'\n", code=0, verdict="fail",
@@ -309,19 +310,19 @@ CASES = {
     "removed until yesterday": Case(
         write=gone, policy="[[gate.accept]]\nremoved = 'Set'\nuntil = 2020-01-01\n", code=3,
         verdict="fail", event="missing",
-        says="the accepted removal of Set no longer applies (until 2020-01-01)",
+        says="the accepted removal of Set has expired (until 2020-01-01)",
     ),
     "variant without a run": Case(
         write=lost_variant(), code=3, verdict="fail", event="not_compared",
-        says="✗ No run of lost was measured: it was not compared",
+        says="✗ No run of lost was measured, so it was not compared",
     ),
     "variant that cannot be read": Case(
         write=lost_variant("Killed\n"), code=3, verdict="fail", event="not_compared",
-        says="✗ No run of lost was measured: it was not compared",
+        says="✗ No run of lost was measured, so it was not compared",
     ),
     "variant of warm-ups alone": Case(
         write=warm_ups_alone, code=3, verdict="fail", event="not_compared",
-        says="✗ No run of lost was measured: it was not compared",
+        says="✗ No run of lost was measured, so it was not compared",
     ),
     "new": Case(write=added, code=0, verdict="pass", event="added", says="new: Fresh, only in"),
     "damaged": Case(
@@ -372,7 +373,7 @@ CASES = {
     ),
     "first run": Case(
         write=alone, options=("--allow-missing-baseline",), code=0, verdict="pass",
-        event="no_baseline", says="? There is no baseline: nothing was compared",
+        event="no_baseline", says="? There is no baseline, so nothing was compared",
     ),
     "a rule without rows": Case(
         write=SAME, policy=LIMIT + "where = {benchmark = 'Gone'}\n", code=3, verdict="fail",

@@ -57,7 +57,7 @@ def test_the_newest_commit_outside_is_told_before_it_can_be_a_change() -> None:
     assert history.series[0].changes == ()
     assert history.series[0].newest.verdict == "outside"
     assert "newest 0000020 (21 Oct 2026): outside, +" in text(history)
-    assert "confirm them: measure 0000019 and 0000020 alternately, and run" in text(history)
+    assert "confirm them: measure 0000019 and 0000020 in turn, and run" in text(history)
     assert "confirm them" not in text(trace(*store([1e-3] * 21)))
 
 
@@ -133,7 +133,7 @@ def test_a_gap_is_a_gap() -> None:
     assert gaps == {"a": 2, "b": 0}
     tables = history_tables(history)
     assert tables[1].rows[5][3].text == "–"
-    assert "2 commits were not measured here; the gaps are not filled" in tables[1].footer
+    assert "2 commits were not measured here and are left out" in tables[1].footer
 
 
 def test_among_many_series_the_one_that_changed_is_told() -> None:
@@ -141,7 +141,7 @@ def test_among_many_series_the_one_that_changed_is_told() -> None:
     parts.append(store([1e-3] * 12 + [1.1e-3] * 12, group="moved"))
     history = trace(*join(*parts), margin=0.001)
     assert [series.group for series in history.series if series.changes] == ["moved"]
-    assert "Not listed, because nothing changed: 24 series" in text(history)
+    assert "Not listed: 24 series without a change" in text(history)
     assert [len(table.rows) for table in history_tables(history)] == [1, 24]
     assert len(data(history).panels) == 1
     fewer = trace(*join(*parts[:20]), margin=0.001)
@@ -161,7 +161,9 @@ def test_among_very_many_series_without_a_change_none_is_listed() -> None:
 
 def test_without_commit_or_date_there_is_no_history() -> None:
     observations, runs = store([1e-3] * 5, dated=False)
-    with pytest.raises(DataError, match="none of 5 commits has a date, or a run with a start"):
+    with pytest.raises(
+        DataError, match="none of 5 commits has a date or a run with a recorded start"
+    ):
         trace(observations, runs)
     nothing: list[Any] = [{} for _ in range(len(runs))]
     nameless = runs.assign(env=nothing)
@@ -220,7 +222,7 @@ def test_a_count_that_stays_is_inside_and_one_that_changed_earlier_keeps_its_com
         (name(12), 14, 12, 9),
     ]
     assert series.newest.verdict == "inside"
-    assert "alternately, and run" not in text(history)  # a fact needs no other run
+    assert "in turn, and run" not in text(history)  # a fact needs no other run
 
 
 def test_many_series_that_change_at_one_commit_are_one_line() -> None:
@@ -259,7 +261,7 @@ def test_a_slow_machine_comes_before_the_series() -> None:
     history = trace(*join(*slow, store([1e-3] * 20 + [1.5e-3], group="far", seed=9)))
     first, head, alarm, *_ = text(history).splitlines()
     assert first.startswith("9 of 10 series are 9–11 % slower at 0000020 (21 Oct 2026): ")
-    assert "suspect the machine first: measure 0000019 again on it" in first
+    assert "suspect the machine first: measure 0000019 and" in first
     assert head.endswith("newest commit outside its range in 10.")
     assert alarm.startswith("time per operation · base · far · Ping: newest 0000020")
     assert [f.code for f in history.findings] == ["B341"]
@@ -272,7 +274,7 @@ def test_a_slow_day_in_the_past_predicts_nothing_and_is_named() -> None:
     moved = store([*before, 1.1e-3], group="moved", seed=9)
     history = trace(*join(*parts, moved))
     assert [s.group for s in history.series if s.newest.verdict == "outside"] == ["moved"]
-    assert "Most series moved together at 0000010: left out of predictions; measure it" in text(
+    assert "Most series moved together at 0000010, so predictions leave it out; measure it" in text(
         history
     )
     again = trace(*join(*(store([*before, 1.2e-3], group=f"g{n}", seed=n) for n in range(9))))
@@ -327,7 +329,7 @@ def test_counts_are_followed_beside_the_times_and_listed_once_they_change() -> N
     joined = pd.concat([observations, *counts], ignore_index=True)
     history = trace(schema.observations(joined), runs)
     assert [s.metric for s in history.listed] == ["time_per_op", "allocs_per_op"]
-    assert "Not listed, because nothing changed: 1 series; --format json" in text(history)
+    assert "Not listed: 1 series without a change; --format json" in text(history)
     assert "allocations per operation · base · Ping: since 0000011 (12 Oct 2026): ▲ worse" in text(
         history
     )

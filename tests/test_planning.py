@@ -99,7 +99,7 @@ def test_several_rows_need_more_runs_than_one_and_their_chances_are_stated() -> 
     assert first.replace(NBSP, " ").startswith(
         f"Run each side {found.promise.runs} times to detect a change of 6 % in any one row with"
     )
-    assert "as exact; the true spread may be" in spread
+    assert "The plan assumes the measured spread of" in spread
     assert together.startswith("4 primary rows are decided together, each by its own test")
 
 
@@ -129,7 +129,7 @@ def test_one_run_and_values_at_zero_have_no_plan() -> None:
     found = plan({"none": (10.0,), "zero": (0.0, 1.0, 2.0)})
     assert [row.spread for row in found.rows] == [None, None]
     assert "make at least 4" in found.rows[0].notes[0]
-    assert "not positive" in found.rows[1].notes[0]
+    assert "0, negative or beyond" in found.rows[1].notes[0]
     assert plan_lines(found)[0].startswith("~ No plan")
     assert [cell.text for cell in plan_table(found).rows[0]][-4:] == ["–"] * 4
 

@@ -103,7 +103,7 @@ def test_otherwise_it_is_asked_for(variants: list[str]) -> None:
 def test_baselines_that_differ_in_case_only_are_said_to_with_the_way_out() -> None:
     with pytest.raises(BaselineError, match="Baseline and baseline differ only in case") as told:
         choose_baseline(["Baseline", "baseline", "OTel_Enabled"])
-    assert "are not runs, exclude them with --exclude" in told.value.hint
+    assert "is not a variant, exclude its files with --exclude" in told.value.hint
     assert told.value.options == ("--baseline", "Baseline")
 
 

@@ -72,7 +72,7 @@ def test_an_undecided_row_has_the_change_it_would_have_shown() -> None:
     assert row.word == INCONCLUSIVE
     assert row.detectable is not None
     assert 0.03 < row.detectable < 0.3
-    assert any(f"run about {row.runs_needed} per side" in note for note in row.notes)
+    assert any(f"make about {row.runs_needed} runs per side" in note for note in row.notes)
 
 
 def test_a_decided_row_lacks_nothing() -> None:
@@ -84,7 +84,7 @@ def test_too_few_runs_are_the_first_reason_also_where_the_spread_is_wide() -> No
     wide = contrast([1.0, 3.0, 9.0, 27.0], [2.0, 30.0, 5.0, 80.0])
     rows = judged(wide, wide, wide, method="rank")
     note = rows[0].sensitivity.note
-    assert note.startswith("4 + 4 runs cannot reach p ≤ 0.05 among 3 rows; run at least 5")
+    assert note.startswith("4 + 4 runs cannot reach p ≤ 0.05 among 3 rows; make at least 5 runs")
     assert "too noisy" in note
     assert (rows[0].sensitivity.least, rows[0].sensitivity.is_wide) == (5, True)
     assert rows[0].detectable is None
@@ -155,7 +155,7 @@ def test_a_change_that_a_practical_number_of_runs_would_show_is_not_called_too_n
     assert 8 < row.runs_needed < 200
     assert not row.sensitivity.is_wide
     assert row.sensitivity.note == (
-        f"if the change is as large as estimated, about {row.runs_needed} runs per side show it"
+        f"about {row.runs_needed} runs per side would show a change of the estimated size"
     )
 
 

@@ -138,7 +138,9 @@ def test_a_change_that_meets_no_end_of_conflicts_is_a_store_error(
         add_pieces(other, 1 if current is None else 1 + len(current), "a")
         return pieces(0, "b")
 
-    with pytest.raises(StoreError, match="other writers kept committing first") as caught:
+    with pytest.raises(
+        StoreError, match="other processes changed the store at the same time"
+    ) as caught:
         Store(str(tmp_path)).commit_pieces(build)
     assert "nothing was changed" in caught.value.hint
     assert set(paths(other)) == {"a"}

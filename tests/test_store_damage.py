@@ -388,7 +388,7 @@ def test_sources_that_other_files_know_are_listed_and_the_others_counted(
     for number in (1, 2, 3):
         assert f"results/otlp/wrk-{number}.txt" in printed.out
     assert "unknown" in printed.err
-    assert "every folder" in printed.err
+    assert "all folders" in printed.err
 
 
 def test_a_column_of_another_type_is_named(place: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -82,7 +82,7 @@ def test_a_store_without_any_runs_says_that_all_is_to_be_ingested_again(
     shutil.rmtree(store / "runs")
     assert run(["ingest", "results", "--store", str(store)]) == 3
     assert run(["store", "repair", "--store", str(store)]) == 0
-    assert "every folder" in capsys.readouterr().err
+    assert "all folders" in capsys.readouterr().err
     assert run(["store", "check", "--store", str(store)]) == 0
     for name in ("main", "pr"):
         assert run(["ingest", f"results/{name}.txt", "--store", str(store)]) == 0

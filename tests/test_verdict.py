@@ -108,7 +108,7 @@ def test_noise_is_not_shown_and_says_what_is_excluded_and_what_it_takes() -> Non
 def test_one_run_is_never_a_verdict_but_says_how_many_it_takes() -> None:
     found = verdict(contrast([1.0], [2.0]))
     assert (found.word, found.runs_needed) == (INCONCLUSIVE, 4)
-    assert any("run at least 4 per side" in note for note in found.notes)
+    assert any("make at least 4 runs per side" in note for note in found.notes)
 
 
 def test_the_primaries_are_adjusted_together() -> None:

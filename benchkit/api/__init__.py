@@ -115,7 +115,7 @@ def load(
         names.append(os.fspath(path))
     if columns is not None:
         hint = "load the table with pandas first, or pass a map: `benchkit help maps`"
-        raise ConfigError("columns need a table, got paths", where="load", hint=hint)
+        raise ConfigError("columns= needs a table, got paths", where="load", hint=hint)
     origins = (origin,) if isinstance(origin, str) else tuple(origin)
     found = read(names, options or from_arguments, store, samples=samples, origins=origins)
     return replace(
@@ -263,7 +263,7 @@ def report(
         raise ConfigError(
             f"expected a comparison, got {type(comparison).__name__}",
             where="report",
-            hint="pass what compare returns: bk.report(results.compare(baseline=…), path)",
+            hint="pass the result of compare: bk.report(results.compare(baseline=…), path)",
         )
     target = _require_path(path)
     form = target.suffix.removeprefix(".").lower()
@@ -278,7 +278,9 @@ def _require_path(path: object) -> Path:
         return Path(path)
     name = type(path).__name__
     raise ConfigError(
-        f"expected a path, got {name}", where="report", hint="name a file: report.html"
+        f"expected a path, got {name}",
+        where="report",
+        hint="give a file name, for example report.html",
     )
 
 

@@ -205,9 +205,9 @@ def _refuse_two_ways(summaries: pd.DataFrame) -> None:
     runs = len(again[list(schema.RUN_KEY)].drop_duplicates())
     about = " ".join(str(row[name]) for name in ("benchmark", "params") if row[name])
     raise SchemaError(
-        f"{runs} run{'s' if runs > 1 else ''} with two different values of one statistic, first "
-        f"{row['variant']} {row['run']}{' of ' + about if about else ''} by {row['tool']}: "
-        f"{row['metric']}.{row['stat']}",
+        f"{runs} run{'s' if runs > 1 else ''} with two different values of the same statistic, "
+        f"for example {row['variant']} {row['run']}{' of ' + about if about else ''} by "
+        f"{row['tool']}: {row['metric']}.{row['stat']}",
         where="run",
         hint="if you joined two sessions, give the second one its own run numbers: "
         "second.assign(run=second.run + first.run.max())",

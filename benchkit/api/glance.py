@@ -44,12 +44,12 @@ def summarise(
     summary = summarise_runs(runs, findings, first)
     if names := ", ".join(map(printable, contested)):
         summary += (
-            f". Left out, because several origins have them: {names}; choose one with origin="
+            f". Left out: {names}, because several origins have them; choose one with origin="
         )
     lost = sum(report.outcome in {"refused", "empty"} for report in reports)
     if not lost:
         return summary
-    return f"{summary}. {lost} source{'' if lost == 1 else 's'} could not be read: .diagnostics"
+    return f"{summary}. {lost} source{'' if lost == 1 else 's'} could not be read: see .diagnostics"
 
 
 def shorten(table: Table) -> Table:

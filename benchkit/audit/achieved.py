@@ -88,9 +88,7 @@ def _share_missed(sheet: Sheet) -> float:
 def _tell_short(side: Side, short: Sequence[_Short], total: int) -> Finding:
     ranked = sorted(short, key=lambda one: -one.share)
     worst = ranked[0]
-    runs = ", ".join(
-        f"{_percent(one.share)} less (run {one.sheet.run.run})" for one in ranked[:_SHOWN]
-    )
+    runs = ", ".join(f"run {one.sheet.run.run} by {_percent(one.share)}" for one in ranked[:_SHOWN])
     more = ", …" if len(ranked) > _SHOWN else ""
     target = worst.sheet.run.target_rate
     target_text = f"{target:g}/s" if target else "load"
@@ -100,12 +98,12 @@ def _tell_short(side: Side, short: Sequence[_Short], total: int) -> Finding:
         code="B314",
         severity="warning" if worst.share > _SHORT else "info",
         where=name_side(side),
-        message=f"{count_of(short, total)} did not reach the requested {target_text}: "
+        message=f"{count_of(short, total)} missed the requested {target_text}: "
         f"{runs}{more}{iterations}",
         remedy="give the generator more workers or CPU, or request a lower rate; the latencies of "
         "these runs are for a different load"
         if worst.share > _SHORT
-        else "below 1 %, this hardly affects latency; more workers (maxVUs) would avoid it",
+        else "a shortfall below 1 % hardly affects latency; to avoid it, use more workers (maxVUs)",
         numbers={"share": worst.share, "dropped": lost, "runs": len(short)},
     )
 
@@ -178,8 +176,8 @@ def _tell_unanswered(side: Side, failed: Sequence[_Failed], total: int) -> Findi
         severity="warning",
         where=name_side(side),
         message=f"{_percent(worst.unanswered)} of the requests had no answer "
-        f"({name_worst(worst.sheet.run, failed, total)}): their latencies are the time until "
-        "the tool gave up, so percentiles describe the timeout or refusals",
+        f"({name_worst(worst.sheet.run, failed, total)}): their latencies are the time until the "
+        "tool gave up, so the percentiles show timeouts and refusals, not the service",
         remedy="lower the rate until every request is answered; then raise the timeout if some are "
         "slow",
         numbers={"share": worst.unanswered, "runs": len(failed)},

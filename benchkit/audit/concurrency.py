@@ -122,12 +122,13 @@ def _tell_corrected(side: Side, over: Sequence[_Flight], total: int) -> Finding:
         code="B310",
         severity="warning",
         where=name_side(side),
-        message=f"{worst.sheet.run.tool}'s mean implies {_write_span(over)} requests in flight on "
-        f"{_connections(worst)} ({count_of(over, total)}); in run {worst.sheet.run.run}, it "
-        f"reports a mean of {format_quantity(worst.mean, 's')}, but connections ÷ rate gives "
+        message=f"{worst.sheet.run.tool}'s mean latency is too high: it implies "
+        f"{_write_span(over)} requests in flight on {_connections(worst)} "
+        f"({count_of(over, total)}). In run {worst.sheet.run.run}, the mean is "
+        f"{format_quantity(worst.mean, 's')}, but connections ÷ rate gives "
         f"{format_quantity(plain, 's')}",
-        remedy=f"{worst.sheet.run.tool} adds samples for requests that it considers late: use "
-        "connections ÷ rate as the mean, or compare rates",
+        remedy=f"{worst.sheet.run.tool} adds samples for late requests: use connections ÷ rate as "
+        "the mean, or compare rates",
         numbers={
             "in_flight": worst.share * worst.clients,
             "connections": worst.clients,
@@ -145,7 +146,7 @@ def _tell_over(side: Side, over: Sequence[_Flight], total: int) -> Finding:
         severity="warning",
         where=name_side(side),
         message=f"rate × mean latency gives {_write_span(over)} requests in flight on "
-        f"{_connections(worst)} ({count_of(over, total)}): the numbers contradict each other",
+        f"{_connections(worst)} ({count_of(over, total)}): these numbers contradict each other",
         remedy="check that rate, mean and connections come from one run",
         numbers=_numbers(worst, over),
     )

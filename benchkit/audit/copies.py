@@ -60,8 +60,8 @@ def find_equal_sides(comparisons: Comparisons, runs: Runs) -> Iterator[Finding]:
             code="B105",
             severity="warning",
             where=f"{baseline}, {variant}",
-            message="all their values are equal, run by run, which separate runs never have: one "
-            "measurement under two names",
+            message="all their values are equal, run by run, so they are one measurement under "
+            "two names",
             remedy=_REMEDY,
             numbers={"rows": sum((c.baseline, c.variant) == (baseline, variant) for c in sampled)},
         )
@@ -145,8 +145,8 @@ def find_shared_outputs(evidence: Evidence) -> Iterator[Finding]:
                 code="B106",
                 severity="warning",
                 where=path,
-                message=f"the commands of {_list(names)} all write to it: in one folder, each run "
-                "overwrites the previous one, and only the last is left",
+                message=f"{_list(names)} write to this one file: if they ran in one folder, only "
+                "the last result is left",
                 remedy="put the variant and the run in the file name: "
                 "`-output=VARIANT/vegeta-results-1.bin`",
                 numbers={"runs": len(runs)},
@@ -161,8 +161,8 @@ def _describe_equal(runs: Sequence[Run], count: int) -> Finding:
         code="B105",
         severity="warning",
         where=_list(names),
-        message=f"these runs have {count} identical numbers, which separate runs never "
-        "have: one measurement under two names",
+        message=f"these runs have {count} identical numbers, so they are one measurement under "
+        "two names",
         remedy=_REMEDY,
         numbers={"runs": len(runs), "numbers": count},
     )

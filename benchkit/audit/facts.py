@@ -213,7 +213,7 @@ def count_of(sheets: Sequence[object], total: int) -> str:
 
 def name_worst(run: Run, sheets: Sequence[object], total: int) -> str:
     """Write which run is meant, and of how many: ``run 2; 3 of 8 runs``."""
-    return f"run {run.run}; {count_of(sheets, total)}" if total > 1 else f"run {run.run}"
+    return f"run {run.run}; {count_of(sheets, total)} affected" if total > 1 else f"run {run.run}"
 
 
 def write_count(value: float | None) -> str:

@@ -49,7 +49,7 @@ def find_disagreements(observations: Observations) -> Iterator[Finding]:
         yield _tell(gaps)
 
 
-_REMEDY = "the most precise form that has most of the requests is used; check the file names"
+_REMEDY = "benchkit uses the most precise complete output; check the file names"
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,9 +20,9 @@ def find_generators(runs: Runs) -> Iterator[Finding]:
             code="B207",
             severity="warning",
             where=name_side(side),
-            message=f"{files} files overlap in time, or their names or sidecars number the "
-            "generators of one load test: they are not repeats, and get no verdict",
+            message=f"{files} files come from the generators of one load test, judging by their "
+            "names, sidecars or times: they are not repeats, so they get no verdict",
             remedy="if they started together, number them with `shard = 1` in their sidecars or "
-            "{shard} in --layout; if these are separate tests, give each its own run number",
+            "{shard} in --layout; if they are separate tests, give each one its own run number",
             numbers={"files": files},
         )

@@ -38,8 +38,8 @@ def find_other_hosts(comparisons: Comparisons, evidence: Evidence) -> Iterator[F
             code="B211",
             severity="warning",
             where=", ".join(pair),
-            message=f"the load of {pair[0]} went to {one}, that of {pair[1]} to {other}: a "
-            "difference between the hosts looks like a difference between the variants",
+            message=f"the load for '{pair[0]}' went to {one}, the load for '{pair[1]}' to "
+            f"{other}: a difference between the hosts looks like a difference between the variants",
             remedy="measure both sides on one host; if you compare the hosts, name the variants "
             "after them",
             numbers=dict(zip(pair, (one, other), strict=True)),

@@ -47,10 +47,10 @@ def find_waves(comparisons: Comparisons, batches: Batches) -> Iterator[Finding]:
             code="B336",
             severity="info",
             where=name_row(row[0]),
-            message=f"adjacent parts are correlated in {_count(len(shown), len(found))} "
-            f"(correlation {lag1:.2f}): each run counts like an uncorrelated "
-            f"run of {format_percent(share).lstrip('+')} of its length",
-            remedy="requests within a run are not repeats, however many there are: make more runs",
+            message=f"adjacent parts of a run are correlated in {_count(len(shown), len(found))} "
+            f"(correlation {lag1:.2f}): each run tells only as much as an uncorrelated run of "
+            f"{format_percent(share).lstrip('+')} of its length",
+            remedy="make more runs: requests within one run are not repeats",
             numbers={"lag1": lag1, "effective_share": share, "runs": len(found)},
         )
 
@@ -137,7 +137,7 @@ def _tell_course(c: Contrast, what: str, by_variant: Mapping[str, Mapping[int, f
         remedy = "warm up longer, or start measuring later"
     else:
         message = f"after its first fifth, a run drifts by {size} until its end ({names})"
-        remedy = "look for saturation or a leak; a longer run would give another value"
+        remedy = "look for saturation or a leak; a longer run would give a different value"
     return Finding(
         code="B337",
         severity="warning",

@@ -66,7 +66,7 @@ def find_shared_cores(evidence: Evidence) -> Iterator[Finding]:
             severity="warning",
             where=", ".join(dict.fromkeys(run.variant for run in runs)),
             message=f"the service is pinned to CPU {service} and the generator to {generator}, "
-            f"which are one core ({core}): they share its execution units and caches "
+            f"which are one core ({core}): they compete for its execution units and caches "
             f"({len(runs)} runs)",
             remedy="pin them to different cores: see "
             "/sys/devices/system/cpu/cpu*/topology/thread_siblings_list",

@@ -48,7 +48,7 @@ def find_other_params(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding
             code="B202",
             severity="warning",
             where=variant,
-            message=f"levels that only this side has: {shown}",
+            message=f"only this side has these levels: {shown}",
             remedy="different levels are never pooled; run both sides at the same levels",
             numbers={"levels": len(levels)},
         )
@@ -78,14 +78,14 @@ def explain_nothing(reason: BenchkitError | None) -> Iterator[Finding]:
         yield Finding(
             code="B205",
             severity="info",
-            message=f"no variants were compared, because the results are a sweep ({reason.what})",
+            message=f"the results are a sweep, so no variants were compared ({reason.what})",
             remedy="to compare, name both sides with --pair, or pairs= in Python",
         )
 
 
 def _suggest_rename(comparisons: Comparisons, variant: str) -> str:
     if rename := _find_rule(comparisons, variant, suggest_rename):
-        return f"to match them, map the names: --rename '{rename}', or rename= in Python"
+        return f"if only the names differ, map them: --rename '{rename}', or rename= in Python"
     return ""
 
 

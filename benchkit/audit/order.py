@@ -96,8 +96,8 @@ def find_fixed_first(comparisons: Comparisons, runs: Runs) -> Iterator[Finding]:
             code="B331",
             severity="info",
             where=variant,
-            message=f"always first, in {max(blocks)} of {max(blocks)} rounds{on}: the effect of "
-            "going first looks like an effect of this variant",
+            message=f"first in all {max(blocks)} rounds{on}: the effect of going first looks like "
+            "an effect of this variant",
             remedy="start each round with a different variant",
             numbers={"blocks": max(blocks), "benchmarks": len(blocks)},
         )
@@ -181,8 +181,8 @@ def _tell_order(baseline: str, variant: str, apart: Sequence[_Sides]) -> Finding
         code="B330",
         severity="warning",
         where=f"{baseline}, {variant}",
-        message=f"{share} of {words[0]} were made before those of {words[1]}{on}: a drifting "
-        "machine looks like a difference between them",
+        message=f"{share} of '{words[0]}' were made before those of '{words[1]}'{on}: a drift of "
+        "the machine looks like a difference between them",
         remedy=_IN_TURN,
         numbers={"benchmarks": len(apart), "runs": len(before) + len(after)},
     )
@@ -194,8 +194,8 @@ def _tell_single_files(baseline: str, variant: str, whole: Sequence[str]) -> Fin
         code="B330",
         severity="info",
         where=f"{baseline}, {variant}",
-        message=f"all runs of {' and '.join(whole)} are in one file{each}, so their order is "
-        "unknown: a drifting machine looks like a difference between them",
+        message=f"all runs of {' and '.join(map(repr, whole))} are in one file{each}, so their "
+        "order is unknown: a drift of the machine may look like a difference between them",
         remedy=f"{_IN_TURN}; write each run to its own file",
         numbers={"files": len(whole)},
     )
@@ -247,8 +247,8 @@ def _adjust(c: Contrast, session: Session, logs: dict[str, dict[int, float]]) ->
 def _tell_drift(c: Contrast, trend: Trend, drift: float, adjusted: list[_Adjusted]) -> Finding:
     is_moved = any(one.is_moved for one in adjusted)
     changes = ", ".join(
-        f"{one.variant} {format_change(1 + one.plain)} ({format_change(1 + one.change)} without "
-        "the trend)"
+        f"{one.variant} {format_change(1 + one.plain)} with the drift, "
+        f"{format_change(1 + one.change)} without it"
         for one in adjusted
     )
     return Finding(
@@ -256,10 +256,10 @@ def _tell_drift(c: Contrast, trend: Trend, drift: float, adjusted: list[_Adjuste
         severity="warning" if is_moved else "info",
         where=name_row(c),
         message=f"the values drift by {format_change(math.exp(drift))} over the session (p = "
-        f"{trend.pvalue:.2g}); change of the means: {changes}",
+        f"{trend.pvalue:.2g}); difference of the means: {changes}",
         remedy=f"{_IN_TURN}; let the machine settle first"
         if is_moved
-        else "the trend affects both sides alike and moves no change by more than "
+        else "both sides drift alike, so no difference moves by more than "
         f"{format_percent(MATTERS).lstrip('+')}",
         numbers={
             "drift": math.exp(drift) - 1,

@@ -87,8 +87,8 @@ def _tell_states(c: Contrast, variant: str, modes: Modes, upper: list[int]) -> F
         code="B335",
         severity="warning",
         where=name_row(c),
-        message=f"the runs of {variant} fall into two groups, {format_percent(apart)} apart: "
-        f"{', '.join(map(str, upper))} above, the others below",
+        message=f"the runs of '{variant}' fall into two groups, {format_percent(apart)} apart: "
+        f"runs {', '.join(map(str, upper))} are higher than the others",
         remedy="find out what has two states (clock, core, cache, neighbour), and measure in "
         "one of them",
         numbers={
@@ -112,9 +112,10 @@ def _tell_far(row: list[Contrast], far: dict[str, set[int]]) -> Finding:
     touched = [c for c in row if far[c.baseline] or far[c.variant]]
     without = {c.variant: _leave_out(c, far) for c in touched}
     kept = {c.variant: c.ratio for c in touched if c.ratio is not None}
-    them = "it" if len(names) == 1 else "them"
+    far_runs = " and ".join(_name_runs(variant, runs) for variant, runs in far.items() if runs)
+    lie, them = ("lies", "it") if len(names) == 1 else ("lie", "them")
     changes = ", ".join(
-        f"{variant} {format_change(kept[variant])} ({format_change(ratio)} without {them})"
+        f"{variant} {format_change(kept[variant])} with {them}, {format_change(ratio)} without"
         for variant, ratio in without.items()
     )
     is_moved = any(abs(math.log(without[v] / kept[v])) > MATTERS for v in without)
@@ -122,16 +123,21 @@ def _tell_far(row: list[Contrast], far: dict[str, set[int]]) -> Finding:
         code="B333",
         severity="warning" if is_moved else "info",
         where=name_row(row[0]),
-        message=f"far from the other runs of the variant: {', '.join(names)}; "
-        f"unpaired change: {changes}",
-        remedy="find out what disturbed them, and run them again; they still count in every other "
-        "number",
+        message=f"{far_runs} {lie} far from the other runs of the same variant; unpaired change: "
+        f"{changes}",
+        remedy="find out what disturbed these runs, and measure again; all other numbers include "
+        "them",
         numbers={
             "runs": ", ".join(names),
             **{f"with {variant}": ratio for variant, ratio in kept.items()},
             **{f"without {variant}": ratio for variant, ratio in without.items()},
         },
     )
+
+
+def _name_runs(variant: str, runs: set[int]) -> str:
+    numbers = ", ".join(map(str, sorted(runs)))
+    return f"run{'s' * (len(runs) > 1)} {numbers} of '{variant}'"
 
 
 def _leave_out(c: Contrast, far: dict[str, set[int]]) -> float:
@@ -181,8 +187,7 @@ def _tell_coarse(coarse: list[Contrast]) -> Finding:
         where=name_row(worst),
         message=f"values are rounded to steps of {worst.resolution:g} {worst.unit}, more than a "
         f"third of the change of {variants} ({_change(worst):.2g} {worst.unit})",
-        remedy="use a form of the result with more digits (JSON, CSV, raw samples), or another "
-        "metric",
+        remedy="use an output with more digits (JSON, CSV, raw samples), or another metric",
         numbers={"step": worst.resolution, "change": _change(worst), "rows": len(coarse)},
     )
 
@@ -194,8 +199,8 @@ def _tell_ties(tied: list[Contrast]) -> Finding:
         code="B334",
         severity="warning",
         where=name_row(worst),
-        message=f"{share} of the pairs of runs across the sides have the same value "
+        message=f"{share} of all pairs of a baseline run and a variant run have equal values "
         f"({', '.join(c.variant for c in tied)}): the resolution is too coarse for ranks",
-        remedy="use a form of the result with more digits, or another metric",
+        remedy="use an output with more digits, or another metric",
         numbers={"share": _share_ties(worst), "rows": len(tied)},
     )

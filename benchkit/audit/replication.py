@@ -46,7 +46,7 @@ def find_single_runs(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]
         yield Finding(
             code="B301",
             severity="warning",
-            message=f"one run on a side in {len(single)} of {len(primary)} primary rows: "
+            message=f"a side has only one run in  {len(single)} of {len(primary)} primary rows: "
             "direction only",
             remedy=f"run each variant at least {least} times, alternating between variants",
             numbers={"rows": len(single), "runs_needed": least},
@@ -102,8 +102,8 @@ def find_broken_series(comparisons: Comparisons, runs: Runs) -> Iterator[Finding
                 code="B344",
                 severity="warning",
                 where=", ".join(filter(None, (*pair, benchmark))),
-                message=f"an early-stopping series is incomplete: {problem}",
-                remedy="bring the run back, or start a new series in an empty folder with "
+                message=f"the early-stopping series is incomplete: {problem}",
+                remedy="restore the missing file, or start a new series in an empty folder with "
                 "`benchkit capture --until decided`",
             )
 
@@ -151,7 +151,7 @@ def find_lost_runs(runs: Runs) -> Iterator[Finding]:
         yield Finding(
             code="B112",
             severity="warning",
-            message=f"{number} failed run{'s' * (number > 1)}{variant} left out: {remarks}",
+            message=f"left out {number} failed run{'s' * (number > 1)}{variant}: {remarks}",
             remedy="fix the cause and measure again; `benchkit runs` lists "
             f"{'them' if number > 1 else 'it'}",
             numbers={"runs": number},

@@ -49,8 +49,8 @@ def find_other_versions(comparisons: Comparisons, evidence: Evidence) -> Iterato
                     code="B203",
                     severity="warning",
                     where=", ".join(pair),
-                    message=f"{tool} {versions[0]} measured {pair[0]}, {tool} {versions[1]} "
-                    f"measured {pair[1]}: versions can differ in how they measure",
+                    message=f"'{pair[0]}' was measured with {tool} {versions[0]}, '{pair[1]}' "
+                    f"with {tool} {versions[1]}: tool versions can measure differently",
                     remedy="measure both sides with one version",
                     numbers=dict(zip(pair, versions, strict=True)),
                 )
@@ -98,7 +98,7 @@ def find_other_origins(comparisons: Comparisons, runs: Runs) -> Iterator[Finding
                     code="B209",
                     severity="warning",
                     where=", ".join(pair),
-                    message=f"{pair[1]} is from {variant}, {pair[0]} from {baseline}",
+                    message=f"'{pair[1]}' comes from {variant}, '{pair[0]}' from {baseline}",
                     remedy="measure both in one job; if one job has both, select it with --origin "
                     "(origin= in Python)",
                     numbers=dict(zip(pair, (baseline, variant), strict=True)),
@@ -114,13 +114,15 @@ def find_other_lengths(comparisons: Comparisons, evidence: Evidence) -> Iterator
             continue
         short, long = sorted(median(lengths) for lengths in sides)
         if short and long / short - 1 > _LENGTHS:
-            shown = " vs. ".join(format_quantity(median(lengths), "s") for lengths in sides)
+            shown = ", runs of ".join(
+                f"'{side.variant}' took {format_quantity(median(lengths), 's')}"
+                for (side, _), lengths in zip(places, sides, strict=True)
+            )
             yield Finding(
                 code="B206",
                 severity="info",
                 where=name_side(places[1][0]),
-                message=f"run lengths differ: {shown} in {places[0][0].variant} and "
-                f"{places[1][0].variant}; totals are not comparable, and a warm-up weighs more "
+                message=f"runs of {shown}: totals are not comparable, and a warm-up weighs more "
                 "in shorter runs",
                 remedy="run both sides for the same time",
                 numbers={"shorter": short, "longer": long},
@@ -138,8 +140,8 @@ def find_other_queries(comparisons: Comparisons, evidence: Evidence) -> Iterator
                 code="B208",
                 severity="warning",
                 where=name_side(places[1][0]),
-                message=f"{baseline} was loaded with {one} and {variant} with {other}: a different "
-                "request has a different cost",
+                message=f"the query strings differ: {one} for '{baseline}', {other} for "
+                f"'{variant}'; a different request has a different cost",
                 remedy="load both sides with the same URL",
                 numbers={baseline: one, variant: other},
             )
@@ -158,9 +160,9 @@ def find_other_bodies(comparisons: Comparisons, evidence: Evidence) -> Iterator[
                 code="B210",
                 severity="warning",
                 where=name_side(places[1][0]),
-                message=f"{format_number(100 * share, 3)} % of the responses of {varying} differ "
-                f"in length from the first one, and none of {same}: the page may have "
-                "changed",
+                message=f"{format_number(100 * share, 3)} % of the responses of '{varying}' "
+                f"differ in length from its first response, but none of '{same}': the page may "
+                "have changed",
                 remedy="compare both responses, for example with curl",
                 numbers={varying: share, same: none},
             )
@@ -204,7 +206,8 @@ def find_changed_shares(comparisons: Comparisons, _evidence: Evidence) -> Iterat
             where=", ".join(filter(None, (name_side(worst.side), worst.container))),
             message=f"{display_name(metric, 'mean')}: {100 * worst.center_baseline:.3g} % → "
             f"{100 * worst.center_variant:.3g} %, {points} percentage points or {relative}",
-            remedy="when you quote the change, say which you mean; the table shows the percentage",
+            remedy="when you quote this change, say which of the two you mean; the table shows "
+            "percent",
             numbers={"points": worst.delta, "share": worst.delta / worst.center_baseline},
         )
 
@@ -288,9 +291,8 @@ def _tell_open(other: list[Contrast]) -> Finding:
         code="B315",
         severity="warning",
         where=name_side(worst.side),
-        message=f"{worst.variant} was loaded with {_rate(worst.center_variant)} and "
-        f"{worst.baseline} with {_rate(worst.center_baseline)}: latencies at different loads do "
-        "not show the cost of the variant alone",
+        message=f"'{worst.variant}' ran at {_rate(worst.center_variant)}, '{worst.baseline}' at "
+        f"{_rate(worst.center_baseline)}: latencies at different loads are not comparable",
         remedy="use a rate that every side can reach, and check that the generator is not the "
         "bottleneck",
         numbers=_number_rates(worst, other),
@@ -303,9 +305,9 @@ def _tell_closed(bound: list[Contrast]) -> Finding:
         code="B319",
         severity="info",
         where=name_side(worst.side),
-        message=f"its latencies were measured at {_rate(worst.center_variant)}, and "
-        f"those of {worst.baseline} at {_rate(worst.center_baseline)}: in a closed loop, rate and "
-        "latency are two views of one effect",
+        message=f"'{worst.variant}' ran at {_rate(worst.center_variant)}, '{worst.baseline}' at "
+        f"{_rate(worst.center_baseline)}: in a closed loop, a lower rate and a higher latency are "
+        "one cost, not two",
         remedy="to compare latency at equal load, fix the rate",
         numbers=_number_rates(worst, bound),
     )

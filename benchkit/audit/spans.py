@@ -80,8 +80,8 @@ def _tell_lost(lost: Sequence[Account], total: int) -> Finding:
         where=_where(lost[0]),
         message=f"{span} % of the spans {base} {what} ({count_of(lost, total)}): these runs do "
         "not show the cost of complete tracing",
-        remedy="lower the load, or give exporter and backend more room, until none is dropped; "
-        "otherwise report how many were lost",
+        remedy="lower the load, or give exporter and backend more resources, until no span is "
+        "dropped; otherwise report how many were lost",
         numbers={"least": min(shares), "most": max(shares), "runs": len(lost)},
     )
 
@@ -94,16 +94,16 @@ def _tell_gap(accounts: Sequence[Account], total: int) -> Finding:
         sums += f" and {write_count(worst.dropped)} dropped"
     if gap > 0:
         message = (
-            f"{write_count(worst.created)} spans were created: {sums} leave {write_count(gap)} "
-            f"unaccounted for ({name_worst(worst.run, accounts, total)})"
+            f"{write_count(worst.created)} spans were created, but only {sums}, so "
+            f"{write_count(gap)} are unaccounted for ({name_worst(worst.run, accounts, total)})"
         )
-        remedy = "read the counters when the queues are empty (after a forced flush, or a wait)"
+        remedy = "read the counters after the queues are empty (force a flush, or wait)"
     else:
         message = (
-            f"{sums} are {write_count(-gap)} more than the {write_count(worst.created)} "
+            f"{sums} spans are {write_count(-gap)} more than the {write_count(worst.created)} "
             f"created ({name_worst(worst.run, accounts, total)}): some are from before the run"
         )
-        remedy = "empty the queues and reset the counters between warm-up and run"
+        remedy = "after the warm-up, empty the queues and reset the counters"
     return Finding(
         code="B425",
         severity="warning",
@@ -135,10 +135,10 @@ def _tell_untraced(under: Sequence[Account], total: int) -> Finding:
         code="B422",
         severity="warning",
         where=_where(worst),
-        message=f"{write_count(_seen(worst))} spans for {write_count(worst.requests)} requests are "
-        f"{format_number(_ratio(worst))} each, not {per_request} "
-        f"({name_worst(worst.run, under, total)}): some requests were not traced, or only in "
-        "part",
+        message=f"{write_count(_seen(worst))} spans for {write_count(worst.requests)} requests: "
+        f"{format_number(_ratio(worst))} per request instead of {per_request} "
+        f"({name_worst(worst.run, under, total)}): some requests were traced only in part or not "
+        "at all",
         remedy="check that sampling is off and that the counters cover the whole run",
         numbers={"ratio": _ratio(worst), "declared": per_request, "runs": len(under)},
     )
@@ -150,15 +150,15 @@ def _tell_warmup(
     worst = max(over, key=_ratio)
     extra = _seen(worst) - (worst.expected or 0.0)
     warmup = warmups.get(worst.run.key.trial)
-    known = f"; a warm-up of {warmup:g} s is recorded" if warmup else ""
+    known = f"; the records show a warm-up of {warmup:g} s" if warmup else ""
     return Finding(
         code="B424",
         severity="warning",
         where=_where(worst),
-        message=f"{write_count(extra)} spans more than {write_count(worst.requests)} requests × "
-        f"{int(worst.per_request or 0)} ({name_worst(worst.run, over, total)}): a warm-up was "
-        f"counted, or a request creates more{known}",
-        remedy="reset the counters and empty the storage between warm-up and run, or correct "
-        "[spans] per_request",
+        message=f"{write_count(extra)} spans too many for {write_count(worst.requests)} requests "
+        f"with {int(worst.per_request or 0)} spans each ({name_worst(worst.run, over, total)}): "
+        f"the counters include a warm-up, or a request creates more spans{known}",
+        remedy="after the warm-up, reset the counters and empty the storage, or correct [spans] "
+        "per_request",
         numbers={"extra": extra, "ratio": _ratio(worst), "runs": len(over)},
     )

@@ -87,9 +87,9 @@ def _tell_totals(sheet: Sheet, one: _Seconds, other: _Seconds, gap: float) -> Fi
         code="B312",
         severity="warning",
         where=sheet.source,
-        message=f"{one.name} is {format_quantity(one.length.value, 's', 4)}, but "
-        f"{other.name} is {format_quantity(other.length.value, 's', 4)} ({sheet.run.name}): "
-        f"{format_percent(other.length.value / one.length.value - 1)}, more than rounding",
+        message=f"{one.name} is {format_quantity(one.length.value, 's', 4)}, but {other.name} is "
+        f"{format_quantity(other.length.value, 's', 4)} ({sheet.run.name}): "
+        f"{format_percent(other.length.value / one.length.value - 1)}, more than rounding explains",
         remedy="check which number was mistyped or belongs to another run; if you cannot tell, run "
         "again",
         numbers={
@@ -140,7 +140,7 @@ def _tell_wrong(
         severity="warning",
         where=sheet.source,
         message=f"{metric}{about}: {low} ({values[0]}) is above {high} ({values[1]}) in "
-        f"{sheet.run.name}, which no set of values allows",
+        f"{sheet.run.name}, which is impossible",
         remedy="check whether a line was mistyped or belongs to another run",
         numbers={low: reported[low].value, high: reported[high].value},
     )

@@ -35,15 +35,18 @@ if TYPE_CHECKING:
     from benchkit.schema import Runs
 
 _TOGETHER = (
-    "rank and permutation tests would give false positives, so Welch's test with the fewest "
-    "degrees of freedom is used for these rows"
+    "rank and permutation tests would give false positives, so these rows use Welch's test with "
+    "the fewest degrees of freedom"
 )
 #: What becomes of a single row, by the method that decides it.
 _REMARKS = {
-    WELCH: "rank tests would give false positives, so Welch's test is used",
-    RANK: "without the most extreme runs, the spreads are similar, so the rank test is still used",
-    MAX_T: "it is decided together with other rows whose sides vary alike, by permuting whole "
-    "runs (max-T)",
+    WELCH: "rank tests would give false positives, so this row uses Welch's test",
+    RANK: (
+        "without the most extreme runs, the spreads are similar, so this row still uses the rank "
+        "test"
+    ),
+    MAX_T: "other rows vary alike on both sides, so a permutation of whole runs (max-T) still "
+    "decides all rows together",
 }
 
 
@@ -105,12 +108,12 @@ def _tell(rows: Sequence[Contrast], remark: str) -> Finding:
     unit = "%" if c.ratio is not None else c.unit
     amounts = [f"{format_number(s * (100 if unit == '%' else 1))} {unit}" for s in (more, less)]
     numbers = {"spread": more, "spread_of_other": less, "rows": len(rows)}
-    message = f"the runs of {wide} vary ({amounts[0]}), those of {calm} do not"
+    message = f"the runs of '{wide}' vary ({amounts[0]}), but those of '{calm}' do not"
     if less:
         numbers["ratio"] = more / less
         message = (
-            f"the runs of {wide} vary {format_number(more / less)} times as much as those of "
-            f"{calm} ({amounts[0]} vs. {amounts[1]})"
+            f"the runs of '{wide}' vary {format_number(more / less)} times as much as those of "
+            f"'{calm}' ({amounts[0]} vs. {amounts[1]})"
         )
     name = display_name(c.metric, c.stat)
     where = f"{len(rows)} rows of {name}" if len(rows) > 1 else name_row(c)
@@ -119,7 +122,7 @@ def _tell(rows: Sequence[Contrast], remark: str) -> Finding:
         severity="info",
         where=where,
         message=f"{message}; {remark}",
-        remedy=f"find out what changes between the runs of {wide}; more runs narrow the interval",
+        remedy=f"find out what changes between the runs of '{wide}'; more runs narrow the interval",
         numbers=numbers,
     )
 

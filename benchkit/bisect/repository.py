@@ -124,7 +124,7 @@ class Repository:
         line = self._git("rev-list", "--first-parent", last).split()
         if not commits or start.sha not in line:
             raise ConfigError(
-                f"{good} is not an earlier commit on the first-parent line of {bad}",
+                f"{good} is not a first-parent ancestor of {bad}",
                 hint=f"choose one from: git log --first-parent {quote(bad)}",
             )
         return [start, *commits]

@@ -134,13 +134,13 @@ def write_sentence(answer: Answer, commits: Sequence[Commit]) -> str:
     good, bad = commits[0].short, commits[-1].short
     if answer.ending == "no change":
         conclusion = (
-            f"These runs do not show that {bad} differs from {good} in {_name(answer.row)}: "
+            f"These runs do not show a change in {_name(answer.row)} from {good} to {bad}: "
             f"{_size(answer)}"
         )
     elif answer.ending == "builds differ":
         conclusion = (
-            f"These runs do not show which commit changed {_name(answer.row)}: builds without a "
-            "change differ as much as the two ends do"
+            f"These runs do not show which commit changed {_name(answer.row)}: unchanged builds "
+            "differ as much as the two ends"
         )
     elif answer.ending == "several":
         conclusion = (
@@ -150,8 +150,8 @@ def write_sentence(answer: Answer, commits: Sequence[Commit]) -> str:
     elif answer.ending == "undecided":
         offset = format_change(exp(answer.found.offset)) if answer.found else ""
         conclusion = (
-            f"{bad} differs from {good} in {what}, but these runs cannot show which of {span} "
-            f"did it: builds without a change differ by about {offset.lstrip('+')}"
+            f"{bad} changed {what} compared with {good}, but these runs do not show which of "
+            f"{span} did it: unchanged builds differ by about {offset.lstrip('+')}"
         )
     elif count > 1:
         conclusion = (

@@ -95,7 +95,7 @@ class Trials:
             commit = self._commits[place]
             problem = build(self._repository.check_out(commit), self._recipe.build)
             if problem and place in (0, len(self._commits) - 1):
-                hint = "both ends must build; choose others"
+                hint = "choose two ends that both build"
                 raise DataError(problem, where=commit.short, hint=hint)
             if problem:
                 self._tell(f"{commit.short} is left out: {problem}")
@@ -137,7 +137,7 @@ class Trials:
         labels = chosen[list(Row._fields)].astype(str).to_numpy().tolist()
         rows = tuple(row for row in (Row(*each) for each in labels) if self._is_requested(row))
         if not rows:
-            hint = "choose others with --metric and --benchmark; see benchkit runs"
+            hint = "choose a metric or benchmark with --metric or --benchmark; see `benchkit runs`"
             raise DataError("the two ends have no positive metric in common", hint=hint)
         return rows
 

@@ -82,7 +82,8 @@ def calibrate(
         needed = f"{2 * rule.runs} are needed" if rule.runs else "at least 2 are needed"
         raise DataError(
             f"too few runs to split: no variant has more than {most}, {needed}",
-            hint="run one variant at least 8 times, or name two that are the same with --pair A:B",
+            hint="run one variant at least 8 times, or name two variants of the same program "
+            "with --pair A:B",
         )
     rows = tuple(_try(row, cut, rule) for row, cut in tried)
     skipped = tuple(row for row, _ in sides if _choose(row, rule) < 1)

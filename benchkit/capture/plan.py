@@ -211,8 +211,10 @@ def _commands(table: Mapping[str, object], variant: str, where: str) -> Commands
     if "command" not in table:
         raise ConfigError("no command", where=where, hint='add command = "…"')
     if "serve" in table and "ready" not in table:
-        hint = 'add ready = "http://…" or "host:port", which answers once the service is up'
-        raise ConfigError("serve without ready", where=where, hint=hint)
+        hint = (
+            'add ready = "http://…" or "host:port", an address that answers once the service is up'
+        )
+        raise ConfigError("serve needs ready", where=where, hint=hint)
     command, warmup, before, after, serve = (
         _words(table[key], variant, f"{where} {key}") if key in table else () for key in _COMMANDS
     )
@@ -289,7 +291,7 @@ def _fill_script(script: str, variant: str, where: str) -> str:
             raise ConfigError(
                 f"the name {variant!r} cannot be inside quotes",
                 where=where,
-                hint=f"write {_FIELD} without quotes around it: benchkit adds them",
+                hint=f"write {_FIELD} without quotes; benchkit adds them",
             )
         filled += (shlex.quote(variant) if is_bare else variant) + after
     return filled

@@ -14,7 +14,7 @@ from benchkit.errors import ConfigError
 from benchkit.labels.run_toml import Sidecar
 from benchkit.redaction import redact_label
 
-_HINT = "choose an empty folder with --out, or repeat the options of the series in this one"
+_HINT = "choose an empty folder with --out, or use the same options as the series in this folder"
 
 
 def count_rounds(sidecars: Sequence[Sidecar], plan: Plan, folder: Path) -> dict[str, int]:
@@ -34,7 +34,9 @@ def count_rounds(sidecars: Sequence[Sidecar], plan: Plan, folder: Path) -> dict[
         known, number = read_stopping(sidecar.stopping)
         about = sidecar.variant or "", sidecar.benchmark or ""
         if known != design or about[0] not in made or about[1] != plan.benchmark:
-            what = f"holds runs of {about[0] or 'another command'} that belong to no such series"
+            what = (
+                f"contains runs of {about[0] or 'another command'} that are not part of this series"
+            )
             raise ConfigError(what, where=str(folder), hint=_HINT)
         commit = commits.get(about[0])
         if commit and sidecar.env.get("commit") != commit:
@@ -45,6 +47,13 @@ def count_rounds(sidecars: Sequence[Sidecar], plan: Plan, folder: Path) -> dict[
     for variant, rounds in made.items():
         lost = set(range(1, max(len(rounds), last - 1) + 1)) - rounds
         if lost:
-            what = f"lacks the run of {variant} in round {min(lost)}, so the series cannot go on"
-            raise ConfigError(what, where=str(folder), hint="bring it back, or start a new series")
+            what = (
+                f"the run of '{variant}' in round {min(lost)} is missing, so the series cannot "
+                "continue"
+            )
+            raise ConfigError(
+                what,
+                where=str(folder),
+                hint="restore the missing file, or start a new series in an empty folder",
+            )
     return {variant: len(rounds) for variant, rounds in made.items()}

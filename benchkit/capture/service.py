@@ -54,8 +54,8 @@ def serving(commands: Commands, cpus: Collection[int] = ()) -> Iterator[Service 
         return
     if _listens(commands.ready):
         raise FailedError(
-            f"{_name(commands.ready)}: another program answers there before the service is "
-            "started; stop it, or choose another port"
+            f"{_name(commands.ready)}: another program already answers there; stop it, or choose "
+            "another port"
         )
     with TemporaryFile() as log, adopting_orphans():
         service = Service(commands, log)

@@ -234,7 +234,7 @@ class _Work:
             if done.returncode:
                 setting = f"{when} = {shlex.join(redact(words))}"
                 why = f"the command exited with code {done.returncode}"
-                lost = f"; {variant or 'it'} was not measured" if when == "before" else ""
+                lost = f", so {variant or 'the run'} was not measured" if when == "before" else ""
                 raise FailedError(f"{setting}: {why}{lost}")
 
     def _run(

@@ -53,7 +53,7 @@ def write_plan(plan: FirstPlan, subject: Subject = Subject()) -> str:
     Examples
     --------
     >>> print(write_plan(FirstPlan("sleep {variant}", variants=("1", "2"))))
-    # Measure the variants in turn until each primary metric is decided:
+    # Measure the variants in turn until every primary metric has a verdict:
     #   benchkit capture --plan plan.toml --until decided
     #   benchkit compare results
     <BLANKLINE>
@@ -69,7 +69,7 @@ def write_plan(plan: FirstPlan, subject: Subject = Subject()) -> str:
         words.replace("{}", subject.url or _URL) for words in (plan.command, plan.warmup)
     )
     lines = [
-        "# Measure the variants in turn until each primary metric is decided:",
+        "# Measure the variants in turn until every primary metric has a verdict:",
         "#   benchkit capture --plan plan.toml --until decided",
         "#   benchkit compare results",
         "",

@@ -34,7 +34,8 @@ def register(app: typer.Typer) -> None:
 
 def bisect(
     commits: Annotated[
-        str, typer.Argument(metavar="GOOD..BAD", help="A commit before the change, and one after.")
+        str,
+        typer.Argument(metavar="GOOD..BAD", help="A commit before the change and one after it."),
     ],
     bench: Annotated[
         str,
@@ -47,11 +48,11 @@ def bisect(
     max_builds: Annotated[
         int,
         typer.Option(
-            "--max-builds", min=3, help="Maximum number of commits to measure, with both ends."
+            "--max-builds", min=3, help="Maximum number of commits to measure, including both ends."
         ),
     ] = 30,
     probability: Annotated[
-        str, typer.Option("--probability", help="Stop when the answer is this probable.")
+        str, typer.Option("--probability", help="Stop when one commit is this probable.")
     ] = "99%",
     repo: Repo = Path(),
     out: Annotated[
@@ -98,10 +99,7 @@ def _describe(found: CommitSearch, history: list[Commit], probability: float) ->
     first, last = found.range_of(probability)
     left = f"{last - first + 1} of {len(history) - 1} commits left"
     best = history[found.commits[found.best + 1]].short
-    return (
-        f"{len(found.commits)} measured, {sum(found.runs)} runs: {left}, the most probable being "
-        f"{best}"
-    )
+    return f"{len(found.commits)} measured, {sum(found.runs)} runs: {left}; most probable: {best}"
 
 
 def _render(answer: Answer, history: list[Commit], format: str, *, to_file: bool) -> str:

@@ -45,7 +45,7 @@ Until = Annotated[
     typer.Option(
         "--until",
         metavar="decided",
-        help="Run rounds until each primary row is decided or the maximum is reached.",
+        help="Run rounds until each primary row is decided, or up to --max-rounds.",
     ),
 ]
 MinRounds = Annotated[
@@ -127,7 +127,7 @@ def _refuse_unfit(until: str | None, rule: Mapping[str, object], *, is_whole: bo
         return False
     o.choose(until, ("decided",), "--until")
     if not is_whole:
-        hint = "use it with --plan, and without --keep-going"
+        hint = "use it with --plan and without --keep-going"
         raise ConfigError("needs whole rounds of a plan", where="--until", hint=hint)
     return True
 
@@ -187,10 +187,10 @@ def list_runs(session: Session) -> list[dict[str, object]]:
 def leave(session: Session, out: Path, *, is_series: bool, quiet: bool) -> None:
     """Say how the session ended, and end with the exit code for it."""
     failed = session.failed
-    made = f"{len(session.runs) - failed} of {session.planned} runs made"
+    made = f"made {len(session.runs) - failed} of {session.planned} runs"
     if failed:
         are = "is" if failed == 1 else "are"
-        made += f"; {failed} more failed and {are} kept with the role failed, but not compared"
+        made += f"; {failed} more failed and {are} kept, but not compared"
     if session.is_interrupted:
         raise StoppedError(f"interrupted: {made}")
     if session.problem:

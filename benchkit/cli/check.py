@@ -25,11 +25,13 @@ _REFUSED = frozenset(("refused", "empty"))
 
 Select = Annotated[
     list[str] | None,
-    typer.Option("--select", metavar="CODE", help="Only these codes or prefixes (B3); repeatable."),
+    typer.Option(
+        "--select", metavar="CODE", help="Only codes with this prefix, e.g. B3; repeatable."
+    ),
 ]
 Ignore = Annotated[
     list[str] | None,
-    typer.Option("--ignore", metavar="CODE", help="Ignore these codes or prefixes; repeatable."),
+    typer.Option("--ignore", metavar="CODE", help="Ignore codes with this prefix; repeatable."),
 ]
 
 
@@ -53,7 +55,7 @@ def check(
         typer.Option(
             "--free-of",
             metavar="SEVERITY",
-            help="Exit 3 on findings of this severity or above: info, warning or error.",
+            help="Exit 3 on findings of at least this severity: info, warning or error.",
         ),
     ] = None,
     format: Annotated[

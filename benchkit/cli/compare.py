@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 Wide = Annotated[
     bool,
-    typer.Option("--wide", help="A row per variant, a column per metric, with spread and change."),
+    typer.Option(
+        "--wide", help="One row per variant and one column per metric, with spread and change."
+    ),
 ]
 FORMATS = ("table", "md", "csv", "json")
 ENDINGS = {".md": "md", ".csv": "csv", ".json": "json"}

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 FORMATS = ("table", "md", "json")
 ENDINGS = {".md": "md", ".json": "json"}
+#: A line of an explanation is longer than the text of a row, but a plug-in's is bounded, too.
+_LONGEST = 4000
 
 
 def register(app: typer.Typer) -> None:
@@ -99,8 +101,11 @@ def render(explanations: Sequence[Explanation], format: str, *, to_file: bool = 
 
 def write_markdown(explanation: Explanation) -> str:
     """Write an explanation as Markdown."""
-    from benchkit.reporting.markdown_text import escape_lines
+    from benchkit.reporting.markdown_text import escape
 
-    head = escape_lines([f"{explanation.name}: {explanation.summary}"])
-    parts = [f"- *{heading}*: {escape_lines([text])}" for heading, text in explanation.parts]
+    head = escape(f"{explanation.name}: {explanation.summary}")
+    parts = [
+        f"- *{heading}*: {'<br>'.join(escape(line, _LONGEST) for line in text.splitlines())}"
+        for heading, text in explanation.parts
+    ]
     return "\n".join([f"### {head}", "", *parts])

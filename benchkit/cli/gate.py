@@ -32,7 +32,7 @@ MaxOverhead = Annotated[
     typer.Option(
         "--max-overhead",
         metavar="M[.STAT]=LIMIT",
-        help="A limit that replaces the policy's rules, e.g. latency.p50=5%; repeatable.",
+        help="A limit, e.g. latency.p50=5%; replaces the policy's rules; repeatable.",
     ),
 ]
 
@@ -44,7 +44,7 @@ OnInconclusive = Annotated[
     str | None,
     typer.Option(
         metavar="pass|warn|fail",
-        help="What to do with an inconclusive row (overrides the policy).",
+        help="What an inconclusive row does (overrides the policy).",
     ),
 ]
 JUnit = Annotated[Path | None, typer.Option(help="Write JUnit XML to this file.")]
@@ -169,7 +169,7 @@ def write_github(result: GateResult) -> None:
     for variable, sink in (("GITHUB_STEP_SUMMARY", "md"), ("GITHUB_OUTPUT", "outputs")):
         named = os.environ.get(variable)
         if not named:
-            printing.print_line(f"{variable} is not set: nothing was written", err=True)
+            printing.print_line(f"{variable} is not set, so nothing was written", err=True)
             continue
         try:
             append(Path(named), render_sink(sink, result))

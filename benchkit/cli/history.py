@@ -52,9 +52,7 @@ _Date = Annotated[
 ]
 _AddedBranch = Annotated[
     str | None,
-    typer.Option(
-        "--branch", metavar="B", help="Branch of the commit. [default: that of this CI job]"
-    ),
+    typer.Option("--branch", metavar="B", help="Branch of the commit. [default: from this CI job]"),
 ]
 
 
@@ -195,7 +193,8 @@ def _tell_date(commit: str, requested: str, dates: Collection[str]) -> str:
     if not requested or read_time(first) == read_time(requested):
         return ""
     return (
-        f"note: --date {requested} is ignored: {commit} has {first}, and the earliest date counts"
+        f"note: --date {requested} is ignored, because {commit} already has the earlier date "
+        f"{first}"
     )
 
 

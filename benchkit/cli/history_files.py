@@ -40,8 +40,8 @@ def import_results(
         list[str],
         typer.Argument(
             metavar="PATH...",
-            help="Files or folders of results that record their commits: "
-            "data.js, asv's results/, .benchmarks/.",
+            help="Files or folders whose results record their commits: data.js, asv's results/, "
+            ".benchmarks/.",
         ),
     ],
     branch: Annotated[
@@ -49,7 +49,7 @@ def import_results(
         typer.Option(
             "--branch",
             metavar="B",
-            help="Branch of commits that record none. [default: main]",
+            help="Branch for commits without a recorded branch. [default: main]",
         ),
     ] = None,
     store: o.StoreOption = None,
@@ -57,7 +57,7 @@ def import_results(
     format: o.DoneFormat = "text",
     quiet: o.Quiet = False,
 ) -> None:
-    """Read the history that another tool kept, each result under the commit that it records."""
+    """Read another tool's history; each result keeps its recorded commit."""
     from benchkit.cli.ingest import write_summary
     from benchkit.ingestion.commit import ingest, list_commits, list_places
     from benchkit.ingestion.recorded import Importing
@@ -121,8 +121,8 @@ def site(
         typer.Option(
             "--repo-url",
             metavar="URL",
-            help="Address of the project: https://github.com/owner/name, or an address with "
-            "{commit}. [default: that of this CI job]",
+            help="URL of the project: https://github.com/owner/name, or a URL with {commit}. "
+            "[default: from this CI job]",
         ),
     ] = "",
     metric: o.Metric = None,

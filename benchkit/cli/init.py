@@ -76,7 +76,7 @@ def init(
         text = _write_plan(plan, url or "", serve or "", variant or ())
         printing.write(text, target)
         command = f"benchkit capture --plan {quote(str(target))} --until decided"
-        todo = "" if variant else "fill in what is measured · "
+        todo = "" if variant else "fill in your commands · "
         _say(target, todo, command, chosen, quiet=request.quiet)
         return
     if url or serve or variant:

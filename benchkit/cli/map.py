@@ -111,7 +111,7 @@ def _list_values(source: Source, guessed: TableMap) -> list[str]:
         if not isinstance(record, Reading):
             continue
         labels = (record.group, record.variant, record.benchmark, *record.params.values())
-        named = " ".join(filter(None, labels)) or "(the file's name is the variant)"
+        named = " ".join(filter(None, labels)) or "(the file name is the variant)"
         run = "" if record.run is None else f" run {record.run}"
         rows += [
             f"{row[9]}: {named}{run}: {row[1]} {row[2]} {row[3]:.6g} {row[4]}"

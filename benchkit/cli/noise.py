@@ -31,14 +31,14 @@ def noise(
         typer.Option(
             "--pair",
             metavar="A:B",
-            help="Two names of the same program, measured twice; repeatable. [default: split each "
+            help="Two variants that are the same program; repeatable. [default: split each "
             "variant]",
             autocompletion=complete_pair,
         ),
     ] = None,
     runs: Annotated[
         int | None,
-        typer.Option("--runs", min=1, help="Runs per side. [default: half of them]"),
+        typer.Option("--runs", min=1, help="Runs per side. [default: half of the runs]"),
     ] = None,
     requested: o.Requested,
     format: Annotated[

@@ -29,8 +29,8 @@ Paths = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[PATH]...",
-        help="Raw files, folders, git:REF:PATH or a URL, each optionally as label=path, or - "
-        "for standard input. Without PATH, the store is read.",
+        help="Files, folders, git:REF:PATH or URLs, each optionally as label=path; - is standard "
+        "input. Without PATH, the store is read.",
     ),
 ]
 StoreOption = Annotated[
@@ -41,8 +41,8 @@ Origin = Annotated[
     typer.Option(
         "--origin",
         metavar="O",
-        help="CI job or machine whose runs to use, or a prefix of its name; repeatable, first "
-        "match preferred. [default: this CI job, else the only one]",
+        help="Use only runs from this CI job or machine, or from names with this prefix; "
+        "repeatable, the first match counts. [default: this CI job, else the only origin]",
     ),
 ]
 IngestOrigin = Annotated[
@@ -50,14 +50,14 @@ IngestOrigin = Annotated[
     typer.Option(
         "--origin",
         metavar="O",
-        help="Where the results come from. [default: this CI job; for a local store, none; "
-        "for a store behind a URL, the host's name]",
+        help="Name of the CI job or machine that measured. [default: this CI job, else none for "
+        "a local store and the host name for a store behind a URL]",
     ),
 ]
 Layout = Annotated[
     str | None,
     typer.Option(
-        "--layout", help="Path pattern, e.g. '{variant}/{run}.txt', instead of the built-in ones."
+        "--layout", help="Path pattern that replaces the built-in ones, e.g. '{variant}/{run}.txt'."
     ),
 ]
 Variant = Annotated[
@@ -105,7 +105,7 @@ By = Annotated[
     typer.Option(
         "--by",
         metavar="COLUMN[=VALUE]",
-        help="One table per value of a column; with =VALUE, only that table.",
+        help="One table per value of this column; with =VALUE, only that table.",
     ),
 ]
 Benchmark = Annotated[
@@ -141,8 +141,7 @@ Blocks = Annotated[
     typer.Option(
         "--blocks",
         metavar="auto|never",
-        help="auto: compare within complete blocks of the run order, if there are any. "
-        "[default: "
+        help="auto: compare within complete blocks of the run order, if any. [default: "
         f"{config.DEFAULT_BLOCKS}]",
     ),
 ]
@@ -151,9 +150,9 @@ Method = Annotated[
     typer.Option(
         "--method",
         metavar="auto|rank|welch|history",
-        help="Method to use if the runs allow it: ranks or Welch's t-test (2 or more runs per "
-        "side), or a prediction from the side with 8 or more runs. [default: "
-        f"{config.DEFAULT_METHOD}, which chooses by the number of runs]",
+        help="Preferred method: ranks or Welch's t-test (both need 2 or more runs per side), or "
+        f"a prediction from a side with 8 or more runs. [default: {config.DEFAULT_METHOD}, which "
+        "chooses by the number of runs]",
     ),
 ]
 Rename = Annotated[
@@ -169,7 +168,7 @@ Split = Annotated[
 Map = Annotated[
     Path | None,
     typer.Option(
-        "--map", metavar="FILE", help="How to read tables of unknown format; see benchkit map."
+        "--map", metavar="FILE", help="Map of a table of unknown format; see `benchkit map`."
     ),
 ]
 Exclude = Annotated[
@@ -324,7 +323,7 @@ class Request:
         if len(columns) > 1:
             what = f"cannot split the tables by both {' and '.join(columns)}"
             raise ConfigError(
-                what, where="--by", hint="keep one column, and give the others as COLUMN=VALUE"
+                what, where="--by", hint="keep one column and write the others as COLUMN=VALUE"
             )
         return columns[0] if columns else ""
 

@@ -115,8 +115,8 @@ def read_goal(
     )
     if goal.power <= goal.alpha:
         raise ConfigError(
-            f"the power {goal.power:g} must be above the significance level of the test",
+            f"the power {goal.power:g} is not above the significance level of the test",
             where="--power",
-            hint="use for example 0.8",
+            hint="use a higher one, for example 0.8",
         )
     return goal

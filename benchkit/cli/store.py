@@ -102,8 +102,8 @@ def _show_repaired(target: Store, done: Repaired, *, quiet: bool) -> None:
     if done.unknown:
         runs = "1 lost run" if done.unknown == 1 else f"{done.unknown} lost runs"
         printing.print_line(
-            f"{target.url}: the source of {runs} is unknown; ingest every folder of this "
-            "store again",
+            f"{target.url}: the source of {runs} is unknown; ingest all folders of this store "
+            "again",
             err=True,
         )
 
@@ -136,7 +136,7 @@ def vacuum(
     with target.locked():
         done = target.tidy(thoroughly=True)
     counts = {
-        "dropped, because nothing needs their values": done.dropped,
+        "dropped as unneeded": done.dropped,
         "merged": done.rewritten,
         "deleted from disk": done.deleted,
     }

@@ -71,7 +71,7 @@ def _refuse_option(name: str, context: Context) -> ConfigError:
     near = begun or get_close_matches(name, known, 1, _ALIKE)
     hint = f"did you mean {near[0]!r}? " if near else ""
     if hasattr(context.command, "commands"):
-        hint += "write options after the command; "
+        hint += "options go after the command; "
     hint += f"see `{context.command_path} --help`"
     return ConfigError(f"unknown option {name!r}", where=_verb(context), hint=hint)
 

@@ -379,7 +379,7 @@ def _suggest(
     for baseline, variant in pairs:
         rename = suggest_rename(only_in.get(baseline, ()), only_in.get(variant, ()))
         if rename:
-            return f"to match them, map the names: --rename '{rename}', or rename= in Python"
+            return f"if only the names differ, map them: --rename '{rename}', or rename= in Python"
         if dropped := suggest_numbers(only_in.get(baseline, ()), only_in.get(variant, ())):
             return dropped
     levels = "; ".join(

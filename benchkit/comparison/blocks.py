@@ -126,7 +126,8 @@ def tell_of_pairs(blocks: Blocks | None) -> tuple[str, ...]:
     estimate, test = paired_t(blocks.side(blocks.baseline), blocks.side(blocks.variant))
     change = format_change(math.exp(estimate.value))
     note = (
-        f"as {len(blocks.logs)} pairs by the t-test, which assumes log-normal runs: "
-        f"{change}, p = {test.pvalue:.2g}; {SIGNED_BLOCKS} pairs allow a test that does not"
+        f"a t-test of the {len(blocks.logs)} pairs, which assumes log-normal runs, gives "
+        f"{change}, p = {test.pvalue:.2g}; with {SIGNED_BLOCKS} pairs, the test would not need "
+        "this assumption"
     )
     return (note,)

@@ -139,13 +139,11 @@ _TOGETHER = frozenset({RANK, WELCH, ALIGNED, SIGNED, DIFFERENCE})
 #: What adjusts the rows of each basis.
 ADJUSTMENTS = {"row": "holm", MAX_T: "max-t", LEAST_WELCH: "holm-welch", PAIRED_T: "holm-paired"}
 _NOTES = {
-    MAX_T: "the p-value comes from permuting whole runs, together with the other rows (max-T); "
-    "the change and its interval come from Student's t of the means, so an interval can "
-    "exclude zero although p is not small enough",
-    LEAST_WELCH: "Welch's test with conservative degrees of freedom; it stays valid if one side "
-    "varies more, in one row or several",
-    PAIRED_T: "the t-test of the paired rounds; it stays valid over several rows even if one side "
+    MAX_T: "p comes from a permutation of whole runs over all rows (max-T); the interval comes "
+    "from Student's t for this row alone, so it can exclude 0 although p is not small enough",
+    LEAST_WELCH: "Welch's test with conservative degrees of freedom, valid even if one side "
     "varies more",
+    PAIRED_T: "t-test of the paired rounds, valid over several rows even if one side varies more",
 }
 
 

@@ -219,7 +219,7 @@ def require_unit(contrast: Contrast, limit: Limit) -> None:
             hint='use percent, "5%", or an amount in the unit of the metric',
         )
     if limit.kind == "percent" and limit.value >= 1 and contrast.better == "higher":
-        hint = 'use a factor: "2x" lets it fall to half'
+        hint = 'use a factor: "2x" allows half the value'
         raise ConfigError(
             f"{contrast.metric} cannot fall by more than {limit.text}", where="limit", hint=hint
         )
@@ -266,7 +266,9 @@ def _hold(
     allowed = limit.share * contrast.center_baseline if limit.is_relative else limit.value
     step = contrast.resolution if contrast.resolution > abs(allowed) else 0.0
     notes = (
-        ("the rounding step is larger than the limit: the worst case is assumed",) if step else ()
+        (("the rounding step is larger than the limit, so the worst case is assumed"),)
+        if step
+        else ()
     )
     pairs = [_test_bound(contrast, bound, step) for bound in bounds]
     over = min(1.0, len(pairs) * min(over for over, _ in pairs))

@@ -46,7 +46,7 @@ ALIGNED_VARIANTS = 3
 #: Of Student's t and Welch's: on logarithms, and on the values themselves.
 ASSUMPTIONS = "it assumes log-normal runs", "it assumes normal runs"
 #: What values at or below 0 are compared by.
-NO_RATIO = "has values at or below 0, so the change is a difference in its unit, not a ratio"
+NO_RATIO = "some values are 0 or negative, so the change is a difference in the unit, not a ratio"
 #: What a reader needs before the method: why the numbers beside a change seem to contradict it.
 BEFORE_METHOD = (AGAINST, APART, NO_RATIO)
 #: Logarithms of ratios beyond this leave float64.
@@ -151,7 +151,7 @@ def _explain_welch(fewest: int, most: int, requested: str) -> str:
     elif fewest < RANK_RUNS:
         why = "2 or 3 runs on a side: Welch's test"
     elif fewest < most:
-        why = "more runs on one side: Welch's test, which stays valid if one side varies more"
+        why = "more runs on one side: Welch's test, valid even if one side varies more"
     else:
         why = "one side varies several times as much: Welch's test"
     return f"{why}; {ASSUMPTIONS[0]}"
@@ -197,7 +197,7 @@ _REQUESTED = {"rank": RANK, "welch": WELCH, "history": HISTORY}
 def tell_refused(requested: str, fewest: int, most: int) -> tuple[str, ...]:
     """Say why a method that was asked for cannot be had; nothing where it can."""
     if requested == "history" and most < HISTORY_RUNS:
-        return (f"no history: {most} runs cannot predict anything, {HISTORY_RUNS} are needed",)
+        return (f"{most} runs are too few for a prediction; {HISTORY_RUNS} are needed",)
     if requested in {"rank", "welch"} and fewest < WELCH_RUNS:
         return (f"{requested} needs {WELCH_RUNS} runs on each side",)
     return ()
@@ -235,7 +235,8 @@ def _tell_of_unpaired(blocks: Blocks, apply: Method, confidence: float) -> tuple
         return ()
     change = format_change(math.exp(estimate.value))
     unpaired = (
-        f"unpaired, the same runs give {change}, p = {test.pvalue:.2g} (blocks: {ours.pvalue:.2g})"
+        f"without pairs, the same runs give {change}, p = {test.pvalue:.2g} (blocks: "
+        f"{ours.pvalue:.2g})"
     )
     why = "single slow runs or slow rounds cause the difference"
     return (f"{unpaired}; {why}: see --blocks never, or blocks='never' in Python",)
@@ -330,8 +331,8 @@ def compare_stretches(
     away = math.log(ratio) - inner.value
     bounds = to_ratio(inner.low + away), to_ratio(inner.high + away)
     note = (
-        "the interval covers only the variation within these two runs: it ignores how much runs "
-        "differ"
+        "the interval covers only the variation within these two runs, not the differences "
+        "between runs"
     )
     return replace(found, method=WITHIN, ratio=(ratio, *bounds), notes=(*found.notes, note))
 
@@ -339,7 +340,7 @@ def compare_stretches(
 def refuse(stat: str, beyond: float) -> Measurement:
     """Refuse a quantile beyond which a run has too few events."""
     few = (
-        f"only {beyond:.3g} events of a run lie beyond {stat}, at least {FEWEST_BEYOND} are needed"
+        f"only {beyond:.3g} events of a run lie beyond {stat}; at least {FEWEST_BEYOND} are needed"
     )
     return Measurement(method=REFUSED, notes=(few,))
 
@@ -349,9 +350,9 @@ def compare_summaries(x: float, y: float, generators: int = 0) -> Measurement:
 
     The same summary in several files is one.
     """
-    note = "summaries without their runs: direction only, compare the raw files"
+    note = "summaries without individual runs: direction only; compare the raw files"
     if generators:
-        note = f"{generators} generators of one load test count as runs: direction only"
+        note = f"the runs are {generators} generators of one load test: direction only"
     return Measurement(method=SINGLE, ratio=(_divide(y, x), None, None), notes=(note,))
 
 

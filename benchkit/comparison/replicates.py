@@ -110,8 +110,8 @@ def collect_replicates(
     if not by_key:
         raise DataError(
             "no run has a primary metric",
-            hint="name one with --metric, or metrics= in Python, e.g. latency.p50; a summary has "
-            "no individual runs to compare",
+            hint="name one with --metric, or metrics= in Python, e.g. latency.p50; summaries "
+            "have no individual runs to compare",
         )
     return tuple(row for rows in by_key.values() for row in rows)
 

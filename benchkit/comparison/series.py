@@ -54,7 +54,7 @@ class Series:
         for name in pair:
             designs = self.designs.get(name, frozenset({None}))
             if None in designs:
-                return f"{name} has runs that belong to no such series"
+                return f"{name} has runs that are not part of the series"
         if len(self.designs[pair[0]] | self.designs[pair[1]]) > 1:
             return "its runs belong to several series"
         for name in pair:
@@ -137,12 +137,12 @@ def measure_series(
     if design is None or problem:
         return _refuse(f"an early-stopping series is incomplete: {problem}", x, y)
     if sides is None:
-        return _refuse("a run of the series has no value of this", x, y)
+        return _refuse("a run of the series has no value for this row", x, y)
     if min(min(side) for side in sides) <= 0:
         return _refuse("values at or below 0 give no verdict in an early-stopping series", x, y)
     if len(sides[0]) < design.least:
         made = len(sides[0])
-        return _refuse(f"{made} rounds made: the first look is after round {design.least}", x, y)
+        return _refuse(f"{made} rounds made; the first look is after round {design.least}", x, y)
     logs = tuple(tuple(map(math.log, side)) for side in sides)
     resolution = max(cell.resolution for cell in cells) / min(map(min, sides))
     return _measure(logs, design, resolution, confidence)
@@ -228,16 +228,16 @@ def _cut(c: Contrast, looks: Looks, at: int) -> Contrast:
     """Put a row back to one of its looks, and say so."""
     made, most = int(looks.rounds[-1]), looks.design.most
     if at < 0:
-        note = f"looked at after every round: undecided after {made} of at most {most} rounds"
+        note = f"early stopping: undecided after {made} of at most {most} rounds"
         return replace(c, notes=(*c.notes, note))
     rounds = int(looks.rounds[min(at, len(looks.rounds) - 1)])
     logs = tuple(side[:rounds] for side in c.arranged)
     smallest = math.exp(min(map(min, logs)))
     found = _measure(logs, looks.design, c.resolution / smallest, c.confidence)
-    later = f"; later rounds, up to {made}, do not change it" if made > rounds else ""
+    later = f"; the later rounds, up to round {made}, do not change this" if made > rounds else ""
     note = (
-        f"decided after round {rounds} of at most {most}{later}; the interval allows for a look "
-        "after every round, the estimate is biased because the series stopped on it"
+        f"decided after round {rounds} of at most {most}{later}; the interval allows for the look "
+        "after every round, but the estimate is slightly biased"
     )
     return replace(
         c,

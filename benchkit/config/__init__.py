@@ -58,7 +58,7 @@ class Settings:
         metadata=as_key("texts", "`s#a#b#` for benchmark names, or pairs `[a, b]`", "ingest"),
     )
     exclude: tuple[str, ...] = field(
-        default=(), metadata=as_key("texts", "glob patterns of files to leave out", "ingest")
+        default=(), metadata=as_key("texts", "glob patterns of files to skip", "ingest")
     )
     cluster: str = field(
         default="",
@@ -70,7 +70,7 @@ class Settings:
         default=(),
         metadata=as_key(
             "table",
-            "how benchmark names contain variants: `pattern` with a group `variant`, `lower`",
+            "extracts variants from benchmark names: `pattern` with a group `variant`, and `lower`",
             "ingest",
         ),
     )
@@ -79,19 +79,21 @@ class Settings:
         metadata=as_key("texts", "the primary metrics: `metric` or `metric.stat`", "stats"),
     )
     confidence: float = field(
-        default=0.95, metadata=as_key("share", "confidence of each interval", "stats")
+        default=0.95, metadata=as_key("share", "confidence level of each interval", "stats")
     )
     margin: float = field(
         default=0.03, metadata=as_key("share", "the smallest change that matters", "stats")
     )
     blocks: str = field(
         default=DEFAULT_BLOCKS,
-        metadata=as_key("|".join(BLOCKS), "compare complete blocks block by block", "stats"),
+        metadata=as_key(
+            "|".join(BLOCKS), ("whether complete blocks are compared block by block"), "stats"
+        ),
     )
     method: str = field(
         default=DEFAULT_METHOD,
         metadata=as_key(
-            "|".join(METHODS), "how rows are compared wherever their runs allow it", "stats"
+            "|".join(METHODS), "preferred method for rows whose runs allow it", "stats"
         ),
     )
     seed: int = field(
@@ -244,7 +246,7 @@ def parse_fraction(text: str | float, *, where: str) -> float:
     match = _PERCENT.fullmatch(str(text).strip())
     value = float(match[1]) / (100 if match[2] else 1) if match else 0.0
     if not 0 < value <= _MOST:
-        why = "closer to 1 than 0.999999" if _MOST < value < 1 else "not a share between 0 and 1"
+        why = "above 0.999999" if _MOST < value < 1 else "not a share between 0 and 1"
         raise ConfigError(
             f"{text!r} is {why}",
             where=where,

@@ -33,7 +33,7 @@ class Acceptance:
     until: date | str | None = field(
         default=None,
         metadata=as_key(
-            "date", "last day, or the commit at which the baseline has the regression too"
+            "date", "the last day, or the commit that brings the regression into the baseline"
         ),
     )
     reason: str = field(default="", metadata=as_key("text", "why it is accepted"))
@@ -84,7 +84,9 @@ def _parse(table: Mapping[str, object], where: str) -> Acceptance:
     until = _read_end(table["until"], where) if "until" in table else None
     if until is None and not is_removed:
         hint = 'add until = 2026-12-31, or until = "abc1234" for a commit'
-        raise ConfigError("an accepted regression needs an end", where=where, hint=hint)
+        raise ConfigError(
+            ("an accepted regression needs an end date or commit"), where=where, hint=hint
+        )
     key = "removed" if is_removed else "benchmark"
     return Acceptance(
         benchmark=read_text(table[key], key, where),

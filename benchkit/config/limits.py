@@ -90,7 +90,7 @@ def parse_limit(limit: object, where: str) -> Limit:
         return Limit("points", float(number) / 100, "1", text)
     if unit in _FACTORS:
         if float(number) < 1:
-            hint = "a factor is the allowed multiple of the cost: 1.1x allows 10 % more"
+            hint = "a factor is a multiple of the baseline's cost: 1.1x allows 10 % more"
             raise ConfigError(f"{text!r} is below 1", where=where, hint=hint)
         return Limit("factor", float(number), "", text)
     if not unit and (sign or float(number) == 0):

@@ -51,16 +51,16 @@ class TableMap:
         default=Cell(), metadata=as_key(_KIND, "the workload: endpoint, scenario")
     )
     params: tuple[str, ...] = field(
-        default=(), metadata=as_key("texts", "columns with the level of the workload")
+        default=(), metadata=as_key("texts", "columns with levels of the workload")
     )
     run: Cell = field(
         default=Cell(),
-        metadata=as_key(_KIND, "number of the repeat; without it, each row is a run"),
+        metadata=as_key(_KIND, "number of the run; without it, each row is a run"),
     )
     subject: Cell = field(default=Cell(), metadata=as_key(_KIND, "the part of the run"))
     metric: Cell = field(default=Cell(), metadata=as_key(_KIND, "name of the metric"))
     stat: Cell = field(
-        default=Cell(), metadata=as_key(_KIND, "statistic: mean, p99, or sample for raw values")
+        default=Cell(), metadata=as_key(_KIND, "statistic: mean, p99, …, or sample for raw values")
     )
     value: Cell = field(default=Cell(), metadata=as_key(_KIND, "the column with the values"))
     unit: Cell = field(default=Cell(), metadata=as_key(_KIND, "unit of the values: ms, req/s, MiB"))
@@ -78,7 +78,7 @@ class TableMap:
         metadata=as_key("texts", "glob patterns of the files; by default, all with these columns"),
     )
     records: str = field(
-        default="", metadata=as_key("text", "path to the list of records in JSON: `results.items`")
+        default="", metadata=as_key("text", "path of the list of records in JSON: `results.items`")
     )
 
     @property

@@ -31,12 +31,12 @@ class Habits:
     """What holds for every rule that does not say otherwise: ``[policy]``."""
 
     on_inconclusive: Action = field(
-        default="warn", metadata=as_key(_ACTION, "outcome of an inconclusive row")
+        default="warn", metadata=as_key(_ACTION, "a row is inconclusive")
     )
     on_undecided: Action = field(
         default="fail",
         metadata=as_key(
-            _ACTION, "an undecidable row: too few runs, another machine, no valid method"
+            _ACTION, "a row cannot be decided: too few runs, another machine, no valid method"
         ),
     )
     on_missing: Action = field(
@@ -52,7 +52,11 @@ class Habits:
     exact: Action = field(
         default="fail",
         metadata=as_key(
-            _ACTION, "without a limit: more allocations, or more bytes beyond the margin"
+            _ACTION,
+            (
+                "a metric without a limit got worse: more allocations, or more bytes beyond the "
+                "margin"
+            ),
         ),
     )
     min_runs: int = field(
@@ -81,13 +85,13 @@ class Habits:
 class Rule:
     """One ``[[gate]]``; what it does not say of `Habits` is that of ``[policy]``."""
 
-    name: str = field(metadata=as_key("text", "the rule's name in every output"))
+    name: str = field(metadata=as_key("text", "name of the rule in all outputs"))
     metric: str = field(
-        metadata=as_key("text", "`metric` or `metric.stat`; without a statistic, the headline one")
+        metadata=as_key(
+            "text", ("`metric` or `metric.stat`; without a statistic, the metric's main one")
+        )
     )
-    stat: str = field(
-        default="", metadata=as_key("text", "the statistic, if `metric` does not include it")
-    )
+    stat: str = field(default="", metadata=as_key("text", "the statistic, if not part of `metric`"))
     pair: tuple[str, str] | None = field(
         default=None,
         metadata=as_key(
@@ -98,11 +102,12 @@ class Rule:
         default=(),
         metadata=as_key(
             "table",
-            "columns or params with their values; each value may contain `*` and must exist",
+            "columns or params, and the values to gate; values may contain `*` and must exist",
         ),
     )
     target: Limit | None = field(
-        default=None, metadata=as_key("limit", "stricter than `acceptable`; set one or both")
+        default=None,
+        metadata=as_key("limit", ("a stricter limit than `acceptable`; set one or both")),
     )
     acceptable: Limit | None = field(
         default=None, metadata=as_key("limit", "the largest acceptable cost")
@@ -166,7 +171,7 @@ def parse_rules(tables: object, habits: Habits, where: str) -> tuple[Rule, ...]:
         raise ConfigError("gate is not a list of tables", where=where, hint="use [[gate]]")
     if not tables:
         hint = f"use [[gate]] with {_NO_LIMIT.removeprefix('write ')}, or remove it"
-        raise ConfigError("gate is empty: no limit is set", where=where, hint=hint)
+        raise ConfigError("gate is empty, so no limit is set", where=where, hint=hint)
     rules = tuple(
         _parse(table, habits, f"{where} [[gate]] {table.get('name', number)}")
         for number, table in enumerate(tables, 1)
@@ -262,7 +267,7 @@ def _check_tiers(rule: Rule, where: str) -> None:
     narrow = one.share if alike else one.value
     if (alike or (one.kind, one.unit) == (other.kind, other.unit)) and narrow > wide:
         raise ConfigError(
-            f"the target {one.text} is wider than acceptable, {other.text}",
+            f"the target {one.text} is wider than the acceptable {other.text}",
             where=where,
             hint="the target must be the stricter of the two",
         )
@@ -303,7 +308,7 @@ def _read_habits(
             raise unknown(key, str(word), ACTIONS, where)
     runs = table.get("min_runs", habits.min_runs)
     if not isinstance(runs, int) or isinstance(runs, bool) or runs < FEWEST_RUNS:
-        hint = f"use {FEWEST_RUNS} or more; two runs per side never gate"
+        hint = f"use {FEWEST_RUNS} or more; two runs per side are too few for a gate"
         raise ConfigError(f"min_runs is {runs!r}", where=where, hint=hint)
     severities = habits.no_findings
     if "no_findings" in table:

@@ -45,8 +45,8 @@ class Gaps:
         return Finding(
             code="B410",
             severity="warning",
-            message=f"start and end of {name_runs(self.without_window)} are unknown: container "
-            "samples cannot be assigned to these runs, so there is no CPU per request",
+            message=f"start and end of {name_runs(self.without_window)} are unknown, so no "
+            "container sample can be assigned to these runs, and there is no CPU per request",
             remedy="write start and end to run.toml or runs.json, or measure with `benchkit "
             "capture`",
             numbers={"runs": len(self.without_window)},
@@ -80,8 +80,8 @@ class Gaps:
             code="B413",
             severity="warning",
             message=f"{why}; no CPU per request for {runs}{share}",
-            remedy="name it in run.toml or benchkit.toml, and if you use a store, ingest again: "
-            '[containers] service = "NAME"',
+            remedy='add [containers] service = "NAME" to run.toml or benchkit.toml; if you use '
+            "a store, ingest again",
             numbers={"runs": len(self.without_service), "containers": len(self._containers)},
         )
 
@@ -92,7 +92,7 @@ class Gaps:
         return Finding(
             code="B414",
             severity="info",
-            message=f"the CPU samples cover a part of {_list(list(self.covered))}, at least "
+            message=f"the CPU samples cover only part of {_list(list(self.covered))}, at least "
             f"{self.covered[least]:.0%} ({least})",
             remedy="sample at least once a second from the start to the end of the load",
             numbers={"runs": len(self.covered), "least": self.covered[least]},

@@ -80,8 +80,9 @@ def _once(runs: Sequence[Measured]) -> Finding:
         severity="info",
         message=f"no histogram was scraped twice during {name_runs(runs)}, so it is unknown what "
         "the run added to it",
-        remedy="save /metrics before and after each run in a folder of its own, as `benchkit "
-        "explain B417` shows, or query the range; start and end of the run must be known then",
+        remedy="save /metrics before and after each run, in one folder per run (see `benchkit "
+        "explain B417`), or query Prometheus for the time of the runs and record their start and "
+        "end",
         numbers={"runs": len(runs)},
     )
 

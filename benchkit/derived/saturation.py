@@ -98,7 +98,7 @@ def require_stat(rule: Rule, observations: Observations, runs: Runs) -> None:
         raise ConfigError(
             f"no sweep has latency {rule.stat}",
             where="knee",
-            hint=f"recorded are {_list(known, rule.stat) or 'no latencies'}",
+            hint=f"it has {_list(known, rule.stat) or 'no latencies'}",
         )
 
 

@@ -88,7 +88,7 @@ def _unknown(names: Sequence[str]) -> Finding:
         code="B420",
         severity="info",
         message=f"the number of spans per request is unknown for {', '.join(names[:4])}{more}: "
-        "the counts are not a whole number per request",
-        remedy="write it to run.toml: [spans] per_request = 4",
+        "the counts are not a multiple of the requests",
+        remedy="add it to run.toml: [spans] per_request = 4",
         numbers={"runs": len(names)},
     )

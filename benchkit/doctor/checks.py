@@ -123,7 +123,7 @@ def check_turbo(readings: Readings) -> Check:
         if found:
             return _judge(
                 "turbo",
-                "on: the clock depends on heat and on the other cores" if found == on else "off",
+                "on: clock speed depends on heat and on the other cores" if found == on else "off",
                 f"switch it off: echo {off} | sudo tee /{_CPU}/{name}",
                 is_noisy=found == on,
             )
@@ -136,7 +136,7 @@ def check_threads(readings: Readings) -> Check:
     shared = sum(len(core) > 1 for core in cores)
     return _judge(
         "hyper-threads",
-        f"{shared} of {len(cores)} cores run several threads that slow each other down" if shared
+        f"{shared} of {len(cores)} cores run several threads, which slow each other down" if shared
         else "one thread per core" if cores else "",
         f"use one CPU per core (taskset), or: echo off | sudo tee /{_CPU}/smt/control",
         is_noisy=shared > 0,
@@ -153,8 +153,8 @@ def check_limit(readings: Readings) -> Check:
     return _judge(
         "CPU limit",
         "; ".join(parts) or ("none" if is_known else ""),
-        "remove the limit of the container or control group (docker run without --cpus), and "
-        "give it whole CPUs with --cpuset-cpus",
+        "remove the CPU limit of the container or control group (docker run without --cpus), and "
+        "assign whole CPUs with --cpuset-cpus",
         is_noisy=bool(parts),
     )
 
@@ -189,8 +189,8 @@ def check_virtual(readings: Readings) -> Check:
     return _judge(
         "virtualisation",
         found or ("none" if machine.has("proc/cpuinfo") else ""),
-        "the load of other guests cannot be seen from inside: measure small changes on a machine "
-        "of your own, or alternate between the variants",
+        "the load of other guests is invisible from inside: for small changes, use a dedicated "
+        "machine, or alternate between the variants",
         is_noisy=bool(found),
     )
 
@@ -208,7 +208,7 @@ def check_swap(readings: Readings) -> Check:
         else f"{reading}; {moved} pages moved during the check"
         if moved
         else reading,
-        "end programs until memory suffices, then: sudo swapoff -a",
+        "stop programs until the memory is sufficient, then: sudo swapoff -a",
         is_noisy=bool(used or moved),
     )
 
@@ -245,7 +245,7 @@ def check_clock(readings: Readings) -> Check:
         found,
         f"choose a faster one: echo tsc | sudo tee /{_CLOCK}/current_clocksource"
         if "tsc" in known
-        else "reading it is slow: look for tsc in the kernel's log (dmesg)",
+        else "this clock is slow to read: look for tsc in the kernel log (dmesg)",
         is_noisy=found in _SLOW_CLOCKS,
     )
 

@@ -44,7 +44,7 @@ def list_unused(rules: Sequence[RuleOutcome]) -> Iterator[Occurrence]:
             rows_kind = "removed benchmark" if one.removed else "compared row"
             text = f"{name} matches no {rows_kind}"
         elif not any(one == valid for each in own for _, valid in each.acceptances):
-            text = f"{name} no longer applies ({one.text})"
+            text = f"{name} has expired ({one.text})"
         else:
             continue
         yield Occurrence(event=UNUSED, action="pass", text=printable(text))

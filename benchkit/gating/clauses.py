@@ -39,6 +39,8 @@ _LEADS = {
     MIXED: "{}",
     UNKNOWN: "{}",
     UNUSED: "{}",
-    NO_BASELINE: "there is no baseline: nothing was compared, so a regression would go unnoticed{}",
+    NO_BASELINE: (
+        "there is no baseline, so nothing was compared and a regression would go unnoticed{}"
+    ),
     NOT_COMPARED: "{}",
 }

@@ -63,8 +63,8 @@ _OVER, _DATA, _OPEN = ExitCode.REGRESSION, ExitCode.DATA, ExitCode.INCONCLUSIVE
 
 REGRESSION = _event(
     "regression",
-    "a row is over its limit; without a limit: a regression beyond the margin, any "
-    "increase of `allocs_per_op`, or another exact metric worse beyond the margin",
+    "a row is over its limit; without a limit: a regression beyond the margin, any increase of "
+    "`allocs_per_op`, or another exact metric that got worse by more than the margin",
     "fail", "`[[gate]]`, `exact`", _OVER, FAIL,
 )  # fmt: skip
 CRASH = _event(
@@ -85,26 +85,26 @@ DAMAGED = _event(
     "damaged", "a file of a known tool is damaged", "fail", "`on_damaged`", _DATA, FAIL
 )
 MIXED = _event(
-    "mixed", "two measurements count as one: runs of a folder together with earlier runs of that "
-    "folder, or with runs of another folder, another commit or another pipe", "fail",
+    "mixed", "two measurements count as one: a folder's runs together with earlier runs of the "
+    "same folder, or with runs of another folder, commit or pipe", "fail",
     "`on_damaged`", _DATA, FAIL,
 )  # fmt: skip
 UNKNOWN = _event(
     "unknown", "a file has an unknown format", "warn", "`--strict` fails it", _DATA, FAIL, PASS
 )
 INCONCLUSIVE = _event(
-    "inconclusive", "a row is inconclusive, although more runs could decide it", "warn",
+    "inconclusive", "a row is inconclusive, but more runs could decide it", "warn",
     "`on_inconclusive`", _OPEN, UNDECIDED, PASS,
 )  # fmt: skip
 UNDECIDABLE = _event(
     "undecidable",
-    "a gated row cannot be decided: fewer than max(3, `min_runs`) runs on a side, "
-    "another machine, only results of another CI run, or no valid method",
+    "a gated row cannot be decided: a side has fewer than max(3, `min_runs`) runs, comes from "
+    "another machine or only from another CI run, or no method is valid",
     "fail", "`on_undecided`", _OPEN, UNDECIDED,
 )  # fmt: skip
 FAILING = _event(
-    "failing_requests", "far more requests of the variant fail than of the baseline", "fail",
-    "`on_inconclusive` (only `pass` lets it pass)", _OPEN, UNDECIDED,
+    "failing_requests", "far more requests fail in the variant than in the baseline", "fail",
+    "`on_inconclusive` (passes only with `pass`)", _OPEN, UNDECIDED,
 )  # fmt: skip
 NO_BASELINE = _event(
     "no_baseline", "there is no baseline", "fail", "`--allow-missing-baseline`", _DATA, FAIL
@@ -115,7 +115,7 @@ NOT_COMPARED = _event(
     "fail", "", _DATA, FAIL,
 )  # fmt: skip
 ACCEPTED = _event(
-    "accepted", "a named regression is accepted until a date or commit", "pass",
+    "accepted", "the policy accepts the regression until a date or commit", "pass",
     "`[[gate.accept]]`", _OVER, FAIL,
 )  # fmt: skip
 

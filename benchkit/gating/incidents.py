@@ -190,7 +190,7 @@ def _list_unmeasured(
         if variant in measured or not variant or not is_ours:
             continue
         is_consequence = any(causes.get(role, "pass") != "pass" for role in roles)
-        text = printable(f"no run of {variant} was measured: it was not compared")
+        text = printable(f"no run of {variant} was measured, so it was not compared")
         yield Occurrence(event=NOT_COMPARED, action="pass" if is_consequence else "fail", text=text)
 
 

@@ -54,12 +54,12 @@ from benchkit.verdict import (
 
 #: Why nothing is shown where the order of the runs decides: see `audit.order.take_out_drift`.
 _TURNED = (
-    "the runs drift, and the drift decides which side of the limit the change is on: "
-    "alternate between the variants"
+    "the runs drift, and without the drift the outcome would be different: alternate between the "
+    "variants"
 )
 #: Why a change that `compare` shows is no regression.
-_AIMLESS = "it changes, but benchkit does not know whether higher or lower is better"
-_ALONE = "the change and its interval are for this row alone"
+_AIMLESS = "the value changed, but benchkit does not know whether higher or lower is better"
+_ALONE = "the interval is for this row alone"
 #: The rule that stands where no limit is set.
 DEFAULT = "no regression"
 
@@ -256,8 +256,8 @@ def _describe_unfit(rule: Rule, contrast: Contrast, unlike: Mapping[Pair, str]) 
         return ""
     if not rule.allow_other_machine and (contrast.baseline, contrast.variant) in unlike:
         return (
-            f"{unlike[contrast.baseline, contrast.variant]}; set allow_other_machine to "
-            "count it anyway"
+            f"{unlike[contrast.baseline, contrast.variant]}; to count it anyway, set "
+            "allow_other_machine"
         )
     fewest = min(contrast.n_baseline, contrast.n_variant)
     if contrast.method == SINGLE and fewest >= rule.min_runs:
@@ -291,14 +291,14 @@ def _decide(row: RowOutcome, how: Adjusted | None, closed: str, alpha: float) ->
         word = _tier(row, level)
         if word == ACCEPTABLE and rule.target is not None:
             notes.append(
-                f"these runs do not show that the cost is within the target {rule.target.text}"
+                f"these runs do not prove that the cost is within the target {rule.target.text}"
             )
     else:
         word = NOT_SHOWN
         if evidence.p_over is not None and evidence.p_over <= level and p_over is not None:
             alone, among = format_pvalue(evidence.p_over), format_pvalue(p_over)
             notes.append(
-                f"over the limit on its own (p {alone}), but not when adjusted for all rows (p "
+                f"over the limit on its own (p {alone}), but not after adjustment for all rows (p "
                 f"{among})"
             )
             undecided = undecided or closed
@@ -350,20 +350,20 @@ def _count_runs(row: RowOutcome, half_width: float, alpha: float) -> tuple[int |
     c, limit = row.contrast, row.rule.limit
     room = _measure_room(limit, c, row.evidence.value or 1.0)
     if room <= 0:
-        return None, "the estimate is over the limit: make more runs to decide"
+        return None, "the estimate is over the limit; make more runs to decide"
     n = 2 / (1 / c.n_baseline + 1 / c.n_variant)
     whole = math.expm1(_measure_room(limit, c, 1.0))
     needed = runs_to_show_equivalence(half_width, n, whole, confidence=1 - alpha)
     if needed is None:
         return None, "the spread is too large for any practical number of runs"
     if needed > n:
-        return needed, f"if there is no cost, about {needed} runs per side would show it"
+        return needed, (f"if there is no cost, about {needed} runs per side would show that")
     near = runs_to_show_equivalence(half_width, n, math.expm1(room), confidence=1 - alpha)
     if near is None:
         near_it = f"the estimate is too close to {limit.text}"
-        return None, f"if there is no cost, {needed} runs per side are usually enough; {near_it}"
+        return None, f"{needed} runs per side are usually enough if there is no cost; {near_it}"
     if near <= n:
-        return None, f"{near} runs per side are usually enough, but these were not: measure again"
+        return None, f"{near} runs per side are usually enough, but not this time: measure again"
     seems = f"within {limit.text}, if the estimate is right"
     return near, f"about {near} runs per side would show that it is {seems}"
 

@@ -99,4 +99,4 @@ def _tell_untold(pair: Pair, one: Mapping[str, str], other: Mapping[str, str]) -
         return f"the recorded machines cannot be compared: {sides}"
     teller, silent = pair if one else pair[::-1]
     entries = ", ".join(f"{name} {value}" for name, value in list((one or other).items())[:_SHOWN])
-    return f"{silent} does not record its machine, {teller} does: {entries}"
+    return f"{silent} does not record its machine, but {teller} does: {entries}"

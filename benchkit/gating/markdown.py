@@ -83,14 +83,13 @@ def _tell_method(result: GateResult) -> str:
     level = format_bare(1 - result.outcome.confidence)
     if result.outcome.rules[0].rule.is_default:
         return (
-            "No limit is set. A row is a regression if p, adjusted for all rows, is at "
-            f"most {level} and the estimate is beyond the margin. It is no regression if "
-            "equivalence or a gain is shown; otherwise it is inconclusive. Near the "
-            "margin, this errs more often than a limit ([[gate]]). The unit of "
-            "replication is the run."
+            "No limit is set. A row is a regression if p, adjusted for all rows, is at most "
+            f"{level} and the estimate is beyond the margin. It is not a regression if the runs "
+            "show equivalence or a gain. Otherwise it is inconclusive. Near the margin, a limit "
+            "([[gate]]) is more reliable. The unit of replication is the run."
         )
     return (
-        f"A row is over or within the limit if a one-sided test at {level} shows it; "
-        "“over” is adjusted for all rows of the gate. Otherwise the row is inconclusive. "
-        "The unit of replication is the run."
+        f"A one-sided test at {level} decides whether a row is over or within its limit; for "
+        "“over”, p is adjusted for all rows of the gate. If neither is shown, the row is "
+        "inconclusive. The unit of replication is the run."
     )

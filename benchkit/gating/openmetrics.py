@@ -43,7 +43,7 @@ class _Collector:
         """Yield every metric."""
         yield from _estimates(self._result)
         yield _outcomes(self._result)
-        meaning = "Rows that only the baseline has, so they were not compared."
+        meaning = "Rows that were not compared, because only the baseline has them."
         lost = GaugeMetricFamily("benchkit_gate_not_compared", meaning)
         lost.add_metric([], sum(len(rule.dropped) for rule in self._result.outcome.rules))
         yield lost

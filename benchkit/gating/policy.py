@@ -65,7 +65,7 @@ class Policy:
             raise ConfigError(
                 f"expected a policy, got {type(source).__name__}",
                 where="policy",
-                hint='pass {} for the defaults, a mapping like {"gate": […]}, or a path',
+                hint='pass a path, a mapping such as {"gate": […]}, or {} for the defaults',
             )
         return cls(rules=source.rules, habits=source.habits, settings=source)
 
@@ -93,7 +93,7 @@ class Policy:
     def refuse_empty(self) -> None:
         """Refuse a file that says nothing: whoever wrote it meant a limit."""
         if self.settings.is_empty and not self.is_overridden:
-            what, hint = "empty: no limit is set", "add [[gate]], or remove it"
+            what, hint = "it is empty, so no limit is set", "add [[gate]], or remove it"
             raise ConfigError(what, where=self.settings.source, hint=hint)
 
     @property

@@ -56,11 +56,11 @@ class SelfTest:
     def sentence(self) -> str:
         """What it shows."""
         if not self.planted:
-            return "✗ Self-test: the gate compares nothing, so it cannot fail."
+            return "✗ Self-test: the gate compares nothing, so it can never fail."
         if self.unseen:
             return (
-                f"✗ Self-test: in {len(self.unseen)} of {self.planted} rows, the gate "
-                "missed a planted regression, so it cannot fail there."
+                f"✗ Self-test: in {len(self.unseen)} of {self.planted} rows, the gate missed a "
+                "planted regression, so it can never fail there."
             )
         if self.missed:
             return f"✗ Self-test: the gate missed a planted incident: {_join(self.missed)}."

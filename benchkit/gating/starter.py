@@ -18,11 +18,13 @@ from benchkit.units import printable
 _MOST = 12
 #: Policy keys that fail by default, and what each is about.
 _FAILING = {
-    "on_undecided": "too few runs, another machine, no valid method",
+    "on_undecided": "a row cannot be decided: too few runs, another machine, no valid method",
     "on_missing": "a benchmark or metric of the baseline is missing",
     "on_failure": "a run failed: panic, FAIL, a non-zero exit, a crossed threshold",
     "on_damaged": "a file of a known tool is damaged",
-    "exact": "without a limit: more allocations, or more bytes beyond the margin",
+    "exact": (
+        "a metric without a limit got worse: more allocations, or more bytes beyond the margin"
+    ),
 }
 
 
@@ -69,7 +71,8 @@ def _head(baseline: str | None, variants: Sequence[str]) -> Iterator[str]:
     yield f"# Variants seen: {_comment(variants)}"
     if baseline is None:
         yield (
-            "# The variant that the others are compared with; it cannot be inferred from the names."
+            "# The variant that the others are compared with. The names do not show which one it "
+            "is."
         )
         yield f"# baseline = {_text(variants[0]) if variants else '…'}"
     else:
@@ -79,15 +82,15 @@ def _head(baseline: str | None, variants: Sequence[str]) -> Iterator[str]:
 
 def _ingest(rename: str) -> Iterator[str]:
     yield "[ingest]"
-    yield "# Where group, variant and run are in the paths, if benchkit gets it wrong:"
+    yield "# Path pattern, if benchkit recognises group, variant or run wrongly:"
     yield '# layout = "{variant}/{run}.txt"'
     if rename:
-        yield "# The benchmark names differ between the sides; this rule matches them:"
+        yield "# The benchmark names differ between the sides; this rule makes them equal:"
         yield f"rename = [{_text(rename)}]"
     else:
         yield "# Rules that make the benchmark names of two sides equal:"
         yield '# rename = ["s#_(Baseline|Enabled)/#/#"]'
-    yield "# If names inside one file contain the variant, a rename makes them equal:"
+    yield "# If benchmark names contain the variant, split it off and make the names equal:"
     yield "# split = {pattern = 'OTel_(?P<variant>Enabled|Disabled)', lower = true}"
     yield '# rename = ["s#OTel_(Enabled|Disabled)/?##"]'
     yield '# exclude = ["*.log"]'
@@ -96,14 +99,14 @@ def _ingest(rename: str) -> Iterator[str]:
 
 def _stats(comparisons: Comparisons | None) -> Iterator[str]:
     yield "[stats]"
-    yield "# The smallest change that matters in comparisons and reports; for the gate, set limits."
+    yield "# The smallest change that matters in comparisons and reports (the gate uses limits)."
     yield '# margin = "3%"'
     yield "# confidence = 0.95"
     names = dict.fromkeys(
         _name(c.metric, c.stat) for c in (comparisons.contrasts if comparisons else ()) if c.primary
     )
     if names:
-        yield f"# The headline metric is {_comment(names)}; to use others:"
+        yield f"# The primary metric is {_comment(names)}. To choose others:"
     yield '# metrics = ["latency.p50"]'
     yield ""
 
@@ -111,19 +114,16 @@ def _stats(comparisons: Comparisons | None) -> Iterator[str]:
 def _habits() -> Iterator[str]:
     yield "# Defaults for every [[gate]] below."
     yield "[policy]"
-    yield "# What an inconclusive row does if more runs could decide it: pass, warn or fail."
+    yield "# Outcome of a row that more runs could decide: pass, warn or fail."
     yield 'on_inconclusive = "warn"'
-    yield "# These fail by default; each also accepts warn or pass:"
+    yield "# These events fail the gate by default; warn and pass are allowed, too:"
     for key, meaning in _FAILING.items():
         yield f'# {key} = "fail"  # {meaning}'
-    yield (
-        "# Fewest runs per side; with 3 the test assumes log-normal runs, with 4 or more it "
-        "does not."
-    )
+    yield ("# Minimum number of runs per side. With only 3, the test assumes log-normal runs.")
     yield f"min_runs = {FEWEST}"
     yield "# Findings of these severities fail the gate:"
     yield '# no_findings = ["warning"]'
-    yield "# By default, a baseline from another machine does not count:"
+    yield "# Compare with a baseline from another machine (off by default):"
     yield "# allow_other_machine = true"
     yield ""
 
@@ -171,7 +171,7 @@ def _accept(contrasts: Sequence[Contrast]) -> Iterator[str]:
     name = next((c.benchmark for c in contrasts if c.benchmark), "Ping")
     yield "[[gate.accept]]"
     yield f"benchmark = {_text(name)}"
-    yield "until = 2026-12-31  # or a commit: until the baseline is measured at it"
+    yield "until = 2026-12-31  # or a commit: until the baseline has that commit"
     yield 'reason = "why this cost is acceptable"'
     yield "[[gate.accept]]"
     yield f"removed = {_text(name)}"
@@ -187,10 +187,12 @@ def _gate(metric: str, stat: str, rows: Sequence[Contrast], limit: str) -> Itera
     benchmarks = list(dict.fromkeys(c.benchmark for c in rows if c.benchmark))
     if benchmarks:
         listed = ", ".join(map(_text, benchmarks[:_MOST]))
-        yield f"# The rows it applies to, by {', '.join(COLUMNS[:3])} or a param; each must exist."
+        yield (
+            f"# Only rows with these values of {', '.join(COLUMNS[:3])} or a param; all must exist."
+        )
         yield f"# where = {{benchmark = [{listed}]}}"
     if not (rows and is_exact(rows[0])):
-        yield '# The cost you aim for, then the limit: "5%", "1.1x", "0.5 ms", "+8 KiB".'
+        yield '# The target cost, and the acceptable one: "5%", "1.1x", "0.5 ms", "+8 KiB".'
         yield '# target = "1%"'
     yield f'acceptable = "{limit}"'
     if rows and (runs := _tell_runs(rows, limit)):
@@ -203,7 +205,7 @@ def _tell_runs(rows: Sequence[Contrast], limit: str) -> str:
     if is_exact(rows[0]):
         return ""
     if all(row.ratio_low is None for row in rows):
-        return "With one run per side, only the direction is known: run each side at least 4 times."
+        return "One run per side shows only the direction: run each side at least 4 times."
     first = OFFERED[0]
     needed = count_runs(rows, first)
     if choose_limit(rows) == limit != first:
@@ -211,7 +213,7 @@ def _tell_runs(rows: Sequence[Contrast], limit: str) -> str:
         return f"The smallest limit among {', '.join(OFFERED)} that these runs can confirm{more}."
     if needed is None:
         return f"These runs vary too much to confirm {first} with any practical number of runs."
-    return f"Judging by these runs, about {needed} per side can show that there is no cost."
+    return f"If there is no cost, about {needed} runs per side can show that."
 
 
 def _name(metric: str, stat: str) -> str:

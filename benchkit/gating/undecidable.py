@@ -43,5 +43,5 @@ def find_closed_rows(
         runs = f"{c.n_baseline} + {c.n_variant} runs"
         among = f" among {len(family)} rows" if len(family) > 1 else ""
         needed = count_runs(c, len(family), 2 * alpha) if id(row) in closed else 0
-        advice = f"cannot reach p ≤ {alpha:.2g}{among}: run at least {needed} per side"
+        advice = f"cannot reach p ≤ {alpha:.2g}{among}: make at least {needed} runs per side"
         yield f"{runs} {advice}" if needed else ""

@@ -139,7 +139,7 @@ def _explain_nothing(
     commits = sorted({label.commit for label in labels.values()})
     count = "1 commit" if len(commits) == 1 else f"{len(commits)} commits"
     if not dates:
-        return DataError(f"none of {count} has a date, or a run with a start", hint=add)
+        return DataError(f"none of {count} has a date or a run with a recorded start", hint=add)
     problem = f"the runs of {count} have no primary metric"
     return DataError(problem, hint="name one with --metric; see `benchkit export`")
 

@@ -354,7 +354,7 @@ def _report(shift: Shift, tracks: Sequence[Track]) -> Finding:
         where=machine,
         message=f"{count} of {shift.series} series are {_write_sizes(shift, is_time=is_time)} "
         f"at {last} ({write_day(points[-1].time)})",
-        remedy=f"suspect the machine first: measure {before} again on it, alternating with {last}",
+        remedy=f"suspect the machine first: measure {before} and {last} in turn on it",
         numbers={"series": shift.series, "alike": count, "low": shift.low, "high": shift.high},
     )
 
@@ -367,7 +367,7 @@ def _report_far(far: Sequence[str], track: Track) -> Finding:
         code="B341",
         severity="info",
         where=track.session[0],
-        message=f"most series moved together at {names}: left out of predictions",
+        message=f"most series moved together at {names}, so predictions leave it out",
         remedy="measure it again to include it",
         numbers={"commits": len(far)},
     )

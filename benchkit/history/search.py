@@ -125,7 +125,7 @@ def report_reach(searches: Sequence[Search], seed: int) -> Iterator[Finding]:
             severity="info",
             message=f"{_write_among(count, count)}, a step change needs {longest} commits on "
             "each side",
-            remedy="until then, only the newest commit is judged",
+            remedy="until then, benchkit judges only the newest commit",
             numbers={"series": count, "commits": longest},
         )
 
@@ -134,7 +134,11 @@ def _report_short(short: Sequence[Search], series: int, seed: int) -> Finding:
     """Say of series without any chance how many commits they need."""
     most = max(short, key=lambda design: design.commits)
     needed = _find_fewest(most, series, seed)
-    more = f"{needed} commits can" if needed else f"even {_FARTHEST * most.commits} cannot"
+    more = (
+        (f"{needed} commits could show one")
+        if needed
+        else f"even {_FARTHEST * most.commits} commits could not"
+    )
     fewer = ", or follow fewer series with --metric, --variant or --by" if series > 1 else ""
     return Finding(
         code="B343",

@@ -158,5 +158,8 @@ def _list_called(folder: Path, name: str) -> list[Path]:
 
 def refuse_store(name: str) -> DataError:
     """Say that a store is no folder of raw files."""
-    hint = "ingest the other results into it, and use only it with --store, or store= in Python"
+    hint = (
+        "ingest the other results into this store, and give only the store: --store, or store= "
+        "in Python"
+    )
     return DataError("a store cannot be combined with other results", where=name, hint=hint)

@@ -145,11 +145,11 @@ class Cluster:
             versions = self._client.run(_find_version)
         except Exception as error:  # noqa: BLE001 - what a worker without benchkit raises varies
             what = f"its workers cannot import benchkit ({type(error).__name__}: {error})"
-            hint = f"install benchkit {__version__} where they run"
+            hint = f"install benchkit {__version__} on the workers"
             raise DataError(what, where=self._spec, hint=hint) from None
         for worker, version in versions.items():
             if version != __version__:
-                what = f"worker {worker} has benchkit {version}, this is {__version__}"
+                what = f"worker {worker} has benchkit {version}, this process has {__version__}"
                 raise DataError(what, where=self._spec, hint="install the same version everywhere")
         return sum(self._client.nthreads().values())
 
@@ -207,7 +207,10 @@ class Cluster:
             return found
 
     def _mourn(self, index: int, known: Known) -> Outcome:
-        what, hint = "the workers that read it died", "if memory ran out, give each worker more"
+        what, hint = (
+            ("the workers died while they read this file"),
+            "if they ran out of memory, give each worker more",
+        )
         return mourn(index, self._sources[index], self._options, known, what, hint)
 
     def _note_unshared(self, found: Catch) -> None:
@@ -215,8 +218,8 @@ class Cluster:
         if not self._is_unshared:
             self._is_unshared = True
             first = found.outcomes[0]
-            what = "the workers do not see this file; this process reads all such files"
-            hint = "put the results on a path that the workers share"
+            what = "the workers cannot read this file; this process reads it"
+            hint = "move the results to a path that the workers can read"
             first.diagnostics.append(Diagnostic(first.report.label, 0, what, hint, "note"))
 
     def _require_files(self, found: Catch) -> None:
@@ -227,7 +230,7 @@ class Cluster:
                     raise StoreError(
                         "on the workers, this path is a different folder",
                         where=str(file.path.parent),
-                        hint="use a store on a path that they share, or --store s3://…",
+                        hint="use a store on a path that all machines share, or --store s3://…",
                     )
 
 
@@ -241,7 +244,7 @@ def _connect(spec: str) -> tuple[Client, LocalCluster | None]:
         import dask
         from distributed import Client, LocalCluster
     except ImportError:
-        hint = "install it where benchkit is: pip install '.[distributed]'"
+        hint = "install it: pip install '.[distributed]'"
         raise ConfigError(
             "dask.distributed is not installed", where="--cluster", hint=hint
         ) from None

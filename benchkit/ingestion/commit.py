@@ -239,13 +239,16 @@ def _tidy(store: Store) -> Iterator[Diagnostic]:
     try:
         store.tidy()
     except StoreError as error:
-        what = f"small files were not merged ({error.what})"
+        what = f"could not merge small files ({error.what})"
         yield Diagnostic(store.url, 0, what, "the next ingest tries again", "note")
 
 
 def _replaced(job: str, runs: int) -> Diagnostic:
-    what = f"{runs} runs of this CI job were replaced by others under the same paths"
-    hint = "if they are legs of a matrix, ingest each with its own `--origin NAME`"
+    what = (
+        f"this ingest replaced {runs} runs of this CI job, because it has other results under the "
+        "same paths"
+    )
+    hint = "if these are jobs of a matrix, ingest each job with its own `--origin NAME`"
     return Diagnostic(job, 0, what, hint, "warning")
 
 
@@ -323,7 +326,7 @@ def _refuse_strictly(harvest: Harvest, strict: bool) -> None:
     refused |= {p.label: "damaged" for p in harvest.parts if p.role == "damaged"}
     for label, reason in refused.items():
         raise DataError(
-            f"{len(refused)} of {len(harvest.reports)} sources refused, first: {reason}",
+            f"refused {len(refused)} of {len(harvest.reports)} sources; the first: {reason}",
             where=label,
             hint="nothing was stored; fix or exclude them, or omit --strict",
         )

@@ -69,7 +69,7 @@ def find_remembered(label: str, message: str) -> Finding:
         code="B103",
         severity="warning",
         message=message,
-        remedy="delete the copy, or if they are two variants, label each one with label=path",
+        remedy="delete the copy; if both files are variants, label each one with label=path",
         where=label,
     )
 

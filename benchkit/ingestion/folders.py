@@ -26,7 +26,7 @@ from benchkit.parsers import registry
 from benchkit.parsers.refusal import FAILED
 
 _NO_RESULT = "this variant's folder contains no result"
-_NO_RUN = "this folder contains no result, but folders with other numbers next to it do"
+_NO_RUN = "this folder contains no result, but other numbered folders next to it do"
 #: Outcomes of sources that hold results.
 READ = frozenset({"read", "unchanged", "duplicate"})
 _WITHOUT = frozenset({"refused", "empty"})

@@ -292,8 +292,8 @@ def list_stale(parts: Sequence[Part]) -> dict[str, DataError]:
     origins = {part.origin for part in left}
     return {
         variant: DataError(
-            f"{part.gone_from} was ingested again without the files of {variant}",
-            hint=f"measure {variant} again",
+            f"{part.gone_from} was ingested again without the files of '{variant}'",
+            hint=f"measure '{variant}' again",
         )
         for variant, part in gone.items()
         if part.origin in origins
@@ -321,13 +321,13 @@ def _describe(
     listed = f"{', '.join(labels[:SHOWN])}{more}"
     label = show_label(assigned.partition("variant=")[2])
     source = quote(f"{label}={folder}" if label else folder)
-    remedy = f"run `benchkit ingest {source} --store NEW` to make a store without them"
+    remedy = f"for a store without them, run `benchkit ingest {source} --store NEW`"
     if variant:
         return Finding(
             code=MIXED,
             severity="error",
             where=variant,
-            message=f"{folder} was measured again without {listed}: {runs[0]} earlier and "
+            message=f"{folder} was measured again without {listed}, so {runs[0]} earlier and "
             f"{runs[1]} new runs count together",
             remedy=f"{remedy}, or see `benchkit explain {MIXED}`",
             numbers={"sources": len(labels)},
@@ -336,8 +336,8 @@ def _describe(
         code="B110",
         severity="warning",
         where=folder,
-        message="sources are missing since it was ingested again, and their runs still count: "
-        f"{listed}",
+        message="files are missing since the folder was ingested again, but their runs still "
+        f"count: {listed}",
         remedy=f"{remedy}; to keep both apart, run `benchkit undo` right after that ingest, then "
         f"`benchkit ingest {source} --origin NAME`",
         numbers={"sources": len(labels)},

@@ -337,10 +337,10 @@ def _left_over(found: Found, first: str, commit: str) -> Finding:
     return Finding(
         code=LEFT_OVER,
         severity="error",
-        message=f"identical to a result of commit {show_label(first)}; it is left out of "
+        message=f"identical to a result of commit {show_label(first)}, so it was not added to "
         f"{show_label(commit)}",
-        remedy="measure this commit; if the other one is wrong, run `benchkit undo` right after "
-        "adding it, and add this one",
+        remedy="measure the new commit; if the other commit was the wrong one, run `benchkit "
+        "undo` right after you add it",
         where=found.label,
     )
 
@@ -350,7 +350,7 @@ def _labelled_twice(found: Found, first: Found) -> Finding:
     return Finding(
         code="B103",
         severity="warning",
-        message=f"this file already counts {counted}; one file cannot be both sides",
+        message=f"this file already counts {counted}; the same file cannot be on both sides",
         remedy=NAME_FILES,
         where=found.label,
     )

@@ -116,9 +116,9 @@ def load(
         return _load_store(place, origins, samples=samples)
     if len(arguments) > 1 and len(set(map(os.path.normpath, arguments))) == 1:
         raise DataError(
-            "both sides are the same path",
+            "both sides have the same path",
             where=arguments[0],
-            hint="name the results of the other side",
+            hint="give the path of the other side's results",
         )
     return load_found(discover(arguments, options), options, samples=samples)
 
@@ -247,9 +247,9 @@ def _store_of(
         return Store(arguments[0])
     if arguments and origins:
         raise ConfigError(
-            "origins exist only in a store, but raw files were given",
+            "--origin needs a store, but you gave raw files",
             where="--origin",
-            hint="omit it, or run `benchkit ingest --origin O PATH` and give no PATH here",
+            hint="omit it, or run `benchkit ingest --origin O PATH` first and omit PATH here",
         )
     return None if arguments else Store(store or DEFAULT)
 

@@ -74,7 +74,7 @@ def copy(url: str, target: Path, name: str, limit: int = LARGEST) -> None:
         _copy_files(system, files, Meter(None, limit))
     except TooLargeError as error:
         hint = f"name a folder or file below it, or pass {OPTION} 8GiB"
-        raise DataError(f"it was not copied: {error}", where=name, hint=hint) from None
+        raise DataError(f"not copied: {error}", where=name, hint=hint) from None
     except (OSError, ValueError, pa.ArrowException) as error:
         what = str(error).partition("\n")[0]
         raise DataError(f"cannot copy it: {what}", where=name) from None

@@ -197,9 +197,10 @@ def find_elsewhere(choice: Choice, job: str) -> Iterator[Finding]:
             code="B209",
             severity="warning",
             where=", ".join(dict.fromkeys(part.variant for part in loaded)),
-            message=f"this CI {'run' if is_run else 'job'} has no measurement of it; origin "
-            f"{shown} has one",
-            remedy=f"measure in this {'run' if is_run else 'job'}, or select one with --origin",
+            message=f"this CI {'run' if is_run else 'job'} did not measure it, but origin {shown} "
+            "did",
+            remedy=f"measure it in this {'run' if is_run else 'job'}, or select an origin with "
+            "--origin",
             numbers={"origins": len(origins)} | ({"runs_here": 0} if is_run else {}),
         )
 

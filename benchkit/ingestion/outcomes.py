@@ -127,7 +127,7 @@ def mark(
 
 def pass_over(index: int, found: Found, reason: str) -> Outcome:
     """Return the outcome of a run that its sidecar calls failed, and that left nothing to read."""
-    reason = f"its sidecar records a failed run; {reason}"
+    reason = f"its sidecar records a failed run: {reason}"
     report = SourceReport(
         label=found.label, outcome="failed", reason=reason, variant=lost_variant(found)
     )
@@ -151,7 +151,7 @@ def describe_foreign(problems: Sequence[Diagnostic]) -> Diagnostic:
         return replace(first, what=f"left out: {first.what}", severity="warning")
     named = ", ".join(problem.path for problem in others[:_NAMED])
     more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
-    what = f"left out: unknown format; the same is true of {named}{more}"
+    what = f"left out: unknown format, like {named}{more}"
     hint = f"for the reason, run `benchkit runs {shlex.quote(first.path)}`"
     return Diagnostic(first.path, 0, what, hint, "warning")
 
@@ -174,7 +174,7 @@ def make_report(
         diagnostics.append(Diagnostic(found.label, 0, what, "check that the run has ended"))
     reason = diagnostics[-1].what
     if found.sidecar.role == "failed":
-        reason = f"its sidecar records a failed run; {reason}"
+        reason = f"its sidecar records a failed run: {reason}"
         diagnostics.append(Diagnostic(found.label, 0, reason, severity="note"))
         return SourceReport(
             label=found.label, outcome="failed", reason=reason, variant=lost_variant(found)
@@ -285,7 +285,7 @@ def _explain_failures(parts: Sequence[Part], problems: Sequence[Diagnostic], fou
             first = next((each for each in loud if each.line >= part.line), loud[0])
             part.remark = show_remark(first.where, f": {first.what}")
         elif part.role == "measured" and is_unnamed and code:
-            what = f"its command exited with code {code}: crossed a threshold"
+            what = f"its command exited with code {code}, because a threshold was crossed"
             part.remark = show_remark(found.label, f": {what}")
 
 

@@ -302,14 +302,14 @@ def require_one_name(part: Part, name: str, named: dict[tuple[Side, str], str]) 
     if (first := named.setdefault((part.labels.side, part.pkg), name)) != name:
         if HIDDEN in part.benchmark:
             raise ConfigError(
-                "two benchmarks differ only in a secret, and both would appear as "
+                "two benchmark names differ only in a secret, so both would become "
                 f"{part.benchmark}",
                 hint="rename one of them so that no secret is part of the name",
             )
         raise ConfigError(
-            f"rename gives {first} and {name} the same name, {part.benchmark}: both "
-            "would count as runs of one benchmark",
-            hint="keep a part of the name that distinguishes them",
+            f"rename turns both {first} and {name} into {part.benchmark}, so they would count as "
+            "one benchmark",
+            hint="keep a part of the names that differs",
         )
 
 

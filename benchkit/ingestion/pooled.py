@@ -90,8 +90,8 @@ def advise_history(finding: Finding) -> Finding:
     if finding.code != MIXED:
         return finding
     remedy = (
-        "if they are repeats, move them to name-1.txt and name-2.txt in one folder, and add it; "
-        "otherwise run `benchkit undo` right after adding one"
+        "if they are repeats, move them to name-1.txt and name-2.txt in one folder and add the "
+        "folder; otherwise run `benchkit undo` right after you add one"
     )
     return replace(finding, remedy=remedy)
 
@@ -152,8 +152,8 @@ def _find_relabelled(parts: Sequence[Part]) -> Iterator[Finding]:
                 code="B103",
                 severity="warning",
                 where=shown[path],
-                message=f"this file counts as {' and as '.join(variants)}, with the same values",
-                remedy="if a label is wrong, ingest all results with the right ones and "
+                message=f"the same values of this file count as {' and as '.join(variants)}",
+                remedy="if a label is wrong, ingest all results again with the right labels and "
                 "`--store NEW`",
                 numbers={"labels": len(labels)},
             )
@@ -177,9 +177,9 @@ def _find_regrouped(parts: Sequence[Part]) -> Iterator[Finding]:
             code="B103",
             severity="warning",
             where=own[0].label,
-            message=f"{subject} in the groups {places}, with the same values in each",
-            remedy="if one is a copy, run `benchkit undo` right after you ingest it, or leave it "
-            "out with `--exclude`",
+            message=f"{subject} in the groups {places}, and the same values count in each group",
+            remedy="if one is a copy, leave it out with `--exclude`, or run `benchkit undo` "
+            "right after you ingest it",
             numbers={"files": len(own), "groups": len(names)},
         )
 
@@ -235,17 +235,17 @@ def _advise(names: Sequence[str], parts: Sequence[Part]) -> str:
     """Return what to do about places whose runs count together, by one part of each."""
     if not all(map(is_of_folder, parts)):
         return (
-            "if they are repeats, write them to name-1.txt and name-2.txt in one folder, "
-            "and ingest it with `--store NEW`; otherwise give each one its own --variant"
+            "if they are repeats, write them to name-1.txt and name-2.txt in one folder and "
+            "ingest the folder with `--store NEW`; otherwise give each one its own --variant"
         )
     label = show_label(parts[0].assigned.partition("variant=")[2])
     folders = names if len(names) <= SHOWN else [os.path.dirname(names[0]) or "."]  # noqa: PTH120 - texts
     command = " ".join(("benchkit ingest", *map(quote, folders), "--store NEW"))
-    together = "give all folders in one command with `--store NEW`" if label else f"run `{command}`"
+    together = "give all folders to one command with `--store NEW`" if label else f"run `{command}`"
     other = quote(f"{os.path.basename(os.path.abspath(names[-1]))}={names[-1]}")  # noqa: PTH100, PTH119 - addresses, too
     return (
-        f"{together} to read them together, or label each folder, {other}; name folders "
-        "of repeats run1, run2 and so on"
+        f"if they are repeats, {together}, or name the folders run1, run2 and so on; otherwise "
+        f"label each folder: {other}"
     )
 
 
@@ -264,8 +264,8 @@ def _describe(variant: str, what: str, names: Iterable[str], remedy: str) -> Fin
 
 def _name_added(measured: Sequence[Part]) -> dict[str, Finding]:
     remedy = (
-        "give each measurement a label of its own; if they are repeats, ingest all results in one "
-        "command with `--store NEW`"
+        "give each measurement its own label; if they are repeats, ingest all results with one "
+        "command and `--store NEW`"
     )
     return {
         variant: _describe(variant, "files", files, remedy)
@@ -275,8 +275,8 @@ def _name_added(measured: Sequence[Part]) -> dict[str, Finding]:
 
 def _name_pooled(measured: Sequence[Part]) -> dict[str, Finding]:
     remedy = (
-        "ingest the files of a variant in one command with `--store NEW`, or each with "
-        "--benchmark NAME"
+        "ingest all files of a variant with one command and `--store NEW`, or each file with its "
+        "own --benchmark NAME"
     )
     return {
         variant: _describe(variant, "names of files", map(name_path, files), remedy)

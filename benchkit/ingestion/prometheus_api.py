@@ -91,7 +91,7 @@ def _read(address: str, headers: Mapping[str, str], timeout: float) -> dict[str,
     except (OSError, http.client.HTTPException) as error:
         raise DataError(
             f"cannot query the server: {_reason(error, timeout)}",
-            hint="check --prometheus, and that the server runs",
+            hint="check the --prometheus address, and that the server is running",
         ) from None
     answer = _decode(body)
     if answer.get("status") == "error":

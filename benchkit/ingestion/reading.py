@@ -343,7 +343,10 @@ def _records(
         for record in map(require_record, form.parse(source)):
             count += isinstance(record, Reading | Diagnostic)
             if count > most:
-                what = f"more than {most:,} runs and faults in a file of {source.size:,} bytes"
+                what = (
+                    f"this file of {source.size:,} bytes contains more than {most:,} runs and "
+                    "problems"
+                )
                 raise DataError(what, where=source.label, hint="split it into several files")
             if isinstance(record, Diagnostic):
                 diagnostics.append(record)
@@ -355,7 +358,7 @@ def _records(
             Diagnostic(
                 source.label,
                 _last_line(last),
-                f"{error}; everything before was read",
+                f"{error}; everything before it was read",
                 "write the file again",
                 "warning",
             )

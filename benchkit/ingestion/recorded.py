@@ -93,7 +93,7 @@ class Selection:
             yield Diagnostic(label, 0, f"{results} left out: {reason}", hint, "warning")
         if self._held:
             held = "1 commit" if len(self._held) == 1 else f"{len(self._held):,} commits"
-            what = f"the store already has results of {held}; those of this file were left out"
+            what = f"the store already has results of {held}, so those of this file were left out"
             yield Diagnostic(label, 0, what, severity="note")
 
     def _accepts(self, reading: Reading, importing: Importing, *, is_run: bool) -> bool:

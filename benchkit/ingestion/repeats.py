@@ -9,7 +9,7 @@ from pathlib import Path
 from benchkit.parsers import registry
 
 #: Why such a file is passed over.
-PART, COPY = "a part of the result next to it", "a copy of {} that the tool made"
+PART, COPY = "part of the result next to it", "a copy of {} that the tool made"
 
 
 def leave_out_repeats(paths: Sequence[Path], passed: list[tuple[Path, str]]) -> list[Path]:

@@ -120,7 +120,7 @@ def set_aside_incomplete(parts: Sequence[Part]) -> None:
     for runs in sides.values():
         most = max(run.count for run in runs)
         for part in (part for run in runs if run.count < most for part in run.parts):
-            part.role, part.remark = "part", f"results of only some of the {most} generators"
+            part.role, part.remark = "part", f"only some of the {most} generators have results"
 
 
 def report_incomplete(parts: Iterable[Part]) -> Iterator[Finding]:
@@ -134,8 +134,9 @@ def report_incomplete(parts: Iterable[Part]) -> Iterator[Finding]:
             code="B213",
             severity="warning",
             where=name_side(side),
-            message="left out, because results of some generators are missing: "
-            f"run{'s' if len(numbers) > 1 else ''} {', '.join(map(str, sorted(numbers)))}",
+            message=f"left out run{'s' if len(numbers) > 1 else ''} "
+            f"{', '.join(map(str, sorted(numbers)))}, because results of some generators are "
+            "missing",
             remedy="add the missing files, or exclude these runs",
             numbers={"runs": len(numbers)},
         )
@@ -353,8 +354,8 @@ def _report_left_out(runs: Sequence[Sharded]) -> Iterator[Finding]:
                 code="B212",
                 severity="info",
                 where=name_side(side),
-                message=f"the {same[0].count} generators keep only summaries, so these values of "
+                message=f"the {same[0].count} generators kept only summaries, so these values of "
                 f"the whole run are left out: {', '.join(abouts)}",
-                remedy="keep the raw results of each generator: samples are pooled",
+                remedy="keep the raw results of each generator; benchkit pools the samples",
                 numbers={"generators": same[0].count, "statistics": len(abouts)},
             )

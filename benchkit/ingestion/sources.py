@@ -136,9 +136,11 @@ class Found:
         if self.path is None:
             return Source(None, self.label, self.ask() if self.ask else self.data or b"")
         if self.refusal == OUTSIDE:
-            raise DataError(OUTSIDE, hint="if the target is a result, give its path")
+            raise DataError(
+                OUTSIDE, hint="if the link's target is a result, give the path of the target"
+            )
         if self.refusal == DEEP:
-            raise DataError(DEEP, hint="give this folder as a PATH of its own")
+            raise DataError(DEEP, hint="give this folder as a separate PATH")
         try:
             return Source.load(self.path, self.label, guard=refuse_irregular)
         except UnreadableError:
@@ -154,7 +156,7 @@ def read_standard_input() -> bytes:
     DataError
         If it is closed, or has no end.
     """
-    hint = "write it to a file, and give its path"
+    hint = "write it to a file and give the path"
     if sys.stdin is None:  # closed by the shell: <&-
         raise DataError("standard input is closed", where=STDIN, hint=hint)
     data = _read_once(sys.stdin.buffer)

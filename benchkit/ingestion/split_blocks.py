@@ -46,9 +46,9 @@ def _report_split(label: str, blocks: Sequence[Part], tests: int) -> Finding:
     return Finding(
         code="B109",
         severity="info",
-        message=f"{len(blocks)} blocks are kept apart as {tests} different tests because they "
-        f"differ in {reasons}; no heading names them",
-        remedy="if they are repeats, write each one to its own file: name-1.txt, name-2.txt",
+        message=f"the file contains {len(blocks)} results without distinguishing headings; they "
+        f"count as {tests} different tests, because they differ in {reasons}",
+        remedy="if they are repeats, write each result to its own file: name-1.txt, name-2.txt",
         where=label,
         numbers={"blocks": len(blocks), "tests": tests},
     )

@@ -51,8 +51,8 @@ def list_sections(
     if may_be_headed and not lines:
         problems += _report_unsearched(source, [reading for _, reading, _ in readings])
     if source.size > LOG_BYTES and any(prefix.spans for prefix in source.prefixes):
-        what = f"log prefixes are removed only in its first {LOG_BYTES >> 20} MiB"
-        hint = "split the file if there are results further down"
+        what = f"benchkit removes log prefixes only in the first {LOG_BYTES >> 20} MiB of a file"
+        hint = "if results follow, split the file"
         problems.append(Diagnostic(source.label, 0, what, hint, "warning"))
     if not lines:
         yield from _read_keys(readings, options)
@@ -339,9 +339,8 @@ def _report_unsearched(source: Source, readings: Sequence[Reading]) -> list[Diag
     if len(nameless) < 2:
         return []
     what = (
-        f"headings above its {len(nameless)} results are not read because it is larger "
-        f"than {LARGEST >> 20} MiB: results with equal commands and sizes count as "
-        "repeats of one test"
+        f"the file is larger than {LARGEST >> 20} MiB, so the headings of its {len(nameless)} "
+        "results are ignored: results with equal commands and sizes count as repeats of one test"
     )
     hint = "split the file at its headings and ingest the parts"
     return [Diagnostic(source.label, nameless[1].line, what, hint, "warning")]

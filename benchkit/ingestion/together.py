@@ -88,7 +88,9 @@ def _name_declared(files: Mapping[Path, Sequence[Found]]) -> None:
 
 def _note(root: str, groups: Sequence[str]) -> Diagnostic:
     more = f" and {len(groups) - 3} more" if len(groups) > 3 else ""
-    what = f"its folders {', '.join(groups[:3])}{more} are groups, not runs of one benchmark"
+    what = (
+        f"the folders {', '.join(groups[:3])}{more} count as groups, not as runs of one benchmark"
+    )
     hint = "if they are repeats, name them run1, run2 and so on"
     return Diagnostic(root, 0, what, hint, "note")
 
@@ -96,7 +98,7 @@ def _note(root: str, groups: Sequence[str]) -> Diagnostic:
 class Order(Enum):
     """What the order of arguments tells once they are read together."""
 
-    NOTHING = "all folders form one tree"
+    NOTHING = "all paths form one tree"
     FILES = "each file is one side, in the order given"
     FOLDERS = "each folder is one side, in the order given"
 

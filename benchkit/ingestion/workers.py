@@ -241,7 +241,7 @@ class Crew:
     def _mourn(self, index: int, code: int | None) -> Outcome:
         how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
         what = f"the process that read it crashed ({how})"
-        hint = "if memory ran out, read it alone with --jobs 1"
+        hint = "if it ran out of memory, read this file alone with --jobs 1"
         return mourn(index, self._sources[index], self._options, self._known or Known(), what, hint)
 
 

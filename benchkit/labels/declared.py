@@ -104,7 +104,7 @@ def read_container_names(text: str) -> dict[str, str]:
     except (ValueError, RecursionError) as error:
         raise UnusableError(f"not valid JSON ({error})") from error
     if not isinstance(names, dict) or not all(isinstance(name, str) for name in names.values()):
-        msg = 'not an object like {"/docker/70106e645a75": "consumer"}'
+        msg = 'not an object such as {"/docker/70106e645a75": "consumer"}'
         raise UnusableError(msg)
     return {f"name.{container}": name.strip() for container, name in names.items()}
 
@@ -173,7 +173,7 @@ def _read_memory(value: object) -> object:
         except ValueError:
             raise UnusableError('it must be an amount of data, like "4GiB"') from None
     if isinstance(size, bool) or not isinstance(size, int | float) or not 0 < size < math.inf:
-        msg = 'it must be an amount above 0, in B or like "4GiB"'
+        msg = 'it must be an amount above 0, such as 4096 (bytes) or "4GiB"'
         raise UnusableError(msg)
     return value
 

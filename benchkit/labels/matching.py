@@ -138,15 +138,15 @@ def suggest_numbers(baseline: Sequence[str], variant: Sequence[str]) -> str:
     pair = _find_pair(baseline, variant)
     if not pair:
         return ""
-    what = f"the names differ only in a number, {pair[0]} and {pair[1]}"
+    what = f"the names {pair[0]} and {pair[1]} differ only in a number"
     for pattern, replacement in _NUMBERS:
         apply = parse_rename(f"s#{pattern}#{replacement}#").apply
         mine, its = (_rename(apply, name) for name in pair)
         if mine == its and mine:
             rule = f"--rename 's#{pattern}#{replacement}#'"
-            runs = f"if it counts runs, add {rule}, or write `Run` before it in a heading"
-            return f"{what}; {runs}; if it is a level, measure both sides at it"
-    return f"{what}; if it counts runs, write `Run` before it in the heading"
+            runs = f"if the number counts runs, add {rule}, or write `Run` before it in a heading"
+            return f"{what}; {runs}; if it is a load level, measure both sides at this level"
+    return f"{what}; if the number counts runs, write `Run` before it in the heading"
 
 
 def _find_pair(baseline: Sequence[str], variant: Sequence[str]) -> tuple[str, str] | None:

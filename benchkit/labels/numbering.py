@@ -119,10 +119,15 @@ def note_alone(before: Iterable[Piece], new: Iterable[Piece]) -> Iterator[Diagno
             continue
         ((run, path),) = paths.items()
         shown = ", ".join(map(str, runs[:4])) + (" and more" if len(runs) > 4 else "")
-        what = f"runs {shown} of {key[1]} count as repeats, but their files were read one at a time"
+        what = (
+            f"runs {shown} of '{key[1]}' count as repeats, but separate commands read their files"
+        )
         around = path.rpartition("/")[2].rsplit(str(run), 1)
         files = "*".join(quote(part) if part else "" for part in around)
-        hint = f"if the numbers are part of names, read the files together: benchkit ingest {files}"
+        hint = (
+            "if the numbers are part of benchmark names, read the files with one command: "
+            f"benchkit ingest {files}"
+        )
         yield Diagnostic(path, 0, what, hint, "warning")
 
 
@@ -303,5 +308,7 @@ def _conflict(run: Run, number: int, holder: str) -> Diagnostic:
     what = (
         f"run {run.first.run} of {run.first.variant or 'this variant'} is already taken by {holder}"
     )
-    hint = f"this file becomes run {number}; set the run in a sidecar or folder name"
+    hint = (
+        f"this file becomes run {number}; to choose the number, set it in a sidecar or folder name"
+    )
     return Diagnostic(run.path, 0, what, hint, "note")

@@ -69,7 +69,7 @@ class Sidecar(RunFacts):
     role: str | None = None
     run: int | None = None
     shard: int | None = field(
-        default=None, metadata=means("number of the generator, if a run has several")
+        default=None, metadata=means("number of the generator, if a run has several generators")
     )
     ended_at: datetime | None = field(
         default=None, metadata=means("end of the measured part; determines the duration")
@@ -175,7 +175,7 @@ class _Place:
         return Diagnostic(self.path, line, what, hint, "warning")
 
 
-_FEWER = "keep those that distinguish the runs"
+_FEWER = "keep only the labels that distinguish the runs"
 #: Facts that only a result states.
 _MEASURED = {"corrected", "units", "remark"}
 _SHARED = {column.name: {"meaning": column.meaning} for column in RUN_COLUMNS}

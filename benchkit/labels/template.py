@@ -33,7 +33,7 @@ _TOKEN = re.compile(r"\{([^{}]*)\}|((?:\*|…|\.\.\.)+)|(/|[^{}*…./]+|\.|[{}])
 #: A part that matches what it may: a placeholder, one that repeats another, or a ``*``.
 _OPEN = re.compile(r"\((?!\?)|\\\d|\[\^/\]\*")
 _EXAMPLE = "use a pattern like '{variant}/{tool}-{run}.{ext}'"
-_FEWER = "use fewer placeholders in one component of the path"
+_FEWER = "use fewer placeholders in one part of the path"
 
 
 @dataclass(frozen=True, slots=True)

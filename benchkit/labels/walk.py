@@ -80,7 +80,7 @@ _DOCUMENTS = frozenset(
 )
 #: Files beside results that say what they are.
 SIDECARS = {"run.toml", "runs.json", "benchkit.toml", "provenance.toml", "containers.json"}
-_NAMES = {"commands.log": "a log of commands", "cachedir.tag": "the mark of a cache",
+_NAMES = {"commands.log": "a log of commands", "cachedir.tag": "a cache tag",
           "data.js": "a script, or a history for `benchkit history import`"}  # fmt: skip
 #: What a copy of a file ends with that an editor or a person put aside.
 _PUT_ASIDE = (".bak", ".orig", ".old", "~", ".swp", ".tmp", ".save")
@@ -91,7 +91,7 @@ _REASONS = {
     **dict.fromkeys((".stderr", ".err"), "the standard error of a tool"),
 }
 #: Why a link is not followed.
-OUTSIDE = "a link that leads outside the folder"
+OUTSIDE = "a link to outside the folder"
 #: Folders within each other that are looked into; whoever makes more means harm, or made a loop.
 DEEPEST = 100
 #: Why a deeper one is not.
@@ -251,7 +251,7 @@ def _pass_over(entry: os.DirEntry[str], names: Collection[str], stems: Collectio
     if name.endswith(_PUT_ASIDE) and (
         original in names or (suffix == ".bak" and original in stems)
     ):
-        return "a copy that was put aside"
+        return "a copy put aside"
     return _NAMES.get(name) or _REASONS.get(suffix, "")
 
 

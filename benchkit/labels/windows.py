@@ -57,13 +57,13 @@ def read_windows(text: str, path: str) -> tuple[list[Window], list[Diagnostic]]:
         data = json.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
         line = getattr(error, "lineno", 0)
-        what = f"not valid JSON ({error}); no run gets start and end from it"
+        what = f"not valid JSON ({error}), so it sets no start or end of a run"
         return [], [Diagnostic(path, line, what, severity="warning")]
     if not isinstance(data, list):
         hint = 'use a list of {"variant": …, "run": …, "start": …, "end": …}'
         return [], [Diagnostic(path, 0, "not a list of runs", hint, "warning")]
     if len(data) > _MOST:
-        what = f"it has {len(data):,} entries, more than {_MOST:,}; all of them are ignored"
+        what = f"{len(data):,} entries, more than {_MOST:,}; all of them are ignored"
         hint = "write a runs.json into each folder of results"
         return [], [Diagnostic(path, 0, what, hint, "error")]
     windows, problems = dict[int, Window](), []
@@ -118,7 +118,7 @@ def _contradiction(path: str, windows: Mapping[int, Window], one: int, two: int)
         f"entries {one} and {two} give run {a.run} of {a.variant} different times "
         f"({_span(a)}; {_span(b)}): both are ignored"
     )
-    return Diagnostic(path, 0, what, "keep the right one", "warning")
+    return Diagnostic(path, 0, what, "keep the correct entry", "warning")
 
 
 def _span(window: Window) -> str:

@@ -73,7 +73,7 @@ def _parse(source: Source) -> Iterator[Record]:
         numbers = dict(flatten(aggregate))
         if not any(name in numbers for name in _FACTS) and not _errors(numbers):
             message = "the aggregate has no requests over HTTP"
-            yield Diagnostic(source.label, line, message, "only times of HTTP are read")
+            yield Diagnostic(source.label, line, message, "benchkit reads only HTTP times")
             continue
         yield from _read(source.label, numbers, line)
 

@@ -129,7 +129,9 @@ def _read(label: str, name: str, row: Mapping[str, Any], line: int) -> Iterator[
         run.status, run.remark = "failed", f"{line}: {name} failed in asv"
         yield run
     elif len(values) != prod(map(len, lists)):
-        yield Diagnostic(label, line, f"{name} has not one result per combination", _HINT)
+        yield Diagnostic(
+            label, line, (f"{name} lacks results for some combinations of parameters"), _HINT
+        )
     else:
         for value, combination in zip(values, product(*lists), strict=True):
             behind = f"({', '.join(map(str, combination))})" if combination else ""

@@ -124,7 +124,7 @@ def _read_rows(lines: UntilDamage[tuple[int, str]]) -> Iterator[_Row]:
 TEXT = Format(
     name="benchcmp",
     tools=("benchcmp",),
-    summary="benchcmp's tables: a run of each side per benchmark",
+    summary="benchcmp's tables: one run of each side per benchmark",
     forms=(
         Form(
             name="text",

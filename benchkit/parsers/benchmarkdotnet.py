@@ -166,7 +166,8 @@ JSON = Format(
             name="json",
             signature='{"HostEnvironmentInfo": {…}, "Benchmarks": [{"Statistics": {…}}]}',
             versions="0.10 on, JsonExporter: -report-full.json, -brief, -compressed",
-            not_recorded="when it ran, the command; launches, unless full; not read: outliers",
+            not_recorded="when it ran, the command; launches (except in full JSON); not read: "
+            "outliers",
         ),
     ),
     recognises=_recognises,

@@ -147,7 +147,7 @@ def name_left_out(
     if repeated:
         listed = ", ".join(repeated[:3]) + (", …" if len(repeated) > 3 else "")
         what = (
-            f"{listed}: parents or parts of containers are left out, because they would count twice"
+            f"{listed}: parents or parts of containers are left out, so that nothing counts twice"
         )
         yield Diagnostic(label, 0, what, severity="note")
     if pauses:

@@ -104,7 +104,7 @@ def _read_json(source: Source) -> Iterator[tuple[int, _Cells | Diagnostic]]:
             what = f"not valid JSON ({error}): this row is left out"
             yield line, Diagnostic(source.label, line, what, _HINT, "warning")
     if not is_closed:
-        what = "the table has no end, so its last rows may be missing"
+        what = "the end of the table is missing, and perhaps more rows with it"
         yield 0, Diagnostic(source.label, 0, what, _HINT, "warning")
 
 
@@ -315,8 +315,8 @@ EXPORT = Format(
             name="csv",
             signature="group,variant,benchmark,params,run,subject,metric,stat,value,unit,…",
             versions="all; benchkit export",
-            not_recorded="when a run began, its command, its machine, the direction of custom "
-            "metrics",
+            not_recorded="start, command and machine of a run; whether higher custom metrics are "
+            "better",
         ),
         Form(
             name="json",

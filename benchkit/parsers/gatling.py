@@ -168,7 +168,8 @@ LOG = Format(
             name="log",
             signature="RUN … then REQUEST … start end OK|KO, by tabs",
             versions="2.0 to 3.11, simulation.log",
-            not_recorded="the target, the injection, response codes; not read: groups, 3.12 on",
+            not_recorded="the target, the injection, response codes; not read: groups, logs of "
+            "3.12 or later",
         ),
     ),
     recognises=_recognises,

@@ -188,7 +188,7 @@ CUSTOM = Format(
             name="json",
             signature='[{"name": …, "unit": …, "value": …}, …]',
             versions="all",
-            not_recorded="when it ran, which direction is better, the machine; not read: range",
+            not_recorded="when it ran, whether higher is better, the machine; not read: range",
         ),
     ),
     recognises=_recognises_custom,

@@ -233,13 +233,13 @@ JSON = Format(
 TEXT = Format(
     name="hyperfine_text",
     tools=("hyperfine",),
-    summary="hyperfine's output: mean, spread and extremes per command",
+    summary="hyperfine's output: mean, spread, minimum and maximum per command",
     forms=(
         Form(
             name="text",
             signature="Benchmark 1: … Time (mean ± σ): … Range (min … max): …",
             versions="1.0 on, without --style none",
-            not_recorded="the time of one execution, when it ran, the version; not read: ratios",
+            not_recorded="individual times, when it ran, the version; not read: ratios",
         ),
     ),
     recognises=lambda head: _MEAN.search(head.text) is not None,

@@ -59,7 +59,7 @@ _TRANSACTION = "Number of samples in transaction"
 _TIMES = {"elapsed": "", "Latency": "wait", "Connect": "connect"}
 _SIZES = {"bytes": "bytes_in", "sentBytes": "bytes_out"}
 _NO_HEADER = Remark(
-    "this JTL has no header, and its {count} columns match no default of JMeter",
+    "this JTL has no header, and its {count} columns match no default layout of JMeter",
     "run JMeter with -Jjmeter.save.saveservice.print_field_names=true, or add the header line",
     "error",
     is_remark=False,

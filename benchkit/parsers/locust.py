@@ -52,7 +52,7 @@ _INCOMPLETE = Remark(
     is_remark=False,
 )
 _FAILED = Remark(
-    "all {count:g} requests failed, so this run measured nothing",
+    "all {count:g} requests failed, so this run has no result",
     "check that the server answers, and run again",
 )
 

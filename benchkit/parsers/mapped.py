@@ -94,13 +94,13 @@ def _make_format(each: TableMap) -> Format:
     return Format(
         name=NAME,
         tools=(TOOL,),
-        summary="any other table, by a map of its columns: see `benchkit help maps`",
+        summary="any other table, with a map of its columns (see `benchkit help maps`)",
         forms=(
             Form(
                 name="csv",
-                signature="the columns that its map names, behind --map or [[map]]",
+                signature="the columns that its map names (--map or [[map]])",
                 versions="all; separated by commas, semicolons or tabs",
-                not_recorded="anything that has no column",
+                not_recorded="anything without a column",
             ),
             Form(
                 name="json",
@@ -258,7 +258,7 @@ class _Runs:
         self._counts[about] += 1
         run = (*labels, number, self._counts[about] if number is None else 0)
         if number is not None and self._counts[about] > 1 and stat != "sample":
-            what = f"run {number} has this value already, in line {self._seen[about]}"
+            what = f"run {number} already has this value, in line {self._seen[about]}"
             raise ValueError(what)
         self._seen.setdefault(about, line)
         if run not in self.runs:

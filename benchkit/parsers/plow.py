@@ -370,7 +370,8 @@ TEXT = Format(
             name="text",
             signature="Statistics Min Mean StdDev Max … Latency Percentile: … Latency Histogram:",
             versions="1.0 on",
-            not_recorded="when it ran, the version, --rate; the target without standard error",
+            not_recorded="when it ran, the version, --rate; the target, if standard error is "
+            "missing",
         ),
     ),
     recognises=_recognises,

@@ -21,8 +21,8 @@ from benchkit.redaction import show_opening, show_part
 from benchkit.regexes import regex
 
 _AS = "if you know the format, name it with --as FORMAT; `benchkit formats` lists them"
-_MAP = f"to read it by its columns, run `benchkit map FILE` and pass that with --map; {_AS}"
-_PATTERN = "check the pattern of -bench and the packages, and run it again"
+_MAP = f"to read its columns, run `benchkit map FILE` and pass the result with --map; {_AS}"
+_PATTERN = "check the -bench pattern and the packages, and run it again"
 _AGAIN = "check what the command printed, and run it again"
 #: Lines that may stand above a result, and names of columns and keys that are quoted.
 _ABOVE, _QUOTED = 20, 6
@@ -253,8 +253,8 @@ def _describe_text(head: Head) -> _Reason:
     if all(map(_STATS.match, lines[:_QUOTED])):
         what = f"unknown format: rows like those of docker stats ({opening}), without a header"
         hint = (
-            "begin docker's --format with `table `; or put the names of the columns above, run "
-            "`benchkit map FILE` and pass that with --map"
+            "start docker's --format with `table `; or add a header line, run `benchkit map "
+            "FILE` and pass the result with --map"
         )
         return _Reason(what, hint)
     if columns := _find_columns(lines):

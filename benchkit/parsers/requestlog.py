@@ -20,7 +20,7 @@ _BAD = Remark(
     is_remark=False,
 )
 _EMPTY = Remark(
-    "the file has no samples, so this run measured nothing",
+    "the file has no samples, so this run has no result",
     "check that the test ran, and run again",
 )
 _UNTIMED = Remark(
@@ -29,7 +29,7 @@ _UNTIMED = Remark(
 )
 _CUT_NAMES = Remark(
     "more than {most} labels: separate latencies are kept only for the first {most}",
-    "give requests that belong together one name",
+    "use one name for requests of the same kind",
 )
 
 

@@ -88,13 +88,13 @@ LOG = Format(
         ("Processed ", r"\d+ requests\s*$"),
         ("Served ", r"\d+ requests\s*$"),
     ),
-    summary="logs of agents (OBI, Beyla) and traced servers: requests seen, spans sent",
+    summary="logs of agents (OBI, Beyla) and traced servers: requests and sent spans",
     forms=(
         Form(
             name="log",
             signature="Processed N requests; Exported N spans in M batches; Served N requests",
             versions="OBI and Beyla with the counter printer; servers that write such lines",
-            not_recorded="when, which version, how many spans were lost",
+            not_recorded="when it ran, the version, how many spans were lost",
         ),
     ),
     recognises=_recognises,

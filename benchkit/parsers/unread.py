@@ -57,9 +57,9 @@ _FORMS = (
     Unread("JMeter's summary on the terminal", ("summary =", "Avg:", "Err:"),
            "give the file that `jmeter -n -t PLAN -l results.jtl` writes"),
     Unread("statistics of JMeter's dashboard", ('"sampleCount"', '"pct1ResTime"'),
-           "give the .jtl from which it was made"),
+           "give the .jtl file behind it"),
     Unread("JMeter's dashboard", ("Apache JMeter Dashboard",),
-           "give the .jtl from which it was made"),
+           "give the .jtl file behind it"),
     Unread("a page of Gatling's report", ("Gatling Stats",),
            "give the simulation.log, or js/global_stats.json of the report"),
     Unread("Gatling's summary on the terminal", ("---- Global Information ---",),
@@ -107,7 +107,7 @@ _FORMS = (
     Unread("asv's comparison", ("Ratio | Benchmark",), "give asv's folder results/"),
     Unread("vegeta's plot", ("<title>Vegeta",), "give the file of `vegeta attack`"),
     Unread("a benchkit report", ('name="generator" content="benchkit',),
-           "give the results from which it was made"),
+           "give the results behind it"),
 )  # fmt: skip
 
 _TOOLS = (

@@ -202,7 +202,7 @@ class Plots:
     )
     runs = _method(
         "runs",
-        "every run of the primary metrics in the order made",
+        "every run of the primary metrics, in measured order",
         "One mark per run, in the unit that the axis names; bars are medians.",
         "If no variant has two runs of a primary metric.",
         _WRK,

@@ -85,12 +85,12 @@ def _timeline(material: Material) -> Chart:
 
 FOREST = "forest"
 _NO_SAMPLES = (
-    "there are no raw samples, only the tool's summaries; read a form that keeps each "
-    "request, and in a notebook load with samples=True"
+    "there are no raw samples, only the tool's summaries; use an output with a time for each "
+    "request, and in Python load it with samples=True"
 )
 _NO_CLOCK = (
-    "no request has a time, and no container sample lies within a run; read a form that "
-    "keeps each request with its time, or put the start and end of runs into runs.json"
+    "no request has a time, and no container sample lies within a run; use an output with the "
+    "time of each request, or write the start and end of runs to runs.json"
 )
 #: kind -> what collects its chart, and what it needs; the forest is laid out by itself
 CHARTS: dict[str, tuple[Callable[[Material], Chart], str]] = {
@@ -213,14 +213,14 @@ def _require_sides(kind: str, material: Material) -> None:
         return
     measured = keep_measured(material.runs)
     names = [printable(name) for name in dict.fromkeys(measured["variant"].tolist())]
-    why = "no two variants are compared"
+    why = "no variants are compared"
     if len(names) == 1:
         why, hint = f"there is only one variant, {names[0]}", "measure a second variant too"
     else:
         hint = f"choose the baseline among {', '.join(names)}: --baseline NAME, or baseline="
     raise DataError(
-        f"no {kind} plot: it shows a variant and its baseline, and {why}",
-        hint=f"{hint}; `benchkit plot sweep` draws levels of load, if there are some",
+        f"no {kind} plot: it needs a variant and its baseline, but {why}",
+        hint=f"{hint}; for load levels, use `benchkit plot sweep`",
     )
 
 

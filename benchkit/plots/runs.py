@@ -61,7 +61,7 @@ def _panel(
     lines = []
     for name, series in [(baseline, 0), *variants]:
         lines += _lines(name, series, places[name], list(values[name].values()), scale)
-    label = "run, in the order made" if session else "run number (the order was not recorded)"
+    label = "run, in measured order" if session else "run number (the order was not recorded)"
     return Panel(
         heading=heading,
         lines=tuple(lines),

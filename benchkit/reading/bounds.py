@@ -74,7 +74,7 @@ def require_few(count: int, line: int) -> None:
     if count > SERIES:
         error = CrowdedError(
             f"more than {SERIES:,} metrics and subjects in one run",
-            hint="leave out labels that differ with each request, or split the file",
+            hint="remove labels that differ for each request, or split the file",
         )
         error.line = line
         raise error

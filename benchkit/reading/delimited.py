@@ -77,7 +77,10 @@ def read_rows(
             elif len(cells) == len(columns):
                 yield here, dict(zip(columns, cells, strict=True))
             elif (bad := bad + 1) <= _MOST_NAMED:
-                what = f"this row has {len(cells)} cells, its header {len(columns)}: left out"
+                what = (
+                    f"this row has {len(cells)} cells, but the header has {len(columns)}; the row "
+                    "is left out"
+                )
                 yield here, Diagnostic(source.label, here, what, hint, "warning")
     except csv.Error as error:
         what = f"not valid CSV from here on ({error})"
@@ -86,7 +89,7 @@ def read_rows(
         what = f"{bad - _MOST_NAMED:,} more rows have more or fewer cells than the header"
         yield line, Diagnostic(source.label, line, what, hint, "warning")
     if whole.cut:
-        what = "the last row has no line end, may be truncated and is left out"
+        what = "the last row is left out: it has no line end, so it may be truncated"
         yield whole.cut, Diagnostic(source.label, whole.cut, what, hint, "warning")
     lines.raise_damage()
 

@@ -103,7 +103,7 @@ _DAMAGED = Remark(
     is_remark=False,
 )
 _ABSENT = Remark(
-    "no report of {names} here, or too little of one to recognise it",
+    "no complete report of {names} here",
     "give the whole output of the run",
     "error",
     is_remark=False,
@@ -121,7 +121,7 @@ SCANTY = Remark(
     is_remark=False,
 )
 UNANSWERED = Remark(
-    "no request was answered ({failed:g} failed), so this run measured nothing",
+    "no request was answered ({failed:g} failed), so this run has no result",
     "check that the server answers, and run again",
 )
 

@@ -47,12 +47,12 @@ _MOVES = (
 )
 _SWEPT = "Medians over runs."
 _RING = " Ring: the knee by {rule}."
-_BOUNDS = " Dotted: the upper limit set by the lowest level and the best rate."
-_UNSEEN = " Shaded: no level was measured here, where the two bounds cross."
-_COSTS = " Latency over the rate; each point is labelled with its level."
+_BOUNDS = " Dotted: the upper bound, from the lowest level and the best rate."
+_UNSEEN = " Shaded: the range where the two bounds cross; no level was measured there."
+_COSTS = " Latency over the rate; the labels are the levels."
 _TIMES = "Medians over runs; faint lines are individual runs."
-_STRETCHES = " Latencies are shown at the middle of up to twenty parts of a run."
-_LOOKS = " CPU is shown between two readings of its counter."
+_STRETCHES = " Latencies: each point is one of up to twenty parts of the run."
+_LOOKS = " CPU: each value is for the time between two readings of the counter."
 _AROUND = " Shaded: before and after the measured run."
 _DOTS = "Each mark is one run, each bar the median of its variant."
 
@@ -119,7 +119,7 @@ def _overhead(inputs: _Inputs) -> Section | str:
         legend += f" Shown: {drawn.cut}; the table has all rows."
     if drawn.left_out > drawn.smaller:
         rest = count_of(drawn.left_out - drawn.smaller, "row")
-        legend += f" {rest} without a ratio are not drawn: see the table."
+        legend += f" {rest} without a ratio are not drawn (see the table)."
     plot = Plot(
         name="forest",
         title="Overhead of each variant",
@@ -141,7 +141,7 @@ def _draw_forest(verdicts: Verdicts, description: str) -> str:
 def _comparison(inputs: _Inputs) -> Section | str:
     text = describe_one_sided(inputs.verdicts)
     if not inputs.verdicts.rows and not text:
-        return "No comparison: the variants have no measurement in common."
+        return "No comparison: the variants have no benchmark, metric and level in common."
     return Section(
         id="comparison",
         title="Comparison",
@@ -222,8 +222,7 @@ def _latency(inputs: _Inputs) -> Section | str:
 
 def _ecdf(_: _Inputs) -> Section | str:
     return (
-        "Reports do not show the distribution of single requests; `benchkit plot ecdf` draws it "
-        "if the tool recorded them."
+        "`benchkit plot ecdf` draws the distribution of single requests, if the tool recorded them."
     )
 
 
@@ -251,9 +250,13 @@ def _runs(inputs: _Inputs) -> Section | str:
     dots = runs.data(inputs.verdicts, inputs.runs)
     plots = (show(dots, "runs", _DOTS),) if dots.panels else ()
     companions = len(inputs.runs) - int(is_run.sum())
-    more = f"; {count_of(companions, 'source')} next to them" if companions else ""
+    more = f"; {count_of(companions, 'source')} recorded during the load" if companions else ""
     again = sum(max(len(sources) - 1, 0) for sources in inputs.runs["sources"].tolist())
-    more += f"; {count_of(again, 'file')} more with the same in another format" if again else ""
+    more += (
+        (f"; {count_of(again, 'file')} more with the same results in another format")
+        if again
+        else ""
+    )
     text = (f"{table.caption}{more}.",)
     return Section(id="runs", title="Runs", text=text, plots=plots, folded=(table,))
 

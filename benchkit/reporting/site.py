@@ -146,7 +146,7 @@ def _read_pattern(repo_url: str) -> str:
     if not repo_url:
         return ""
     if not re.match(r"https?://[^\s\"'<>\\]+$", repo_url):
-        hint = "write https://github.com/owner/name, or an address with {commit} in it"
+        hint = "use https://github.com/owner/name, or a URL with {commit}"
         raise ConfigError(f"{repo_url!r} is not a web address", where="--repo-url", hint=hint)
     url = repo_url.removesuffix("/").removesuffix(".git")
     return url if "{commit}" in url else f"{url}/commit/{{commit}}"

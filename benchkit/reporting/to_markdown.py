@@ -58,10 +58,7 @@ def _name_left(names: Sequence[str]) -> str:
         return ""
     shown = [escape(shorten(name, _LONGEST_NAME, placeholder="…")) for name in names[:_NAMED]]
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return (
-        f"*Left out to shorten the comment: {', '.join(shown)}{more}; the HTML page has "
-        "everything.*"
-    )
+    return f"*Left out for length: {', '.join(shown)}{more}; the HTML page has everything.*"
 
 
 @dataclass(frozen=True, slots=True)

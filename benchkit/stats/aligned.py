@@ -19,7 +19,7 @@ from benchkit.stats.rank import hodges_lehmann, mann_whitney
 from benchkit.stats.results import Estimate, TestResult
 from benchkit.stats.sample import LARGEST, FloatArray
 
-_APPROXIMATE = "aligned by blocks: approximate; assumes that the variants vary about equally"
+_APPROXIMATE = "aligned by blocks: approximate, assuming that the variants vary about equally"
 #: Part of the median over all variants in a block's level; the others' median has the rest.
 SHARE = 3 / 8
 

@@ -141,7 +141,7 @@ def find_split(
     sample = read_sample(values, "values", smallest=0)
     if min(smallest, permutations) < 1 or not 0 <= likeness < 1:
         msg = (
-            "smallest, permutations must be at least 1, and likeness in [0, 1): "
+            "smallest and permutations must be at least 1, and likeness must be in [0, 1):  "
             f"{smallest, permutations, likeness}"
         )
         raise ValueError(msg)
@@ -368,7 +368,7 @@ def estimate_change(
         return effect
     ends, wider = (effect.low, effect.high), sqrt((1 + likeness) / (1 - likeness))
     low, high = (effect.value + wider * (end - effect.value) for end in ends)
-    note = f"neighbouring commits are correlated: the interval is {wider:.1f} times as wide"
+    note = f"neighbouring commits are correlated, so the interval is {wider:.1f} times as wide"
     return replace(effect, low=low, high=high, notes=(*effect.notes, note))
 
 

@@ -24,8 +24,8 @@ from benchkit.stats.student import t_quantile, t_tail
 
 #: Fewest values on each side for ranks, and for Welch's.
 _RANKED, _FEWEST = 4, 2
-_CONSTANT = "no side varies: there is no interval"
-_CONSTANT_UNEQUAL = "no side varies: p is the smallest that ranks allow"
+_CONSTANT = "neither side varies, so there is no interval"
+_CONSTANT_UNEQUAL = "neither side varies, so p is the smallest that ranks allow"
 
 
 def median(x: ArrayLike) -> float:
@@ -224,7 +224,7 @@ def paired_t(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> tuple[Esti
     differences = after - before
     center, error = _mean(differences), sqrt(_variance(differences) / before.size)
     if error == 0:
-        note = ("no difference varies: there is no interval",)
+        note = ("the differences do not vary, so there is no interval",)
         pvalue = 1.0 if center == 0 else smallest_paired_pvalue(before.size)
         estimate = Estimate(center, nan, nan, confidence, "paired t", note)
         return estimate, TestResult(0.0 if center == 0 else nan, pvalue, "paired t", note)
@@ -274,7 +274,7 @@ def prediction_interval(x: ArrayLike, confidence: float = 0.95) -> Estimate:
     check_fraction(confidence, "confidence")
     center, spread = _mean(sample), sqrt(_variance(sample))
     if spread == 0:
-        note = "the values do not vary: there is no interval"
+        note = "the values do not vary, so there is no interval"
         return Estimate(center, nan, nan, confidence, "prediction", (note,))
     quantile = t_quantile(sample.size - 1, (1 + confidence) / 2)
     reach = quantile * spread * sqrt(1 + 1 / sample.size)

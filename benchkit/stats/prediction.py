@@ -89,7 +89,7 @@ def predict(history: ArrayLike, new: ArrayLike, confidence: float = 0.95) -> Est
     value = mean - float(np.median(before))
     rank = _rank_of_ends(before.size, confidence)
     if spread == 0 and (rank < 1 or after.size > 1):
-        note = "the earlier runs are all equal: they predict no interval"
+        note = "the earlier runs are all equal, so they predict no interval"
         return Estimate(value, nan, nan, confidence, "prediction", (note,))
     reach = t_quantile(before.size - 1, (1 + confidence) / 2) * spread
     reach *= sqrt(1 / after.size + 1 / before.size)
@@ -162,10 +162,9 @@ def _tell_place(n: int, m: int, confidence: float, *, is_inside: bool) -> str:
     runs = "1 run" if m == 1 else f"{m} runs"
     where = "inside" if is_inside else "outside"
     certain = next(size for size in count(n) if _rank_of_ends(size, confidence))
-    fewer = f"{100 * confidence:g} % of new runs or up to 4 percentage points fewer"
-    short = f"; with fewer than {certain} earlier runs, it contains {fewer}"
+    fewer = f"{100 * confidence - 4:g} % of new runs"
+    short = f" (with fewer than {certain} earlier runs, it may contain only {fewer})"
     is_short = m == 1 and n < certain
     return (
-        f"{runs} vs. {n}: {where} the range that these predict (a prediction "
-        f"interval{short if is_short else ''})"
+        f"{runs} vs. {n} earlier ones: {where} their prediction interval{short if is_short else ''}"
     )

@@ -22,7 +22,7 @@ from benchkit.stats.sample import FloatArray, check_fraction, read_sample
 
 Alternative: TypeAlias = Literal["two-sided", "less", "greater"]
 
-_APPROXIMATE = "too many values to count exactly: normal approximation"
+_APPROXIMATE = "too many values for the exact test: normal approximation"
 _ALL_EQUAL = "all values are equal"
 
 

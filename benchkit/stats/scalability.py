@@ -84,7 +84,7 @@ def fit_law(levels: ArrayLike, rates: ArrayLike, confidence: float = 0.95) -> La
 
     n, x = np.asarray(levels, dtype=float), np.asarray(rates, dtype=float)
     if len(set(n.tolist())) < _PARAMETERS or not (n > 0).all() or not (x > 0).all():
-        msg = "a scalability law needs at least 3 levels, and positive rates"
+        msg = "the fit needs at least 3 levels with positive rates"
         raise ValueError(msg)
     first = float(x[np.argmin(n)] / n.min())
 
@@ -162,7 +162,7 @@ def _bounds(rate: float, contention: float, coherency: float) -> tuple[float, fl
 def _faults(n: np.ndarray, x: np.ndarray, limit: float, miss: float) -> tuple[str, ...]:
     found = []
     if len(set(n.tolist())) <= _PARAMETERS:
-        found.append("as many parameters as levels")
+        found.append("it has as many parameters as levels")
     if limit < float(x.max()):
         found.append("its limit is below a rate that was reached")
     if miss > _MISS:

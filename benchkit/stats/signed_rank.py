@@ -23,7 +23,7 @@ from benchkit.stats.sample import FloatArray, check_fraction, read_sample
 
 #: Most pairs that are counted exactly: 2^60 sign patterns still fit 64-bit integers.
 COUNTED_PAIRS = 60
-_APPROXIMATE = "too many pairs to count exactly: normal approximation"
+_APPROXIMATE = "too many pairs for the exact test: normal approximation"
 _ALL_EQUAL = "all pairs are equal"
 
 

@@ -206,12 +206,12 @@ def compare_within(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> Esti
     value = float(sides[1].mean() - sides[0].mean())
     ties = [find_correlation(side) for side in sides]
     if any(one.lag1 > _MOST for one in ties):
-        note = "a run drifts or swings slowly, so its error is unknown"
+        note = "a run drifts or varies slowly, so its error is unknown"
         return Estimate(value, nan, nan, confidence, "within-run", (note,))
     sizes = [max(one.effective, 2.0) for one in ties]
     parts = [float(np.var(s, ddof=1)) / n for s, n in zip(sides, sizes, strict=True)]
     if sum(parts) == 0:
-        note = "all parts are equal: there is no interval"
+        note = "all parts are equal, so there is no interval"
         return Estimate(value, nan, nan, confidence, "within-run", (note,))
     from scipy.special import stdtrit
 

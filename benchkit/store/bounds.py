@@ -40,7 +40,7 @@ def open_parquet(file: pa.NativeFile) -> pq.ParquetFile:
     if rows > max(_ROWS, _ROWS_A_BYTE * size) or sum(g.total_byte_size for g in groups) > most:
         raise OutsizedError(f"it states {rows:,} rows in {size:,} bytes")
     if sum(_measure_texts(file, parquet)) > most:
-        raise OutsizedError(f"its texts repeat endlessly in {size:,} bytes")
+        raise OutsizedError(f"it unpacks to far too much text for {size:,} bytes")
     return parquet
 
 

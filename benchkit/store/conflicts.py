@@ -28,7 +28,7 @@ def attempts(url: str) -> Iterator[None]:
     Raises
     ------
     StoreError
-        If other writers kept committing first.
+        If other processes changed the store at the same time.
     """
     end, pause = time.monotonic() + _PATIENCE, 0.01
     while time.monotonic() < end:
@@ -36,7 +36,7 @@ def attempts(url: str) -> Iterator[None]:
         time.sleep(random.uniform(0, pause))  # noqa: S311 - no secret
         pause = min(2 * pause, _LONGEST_WAIT)
     raise StoreError(
-        "other writers kept committing first",
+        "other processes changed the store at the same time",
         where=url,
         hint="nothing was changed; run the command again",
     )

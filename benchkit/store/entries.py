@@ -217,7 +217,7 @@ def find_unsound(
             continue
         original = seen.setdefault(text, path) if text else path
         if original != path:
-            problem = problem or f"repeats the commit of {original.rpartition('/')[2]}"
+            problem = problem or f"has the same commit as {original.rpartition('/')[2]}"
         if problem:
             yield path, problem
 

@@ -43,9 +43,9 @@ CHANGES = "changes"
 #: The paths, within their tables, of files that this package writes.
 _FILE = re.compile(rf"{PARTITION}=(true|false)/.+\.parquet|\d+-[0-9a-f]{{32}}\.parquet")
 #: What to do about damage.
-REMEDY = "run `benchkit store check` to list all damage, `benchkit store repair` to drop it"
+REMEDY = "list all damage with `benchkit store check`, and remove it with `benchkit store repair`"
 _SUBJECT = "a file of the store "
-OTHER_ROWS = "has other rows than were committed"
+OTHER_ROWS = "does not have the rows that were committed"
 #: Columns whose least and greatest value readers are told, to pass over files.
 _BOUNDED = ("batch", "piece", "metric")
 #: Columns by whose bounds a file is known to be another one.
@@ -272,8 +272,8 @@ def writing(folder: Path) -> Iterator[None]:
         raise StoreError(
             f"cannot write the store: {reason}",
             where=str(folder),
-            hint="nothing was changed; free some space or make it writable, or use another "
-            "store with --store",
+            hint="nothing was changed; free some space, make the store writable, or use another "
+            "one with --store",
         ) from error
 
 

@@ -29,7 +29,7 @@ _KEY = re.compile(rb"([\da-f]{64})(?: ([\da-f]{8}))?\s*")
 _MOST = 80
 #: What follows from another key, which nothing can spare a store.
 CONSEQUENCE = (
-    "a masked secret in a name gets another mark from now on, so earlier and later runs of such "
+    "from now on, a secret in a name is masked differently, so earlier and later runs with such "
     "a name no longer match"
 )
 _OPEN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -52,7 +52,7 @@ def read_key(url: str) -> bytes | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except PermissionError as error:
-        hint = "ask its owner to let you read it: chmod g+r"
+        hint = "ask the owner for read access: chmod g+r"
         place = f"{url}/{NAME}"
         raise StoreError("the key of the store cannot be read", where=place, hint=hint) from error
     except OSError as error:

@@ -146,7 +146,7 @@ def undo_rows(url: str, log: pa.Table) -> pa.Table:
         raise StoreError("no store here", where=url, hint="run `benchkit ingest` first")
     if last_operation(log) != INGEST:
         raise StoreError(
-            "nothing left to undo: only the last ingest can be undone, once",
+            "nothing to undo: you can undo only the last ingest, and only once",
             where=url,
             hint="nothing was changed; see the store's runs with `benchkit runs`",
         )

@@ -51,7 +51,7 @@ def _describe(together: Together, rows: Sequence[Verdict], margin: float) -> str
     c = together.contrast
     undecided = count_undecided(together, rows)
     state = f"; {undecided} of them inconclusive" if undecided else ""
-    rest = f" ({together.left_out} more have different runs)" if together.left_out else ""
+    rest = f" ({together.left_out} more rows have different runs)" if together.left_out else ""
     interval = write_interval(c, margin)
     sure = f" {interval} at {format_bare(c.confidence)}, {_TESTS[c.method]}"
     if interval == NOTHING:

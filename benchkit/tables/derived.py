@@ -128,7 +128,7 @@ def lead(verdicts: Verdicts, parts: Mapping[str, Part], findings: Sequence[Findi
         return shown
     names = printable(" and ".join(dict.fromkeys(mixed)))
     return (
-        f"~ Inconclusive: two measurements of {names} count as one ({_MIXED}). Counted together, "
+        f"~ Inconclusive: two measurements of {names} count as one ({_MIXED}). Taken together, "
         f"{shown[2:]}"
     )
 
@@ -162,8 +162,8 @@ def _held(verdicts: Verdicts, loads: Sequence[HeldLoad]) -> Part:
     table = held_table(loads, verdicts)
     if table is None:
         missing = (
-            "No latency at a fixed rate: no variant was measured at a fixed rate together with "
-            "its baseline."
+            "No latency at a fixed rate: no variant and its baseline were both measured at a "
+            "fixed rate."
         )
         return Part(title="Fixed rate", missing=missing)
     return Part(title="Fixed rate", lines=describe_held(loads, verdicts), tables=(table,))

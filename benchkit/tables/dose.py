@@ -15,7 +15,9 @@ from benchkit.tables.places import PLACE, fold_place
 from benchkit.tables.wording import NOTHING, format_bare
 from benchkit.units import format_number, format_percent, format_pvalue, format_quantity, printable
 
-MISSING = f"No dose: no benchmark has {FEWEST} variants that carry a number, such as spans=4."
+MISSING = (
+    f"No dose: no benchmark has {FEWEST} variants with a number in their names, such as spans=4."
+)
 #: Sentences; the table has all.
 _MOST = 5
 #: Of a rate: costs add up in time.
@@ -53,7 +55,7 @@ def slope_table(responses: Sequence[Response]) -> Table:
     )
     table = drop_empty(Table("Dose and response", columns, rows), (*PLACE, "kind"))
     confidence = format_bare(responses[0].confidence)
-    caption = f"a line through all runs; low and high: {confidence} interval, each row separately"
+    caption = f"straight line through all runs; low and high: {confidence} interval of each row"
     return fold_place(table, caption)
 
 
@@ -114,24 +116,24 @@ def _describe(response: Response) -> str:
     if is_straight is False:
         (first, low), *_, (last, high) = [(d, median(v)) for d, v in response.values.items()]
         return (
-            f"{where}: no line describes the {metric} over {name} (lack of fit, p "
+            f"{where}: {metric} does not change linearly with {name} (lack of fit, p "
             f"{format_pvalue(response.misfit)}); from {first:g} to {last:g} it changes by "
             f"{_write(high - low, response.unit)}."
         )
     interval = _write_interval(response)
     if math.isnan(line.low) or line.low <= 0 <= line.high:
         return (
-            f"{where}: these runs do not show that the {metric} changes with {name} "
-            f"(per unit: {interval})."
+            f"{where}: these runs do not show that {metric} changes with {name} (per unit: "
+            f"{interval})."
         )
     lowest = min(response.values)
     start = line.at(lowest)
     share = f", {format_percent(line.slope / start)} of its value at " if start > 0 else ""
     at = f"{share}{_write_dose(response, lowest)}" if share else ""
-    fit = "" if is_straight is None else "; no departure from a straight line is detected"
+    fit = "" if is_straight is None else "; a straight line fits"
     return (
-        f"{where}: one more unit of {name} changes the {metric} by "
-        f"{_write(line.slope, response.unit)} ({interval}{at}){fit}."
+        f"{where}: each unit of {name} changes {metric} by {_write(line.slope, response.unit)} "
+        f"({interval}{at}){fit}."
     )
 
 

@@ -144,7 +144,7 @@ def suggest(word: str, formats: Iterable[Format]) -> str:
 def write_explanation(explanation: Explanation) -> str:
     """Write an explanation as text, its parts below each other."""
     width = max(len(heading) for heading, _ in explanation.parts)
-    lines = [f"{explanation.name}: {explanation.summary}", ""]
+    lines = [*_wrap(f"{explanation.name}: {explanation.summary}", _WIDTH), ""]
     for heading, text in explanation.parts:
         for index, line in enumerate(_wrap(text, _WIDTH - width)):
             lines.append(f"  {heading if not index else '':<{width}}  {line}")
@@ -157,7 +157,7 @@ def codes_table(entries: Iterable[Entry]) -> Table:
         title="Codes of findings",
         columns=(Column("code", "code"), Column("severity", "severity"), Column("says", "meaning")),
         rows=tuple((Cell(e.code), Cell(e.severity), Cell(e.says)) for e in entries),
-        footer=("explain a code, with its remedy: benchkit explain CODE",),
+        footer=("for details and the remedy: benchkit explain CODE",),
     )
 
 
@@ -165,7 +165,7 @@ def _describe_use(metric: Metric) -> str:
     if metric.assume == "exact":
         return "exactly, without a test"
     if not metric.compared:
-        return "no: a total or a setting of the run"
+        return "no: it is a total or a setting of the run"
     loads = [(Tool(name=f"{load} loops"), load) for load in ("closed", "open")]
     loads += [(each, "unknown") for each in registry.all_tools() if each.role == "microbenchmark"]
     headline = " and ".join(

@@ -59,12 +59,12 @@ def _describe(left: Sequence[Verdict]) -> str:
     rest = len(left) - moved - parts - single
     kinds = (
         (moved, "that change"),
-        (parts, "of tags, phases or containers without a change"),
+        (parts, "rows of tags, phases or containers without a change"),
         (single, "of individual runs"),
-        (rest, "more that show no change"),
+        (rest, "other rows without a change"),
     )
     counts = ", ".join(f"{count} {what}" for count, what in kinds if count)
     return (
-        f"{len(left)} rows are folded: {counts}; show them with --all, or every number with "
+        f"{len(left)} rows are hidden: {counts}; show them with --all, or all numbers with "
         "--format csv"
     )

@@ -80,8 +80,8 @@ def held_table(loads: Sequence[HeldLoad], verdicts: Verdicts) -> Table | None:
         [latencies[key] for _, other in pairs for key in _keys(other) if key in latencies]
     )
     note = (
-        f"Δ: the difference with its {confidence} interval over the runs{by}, "
-        "for each column separately; max is not compared"
+        f"Δ: the difference and its {confidence} interval over the runs{by}, for each column "
+        "separately; max is not compared"
     )
     is_against = any(cell.notes for row in rows for cell in row)
     notes = (AGAINST,) if is_against else ()

@@ -48,14 +48,15 @@ def history_lines(history: History) -> tuple[str, ...]:
     lines = [*_write_findings(history, "warning"), write_headline(history)]
     if all(len(series.measured) < _FEWEST for series in history.series):
         lines.append(
-            "No series has two commits: runs of one series share group, variant, benchmark, params "
-            "and machine, and these differ from commit to commit (see `benchkit runs`)."
+            "No series has two commits. All runs of a series have the same group, variant, "
+            "benchmark, params and machine, but here at least one of them differs for each "
+            "commit (see `benchkit runs`)."
         )
     found = sorted(_list_alarms(history), key=itemgetter(0), reverse=True)
     lines += _join_places([alarm for _, *alarm in found])
     if steady := len(history.series) - len(history.listed):
         lines.append(
-            f"Not listed, because nothing changed: {steady} series; --format json has all."
+            f"Not listed: {steady} series without a change; --format json has all of them."
         )
     lines += _tell_left_out(history)
     if len(history.listed) > LISTED:
@@ -121,8 +122,8 @@ def _list_clauses(outcome: Outcome) -> Iterator[str]:
         undated = ", ".join(map(shorten, latest.undated))
         yield f"undecided: {undated} has no date and may be newer"
     elif outcome.verdict == UNDECIDED:
-        varying = f"no series of {name} that varies"
-        yield f"undecided: {varying} has {HISTORY_RUNS} commits of one level before it"
+        varying = f"no varying series of {name}"
+        yield f"undecided: {varying} has {HISTORY_RUNS} commits of the same level before it"
 
 
 def _name_hidden(hidden: Sequence[Series]) -> list[str]:
@@ -255,8 +256,8 @@ def _tell_retests(history: History) -> list[str]:
     if not pairs:
         return []
     listed = ", ".join(f"{before} and {after}" for before, after in pairs)
-    advice = f"confirm them: measure {listed} alternately, and run `benchkit gate` on the new runs."
-    return [f"These commits were found by searching, so {advice}"]
+    advice = f"confirm them: measure {listed} in turn, and run `benchkit gate` on the new runs."
+    return [f"A search found these commits, so {advice}"]
 
 
 def _suspects(series: Series) -> Iterator[tuple[str, str]]:
@@ -350,4 +351,4 @@ def _value(point: Point, factor: float, digits: int) -> Cell:
 
 def _gaps(series: Series) -> tuple[str, ...]:
     gaps = len(series.points) - len(series.measured)
-    return (f"{gaps} commits were not measured here; the gaps are not filled",) if gaps else ()
+    return (f"{gaps} commits were not measured here and are left out",) if gaps else ()

@@ -98,7 +98,7 @@ def _forecast(row: Verdict, progress: Progress) -> str:
         return f"about {row.runs_needed - rounds} more"
     if rounds >= progress.most:
         return "undecided"
-    return f"close to the margin, or noisy: may take all {progress.most}"
+    return f"close to the margin, or noisy: may take all {progress.most} rounds"
 
 
 def describe_end(progress: Progress) -> str:
@@ -110,7 +110,7 @@ def describe_end(progress: Progress) -> str:
     if not progress.waiting:
         stuck = sum(row.word == INCONCLUSIVE for row in progress.verdicts.primary)
         rest = f"; more rounds cannot decide {count_of(stuck, 'row')}" if stuck else ""
-        saved = f", {(most - rounds) * variants} fewer than {most} rounds take"
+        saved = f", {(most - rounds) * variants} fewer than in {most} rounds"
         return f"decided: {spent}{saved if rounds < most else ''}{rest}"
     if rounds >= most:
         count = f"{progress.waiting} of {count_of(rows, 'row')}"

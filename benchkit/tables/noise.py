@@ -42,10 +42,10 @@ def _say(metric: NoiseMetric) -> str:
     name = display_name(metric.metric, metric.stat)
     held = f"a margin of {_margin(metric)} contains 95 % of A/A estimates"
     if math.isnan(metric.margin):
-        held = "values that are not positive have no ratio and no margin"
+        held = "some values are 0 or negative, so there is no ratio and no margin"
     sides = f"{metric.k} + {metric.k} runs" if metric.k > 1 else "individual runs"
     if metric.rate is None:
-        return f"{name}: {held} with {sides}; a rate of false alarms needs 2 runs per side."
+        return f"{name}: {held} with {sides}; the rate of false alarms needs 2 runs per side."
     summary = f"{name}: {held} with {sides}; false alarms over splits {_rate(metric.rate)}"
     if metric.measured is None:
         return f"{summary}."
@@ -57,21 +57,21 @@ def _limits(calibration: Calibration) -> list[str]:
     most = max(metric.comparisons for metric in calibration.metrics)
     if any(metric.k > 1 for metric in calibration.metrics):
         lines.append(
-            f"Splits reuse the same runs, so together they count as only {most} independent "
-            f"comparison{'s' if most > 1 else ''}. By construction, a rank test over all splits "
-            "(4 runs per side or more) keeps its error level. Only the rate in measured order "
-            "shows the effect of the machine."
+            f"The splits reuse the same runs, so together they count only as {most} independent "
+            f"comparison{'s' if most > 1 else ''}. Over all splits, a rank test with 4 runs per "
+            "side or more always keeps its error level. Only the rate in measured order shows "
+            "the effect of the machine."
         )
     fewest = min(metric.k for metric in calibration.metrics)
     if fewest < _RANK_RUNS:
         lines.append(
-            f"Too few runs: {fewest} per side cannot be judged by ranks; make at least 8 "
-            "of one variant."
+            f"Too few runs: ranks cannot judge {fewest} per side; make at least 8 runs of one "
+            "variant."
         )
     if most == 1 and calibration.pairs:
         lines.append(
-            "Only one pair, so the difference between two sessions was seen once. The "
-            "margin is at least that difference; name more pairs with --pair."
+            "There is only one pair, so it shows the difference between two sessions only once. "
+            "The margin is at least that difference. Name more pairs with --pair."
         )
     elif most == 1:
         lines.append(
@@ -80,8 +80,8 @@ def _limits(calibration: Calibration) -> list[str]:
         )
     if most < _TRIALS:
         lines.append(
-            f"{most} independent comparison{'s' if most > 1 else ''} cannot show a rate of "
-            f"5 %; even {_TRIALS} without a false alarm would only show a rate below 10 %."
+            f"{most} independent comparison{'s' if most > 1 else ''} cannot show whether the rate "
+            f"is 5 %. Even {_TRIALS} without a false alarm would only show that it is below 10 %."
         )
     if calibration.skipped:
         count = len(calibration.skipped)

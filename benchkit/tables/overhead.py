@@ -135,8 +135,8 @@ def describe_one_sided(verdicts: Verdicts) -> tuple[str, ...]:
     unnamed = sorted(blank & _list_naming(verdicts))
     if unnamed:
         lines.append(
-            f"{UNNAMED} stands for files of {', '.join(unnamed)} whose names contain no benchmark; "
-            'to name them, set benchmark = "NAME" in a run.toml.'
+            f"{UNNAMED}: the file names of {', '.join(unnamed)} contain no benchmark; to name it, "
+            'set benchmark = "NAME" in run.toml.'
         )
     return tuple(printable(line) for line in lines)
 
@@ -317,9 +317,7 @@ def _tell_interval(row: Verdict, margin: float) -> str:
     c, (low, high) = row.contrast, row.simultaneous
     alone = f"{format_bare(c.confidence)} interval of this row alone"
     if low is None or high is None:
-        return (
-            f"{alone}; there are too few runs for an interval over all {row.family} rows together"
-        )
+        return f"{alone}; too few runs for an interval that covers all {row.family} rows together"
     if c.ratio is None:
         wide = replace(c, difference_low=low, difference_high=high)
     else:

@@ -174,7 +174,7 @@ def _describe_kind(rows: Sequence[Verdict]) -> str:
     else:
         unit = rows[0].contrast.unit
         ends = [format_quantity(end, unit) for end in (low, high)]
-    return f"any change is between {ends[0]} and {ends[1]}"
+    return f"the change is between {ends[0]} and {ends[1]}"
 
 
 def describe_few_runs(rows: Sequence[Verdict]) -> str:

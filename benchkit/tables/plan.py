@@ -32,7 +32,7 @@ def plan_lines(planning: Planning) -> tuple[str, ...]:
     """
     planned = [row for row in planning.rows if row.spread]
     if not planned:
-        return ("~ No plan: at least one variant needs 2 or more runs to show how much runs vary.",)
+        return ("~ No plan: one variant needs at least 2 runs to show how much runs vary.",)
     margin = format_bare(planning.goal.margin)
     same = (
         f"To rule out a change of {margin} or more with a probability of "
@@ -58,8 +58,8 @@ def _answer(planning: Planning) -> str:
     if planning.family.rows == 1:
         return f"{first} {chance}."
     return (
-        f"{first} in any one row {chance}; if every row changes that much, all of them are "
-        f"detected with {_write_chance(promise.every)}."
+        f"{first} in any one row {chance}; if all rows change that much, the probability of "
+        f"detecting all is {_write_chance(promise.every)}."
     )
 
 
@@ -71,19 +71,18 @@ def _qualify(planning: Planning, planned: Sequence[PlanRow]) -> list[str]:
     spreads = [row.spread for row in planned if row.spread]
     spread, high = (max(getattr(one, name) for one in spreads) for name in ("cv", "high"))
     needed = max(row.effect.high or MOST_RUNS + 1 for row in planned if row.effect)
-    taken = f"The plan treats the measured spread of {write_share(spread)} as exact"
+    taken = f"The plan assumes the measured spread of {write_share(spread)}"
     if high > spread:
         runs = f"{needed} runs" if needed <= MOST_RUNS else f"more than {MOST_RUNS} runs"
         taken += (
-            f"; the true spread may be as high as {write_share(high)} "
-            f"({format_bare(spreads[0].confidence)} upper confidence limit), which would need "
-            f"{runs} per side"
+            f"; at its {format_bare(spreads[0].confidence)} upper confidence limit of "
+            f"{write_share(high)}, you need {runs} per side"
         )
     lines.append(f"{taken}.")
     if family.rows > 1:
         lines.append(
-            f"{family.rows} primary rows are decided together, {_BASES[promise.basis]}: "
-            "a single row would need fewer runs."
+            f"{family.rows} primary rows are decided together, {_BASES[promise.basis]}. A single "
+            "row would need fewer runs."
         )
     return lines
 
@@ -94,9 +93,9 @@ def _limits(planning: Planning) -> list[str]:
         return []
     line = (
         f"A change of {format_bare(goal.effect)} is not beyond the margin of "
-        f"{format_bare(goal.margin)}. These runs distinguish it from 0, but a verdict "
-        "needs an estimate beyond the margin, which happens at most half of the time: "
-        "lower --margin."
+        f"{format_bare(goal.margin)}. These runs distinguish it from 0, but a verdict needs an "
+        "estimate beyond the margin, which happens at most half of the time. Use a lower "
+        "--margin."
     )
     return [line]
 
@@ -120,7 +119,8 @@ def chances_table(planning: Planning) -> Table | None:
     )
     place = "in the row that varies most" if planning.family.rows > 1 else ""
     return Table(
-        title=f"Probability of {'detecting a change' if goal.reach else 'telling a change from 0'}",
+        title="Probability of "
+        f"{'detecting a change' if goal.reach else 'distinguishing a change from 0'}",
         columns=(Column("runs", "runs per side", align="right"), *changes),
         rows=tuple(
             (Cell(f"{n}", n), *(Cell(_write_chance(p), p) for p in row)) for n, row in chances.rows
@@ -167,8 +167,8 @@ def plan_table(planning: Planning) -> Table:
         ),
         rows=tuple((*stub_cells(row.replicates), *_numbers(row, notes)) for row in planning.rows),
         notes=tuple(notes),
-        caption=f"ranges: runs if the spread is as measured, and at its {format_bare(0.8)} upper "
-        "limit; both sides are taken to vary equally",
+        caption=f"ranges: from the measured spread to its {format_bare(0.8)} upper limit; assumes "
+        "that both sides vary equally",
         footer=_advise(planning.rows),
     )
     return fold_stub(table, ("between", "within"))

@@ -147,12 +147,11 @@ def _build(paid: Sequence[Pair], verdicts: Verdicts, outside: Mapping[Side, Esti
 
 _IN_BAND = (
     "delays the request: at most the increase in time per request (closed loop: connections ÷ "
-    "rate, queueing included); in the background: CPU time that no request waits for"
+    "rate, with queueing); in the background: CPU time for which no request waits"
 )
 _OUT_OF_BAND = (
-    "the interval of “in the background” is that of extra CPU time minus extra time per request, "
-    "cut off at the extra CPU time; if it includes 0, all of the extra CPU time may delay the "
-    "request"
+    "“in the background” is the extra CPU time minus the extra time per request; if its interval "
+    "includes 0, all of the extra CPU time may delay requests"
 )
 
 

@@ -66,7 +66,7 @@ def describe_resources(
         lines.append(f"At the CPU limit (at least 95 % of it): {printable(at_limit)}.")
     elif uses and not any(use.limit for use in uses):
         lines.append(
-            "No CPU limit is recorded, so it is unknown whether a container was at its limit."
+            "No CPU limit is recorded, so it is unknown whether a container reached its limit."
         )
     return tuple(lines)
 
@@ -126,5 +126,5 @@ def _containers(uses: Sequence[Use], verdicts: Verdicts) -> Table:
         column("runs", "runs"),
     )
     table = Table("Containers", columns, tuple(rows), notes=notes.texts)
-    caption = f"{MEDIANS}, cut to each run's start and end; secondary"
+    caption = f"{MEDIANS}, from the start to the end of each run; secondary"
     return fold_place(drop_empty(table, (*PLACE, "role", "share")), caption)

@@ -57,8 +57,8 @@ def headline(verdicts: Verdicts) -> str:
     unread = say_lacking(verdicts)
     if not clauses:
         guidance = (
-            "~ The two sides have no primary metric in common, so there is no verdict; "
-            "choose one of the metrics below with --metric, or metrics= in Python."
+            "~ No verdict: the two sides have no primary metric in common. Choose one of the "
+            "metrics below with --metric, or metrics= in Python."
         )
         return f"{guidance} {unread[:1].upper()}{unread[1:]}." if unread else guidance
     kept, left = _fit(clauses)
@@ -172,7 +172,7 @@ def _say_drift(verdicts: Verdicts) -> str:
         if (drift := row.contrast.drift) is not None
     ]
     more = f" (and {len(moved) - _BULLETS} more)" if len(moved) > _BULLETS else ""
-    return f"The runs drift (B332); without a linear trend, {'; '.join(changes)}{more}."
+    return f"The runs drift (B332). Without a linear trend: {'; '.join(changes)}{more}."
 
 
 def _say_unknown(verdicts: Verdicts) -> str:

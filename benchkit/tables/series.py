@@ -96,7 +96,7 @@ def write_place(series: Series) -> str:
         return f"{size}, as expected by chance in one of so many series (q {_write_q(newest)})"
     if newest.verdict == HIDDEN:
         names = ", ".join(name_commit(series, commit) for commit in newest.outliers)
-        return f"{size}, inside only because of the outlier {names}"
+        return f"{size}, inside the range only because of the outlier {names}"
     q = f" (q {_write_q(newest)})" if newest.verdict == OUTSIDE else ""
     return f"{newest.verdict}, {size}{q}"
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import starmap
 
 from benchkit.errors import SourceReport
 from benchkit.tables.model import Cell, Column, Table
@@ -67,15 +68,25 @@ def list_sources(reports: Iterable[SourceReport], skipped: Sequence[tuple[str, s
 
 
 def describe_skipped(skipped: Sequence[tuple[str, str]]) -> str:
-    """Say in a line which files were skipped: ``skipped 3: a script (2), a README``.
+    """Say in a line what was skipped: ``skipped 2 scripts, 1 README``.
 
     Examples
     --------
-    >>> describe_skipped([("a.sh", "a script"), ("README", "a README")])
-    'skipped 2: a script, a README'
+    >>> describe_skipped([("a.sh", "a script"), ("b.sh", "a script"), ("x", "excluded by x")])
+    'skipped 2 scripts, 1 (excluded by x)'
     """
     count = Counter(reason for _, reason in skipped)
-    parts = ", ".join(
-        f"{reason} ({times})" if times > 1 else reason for reason, times in count.most_common()
-    )
-    return f"skipped {len(skipped)}: {parts}"
+    return f"skipped {', '.join(starmap(_count_skipped, count.most_common()))}"
+
+
+def _count_skipped(reason: str, times: int) -> str:
+    """Count what was skipped for a reason: ``2 copies that were put aside``."""
+    article, _, noun = reason.partition(" ")
+    if article not in {"a", "an"} or "," in noun:
+        return f"{times} ({reason})"
+    cut = min(noun.find(word) % (len(noun) + 1) for word in (" of ", " put ", " to "))
+    head, rest = noun[:cut], noun[cut:]
+    if times == 1:
+        return f"1 {noun}"
+    plural = f"{head[:-1]}ies" if head.endswith("y") else f"{head}s"
+    return f"{times} {plural}{rest}"

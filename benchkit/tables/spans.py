@@ -53,12 +53,14 @@ def describe_losses(accounts: Sequence[Account]) -> str:
             else "Spans were lost"
         )
         return (
-            f"{most} in every traced variant ({span}): none of these shows the cost of "
-            "complete tracing."
+            f"{most} in every traced variant ({span}), so none of them shows the cost of complete "
+            "tracing."
         )
     if lost and max(lost.values()) > 0:
         shares = ", ".join(f"{printable(v)} {_share(s)}" for v, s in lost.items() if s)
-        return f"Spans were lost: {shares}; these do not show the cost of complete tracing."
+        return (
+            f"Spans were lost: {shares}. These variants do not show the cost of complete tracing."
+        )
     return ""
 
 
@@ -78,14 +80,14 @@ def describe_spans(accounts: Sequence[Account]) -> tuple[str, ...]:
     broken = list(dict.fromkeys(a.run.variant for a in accounts if a.has_incomplete_traces))
     if broken and lost:
         lines.append(
-            f"Incomplete traces were saved in {', '.join(map(printable, broken))}: the "
-            "saved spans are not a whole number of traces."
+            f"Incomplete traces were saved in {', '.join(map(printable, broken))}: the number of "
+            "saved spans is not a multiple of the spans per request."
         )
     if any(a.per_request_from == COUNTERS for a in accounts):
         lines.append(
-            "The number of spans per request comes from the counters themselves, so the expected "
-            "number cannot reveal an error in them, and a loss from every request would go "
-            "unnoticed. To check it, set per_request under [spans] in a sidecar."
+            "The number of spans per request comes from the counters, so an error in the "
+            "counters, or a span lost from every request, would not show. To check, set "
+            "per_request under [spans] in a sidecar."
         )
     handled = describe_handled(accounts)
     return (*lines, handled) if handled else tuple(lines)

@@ -193,7 +193,7 @@ def _say_bounds(bound: float, gap: tuple[float, float] | None) -> str:
         return statement
     low, high = (_size(size) for size in gap)
     return (
-        f"{statement}, and no level between {low} and {high} was measured, so the optimum is "
+        f"{statement}, and no level between {low} and {high} was measured: the optimum lies "
         "somewhere in between"
     )
 
@@ -201,7 +201,7 @@ def _say_bounds(bound: float, gap: tuple[float, float] | None) -> str:
 def _describe_law(saturation: Saturation) -> tuple[str, ...]:
     law = saturation.law
     if law is None:
-        return (f"no USL fit: it needs {FEWEST} levels in a closed loop",)
+        return (f"no USL fit: it needs at least {FEWEST} levels in a closed loop",)
     peak = f", peak at {law.peak:.0f}" if math.isfinite(law.peak) else ""
     limit = f"limit {format_number(law.limit)}/s{peak}" if math.isfinite(law.limit) else "no limit"
     parameters = (

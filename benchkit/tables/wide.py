@@ -52,7 +52,7 @@ def wide_table(amounts: Amounts, verdicts: Verdicts) -> Table:
     table = drop_empty(Table("Variants and metrics", heads, tuple(rows)), _STUB)
     table, shared = fold_constant(table, _STUB)
     confidence = format_bare(verdicts.comparisons.confidence)
-    notes = f"± half the {confidence} interval of the mean over runs; in brackets the change"
+    notes = f"±: half the {confidence} interval of the mean over runs; in brackets: the change"
     caption = "; ".join((*shared, notes))
     return Table(table.title, table.columns, table.rows, apart.texts, caption)
 

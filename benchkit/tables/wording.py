@@ -50,7 +50,7 @@ NOTHING = "–"
 
 
 def describe_word(verdict: Verdict, margin: float) -> str:
-    """Say a verdict in a word or two: ``slower, at least 3 %``.
+    """Say a verdict in a word or two: ``slower, by at least 3 %``.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def describe_word(verdict: Verdict, margin: float) -> str:
     word = shorten_word(verdict, margin)
     is_directed = verdict.word in {REGRESSION, IMPROVEMENT}
     if is_directed and is_beyond(verdict.contrast, margin):
-        return f"{word}, at least {format_bare(margin)}"
+        return f"{word}, by at least {format_bare(margin)}"
     return word
 
 

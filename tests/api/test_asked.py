@@ -97,13 +97,15 @@ def test_a_frame_is_a_copy_that_pandas_can_do_all_with(results: bk.RunSet) -> No
 
 @pytest.mark.parametrize("policy", [None, 5, ["gate"]])
 def test_what_is_no_policy_is_refused(results: bk.RunSet, policy: None) -> None:
-    with pytest.raises(ConfigError, match=r"policy: expected a policy, got \w+; pass \{\}"):
+    with pytest.raises(
+        ConfigError, match=r"policy: expected a policy, got \w+; pass a path, .* or \{\}"
+    ):
         bk.gate(results.compare(baseline="none"), policy)  # type: ignore[arg-type]
 
 
 def test_a_policy_is_held_against_a_comparison(results: bk.RunSet) -> None:
     with pytest.raises(
-        ConfigError, match="gate: expected a comparison, got RunSet; pass what compare"
+        ConfigError, match="gate: expected a comparison, got RunSet; pass the result of compare"
     ):
         bk.gate(results, {})  # type: ignore[arg-type]
 
@@ -136,11 +138,13 @@ def test_a_frame_is_compared_and_nothing_else(results: bk.RunSet) -> None:
 
 def test_a_report_is_of_a_comparison(results: bk.RunSet, tmp_path: Path) -> None:
     with pytest.raises(
-        ConfigError, match=r"report: expected a comparison, got RunSet; pass what compare"
+        ConfigError, match=r"report: expected a comparison, got RunSet; pass the result of compare"
     ):
         bk.report(results, tmp_path / "r.html")  # type: ignore[arg-type]
     found = results.compare(baseline="none")
-    with pytest.raises(ConfigError, match="report: expected a path, got NoneType; name a file"):
+    with pytest.raises(
+        ConfigError, match="report: expected a path, got NoneType; give a file name"
+    ):
         bk.report(found, None)  # type: ignore[arg-type]
     assert bk.report(found, tmp_path / "R.HTML").read_text(encoding="utf-8")[:9] == "<!doctype"
 

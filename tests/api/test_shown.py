@@ -80,7 +80,7 @@ def test_what_could_not_be_read_is_counted(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes((FIXTURES / "tracing-wrk/none/wrk-1.txt").read_bytes())
     (tmp_path / "b" / "3.txt").write_text("no result", encoding="utf-8")
     found = bk.load(tmp_path)
-    assert repr(found).endswith(". 1 source could not be read: .diagnostics>")
+    assert repr(found).endswith(". 1 source could not be read: see .diagnostics>")
     assert "could not be read" in found._repr_html_()
 
 
@@ -125,7 +125,7 @@ def test_a_comparison_is_its_verdict_and_its_primary_rows(wrk: bk.RunSet) -> Non
     said = repr(comparison)
     assert said.startswith(comparison.verdict)
     assert "−13.1" in said
-    assert "▲ fewer, at least 3\N{NO-BREAK SPACE}%" in said
+    assert "▲ fewer, by at least 3\N{NO-BREAK SPACE}%" in said
     assert "! B310" in said
     assert str(comparison) == said
 

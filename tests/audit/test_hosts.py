@@ -46,7 +46,9 @@ def list_messages(folder: Path, baseline: str) -> list[str]:
 @pytest.mark.parametrize("tool", REPORTS)
 def test_two_hosts_are_named(tool: str, tmp_path: Path) -> None:
     (message,) = find(tmp_path, tool, {"before": "host-a", "after": "host-b"})
-    assert message.startswith("the load of before went to host-a, that of after to host-b: ")
+    assert message.startswith(
+        "the load for 'before' went to host-a, the load for 'after' to host-b: "
+    )
 
 
 @pytest.mark.parametrize(

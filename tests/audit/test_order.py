@@ -40,13 +40,13 @@ def test_all_of_one_before_all_of_the_other_is_told() -> None:
     order = ["none"] * 8 + ["otlp"] * 8
     (finding,) = found(drifting(order, 0.0), order)
     assert (finding.code, finding.severity, finding.where) == ("B330", "warning", "none, otlp")
-    assert finding.message.startswith("all runs of none were made before those of otlp")
+    assert finding.message.startswith("all runs of 'none' were made before those of 'otlp'")
 
 
 def test_most_of_one_before_most_of_the_other_is_told() -> None:
     values = {name: RATES[name] for name in PAIR}
     (finding, *_) = found(values, ["otlp"] * 6 + ["none"] * 2 + ["otlp"] * 2 + ["none"] * 6)
-    assert finding.message.startswith("most runs of otlp were made before those of none")
+    assert finding.message.startswith("most runs of 'otlp' were made before those of 'none'")
 
 
 @pytest.mark.parametrize("order", [["none", "otlp", "otlp", "none"] * 4, None])
@@ -121,7 +121,7 @@ def test_a_drift_that_moves_a_change_is_said_beside_the_headline() -> None:
     assert row.contrast.drift.plain == pytest.approx(-0.05, abs=0.02)
     assert any("the runs drift (B332): the means give −" in note for note in row.notes)
     assert bullets(judged)[0].startswith(
-        "The runs drift (B332); without a linear trend, otlp, requests/s "
+        "The runs drift (B332). Without a linear trend: otlp, requests/s "
     )
 
 

@@ -26,7 +26,7 @@ def test_the_four_starved_runs_are_named_with_the_change_without_them() -> None:
         finding.numbers["runs"] == "run 6 of none, run 5 of otlp, run 5 of apm, run 5 of skywalking"
     )
     assert (
-        "zipkin −14.4\u202f% (−16.6\u202f% without them)".replace("\u202f", "\xa0")
+        "zipkin −14.4\u202f% with them, −16.6\u202f% without".replace("\u202f", "\xa0")
         in finding.message
     )
     assert finding.numbers["with otlp"] == pytest.approx(0.849, abs=0.001)
@@ -61,7 +61,7 @@ def test_a_step_as_large_as_the_change_is_told() -> None:
 def test_values_that_coincide_across_the_sides_are_told() -> None:
     values = {"none": [3.0, 4.0, 3.0, 4.0, 4.0], "otlp": [4.0, 4.0, 5.0, 4.0, 5.0]}
     (finding,) = found("B334", values, step=math.nan)
-    assert finding.message.startswith("36 % of the pairs of runs across the sides")
+    assert finding.message.startswith("36 % of all pairs of a baseline run and a variant run")
     assert finding.numbers["share"] == pytest.approx(0.36)
 
 
@@ -100,7 +100,7 @@ def test_runs_in_two_states_are_named() -> None:
     values = {"none": two_states(rng, 0.0), "otlp": two_states(rng, 0.1)}
     (finding,) = found("B335", values)
     assert finding.numbers["runs_above"] == "2, 4, 6, 8, 10, 12"
-    assert finding.message.startswith("the runs of otlp fall into two groups, +9.8")
+    assert finding.message.startswith("the runs of 'otlp' fall into two groups, +9.8")
 
 
 def test_a_few_far_runs_are_no_state() -> None:

@@ -41,7 +41,7 @@ def test_a_clean_comparison_has_no_finding() -> None:
 def test_runs_that_are_not_compared_are_named() -> None:
     found = audit(clean(), runs(measured=2, warmup=3, failed=1))
     assert [finding.message for finding in found] == [
-        "1 failed run of none left out: none/wrk-5.txt",
+        "left out 1 failed run of none: none/wrk-5.txt",
         "3 warmup runs are listed but not compared",
     ]
 

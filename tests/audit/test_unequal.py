@@ -38,8 +38,8 @@ def test_a_row_that_welch_takes_from_ranks_is_named_with_both_spreads() -> None:
     (finding,) = find(comparisons)
     assert (finding.code, finding.severity) == ("B342", "info")
     assert finding.message == (
-        "the runs of otlp vary 5.00 times as much as those of none (6.67 % vs. 1.33 %); rank "
-        "tests would give false positives, so Welch's test is used"
+        "the runs of 'otlp' vary 5.00 times as much as those of 'none' (6.67 % vs. 1.33 %); rank "
+        "tests would give false positives, so this row uses Welch's test"
     )
     assert finding.numbers["rows"] == 1
 
@@ -47,8 +47,8 @@ def test_a_row_that_welch_takes_from_ranks_is_named_with_both_spreads() -> None:
 def test_a_family_that_is_refused_permutation_is_named_once() -> None:
     (finding,) = find(draw(60, 6, 3.0))
     assert finding.numbers["rows"] == 60
-    assert "the runs of enabled vary 2.82 times" in finding.message
-    assert finding.message.endswith("degrees of freedom is used for these rows")
+    assert "the runs of 'enabled' vary 2.82 times" in finding.message
+    assert finding.message.endswith("with the fewest degrees of freedom")
 
 
 def test_a_method_that_was_asked_for_and_other_reasons_for_welch_are_no_finding() -> None:
@@ -72,8 +72,8 @@ def test_a_row_that_permutation_decides_is_not_told_as_welch_s() -> None:
     assert {c.method for c in decided.contrasts} == {"max-t"}
     (finding,) = find(comparisons)
     assert finding.message.endswith(
-        "it is decided together with other rows whose sides vary alike, by permuting whole runs "
-        "(max-T)"
+        "other rows vary alike on both sides, so a permutation of whole runs (max-T) still "
+        "decides all rows together"
     )
 
 
@@ -85,4 +85,4 @@ def test_ranks_that_are_kept_are_named_with_the_spreads() -> None:
     comparisons, _ = compared(runs, None)
     assert comparisons.contrasts[0].method == "hodges-lehmann"
     (finding,) = find(comparisons)
-    assert finding.message.endswith("the spreads are similar, so the rank test is still used")
+    assert finding.message.endswith("the spreads are similar, so this row still uses the rank test")

@@ -63,7 +63,7 @@ def test_a_commit_that_does_not_build_is_named_and_left_out(folder: Path) -> Non
         git(folder / "repo", "log", "--format=%h", "--abbrev=10", "-1", place)
         for place in ("HEAD~6", "HEAD~5")
     )
-    assert f"{broken} is left out: --build exited with code 3: 'no compiler here'" in done.stderr
+    assert (f"{broken} is left out: --build exited with code 3: 'no compiler here'") in done.stderr
     assert done.stdout.startswith(f"One of the 2 commits {broken} to {slower} changed ")
     assert "only the last of them can be measured; 2 commits measured" in done.stdout
 
@@ -73,8 +73,8 @@ def test_a_commit_that_does_not_build_is_named_and_left_out(folder: Path) -> Non
     [
         ("HEAD", "expected a range of commits, got 'HEAD'"),
         ("HEAD~3..nope", "unknown commit 'nope' in repo"),
-        ("HEAD..HEAD~3", "HEAD is not an earlier commit on the first-parent line of HEAD~3"),
-        ("HEAD..HEAD", "HEAD is not an earlier commit on the first-parent line of HEAD"),
+        ("HEAD..HEAD~3", "HEAD is not a first-parent ancestor of HEAD~3"),
+        ("HEAD..HEAD", "HEAD is not a first-parent ancestor of HEAD"),
         ("--upload-pack=x..HEAD", "unknown option"),
     ],
 )
@@ -87,7 +87,7 @@ def test_a_range_that_is_none_is_refused(folder: Path, span: str, said: str) -> 
 def test_an_end_that_cannot_be_built_or_run_is_an_error(folder: Path) -> None:
     done = bisect(folder, span="HEAD~12..HEAD~7")
     assert done.returncode == 3
-    assert "--build exited with code 1; both ends must build" in done.stderr
+    assert "--build exited with code 1; choose two ends that both build" in done.stderr
     done = benchkit(*("bisect", "HEAD~12..HEAD", "--repo", "repo", "--bench", "exit 4"), cwd=folder)
     assert done.returncode == 3
     assert "exited with code 4" in done.stderr

@@ -157,7 +157,7 @@ def test_one_pair_is_said_to_be_one_and_its_difference_is_within_the_margin() ->
     apart = {"a": RATES["none"], "b": tuple(1.06 * value for value in RATES["none"])}
     found = noise(apart, pairs=(("a", "b"),))
     assert found.metrics[0].margin >= 0.06
-    assert any(line.startswith("Only one pair") for line in noise_lines(found))
+    assert any(line.startswith("There is only one pair") for line in noise_lines(found))
     assert "[" in noise_tables(found)[0].rows[0][-1].text
 
 

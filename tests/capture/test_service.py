@@ -171,7 +171,7 @@ def test_nothing_is_measured_that_was_there_before(
     with socket.create_server(("127.0.0.1", port)):
         session = capture("plain")
     assert session.runs == ()
-    assert "another program answers there" in session.problem
+    assert "another program already answers there" in session.problem
 
 
 def test_ready_alone_waits_for_what_before_started(

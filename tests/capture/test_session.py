@@ -112,7 +112,7 @@ def test_a_plan_becomes_a_folder_that_compare_reads(bench: Path) -> None:
     (bench / "plan.toml").write_text(PLAN)
     done = benchkit(bench, "capture", "--plan", "plan.toml", "--out", "out")
     assert done.returncode == 0, done.stderr
-    assert "16 of 16 runs made · next: benchkit ingest out" in done.stderr
+    assert "made 16 of 16 runs · next: benchkit ingest out" in done.stderr
     assert (bench / "out/otlp/wrk-ping_GRM-1.stderr").read_text() == "a remark"
 
     runs = [run for run in listed(bench, "out") if run["role"] == "measured"]
@@ -189,14 +189,14 @@ def test_a_failing_command_stops_the_session_and_is_not_compared(bench: Path) ->
     assert done.returncode == 3
     assert "results/none/wrk-2.txt: the command exited with code 7" in done.stderr
     assert "see wrk-2.stderr next to it" in done.stderr
-    assert "1 of 4 runs made; 1 more failed and is kept with the role failed" in done.stderr
+    assert "made 1 of 4 runs; 1 more failed and is kept, but not compared" in done.stderr
     told = sidecar(bench / "results/none/wrk-2.txt.run.toml")
     assert (told.exit_code, told.role) == (7, "failed")
     assert [run["role"] for run in listed(bench, "results")] == ["measured", "failed"]
 
     done = benchkit(bench, "capture", "--keep-going", *arguments)
     assert done.returncode == 3
-    assert "0 of 4 runs made; 4 more failed and are kept with the role failed" in done.stderr
+    assert "made 0 of 4 runs; 4 more failed and are kept, but not compared" in done.stderr
 
 
 def test_a_failing_preparation_is_told_and_cleaned_up_after(bench: Path) -> None:
@@ -210,7 +210,9 @@ def test_a_failing_preparation_is_told_and_cleaned_up_after(bench: Path) -> None
     done = benchkit(bench, "capture", "--plan", "plan.toml")
     assert done.returncode == 3
     assert "benchkit: error: before = sh -c 'touch … ; test … … …': the command" in done.stderr
-    assert "the command exited with code 1; b was not measured; 1 of 2 runs made\n" in done.stderr
+    assert (
+        "the command exited with code 1, so b was not measured; made 1 of 2 runs\n"
+    ) in done.stderr
     assert not (bench / "up").exists()
     assert [run["variant"] for run in listed(bench, "results")] == ["a"]
 
@@ -219,7 +221,7 @@ def test_a_run_that_failed_without_a_word_is_no_refusal(bench: Path) -> None:
     assert benchkit(bench, "capture", "--variant", "a", "--", "wrk", "none").returncode == 0
     failed = benchkit(bench, "capture", "--variant", "a", "--", "false")
     assert failed.returncode == 3
-    assert "exited with code 1; its standard error is empty; 0 of 1 runs made" in failed.stderr
+    assert "exited with code 1; its standard error is empty; made 0 of 1 runs" in failed.stderr
     sources = read(bench, "ingest", "results", "--strict")["sources"]
     outcomes = [source["outcome"] for source in sources]
     assert sorted(outcomes) == ["failed", "read"]
@@ -244,8 +246,8 @@ def test_an_interruption_leaves_a_valid_folder(bench: Path, number: signal.Signa
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130
     assert said.endswith(
-        "benchkit: error: interrupted: 1 of 5 runs made; 1 more failed and is kept "
-        "with the role failed, but not compared\n"
+        "benchkit: error: interrupted: made 1 of 5 runs; 1 more failed and is kept, but not "
+        "compared\n"
     )
     names = sorted(path.name for path in (bench / "results/none").iterdir())
     assert names == [
@@ -342,7 +344,7 @@ def test_a_full_disk_ends_the_session_and_leaves_nothing_half_written(bench: Pat
     done = subprocess.run(command, cwd=bench, capture_output=True, text=True, check=False)
     assert done.returncode == 3, done.stderr
     assert "results: cannot write the run: File too large; free some space" in done.stderr
-    assert "0 of 1 runs made" in done.stderr
+    assert "made 0 of 1 runs" in done.stderr
     assert [*(bench / "results/a").iterdir()] == []
 
 

@@ -43,7 +43,8 @@ def test_findings_stand_below_their_code(folder: str, capsys: Captured) -> None:
     assert lines[0] == "1 warning, 2 notes in 1 run"
     assert lines[2] == "B310 warning: wrk's mean implies more requests in flight than connections"
     assert lines[3].startswith(
-        "  none on /ping/GRM, connections=8,threads=2: wrk's mean implies 8.9"
+        "  none on /ping/GRM, connections=8,threads=2: wrk's mean latency is too high: it "
+        "implies 8.9"
     )
     assert lines[4].startswith("  → wrk adds samples")
     assert lines[6].startswith("B415 info")
@@ -156,6 +157,13 @@ def test_a_word_is_explained(word: str, capsys: Captured) -> None:
     out = capsys.readouterr().out
     assert len(out.splitlines()) > 4
     assert max(map(len, out.splitlines())) <= 100
+
+
+def test_a_long_explanation_is_whole_in_markdown(capsys: Captured) -> None:
+    assert run(["explain", "B111", "--format", "md"]) == ExitCode.DONE
+    out = capsys.readouterr().out
+    assert "<br>(2) Runs that were measured separately" in out
+    assert "with at least two runs before and after.\n" in out
 
 
 @pytest.mark.parametrize("code", CATALOGUE)

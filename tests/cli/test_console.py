@@ -72,7 +72,7 @@ def test_an_old_encoding_gets_ascii() -> None:
     text = file.buffer.getvalue().decode("ascii")
     assert "otlp" in text
     assert "-13.1 %" in text
-    assert "^ fewer, at least 3 %" in text
+    assert "^ fewer, by at least 3 %" in text
     assert "\\" not in text
 
 
@@ -96,7 +96,7 @@ def test_on_a_narrower_screen_rows_are_stacked_and_no_word_is_broken(
     text = re.sub(r"\x1b\[[\d;]*m", "", file.getvalue())
     blocks = [block.splitlines() for block in re.split(r"\n\s*\n", text)[1:5]]
     assert [block[0].split()[1] for block in blocks] == ["otlp", "zipkin", "apm", "skywalking"]
-    assert any("▲ fewer, at least 3\N{NO-BREAK SPACE}%" in line for line in blocks[0])
+    assert any("▲ fewer, by at least 3\N{NO-BREAK SPACE}%" in line for line in blocks[0])
     assert all(len(line) <= 42 for block in blocks for line in block)
 
 

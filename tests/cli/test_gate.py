@@ -41,7 +41,7 @@ def test_a_steps_files_are_appended_to(
 def test_outside_a_step_that_is_said(slower: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["gate", "results", *LIMIT, "--github", "--quiet"]) == 1
     err = capsys.readouterr().err
-    assert "GITHUB_STEP_SUMMARY is not set: nothing was written" in err
+    assert "GITHUB_STEP_SUMMARY is not set, so nothing was written" in err
     assert slower.is_dir()
 
 
@@ -107,9 +107,9 @@ def test_every_output_names_the_policy(
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        ("", "benchkit.toml: empty: no limit is set; add [[gate]]"),
-        ("# nothing yet\n", "benchkit.toml: empty: no limit is set; add [[gate]]"),
-        ("gate = []\n", "benchkit.toml: gate is empty: no limit is set; use [[gate]]"),
+        ("", "benchkit.toml: it is empty, so no limit is set; add [[gate]]"),
+        ("# nothing yet\n", "benchkit.toml: it is empty, so no limit is set; add [[gate]]"),
+        ("gate = []\n", "benchkit.toml: gate is empty, so no limit is set; use [[gate]]"),
     ],
 )
 def test_an_empty_policy_is_an_error(

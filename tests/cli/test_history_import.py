@@ -78,7 +78,9 @@ def test_importing_twice_changes_nothing(capsys: pytest.CaptureFixture[str]) -> 
     capsys.readouterr()
     assert run(["history", "import", str(DATA_JS), str(ASV)]) == 0
     shown = capsys.readouterr().err
-    assert "synthetic-data.js: the store already has results of 12 commits; those of this" in shown
+    assert (
+        "synthetic-data.js: the store already has results of 12 commits, so those of this"
+    ) in shown
     assert "0 runs read, 0 new commits" in shown
     assert bk.load(".benchkit").runs.equals(before)
 

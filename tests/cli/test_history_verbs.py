@@ -118,7 +118,7 @@ def test_results_of_another_commit_are_no_measurement(
     before = list_commits()
     assert run(["history", "add", place, "--commit", "bbbbbbb2", "-q", *origin]) == 3
     printed = capsys.readouterr().err
-    assert "identical to a result of commit aaaaaaa1; it is left out of bbbbbbb2" in printed
+    assert "identical to a result of commit aaaaaaa1, so it was not added to bbbbbbb2" in printed
     assert "run `benchkit undo` right after" in printed
     assert list_commits() == before == {"aaaaaaa1": 10}
 
@@ -207,7 +207,10 @@ def test_a_date_that_is_not_used_is_told(folder: Path, capsys: pytest.CaptureFix
     assert add_at("a", "2026-10-01T10:00:00Z") == ""
     assert add_at("bb", "2026-10-01T12:00:00+02:00") == ""  # the same instant
     told = add_at("ccc", "2026-10-02T10:00:00Z")
-    assert told.startswith("note: --date 2026-10-02T10:00:00+00:00 is ignored: abc1234 has 2026")
+    assert told.startswith(
+        "note: --date 2026-10-02T10:00:00+00:00 is ignored, because abc1234 already has the "
+        "earlier date 2026"
+    )
     assert add_at("dddd", "2026-09-30T10:00:00Z") == ""  # the earliest counts
 
 
@@ -363,8 +366,7 @@ def test_counts_alone_do_not_pass_a_young_history(capsys: pytest.CaptureFixture[
         assert add(number) == 0
     assert run(["history", "gate"]) == 4
     assert (
-        "undecided: no series of 0000003 that varies has 8 commits"
-        in capsys.readouterr().out.lower()
+        "undecided: no varying series of 0000003 has 8 commits" in capsys.readouterr().out.lower()
     )
 
 

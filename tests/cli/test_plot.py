@@ -49,9 +49,9 @@ def test_the_ending_of_the_file_tells_the_format(tmp_path: Path, name: str) -> N
         (["timeline", RUNS], 3, "no request has a time, and no container sample lies within"),
         (["sweep", RUNS], 3, "no benchmark has 3 levels of load or more"),
         (["shift", str(FIXTURES / "redis-gobench" / "pinned")], 3, "two percentiles"),
-        (["percentiles", NGINX], 3, "a variant and its baseline, and there is only one variant"),
-        (["percentiles", NGINX], 3, "measure a second variant too; `benchkit plot sweep` draws"),
-        (["forest", NGINX], 3, "no forest plot: it shows a variant and its baseline"),
+        (["percentiles", NGINX], 3, "a variant and its baseline, but there is only one variant"),
+        (["percentiles", NGINX], 3, "measure a second variant too; for load levels, use"),
+        (["forest", NGINX], 3, "no forest plot: it needs a variant and its baseline"),
     ],
 )
 def test_refusals(

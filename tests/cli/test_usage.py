@@ -19,8 +19,8 @@ CASES = {
     "see `benchkit compare --help`",
     "compare x --basline none": "compare: unknown option '--basline'; did you mean '--baseline'? "
     "see `benchkit compare --help`",
-    "--baseline none": "unknown option '--baseline'; write options after the command; "
-    "see `benchkit --help`",
+    "--baseline none": "unknown option '--baseline'; options go after the command; see `benchkit "
+    "--help`",
     "plot": "plot: missing KIND; for example: benchkit plot forest results/ --baseline none "
     "-o forest.svg",
     "layout": "layout: missing PATH; for example: benchkit layout results/",

@@ -124,7 +124,7 @@ def test_five_pairs_show_the_paired_t_beside_the_unpaired_test() -> None:
     never, _ = sessions.compared(values(2, 5), sessions.rotated(names, 5), "never")
     (row,), (plain,) = found.contrasts, never.contrasts
     assert (row.ratio, row.pvalue) == (plain.ratio, plain.pvalue)
-    assert row.notes[0].startswith("as 5 pairs by the t-test")
+    assert row.notes[0].startswith("a t-test of the 5 pairs")
     assert plain.notes == ()
 
 

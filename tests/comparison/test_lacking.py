@@ -69,7 +69,7 @@ def test_a_value_that_the_baseline_lacks_is_named_of_it() -> None:
     frame = bk.load(FIXTURE).where(variant=["none", "otlp"]).observations
     kept = frame[(frame["variant"] == "otlp") | (frame["metric"] != "request_rate")]
     found = bk.compare(kept, baseline="none")
-    assert found.verdict.startswith("~ The two sides have no primary metric in common")
+    assert found.verdict.startswith("~ No verdict: the two sides have no primary metric in common")
     assert found.verdict.endswith("No readable requests/s: none.")
 
 

@@ -86,7 +86,7 @@ def test_values_that_are_not_positive_have_a_difference_with_its_interval() -> N
     assert found.ratio == (None, None, None)
     assert found.difference == (shift.value, shift.low, shift.high)
     assert found.difference_inner[0] == hodges_lehmann(x, y, 0.9).low
-    assert found.facts[0].startswith("has values at or below 0, so the change is a difference")
+    assert found.facts[0].startswith("some values are 0 or negative, so the change is a difference")
 
 
 def test_few_values_that_are_not_positive_are_compared_by_welch_on_differences() -> None:

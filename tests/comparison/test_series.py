@@ -35,7 +35,9 @@ def test_rows_are_judged_at_the_look_that_decides_them(tmp_path: Path) -> None:
     slower, same = row(folder), row(folder, "apm")
     assert (slower.word, same.word) == ("regression", "equivalent")
     assert {slower.contrast.method, same.contrast.method} == {"sequential"}
-    assert "decided after round 4 of at most 20; later rounds, up to 12" in slower.notes[-1]
+    assert (
+        "decided after round 4 of at most 20; the later rounds, up to round 12"
+    ) in slower.notes[-1]
     assert slower.contrast.n_variant == 12
     assert len(slower.contrast.arranged[0]) == 4
 
@@ -85,13 +87,13 @@ def test_a_last_round_under_way_and_an_earlier_end_are_earlier_looks(tmp_path: P
             remove(folder, other, 8)
     few = row(folder)
     assert few.word == "inconclusive"
-    assert few.notes[0] == "3 rounds made: the first look is after round 4"
+    assert few.notes[0] == "3 rounds made; the first look is after round 4"
 
 
 def test_runs_from_elsewhere_are_not_mixed_in(tmp_path: Path) -> None:
     folder = write_series(tmp_path / "results", draw({"none": 0.0, "otlp": 0.08}, 8))
     write_series(folder, draw({"apm": 0.1}, 8), design=None)
-    assert "apm has runs that belong to no such series" in row(folder, "apm").notes[0]
+    assert "apm has runs that are not part of the series" in row(folder, "apm").notes[0]
     assert row(folder).word == "regression"
     write_series(folder, draw({"apm": 0.1}, 8), design=SequentialDesign(least=4, most=30))
     assert "several series" in row(folder, "apm").notes[0]

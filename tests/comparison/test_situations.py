@@ -60,7 +60,10 @@ def test_the_method_follows_the_runs_and_the_wish(k: int, m: int, asked: str, me
 
 
 def test_a_wish_that_the_runs_do_not_allow_is_told() -> None:
-    assert any("no history: 4 runs" in note for note in single(sides(4, 4), method="history").notes)
+    assert any(
+        ("4 runs are too few for a prediction") in note
+        for note in single(sides(4, 4), method="history").notes
+    )
     assert "rank needs 2 runs on each side" in single(sides(7, 1), method="rank").notes
 
 
@@ -72,7 +75,7 @@ def test_a_new_run_outside_its_history_is_named_and_no_verdict() -> None:
     assert c.ratio_high is not None
     assert c.ratio_high < 1
     assert (c.equivalence_low, row.word) == (None, "inconclusive")
-    told = "1 run vs. 8: outside the range that these predict (a prediction interval; with fewer"
+    told = "1 run vs. 8 earlier ones: outside their prediction interval (with fewer"
     assert row.notes[0].startswith(told)
     assert not any("excluded" in note for note in row.notes)
 
@@ -144,7 +147,7 @@ def test_statistics_without_stretches_stay_a_direction() -> None:
 def test_a_percentile_with_a_thin_tail_is_refused_and_says_why() -> None:
     thin = within("p99.9")
     assert (thin.method, thin.ratio, thin.pvalue) == ("too few events", None, None)
-    assert thin.notes == ("only 2 events of a run lie beyond p99.9, at least 10 are needed",)
+    assert thin.notes == ("only 2 events of a run lie beyond p99.9; at least 10 are needed",)
     assert within("p99").method == "single run"
 
 
@@ -172,9 +175,9 @@ def test_the_report_explains_every_method_in_use() -> None:
     frames = sampled({"none": 0.002, "otlp": 0.003})
     told = " ".join(describe_method(judge(compare(*frames, [("none", "otlp")]))))
     assert "within-run interval comes from parts of each run" in told
-    assert "fewer than 10 events of a run beyond it is not compared" in told
-    assert "earlier ones" not in told
-    assert "earlier ones" in " ".join(describe_method(judge(rates(sides(8, 1)))))
+    assert "not compared if fewer than 10 events of a run lie beyond it" in told
+    assert "earlier runs" not in told
+    assert "earlier runs" in " ".join(describe_method(judge(rates(sides(8, 1)))))
 
 
 def test_a_load_beside_it_does_not_change_what_a_workload_is_judged_by() -> None:

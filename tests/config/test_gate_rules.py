@@ -128,7 +128,10 @@ def test_what_is_no_limit_is_refused(text: object) -> None:
         ("[[gate]]\nmetric = 'a'\ntarget = '1.2x'\nacceptable = '5%'", "wider than"),
         ("[[gate]]\nmetric = 'a'\ntarget = '5%'\npair = ['a']", "two variants"),
         ("[[gate]]\nmetric = 'a'\ntarget = '5%'\npair = ['a', 'a']", "two variants"),
-        ("[[gate]]\nmetric = 'a'\ntarget = '5%'\nmin_runs = 2", "two runs per side never gate"),
+        (
+            "[[gate]]\nmetric = 'a'\ntarget = '5%'\nmin_runs = 2",
+            ("two runs per side are too few for a gate"),
+        ),
         ("[[gate]]\nmetric = 'a'\ntarget = '5%'\nwhere = 'b'", "expected a table in where"),
         ("[[gate]]\nmetric = 'a'\ntarget = '5%'\nwhere = {b = []}", "not a list of strings"),
         ("[[gate]]\nmetric = 'a'\ntarget = '5%'\nno_findings = ['eror']", "mean 'error'?"),

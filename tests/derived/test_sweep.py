@@ -82,7 +82,7 @@ def test_a_latency_that_no_sweep_has_is_refused_with_those_there_are() -> None:
     runs = bk.load(NGINX)
     with pytest.raises(ConfigError, match=r"no sweep has latency p77.7") as told:
         runs.compare(knee="sla:latency.p77.7<5ms")
-    assert told.value.hint.startswith("recorded are max, mean, min, p50, p75, p77, p90")
+    assert told.value.hint.startswith("it has max, mean, min, p50, p75, p77, p90")
     with pytest.raises(ConfigError, match="is not a rule for the knee"):
         runs.compare(knee="")
 
@@ -115,7 +115,7 @@ def test_whole_milliseconds_are_shown_as_such() -> None:
 
 def test_what_was_not_measured_is_said() -> None:
     said = describe_sweep(saturate(swept(), parse_rule("share:0.9")))
-    assert "no level between 1 and 20 was measured, so the optimum is somewhere in between" in said
+    assert "no level between 1 and 20 was measured: the optimum lies somewhere in between" in said
     assert "the best rate is at the highest level" in said
     poor = describe_sweep(saturate(swept(), parse_rule("usl")))
     assert "no level is the knee by usl: it misses a level" in poor

@@ -37,7 +37,7 @@ def test_a_noisy_machine_is_told_what_to_do(tmp_path: Path) -> None:
 
 def test_a_machine_without_files(tmp_path: Path) -> None:
     texts = tell(tmp_path, "no file at all", ())
-    assert texts[0].startswith("Not measured: pass --seconds 20")
+    assert texts[0].startswith("No timing: pass --seconds 20")
     assert texts[1].startswith("Not recorded here: other load, frequency governor, turbo")
     assert len(texts) == 2
 

@@ -271,7 +271,7 @@ def test_one_file_under_two_labels_is_not_compared_with_itself(
     done = benchkit(command, f"a={file}", f"b={file}", cwd=tmp_path)
     assert done.returncode == 3
     told = done.stdout + done.stderr
-    assert f"{file} as 'b': this file already counts as 'a'; one file cannot be both sides" in told
+    assert f"{file} as 'b': this file already counts as 'a'; the same file cannot be" in told
 
 
 def test_one_file_under_two_labels_leaves_the_other_variants(tmp_path: Path) -> None:
@@ -282,7 +282,9 @@ def test_one_file_under_two_labels_leaves_the_other_variants(tmp_path: Path) -> 
     findings = document["findings"]
     assert isinstance(findings, list)
     (finding,) = [each for each in findings if each["code"] == "B103"]
-    assert finding["message"] == "this file already counts as 'a'; one file cannot be both sides"
+    assert finding["message"] == (
+        "this file already counts as 'a'; the same file cannot be on both sides"
+    )
 
 
 def test_rows_can_be_chosen_by_number_and_by_role(tmp_path: Path) -> None:

@@ -68,7 +68,7 @@ def test_what_is_no_file_is_refused_by_name(
     told = streams.out + streams.err
     assert "Too many levels of symbolic links" in told
     assert "results/pipe.txt: cannot be read: not a regular file; check the file" in told
-    assert "results/zero.txt: a link that leads outside the folder" in told
+    assert "results/zero.txt: a link to outside the folder" in told
     assert "run.toml: cannot read the sidecar: not a regular file" in told
     what = "none/benchkit.toml: all its labels are ignored: cannot be read: not a regular file"
     assert what in told

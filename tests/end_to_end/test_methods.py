@@ -70,7 +70,7 @@ def test_a_new_run_is_put_beside_what_its_history_predicts(tmp_path: Path) -> No
     (row,) = rows(found, metric="request_rate")
     assert (row["method"], row["n_baseline"], row["n_variant"]) == ("prediction", 8, 1)
     assert number(row, "p") == pytest.approx(2 / 9)
-    assert "outside the range that these predict" in str(row["notes"])
+    assert "outside their prediction interval" in str(row["notes"])
 
 
 def test_a_method_can_be_asked_for(tmp_path: Path) -> None:

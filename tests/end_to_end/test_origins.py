@@ -171,7 +171,7 @@ def test_a_baseline_that_another_job_measured_is_named(
     for command in (GATE, ["compare"], ["check"]):
         assert run(command) == 0
         shown = " ".join(capsys.readouterr().out.split())
-        assert f"pr is from {pr}, main from {main}" in shown
+        assert f"'pr' comes from {pr}, 'main' from {main}" in shown
     for command in (GATE, ["compare"]):
         assert run([*command, "--format", "json"]) == 0
         findings = json.loads(capsys.readouterr().out)["findings"]
@@ -249,12 +249,15 @@ def test_a_leg_that_replaces_another_of_its_job_is_warned_of_it(
     measure(0)
     assert run(["ingest", "results"]) == 0
     assert run(["ingest", "results"]) == 0
-    assert "were replaced" not in capsys.readouterr().err
+    assert "this ingest replaced" not in capsys.readouterr().err
     measure(0, seed=7)
     assert run(["ingest", "results"]) == 0
     told = " ".join(capsys.readouterr().err.split())
     assert "github/71/1/bench/r1" in told
-    assert "40 runs of this CI job were replaced by others under the same paths" in told
+    assert (
+        "this ingest replaced 40 runs of this CI job, because it has other results under the "
+        "same paths"
+    ) in told
     assert "`--origin NAME`" in told
 
 
@@ -324,7 +327,7 @@ def test_a_gate_judges_no_variant_whose_files_are_gone(
     capsys.readouterr()
     assert run([*LIMIT, *options, "-q"]) == run([*LIMIT, "results", *options, "-q"]) == 3
     shown = " ".join(capsys.readouterr().out.split())
-    assert "results was ingested again without the files of pr" in shown
+    assert "results was ingested again without the files of 'pr'" in shown
     assert run(["compare"]) == 0
 
 
@@ -375,14 +378,14 @@ def test_a_gate_of_one_run_takes_what_the_run_measured_and_names_another_runs(
         monkeypatch.setenv("GITHUB_JOB", "gate")
         capsys.readouterr()
         assert run(LIMIT) == (1 if number == 72 else 0)
-        assert "this CI run has no measurement" not in capsys.readouterr().out
+        assert "this CI run did not measure it" not in capsys.readouterr().out
         if number == 71:
             monkeypatch.setenv("GITHUB_RUN_ID", "70")
             assert run([*LIMIT, "--origin", "github/71"]) == 0
             capsys.readouterr()
             assert run(LIMIT) == 4
             shown = " ".join(capsys.readouterr().out.split())
-            assert "B209 main, pr: this CI run has no measurement of it; origin" in shown
+            assert "B209 main, pr: this CI run did not measure it, but origin" in shown
 
 
 def test_a_folder_measured_again_outside_ci_replaces_without_a_word_of_jobs(

@@ -75,7 +75,7 @@ def test_files_that_were_read_one_at_a_time(
     for name, side in zip(names, ("none", "otlp"), strict=True):
         copy(FIXTURES / side / "wrk-1.txt", folder / name)
         assert run(["ingest", name]) == 0
-    assert words_behind(capsys.readouterr().err, "together: benchkit ingest") == names
+    assert words_behind(capsys.readouterr().err, "with one command: benchkit ingest") == names
 
 
 def test_lines_that_alternate() -> None:

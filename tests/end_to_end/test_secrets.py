@@ -162,4 +162,4 @@ def test_names_that_differ_in_a_secret_alone_are_never_shown_as_one(
     path = tmp_path / "base.txt"
     path.write_text("goos: linux\n" + "".join(lines), encoding="utf-8")
     assert run(["runs", str(path)]) == 3
-    assert "two benchmarks differ only in a secret" in capsys.readouterr().err
+    assert "two benchmark names differ only in a secret" in capsys.readouterr().err

@@ -80,7 +80,7 @@ def test_undecided_at_the_end_is_no_error(tmp_path: Path) -> None:
     assert "inconclusive" in done.stdout
     more = until(tmp_path, "--max-rounds", "9")
     assert more.returncode == 2
-    assert "belong to no such series" in more.stderr
+    assert "are not part of this series" in more.stderr
 
 
 @pytest.mark.parametrize("stop", ["interruption", "failure"])
@@ -125,7 +125,7 @@ def test_a_folder_with_other_runs_or_a_lost_one_is_refused(tmp_path: Path) -> No
     lost.unlink()
     refused = until(tmp_path, "--max-rounds", "5")
     assert refused.returncode == 2
-    assert "lacks the run of otlp in round 2" in refused.stderr
+    assert "the run of 'otlp' in round 2 is missing" in refused.stderr
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_rows_that_no_round_can_decide_end_the_series(tmp_path: Path) -> None:
     (tmp_path / "bench.sh").write_text(BENCH.replace(times, "0"))
     done = until(tmp_path)
     assert done.returncode == 3, done.stdout
-    assert "rounds can decide no primary row" in done.stderr
+    assert "more rounds cannot decide any primary row" in done.stderr
     assert (tmp_path / "none.made").read_text() == "4\n"
 
 

@@ -84,7 +84,9 @@ def test_runs_of_unknown_rounding_are_undecided_and_say_how_many_decide(
     write_hyperfine(tmp_path, ([0.1] * 3, [0.3] * 3))
     assert judge(tmp_path, capsys) == ("inconclusive", 4, "undecided")
     run(["gate", str(tmp_path / "old.json"), str(tmp_path / "new.json")])
-    assert "(3 + 3 runs cannot reach p ≤ 0.05; run at least 4 per side)" in capsys.readouterr().out
+    assert (
+        "(3 + 3 runs cannot reach p ≤ 0.05; make at least 4 runs per side)"
+    ) in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("rows", "runs", "others"), [(1, 2, 2), (2, 3, 3), (5, 3, 8)])
@@ -156,7 +158,7 @@ def test_the_side_that_varies_is_named_beside_one_that_does_not(
         run([command, str(tmp_path / "old.txt"), str(tmp_path / "new.txt")])
         shown = capsys.readouterr().out
         (line,) = (line for line in shown.splitlines() if "B342" in line)
-        assert f"the runs of {wide} vary (4.16 %), those of {calm} do not" in line
+        assert f"the runs of '{wide}' vary (4.16 %), but those of '{calm}' do not" in line
 
 
 @pytest.mark.parametrize("runs", [3, 6])

@@ -56,7 +56,7 @@ def test_one_path_on_both_sides_is_said_to_be_one(
     damaged: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["gate", "res", "./res"]) == 3
-    assert "both sides are the same path" in capsys.readouterr().out
+    assert "both sides have the same path" in capsys.readouterr().out
     assert damaged.exists()
 
 

@@ -180,7 +180,7 @@ def test_a_first_run_passes_only_where_that_is_allowed(
         capsys.readouterr()
         assert gate(*limit, *named) == DATA
         assert gate(*limit, *named, "--allow-missing-baseline") == DONE
-        assert "There is no baseline: nothing was compared" in capsys.readouterr().out
+        assert "There is no baseline, so nothing was compared" in capsys.readouterr().out
 
 
 def test_allowing_no_baseline_excuses_nothing_else(
@@ -284,7 +284,7 @@ def test_too_few_runs_for_so_many_rows_cannot_fail(
     (tmp_path / "benchkit.toml").write_text("[stats]\nmethod = 'rank'\n", encoding="utf-8")
     assert gate("--max-overhead", "time_per_op=5%", "--self-test") == DATA
     assert (
-        "over the limit on its own (p 0.014), but not when adjusted for all rows (p 0.114)"
+        "over the limit on its own (p 0.014), but not after adjustment for all rows (p 0.114)"
         in capsys.readouterr().out
     )
 

@@ -214,7 +214,7 @@ def test_findings_that_the_policy_excludes_fail_the_gate() -> None:
             1.0499,
             "5%",
             False,
-            "if there is no cost, 4 runs per side are usually enough; the estimate is too",
+            "4 runs per side are usually enough if there is no cost; the estimate is too",
         ),
         (1.0505, "5%", False, "the estimate is over the limit"),
     ],
@@ -372,6 +372,6 @@ def test_a_baseline_of_zeros_has_one_estimate_whatever_holds_it(method: str) -> 
     if method != "rank":  # Welch's estimate is the difference of means, not of medians
         assert row.difference != row.delta
     assert default.notes[0].startswith(
-        "it changes, but benchkit does not know whether higher or lower is better"
+        "the value changed, but benchkit does not know whether higher or lower is better"
     )
     assert default.word == NOT_SHOWN

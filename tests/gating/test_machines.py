@@ -62,8 +62,8 @@ def test_whatever_b204_finds_shows_nothing(entry: str) -> None:
 @pytest.mark.parametrize(
     ("none", "otlp", "said"),
     [
-        ({}, XEON, "none does not record its machine, otlp does: cpu Xeon"),
-        (XEON, {"os": "Linux"}, "otlp does not record its machine, none does"),
+        ({}, XEON, "none does not record its machine, but otlp does: cpu Xeon"),
+        (XEON, {"os": "Linux"}, "otlp does not record its machine, but none does"),
         (XEON, {"cpu_model": "Xeon"}, "cannot be compared: cpu, cpus and cpu_model"),
         ({}, {"os": "Linux", "gomaxprocs": "8", "commit": "abc"}, ""),
         (XEON, {"cpu": "Xeon"}, ""),

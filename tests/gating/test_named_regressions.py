@@ -48,7 +48,7 @@ def test_a_named_regression_is_accepted_until_its_end(
     assert (counts["accepted"] > 0, counts["unused_acceptance"]) == (holds, int(not holds))
     said = f"(until {end}: TLS)"
     assert said in told["sentence"]
-    assert ("no longer applies" in told["sentence"]) == (not holds)
+    assert ("has expired" in told["sentence"]) == (not holds)
     assert told["sentence"].startswith("✓ Accepted: " if holds else "✗ ")
     rows = [row for gate in told["gates"] for row in gate["rows"]]
     assert any(row["accepted"] == f"until {end}: TLS" for row in rows) == holds

@@ -65,7 +65,7 @@ def test_an_outlier_hides_no_newest_commit_that_costs(
     first = shown.splitlines()[0]
     assert code == 4
     assert first.startswith("? Undecided: time per operation · base · Ping · gomaxprocs=8: newest")
-    assert "%], inside only because of the outlier 0000004; measure 0000004, " in first
+    assert "%], inside the range only because of the outlier 0000004; measure 0000004, " in first
     code, shown = gate(capsys, "--format", "json")
     assert (code, json.loads(shown)["verdict"]) == (4, "undecided")
 
@@ -198,5 +198,5 @@ def test_two_measurements_of_a_commit_are_mended_by_what_history_add_can_do(
         assert run(["history", "add", f"base={place}", *when]) == 0
     printed = " ".join(capsys.readouterr().err.split())
     assert "error: B111 base: " in printed
-    assert "in one folder, and add it; otherwise run `benchkit undo` right after" in printed
+    assert "in one folder and add the folder; otherwise run `benchkit undo` right after" in printed
     assert "--store NEW" not in printed

@@ -30,7 +30,9 @@ def test_what_so_few_commits_cannot_show_is_said_with_how_many_can() -> None:
     (finding,) = report_reach(searches, 0)
     assert (finding.code, finding.severity) == ("B343", "info")
     assert finding.message == "12 commits cannot show a step change among 60 series"
-    assert finding.remedy.startswith("14 commits can, or follow fewer series with --metric")
+    assert finding.remedy.startswith(
+        "14 commits could show one, or follow fewer series with --metric"
+    )
     enough = [search([logs], 60)._replace(likeness=0.0) for logs in draw(60, 14, 7)]
     assert find_changed(enough)[0]
 
@@ -52,6 +54,6 @@ def test_a_change_near_an_end_of_many_series_needs_more_commits_around_it() -> N
 def test_a_history_of_few_commits_says_from_how_many_on_it_shows_something() -> None:
     (finding,) = report_reach([search([[0.1, 0.2, 0.3]], 1, 0)], 0)
     assert str(finding) == (
-        "B343 3 commits cannot show a step change in one series; 10 commits can"
+        "B343 3 commits cannot show a step change in one series; 10 commits could show one"
     )
     assert not list(report_reach([search([[0.1]], 1, 0)], 0))

@@ -121,7 +121,7 @@ def test_a_file_that_ends_its_workers_is_named(address: str, results: Path, tmp_
     assert [problem.path for problem in ended] == [str(results / "none" / "wrk-9-ends.txt")]
     assert summary.runs == 17
     damaged = bk.load(store=str(tmp_path / "store")).runs.query("role == 'damaged'")
-    assert damaged["remark"].str.contains("the workers that read it died").sum() == 1
+    assert damaged["remark"].str.contains("the workers died while they read this file").sum() == 1
 
 
 def test_what_the_workers_do_not_see_is_read_here(
@@ -144,7 +144,7 @@ def test_what_the_workers_do_not_see_is_read_here(
     summary = ingest([str(results)], Store(str(tmp_path / "store")), cluster=address)
     assert summary.runs == 17
     assert len(set(seen)) == len(summary.reports)
-    notes = [each for each in summary.diagnostics if "do not see" in each.what]
+    notes = [each for each in summary.diagnostics if "cannot read this file" in each.what]
     assert len(notes) == 1
 
 
@@ -163,7 +163,7 @@ def test_a_worker_with_another_benchkit_is_refused(
     address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("benchkit.__version__", "9.9")
-    with pytest.raises(DataError, match=r"has benchkit .*, this is 9\.9"):
+    with pytest.raises(DataError, match=r"has benchkit .*, this process has 9\.9"):
         Cluster(address, [], Options())
 
 

@@ -170,7 +170,7 @@ def test_a_bad_file_costs_itself_alone(results: Path, store: Store) -> None:
 
 def test_strict_stores_nothing_if_anything_is_refused(results: Path, store: Store) -> None:
     (results / "otlp" / "wrk-3.txt").write_text("not a benchmark")
-    with pytest.raises(DataError, match=r"otlp/wrk-3.txt: 1 of 5 sources refused"):
+    with pytest.raises(DataError, match=r"otlp/wrk-3.txt: refused 1 of 5 sources"):
         ingest([str(results)], store, strict=True)
     with pytest.raises(DataError, match="empty or does not exist"):
         rates(store)

@@ -387,6 +387,7 @@ def test_an_ingest_names_copies_in_other_groups(tmp_path: Path) -> None:
     (finding,) = ingest([str(archive)], store).findings
     assert finding.code == "B103"
     assert finding.message.endswith(
-        "and 5 more are in the groups (no group) and nightly, with the same values in each"
+        "and 5 more are in the groups (no group) and nightly, and the same values count in each "
+        "group"
     )
     assert not ingest([str(archive)], store).findings

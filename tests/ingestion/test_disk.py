@@ -52,7 +52,7 @@ def fails(command: list[str]) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 3, done.stderr
     assert "cannot write the store: " in done.stderr
-    assert "nothing was changed; free some space or make it writable" in done.stderr
+    assert "nothing was changed; free some space, make the store writable" in done.stderr
     assert "Traceback" not in done.stderr
 
 

@@ -115,7 +115,7 @@ def test_a_store_forgets_a_lost_folder_that_is_gone(results: Path, tmp_path: Pat
 
 
 def test_raw_files_have_no_origin(results: Path) -> None:
-    with pytest.raises(ConfigError, match="origins exist only in a store"):
+    with pytest.raises(ConfigError, match="--origin needs a store"):
         bk.load(results, origin="github/71")
 
 
@@ -245,9 +245,9 @@ def test_a_link_out_of_the_folder_is_refused_and_not_shown(
     assert run(["runs", str(results)]) == 0
     streams = capsys.readouterr()
     shown = streams.out + streams.err
-    assert "a link that leads outside the folder; if the target is a result" in shown
+    assert "a link to outside the folder; if the link's target is a result" in shown
     assert "(and 1 more" in shown
-    assert "run.toml: a link that leads outside the folder; all its labels" in shown
+    assert "run.toml: a link to outside the folder; all its labels" in shown
     assert "c0ffee" not in shown
 
 

@@ -61,8 +61,8 @@ def test_folders_that_are_ingested_one_by_one_are_named_with_the_command_that_re
         printed = capsys.readouterr().err
         assert ("error: B111 large: runs of " in printed) == (place > 0)
     command = f"benchkit ingest {' '.join(folders) if count == 2 else 'in'} --store NEW"
-    assert f"run `{command}` to read them together" in printed
-    assert f"label each folder, {folders[-1].removeprefix('in/')}={folders[-1]}" in printed
+    assert f"if they are repeats, run `{command}`" in printed
+    assert f"label each folder: {folders[-1].removeprefix('in/')}={folders[-1]}" in printed
     assert run([*command.split()[1:], "-q"]) == 0
     assert set(bk.load(store="NEW").runs["variant"]) == {Path(folder).name for folder in folders}
 

@@ -289,7 +289,10 @@ def test_a_finding_counts_blocks_and_tests(tmp_path: Path) -> None:
     text = f"gin\n{wrk()}\necho\n{wrk(8000)}{wrk(8100)}"
     loaded = load(tmp_path, text)
     assert count_runs(loaded) == {"gin": 1, "echo": 2}
-    assert "3 blocks are kept apart as 2 different tests" in list_reasons(loaded)[0]
+    assert (
+        "the file contains 3 results without distinguishing headings; they count as 2 different "
+        "tests"
+    ) in list_reasons(loaded)[0]
 
 
 def test_a_line_names_a_block_among_others_that_have_captions(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ PASSED_OVER = {
     "none/1.err": "the standard error of a tool",
     "none/k6-1.stderr": "the standard error of a tool",
     "env": "a virtual environment",
-    "target/CACHEDIR.TAG": "the mark of a cache",
+    "target/CACHEDIR.TAG": "a cache tag",
     "target/debug": "cargo's build output",
     "node_modules": "dependencies",
     "lost+found": "part of the file system",

@@ -9,5 +9,5 @@ from benchkit.labels.windows import read_windows
 
 def test_a_list_of_more_runs_than_can_be_looked_up_is_refused() -> None:
     windows, [problem] = read_windows(json.dumps([1] * 20_000), "runs.json")
-    assert problem.what == "it has 20,000 entries, more than 10,000; all of them are ignored"
+    assert problem.what == "20,000 entries, more than 10,000; all of them are ignored"
     assert (windows, problem.severity) == ([], "error")

@@ -49,7 +49,7 @@ def test_results_that_do_not_fit_their_parameters_are_named() -> None:
     head = '{"result_columns": ["result", "params"], "results": '
     (problem,) = read(head + '{"a.time_b": [[1, 2, 3], [["1", "2"]]]}}')
     assert isinstance(problem, Diagnostic)
-    assert problem.what == "a.time_b has not one result per combination"
+    assert problem.what == "a.time_b lacks results for some combinations of parameters"
     (problem,) = read('{"commit_hash": "a", "env_name": "", "results": [1]}')
     assert isinstance(problem, Diagnostic)
     assert problem.what == "the file has no results"

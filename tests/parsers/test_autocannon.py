@@ -134,7 +134,7 @@ def test_a_command_with_a_rate_is_an_open_loop() -> None:
 def test_an_object_without_counts_is_refused() -> None:
     data = json.dumps({"connections": 1, "sampleInt": 1000, "duration": 2}).encode()
     (problem,) = JSON.parse(Source(None, "x.json", data))
-    assert "an average and a total" in str(problem)
+    assert "the average and total" in str(problem)
 
 
 def test_two_variants_compare_by_requests_per_second() -> None:

@@ -151,7 +151,10 @@ def test_a_parquet_file_of_other_columns_is_no_export(tmp_path: Path, capsys: Ca
             lambda text: text.replace(",unit,", ",units,", 1),
             "x.csv:1: no results were read: the header lacks unit",
         ),
-        (lambda text: text.replace(",otlp,", ",otlp", 1), "cells, its header 16: left out"),
+        (
+            lambda text: text.replace(",otlp,", ",otlp", 1),
+            ("cells, but the header has 16; the row is left out"),
+        ),
         (lambda text: text.replace(",0.0", ",x0.0", 1), "not a finite number; this row is left"),
         (lambda text: text.replace(',8"', ',8",1', 1)[:900], "has no line end"),
     ],

@@ -296,7 +296,7 @@ def test_damaged_lines_are_named_and_cost_nothing_else() -> None:
         (5, "benchmark NoNumber: expected a number, got 'fast'"),
         (6, "benchmark NoUnit: the number 8 has no unit"),
         (7, "benchmark Half: expected a number, got 'many'"),
-        (8, "benchmark Huge: the iteration count is implausibly large"),
+        (8, "benchmark Huge: the iteration count is too large to be true"),
         (9, "benchmark NaN: NaN p99-ns is not a finite number"),
         (9, "benchmark NaN: +Inf ratio is not a finite number"),
         (13, "benchmark Compared-8: expected a unit, got '-86.88%'"),

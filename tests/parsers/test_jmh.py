@@ -254,7 +254,7 @@ def test_a_row_that_lacks_params_is_named() -> None:
     (reading,), (warning,) = read(TEXT, head + whole + lacks)
     assert reading.benchmark == "B.read"
     assert (warning.line, warning.severity) == (3, "warning")
-    assert "has 1 of the 2 params in its header, and was left out" in warning.what
+    assert "has 1 of the 2 params that its header names, and was left out" in warning.what
 
 
 def test_a_parameter_may_be_called_like_a_mode() -> None:

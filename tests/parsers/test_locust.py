@@ -59,7 +59,7 @@ def test_older_headers_are_read() -> None:
 def test_a_run_of_failures_measured_nothing() -> None:
     (run,), (problem,) = read(FIXTURES / "refused_stats.csv")
     assert run.status == "failed"
-    assert "requests failed, so this run measured nothing" in str(problem)
+    assert "requests failed, so this run has no result" in str(problem)
     assert {row[1] for row in run.rows} == {"failures"}
 
 
@@ -70,7 +70,7 @@ def test_a_run_of_failures_measured_nothing() -> None:
         (HEADER + "GET,/a,5,0,7,2.5,6,9\n", "the table has no row Aggregated"),
         (HEADER + ",Aggregated,x,0,7,2.5,6,9\n", "the table has no row Aggregated"),
         (HEADER + ",Aggregated,5,0\n", "this row has 4 cells"),
-        (HEADER + ",Aggregated,5,0,7,2.5,6,9", "the last row has no line end"),
+        (HEADER + ",Aggregated,5,0,7,2.5,6,9", "the last row is left out: it has no line end"),
         (HEADER + ",Aggregated,0,0,0,0,N/A,N/A\n", "all 0 requests failed"),
         (HEADER + ",Aggregated,5,0,7,2.5,6,9\n" * 2, "a second row Aggregated is left out"),
     ],

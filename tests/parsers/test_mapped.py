@@ -92,7 +92,7 @@ def test_a_run_tells_a_value_once_unless_it_is_a_sample() -> None:
     text = CSV + "old,wait,1,13,ms\n"
     rows, problems = read(text, **LONG)
     assert rows == ROWS
-    assert problems == ["5: run 1 has this value already, in line 2; left out"]
+    assert problems == ["5: run 1 already has this value, in line 2; left out"]
     rows, problems = read(text, **LONG, stat={"constant": "sample"})
     assert (len(rows), problems) == (4, [])
 
@@ -230,7 +230,7 @@ def test_columns_that_are_not_there_are_refused(
 
 def test_a_refused_table_names_the_door(folder: Path, capsys: Captured) -> None:
     assert run(["compare", "builds.csv"]) == ExitCode.DATA
-    assert "run `benchkit map FILE` and pass that with --map" in capsys.readouterr().err
+    assert "run `benchkit map FILE` and pass the result with --map" in capsys.readouterr().err
     (folder / "x.json").write_text('{"rows": [{"a": 1}]}', encoding="utf-8")
     assert run(["compare", "x.json"]) == ExitCode.DATA
     assert "benchkit map FILE" in capsys.readouterr().err

@@ -83,7 +83,7 @@ def test_a_run_without_an_answer_failed() -> None:
     (run,), (problem,) = read(write(statusCodeDistribution={}, errorDistribution=errors))
     assert run.status == "failed"
     assert {row[1] for row in run.rows} == {"duration", "failures"}
-    assert problem.what == "no request was answered (9 failed), so this run measured nothing"
+    assert problem.what == "no request was answered (9 failed), so this run has no result"
 
 
 @pytest.mark.parametrize("lacking", ["summary", "errorDistribution"])

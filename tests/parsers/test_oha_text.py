@@ -108,7 +108,7 @@ def test_a_run_without_an_answer_is_failed() -> None:
     )
     (run,), (problem,) = read(text)
     assert run.status == "failed"
-    assert problem == "no request was answered (20 failed), so this run measured nothing"
+    assert problem == "no request was answered (20 failed), so this run has no result"
     assert {row[1] for row in run.rows} == {"duration", "failures"}
 
 

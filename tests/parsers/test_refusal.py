@@ -201,8 +201,8 @@ def test_an_unknown_text_is_described(text: str, what: str) -> None:
 
 
 def test_a_table_of_its_own_is_sent_to_a_map() -> None:
-    assert refuse("variant,run,rps\nnone,1,5\n").hint.startswith("to read it by its columns")
-    assert refuse('{"own": [{"rate": 5}]}').hint.startswith("to read it by its columns")
+    assert refuse("variant,run,rps\nnone,1,5\n").hint.startswith("to read its columns")
+    assert refuse('{"own": [{"rate": 5}]}').hint.startswith("to read its columns")
 
 
 def test_a_command_that_failed_is_told_from_a_format() -> None:

@@ -33,7 +33,7 @@ from benchkit.reading.source import Source, UnreadableError
 @pytest.mark.parametrize(
     ("name", "what"),
     [
-        ("wrk/wrk-version-usage.txt", "no report of wrk"),
+        ("wrk/wrk-version-usage.txt", "no complete report of wrk"),
         ("synthetic-not-wrk.txt", "this is a go-wrk report"),
     ],
     ids=["usage", "others"],

@@ -87,7 +87,7 @@ def test_runs_stand_in_the_order_in_which_they_were_made() -> None:
     (panel,) = runs.data(found.verdicts, found.runs).panels
     places = sorted(x for line in panel.lines if line.kind == "dots" for x in line.x)
     assert places == [float(n) for n in range(1, len(places) + 1)]
-    assert "order made" in panel.x.label
+    assert "measured order" in panel.x.label
 
 
 def test_without_a_recorded_order_runs_stand_by_their_numbers() -> None:

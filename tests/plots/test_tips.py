@@ -44,7 +44,7 @@ def list_texts(line: Line, x: Axis, y: Axis) -> list[str]:
         ),
         (
             Line(name="otlp", series=1, x=(1, 4), y=(9000.0, 9000.0), kind="level"),
-            Axis(label="run, in the order made", is_whole=True),
+            Axis(label="run, in measured order", is_whole=True),
             Axis(label="request_rate, 1/s"),
             ["otlp, median: 9000.0/s"],
         ),

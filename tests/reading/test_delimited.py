@@ -24,8 +24,11 @@ def test_a_quoted_cell_may_hold_line_ends() -> None:
 @pytest.mark.parametrize(
     ("data", "what"),
     [
-        (b"a,b\n1,2,3\n4,5\n", "x.csv:2: this row has 3 cells, its header 2: left out"),
-        (b"a,b\n4,5\n6,7", "x.csv:3: the last row has no line end"),
+        (
+            b"a,b\n1,2,3\n4,5\n",
+            ("x.csv:2: this row has 3 cells, but the header has 2; the row is left out"),
+        ),
+        (b"a,b\n4,5\n6,7", "x.csv:3: the last row is left out: it has no line end"),
         (b'a,b\n4,5\n"6,7\n', "x.csv:3: not valid CSV from here on (unexpected end of data)"),
         (b'a,b\n4,5\n"' + b"x" * 200_000, "x.csv:3: "),
     ],

@@ -150,7 +150,7 @@ def test_markdown_stays_below_its_limit_and_says_so() -> None:
     many = {f"Benchmark/{n:05}": ((1.0,), (1.5,)) for n in range(3000)}
     text = to_markdown(build(gobench(many), tracing_runs(), FINDINGS * 500))
     assert len(text.encode()) <= 60_000
-    assert "Left out to shorten the comment: Findings (" in text
+    assert "Left out for length: Findings (" in text
     assert text.startswith(f"{MARKER}\n\n### ~ ")
 
 
@@ -161,7 +161,7 @@ def test_markdown_leaves_out_the_longest_part_first_and_keeps_the_last_line() ->
     longest = max(re.findall(r"<details>.*?</details>", whole, re.DOTALL), key=len)
     assert longest not in text
     (title,) = re.findall(r"<summary>(.*?)</summary>", longest)
-    assert f"*Left out to shorten the comment: {title}; the HTML page has everything.*" in text
+    assert f"*Left out for length: {title}; the HTML page has everything.*" in text
     assert text.endswith(whole[whole.rindex("<sub>benchkit 0.1.0 · benchkit report") :])
     assert text.count("<details>") == whole.count("<details>") - 1
 

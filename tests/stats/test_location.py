@@ -50,7 +50,7 @@ def test_constant_and_equal_sides_are_no_evidence() -> None:
     assert (estimate.value, test.pvalue) == (0, 1)
     assert isnan(estimate.low)
     assert isnan(estimate.high)
-    assert estimate.notes == ("no side varies: there is no interval",)
+    assert estimate.notes == ("neither side varies, so there is no interval",)
 
 
 @pytest.mark.parametrize(("k", "pvalue"), [(2, 1 / 3), (3, 0.1)])
@@ -59,7 +59,7 @@ def test_constant_and_different_sides_show_only_their_order(k: int, pvalue: floa
     assert test.pvalue == pytest.approx(pvalue)
     assert estimate.value == pytest.approx(0.2)
     assert isnan(estimate.low)
-    assert test.notes == ("no side varies: p is the smallest that ranks allow",)
+    assert test.notes == ("neither side varies, so p is the smallest that ranks allow",)
 
 
 def test_one_constant_side_is_an_ordinary_case() -> None:
@@ -98,7 +98,7 @@ def test_prediction_from_constant_values_has_no_interval() -> None:
     assert interval.value == 0.1
     assert isnan(interval.low)
     assert isnan(interval.high)
-    assert interval.notes == ("the values do not vary: there is no interval",)
+    assert interval.notes == ("the values do not vary, so there is no interval",)
 
 
 def test_median_of_even_and_odd() -> None:

@@ -76,7 +76,7 @@ def test_large_samples_equal_scipy_asymptotic_and_say_so(n: int, m: int, levels:
     theirs = scipy.stats.mannwhitneyu(y, x, method="asymptotic").pvalue
     assert result.pvalue == pytest.approx(theirs, rel=1e-9)
     assert result.method == "mann-whitney normal"
-    assert result.notes == ("too many values to count exactly: normal approximation",)
+    assert result.notes == ("too many values for the exact test: normal approximation",)
 
 
 def test_thirty_and_thirty_with_ties_is_exact_and_near_the_approximation() -> None:

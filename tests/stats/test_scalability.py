@@ -76,7 +76,7 @@ def test_intervals_cover_as_often_as_they_say() -> None:
 
 def test_three_levels_are_too_few_for_an_interval() -> None:
     law = fit_law((1, 2, 4), (100, 180, 300))
-    assert "as many parameters as levels" in law.poor
+    assert "it has as many parameters as levels" in law.poor
     assert math.isnan(law.contention[1]) or law.coherency[0] < 1e-9
 
 

@@ -57,7 +57,7 @@ def test_beyond_counting_it_is_scipys_approximation() -> None:
     peer = scipy.stats.wilcoxon(y - x, method="approx", correction=True)
     assert (found.method, found.notes) == (
         "signed-rank normal",
-        ("too many pairs to count exactly: normal approximation",),
+        ("too many pairs for the exact test: normal approximation",),
     )
     assert found.pvalue == pytest.approx(peer.pvalue, rel=1e-9)
     assert paired_shift(x, y).notes == found.notes

@@ -115,7 +115,7 @@ def test_one_run_has_no_interval_and_says_so() -> None:
 
 def test_few_runs_name_their_method_in_every_table_of_resources() -> None:
     primary, exploratory = compared("skywalking-costs").parts["resources"].tables
-    assert [note.split(";")[0] for note in primary.notes] == [
+    assert [note.split(", valid")[0] for note in primary.notes] == [
         "Welch's test with conservative degrees of freedom"
     ]
     assert exploratory.notes == ("2 or 3 runs on a side: Welch's test; it assumes log-normal runs",)
@@ -124,7 +124,7 @@ def test_few_runs_name_their_method_in_every_table_of_resources() -> None:
 def test_spans_of_a_backend_that_one_side_lacks_are_not_compared() -> None:
     runs = bk.load(FIXTURES / "tracing-costs")
     assert runs.compare(metrics=["spans_saved"]).verdict.startswith(
-        "~ The two sides have no primary metric"
+        "~ No verdict: the two sides have no primary metric"
     )
 
 

@@ -35,7 +35,7 @@ def test_tags_without_a_change_are_folded_and_counted() -> None:
     rows = [row for row in many(100).rows if not row.contrast.primary]
     kept, said = fold_rows(rows)
     assert [row.contrast.subject for row in kept] == [""] * 8
-    assert said.startswith("100 rows are folded: 100 of tags, phases or containers")
+    assert said.startswith("100 rows are hidden: 100 rows of tags, phases or containers")
     assert "show them with --all" in said
 
 
@@ -44,10 +44,10 @@ def test_what_changes_is_shown_before_all_else() -> None:
     rows[-1] = replace(rows[-1], word=REGRESSION)
     kept, said = fold_rows(rows)
     assert kept[-1] is rows[-1]
-    assert said.startswith("99 rows are folded")
+    assert said.startswith("99 rows are hidden")
     changed = [replace(row, word=REGRESSION) for row in rows]
     kept, said = fold_rows(changed, 10)
-    assert (kept, said.partition(":")[0]) == (changed[:10], "98 rows are folded")
+    assert (kept, said.partition(":")[0]) == (changed[:10], "98 rows are hidden")
     assert "98 that change" in said
 
 
@@ -58,7 +58,7 @@ def test_where_nothing_stands_out_the_first_are_shown() -> None:
 
 def test_the_terminal_folds_unless_all_is_asked_for() -> None:
     verdicts = many(100)
-    assert "100 rows are folded" in render_comparison(verdicts)
+    assert "100 rows are hidden" in render_comparison(verdicts)
     whole = render_comparison(verdicts, every=True)
     assert "folded" not in whole
     assert len(re.findall(r"tag:\d+", whole)) == 100
@@ -71,5 +71,5 @@ def test_a_benchmark_without_a_name_is_called_so_beside_others() -> None:
     blank = replace(first, contrast=replace(first.contrast, benchmark=""))
     shown = render_comparison(replace(verdicts, rows=(blank, *rest)))
     assert "(unnamed)" in shown
-    assert "(unnamed) stands for files of wrk whose names contain no benchmark" in shown
+    assert "(unnamed): the file names of wrk contain no benchmark" in shown
     assert "(unnamed)" not in render_comparison(verdicts)

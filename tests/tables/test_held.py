@@ -84,7 +84,9 @@ def test_a_difference_against_its_medians_says_why() -> None:
     base, other, difference = (row["mean"] for row in rows(table)[:3])
     assert other.value > base.value
     assert difference.value < 0
-    assert table.notes[difference.notes[0] - 1].startswith("the medians point the other way")
+    assert table.notes[difference.notes[0] - 1].startswith(
+        "the medians differ in the other direction"
+    )
     assert rows(table)[2]["p50"].notes == ()
 
 

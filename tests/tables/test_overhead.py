@@ -44,7 +44,7 @@ def test_a_row_says_all_that_the_verdict_stands_on() -> None:
         "[−14.8, −11.1 %]",
         "< 0.001",
         "8",
-        "▲ fewer, at least 3 %",
+        "▲ fewer, by at least 3 %",
     ]
     titles = [column.title for column in primary.columns]
     assert titles[:5] == ["variant", "none, /s", "spread", "value, /s", "spread"]

@@ -41,5 +41,5 @@ def test_a_report_names_what_was_refused(tmp_path: Path) -> None:
 def test_runs_sources_and_second_forms_add_up_to_the_files() -> None:
     found = bk.load(Path(__file__).resolve().parents[2] / "fixtures" / "shorturl-k6").compare()
     text = found.to_markdown()
-    assert "; 13 files more with the same in another format." in text
+    assert "; 13 files more with the same results in another format." in text
     assert "27 files." in text

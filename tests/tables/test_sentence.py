@@ -154,7 +154,7 @@ def test_what_is_excluded_is_said_of_the_benchmarks_it_is_excluded_on() -> None:
     found = gobench({"/consumer": (STEADY, WILD), "bodies": (STEADY[:1], times(1.02)[:1])})
     said = read(headline(found))
     assert said.startswith(
-        "~ enabled: inconclusive in time per operation on both benchmarks (/consumer: any change"
+        "~ enabled: inconclusive in time per operation on both benchmarks (/consumer: the change"
     )
     assert said.endswith("; bodies: no interval with 1 run per side); 1 to 6 runs each.")
 
@@ -193,7 +193,9 @@ def test_what_is_not_shown_says_what_is_excluded() -> None:
 
 def test_nothing_primary_is_said() -> None:
     found = verdicts({("latency", "p99", "s"): {"a": STEADY, "b": times(2)}}, "wrk", "/")
-    assert headline(found).startswith("~ The two sides have no primary metric in common")
+    assert headline(found).startswith(
+        "~ No verdict: the two sides have no primary metric in common"
+    )
 
 
 def test_a_metric_without_direction_changes() -> None:
@@ -255,8 +257,8 @@ def test_what_is_excluded_of_all_rows_is_excluded_in_each() -> None:
     assert (a.difference_low or 0) > (b.difference_low or 0)
     ends = f"{b.difference_low:.2f} and {b.difference_high:.2f}".replace("-", "−")
     assert read(headline(found)) == (
-        "~ apm: inconclusive in balance on all 3 benchmarks (A, B: any change is "
-        f"between {ends}; C: too noisy to tell); 6 runs each."
+        f"~ apm: inconclusive in balance on all 3 benchmarks (A, B: the change is between {ends}; "
+        "C: too noisy to tell); 6 runs each."
     )
 
 

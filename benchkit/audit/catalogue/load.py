@@ -10,26 +10,27 @@ LOAD = (
         severity="warning",
         says="wrk's mean implies more requests in flight than connections",
         what="Rate × mean latency (Little's law) exceeds the number of connections by more than "
-        "rounding plus 1 %. wrk adds corrected samples for requests that it considers late "
+        "1 %, after allowing for rounding. wrk adds samples for requests that it considers late "
         "(stats_correct), and includes them in its mean and percentiles.",
-        why="Without the correction, this is impossible. The overhead computed from wrk's mean is "
-        "inflated: in one published comparison it is +179 %, while the rate says +127 %.",
-        example="zipkin: wrk's mean implies 9.9 requests in flight on 8 connections (one run); "
-        "in run 1, it reports a mean of 770 µs, but connections ÷ rate gives 625 µs",
+        why="Without the added samples, this is impossible. An overhead computed from wrk's mean "
+        "is too high. In one published comparison, it is +179 %, but the rate gives +127 %.",
+        example="zipkin: wrk's mean latency is too high: it implies 9.9 requests in flight on 8 "
+        "connections (one run). In run 1, the mean is 770 µs, but connections ÷ rate gives 625 µs",
         do="Use connections ÷ rate as the mean, or compare rates. For latency at a fixed rate, "
         "use wrk2, vegeta or k6.",
     ),
     Entry(
         code="B311",
         severity="warning or info",
-        says="Little's law: rate × mean latency contradicts the connections of a closed loop",
-        what="Warning: more requests in flight than connections, beyond rounding and 1 %. Info: "
-        "less than 90 %, so some connections were idle. For k6, iterations are checked against "
-        "virtual users, and only an excess is reported. Runs with failures are skipped, "
-        "because neither rate nor mean includes failures.",
-        why="Too many in flight is impossible: the numbers come from different runs. Too few means "
-        "that a rate limit, a pool or the generator was the bottleneck, so the rate is not the "
-        "service's capacity.",
+        says="rate × mean latency does not match the connections of a closed loop (Little's law)",
+        what="Rate × mean latency is the number of requests in flight. Warning: it is more than "
+        "1 % above the number of connections, after allowing for rounding. Info: it is below 90 "
+        "% of the connections, so some of them were idle. For k6, iterations are checked against "
+        "virtual users, and only an excess is reported. Runs with failures are skipped, because "
+        "neither rate nor mean includes failures.",
+        why="A connection carries only one request at a time, so an excess means that rate, mean "
+        "and connections come from different runs. With idle connections, a rate limit, a pool "
+        "or the generator was the bottleneck, so the rate is not the service's capacity.",
         example="nginx on connections=20: only 11 of 20 connections were waiting for the service",
         do="Check that the numbers come from one run, and watch the generator's CPU.",
     ),
@@ -37,22 +38,24 @@ LOAD = (
         code="B312",
         severity="warning",
         says="requests, bytes, rate and duration of one report contradict each other",
-        what="The run lengths implied by the duration, requests ÷ rate, and bytes ÷ bandwidth "
-        "differ by more than rounding plus 0.5 %. k6 does not report the time base of its "
-        "rates, so its counters are checked against each other.",
-        why="A number that was mistyped, or pasted from another run, makes every number computed "
-        "from it wrong.",
+        what="The run length can be computed three ways: as the duration, as requests ÷ rate, "
+        "and as bytes ÷ bandwidth. The results differ by more than 0.5 %, after allowing for "
+        "rounding. k6 does not report the time base of its rates, so its counters are checked "
+        "against each other.",
+        why="If one number was mistyped, or pasted from another run, every number computed from "
+        "it is wrong.",
         example="ab-c20.txt: the duration is 8.832 s, but requests ÷ request_rate is 9.715 s "
-        "(run 1 of none): +10.0 %, more than rounding",
+        "(run 1 of none): +10.0 %, more than rounding explains",
         do="Check which number belongs to another run. If you cannot tell, run again.",
     ),
     Entry(
         code="B313",
         severity="warning",
         says="percentiles out of order, or a mean outside its range",
-        what="A lower percentile is above a higher one, or the mean is below the minimum or above "
-        "the maximum, by more than rounding and 1 % (histograms approximate).",
-        why="No set of values allows this: a line was mistyped or comes from another run.",
+        what="A lower percentile is above a higher one, or the mean is below the minimum or "
+        "above the maximum, by more than 1 % after allowing for rounding (tools with histograms "
+        "approximate).",
+        why="No measurement can give these numbers: a line was mistyped or comes from another run.",
         example="a.txt: latency: p90 (1.44 ms) is above p99 (1.04 ms) in run 1 of none",
         do="Use the original report.",
     ),
@@ -61,11 +64,11 @@ LOAD = (
         severity="warning or info",
         says="an open loop missed its target rate or dropped iterations",
         what="The achieved rate is more than 1 % below the requested rate, or k6 dropped "
-        "iterations (severity info up to 1 %).",
-        why="The requests that were not sent are the ones that would have waited. The remaining "
-        "ones look too good, and the load was lower than intended.",
-        example="baseline: 2 of 5 runs did not reach the requested 500/s: 6.4 % less (run 2), "
-        "0.95 % less (run 3); 1108 iterations dropped",
+        "iterations (severity info: by at most 1 %).",
+        why="The requests that were never sent would have waited longest. The others look too "
+        "good, and the load was lower than intended.",
+        example="baseline: 2 of 5 runs missed the requested 500/s: run 2 by 6.4 %, run 3 by 0.95 "
+        "%; 1108 iterations dropped",
         do="Give the generator more workers (maxVUs, -max-workers) or CPU, or lower the rate.",
     ),
     Entry(
@@ -74,16 +77,17 @@ LOAD = (
         says="the two sides of an open loop ran at different rates",
         what="The medians of the achieved rates differ by more than 1 %.",
         why="Latency depends on load, so different rates are different experiments.",
-        example="otel: otel was loaded with 467.8 requests/s and baseline with 500 requests/s",
+        example="otel: 'otel' ran at 467.8 requests/s, 'baseline' at 500 requests/s: latencies "
+        "at different loads are not comparable",
         do="Use a rate that every side can reach.",
     ),
     Entry(
         code="B316",
         severity="warning",
         says="requests failed: how many and why",
-        what="Errors by reason, statuses outside 2xx and 3xx, or no answer (vegeta's code 0). ab's "
-        "length failures do not count as errors: they are bodies whose length differs from the "
-        "first one.",
+        what="A failed request is an error that the tool counts, a status outside 2xx and 3xx, "
+        "or no answer (vegeta's code 0). ab's length failures do not count: the length of the "
+        "body differs from the first response, as with dynamic pages.",
         why="Errors can be faster or slower than real answers. If more than 1 % of a side's "
         "requests failed, its rows get no verdict.",
         example="wrk on mixed-errors: 10 % of the requests failed (run 1): "
@@ -95,8 +99,8 @@ LOAD = (
         severity="warning",
         says="requests timed out: latencies are censored",
         what="wrk and hey count timeouts but leave them out of their latencies. vegeta includes "
-        "unanswered requests with the time until it gave up; it is reported above 1 % of "
-        "requests.",
+        "unanswered requests with the time until it gave up; the finding appears if they are "
+        "more than 1 % of the requests.",
         why="The slowest requests are missing, or a percentile shows the timeout itself.",
         example="24 requests timed out in one run: no latency includes them, so mean, "
         "percentiles and maximum look better than they were",
@@ -106,11 +110,11 @@ LOAD = (
         code="B318",
         severity="warning",
         says="the percentiles of a closed loop hide a stall (coordinated omission)",
-        what="The maximum is at least ten times the highest percentile. If all connections stalled "
-        "that long, an open loop would have had at least twice that percentile: maximum − (1 − "
-        "q) × duration.",
+        what="The maximum is at least ten times the highest percentile. If all connections "
+        "stalled that long, an open loop would have measured at least twice that percentile: "
+        "maximum − (1 − q) × duration.",
         why="A closed loop sends nothing while it waits. A one-second stall appears as one slow "
-        "request per connection, not as the thousands that were due.",
+        "request per connection, although thousands of requests were due.",
         example="none: p99 is 2.00 ms but the maximum is 1.00 s (run 1): if all connections "
         "stalled that long, a steady stream of requests would have had a p99 of at least "
         "850 ms",
@@ -120,22 +124,22 @@ LOAD = (
         code="B319",
         severity="info",
         says="latencies of a closed loop were compared at different rates",
-        what="Latencies are compared, although the two sides of a closed loop ran at rates more "
-        "than 3 % apart.",
-        why="With a fixed number of connections, rate and latency are two views of one effect: a "
-        "slower service gets less load. Do not count them as two costs.",
-        example="zipkin: its latencies were measured at 8929 requests/s, and those of none at 10 "
-        "531 requests/s",
+        what="Latencies are compared, although the rates of the two sides differ by more than 3 "
+        "% in a closed loop.",
+        why="With a fixed number of connections, a slower service gets fewer requests. The lower "
+        "rate and the higher latency are one cost, not two.",
+        example="zipkin: 'zipkin' ran at 8929 requests/s, 'none' at 10 531 requests/s: in a "
+        "closed loop, a lower rate and a higher latency are one cost, not two",
         do="To compare latency at equal load, fix the rate.",
     ),
     Entry(
         code="B320",
         severity="info",
         says="a share changed: percentage points and percent are different numbers",
-        what="The error rate, or the share of dropped spans, throttled periods or passed checks, "
-        "moved by at least 0.1 percentage points.",
-        why="From 74 % to 81 % CPU is 7 percentage points or 9.5 percent; `about 9 %` is "
-        "ambiguous.",
+        what="A share changed by at least 0.1 percentage points: the error rate, or the share of "
+        "dropped spans, throttled periods or passed checks.",
+        why="A rise from 74 % to 81 % CPU is 7 percentage points, or 9.5 percent; `about 9 %` "
+        "could mean either.",
         example="error rate: 2 % → 3 %, +1 percentage points or +50.0 %",
         do="State which one you mean.",
     ),

@@ -107,7 +107,7 @@ TEXT = Format(
             name="failure",
             signature="Benchmarking HOST (be patient)… no report; Total of N requests completed",
             versions="all",
-            not_recorded="any values: no request was completed",
+            not_recorded="all values, because no request was completed",
         ),
     ),
     recognises=late("benchkit.parsers.ab.reader:recognises"),
@@ -120,7 +120,7 @@ TSV = Format(
     name="ab_tsv",
     tools=("ab",),
     words=("starttime\tseconds",),
-    summary="the time of every request, as ab -g writes them for gnuplot",
+    summary="the time of every request, as ab -g writes it for gnuplot",
     forms=(
         Form(
             name="tsv",
@@ -145,7 +145,7 @@ CSV = Format(
             name="csv",
             signature="Percentage served,Time in ms",
             versions="ab -e of 1.3, 2.0 to 2.4, trunk",
-            not_recorded="all but the latency",
+            not_recorded="everything except the latency",
         ),
     ),
     recognises=late("benchkit.parsers.ab.percentages:recognises"),
@@ -160,7 +160,7 @@ TOOLS = (
         load_model="closed",
         outputs=("-g", "-e"),
         printing=("-q",),
-        quantile_note="ab computes the percentiles of its CSV and of its text by different rules",
+        quantile_note="ab uses different rules for the percentiles in its CSV and in its text",
         plan=FirstPlan("ab -k -c 8 -n 20000 {}", "ab -k -c 8 -n 5000 {}"),
     ),
 )

@@ -103,4 +103,4 @@ class _Table:
             yield Diagnostic(label, self.reading.last_line, what, hint, "warning")
         if self.bad:
             what = f"this line (1 of {len(self.bad)}) does not belong to the table and is left out"
-            yield Diagnostic(label, self.bad[0], what, "use the file as ab wrote it", "warning")
+            yield Diagnostic(label, self.bad[0], what, "use the unchanged file from ab", "warning")

@@ -34,7 +34,7 @@ _FURNITURE = re.compile(
     r"|[\d.]{0,9} ?\[(?:#/sec|ms|Kbytes/sec)\]"
 )
 _FAILED = Remark(
-    "ab stopped{after} without a report{why}, so this run measured nothing",
+    "ab stopped{after} without a report{why}, so this run has no result",
     "check that the server accepts this many connections, or use ab -r, and run again",
 )
 _UNKNOWN_HOST = _FAILED._replace(hint="check the host in the URL, and run again")

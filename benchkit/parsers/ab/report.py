@@ -38,7 +38,7 @@ _LAST = 100
 _LABEL, _NARROW, _MEAN, _MAX = 12, 16, 6, 11
 
 _INTERRUPTED = Remark(
-    "ab was interrupted {done}; its statistics up to then are kept as a partial run",
+    "ab was interrupted {done}; its statistics until then are kept as a partial run",
     "run it to the end before comparing it",
     is_remark=False,
 )
@@ -48,24 +48,24 @@ _SILENT = Remark(
     "check whether the server closes connections without a response",
 )
 _REFUSED = Remark(
-    "all {complete} responses were outside 2xx: rates and times are those of error pages",
+    "all {complete} responses were outside 2xx: rates and times describe error pages",
     "check what the server responds at this path",
 )
 _LENGTHS = Remark(
-    "{count} requests count as failed only because the body length differs from the "
-    "first response, as with dynamic pages",
+    "{count} requests count as failed only because their body length differs from the first "
+    "response, which is normal for dynamic pages",
     "run ab with -l if lengths may differ",
     "note",
     is_remark=False,
 )
 _WINDOWED = Remark(
-    "ab kept {window} averages of {complete} requests, so only the means are kept: "
-    "minimum, maximum, median and percentiles are not those of single requests",
-    "give ab -n at least as many requests as the run makes",
+    "ab averaged its {complete} requests into {window} values, so benchkit keeps only the means; "
+    "the minimum, maximum and percentiles do not describe single requests",
+    "pass ab a -n of at least the number of requests in the run",
 )
 _UNCLEAR = Remark(
-    "`{text} seconds` of ab 2.0 may be thousandths or millionths, and no other line "
-    "tells which; the run length is left out",
+    "`{text} seconds` of ab 2.0 may mean thousandths or millionths of a second, and no other "
+    "line shows which; the run length is left out",
     "give the whole report, with its rate",
 )
 _STRANGE = Remark(

@@ -168,7 +168,7 @@ class _Table:
             yield Diagnostic(label, reading.last_line, what, "write the file again", "warning")
         if self.bad:
             what = f"this line (1 of {len(self.bad)}) does not belong to the table and is left out"
-            yield Diagnostic(label, self.bad[0], what, "use the file as ab wrote it", "warning")
+            yield Diagnostic(label, self.bad[0], what, "use the unchanged file from ab", "warning")
         if self.began is None:
             reading.status = "failed"
             what = "the table of times is empty"

@@ -107,7 +107,7 @@ def _read(label: str, document: object, line: int) -> Iterator[Record]:
     """Yield the run of a document, and what has to be known about it."""
     numbers = dict(flatten(document))
     if not numbers.get("duration") or not {"requests.average", "requests.total"} <= numbers.keys():
-        message = "an autocannon result needs a duration, and an average and a total of requests"
+        message = "an autocannon result needs a duration, and the average and total of its requests"
         yield Diagnostic(label, line, message, "use the whole object that autocannon -j wrote")
         return
     run = Reading(tool="autocannon", form="json", line=line, load_model="closed")

@@ -43,7 +43,7 @@ from benchkit.regexes import regex
 _CHATTER = regex(
     r"\A(?:(?:goos|goarch|pkg|cpu): .*|(?:geomean|\[Geo mean\])\s.*|[¹²³⁴⁵⁶⁷⁸⁹⁰]+ .*)\Z"
 )
-NOT_RECORDED = "the runs behind a number; n in tables of one column; time; confidence level"
+NOT_RECORDED = "individual runs; their number in tables of one column; time; confidence level"
 
 TEXT = Format(
     name="benchstat",
@@ -53,7 +53,8 @@ TEXT = Format(
         ("name ", r"(?:\\ \S| *(?:old )?\S+/\S+)"),
         ("│", r".*│\s*$"),
     ),
-    summary="benchstat's text tables: medians (new) or means (old) per column and benchmark",
+    summary="benchstat's text tables: medians (new format) or means (old format) per column and "
+    "benchmark",
     forms=(
         Form(
             name="text",
@@ -65,7 +66,7 @@ TEXT = Format(
             name="old-text",
             signature="name  old time/op  new time/op  delta",
             versions="before January 2023",
-            not_recorded=f"{NOT_RECORDED}; the files' names where there are one or two",
+            not_recorded=f"{NOT_RECORDED}; the file names, if there are one or two files",
         ),
     ),
     recognises=late("benchkit.parsers.benchstat.reader:recognises"),
@@ -74,13 +75,14 @@ TEXT = Format(
     chatter=_CHATTER,
 )
 
-_NOT_RECORDED = "the runs behind a number; n in tables of one column; time"
+_NOT_RECORDED = "individual runs; their number in tables of one column; time"
 
 FILES = Format(
     name="benchstat_files",
     tools=("benchstat",),
     words=(",CI", "benchstat", "name"),
-    summary="benchstat's csv and html: medians (new) or means (old) per column and benchmark",
+    summary="benchstat's csv and html: medians (new format) or means (old format) per column and "
+    "benchmark",
     forms=(
         Form(
             name="csv",
@@ -92,7 +94,7 @@ FILES = Format(
             name="old-csv",
             signature="name,old time/op (ns/op),±,new time/op (ns/op),±,delta,±",
             versions="2019 to January 2023",
-            not_recorded=f"{_NOT_RECORDED}; the files' names where there are one or two",
+            not_recorded=f"{_NOT_RECORDED}; the file names, if there are one or two files",
         ),
         Form(
             name="old-html",

@@ -13,7 +13,7 @@ from benchkit.parsers.base import Record, Status
 from benchkit.parsers.benchstat.tables import Document, Table
 
 _LOSSY = (
-    "summaries of benchstat: medians or means without the runs behind them, so nothing can be "
+    "benchstat's summaries contain medians or means but no individual runs, so nothing can be "
     "tested"
 )
 _RAW = "ingest the raw `go test -bench` files to compare"

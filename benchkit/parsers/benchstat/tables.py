@@ -188,9 +188,9 @@ class Document:
 
     def _tell_apart(self, place: Place) -> Diagnostic:
         what = (
-            f"{place[1].name}: benchstat puts runs with a value of 0 in a separate table "
-            f"({place[0].heading.text}); its medians cover only the others, and this 0 "
-            "is left out"
+            f"{place[1].name}: benchstat lists runs with a value of 0 in a separate table "
+            f"({place[0].heading.text}), so its medians cover only the other runs; this 0 is left "
+            "out"
         )
         hint = "ingest the raw `go test -bench` files, where zeros count"
         return Diagnostic(self._label, place[1].line, what, hint, "warning", is_remark=True)

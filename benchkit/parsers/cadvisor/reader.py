@@ -152,7 +152,7 @@ def _remarks(
         yield Diagnostic(label, 0, "pause containers and whole pods are left out", severity="note")
     if undated:
         what = f"{undated} snapshots with a missing or unreadable time are left out"
-        yield Diagnostic(label, 0, what, "take the snapshot again", "warning")
+        yield Diagnostic(label, 0, what, "take a new snapshot", "warning")
 
 
 def _machine(label: str, line: int, answer: dict[str, Any]) -> Diagnostic:

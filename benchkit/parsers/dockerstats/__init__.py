@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from benchkit.parsers.base import Form, Format, Tool, late
 
-_NEVER = "limits; which run it belongs to"
+_NEVER = "limits, which run it belongs to"
 
 STATS = Format(
     name="docker-stats",

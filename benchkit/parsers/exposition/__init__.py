@@ -70,7 +70,7 @@ TEXT = Format(
             name="metrics",
             signature='# TYPE container_… counter; container_…{id="/…"} value time',
             versions="Prometheus text 0.0.4 and OpenMetrics; cAdvisor, kubelet",
-            not_recorded="the run it belongs to; the time of lines that carry none",
+            not_recorded="which run it belongs to; the time of lines without one",
         ),
         Form(
             name="spans",

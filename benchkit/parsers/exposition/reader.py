@@ -175,14 +175,16 @@ def _remarks(label: str, family: _Family, text: Text, *, is_empty: bool) -> Iter
     survey = family.survey
     if text.unreadable:
         what = f"{len(text.unreadable)} lines, this one first, are not samples and are left out"
-        yield Diagnostic(label, text.unreadable[0], what, "take the snapshot again", "warning")
+        yield Diagnostic(label, text.unreadable[0], what, "take a new snapshot", "warning")
     if family.strange:
         what = f"{family.strange} values are NaN or infinite and are left out"
         yield Diagnostic(label, 0, what, severity="warning", is_remark=True)
     if family.withheld:
         what = f"the text ends inside {family.ended_in}: {family.withheld} values are left out, "
         what += "because they may be incomplete, or belong to a parent"
-        yield Diagnostic(label, 0, what, "if it is whole, end it with a line # EOF", "warning")
+        yield Diagnostic(
+            label, 0, what, ("if the text is complete, add a last line # EOF"), "warning"
+        )
     yield from name_left_out(label, sorted(survey.repeated), survey.pauses, "values")
     if is_empty:
         yield _empty(label, survey)
@@ -193,5 +195,5 @@ def _empty(label: str, survey: Survey) -> Diagnostic:
     if cores:
         what = f"describes a machine with {cores} CPUs, but no container's usage"
         return Diagnostic(label, 0, what, "scrape /metrics of cAdvisor", "note")
-    what = "contains no container usage, span count or histogram of seconds that benchkit knows"
+    what = "contains no known container usage, span count or histogram of seconds"
     return Diagnostic(label, 0, what, "list the names with `benchkit explain exposition`")

@@ -41,7 +41,7 @@ _BEGUN = regex(r"(?:goos|goarch|pkg): \S|Benchmark[A-Z_]\S*\s*$")
 LOST = "--- FAIL: Benchmark"
 
 #: What is wrong with an output that was cut between two lines.
-UNENDED = "the output of go test that starts here ends without PASS or FAIL; it may be truncated"
+UNENDED = "the go test output that starts here ends without PASS or FAIL, so it may be truncated"
 
 
 @dataclass(slots=True)

@@ -81,7 +81,7 @@ class Results:
         unless that has been reported already.
         """
         if len(count) > _INT64_DIGITS:
-            waiting.problem = "the iteration count is implausibly large"
+            waiting.problem = "the iteration count is too large to be true"
             return None
         kept = words if line.closed else self._trust(words, line.text)
         measures = read_measures(kept)

@@ -65,8 +65,8 @@ TEXT = Format(
             name="text",
             signature="Summary: Total: … secs … Requests/sec: … Status code distribution:",
             versions="hey 0.1, all",
-            not_recorded="when the run began; target, -c, -n, -q"
-            " unless the command is shown above it; not read: the histogram",
+            not_recorded="when the run began; target, -c, -n and -q, unless the command is above "
+            "the report; not read: the histogram",
         ),
     ),
     recognises=late("benchkit.parsers.hey.report:recognises"),

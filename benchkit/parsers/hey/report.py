@@ -51,8 +51,8 @@ _UNDEFINED = Remark(
     is_remark=False,
 )
 _FAILURES = Remark(
-    "{failed} requests failed and {answered} were answered; hey's rate may include the "
-    "failed ones, but its times do not",
+    "{failed} requests failed and {answered} were answered; hey's rate may include the failed "
+    "requests, but its times do not",
     "compare rates only of runs without failures",
 )
 

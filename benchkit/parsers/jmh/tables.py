@@ -20,8 +20,8 @@ _COARSE = Remark(
     is_remark=False,
 )
 _RAGGED = Remark(
-    "this row has {cells} of the {columns} params in its header, and was left out",
-    "use the table as JMH printed it, which has N/A where a benchmark lacks a param",
+    "this row has {cells} of the {columns} params that its header names, and was left out",
+    "use the unchanged table from JMH, which shows N/A where a benchmark lacks a param",
     is_remark=False,
 )
 

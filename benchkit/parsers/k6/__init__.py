@@ -33,7 +33,7 @@ TEXT = Format(
             name="console",
             signature="running (30.0s), 00/50 VUs, 15001 complete and 0 interrupted iterations",
             versions="0.27 on, where handleSummary or --no-summary left no summary",
-            not_recorded="everything but duration, iterations and the scenarios",
+            not_recorded="everything except duration, iterations and scenarios",
         ),
     ),
     recognises=late("benchkit.parsers.k6.text:recognises"),
@@ -109,7 +109,7 @@ TOOLS = (
             f"echo '{_SCRIPT}' | k6 run --vus 8 --duration 10s -",
             f"echo '{_SCRIPT}' | k6 run --vus 8 --duration 3s -",
         ),
-        quantile_note="the samples end before the run does, and console times are truncated, not "
+        quantile_note="the samples end before the run ends, and console times are truncated, not "
         "rounded",
     ),
 )

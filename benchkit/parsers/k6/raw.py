@@ -161,7 +161,7 @@ class _Reader(ABC):
             count = self.bad - is_cut
             lines = f"{count} lines from here on are" if count > 1 else "the line is"
             what = f"{lines} not data point{'s' * (count > 1)} of k6, and left out"
-            self.warn(self.first_bad, what, "check the first of them")
+            self.warn(self.first_bad, what, "check the first of these lines")
         self.first_bad = self.last_bad = self.bad = self.short = 0
 
     def warn(self, line: int, what: str, hint: str, *, is_remark: bool = False) -> None:

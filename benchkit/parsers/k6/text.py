@@ -83,7 +83,7 @@ _HINT = "widen the terminal or write to a file; --summary-export has every digit
 _CUT = Remark("{name}{tags} is truncated ({end}); {fate}", _HINT, is_remark=False)
 _UNNAMED = Remark(
     "{name} is not the name of a k6 metric; this line is ignored{more}",
-    "remove what precedes k6's output on each line",
+    "remove the prefix before k6's output on each line",
     is_remark=False,
 )
 _ENDLESS = Remark(
@@ -93,7 +93,7 @@ _ENDLESS = Remark(
     is_remark=False,
 )
 _BARE = Remark(
-    "k6's console without a summary: it contains only duration and iterations",
+    "k6's console output has no summary, so only duration and iterations are known",
     "also give the run's --summary-export or handleSummary file",
     "note",
     is_remark=False,

@@ -276,9 +276,9 @@ def complete(reading: Reading, label: str, crossed: Sequence[Crossing] = ()) -> 
 
 
 _UNUSED = Remark(
-    "no request matches {{{tags}}}: its times of 0 are left out", "", "note", is_remark=False
+    "no request matches {{{tags}}}, so its times of 0 are left out", "", "note", is_remark=False
 )
 _SILENT = Remark(
-    "every request failed before a response: their times of 0 are left out",
+    "every request failed before a response, so their times of 0 are left out",
     "check that the target was up",
 )

@@ -216,8 +216,8 @@ TEXT = Format(
             name="text",
             signature="Summary: Success rate: … Total: … Requests/sec: … Status code distribution:",
             versions="0.1 on, without --output-format",
-            not_recorded="when it ran, the version; target, -c, -q"
-            " unless the command is shown above it; not read: the histogram",
+            not_recorded="when it ran, the version; target, -c and -q, unless the command is "
+            "above the report; not read: the histogram",
         ),
     ),
     recognises=late("benchkit.parsers.oha.text:recognises"),

@@ -39,7 +39,7 @@ from __future__ import annotations
 
 from benchkit.parsers.base import Form, Format, Tool, late
 
-_NEVER = "the query, its step, the runs inside the range"
+_NEVER = "the query, its step, which runs are in the range"
 
 ANSWERS = Format(
     name="prometheus",

@@ -13,7 +13,7 @@ from benchkit.errors import Diagnostic
 from benchkit.parsers.prometheus.model import Series, is_dated
 from benchkit.parsers.prometheus.native import read_histograms
 
-UNNAMED = "query the metric itself, without a function around it, so that its name is kept"
+UNNAMED = "query the metric itself, without a function around it"
 
 
 def read_answer(answer: object, label: str, line: int) -> Iterator[Series | Diagnostic]:

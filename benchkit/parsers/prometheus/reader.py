@@ -194,7 +194,7 @@ class _Choice:
             if count:
                 yield Diagnostic(label, 0, f"{count} {what}", severity="warning", is_remark=True)
         for subject in sorted(self.undated):
-            what = f"{subject} was recreated: which of its counters comes first is unknown without "
-            what += "times, and it is left out"
+            what = f"{subject} was recreated, and the order of its counters is unknown without "
+            what += "times, so it is left out"
             yield Diagnostic(label, 0, what, "export with epoch times", "warning", is_remark=True)
         yield from name_left_out(label, sorted(self.repeated), self.pauses, "series")

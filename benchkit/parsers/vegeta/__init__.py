@@ -36,7 +36,7 @@ REPORT = Format(
             name="hist",
             signature="Bucket # % Histogram",
             versions="5-12",
-            not_recorded="all but the number of requests; counts by bucket are not kept",
+            not_recorded="everything except the number of requests; counts by bucket are not kept",
         ),
         Form(
             name="hdrplot",

@@ -35,7 +35,7 @@ _GOB = re.compile(rb"\x03\x01\x01\x06Result\x01|\x02\x01\x01\x07Results\x01")
 #: The same as a shell decodes and writes it; UTF-8 has no byte 255, as a gob does.
 _REENCODED = regex(r"\x06Result\x01|\x07Results\x01")
 _REFUSED = (
-    "raw results of vegeta that a shell rewrote as text, as PowerShell's `>` does; they are lost",
+    "a shell rewrote vegeta's raw results as text, as PowerShell's `>` does, so they are lost",
     "write them with `vegeta attack -output=results.bin`, or with the `>` of cmd",
 )
 _JSON_KEYS = (
@@ -116,7 +116,7 @@ def parse(source: Source) -> Iterator[Record]:
     if first is not None and gaps:
         more = f", nor are {gaps - 1} more entries" if gaps > 1 else ""
         what = f"not a result of vegeta: it {first.reason}{more}"
-        hint = "ignored; because results may be missing, there are no totals"
+        hint = "ignored; there are no totals, because results may be missing"
         yield Diagnostic(source.label, first.line, what, hint, "warning")
 
 

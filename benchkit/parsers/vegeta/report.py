@@ -112,15 +112,15 @@ class _Reader:
         yield from self._end(self._block)
         if self._parts:
             what = (
-                f"{len(self._parts)} source reports are parts of one load test, not repeats: "
-                "listed, not compared"
+                f"{len(self._parts)} source reports are parts of one load test, not repeats, so "
+                "they are listed but not compared"
             )
-            hint = "the aggregated report represents the run"
+            hint = "the aggregated report stands for the run"
             yield Diagnostic(self._label, self._parts[0], what, hint, "note", is_remark=True)
         if self._tails:
             what = (
-                f"{len(self._tails)} reports lack their beginning: they are listed as "
-                "partial, and not compared if a complete report follows"
+                f"{len(self._tails)} reports lack their beginning: they are listed as partial, "
+                "and are not compared if a complete report follows"
             )
             hint = "keep the whole log (`kubectl logs --tail=-1`)"
             yield Diagnostic(self._label, self._tails[0], what, hint, "warning")

@@ -16,7 +16,7 @@ _REST = re.compile(r"\d{1,15}|s")
 _FURNITURE = re.compile(r"Detailed Percentile|Value |\[?Buckets|-*\Z")
 _BANNER = re.compile(r"wrk (\S+) \[\w+\] Copyright")
 _UNREACHABLE = Remark(
-    "wrk was unable to {verb} {server} ({reason}), so this run measured nothing",
+    "wrk was unable to {verb} {server} ({reason}), so this run has no result",
     "wait until the server accepts connections, then run again",
 )
 _START = r"^[ \t#>|*/]*+(?:- ++)?+(?:\d{4}-\d\d-\d\dT\S++ ++|[\w.-]++ ++\| *+)?+[ \t#>|*/]*+"

@@ -7,9 +7,9 @@ from benchkit.reading.reports import Remark
 __all__ = ["CENSORED", "FOREIGN", "IDLE", "NAMELESS", "TORN", "UNSAMPLED"]
 
 NAMELESS = Remark(
-    "this histogram has no heading, so it is unknown whether its latencies are "
-    "corrected; it is left out",
-    "use the output from `Latency Distribution (HdrHistogram - ...` on",
+    "this histogram is left out: it has no heading, so it is unknown whether its latencies are "
+    "corrected",
+    "include the line `Latency Distribution (HdrHistogram - ...`",
     is_remark=False,
 )
 TORN = Remark(
@@ -19,7 +19,7 @@ TORN = Remark(
     is_remark=False,
 )
 CENSORED = Remark(
-    "{timeouts}{of} requests timed out, and wrk leaves them out of its latencies: mean, "
+    "{timeouts}{of} requests timed out, and wrk leaves them out of its latencies, so mean, "
     "percentiles and maximum look better than they were",
     "run again with --timeout above the slowest response, or compare request_rate",
 )
@@ -29,8 +29,8 @@ UNSAMPLED = Remark(
     "{hint}",
 )
 FOREIGN = Remark(
-    "this is a go-wrk report, which benchkit does not read: its `Requests/sec` divides "
-    "by the time spent in requests, not by the length of the run",
+    "this is a go-wrk report, which benchkit does not read: its `Requests/sec` is not requests ÷ "
+    "run length, but requests ÷ time spent in requests",
     "use wrk or hey instead",
     is_remark=False,
 )

@@ -316,7 +316,7 @@ class Report(reports.Report):
         late = f" ({self.timeouts} timed out)" if self.timeouts else ""
         hint = "run again with --timeout above the slowest response"
         if tool == "wrk2":
-            hint = "run for well over the 10 s that wrk2 needs to calibrate"
+            hint = "run for much longer than the 10 s in which wrk2 calibrates"
         return UNSAMPLED.at(label, line, count=count, late=late, tool=tool, hint=hint)
 
     def _keep_time(self, metric: str, stat: str, text: str, line: int) -> None:
