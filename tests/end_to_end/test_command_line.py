@@ -356,13 +356,13 @@ def test_an_ingest_is_told_as_json(tmp_path: Path) -> None:
 def test_large_inputs_are_exported_in_frames(tmp_path: Path) -> None:
     rows = "".join(
         f"Thu Nov 20 12:00:00 2026\t1795224{i % 1000:03}\t0\t{i % 90}\t{i % 90}\t1\n"
-        for i in range(500_000)
+        for i in range(380_000)  # more than is held in memory
     )
     (tmp_path / "ab-1.tsv").write_text("starttime\tseconds\tctime\tdtime\tttime\twait\n" + rows)
     done = benchkit("export", ".", "--metric", "latency", "-o", "x.csv", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     lines = (tmp_path / "x.csv").read_text().split("\n")
-    assert sum(",latency,sample," in line for line in lines) == 500_000
+    assert sum(",latency,sample," in line for line in lines) == 380_000
     assert sum(",latency,p99," in line for line in lines) == 1
 
 

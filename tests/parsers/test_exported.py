@@ -89,7 +89,17 @@ def test_any_table_that_was_exported_is_read_back(
         assert listed(read) == listed(frame), ending
 
 
-@pytest.mark.parametrize("scenario", ["tracing-wrk", "tracing-costs", "shorturl-k6", "gatling"])
+@pytest.mark.parametrize(
+    ("scenario", "form"),
+    [
+        ("tracing-wrk", "csv"),
+        ("tracing-wrk", "parquet"),
+        ("tracing-costs", "json"),
+        ("shorturl-k6", "json"),
+        ("shorturl-k6", "parquet"),
+        ("gatling", "csv"),
+    ],
+)
 def test_an_export_of_real_results_is_read_back_and_compares_alike(
     scenario: str, form: str, tmp_path: Path, capsys: Captured
 ) -> None:
