@@ -171,7 +171,9 @@ def _find_aggregate(row: Mapping[str, Any], name: str) -> tuple[str, str]:
     if isinstance(run_name, str) and isinstance(aggregate, str):
         return aggregate, run_name
     ending = _ENDING.fullmatch(name)
-    return (ending[2], ending[1]) if ending else ("", name)
+    if ending:
+        return ending[2], ending[1]
+    return ("unnamed" if row.get("run_type") == "aggregate" else ""), name
 
 
 def _add(run: Reading, row: Mapping[str, Any], stat: str, line: int) -> None:

@@ -61,6 +61,15 @@ def test_aggregates_count_where_nothing_else_was_written() -> None:
     }
 
 
+def test_an_aggregate_without_a_name_is_no_repetition() -> None:
+    fields = '"real_time": 8, "cpu_time": 8, "time_unit": "ns"'
+    rows = (f'{{"name": "short", "run_type": "{kind}", {fields}}}'
+            for kind in ("aggregate", "iteration"))  # fmt: skip
+    runs, problems = read(JSON, f'{{"context": {{}}, "benchmarks": [{", ".join(rows)}]}}')
+    assert len(runs) == 1
+    assert not problems
+
+
 def test_errors_are_failed_runs_and_counters_of_the_user_are_left_out() -> None:
     runs, problems = read(JSON, FIXTURES / "google-benchmark-forms/errors.json")
     assert not problems
