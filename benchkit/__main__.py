@@ -10,7 +10,6 @@ import atexit
 import gc
 import os
 import sys
-import warnings
 from io import StringIO
 
 #: One command makes many objects and few cycles: looking for these less often saves a tenth.
@@ -48,6 +47,7 @@ def leave(code: int) -> None:
 
 def _run() -> int:
     import signal
+    import warnings
 
     gc.set_threshold(_MANY)
     for name in ("stdout", "stderr"):

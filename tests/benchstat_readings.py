@@ -40,8 +40,9 @@ def readings(data: str | bytes | Path) -> list[Reading]:
 def remarks(found: list[Record]) -> list[tuple[int, str]]:
     """Return line and text of what was said, but for what is said of every source."""
     said = [record for record in found if isinstance(record, Diagnostic)]
-    assert [problem.severity for problem in said if "summaries of" in problem.what] == ["warning"]
-    return [(problem.line, problem.what) for problem in said if "summaries of" not in problem.what]
+    general = [problem for problem in said if "summaries contain" in problem.what]
+    assert [problem.severity for problem in general] == ["warning"]
+    return [(problem.line, problem.what) for problem in said if problem not in general]
 
 
 def values(found: list[Reading]) -> dict[Key, float]:

@@ -105,7 +105,7 @@ def test_what_is_no_policy_is_refused(results: bk.RunSet, policy: None) -> None:
 
 def test_a_policy_is_held_against_a_comparison(results: bk.RunSet) -> None:
     with pytest.raises(
-        ConfigError, match="gate: expected a comparison, got RunSet; pass the result of compare"
+        ConfigError, match="gate: expected a comparison, got RunSet; pass what compare returns"
     ):
         bk.gate(results, {})  # type: ignore[arg-type]
 

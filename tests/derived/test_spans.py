@@ -198,6 +198,6 @@ def test_counts_that_do_not_add_up_tell_nothing_of_traces_anywhere() -> None:
     assert {"apm", "skywalking"} == {v for v, text in shown.items() if text == "unknown"}
     told = {v: text.removeprefix("incomplete in ") for v, text in shown.items() if v in findings}
     assert told
-    assert all(f"; {count})" in findings[v] for v, count in told.items())
+    assert all(f"; {count} affected)" in findings[v] for v, count in told.items())
     lines = " ".join(runs.parts["spans"].lines)
     assert f"Incomplete traces were saved in {', '.join(told)}:" in lines

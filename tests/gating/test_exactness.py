@@ -39,8 +39,8 @@ def test_the_sentence_names_every_exact_regression(
     exit_code, text = gate(tmp_path, policy)
     told = (
         f"{lead}more bytes per operation on Get (624 B to 664 B) and on Parse (0 B to 8 B), "
-        "more allocations per operation on Get (3 to 4) and on Parse (0 to 1); all runs of old and "
-        "new are in one file each, so their order is unknown (B330)."
+        "more allocations per operation on Get (3 to 4) and on Parse (0 to 1); all runs of "
+        "'old' and 'new' are in one file each, so their order is unknown (B330)."
     )
     assert exit_code == code
     assert text.splitlines()[0].replace("\N{NO-BREAK SPACE}", " ").endswith(told)

@@ -260,7 +260,7 @@ def test_what_lies_below_a_labelled_folder_stays_apart_with_a_note(tmp_path: Pat
     ):
         assert [source.labels.group for source in seen.found] == ["go1.21", "go1.22"]
         (note,) = seen.diagnostics
-        assert "its folders go1.21, go1.22 are groups" in str(note)
+        assert "the folders go1.21, go1.22 count as groups" in str(note)
 
 
 @pytest.mark.parametrize(
@@ -284,7 +284,7 @@ def test_folders_below_one_declared_variant_are_no_repeats(
     assert {source.sidecar.variant for source in seen.found} == {"x"}
     assert [source.labels.group for source in seen.found] == groups
     notes = [str(note) for note in seen.diagnostics]
-    assert ["its folders exp/off, exp/on are groups" in note for note in notes] == (
+    assert ["the folders exp/off, exp/on count as groups" in note for note in notes] == (
         [True] if "exp/off" in groups else []
     )
 

@@ -246,7 +246,7 @@ def test_times_that_are_averages_over_a_window_keep_only_their_means() -> None:
     assert reading.status == "partial"
     interrupted, windowed = remarks(path)
     assert "interrupted after 12000 requests" in interrupted.what
-    assert "5000 averages of 12000 requests" in windowed.what
+    assert "averaged its 12000 requests into 5000 values" in windowed.what
 
 
 def test_tables_without_spread_without_percentiles_and_of_one_request() -> None:

@@ -298,5 +298,5 @@ def test_milliseconds_beside_the_time_per_operation_are_a_metric_of_their_own() 
 
 def test_one_warning_says_that_the_runs_are_missing() -> None:
     last = records(OWN / "new-3file.txt")[-1]
-    assert str(last).startswith("out.txt:5: summaries of benchstat")
+    assert str(last).startswith("out.txt:5: benchstat's summaries")
     assert "ingest the raw `go test -bench` files to compare" in str(last)

@@ -115,7 +115,7 @@ def test_a_text_that_ends_inside_a_sum_withholds_it() -> None:
     text = 'container_cpu_usage_seconds_total{cpu="cpu00",name="redis"} 5\n'
     told = tell("exposition", text)
     assert not told.readings
-    assert told.says("end it with a line # EOF")
+    assert told.says("if the text is complete, add a last line # EOF")
     assert tell("exposition", text + "# EOF\n").values("cpu_time") == {"redis": [5]}
 
 
@@ -133,7 +133,7 @@ def test_a_last_line_without_an_end_is_not_read() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("# TYPE node_load1 gauge\nnode_load1 0.5\n", "no container usage"),
+        ("# TYPE node_load1 gauge\nnode_load1 0.5\n", "no known container usage"),
         ("machine_cpu_cores 4\n", "a machine with 4 CPUs"),
         ('container_memory_rss{name="a"} 1 1e300\n# EOF\n', "not samples"),
         ('container_memory_rss{name="a" 1\n# EOF\n', "not samples"),

@@ -183,7 +183,7 @@ def _remarks(label: str, family: _Family, text: Text, *, is_empty: bool) -> Iter
         what = f"the text ends inside {family.ended_in}: {family.withheld} values are left out, "
         what += "because they may be incomplete, or belong to a parent"
         yield Diagnostic(
-            label, 0, what, ("if the text is complete, add a last line # EOF"), "warning"
+            label, 0, what, "if the text is complete, add a last line # EOF", "warning"
         )
     yield from name_left_out(label, sorted(survey.repeated), survey.pauses, "values")
     if is_empty:
