@@ -17,7 +17,7 @@ from benchkit.errors import ConfigError
 from benchkit.reporting import rendering
 from benchkit.reporting.page import Page, draw_page
 
-SECONDS = 1
+SECONDS = 2
 GROWING = "{% set ns = namespace(x='xxxxxxxx') %}{% for i in range(40) %}"
 ATTACKS = {
     "center": "{{ 'x'|center(9000000000) }}",
