@@ -34,7 +34,7 @@ def test_a_change_is_told_with_its_commit_and_how_long_it_has_lasted() -> None:
     assert "1 series: 1 step change; newest commit outside its range in none." in text(history)
     assert "since 0000016 (17 Oct 2026): ▲ worse +" in text(history)
     assert "14 commits" in text(history)
-    assert "measure 0000015 and 0000016 alternately" in text(history)
+    assert "measure 0000015 and 0000016 in turn" in text(history)
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -274,7 +274,7 @@ def test_a_slow_day_in_the_past_predicts_nothing_and_is_named() -> None:
     moved = store([*before, 1.1e-3], group="moved", seed=9)
     history = trace(*join(*parts, moved))
     assert [s.group for s in history.series if s.newest.verdict == "outside"] == ["moved"]
-    assert "Most series moved together at 0000010, so predictions leave it out; measure it" in text(
+    assert "Most series moved together at 0000010, so predictions leave it out: measure it" in text(
         history
     )
     again = trace(*join(*(store([*before, 1.2e-3], group=f"g{n}", seed=n) for n in range(9))))

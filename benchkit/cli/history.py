@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 KIND = "history"
 FIGURES = ("svg", "png")
 FORMATS = ("table", "md", "json", *FIGURES)
-#: Endings of formats that other commands write are refused and not filled with text.
-ENDINGS = {f".{form}": form for form in (*FORMATS, "html", "csv")}
+ENDINGS = {f".{form}": form for form in FORMATS}
 
 _Commit = Annotated[
     str,

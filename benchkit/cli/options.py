@@ -379,21 +379,21 @@ def choose(value: str, known: Sequence[str], option: str = "--format") -> str:
     return value
 
 
-def guess_format(output: Path | None, known: Mapping[str, str], default: str) -> str:
-    """Return the format that a file's ending tells: ``known`` maps endings to formats."""
-    return known.get(output.suffix.lower(), default) if output else default
+#: Extensions that mean one format.
+_WRITTEN = frozenset((".csv", ".html", ".json", ".parquet", ".png", ".svg"))
 
 
-def infer_format(output: Path | None, known: Mapping[str, str], default: str) -> str:
-    """Return the format of a file's ending, which must be one of ``known``."""
-    if output is None:
-        return default
-    ending = output.suffix.lower()
-    if ending not in known:
-        *others, last = known
-        raise ConfigError(
-            f"unknown file extension {ending!r}" if ending else "the file name has no extension",
-            where=f"-o {printable(str(output))}",
-            hint=f"end it with {', '.join(others)} or {last}, or name the format with --format",
-        )
-    return known[ending]
+def guess_format(
+    output: Path | None, known: Mapping[str, str], default: str, *, strict: bool = False
+) -> str:
+    """Return the format of a file's ending; one of other commands, or any other, is refused."""
+    ending = output.suffix.lower() if output else ""
+    if output is None or ending in known or not (strict or ending in _WRITTEN):
+        return known.get(ending, default)
+    *others, last = known
+    endings = " or ".join(filter(None, (", ".join(others), last)))
+    raise ConfigError(
+        f"unknown file extension {ending!r}" if ending else "the file name has no extension",
+        where=f"-o {printable(str(output))}",
+        hint=f"end it with {endings}, or name the format with --format",
+    )

@@ -45,7 +45,7 @@ def plot(
     theme.spare_descriptions()
     o.choose(kind, (*kinds.KINDS, history.KIND), "KIND")
     endings = {f".{form}": form for form in kinds.FORMS}
-    form = o.choose(format or o.infer_format(output, endings, "svg"), kinds.FORMS)
+    form = o.choose(format or o.guess_format(output, endings, "svg", strict=True), kinds.FORMS)
     target = output or Path(f"{kind}.{form}")
     if kind == history.KIND:
         found = history_files.follow(

@@ -52,7 +52,9 @@ def report(
     from benchkit.reporting.head import describe_setting
 
     endings = {suffix: name for name, suffix in SUFFIXES.items()}
-    chosen = o.choose(format or o.infer_format(output, endings, "html"), tuple(SUFFIXES))
+    chosen = o.choose(
+        format or o.guess_format(output, endings, "html", strict=True), tuple(SUFFIXES)
+    )
     target = output or Path(f"report{SUFFIXES[chosen]}")
     with request.results() as runset:
         result = evaluate(runset, requested)

@@ -190,17 +190,18 @@ def test_a_lone_surrogate_is_spelled_out(
     assert set(written.splitlines()) == {b"na\\udcff"}
 
 
-@pytest.mark.parametrize("words", [("report",), ("compare", "-o", "report.html")])
+@pytest.mark.parametrize("words", [("report",), ("compare", "-o", "table.md")])
 def test_a_pipe_in_the_place_of_an_output_is_refused(
     words: tuple[str, ...],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    os.mkfifo(tmp_path / "report.html")
+    name = words[-1] if len(words) > 1 else "report.html"
+    os.mkfifo(tmp_path / name)
     monkeypatch.chdir(tmp_path)
     assert run([words[0], str(FIXTURES), "--baseline", "none", *words[1:]]) == 2
-    assert "report.html: not a regular file" in capsys.readouterr().err
+    assert f"{name}: not a regular file" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("named", [[], ["-o", "report.html"]])
@@ -228,3 +229,19 @@ def test_quiet_prints_errors(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     told = capsys.readouterr()
     assert not told.out
     assert told.err.startswith(f"error: {text}: unknown format")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("compare", "--wide", "-o", "x.html"), ("gate", "-o", "x.svg"), ("check", "-o", "x.parquet")],
+    ids=lambda words: words[0],
+)
+def test_no_command_fills_a_file_with_what_its_extension_does_not_mean(
+    words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    results = Path(__file__).parents[2] / "fixtures/tracing-wrk"
+    assert run([words[0], str(results), *words[1:]]) == 2
+    assert f"unknown file extension '{Path(words[-1]).suffix}'" in capsys.readouterr().err
+    assert not Path(words[-1]).exists()

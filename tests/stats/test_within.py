@@ -79,7 +79,7 @@ def test_swapping_sides_mirrors_the_interval(x: list[float], y: list[float]) -> 
 def test_a_run_that_is_one_wave_has_no_interval() -> None:
     found = compare_within(np.arange(30.0), np.zeros(20))
     assert np.isnan(found.low)
-    assert "swings slowly" in found.notes[0]
+    assert "varies slowly" in found.notes[0]
     assert np.isnan(compare_within([1.0] * 5, [2.0] * 5).high)
 
 
