@@ -133,7 +133,7 @@ def suggest_numbers(baseline: Sequence[str], variant: Sequence[str]) -> str:
     Examples
     --------
     >>> suggest_numbers(["bench-7", "bench-8"], ["bench-10"]).partition(";")[0]
-    'the names differ only in a number, bench-7 and bench-10'
+    'the names bench-7 and bench-10 differ only in a number'
     """
     pair = _find_pair(baseline, variant)
     if not pair:

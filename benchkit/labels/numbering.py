@@ -109,7 +109,7 @@ def note_alone(before: Iterable[Piece], new: Iterable[Piece]) -> Iterator[Diagno
     --------
     >>> first, second = (Piece(path=f"jdk-{n}.txt", variant="jdk", run=n) for n in (17, 21))
     >>> [note.what for note in note_alone([first], [second])]
-    ['runs 17, 21 of jdk count as repeats, but their files were read one at a time']
+    ["runs 17, 21 of 'jdk' count as repeats, but separate commands read their files"]
     """
     alone = {key: paths for key, paths in _list_numbers(new).items() if len(paths) == 1}
     held = _list_numbers(before) if alone else {}

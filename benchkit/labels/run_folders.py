@@ -49,8 +49,9 @@ def leave_out_runs(
 
     Examples
     --------
-    >>> leave_out_runs(["none_1/a.txt", "otlp_1/a.txt"], ("none",), ToolNames(), "")
-    [Unfolded(path='none/a.txt', run=1), Unfolded(path='otlp/a.txt', run=1)]
+    >>> left = leave_out_runs(["none_1/a.txt", "otlp_1/a.txt"], ("none",), ToolNames(), "")
+    >>> [(each.path, each.run) for each in left]
+    [('none/a.txt', 1), ('otlp/a.txt', 1)]
     """
     counting = _find_counting(paths, baselines, tools)
     cut = [_cut(path, counting) for path in paths]
