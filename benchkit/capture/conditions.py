@@ -80,7 +80,7 @@ class CpuTimes:
 
 
 class Quiet:
-    """What waits for a quiet machine, of which it despairs after a while.
+    """Waits for a quiet machine before each run, and gives up after a while.
 
     Parameters
     ----------

@@ -5,11 +5,11 @@ What is written here and what is read there are the same keys; a test reads back
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+
+from benchkit.config.files import write_key, write_string
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +92,7 @@ def write_sidecar(record: Record) -> str:
     for name in ("stopping", "conditions", "env"):
         if table := getattr(record, name):
             lines += ["", f"[{name}]"]
-            lines += [f"{_key(key)} = {_write(value)}" for key, value in table.items()]
+            lines += [f"{write_key(key)} = {_write(value)}" for key, value in table.items()]
     return "\n".join(lines) + "\n"
 
 
@@ -100,17 +100,7 @@ def _write(value: object) -> str:
     if isinstance(value, datetime):
         return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
     if isinstance(value, str):
-        return _quote(value)
+        return write_string(value)
     if isinstance(value, Sequence):
-        return f"[{', '.join(_quote(word) for word in value)}]"
+        return f"[{', '.join(write_string(word) for word in value)}]"
     return f"{value}"
-
-
-def _key(name: str) -> str:
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _quote(name)
-
-
-def _quote(text: str) -> str:
-    """Write a text as TOML does: with JSON's escapes, and the one that JSON goes without."""
-    whole = text.encode("utf-8", "backslashreplace").decode()
-    return json.dumps(whole, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from json import dumps
 
 from benchkit.capture.plan import read_ready
+from benchkit.config.files import write_key, write_string
 from benchkit.errors import ConfigError
 from benchkit.parsers import registry
 from benchkit.parsers.base import FirstPlan
 
 _URL, _FIELD = "http://127.0.0.1:8080/", "{variant}"
 _SERVE = "python3 -m http.server 8080 --bind 127.0.0.1"
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +77,7 @@ def write_plan(plan: FirstPlan, subject: Subject = Subject()) -> str:
     else:
         lines.append("# {variant} stands for the variant's name.")
     variants = subject.variants or plan.variants
-    tables = (f"[variants.{name if _BARE.fullmatch(name) else dumps(name)}]" for name in variants)
+    tables = (f"[variants.{write_key(name)}]" for name in variants)
     return "\n".join([*lines, f"command = {_quote(command)}", "", *tables]) + "\n"
 
 
@@ -115,4 +113,4 @@ def _describe_service(subject: Subject) -> Iterator[str]:
 def _quote(text: str) -> str:
     """Write a text as TOML, as it is wherever that is possible."""
     is_plain = "'''" not in text and text.isprintable() and not text.endswith("'")
-    return f"'''{text}'''" if is_plain else dumps(text, ensure_ascii=False)
+    return f"'''{text}'''" if is_plain else write_string(text)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import islice
-from json import dumps
 from pathlib import Path
 from shlex import join
 from tomllib import loads
@@ -13,6 +12,7 @@ import typer
 
 from benchkit.cli import options as o
 from benchkit.cli import printing
+from benchkit.config.files import write_string
 from benchkit.errors import DataError, Diagnostic
 from benchkit.units import printable
 
@@ -70,13 +70,13 @@ def write_map(guessed: TableMap) -> str:
     """Write a map as TOML."""
     lines = ["[[map]]"]
     if guessed.records:
-        lines.append(f"records = {_quote(guessed.records)}")
+        lines.append(f"records = {write_string(guessed.records)}")
     for name in _LABELS:
         cell: Cell = getattr(guessed, name)
         if cell.column:
-            lines.append(f"{name} = {_quote(cell.column)}")
+            lines.append(f"{name} = {write_string(cell.column)}")
     if guessed.params:
-        lines.append(f"params = [{', '.join(map(_quote, guessed.params))}]")
+        lines.append(f"params = [{', '.join(map(write_string, guessed.params))}]")
     if guessed.values:
         entries = [f"  {{{', '.join(_list_keys(one))}}},\n" for one in guessed.values]
         lines.append(f"values = [\n{''.join(entries)}]")
@@ -89,13 +89,7 @@ def _list_keys(measure: object) -> Iterator[str]:
         value = getattr(measure, name)
         text = value if isinstance(value, str) else value.constant
         if text:
-            yield f"{name} = {_quote(text)}"
-
-
-def _quote(text: str) -> str:
-    """Write a text of TOML that reads back as it is, and that no terminal or editor obeys."""
-    quoted = dumps(text, ensure_ascii=False)
-    return "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in quoted)
+            yield f"{name} = {write_string(text)}"
 
 
 def _list_values(source: Source, guessed: TableMap) -> list[str]:

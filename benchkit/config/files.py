@@ -6,6 +6,7 @@ A pipe may wait for ever for somebody who writes, and a device may have no end.
 from __future__ import annotations
 
 import errno
+import json
 import os
 import re
 import tomllib
@@ -19,6 +20,8 @@ _INTEGERS = range(-(1 << 63), 1 << 63)
 _LONG = "an integer has more than 64 bits"
 #: A key of so many parts, whose reading takes a time that grows with their square.
 _DEEP = re.compile(r"""(?<![\w"'-])(?:[\w"'-]++\s*+\.\s*+){200}""")
+#: A key that needs no quotes.
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
 #: Where shells put the pipes of ``<(command)``; a pipe elsewhere may have nobody who writes.
 _PIPES = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
 
@@ -54,6 +57,32 @@ def read_file(path: Path) -> str:
     if len(data) > LARGEST:
         raise OSError(errno.EFBIG, f"larger than {LARGEST >> 20} MiB")
     return data.decode("utf-8-sig")
+
+
+def write_string(text: str) -> str:
+    r"""Write a string of TOML that reads back as it is, and that no terminal or editor obeys.
+
+    A byte that is no UTF-8 is spelled out, as TOML has no way to write it.
+
+    Examples
+    --------
+    >>> print(write_string('say "é"\x7f'))
+    "say \"é\"\U0000007f"
+    """
+    whole = text.encode("utf-8", "backslashreplace").decode()
+    quoted = json.dumps(whole, ensure_ascii=False)
+    return "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in quoted)
+
+
+def write_key(name: str) -> str:
+    """Write a key of TOML, in quotes where it needs them.
+
+    Examples
+    --------
+    >>> write_key("otlp-1"), write_key("a b")
+    ('otlp-1', '"a b"')
+    """
+    return name if _BARE.fullmatch(name) else write_string(name)
 
 
 def parse_toml(text: str) -> dict[str, Any]:

@@ -35,7 +35,7 @@ def write_examination(found: Examination) -> tuple[str, ...]:
 
 def _write_noise(noise: Noise | None) -> Iterator[str]:
     if noise is None:
-        yield ("No timing: pass --seconds 20 to time a fixed piece of work repeatedly.")
+        yield "No timing: pass --seconds 20 to time a fixed piece of work repeatedly."
         return
     length = format_quantity(median(noise.durations), "s", 2)
     spread = format_percent(noise.spread).lstrip("+±")

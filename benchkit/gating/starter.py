@@ -6,10 +6,10 @@ misspelt.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from benchkit.comparison import Comparisons, Contrast
+from benchkit.config.files import write_string
 from benchkit.gating.first_limits import FEWEST, OFFERED, choose_limit, count_runs, is_exact
 from benchkit.gating.matching import COLUMNS
 from benchkit.metrics import label
@@ -74,9 +74,9 @@ def _head(baseline: str | None, variants: Sequence[str]) -> Iterator[str]:
             "# The variant that the others are compared with. The names do not show which one it "
             "is."
         )
-        yield f"# baseline = {_text(variants[0]) if variants else '…'}"
+        yield f"# baseline = {write_string(variants[0]) if variants else '…'}"
     else:
-        yield f"baseline = {_text(baseline)}"
+        yield f"baseline = {write_string(baseline)}"
     yield ""
 
 
@@ -86,7 +86,7 @@ def _ingest(rename: str) -> Iterator[str]:
     yield '# layout = "{variant}/{run}.txt"'
     if rename:
         yield "# The benchmark names differ between the sides; this rule makes them equal:"
-        yield f"rename = [{_text(rename)}]"
+        yield f"rename = [{write_string(rename)}]"
     else:
         yield "# Rules that make the benchmark names of two sides equal:"
         yield '# rename = ["s#_(Baseline|Enabled)/#/#"]'
@@ -170,23 +170,23 @@ def _accept(contrasts: Sequence[Contrast]) -> Iterator[str]:
     """Write how the gate above accepts one regression, and one benchmark that is gone."""
     name = next((c.benchmark for c in contrasts if c.benchmark), "Ping")
     yield "[[gate.accept]]"
-    yield f"benchmark = {_text(name)}"
+    yield f"benchmark = {write_string(name)}"
     yield "until = 2026-12-31  # or a commit: until the baseline has that commit"
     yield 'reason = "why this cost is acceptable"'
     yield "[[gate.accept]]"
-    yield f"removed = {_text(name)}"
+    yield f"removed = {write_string(name)}"
     yield ""
 
 
 def _gate(metric: str, stat: str, rows: Sequence[Contrast], limit: str) -> Iterator[str]:
     yield "[[gate]]"
-    yield f"name = {_text(label(metric, stat))}"
-    yield f"metric = {_text(_name(metric, stat))}"
+    yield f"name = {write_string(label(metric, stat))}"
+    yield f"metric = {write_string(_name(metric, stat))}"
     for c in rows[:1]:
-        yield f'# pair = ["{_text(c.baseline)[1:-1]}", "{_text(c.variant)[1:-1]}"]'
+        yield f"# pair = [{write_string(c.baseline)}, {write_string(c.variant)}]"
     benchmarks = list(dict.fromkeys(c.benchmark for c in rows if c.benchmark))
     if benchmarks:
-        listed = ", ".join(map(_text, benchmarks[:_MOST]))
+        listed = ", ".join(map(write_string, benchmarks[:_MOST]))
         yield (
             f"# Only rows with these values of {', '.join(COLUMNS[:3])} or a param; all must exist."
         )
@@ -223,11 +223,6 @@ def _name(metric: str, stat: str) -> str:
 
 def _comment_out(lines: Iterable[str]) -> Iterator[str]:
     return (f"# {line}" if line and not line.startswith("#") else line for line in lines)
-
-
-def _text(text: str) -> str:
-    """Write a TOML string: JSON's, but for the one character that TOML escapes besides."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _comment(names: Iterable[str]) -> str:

@@ -1,6 +1,6 @@
 """JSON documents that stand in a page, where the formats that own whole sources do not read them.
 
-They are named, so that nobody takes the text around them for all that the page holds.
+They are named, so that nobody believes that the whole page was read.
 """
 
 from __future__ import annotations

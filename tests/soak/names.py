@@ -21,7 +21,7 @@ from xml.etree import ElementTree as ET
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from roads import FIXTURES
 
-from benchkit.capture.sidecar import _quote
+from benchkit.config.files import write_string
 from soak.campaign import Budget, Outcome
 from soak.commands import call
 
@@ -72,9 +72,12 @@ def _write_sidecar(path: Path, facts: dict[str, object]) -> None:
     lines = []
     for key, value in facts.items():
         if isinstance(value, dict):
-            lines += [f"[{key}]", *(f"{_quote(k)} = {_quote(v)}" for k, v in value.items())]
+            lines += [
+                f"[{key}]",
+                *(f"{write_string(k)} = {write_string(v)}" for k, v in value.items()),
+            ]
         else:
-            lines.append(f"{key} = {_quote(value) if isinstance(value, str) else value}")
+            lines.append(f"{key} = {write_string(value) if isinstance(value, str) else value}")
     sidecar = path.with_name(f"{path.name}.run.toml")
     sidecar.write_text("\n".join(lines), encoding="utf-8", errors="surrogatepass")
 
