@@ -11,7 +11,7 @@ import shutil
 import signal
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -106,6 +106,22 @@ def pytest_configure(config: pytest.Config) -> None:
     """Refuse ``--update`` where nobody reads the diff."""
     if config.getoption("--update") and CI:
         raise pytest.UsageError("--update rewrites what CI has to compare with: run it locally")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_report_to_serializable() -> Generator[None, object, object]:
+    """Escape lone surrogates: a failure that shows one would end the whole run under xdist."""
+    return _escape((yield))
+
+
+def _escape(value: object) -> object:
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode("utf-8")
+    if isinstance(value, dict):
+        return {_escape(key): _escape(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(map(_escape, value))
+    return value
 
 
 @pytest.fixture

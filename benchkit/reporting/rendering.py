@@ -7,11 +7,13 @@ limits. Where the system knows no such limits, the time alone is bounded.
 from __future__ import annotations
 
 import json
+import math
 import os
 import pickle
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -24,8 +26,8 @@ from benchkit.reporting.templating import make_environment
 
 #: Bytes of memory, seconds, of the clock as of the processor, and characters of the page.
 _MEMORY, _SECONDS, _LARGEST = 1 << 30, 60, 256 << 20
-#: Seconds in which a process that is late may still name the line.
-_GRACE = 2
+#: Seconds and bytes in which a process that met a limit may still name the line.
+_GRACE, _RESERVE = 2, 64 << 20
 _WRONG = 3
 _HINT = "fix the template; `benchkit help publish` lists the variables"
 
@@ -79,9 +81,9 @@ def _describe_time(seconds: int) -> str:
 def main() -> int:
     """Render what stands on standard input, within the limits beside it."""
     name, page, folder, limits = pickle.load(sys.stdin.buffer)  # noqa: S301 - from `render_apart`
-    _limit(*limits[:2])
     try:
         with _locate(name, folder, *limits):
+            _limit(*limits[:2])
             text = _render(name, page, folder, limits[2])
     except ConfigError as error:
         place = {"what": error.what, "where": error.where, "hint": error.hint}
@@ -92,18 +94,29 @@ def main() -> int:
 
 
 def _limit(memory: int, seconds: int) -> None:
-    """Bound memory and processor time, and forbid files to grow."""
+    """Bound memory and processor time from here on, and forbid files to grow."""
     with suppress(ImportError):  # not everywhere
         import resource
 
         def stop(_number: int, _frame: object) -> None:
             raise TimeoutError
 
+        end = seconds + math.ceil(time.process_time())
         signal.signal(signal.SIGXCPU, stop)
-        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + _GRACE))
+        resource.setrlimit(resource.RLIMIT_CPU, (end, end + _GRACE))
         resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
         with suppress(OSError, ValueError):  # macOS refuses it
-            resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+            resource.setrlimit(resource.RLIMIT_AS, (memory, memory + _RESERVE))
+
+
+def _make_room() -> None:
+    """Let the process that met a limit say so: its memory is full, and its time may be over."""
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        signal.signal(signal.SIGXCPU, signal.SIG_IGN)
+        most = resource.getrlimit(resource.RLIMIT_AS)[1]
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
 def _render(name: str, page: Page, folder: Path, largest: int) -> str:
@@ -133,6 +146,7 @@ def _locate(name: str, folder: Path, memory: int, seconds: int, _largest: int) -
         where = f"{error.filename or folder / name}:{error.lineno}"
         raise ConfigError(error.message or "syntax error", where=where, hint=_HINT) from error
     except Exception as error:
+        _make_room()
         what = str(error)
         if isinstance(error, MemoryError):
             what = f"the template needs more than {memory >> 20} MiB of memory"

@@ -129,3 +129,18 @@ def test_no_file_can_be_written_where_a_template_is_rendered(tmp_path: Path) -> 
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
     assert b"File too large" in done.stderr
     assert (tmp_path / "x").read_bytes() == b""
+
+
+def test_a_slow_start_is_not_taken_from_the_time_of_the_template(
+    tmp_path: Path, page: Page
+) -> None:
+    (tmp_path / "page.html").write_text("{{ 6 * 7 }}", encoding="utf-8")
+    script = (
+        "import sys, time\nfrom benchkit.reporting import rendering\n"
+        "while time.process_time() < 4: pass\nsys.exit(rendering.main())"
+    )
+    given = pickle.dumps(("page.html", page, tmp_path, (1 << 30, 3, 1 << 20)))
+    done = subprocess.run(
+        [sys.executable, "-c", script], input=given, capture_output=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, b"42"), done.stderr
