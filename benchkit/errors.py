@@ -5,10 +5,11 @@ A usage error stops a command; bad data costs one file, so it is a record, not a
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+
+from benchkit.regexes import regex
 
 #: Origins that an error lists; more are counted.
 _LISTED = 12
@@ -196,7 +197,7 @@ def _redact(text: str) -> str:
 
 #: Characters of a word, and of a message, beyond which the middle is left out.
 _LONG_WORD, _LONG = 500, 4_000
-_LONG_WORDS = re.compile(rf"\S{{{_LONG_WORD + 1},}}")
+_LONG_WORDS = regex(rf"\S{{{_LONG_WORD + 1},}}")
 
 
 def shorten(text: str) -> str:

@@ -6,12 +6,12 @@ Compiling all that is there takes longer than most commands, each of which uses 
 from __future__ import annotations
 
 import re
-from typing import Any, cast
+from typing import Any, AnyStr, cast
 
 
-def regex(text: str, flags: int = 0) -> re.Pattern[str]:
+def regex(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     """Return an expression that is compiled at its first use."""
-    return cast("re.Pattern[str]", _Late(text, flags))
+    return cast("re.Pattern[AnyStr]", _Late(text, flags))
 
 
 class _Late:
@@ -19,13 +19,14 @@ class _Late:
 
     __class__ = re.Pattern  # type: ignore[assignment]
 
-    def __init__(self, text: str, flags: int) -> None:
+    def __init__(self, text: object, flags: int) -> None:
         self._written = text, flags
 
     def __getattr__(self, name: str) -> object:
         if name.startswith("__"):
             raise AttributeError(name)
-        value = getattr(re.compile(*self._written), name)
+        text, flags = self._written
+        value = getattr(re.compile(cast("str", text), flags), name)
         setattr(self, name, value)
         return value
 

@@ -6,12 +6,12 @@ Filtering and guessing a baseline are written once and say what they did.
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, TypeVar
 
 from benchkit.errors import BaselineError, SelectionError
+from benchkit.regexes import regex
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,13 +41,13 @@ _WITHOUT = ("no", "non", "not", "without", "un", "ohne", "sans", "sin", "senza")
 _LACKING = ("less", "free")
 #: Words that make a name the other side: `ping.new` beside `ping`.
 _LATER = ("new", "after", "pr", "patch", "patched", "head")
-_SEPARATORS = re.compile(r"[-_. =@+,]+")
+_SEPARATORS = regex(r"[-_. =@+,]+")
 #: Where a word begins with a capital: `noAgent`.
-_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_CAPITAL = regex(r"(?<=[a-z])(?=[A-Z])")
 #: Words that tell builds, levels and places in an order, and no sides: `c50`, `exp1`, a commit.
-_MARK = re.compile(r"[a-z]{1,5}[0-9]{1,4}|[0-9]+|(?=[a-z]*[0-9])[0-9a-f]{7,40}")
+_MARK = regex(r"[a-z]{1,5}[0-9]{1,4}|[0-9]+|(?=[a-z]*[0-9])[0-9a-f]{7,40}")
 #: A number before a name that only puts it in order: `01_none`.
-_ORDINAL = re.compile(r"^[0-9]{1,4}[-_. ]+(?=\D)")
+_ORDINAL = regex(r"^[0-9]{1,4}[-_. ]+(?=\D)")
 #: A level of folders that holds one of these names holds the variants.
 SIDE_NAMES = (*BASELINE_NAMES, *EARLIER_NAMES)
 

@@ -7,11 +7,12 @@ A decimal text is scaled exactly: ``814.00us`` becomes the double nearest 0.0008
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, inf, isfinite, log10
+
+from benchkit.regexes import regex
 
 _MICRO = "\N{MICRO SIGN}"
 _NARROW = "\N{NARROW NO-BREAK SPACE}"
@@ -19,7 +20,6 @@ _MINUS = "\N{MINUS SIGN}"
 #: Matches the first character of what Azure Pipelines and TeamCity obey: ``##vso[task.complete]``.
 SERVICE_COMMAND = r"#(?=#\w*+\[)"
 _SPACES = frozenset("\N{NARROW NO-BREAK SPACE}\N{NO-BREAK SPACE}\N{THIN SPACE}")
-
 #: Decimal exponents of the time units that tools print.
 _TIME_EXPONENT = {
     "ns": -9,
@@ -33,9 +33,9 @@ _TIME_EXPONENT = {
 }
 _TIME_FACTOR = {"m": 60, "min": 60, "h": 3600, "d": 86400}
 _NUMBER = r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d{1,3})?"
-_QUANTITY = re.compile(rf"\s*+({_NUMBER})\s*+([^\s\d]*+)\s*+")
-_GO_DURATION = re.compile(r"([+-])?((?:(?:\d++(?:\.\d*+)?|\.\d++)(?:ns|us|µs|μs|ms|s|m|h|d))++)")
-_GO_PART = re.compile(r"(?<![\d.])(\d++(?:\.\d*+)?|\.\d++)(ns|us|µs|μs|ms|s|m|h|d)")
+_QUANTITY = regex(rf"\s*+({_NUMBER})\s*+([^\s\d]*+)\s*+")
+_GO_DURATION = regex(r"([+-])?((?:(?:\d++(?:\.\d*+)?|\.\d++)(?:ns|us|µs|μs|ms|s|m|h|d))++)")
+_GO_PART = regex(r"(?<![\d.])(\d++(?:\.\d*+)?|\.\d++)(ns|us|µs|μs|ms|s|m|h|d)")
 _DECIMAL = {"": 0, "k": 3, "K": 3, "M": 6, "G": 9, "T": 12, "P": 15}
 _BINARY = {"": 0, "k": 1, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
 

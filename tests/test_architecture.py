@@ -230,6 +230,24 @@ def _imports(command: list[str]) -> set[str]:
     return imported
 
 
+def test_no_pattern_is_compiled_when_its_module_is_imported() -> None:
+    eager = [
+        f"{name_of(path)}:{node.lineno}"
+        for path in MODULES
+        for node in _run_on_import(tree(path))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "re.compile"
+    ]
+    assert not eager, "use benchkit.regexes.regex"
+
+
+def _run_on_import(parent: ast.AST) -> Iterator[ast.AST]:
+    """Yield what a module runs when it is imported: all but the bodies of functions."""
+    for node in ast.iter_child_nodes(parent):
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            yield node
+            yield from _run_on_import(node)
+
+
 def test_no_module_draws_by_pyplot() -> None:
     users = [name_of(path) for path in MODULES if "pyplot" in _imported(path)]
     assert users == []

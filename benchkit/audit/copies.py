@@ -5,7 +5,6 @@ Where every variant writes `results.bin`, the last one is compared with itself.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import combinations
@@ -18,6 +17,7 @@ from benchkit.comparison.model import Row
 from benchkit.derived.record import Run, keep_measured
 from benchkit.derived.starts import began_alike, group_alike, list_starts
 from benchkit.errors import Finding
+from benchkit.regexes import regex
 
 if TYPE_CHECKING:
     from benchkit.schema import Runs
@@ -33,7 +33,7 @@ _DIGITS = 4
 _REMEDY = "find the raw result of each run, or leave the copies out"
 #: What tells a run from others; totals and settings are often equal.
 _TELLING = frozenset(("latency", "request_rate", "bandwidth_in", "iteration_time", "phase_time"))
-_WRITTEN = re.compile(
+_WRITTEN = regex(
     r"(?:^|\s)(?:--?(?:output|out|summary-export)[= ]+(?:\w+=)?|-[ogeg] +|tee +(?:-a +)?|>>? *)"
     r"(?P<path>[\w./~-]*\w\.\w+)"
 )

@@ -5,16 +5,16 @@ Two ports of one host are the usual way to run two builds; another host is anoth
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 from benchkit.audit.facts import Evidence
 from benchkit.audit.machine import is_loopback, leave_port
 from benchkit.comparison import Comparisons
 from benchkit.errors import Finding
+from benchkit.regexes import regex
 
 _LOCAL = "localhost"
-_WORD = re.compile(r"[^\W_]+")
+_WORD = regex(r"[^\W_]+")
 #: Hosts of one side that are named.
 _SHOWN = 3
 

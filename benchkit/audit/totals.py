@@ -6,7 +6,6 @@ inherits that.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -14,6 +13,7 @@ from itertools import pairwise
 from benchkit.audit.facts import Evidence, Number, Sheet
 from benchkit.errors import Finding
 from benchkit.parsers import registry
+from benchkit.regexes import regex
 from benchkit.units import format_percent, format_quantity
 
 #: A total and the rate that it makes with the seconds of the run.
@@ -25,7 +25,7 @@ _PAIRS = (
 )
 #: A disagreement beyond rounding that is not worth a word.
 _ALLOWED = 0.005
-_QUANTILE = re.compile(r"p(\d+(?:\.\d+)?)")
+_QUANTILE = regex(r"p(\d+(?:\.\d+)?)")
 #: What a histogram or a digest may add to a quantile, as a share.
 _APPROXIMATE = 0.01
 _LAST = 101.0

@@ -7,17 +7,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection
 from functools import lru_cache
 
 from benchkit.benchstat.reader import Result
+from benchkit.regexes import regex
 
 #: Returns the value of one key, empty where the result has none.
 Extractor = Callable[[Result], str]
 
 _GOMAXPROCS = "/gomaxprocs"
-_SUFFIX = re.compile(r"-[0-9]+\Z")
+_SUFFIX = regex(r"-[0-9]+\Z")
 
 
 def find_extractor(key: str) -> Extractor:

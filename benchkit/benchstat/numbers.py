@@ -5,17 +5,18 @@ Go takes underscores and hexadecimal floats, and writes 1e+06 where Python write
 
 from __future__ import annotations
 
-import re
 from decimal import Decimal
 from math import copysign, inf, isinf, isnan, nan
 
+from benchkit.regexes import regex
+
 _SYNTAX = "invalid syntax"
 _RANGE = "value out of range"
-_INTEGER = re.compile(r"[+-]?[0-9]+")
-_DECIMAL = re.compile(r"[+-]?[0-9_.]+(?:[eE][+-]?[0-9_]+)?")
-_HEXADECIMAL = re.compile(r"[+-]?0[xX](?=_?[0-9a-fA-F.])[0-9a-fA-F_.]*[pP][+-]?[0-9_]+")
+_INTEGER = regex(r"[+-]?[0-9]+")
+_DECIMAL = regex(r"[+-]?[0-9_.]+(?:[eE][+-]?[0-9_]+)?")
+_HEXADECIMAL = regex(r"[+-]?0[xX](?=_?[0-9a-fA-F.])[0-9a-fA-F_.]*[pP][+-]?[0-9_]+")
 #: An underscore stands after a digit (or 0x) and before one.
-_BAD_UNDERSCORE = re.compile(r"(?<![0-9a-fA-FxX])_|_(?![0-9a-fA-F])")
+_BAD_UNDERSCORE = regex(r"(?<![0-9a-fA-FxX])_|_(?![0-9a-fA-F])")
 _SPECIAL = {
     "nan": nan, "inf": inf, "+inf": inf, "-inf": -inf,
     "infinity": inf, "+infinity": inf, "-infinity": -inf,

@@ -7,7 +7,6 @@ sort.go, parse/projection.go). Keys that one projection names are taken out of `
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from math import isnan
@@ -17,13 +16,14 @@ from benchkit.benchstat.names import Extractor, find_extractor, strip_name
 from benchkit.benchstat.numbers import parse_float
 from benchkit.benchstat.reader import Result
 from benchkit.benchstat.tokens import Token, Tokenizer, quote
+from benchkit.regexes import regex
 
 #: The values of a projection's fields for one result.
 Key = tuple[str, ...]
 #: Where a value stands among those of its field; texts decide between equal ranks.
 Rank = tuple[float, ...]
 _ORDERS = {"first", "alpha", "num", "fixed"}
-_NUMBER = re.compile(r"([+-]?[0-9.]+)([kKMGTPEZY]?)(i?)[bB]?")
+_NUMBER = regex(r"([+-]?[0-9.]+)([kKMGTPEZY]?)(i?)[bB]?")
 _PREFIXES = "KMGTPEZY"
 
 

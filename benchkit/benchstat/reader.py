@@ -16,17 +16,17 @@ every other line is passed over without a word.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from unicodedata import category
 
 from benchkit.benchstat.numbers import parse_float, parse_int
 from benchkit.benchstat.units import Measurement, UnitMetadata, tidy
+from benchkit.regexes import regex
 
 #: What Go's unicode.IsSpace takes for space, for use inside [ ].
 SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
-_SPACES = re.compile(f"[{SPACE}]+")
+_SPACES = regex(f"[{SPACE}]+")
 #: bufio.Scanner gives up on a line this long, in bytes.
 _LONGEST = 65536
 

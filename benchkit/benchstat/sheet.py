@@ -6,7 +6,6 @@ Scripts that consume benchstat read both; the cell references count every line o
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -14,8 +13,9 @@ from benchkit.benchstat.geomean import ColumnSummary
 from benchkit.benchstat.numbers import write_float
 from benchkit.benchstat.reader import SPACE
 from benchkit.benchstat.table import Cell, Table, show_key
+from benchkit.regexes import regex
 
-_QUOTED = re.compile(rf'[",\r\n]|^[{SPACE}]|^\\\.$')
+_QUOTED = regex(rf'[",\r\n]|^[{SPACE}]|^\\\.$')
 
 
 @dataclass(slots=True)

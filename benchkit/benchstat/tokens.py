@@ -12,15 +12,16 @@ from typing import NamedTuple
 from unicodedata import category
 
 from benchkit.benchstat.reader import SPACE
+from benchkit.regexes import regex
 
 _OPERATORS = "():@,"
 _STARTS = _OPERATORS + "-*"
-_WORD = re.compile(rf"[^{SPACE}{re.escape(_OPERATORS)}]+")
-_SPACES = re.compile(f"[{SPACE}]*")
-_ESCAPE = re.compile(
+_WORD = regex(rf"[^{SPACE}{re.escape(_OPERATORS)}]+")
+_SPACES = regex(f"[{SPACE}]*")
+_ESCAPE = regex(
     r'\\(?:([abfnrtv\\"])|([0-3][0-7]{2})|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))'
 )
-_QUOTED = re.compile(rf'(?:[^\\"\n]|{_ESCAPE.pattern})*')
+_QUOTED = regex(rf'(?:[^\\"\n]|{_ESCAPE.pattern})*')
 _LETTERS = dict(zip('abfnrtv\\"', '\a\b\f\n\r\t\v\\"', strict=True))
 #: Where Go and RE2 name one mistake differently.
 _GO_WORDS = {

@@ -5,12 +5,13 @@ Benchstat's tables are split by tidied unit, and by nothing else about the unit.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-_WORD = re.compile(r"([*/-]*)([^*/-]*)")
+from benchkit.regexes import regex
+
+_WORD = regex(r"([*/-]*)([^*/-]*)")
 
 
 @lru_cache(maxsize=1024)

@@ -8,7 +8,6 @@ second run would find it read.
 from __future__ import annotations
 
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -24,12 +23,13 @@ from typing import IO, BinaryIO
 
 from benchkit.capture.placement import running_on
 from benchkit.errors import ConfigError
+from benchkit.regexes import regex
 from benchkit.units import printable
 
 #: Seconds that an interrupted command has to print what it has, and then to end.
 _PATIENCE = (10.0, 2.0)
 #: What a terminal may be given as it is, but for colours, which it gets none of.
-_COLOURS, _BREAKS = re.compile(r"\x1b\[[\d;]*m"), re.compile(r"([\n\r\t]+)")
+_COLOURS, _BREAKS = regex(r"\x1b\[[\d;]*m"), regex(r"([\n\r\t]+)")
 _CHUNK = 1 << 16
 
 

@@ -32,6 +32,7 @@ from benchkit.comparison.series import write_stopping
 from benchkit.config.files import parse_toml, read_file
 from benchkit.config.keys import require_key
 from benchkit.errors import ConfigError
+from benchkit.regexes import regex
 from benchkit.stats.spending import SequentialDesign
 from benchkit.units import parse_duration
 
@@ -41,14 +42,14 @@ _OWN = (*_COMMANDS, "ready")
 _PORTS = {"http": 80, "https": 443}
 _TOP = ("rounds", "order", "seed", "pause", "pin", "quiet_before", "benchmark", "variants", *_OWN)
 #: Characters by which a text is a shell's script, and not a command with its words.
-_SHELL = re.compile(r"[|&;<>()$`\\*?\[\]#~\n]")
+_SHELL = regex(r"[|&;<>()$`\\*?\[\]#~\n]")
 #: What stands for the variant's name.
 _FIELD = "{variant}"
 #: The beginning of a script whose quotes are closed, and what quotes do not protect from.
-_CLOSED = re.compile(r"(?:[^'\"\\]|\\.|'[^']*+'|\"(?:[^\"\\]|\\.)*+\")*+", re.DOTALL)
-_ENCLOSING = re.compile(r"`|<<")
+_CLOSED = regex(r"(?:[^'\"\\]|\\.|'[^']*+'|\"(?:[^\"\\]|\\.)*+\")*+", re.DOTALL)
+_ENCLOSING = regex(r"`|<<")
 #: Names in which nothing acts inside of quotes.
-_HARMLESS = re.compile(r"[\w@%+=:,./ -]+")
+_HARMLESS = regex(r"[\w@%+=:,./ -]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

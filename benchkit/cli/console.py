@@ -14,6 +14,7 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TextIO
 
+from benchkit.regexes import regex
 from benchkit.tables.alignment import GAP, align_columns, measure
 from benchkit.units import SERVICE_COMMAND, printable
 
@@ -204,7 +205,7 @@ def render_gate(result: GateResult, *, to_file: bool = False) -> str:
 
 
 #: What the runner of a pipeline obeys, wherever a line may begin: ``::stop-commands::x``.
-_COMMAND = re.compile(rf"(?:^|(?<=\s)):(?=:\w)|{SERVICE_COMMAND}", re.MULTILINE)
+_COMMAND = regex(rf"(?:^|(?<=\s)):(?=:\w)|{SERVICE_COMMAND}", re.MULTILINE)
 
 
 def plain(text: str, file: TextIO | None = None) -> str:

@@ -5,10 +5,10 @@ What answers the question stays: both values, the change, the interval and the v
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from benchkit.regexes import regex
 from benchkit.tables.alignment import GAP, measure
 from benchkit.tables.model import Cell, Column, Table, drop_columns
 
@@ -26,8 +26,8 @@ _ROWS = (
 _ATTACHED = ("interval", "known", "change")
 #: A column that is broken only after the interval, before what it is of.
 _WHOLE = "interval"
-_INTERVALS = re.compile(r"(?<=\] )")
-_WORDS, _PARTS = re.compile(r"(?<= )"), re.compile(r"(?<=[ /_,-])")
+_INTERVALS = regex(r"(?<=\] )")
+_WORDS, _PARTS = regex(r"(?<= )"), regex(r"(?<=[ /_,-])")
 Write = Callable[[Cell], str]
 
 

@@ -16,10 +16,11 @@ from typing import IO, TextIO
 
 from benchkit.errors import Diagnostic, Finding
 from benchkit.outputs import save
+from benchkit.regexes import regex
 
 #: What lays a text out on a terminal, and what colours it.
-_LAID_OUT = re.compile(r"([\n\t])")
-_COLOURED = re.compile(r"([\n\t]|\x1b\[[\d;]{0,20}m)")
+_LAID_OUT = regex(r"([\n\t])")
+_COLOURED = regex(r"([\n\t]|\x1b\[[\d;]{0,20}m)")
 
 
 def print_line(text: str, *, err: bool = False) -> None:

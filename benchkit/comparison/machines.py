@@ -5,13 +5,14 @@ The audit, the gate and the history ask this, and what differs for one of them d
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping
 from functools import cache
 
+from benchkit.regexes import regex
+
 #: Words in the names of entries that are about the machine, and not about the variant.
-_MACHINE = re.compile(
+_MACHINE = regex(
     r"(?:^|[^a-z])(?:cpus?|affinity|cores|threads|siblings|smt|turbo|governor|gomaxprocs|memory|machine"
     r"|hostname|kernel|os|goos|arch|goarch|limits?)(?:$|[^a-z])"
 )

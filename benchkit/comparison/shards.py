@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchkit.regexes import regex
 from benchkit.schema import Side
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 #: Share of the shorter run from which two runs are taken for one: clocks and windows are coarse.
 _OVERLAP = 0.5
 #: What a path calls one of several generators.
-_GENERATOR = re.compile(
+_GENERATOR = regex(
     r"(?<![a-z])(?:shard|worker|instance|pod|generator|injector)[-_. ]?\d{1,4}(?!\d)"
     r"(?:[-_ ]?of[-_ ]?\d{1,4})?|(?<!\d)\d{1,4}[-_ ]of[-_ ]\d{1,4}(?!\d)",
     re.IGNORECASE,

@@ -6,7 +6,6 @@ What a project decides once is written once, and a misspelt key is never silentl
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -21,6 +20,7 @@ from benchkit.config.labels import FACTS, LABELS, NO_LABELS, LabelTables, select
 from benchkit.config.maps import MAP, TableMap, parse_maps
 from benchkit.config.rules import Habits, Rule, parse_habits, parse_rules
 from benchkit.errors import ConfigError
+from benchkit.regexes import regex
 
 FILE = "benchkit.toml"
 _PROJECT = "pyproject.toml"
@@ -31,7 +31,7 @@ BLOCKS = ("auto", "never")
 #: How a row is compared: as its runs allow, or by one method wherever they allow that.
 DEFAULT_METHOD = "auto"
 METHODS = ("auto", "rank", "welch", "history")
-_PERCENT = re.compile(r"((?:[0-9]++(?:\.[0-9]++)?|\.[0-9]++)(?:e[-+]?[0-9]++)?)\s*+(%?)")
+_PERCENT = regex(r"((?:[0-9]++(?:\.[0-9]++)?|\.[0-9]++)(?:e[-+]?[0-9]++)?)\s*+(%?)")
 #: The largest share: a test at the level that is left of a far larger one never decides.
 _MOST = 0.999999
 

@@ -11,8 +11,9 @@ from fnmatch import fnmatchcase
 from benchkit.config.accepted import SHORTEST
 from benchkit.config.keys import as_key, list_keys, read_text, require_keys
 from benchkit.errors import ConfigError
+from benchkit.regexes import regex
 
-_COMMIT = re.compile(r"[0-9a-f]+", re.IGNORECASE)
+_COMMIT = regex(r"[0-9a-f]+", re.IGNORECASE)
 _EXAMPLE = 'use benchmark = "Ping" and until = 2026-12-31, or removed = "Ping"'
 
 

@@ -17,6 +17,7 @@ from time import thread_time
 from typing import Any, NoReturn, TypeVar
 
 from benchkit.errors import ConfigError
+from benchkit.regexes import regex
 
 #: Characters of an expression, and how often a part of it must occur at least.
 LONGEST = 1_000
@@ -39,9 +40,9 @@ _PROBES = (*map(chr, range(128)), "é", "Ω", "中", "٣", "\u00a0", "…")
 _ANY: _Signs = frozenset(_PROBES)
 _EMPTY: _Signs = frozenset()
 #: What may stand for a sign that is no probe, and what ignores case.
-_BEYOND = re.compile(r"\\(?:[uUNx0]|\d{3})|[^\x00-\x7f]")
+_BEYOND = regex(r"\\(?:[uUNx0]|\d{3})|[^\x00-\x7f]")
 
-_ANY_CASE = re.compile(r"\(\?[a-z]*i")
+_ANY_CASE = regex(r"\(\?[a-z]*i")
 
 
 @dataclass(slots=True)

@@ -8,10 +8,11 @@ from __future__ import annotations
 import errno
 import json
 import os
-import re
 import tomllib
 from pathlib import Path
 from typing import Any
+
+from benchkit.regexes import regex
 
 #: Bytes that a file of settings, labels or limits may have.
 LARGEST = 16 << 20
@@ -19,9 +20,9 @@ LARGEST = 16 << 20
 _INTEGERS = range(-(1 << 63), 1 << 63)
 _LONG = "an integer has more than 64 bits"
 #: A key of so many parts, whose reading takes a time that grows with their square.
-_DEEP = re.compile(r"""(?<![\w"'-])(?:[\w"'-]++\s*+\.\s*+){200}""")
+_DEEP = regex(r"""(?<![\w"'-])(?:[\w"'-]++\s*+\.\s*+){200}""")
 #: A key that needs no quotes.
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
+_BARE = regex(r"[A-Za-z0-9_-]+")
 #: Where shells put the pipes of ``<(command)``; a pipe elsewhere may have nobody who writes.
 _PIPES = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
 

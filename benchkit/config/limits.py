@@ -5,16 +5,16 @@ A bare number says neither of what nor of how much, and per cent of per cent is 
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Literal
 
 from benchkit.errors import ConfigError
+from benchkit.regexes import regex
 from benchkit.units import parse_bytes, parse_time
 
 Kind = Literal["percent", "points", "factor", "absolute"]
 
-_LIMIT = re.compile(r"(\+?)\s*+(\d++(?:\.\d*+)?|\.\d++)\s*+(.*)")
+_LIMIT = regex(r"(\+?)\s*+(\d++(?:\.\d*+)?|\.\d++)\s*+(.*)")
 _POINTS = {"pp", "points", "percentage points"}
 _FACTORS = {"x", "\N{MULTIPLICATION SIGN}"}
 _HINT = 'use "5%", "2pp" (percentage points), "1.1x", or an amount: "0.5 ms", "+8 KiB", "+2"'

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from benchkit.regexes import regex
 from benchkit.schema import CONTAINER_ROLES
 
 SERVICE, AGENT, COLLECTOR, STORAGE, DEPENDENCY, GENERATOR, MONITOR = CONTAINER_ROLES
@@ -34,7 +35,7 @@ _KNOWN = {word: role for role, words in _WORDS.items() for word in words.split()
 _ENV = "container."
 #: A container that uses less than this share of the CPU of another beside it is idle.
 _IDLE = 0.001
-_HEX = re.compile(r"[0-9a-f]{13,64}")
+_HEX = regex(r"[0-9a-f]{13,64}")
 
 
 def role_of(subject: str, facts: Mapping[str, str] | None = None) -> str:

@@ -5,16 +5,16 @@ Without its rule an optimum cannot be checked, and two rules seldom agree.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from benchkit.derived.sweep import CONNECTIONS, Sweep
 from benchkit.errors import ConfigError
+from benchkit.regexes import regex
 from benchkit.stats.scalability import Law, fit_law, most_powerful, smallest_with_share
 from benchkit.units import parse_duration
 
 DEFAULT = "share:0.9"
-_LIMIT = re.compile(r"(?:latency\.)?(p\d+(?:\.\d+)?|mean|max|median)\s*<=?\s*(\S+)")
+_LIMIT = regex(r"(?:latency\.)?(p\d+(?:\.\d+)?|mean|max|median)\s*<=?\s*(\S+)")
 _HINT = "use share:0.9, power, usl or sla:latency.p99<50ms"
 
 

@@ -6,7 +6,6 @@ arithmetic.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from benchkit.derived.record import Measured, keep_measured, list_measured
 from benchkit.derived.requests import request_rates
+from benchkit.regexes import regex
 from benchkit.schema import Labels, Side, list_labels
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ FEWEST = 3
 _RATED = ("request_rate", "requests")
 
 #: Statistics of a run's latency, and not of a part of it.
-_STAT = re.compile(r"mean|stdev|min|max|median|p\d+(\.\d+)?")
+_STAT = regex(r"mean|stdev|min|max|median|p\d+(\.\d+)?")
 _SAME = {"median": "p50", "p50": "median"}
 
 

@@ -13,12 +13,13 @@ from urllib.parse import unquote
 from benchkit.errors import DataError
 from benchkit.redaction import redact_name
 from benchkit.redaction.marks import HIDDEN, remember
+from benchkit.regexes import regex
 
 GIT = "git:"
 #: The ending of a file that was packed after it was written.
 PACKED = ".gz"
 #: Parameters that grant access, as signed addresses have them: they change at every request.
-_ACCESS = re.compile(
+_ACCESS = regex(
     r"x-(?:amz|goog)-|(?:s[etvrp]|[\w-]*(?:token|secret|key|sig|signature|pass|password|auth|credential"
     r"|expires))(?:=|$)",
     re.IGNORECASE,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
@@ -11,18 +10,19 @@ from typing import NamedTuple
 from benchkit.parsers.base import Reading
 from benchkit.reading.captions import number_fences
 from benchkit.reading.surroundings import Block
+from benchkit.regexes import regex
 
 __all__ = ["STATUS", "find_output", "list_outputs"]
 
 #: What ``go test`` prints above its results, and what it prints below them or beside.
-_HEADER = re.compile(r"[\s>]*+(?:goos|goarch|pkg|cpu|toolchain): ")
-STATUS = re.compile(
+_HEADER = regex(r"[\s>]*+(?:goos|goarch|pkg|cpu|toolchain): ")
+STATUS = regex(
     r"[\s>]*+(?:(?:PASS|FAIL)\s*$|(?:ok|FAIL|\?) *+\t|(?:ok|FAIL) +\S+\s+[\d.]+s|go: |testing: |"
     r"exit status \d|coverage: |=== (?:RUN|PAUSE|CONT|NAME) |"
     r"Benchmark(?![a-z])\S*+\s|--- (?:BENCH|FAIL|SKIP|PASS): )"
 )
-_TITLE = re.compile(r"Benchmark #?(\d{1,4}): ")
-_FENCE = re.compile(r"[\s>]*+(?:```|~~~)")
+_TITLE = regex(r"Benchmark #?(\d{1,4}): ")
+_FENCE = regex(r"[\s>]*+(?:```|~~~)")
 
 #: What a result measures: tool, benchmark and params.
 _Measured = tuple[object, ...]

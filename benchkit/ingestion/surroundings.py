@@ -23,6 +23,7 @@ from benchkit.reading.passages import is_silent, list_held, name_passages
 from benchkit.reading.prefixes import Prefix
 from benchkit.reading.source import LOG_BYTES, UnreadableError
 from benchkit.reading.surroundings import Above, Block, may_hold_headings, read_headings
+from benchkit.regexes import regex
 from benchkit.selection import BASELINE_NAMES
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 LARGEST = 8 << 20
 
 #: A word before a Go result on its line, and the depth that it has as a heading.
-_LABELLED = re.compile(r"\s*+([A-Za-z][\w-]{0,30}) ?: ?(?=Benchmark)")
+_LABELLED = regex(r"\s*+([A-Za-z][\w-]{0,30}) ?: ?(?=Benchmark)")
 _INNERMOST = 50
 
 Labelled = tuple[Format, Reading, Sections, Places | None]

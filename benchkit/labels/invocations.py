@@ -6,20 +6,21 @@ so is the host, which is a label by itself. Commands come redacted.
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
+
+from benchkit.regexes import regex
 
 __all__ = ["differences", "read_words"]
 
 Words = tuple[str, ...]
 
 #: Where a shell ends a command or turns its output elsewhere.
-_END = re.compile(r"[|;&<>]|\d?>|2>&1")
-_FLAG = re.compile(r"-[a-zA-Z]")
-_ATTACHED = re.compile(r"(-[a-zA-Z])=?(\d\S*)")
+_END = regex(r"[|;&<>]|\d?>|2>&1")
+_FLAG = regex(r"-[a-zA-Z]")
+_ATTACHED = regex(r"(-[a-zA-Z])=?(\d\S*)")
 
 
 def read_words(command: str, outputs: Words = (), printing: Words = ()) -> Words:

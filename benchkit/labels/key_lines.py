@@ -6,13 +6,14 @@ is.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-_TABLE = re.compile(r"\s*\[\[?([^\[\]]+)\]")
-_KEY = re.compile(r"""\s*+((?:"[^"]*"|'[^']*'|[A-Za-z0-9_.\s-]++)++)=""")
-_NAME = re.compile(r""""[^"]*"|'[^']*'|[^.\s]+""")
+from benchkit.regexes import regex
+
+_TABLE = regex(r"\s*\[\[?([^\[\]]+)\]")
+_KEY = regex(r"""\s*+((?:"[^"]*"|'[^']*'|[A-Za-z0-9_.\s-]++)++)=""")
+_NAME = regex(r""""[^"]*"|'[^']*'|[^.\s]+""")
 
 
 def find_line(text: str, keys: Sequence[str]) -> int:

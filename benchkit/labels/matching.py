@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 
 from benchkit.errors import ConfigError
 from benchkit.labels.rename import parse_rename
+from benchkit.regexes import regex
 
 _DELIMITERS = "#!@~%"
 
@@ -119,7 +120,7 @@ def _rename(apply: Callable[[str], str], name: str) -> str:
 #: Where a number may stand in a name, and what stands there without it.
 _NUMBERS = (("^[0-9]+$", "all"), ("[-_. ]*[0-9]+$", ""), ("[-_. ]*[0-9]+", ""))
 #: As they stand in a whole name: headings, which no rule reaches, lead it.
-_ANY_NUMBER = re.compile(r"\d+")
+_ANY_NUMBER = regex(r"\d+")
 
 
 def suggest_numbers(baseline: Sequence[str], variant: Sequence[str]) -> str:

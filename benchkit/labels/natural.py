@@ -6,10 +6,11 @@ file system.
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
-_DIGITS = re.compile(r"([0-9]+)")
+from benchkit.regexes import regex
+
+_DIGITS = regex(r"([0-9]+)")
 #: So many digits any number of 64 bits has; one with more is a name.
 DIGITS = 18
 

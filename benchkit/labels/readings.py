@@ -5,7 +5,6 @@ Each reading is a pattern of `--layout` that every path follows; it is read as i
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from benchkit.labels.patterns import PathLabels, compile_pattern, read_path
 from benchkit.labels.plain_stems import FOLDER
 from benchkit.labels.stems import RESULT_WORDS, ToolNames, is_name, is_number, read_stem, split_name
 from benchkit.labels.tree import is_run
+from benchkit.regexes import regex
 
 __all__ = ["FileLabels", "Reading", "list_readings", "write_pattern"]
 
@@ -24,16 +24,16 @@ __all__ = ["FileLabels", "Reading", "list_readings", "write_pattern"]
 _DEPTH = 3
 #: More variants than this are rarely meant.
 _MANY = 12
-_COUNTED = re.compile(r"(?P<word>.*?[-_. ]?)(?P<run>\d{1,8})")
+_COUNTED = regex(r"(?P<word>.*?[-_. ]?)(?P<run>\d{1,8})")
 #: A run before the rest of a name.
-_FIRST = re.compile(r"(?P<word>[A-Za-z]*[-_ ]?)(?P<run>\d{1,8})(?=[-_ ]\{)")
+_FIRST = regex(r"(?P<word>[A-Za-z]*[-_ ]?)(?P<run>\d{1,8})(?=[-_ ]\{)")
 #: A moment before the rest of a name.
-_DATED = re.compile(r"[-_.:T\d]{8,}Z?(?=[-_ ]\{)")
+_DATED = regex(r"[-_.:T\d]{8,}Z?(?=[-_ ]\{)")
 _SEPARATORS, _DIGITS = "-_. ", "0123456789"
 #: What stands between the digits of a moment.
 _BETWEEN = "-_.:T"
 #: Characters that mean more than themselves in a pattern.
-_SIGNS = re.compile(r"[{}*…]|\.\.\.")
+_SIGNS = regex(r"[{}*…]|\.\.\.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,6 @@ What counts is taken out of the path, so that `none_3/out.txt` is read as `none/
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -15,10 +14,11 @@ from benchkit.labels.moments import read_moment
 from benchkit.labels.patterns import PathLabels, read_path
 from benchkit.labels.plain_stems import FOLDER, is_counted, split_stem
 from benchkit.labels.stems import ToolNames, is_name, is_number, read_stem, split_name
+from benchkit.regexes import regex
 
 #: Words before the number of a folder of results that is a run.
 _RUN_WORDS = frozenset({"result", "results", "output", "outputs", "out"})
-_GLUED = re.compile(r"(?P<name>.*[A-Za-z])(?P<number>[0-9]{1,3})")
+_GLUED = regex(r"(?P<name>.*[A-Za-z])(?P<number>[0-9]{1,3})")
 _Site = tuple[str, ...]
 
 

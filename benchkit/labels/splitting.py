@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from benchkit.errors import ConfigError
 from benchkit.labels.natural import name_key
 from benchkit.labels.rename import parse_rename, split_variant
+from benchkit.regexes import regex
 
 #: More variants than this are rarely meant.
 _MANY = 12
 #: Names, and characters of a name, that are looked at.
 _NAMES, _LONGEST = 10_000, 300
-_PART = re.compile(r"[^/]+")
-_TOKENS = re.compile(r"[-_=.:]")
+_PART = regex(r"[^/]+")
+_TOKENS = regex(r"[-_=.:]")
 _MARKS = "#!@~%"
 #: What the escape of a blank is.
 _BLANK = re.escape(" ")

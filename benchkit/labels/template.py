@@ -14,6 +14,7 @@ from functools import lru_cache
 from benchkit.config.expressions import Expression, compile_expression
 from benchkit.errors import ConfigError
 from benchkit.labels.natural import DIGITS
+from benchkit.regexes import regex
 
 #: What a placeholder matches; any other name is a param and matches within one component.
 _WITHIN = "[^/]+"
@@ -29,9 +30,9 @@ _MATCHES = {
 }
 _ALIASES = {"repeat": "run", "scenario": "benchmark", "concurrency": "connections"}
 _WILD = "[^/]*"
-_TOKEN = re.compile(r"\{([^{}]*)\}|((?:\*|…|\.\.\.)+)|(/|[^{}*…./]+|\.|[{}])")
+_TOKEN = regex(r"\{([^{}]*)\}|((?:\*|…|\.\.\.)+)|(/|[^{}*…./]+|\.|[{}])")
 #: A part that matches what it may: a placeholder, one that repeats another, or a ``*``.
-_OPEN = re.compile(r"\((?!\?)|\\\d|\[\^/\]\*")
+_OPEN = regex(r"\((?!\?)|\\\d|\[\^/\]\*")
 _EXAMPLE = "use a pattern like '{variant}/{tool}-{run}.{ext}'"
 _FEWER = "use fewer placeholders in one part of the path"
 

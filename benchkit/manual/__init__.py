@@ -12,6 +12,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from benchkit.errors import ConfigError
+from benchkit.regexes import regex
 
 FOLDER = Path(__file__).parent
 #: The folders and their headings, in the order in which `benchkit help` lists them.
@@ -21,9 +22,9 @@ PURPOSES = {
     "reference": "Reference",
     "explanation": "Explanation",
 }
-_COMMENT = re.compile(r"<!--(?:(?!<!--|-->).)*+-->\n?", re.DOTALL)
-_FOLDED = re.compile(r"</?details>|<summary>([^<\n]*+)</summary>")
-_LINK = re.compile(r"\[([^\[\]]++)\]\((?:[\w/.-]*/)?([\w-]+)\.md(?:#[\w-]+)?\)")
+_COMMENT = regex(r"<!--(?:(?!<!--|-->).)*+-->\n?", re.DOTALL)
+_FOLDED = regex(r"</?details>|<summary>([^<\n]*+)</summary>")
+_LINK = regex(r"\[([^\[\]]++)\]\((?:[\w/.-]*/)?([\w-]+)\.md(?:#[\w-]+)?\)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,12 +37,13 @@ from benchkit.parsers.base import (
 )
 from benchkit.parsers.gobench.names import Names
 from benchkit.reading.source import UntilDamage
+from benchkit.regexes import regex
 from benchkit.units import scale, step
 
 _HEAD = r"benchmark[ \t]+old (ns/op|MB/s|allocs|bytes)[ \t]+new \1[ \t]+(?:delta|speedup)"
-_TABLE = re.compile(rf"^[ \t#>|*/]{{0,99}}{_HEAD}[ \t]*$", re.MULTILINE)
-_HEADER = re.compile(_HEAD)
-_ROW = re.compile(
+_TABLE = regex(rf"^[ \t#>|*/]{{0,99}}{_HEAD}[ \t]*$", re.MULTILINE)
+_HEADER = regex(_HEAD)
+_ROW = regex(
     r"Benchmark(\S{1,500})\s+(\d{1,18}(?:\.\d{1,2})?)\s+(\d{1,18}(?:\.\d{1,2})?)\s+"
     r"[-+]?(?:\d{1,18}\.\d\d|Inf|NaN)[%x]",
     re.ASCII,

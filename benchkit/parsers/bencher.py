@@ -13,17 +13,15 @@ Not recorded: when it ran, the tool, repetitions; name files so that each is a r
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source, Tool
 from benchkit.parsers.documents import Fact, add_fact, is_amount, line_of, read_documents
+from benchkit.regexes import regex
 
 _NUMBER = r"-?\d{1,18}(?:\.\d{1,30})?(?:[eE][+-]?\d{1,3})?"
 _FIELD = rf'"(?:value|lower_value|upper_value)"\s*:\s*(?:{_NUMBER}|null)\s*'
-_OPENING = re.compile(
-    rf'\{{\s*"[^"]{{1,999}}"\s*:\s*\{{\s*"[^"]{{1,99}}"\s*:\s*\{{\s*{_FIELD}[,}}]'
-)
+_OPENING = regex(rf'\{{\s*"[^"]{{1,999}}"\s*:\s*\{{\s*"[^"]{{1,99}}"\s*:\s*\{{\s*{_FIELD}[,}}]')
 _MEASURES = {
     "latency": Fact("time_per_op", "sample", "s", exponent=-9),
     "throughput": Fact("operation_rate", "sample", "1/s"),

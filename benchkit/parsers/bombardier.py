@@ -45,9 +45,10 @@ from benchkit.parsers.documents import (
 from benchkit.parsers.urls import describe_url, path_of
 from benchkit.reading import reports
 from benchkit.reading.reports import UNANSWERED, Fields, Line, Remark, Value, decimal, reason_of
+from benchkit.regexes import regex
 from benchkit.units import parse_time
 
-_TABLE = re.compile(
+_TABLE = regex(
     r"^[^\w\n]*+Statistics[ \t]++Avg[ \t]++Stdev[ \t]++Max\W{1,99}Reqs/sec\s", re.MULTILINE
 )
 _CODES = ("1xx", "2xx", "3xx", "4xx", "5xx")
@@ -163,7 +164,7 @@ class Reader(reports.Reader):
 
     NAMES = EXECUTABLES = "bombardier"
     KIND = Report
-    FURNITURE = re.compile(r"\d+ / \d+|\[[=>-]|(?:\d+m)?\d+s$|Done!")
+    FURNITURE = regex(r"\d+ / \d+|\[[=>-]|(?:\d+m)?\d+s$|Done!")
 
     @staticmethod
     def may_be_cut(text: str) -> bool:
@@ -191,7 +192,7 @@ _FACTS = {
     "result.rps.mean": Fact("request_rate", "mean", "1/s"),
     **{f"result.req{code}": Fact("responses", "count", "1", code) for code in _CODES},
 }
-_PERCENTILE = re.compile(r"result\.latency\.percentiles\.(\d{1,2}(?:\.\d{1,3})?)", re.ASCII)
+_PERCENTILE = regex(r"result\.latency\.percentiles\.(\d{1,2}(?:\.\d{1,3})?)", re.ASCII)
 
 
 def _recognises_json(head: Head) -> bool:

@@ -23,13 +23,13 @@ bounds. Its subject is its name with all labels but those of the target, and beh
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, TypeGuard, TypeVar
 
 from benchkit.parsers.containers import Container, container_of, pod_of
 from benchkit.parsers.documents import line_of
+from benchkit.regexes import regex
 from benchkit.units import read_number
 
 T = TypeVar("T")
@@ -107,7 +107,7 @@ _SPANS = (
     (r"\w+_exporter_enqueue_failed_spans", "spans_dropped", "enqueue_failed"),
 )
 _SPAN_NAMES = tuple(
-    (re.compile(rf"{name}(?:_total)?"), Measure(metric, "1", "count", "*", stage, is_span=True))
+    (regex(rf"{name}(?:_total)?"), Measure(metric, "1", "count", "*", stage, is_span=True))
     for name, metric, stage in _SPANS
 )
 _HISTOGRAM = {

@@ -157,19 +157,19 @@ def _is_time(value: object) -> TypeGuard[float]:
 
 _TIME = r"(\d{1,9}(?:\.\d{1,4})? (?:ps|ns|[uµμ]s|ms|s))"
 #: A name is words, up to what stands behind it: as many steps as it has, whatever the line is.
-_SHOWN = re.compile(
+_SHOWN = regex(
     r"(?:((?:\S++\s++(?!time:\s++\[))*+\S++)\s++)?+"
     rf"time:\s++\[{_TIME} {_TIME} {_TIME}\]",
     re.ASCII,
 )
-_BENCHER = re.compile(
+_BENCHER = regex(
     r"test ((?:\S++\s++(?!\.\.\. bench:))*+\S++)\s++\.\.\. bench:\s++"
     r"((?:\d{1,3}(?:,\d{3}){1,4}|\d{1,15})(?:\.\d{1,9})?) ([pnuµμm]?s)/iter"
     r" \(\+/- [\d,.]{1,20}\)(?: = .*)?",
     re.ASCII,
 )
 #: Lines above a time that are no name of a benchmark.
-_OTHER = re.compile(
+_OTHER = regex(
     r"(?:Benchmarking|Found|Performance|No change|Change within|Warning|thrpt|change|time)\b.*"
     r"|\d+ \(.*|.*:"
 )

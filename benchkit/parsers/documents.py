@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import codecs
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple, TypeGuard
@@ -18,6 +17,7 @@ from typing import Any, NamedTuple, TypeGuard
 from benchkit.errors import Diagnostic
 from benchkit.reading.records import Reading
 from benchkit.reading.source import Source
+from benchkit.regexes import regex
 from benchkit.units import scale
 
 #: A larger document is refused: it would not fit into memory as Python objects.
@@ -28,10 +28,10 @@ _LARGE = 1 << 18
 _STANDS_FOR = "-Infinity"
 
 #: Numbers end where the decoder's do: it reads ``007`` as three.
-_TOKEN = re.compile(
+_TOKEN = regex(
     r'"(?:[^"\\]++|\\.)*+"?|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|\n|[a-zA-Z]+'
 )
-_BLANK = re.compile(r"[\s,]*")
+_BLANK = regex(r"[\s,]*")
 #: Runs began between them: Go's zero time is none, and nanoseconds since 1970 have an end.
 _EARLIEST, _LATEST = datetime(1970, 1, 2, tzinfo=UTC), datetime(2262, 1, 1, tzinfo=UTC)
 

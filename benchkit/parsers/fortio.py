@@ -227,7 +227,7 @@ class Reader(reports.Reader):
 
     NAMES = EXECUTABLES = "fortio"
     KIND = Report
-    FURNITURE = re.compile(
+    FURNITURE = regex(
         r"range, mid|(?:>=? ?|= )?(?<![\d.e-])[\d.e-]++ <=? |Sockets used|Jitter|Uniform"
         r"|Run (?:at|type)|IP addresses|Connection time|Successfully|\d\d:\d\d:\d\d "
         r"|(?<![\d.])[\d.]++:\d++: \d"
@@ -240,7 +240,7 @@ class Reader(reports.Reader):
         return text.rstrip()[-1:].isdigit()
 
 
-_END = re.compile(
+_END = regex(
     r"^[^\w\n]*+(?:Ended after \S{2,30} : \d{1,15} calls\. qps=|All done \d{1,15} calls \(plus )",
     re.MULTILINE,
 )

@@ -41,7 +41,7 @@ _RUN = regex(r"(?:RUN\t|[\w.$]+\t[\w-]+\tRUN\t)")
 _OPENING = regex(rf"(?:ASSERTION\t[^\n]*+\n)*+{_RUN.pattern}")
 _VERSION = regex(r"\t(\d{1,4}\.\d[\w.-]{0,40})\s{0,9}$")
 _MOMENT = regex(r"\d{13}", re.ASCII)
-_BINARY = re.compile(rb"\x00\x00\x00\x00[\x04-\x0f]3\.\d{1,3}\.")
+_BINARY = regex(rb"\x00\x00\x00\x00[\x04-\x0f]3\.\d{1,3}\.")
 _OF_BINARY = Remark(
     "a simulation.log of Gatling 3.12 or later is binary, which is not read",
     "give the report's js/global_stats.json, or measure with Gatling 3.11",

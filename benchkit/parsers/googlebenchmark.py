@@ -27,13 +27,14 @@ from typing import Any
 from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source, Tool
 from benchkit.parsers.documents import is_amount, line_of, read_documents
 from benchkit.reading.delimited import header_of, read_rows
+from benchkit.regexes import regex
 from benchkit.units import scale
 
 _EXPONENT = {"ns": -9, "us": -6, "ms": -3, "s": 0}
 _AGGREGATES = {"mean": "mean", "median": "median", "stddev": "stdev"}
 #: How names of aggregates end where the file does not say that they are some.
-_ENDING = re.compile(r"(.+)_(mean|median|stddev|cv|BigO|RMS|min|max)")
-_THREADS = re.compile(r"/threads:\d+")
+_ENDING = regex(r"(.+)_(mean|median|stddev|cv|BigO|RMS|min|max)")
+_THREADS = regex(r"/threads:\d+")
 _COLUMNS = ["name", "iterations", "real_time", "cpu_time", "time_unit"]
 _HINT = "use the whole file that Google Benchmark wrote"
 
@@ -195,7 +196,7 @@ def _add(run: Reading, row: Mapping[str, Any], stat: str, line: int) -> None:
     run.last_line = max(run.last_line, *(row[9] for row in run.rows[count:]))
 
 
-_NUMBER = re.compile(r"\d{1,18}(?:\.\d{1,18})?(?:e[+-]\d{1,3})?", re.ASCII)
+_NUMBER = regex(r"\d{1,18}(?:\.\d{1,18})?(?:e[+-]\d{1,3})?", re.ASCII)
 
 JSON = Format(
     name="google_benchmark",

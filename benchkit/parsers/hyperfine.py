@@ -41,14 +41,15 @@ from benchkit.parsers.documents import line_of, read_documents
 from benchkit.reading import reports
 from benchkit.reading.reports import Fields, Line
 from benchkit.redaction import show_part
+from benchkit.regexes import regex
 from benchkit.units import parse_time
 
 #: Executions of one command that are runs of their own; each of so many costs more than it tells.
 _MOST = 100_000
 _SIGNS = (
-    re.compile(r'"results"\s*:\s*\['),
-    re.compile(r'"command"\s*:\s*"'),
-    re.compile(r'"(?:mean|times)"\s*:'),
+    regex(r'"results"\s*:\s*\['),
+    regex(r'"command"\s*:\s*"'),
+    regex(r'"(?:mean|times)"\s*:'),
 )
 
 
@@ -135,7 +136,7 @@ def _name(command: str, params: Mapping[str, str]) -> str:
 
 
 _TIME = r"(\d{1,9}\.\d{1,4}) (ns|µs|us|ms|s)"
-_MEAN = re.compile(rf"Time \((?:mean ± σ|abs ≡)\):[ \t]++{_TIME}")
+_MEAN = regex(rf"Time \((?:mean ± σ|abs ≡)\):[ \t]++{_TIME}")
 _IGNORED = "Ignoring non-zero exit code"
 _USED = rf"(?:\s+\[User:\s+{_TIME}, System:\s+{_TIME}\]|\s+\[User: .*)?"
 
@@ -201,7 +202,7 @@ class Reader(reports.Reader):
 
     NAMES = EXECUTABLES = "hyperfine"
     KIND = Report
-    FURNITURE = re.compile(r"$^")
+    FURNITURE = regex(r"$^")
 
     @staticmethod
     def may_be_cut(text: str) -> bool:

@@ -6,17 +6,18 @@ is at hand. Without it Python looks at cell after cell, and nothing but time is 
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from benchkit.regexes import regex
+
 if TYPE_CHECKING:
     from types import ModuleType
 
 Array = np.ndarray
-_DECIMAL = re.compile(rb"(0|[1-9]\d{0,7})(?:\.(\d{1,8}))?")
+_DECIMAL = regex(rb"(0|[1-9]\d{0,7})(?:\.(\d{1,8}))?")
 
 try:
     from benchkit.parsers import _kernel

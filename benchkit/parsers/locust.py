@@ -24,6 +24,7 @@ from collections.abc import Iterator
 from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source, Tool
 from benchkit.reading.delimited import header_of, read_rows
 from benchkit.reading.reports import Remark
+from benchkit.regexes import regex
 from benchkit.units import scale
 
 #: Metric, stat, unit, exponent of ten and rounding step, by the names of new and old versions.
@@ -42,8 +43,8 @@ _KINDS = {
     "Average Content Size": ("bytes_in", "mean", "B", 0, None),
     "Requests/s": ("request_rate", "mean", "1/s", 0, None),
 }
-_PERCENTILE = re.compile(r"(\d{1,2}(?:\.\d{1,4})?)%", re.ASCII)
-_NUMBER = re.compile(r"\d{1,15}(?:\.\d{1,18})?(?:e-\d{1,2})?", re.ASCII)
+_PERCENTILE = regex(r"(\d{1,2}(?:\.\d{1,4})?)%", re.ASCII)
+_NUMBER = regex(r"\d{1,15}(?:\.\d{1,18})?(?:e-\d{1,2})?", re.ASCII)
 _TOTALS = {"Aggregated", "Total"}
 _NEEDED = ("requests", "request_rate")
 _INCOMPLETE = Remark(

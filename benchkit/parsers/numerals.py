@@ -5,13 +5,13 @@ As in `octets`; a cell that is not of it is left to the plain reader.
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 import numpy as np
 
 from benchkit.parsers import kernel
 from benchkit.parsers.octets import HIGHS, LAST, Array, Octets
+from benchkit.regexes import regex
 
 _ZEROS, _BEYOND_NINE = np.uint64(0x3030_3030_3030_3030), np.uint64(0x7676_7676_7676_7676)
 _TENS = 10.0 ** np.arange(23)
@@ -127,5 +127,5 @@ def read_decimal(text: bytes) -> tuple[int, int] | None:
     return -digits if sign else digits, max(places, 0)
 
 
-_NUMBER = re.compile(rb"(-?)(0|[1-9]\d{0,15})(?:\.(\d{1,15}))?(?:[eE]([+-]?\d{1,2}))?")
+_NUMBER = regex(rb"(-?)(0|[1-9]\d{0,15})(?:\.(\d{1,15}))?(?:[eE]([+-]?\d{1,2}))?")
 _MOST_PLACES = 16

@@ -57,9 +57,7 @@ from benchkit.reading.reports import UNANSWERED, Fields, Line, Value, decimal, r
 from benchkit.regexes import regex
 from benchkit.units import Quantity, parse_duration, read_number
 
-_TABLE = re.compile(
-    r"^[^\w\n]*+Statistics[ \t]++Min[ \t]++Mean[ \t]++StdDev[ \t]++Max\b", re.MULTILINE
-)
+_TABLE = regex(r"^[^\w\n]*+Statistics[ \t]++Min[ \t]++Mean[ \t]++StdDev[ \t]++Max\b", re.MULTILINE)
 _TIME = r"(?:\d{1,6}h)?(?:\d{1,2}m)?\d{1,12}(?:\.\d{1,9})?(?:[mnµμ]?s)?"
 _PLAIN = regex(r"[\d.]++(?:e-\d++)?+")
 _QUOTED = regex(r'"([^"]*+)"')
@@ -189,7 +187,7 @@ class Reader(reports.Reader):
 
     NAMES = EXECUTABLES = "plow"
     KIND = Report
-    FURNITURE = re.compile("@ ")
+    FURNITURE = regex("@ ")
 
     def begin(self, number: int, line: Line, fields: Fields) -> bool:
         """Open a report; one that follows another at once is of the same run."""

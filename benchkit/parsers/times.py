@@ -5,7 +5,6 @@ Reading each with `datetime` would cost more than all the rest of its line.
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
@@ -13,13 +12,14 @@ import numpy as np
 
 from benchkit.parsers.numerals import read_digits
 from benchkit.parsers.octets import Array, Octets, change
+from benchkit.regexes import regex
 
 #: Bytes of the longest: a fraction of nine digits and an offset.
 LONGEST = 35
 _SHORTEST = 20
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MINUTE = re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d")
-_ZONE = re.compile(rb"[+-]\d\d:\d\d")
+_MINUTE = regex(rb"\d{4}-\d\d-\d\dT\d\d:\d\d")
+_ZONE = regex(rb"[+-]\d\d:\d\d")
 _POWERS = 10 ** np.arange(10, dtype=np.int64)
 _BYTE = np.uint64(0xFF)
 #: The first microsecond whose nanoseconds are no number below 2**62.

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
+from benchkit.regexes import regex
+
 #: A port behind a host, which may be an address of IPv6 in brackets.
-_PORT = re.compile(r":\d+$")
+_PORT = regex(r":\d+$")
 
 
 def host_of(url: str) -> str:

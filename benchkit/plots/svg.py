@@ -7,7 +7,6 @@ what it is.
 from __future__ import annotations
 
 import io
-import re
 import warnings
 from collections.abc import Sequence
 from html import escape
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from benchkit.plots import theme
 from benchkit.plots.tips import Tip, write_tips
+from benchkit.regexes import regex
 from benchkit.units import printable
 
 if TYPE_CHECKING:
@@ -26,11 +26,11 @@ _SURPLUS = (
     ('<style type="text/css">', "</style>"),
     ("<!--", "-->"),
 )
-_OPEN = re.compile(r"<svg\b[^<>]*>")
-_VIEW = re.compile(r'viewBox="[^"]*"')
-_PATH = re.compile(r'\bd="[^"]*"')
-_DIGITS = re.compile(r"(\.\d\d)\d+")  # a hundredth of a point is less than a screen shows
-_ID = re.compile(r'(\bid="|xlink:href="#|\bhref="#|url\(#)([^")]+)')
+_OPEN = regex(r"<svg\b[^<>]*>")
+_VIEW = regex(r'viewBox="[^"]*"')
+_PATH = regex(r'\bd="[^"]*"')
+_DIGITS = regex(r"(\.\d\d)\d+")  # a hundredth of a point is less than a screen shows
+_ID = regex(r'(\bid="|xlink:href="#|\bhref="#|url\(#)([^")]+)')
 
 
 def to_svg(

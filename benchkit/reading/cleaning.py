@@ -7,10 +7,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from benchkit.reading.prefixes import NO_BREAK, Prefix, strip_line
+from benchkit.regexes import regex
 
-_ANSI = re.compile(
-    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]+[0-~]|[@-Z\\-_=>])"
-)
+_ANSI = regex(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]+[0-~]|[@-Z\\-_=>])")
 #: The tags that end a line on a page, and how many of them one may have.
 _BREAKS, _MANY_BREAKS = ("<br>", "<br/>", "<br />"), 9
 _BOMS = (
@@ -140,7 +139,7 @@ def as_utf8(blocks: Iterator[bytes]) -> Iterator[bytes]:
 
 
 #: What may stand before a line that was pasted somewhere: blanks, tabs, ``# ``, ``> ``, ``| ``.
-_PASTED = re.compile(r"^[\s#>|*/]*(?:-\s+)?[\s*]*")
+_PASTED = regex(r"^[\s#>|*/]*(?:-\s+)?[\s*]*")
 
 
 def strip_prefix(text: str) -> str:
@@ -167,7 +166,7 @@ def find_command(text: str, tool: str) -> str | None:
 
 
 #: What a page puts around a listing, on the line of its first words.
-_TAGS = re.compile(r"\A(?:<(?:pre|code|samp)(?:\s[^<>]*)?>|<!--\s*+)++", re.IGNORECASE)
+_TAGS = regex(r"\A(?:<(?:pre|code|samp)(?:\s[^<>]*)?>|<!--\s*+)++", re.IGNORECASE)
 _COMMENT_END = "-->"
 
 

@@ -22,6 +22,7 @@ from shlex import quote
 from benchkit.errors import DataError
 from benchkit.reading.signs import list_anchors, signs_in
 from benchkit.redaction import redact_quote
+from benchkit.regexes import regex
 
 #: What pages put where a tool prints a blank.
 NO_BREAK = "\xa0"
@@ -32,16 +33,16 @@ _TIME = (
     r"|\d\d/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d(?: [+-]\d{4})?"
     r"|\d\d:\d\d:\d\d(?:[.,]\d{1,9})?"
 )
-_TIMES = re.compile(_TIME)
-_TOKEN = re.compile(
+_TIMES = regex(_TIME)
+_TOKEN = regex(
     rf"(?P<time>{_TIME})|(?P<number>(?<![\w./-])\d+(?:\.\d+)?(?![\w/-]))"
     r"|(?P<blank>[ \t]+)|(?P<text>.)"
 )
 #: A line of a log: there is a time near its beginning.
-_LOGGED = re.compile(rf"[^\n]{{0,80}}?(?:{_TIME})")
+_LOGGED = regex(rf"[^\n]{{0,80}}?(?:{_TIME})")
 #: What may stand before a line that was pasted, and is no prefix of a log.
 _FURNITURE = " \t#>|*/-"
-_MARKUP = re.compile(r'"|<[a-z/]')
+_MARKUP = regex(r'"|<[a-z/]')
 _LONGEST = 240
 #: Prefixes that are looked for in one text, those of most lines of tools first.
 _MOST = 20

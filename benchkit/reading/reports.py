@@ -18,12 +18,13 @@ from benchkit.reading.cleaning import bare, find_command
 from benchkit.reading.records import Reading, Record
 from benchkit.reading.source import Source, UntilDamage
 from benchkit.redaction import show_part
+from benchkit.regexes import regex
 from benchkit.units import Quantity
 
 Fields = tuple[str, ...]
 #: A line, and its fields; None for these where the line is known but its value is damaged.
 Event = tuple["Line", Fields | None]
-_LOG_PREFIX = re.compile(r"(?:\d{4}-\d\d-\d\dT\S+|[\w.-]+\s+\|)(?:\s+|$)")
+_LOG_PREFIX = regex(r"(?:\d{4}-\d\d-\d\dT\S+|[\w.-]+\s+\|)(?:\s+|$)")
 #: A command with a URL, and below it a line of what it printed; of a tool and that line.
 CALLED = r"(?>(?:[^\n]*?[ \t/$#>%])??{} ++)(?=[^\n]*://)[^\n]*+\n(?:[^\n]*+\n){{0,3}}?[ \t>|]*+{}"
 _VOWELS = "aeiou"
@@ -79,8 +80,8 @@ class Line:
     expression: re.Pattern[str] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Compile the pattern."""
-        object.__setattr__(self, "expression", re.compile(self.pattern, re.ASCII))
+        """Prepare the pattern."""
+        object.__setattr__(self, "expression", regex(self.pattern, re.ASCII))
 
 
 class Remark(NamedTuple):
@@ -256,7 +257,7 @@ class Reader(ABC):
     #: Lines that may stand inside a report though they hold nothing to keep.
     FURNITURE: ClassVar[re.Pattern[str]]
     #: What shows that a line above a report is a command and no talk of the tool.
-    ARGUMENTS: ClassVar[re.Pattern[str]] = re.compile(r"\s-[a-zA-Z]|://")
+    ARGUMENTS: ClassVar[re.Pattern[str]] = regex(r"\s-[a-zA-Z]|://")
     #: Whether single lines are recognised behind what a log puts before them.
     IS_LOGGED: ClassVar[bool] = False
 

@@ -10,6 +10,7 @@ from functools import cache, lru_cache
 from importlib import import_module
 
 from benchkit.reading.head import Head
+from benchkit.regexes import regex
 
 _RARE = '_"[=#\t±<(VHPCAS:qvu.'
 
@@ -42,7 +43,7 @@ def list_anchors(names: frozenset[str]) -> tuple[tuple[str, str, re.Pattern[str]
     """Return the words by which lines of formats are known, and what follows them, by name."""
     formats = import_module("benchkit.parsers.registry").formats()
     anchors = sorted((each.name, each.anchors) for each in formats if each.name in names)
-    return tuple((name, word, re.compile(rest)) for name, of in anchors for word, rest in of)
+    return tuple((name, word, regex(rest)) for name, of in anchors for word, rest in of)
 
 
 def find_signs(head: Head, among: frozenset[str] | None = None) -> frozenset[str] | None:

@@ -6,9 +6,9 @@ A benchmark called ``<script>`` or ``a|b`` is a name, neither code nor a new col
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
+from benchkit.regexes import regex
 from benchkit.tables.model import Cell, Table
 from benchkit.units import SERVICE_COMMAND, printable
 
@@ -16,13 +16,13 @@ _LONGEST = 400
 _ENTITIES = str.maketrans(
     {"&": "&amp;", "<": "&lt;", ">": "&gt;", "|": "\\|", "`": "\\`", "*": "\\*", "\\": "\\\\"}
 )
-_REFERENCE = re.compile(
+_REFERENCE = regex(
     r"@(?=\w)|#(?=\d)|(?<=\w):(?=//)|(?<=www)\."  # people, issues, addresses
     rf"|^:(?=:)|{SERVICE_COMMAND}"  # what the log of a pipeline obeys
     r"|(?<=\])(?=[(\[:])|^(?=(?:[#+-]|\d+[.)]) )"  # links, headings, lists
 )
 _CALLS = {"@": "&#64;", "#": "&#35;", ":": "&#58;", ".": "&#46;", "": "\\"}
-_UNDERSCORE = re.compile(r"(?<!\w)_|_(?!\w)")
+_UNDERSCORE = regex(r"(?<!\w)_|_(?!\w)")
 
 
 def escape(text: str, longest: int = _LONGEST) -> str:

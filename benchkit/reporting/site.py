@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from benchkit.errors import ConfigError
 from benchkit.history.model import OUTSIDE, Change, History, Series
 from benchkit.history.naming import is_cost, name_commit, name_series, write_day
+from benchkit.regexes import regex
 from benchkit.reporting.sparkline import Sparkline, draw_sparkline
 from benchkit.reporting.templating import make_environment
 from benchkit.tables.history import write_headline, write_notes
@@ -35,7 +36,7 @@ PAGES, _MADE = "benchmarks", '<meta name="generator" content="benchkit'
 _DIGITS = 9
 #: Characters of a benchmark's name in that of its page, and of the digest behind it.
 _LONGEST, _DIGEST = 40, 8
-_WORDS = re.compile(r"[^a-z0-9]+")
+_WORDS = regex(r"[^a-z0-9]+")
 _LOOKS = {True: "worse", False: "better", None: "changed"}
 
 

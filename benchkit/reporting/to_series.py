@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from prometheus_client import Metric
@@ -10,13 +9,14 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.openmetrics.exposition import generate_latest
 
 from benchkit.history.model import History, Series
+from benchkit.regexes import regex
 from benchkit.units import printable
 
 _LABELS = ("variant", "benchmark", "group", "params", "subject", "tool", "stat", "unit", "machine")
-_UNNAMED = re.compile(r"[^a-zA-Z0-9_]")
+_UNNAMED = regex(r"[^a-zA-Z0-9_]")
 _NANOSECONDS = 1_000_000_000
 #: What Influx's line protocol reads as the end of a name or value of a tag.
-_ESCAPED = re.compile(r"([,= \\])")
+_ESCAPED = regex(r"([,= \\])")
 
 
 def to_openmetrics(history: History) -> str:

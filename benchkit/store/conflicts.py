@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import random
-import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import IO
 
 from benchkit.errors import StoreError
+from benchkit.regexes import regex
 
 #: Seconds for which a writer retries while others commit first.
 _PATIENCE = 300.0
 _LONGEST_WAIT = 1.0
 #: What delta-rs writes into its messages: colours, and an arrow before the cause of an error.
-_COLOURS, _CAUSE = re.compile(r"\x1b\[[\d;]*m"), "\N{DOWNWARDS ARROW WITH TIP RIGHTWARDS}"
+_COLOURS, _CAUSE = regex(r"\x1b\[[\d;]*m"), "\N{DOWNWARDS ARROW WITH TIP RIGHTWARDS}"
 
 
 class ConflictError(Exception):

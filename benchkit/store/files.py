@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import time
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchkit.errors import StoreError
+from benchkit.regexes import regex
 from benchkit.store.bounds import OUTSIZED, OutsizedError
 from benchkit.store.columns import (
     GROUP_ROWS,
@@ -41,7 +41,7 @@ RECORD = b"benchkit"
 #: keep it, and other readers pass over it.
 CHANGES = "changes"
 #: The paths, within their tables, of files that this package writes.
-_FILE = re.compile(rf"{PARTITION}=(true|false)/.+\.parquet|\d+-[0-9a-f]{{32}}\.parquet")
+_FILE = regex(rf"{PARTITION}=(true|false)/.+\.parquet|\d+-[0-9a-f]{{32}}\.parquet")
 #: What to do about damage.
 REMEDY = "list all damage with `benchkit store check`, and remove it with `benchkit store repair`"
 _SUBJECT = "a file of the store "

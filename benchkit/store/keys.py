@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import time
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchkit.errors import StoreError
+from benchkit.regexes import regex
 from benchkit.store.confines import require_place
 from benchkit.store.conflicts import translated
 from benchkit.store.files import make_folder, writing
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 #: The file, in the folder of the store.
 NAME = "marks.key"
 #: The key and its checksum, which an earlier build did not write.
-_KEY = re.compile(rb"([\da-f]{64})(?: ([\da-f]{8}))?\s*")
+_KEY = regex(rb"([\da-f]{64})(?: ([\da-f]{8}))?\s*")
 _MOST = 80
 #: What follows from another key, which nothing can spare a store.
 CONSEQUENCE = (

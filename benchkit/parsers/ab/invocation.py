@@ -6,18 +6,18 @@ two apart.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import ClassVar
 
 from benchkit.parsers.base import Reading
 from benchkit.parsers.urls import describe_url, path_of
+from benchkit.regexes import regex
 
-_REQUESTS = re.compile(r"\s-[a-zA-Z]*n ?(\d{1,15})(?!\S)")
-_CONNECTIONS = re.compile(r"\s-[a-zA-Z]*c ?(\d{1,9})(?!\S)")
-_MAJOR = re.compile(r"\d{1,9}(?![^.])")
-_URL = re.compile(r"\bhttps?://[^\s\"'|;)]+")
-_LIMITED = re.compile(r"\s-[a-zA-Z]*t ?\d")
+_REQUESTS = regex(r"\s-[a-zA-Z]*n ?(\d{1,15})(?!\S)")
+_CONNECTIONS = regex(r"\s-[a-zA-Z]*c ?(\d{1,9})(?!\S)")
+_MAJOR = regex(r"\d{1,9}(?![^.])")
+_URL = regex(r"\bhttps?://[^\s\"'|;)]+")
+_LIMITED = regex(r"\s-[a-zA-Z]*t ?\d")
 #: The first major version that says that it is done.
 _FIRST_SAYING = 2
 

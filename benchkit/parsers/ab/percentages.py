@@ -26,10 +26,11 @@ from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Head, Reading, Record, Source
 from benchkit.reading.head import begins_table
 from benchkit.reading.source import UntilDamage
+from benchkit.regexes import regex
 from benchkit.units import scale
 
 HEADER = "Percentage served,Time in ms"
-_ROW = re.compile(r"(\d{1,3}),(\d{1,12}\.(\d{3}|\d{6})(e[+-]\d\d)?)", re.ASCII)
+_ROW = regex(r"(\d{1,3}),(\d{1,12}\.(\d{3}|\d{6})(e[+-]\d\d)?)", re.ASCII)
 _ENDS = {0: "min", 100: "max"}
 _LAST = 99
 _MICRO, _MILLI = 1e-6, 1e-3

@@ -19,16 +19,17 @@ from benchkit.parsers.urls import describe_url
 from benchkit.reading import reports
 from benchkit.reading.reports import CALLED, INCOMPLETE, Fields, Line, Remark
 from benchkit.redaction import show_part
+from benchkit.regexes import regex
 
-_MARKUP = re.compile(r"</?(?:p|table|tr|t[dh]|br|i)\b", re.IGNORECASE)
-_END = re.compile(r"</tr\s*>|<br\s*/?>", re.IGNORECASE)
-_OPEN_CELL = re.compile(r"<t[dh]\b", re.IGNORECASE)
-_TAG = re.compile(r"<[^<>]*>")
-_CLOSED = re.compile(
+_MARKUP = regex(r"</?(?:p|table|tr|t[dh]|br|i)\b", re.IGNORECASE)
+_END = regex(r"</tr\s*>|<br\s*/?>", re.IGNORECASE)
+_OPEN_CELL = regex(r"<t[dh]\b", re.IGNORECASE)
+_TAG = regex(r"<[^<>]*>")
+_CLOSED = regex(
     r"(?:seconds|bytes|received|sent|\(mean\)|requests\)|request\)|requests completed"
     r"|Exceptions: \d+\)|\(be patient\)|</\w+>)\W*$"
 )
-_FURNITURE = re.compile(
+_FURNITURE = regex(
     r"[A-Z][\w/.+()-]*(?: [\w/.+()-]+){0,5}:(?: .*)?$|min +(?:mean|avg)|deviation apart\."
     r"|These results are|Copyright \d|Licensed to|\d% +<0> \(never\)|[\d.]+ kb/s total|-[-: ]*$"
     r"|[\d.]{0,9} ?\[(?:#/sec|ms|Kbytes/sec)\]"
@@ -52,7 +53,7 @@ _START = r"^[ \t#>|*/]*+(?:- ++)?+(?:\d{4}-\d\d-\d\dT\S++ ++|[\w.-]++ ++\| *+)?+
 _CELL = r":(?:\s|\*|</?t[dh][^<>]*>)*+"
 #: Words that must all be there, and the lines that must then be there, for ab to claim a text.
 _SIGNS = tuple(
-    (words, tuple(re.compile(line, re.MULTILINE | re.IGNORECASE) for line in lines))
+    (words, tuple(regex(line, re.MULTILINE | re.IGNORECASE) for line in lines))
     for words, lines in (
         (("(be patient)",), (_START + r"Benchmarking \S+(?: \[.+\])? \(be patient\)",)),
         (

@@ -35,10 +35,11 @@ from benchkit.parsers.kernel import Array, Lines, shape_of
 from benchkit.reading.cleaning import clean_lines
 from benchkit.reading.head import begins_table
 from benchkit.reading.source import UntilDamage
+from benchkit.regexes import regex
 
 HEADER = "starttime\tseconds\tctime\tdtime\tttime\twait"
 
-_ROW = re.compile(r"[^\t]*\t(\d{1,10}|\d{16})\t(\d{1,10})\t(\d{1,10})\t(\d{1,10})\t(\d{1,10})")
+_ROW = regex(r"[^\t]*\t(\d{1,10}|\d{16})\t(\d{1,10})\t(\d{1,10})\t(\d{1,10})\t(\d{1,10})")
 _MICROS = 16  # digits of a time in microseconds
 _DIGITS = 10  # at most, of any other number
 _SERIES: tuple[tuple[str, str | None, int], ...] = (

@@ -52,6 +52,7 @@ from benchkit.parsers.documents import (
 )
 from benchkit.parsers.urls import describe_url, path_of
 from benchkit.reading.reports import UNANSWERED, Remark
+from benchkit.regexes import regex
 
 #: Whatever version wrote it, and versions before 4, which did not name the interval.
 _SIGNS = (('"connections"', '"sampleInt"'), ('"connections"', '"pipelining"', '"non2xx"'))
@@ -70,8 +71,8 @@ _FACTS = {
     "latency.max": Fact("latency", "max", "s", exponent=-3),
 }
 #: p97_5, and p999 of versions before 4.
-_PERCENTILE = re.compile(r"latency\.p(\d{1,2})_?(\d{0,3})", re.ASCII)
-_CODE = re.compile(r"statusCodeStats\.(\d{3})\.count", re.ASCII)
+_PERCENTILE = regex(r"latency\.p(\d{1,2})_?(\d{0,3})", re.ASCII)
+_CODE = regex(r"statusCodeStats\.(\d{3})\.count", re.ASCII)
 COUNTED_ONCE = Remark(
     "autocannon counted requests once, so this run has no rate",
     "run for several seconds: -d 10",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import partial
 
@@ -11,9 +10,10 @@ from benchkit.parsers.base import Head, Record, Source
 from benchkit.parsers.urls import describe_url, path_of
 from benchkit.reading import reports
 from benchkit.reading.reports import UNANSWERED, Fields, Line, Remark, Value, decimal
+from benchkit.regexes import regex
 from benchkit.units import Quantity, parse_bytes, parse_count, parse_time
 
-_LIMITED = re.compile(r"\s(?:-R|-r|--overallRate|--connectionRate)[ =]?\d")
+_LIMITED = regex(r"\s(?:-R|-r|--overallRate|--connectionRate)[ =]?\d")
 
 
 def _read_grouped(text: str) -> Quantity:
@@ -58,7 +58,7 @@ def _high(name: str, cell: str) -> str:
     return _row(name, _BAR.join(cells))
 
 
-_LATENCY_ROW = re.compile(rf"│\s*Latency{_BAR}{_MS}|Latency \(ms\)\s+{_FINE}\s")
+_LATENCY_ROW = regex(rf"│\s*Latency{_BAR}{_MS}|Latency \(ms\)\s+{_FINE}\s")
 
 
 _APART = Remark(
@@ -189,7 +189,7 @@ class Reader(reports.Reader):
 
     NAMES = EXECUTABLES = "autocannon"
     KIND = Report
-    FURNITURE = re.compile(r"[┌├└]")
+    FURNITURE = regex(r"[┌├└]")
 
     @staticmethod
     def may_be_cut(text: str) -> bool:

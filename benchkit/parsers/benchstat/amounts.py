@@ -11,13 +11,14 @@ from math import isfinite
 from typing import NamedTuple
 
 from benchkit.parsers.gobench.units import Unit, read_unit
+from benchkit.regexes import regex
 from benchkit.units import scale, step
 
 _DECIMAL = {"": 0, "k": 3, "M": 6, "G": 9, "T": 12, "m": -3, "n": -9}
 _MICRO = dict.fromkeys(("µ", "μ", "u", "┬╡", "Âµ"), -6)
 _EXPONENTS = _DECIMAL | _MICRO
 _BINARY = {"Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40}
-_AMOUNT = re.compile(r"([+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?)(\D*)", re.ASCII)
+_AMOUNT = regex(r"([+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?)(\D*)", re.ASCII)
 
 #: What the old tool calls the units of go test; a custom metric may put ``name-`` before them.
 _RENAMED = {"time/op": "ns/op", "time/GC": "ns/GC", "alloc/op": "B/op", "speed": "MB/s"}

@@ -11,18 +11,19 @@ from dataclasses import dataclass
 from math import comb
 
 from benchkit.parsers.benchstat.amounts import Heading, read_amount
+from benchkit.regexes import regex
 
 _MARKS = r"(?:\s+[⁰¹²³⁴⁵⁶⁷⁸⁹]+(?!\S))*"
 #: A cell of a text, with the comparison behind it. Only 0.00 of the old tool has no ``±``.
-CELL = re.compile(
+CELL = regex(
     r"(?<!\S)(?P<center>[+-]?(?:\d[^\s±%]*|Inf|NaN)(?!\S))"
     r"(?:\s+±\s*(?P<spread>[+-]?\d+%|\?|∞|[+-]?(?:Inf|NaN)%)(?!\S))?"
     rf"(?P<marks>{_MARKS})"
     r"(?:\s+(?P<delta>~|\?|[+\N{MINUS SIGN}-]?(?:\d+(?:\.\d+)?|Inf|NaN)%)(?!\S))?"
     rf"(?:\s+\((?P<note>[^()]*)\)(?!\S){_MARKS})?"
 )
-_NOTE = re.compile(r"(?:p=([\N{MINUS SIGN}-]?\d+\.\d+)\s+)?n=(\d{1,9})(?:\+(\d{1,9}))?", re.ASCII)
-_SHARE = re.compile(r"(\d{1,9})%", re.ASCII)
+_NOTE = regex(r"(?:p=([\N{MINUS SIGN}-]?\d+\.\d+)\s+)?n=(\d{1,9})(?:\+(\d{1,9}))?", re.ASCII)
+_SHARE = regex(r"(\d{1,9})%", re.ASCII)
 _NO_SPREAD = ("?", "∞")
 _ZERO = "0.00"
 #: Beyond this many runs on both sides the smallest p is far below what is printed.

@@ -43,14 +43,15 @@ from benchkit.parsers.benchstat.calls import Calls
 from benchkit.parsers.benchstat.pages import Page
 from benchkit.parsers.benchstat.sheets import Sheet
 from benchkit.reading.source import UntilDamage
+from benchkit.regexes import regex
 
 #: A summary is small; what is larger is something else.
 MAX_BYTES = 64 << 20
 
-_PAGE = re.compile(r"<table[^<>]{0,200}?\sclass=['\"]?benchstat\b", re.IGNORECASE)
+_PAGE = regex(r"<table[^<>]{0,200}?\sclass=['\"]?benchstat\b", re.IGNORECASE)
 _CONFIG = r"(?:\"?[a-z][^\s:A-Z]*:[^\n]*\n|[A-Z]+\d+: [^\n]*\n|[ \t]*\n)*"
-_NEW = re.compile(rf"{_CONFIG}(?:,[^\n]*\n)+?,(?:\"[^\"\n]*\"|[^,\n]+),CI[,\n]")
-_OLD = re.compile(
+_NEW = regex(rf"{_CONFIG}(?:,[^\n]*\n)+?,(?:\"[^\"\n]*\"|[^,\n]+),CI[,\n]")
+_OLD = regex(
     r"\s*\"?name(?: \\ (?=[^\n,]+ \().*?\)\"?,|,(?=[^\n,]+ \()[^\n,]++(?<=\))(?:,±)?[,\n])"
 )
 

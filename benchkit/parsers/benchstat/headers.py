@@ -5,21 +5,21 @@ The new tool's columns begin at the bars ``│`` of its head, counted in charact
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from benchkit.parsers.base import strip_prefix
 from benchkit.parsers.benchstat.amounts import read_heading, read_old_heading
 from benchkit.parsers.benchstat.tables import Config, Table
+from benchkit.regexes import regex
 
 BAR = "│"
 #: ``old`` and ``new``, or what somebody wrote there instead.
-_OLD_TWO = re.compile(r"name\s+(\S+) (\S+)\s+(\S+) (\S+)\s+delta")
-_OLD_ONE = re.compile(r"name\s+(\S+)")
-_OLD_MANY = re.compile(r"name \\ (\S+)\s\s+(?=\S)")
-_COLUMN = re.compile(r"\S+(?: \S+)*")
-_CONFIG = re.compile(r"([a-z][^\s:A-Z]*+):(?: ++(.*))?")
-_GROUP = re.compile(r"[a-z][^\s:A-Z]*:\S+(?: [a-z][^\s:A-Z]*:\S+)*")
+_OLD_TWO = regex(r"name\s+(\S+) (\S+)\s+(\S+) (\S+)\s+delta")
+_OLD_ONE = regex(r"name\s+(\S+)")
+_OLD_MANY = regex(r"name \\ (\S+)\s\s+(?=\S)")
+_COLUMN = regex(r"\S+(?: \S+)*")
+_CONFIG = regex(r"([a-z][^\s:A-Z]*+):(?: ++(.*))?")
+_GROUP = regex(r"[a-z][^\s:A-Z]*:\S+(?: [a-z][^\s:A-Z]*:\S+)*")
 
 
 def is_barred(text: str) -> bool:

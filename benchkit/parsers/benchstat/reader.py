@@ -16,24 +16,23 @@ from benchkit.parsers.benchstat.rows import is_row, read_row
 from benchkit.parsers.benchstat.tables import GEOMEANS, Config, Table
 from benchkit.reading.source import UntilDamage
 from benchkit.redaction import show_part
+from benchkit.regexes import regex
 
-_FOOTNOTE = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹]+ \S")
+_FOOTNOTE = regex(r"[⁰¹²³⁴⁵⁶⁷⁸⁹]+ \S")
 _HEADLESS = "no heading above this row names its metric, so it was left out"
 _EXACT = "exact distribution expected"
 #: More lines of labels than any table has.
 _LEVELS = 15
-_LACKING = re.compile(r"[A-Z]\S*")
+_LACKING = regex(r"[A-Z]\S*")
 
 
 _START = r"^[ \t#>|*/]*"
 _SPREAD = r"[^\n±]{0,2000}?\d[^\s±]{0,20}[ \t]{1,9}±[ \t]{0,9}[\d∞?]"
 _MANY = r" \\ \S+[ \t]{2,}\S[^\n]*"
 _SIGNS = (
-    re.compile(rf"(?:{_START}│[^\n]*│[ \t]*\n){{2}}{_SPREAD}", re.MULTILINE),
-    re.compile(rf"{_START}name[ \t]+\S+ (\S+)[ \t]+\S+ \1[ \t]+delta[ \t]*$", re.MULTILINE),
-    re.compile(
-        rf"{_START}name(?:{_MANY}|[ \t]+\S+[ \t]*)\n(?:[^\n±]*\n){{0,3}}{_SPREAD}", re.MULTILINE
-    ),
+    regex(rf"(?:{_START}│[^\n]*│[ \t]*\n){{2}}{_SPREAD}", re.MULTILINE),
+    regex(rf"{_START}name[ \t]+\S+ (\S+)[ \t]+\S+ \1[ \t]+delta[ \t]*$", re.MULTILINE),
+    regex(rf"{_START}name(?:{_MANY}|[ \t]+\S+[ \t]*)\n(?:[^\n±]*\n){{0,3}}{_SPREAD}", re.MULTILINE),
 )
 _WORDS = ("±", " delta")
 

@@ -6,7 +6,6 @@ every column is filled, their order does, whatever an editor did to the blanks.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Callable
 
@@ -14,8 +13,9 @@ from benchkit.parsers.base import strip_prefix
 from benchkit.parsers.benchstat.cells import CELL, Comparison, read_cell, read_comparison
 from benchkit.parsers.benchstat.tables import Row, Table
 from benchkit.redaction import show_part
+from benchkit.regexes import regex
 
-_NAME = re.compile(r"\S+")
+_NAME = regex(r"\S+")
 
 Report = Callable[[int, str, str], None]
 

@@ -21,12 +21,13 @@ from benchkit.parsers.benchstat.headers import (
 from benchkit.parsers.benchstat.rows import Report, compare
 from benchkit.parsers.benchstat.tables import GEOMEANS, Config, Row, Table
 from benchkit.redaction import show_part
+from benchkit.regexes import regex
 
-_OLD_HEAD = re.compile(r"name(?: \\ (.+))?")
-_METRIC = re.compile(r"(?:old |new )?(\S+)(?: \(.*\))?")
+_OLD_HEAD = regex(r"name(?: \\ (.+))?")
+_METRIC = regex(r"(?:old |new )?(\S+)(?: \(.*\))?")
 #: The old tool writes six digits and an exponent; less is cut.
-_OLD_NUMBER = re.compile(r"-?\d\.\d{5}E[+-]\d{2,3}", re.ASCII)
-_WARNING = re.compile(r"[A-Z]+\d+: ")
+_OLD_NUMBER = regex(r"-?\d\.\d{5}E[+-]\d{2,3}", re.ASCII)
+_WARNING = regex(r"[A-Z]+\d+: ")
 
 
 class Sheet:

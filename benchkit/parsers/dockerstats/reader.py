@@ -12,12 +12,13 @@ from benchkit.parsers.base import Diagnostic, Head, Reading, Record, Source, str
 from benchkit.parsers.dockerstats import api, table
 from benchkit.parsers.documents import read_documents
 from benchkit.parsers.series import Gatherer, micros
+from benchkit.regexes import regex
 
 _TOOL = "docker-stats"
 
 
-_JSON_LINE = re.compile(r'^[ \t]*+\{.*"CPUPerc"\s*+:\s*+"', re.MULTILINE)
-_API = (re.compile(r'"cpu_stats"\s*:\s*\{'), re.compile(r'"(?:read|memory_stats)"\s*:'))
+_JSON_LINE = regex(r'^[ \t]*+\{.*"CPUPerc"\s*+:\s*+"', re.MULTILINE)
+_API = (regex(r'"cpu_stats"\s*:\s*\{'), regex(r'"(?:read|memory_stats)"\s*:'))
 
 
 def recognises(head: Head) -> bool:

@@ -15,7 +15,7 @@ from benchkit.regexes import regex
 from benchkit.units import Quantity, parse_bytes, scale, step
 
 #: Between cells; blanks beside a slash and before a unit of bytes are inside one.
-_GAP = re.compile(r"(?<![/\s])\s+(?![/\s]|[kKMGTP]?i?B\b)")
+_GAP = regex(r"(?<![/\s])\s+(?![/\s]|[kKMGTP]?i?B\b)")
 _CPU = Measure("cpu_usage", "cores", "sample")
 _MEMORY = CONTAINERS["container_memory_usage_bytes"]
 _KEYS = {
@@ -36,7 +36,7 @@ _SAME = {
     "MEM USAGE": "MEM USAGE / LIMIT",
 }
 _NAME = regex(rf"({'|'.join(sorted(map(re.escape, _COLUMNS | {*_SAME}), reverse=True))})(?:\s+|\Z)")
-_PERCENT = re.compile(r"(\d+(?:\.\d+)?)%")
+_PERCENT = regex(r"(\d+(?:\.\d+)?)%")
 
 
 def is_header(line: str) -> bool:

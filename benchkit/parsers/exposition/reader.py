@@ -6,7 +6,6 @@ A family is known to be whole only when the next one begins.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -24,12 +23,11 @@ from benchkit.parsers.counters import (
 from benchkit.parsers.exposition.lines import Sample, Text
 from benchkit.parsers.exposition.survey import Survey
 from benchkit.parsers.series import Gatherer
+from benchkit.regexes import regex
 
-_COMMENT = re.compile(r"# (?:HELP|TYPE|UNIT) [a-zA-Z_:][\w:.]*(?: |$)")
-_SAMPLE = re.compile(
-    r"[a-zA-Z_:][\w:.]*(?:\{.*\})? ++[-+\d.eEnNaAiIfF]++(?: -?[\d.]++)?+(?: # \{|$)"
-)
-_KNOWN = re.compile(r"(?:container|pod|node|machine|cadvisor|otelcol)_\w|\w*spans?_\w")
+_COMMENT = regex(r"# (?:HELP|TYPE|UNIT) [a-zA-Z_:][\w:.]*(?: |$)")
+_SAMPLE = regex(r"[a-zA-Z_:][\w:.]*(?:\{.*\})? ++[-+\d.eEnNaAiIfF]++(?: -?[\d.]++)?+(?: # \{|$)")
+_KNOWN = regex(r"(?:container|pod|node|machine|cadvisor|otelcol)_\w|\w*spans?_\w")
 #: So many lines at the top must all be of the format.
 _LINES = 12
 

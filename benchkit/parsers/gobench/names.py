@@ -6,10 +6,11 @@ tell them apart.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
-_SUFFIX = re.compile(r"(.+)-([1-9][0-9]*)")
+from benchkit.regexes import regex
+
+_SUFFIX = regex(r"(.+)-([1-9][0-9]*)")
 
 
 class Names:

@@ -19,13 +19,14 @@ from benchkit.parsers.gobench.stream import Stream, Waiting
 from benchkit.parsers.gobench.survey import Survey
 from benchkit.parsers.gobench.units import STANDARD, Unit, read_unit
 from benchkit.redaction import show_part
+from benchkit.regexes import regex
 
 if TYPE_CHECKING:
     from benchkit.parsers.gobench.columns import Table
 
 _INT64_DIGITS = 18
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.([0-9]*))?|\.([0-9]+))(?:[eE]([+-]?[0-9]{1,3}))?")
-_NOT_FINITE = re.compile(r"[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
+_NUMBER = regex(r"[+-]?(?:[0-9]+(?:\.([0-9]*))?|\.([0-9]+))(?:[eE]([+-]?[0-9]{1,3}))?")
+_NOT_FINITE = regex(r"[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
 
 
 class Measure(NamedTuple):

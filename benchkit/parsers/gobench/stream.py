@@ -5,16 +5,16 @@ Packages run side by side in ``go test -json``, and each has a configuration of 
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 
 from benchkit.parsers.gobench.lines import Line
 from benchkit.parsers.gobench.patterns import COMMAND, split_config, unquote
+from benchkit.regexes import regex
 
 #: What go test itself prints above its results; other keys count only where nothing quotes them.
 _HEADER = frozenset({"goos", "goarch", "pkg", "cpu"})
 #: What ends an output: its last line, a fence of a page, or the next header.
-_ENDED = re.compile(r"[\s>]*+(?:```|~~~|(?:ok|FAIL) *+\t)|goos: ")
+_ENDED = regex(r"[\s>]*+(?:```|~~~|(?:ok|FAIL) *+\t)|goos: ")
 #: Remarks of go test that have the form of configuration.
 _REMARKS = frozenset({"testing"})
 

@@ -6,7 +6,6 @@ all the other names of its output.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -17,8 +16,9 @@ from benchkit.parsers.gobench.names import Names
 from benchkit.parsers.gobench.patterns import COMMAND, NAMED, RESULT, unquote
 from benchkit.parsers.gobench.units import UnitMetadata
 from benchkit.reading.source import UnreadableError
+from benchkit.regexes import regex
 
-_FENCE = re.compile(r"[\s>]*+(?:```|~~~)")
+_FENCE = regex(r"[\s>]*+(?:```|~~~)")
 
 
 @dataclass(slots=True)

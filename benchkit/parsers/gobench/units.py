@@ -6,16 +6,16 @@ for bit; unlike benchstat, a value of 0 is tidied too and stays with the others.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 
 from benchkit.redaction import show_part
+from benchkit.regexes import regex
 
-_SEPARATOR = re.compile(r"([*/\-\s])")
+_SEPARATOR = regex(r"([*/\-\s])")
 #: A letter, or nothing but signs (``%``); never a number, a change (``+12%``), a table's bar or a
 #: page's tags.
-_UNIT = re.compile(r"(?![-+|])(?![^<]*<[a-z/])(?:\D+|.*[^\W\d_].*)")
+_UNIT = regex(r"(?![-+|])(?![^<]*<[a-z/])(?:\D+|.*[^\W\d_].*)")
 
 #: What go test itself measures.
 METRICS = {
@@ -27,7 +27,7 @@ METRICS = {
 #: The units that go test prints without being told to.
 STANDARD = frozenset({"ns/op", "MB/s", "B/op", "allocs/op"})
 #: A slip of the keyboard in one of them (``ns/oppp``), unlike ``MB/sec`` or ``ns/op-p99``.
-_SLIP = re.compile("|".join(f"{unit}{unit[-1]}+" for unit in sorted(STANDARD)))
+_SLIP = regex("|".join(f"{unit}{unit[-1]}+" for unit in sorted(STANDARD)))
 #: What the second part of a standard unit begins with, where a line break parts it.
 REST_INITIALS = frozenset(unit[place] for unit in STANDARD for place in range(1, len(unit)))
 _ALLOWED = {"assume": ("exact", "nothing"), "better": ("higher", "lower")}

@@ -14,6 +14,7 @@ from benchkit.parsers.base import Head, Record, Source
 from benchkit.parsers.urls import describe_url, path_of
 from benchkit.reading import reports
 from benchkit.reading.reports import UNANSWERED, Fields, Line, Remark, Value, decimal, reason_of
+from benchkit.regexes import regex
 
 #: hey's histogram and percentiles are of the first million responses.
 _KEPT = 1_000_000
@@ -32,18 +33,18 @@ _PHASES = {
 _TIME, _COUNT = decimal(1e-4), decimal(1.0)
 _DURATION = Value("duration", "total", "s", _TIME)
 _TOTAL, _MEAN = (Value("bytes_in", stat, "B", _COUNT) for stat in ("total", "mean"))
-_CONNECTIONS = re.compile(r"\s-c[ =]?(\d{1,9})(?!\S)")
-_URL = re.compile(r"\shttps?://[^\s'\"]+")
+_CONNECTIONS = regex(r"\s-c[ =]?(\d{1,9})(?!\S)")
+_URL = regex(r"\shttps?://[^\s'\"]+")
 _START = r"[ \t#>|*/]*+(?:- ++)?+[ \t#>|*/]*+"
 _SIGNS = (
     (
         "Summary:",
-        re.compile(
+        regex(
             rf"^{_START}Summary:[^\w\n]*+\n(?:[^\w\n]*+\n)*+{_START}Total:\s+\d+\.\d{{4}} secs",
             re.MULTILINE,
         ),
     ),
-    ("resp wait:", re.compile(rf"^{_START}resp wait:\s++(?:\d+\.\d{{4}}|NaN) secs,", re.MULTILINE)),
+    ("resp wait:", regex(rf"^{_START}resp wait:\s++(?:\d+\.\d{{4}}|NaN) secs,", re.MULTILINE)),
 )
 _UNDEFINED = Remark(
     "this line{more} of a hey report has NaN as a time and is ignored",
@@ -195,7 +196,7 @@ class Reader(reports.Reader):
 
     NAMES = EXECUTABLES = "hey"
     KIND = Report
-    FURNITURE = re.compile(r"Note:|Size/|Total ")
+    FURNITURE = regex(r"Note:|Size/|Total ")
 
     def __init__(self, label: str) -> None:
         super().__init__(label)

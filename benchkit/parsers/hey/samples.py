@@ -16,7 +16,6 @@ Not recorded: target, concurrency, failed requests, bytes, when the run began an
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 
@@ -26,6 +25,7 @@ from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Head, Reading, Record, Samples, Source
 from benchkit.reading.head import begins_table
 from benchkit.reading.source import UntilDamage
+from benchkit.regexes import regex
 
 _HEADER = "response-time,DNS+dialup,DNS,Request-write,Response-delay,Response-read"
 _HEADERS = (_HEADER, _HEADER + ",status-code,offset")
@@ -35,7 +35,7 @@ BLOCK = 1 << 16
 MOST = 1_000_000
 
 _TIME = r"(\d{1,9}\.\d{4})"
-_ROW = re.compile(",".join([_TIME] * 6) + r"(?:,(\d{3}),\d{1,9}\.\d{4})?")
+_ROW = regex(",".join([_TIME] * 6) + r"(?:,(\d{3}),\d{1,9}\.\d{4})?")
 _SERIES: tuple[tuple[str, str | None], ...] = (
     ("latency", None),
     ("phase_time", "connect"),

@@ -25,7 +25,6 @@ Not recorded: when it ran; failed benchmarks. Not read: errors, warm-up iteratio
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from math import fsum, isfinite
@@ -50,11 +49,11 @@ from benchkit.units import scale
 _EXPONENT = {"ns": -9, "us": -6, "ms": -3, "s": 0}
 _LONG = {"min": 60.0, "hr": 3600.0, "day": 86400.0}
 TIMES = "|".join((*_EXPONENT, *_LONG))
-_UNIT = re.compile(rf"({TIMES})/op|ops/({TIMES})")
+_UNIT = regex(rf"({TIMES})/op|ops/({TIMES})")
 MODES = ("thrpt", "avgt", "sample", "ss")
 _ALLOCATED = "gc.alloc.rate.norm"
 #: Before 1.36 the method stands before it, as in ``sort·p0.99``.
-PERCENTILE = re.compile(r"(?:([\w$]++)[^\w$]{1,3})?p([01]\.\d{1,6})")
+PERCENTILE = regex(r"(?:([\w$]++)[^\w$]{1,3})?p([01]\.\d{1,6})")
 HINT = "use the whole file that JMH wrote"
 
 

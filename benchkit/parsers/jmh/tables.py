@@ -11,6 +11,7 @@ from benchkit.parsers.jmh import HINT, MODES, PERCENTILE, TIMES, find_scale, sho
 from benchkit.reading import reports
 from benchkit.reading.delimited import header_of, read_rows
 from benchkit.reading.reports import Fields, Line, Remark
+from benchkit.regexes import regex
 from benchkit.units import step
 
 _COLUMNS = ["Benchmark", "Mode", "Threads", "Samples", "Score"]
@@ -116,9 +117,9 @@ def parse_csv(source: Source) -> Iterator[Record]:
     yield from means.finish(source.label)
 
 
-_SCORE = re.compile(r"\d{1,18}(?:\.\d{1,20})?(?:E-?\d{1,2})?", re.ASCII)
+_SCORE = regex(r"\d{1,18}(?:\.\d{1,20})?(?:E-?\d{1,2})?", re.ASCII)
 #: A spreadsheet's group of thousands, in which a decimal comma would be read.
-_GROUPED = re.compile(r"\d{1,3},\d{3}", re.ASCII)
+_GROUPED = regex(r"\d{1,3},\d{3}", re.ASCII)
 _SHOWN = r"(≈ \S{1,6}|\d{1,18}(?:[.,]\d{1,12})?(?:E-?\d{1,2})?)"
 _UNITS = rf"((?:{TIMES})/op|ops/(?:{TIMES})|B/op|\S{{1,20}})"
 _COUNT = r"(?:\s+(\d{1,15}))?"
@@ -132,7 +133,7 @@ _HEADS = (
     r"Benchmark((?:\s+\([^()\s]{1,100}\))*)\s+Mode\s+"
     r"(?:(?:Cnt|Samples)\s+)?Score\s+(?:Error\s+)?Units"
 )
-_ENDED = re.compile(rf".*(?:/op|ops/(?:{TIMES}))")
+_ENDED = regex(rf".*(?:/op|ops/(?:{TIMES}))")
 
 
 class Report(reports.Report):
@@ -179,7 +180,7 @@ class Reader(reports.Reader):
     EXECUTABLES = "java"
     KIND = Report
     #: The row of a profiler whose text stands above the table.
-    FURNITURE = re.compile(r".*\sNaN\s++---$")
+    FURNITURE = regex(r".*\sNaN\s++---$")
 
     @staticmethod
     def may_be_cut(text: str) -> bool:
@@ -187,7 +188,7 @@ class Reader(reports.Reader):
         return _ENDED.fullmatch(text.rstrip()) is None
 
 
-_HEADER = re.compile(rf"^.*{_HEADS}[ \t\r#|*`]*$", re.MULTILINE)
+_HEADER = regex(rf"^.*{_HEADS}[ \t\r#|*`]*$", re.MULTILINE)
 
 
 def recognises_text(head: Head) -> bool:

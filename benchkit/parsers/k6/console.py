@@ -15,26 +15,26 @@ are an open load; looping or iteration-counting VUs are a closed one; both at on
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 
 from benchkit.parsers.base import Reading
 from benchkit.parsers.k6.words import Crossing
+from benchkit.regexes import regex
 from benchkit.units import parse_duration
 
-RUNNING = re.compile(
+RUNNING = regex(
     r"running \(((?:\d{1,15}(?:\.\d+)?[hms])+)\), \d+/(\d{1,9}) VUs, "
     r"(\d{1,15}) complete and (\d{1,15}) interrupted iterations"
 )
-_MARK = re.compile(r"\S\s+(?P<mark>[✓✗]) \[[-=>\s\d%]*\] ")
-_RATE = re.compile(r"^[^:]+: (?P<ramping>Up to )?(?P<rate>\d{1,15}\.\d+) iterations/s for ")
-_LOOPING = re.compile(
+_MARK = regex(r"\S\s+(?P<mark>[✓✗]) \[[-=>\s\d%]*\] ")
+_RATE = regex(r"^[^:]+: (?P<ramping>Up to )?(?P<rate>\d{1,15}\.\d+) iterations/s for ")
+_LOOPING = regex(
     r"^[^:]+: (?:(?:Up to )?\d+ looping VUs for "
     r"|\d+ iterations (?:shared among|for each of) \d+ VUs|Externally controlled)"
     r"|^vus: \d+, max: \d+$"
 )
-_CROSSED = re.compile(r"thresholds on metrics '(?P<names>[^']*)' have been crossed")
-_ABORTED = re.compile(r"test run was aborted|level=error msg=\"(?:test aborted|context canceled)")
+_CROSSED = regex(r"thresholds on metrics '(?P<names>[^']*)' have been crossed")
+_ABORTED = regex(r"test run was aborted|level=error msg=\"(?:test aborted|context canceled)")
 
 
 @dataclass(slots=True)

@@ -25,24 +25,25 @@ from math import isfinite
 from typing import NamedTuple
 
 from benchkit.parsers.k6.words import BUILTIN, Kind, Measure, Number
+from benchkit.regexes import regex
 from benchkit.units import parse_bytes, parse_duration, read_number, scale
 
 _MARK = r"(?:(?:[✓✗✔√]|Γ£[ôù]|âœ[“”—])\s++)?"
-_LINE = re.compile(rf"{_MARK}(?P<name>\{{.*?\}}|[^\s.].*?)(?<!\.)\.{{3,}}+:\s++(?P<rest>\S.*)")
+_LINE = regex(rf"{_MARK}(?P<name>\{{.*?\}}|[^\s.].*?)(?<!\.)\.{{3,}}+:\s++(?P<rest>\S.*)")
 _VALUE = r"-?\d\S*?(?: [kMGTPEZY]?B)?"
-_TREND = re.compile(r"(avg|min|med|max|count|p\(\d+(?:\.\d+)?\))=(\S*)")
+_TREND = regex(r"(avg|min|med|max|count|p\(\d+(?:\.\d+)?\))=(\S*)")
 #: What else may stand behind a name: a metric's kind, and its numbers by k6's words.
 _SHAPES: dict[Kind, re.Pattern[str]] = {
-    "counter": re.compile(rf"(?P<count>{_VALUE})\s+(?P<rate>{_VALUE})/s"),
-    "gauge": re.compile(rf"(?P<value>{_VALUE})\s+min=(?P<min>{_VALUE})(?:\s+max=(?P<max>\S++).*)?"),
-    "rate": re.compile(
+    "counter": regex(rf"(?P<count>{_VALUE})\s+(?P<rate>{_VALUE})/s"),
+    "gauge": regex(rf"(?P<value>{_VALUE})\s+min=(?P<min>{_VALUE})(?:\s+max=(?P<max>\S++).*)?"),
+    "rate": regex(
         r"(?P<rate>\d+(?:\.\d+)?%)(?:\s+(?:(?P<passes>\d+) out of (?P<total>\d+)"
         r"|✓\s*(?P<passes_>\d+)\s+✗\s*(?P<fails>\d+)))?.*"
     ),
 }
 #: Ends of a duration with the step of its last digit; the first that fits.
 _STEPS = (("ns", 1e-9), ("µs", 1e-8), ("μs", 1e-8), ("us", 1e-8), ("ms", 1e-5))
-_LONG = re.compile(r"\d[mh]\d")
+_LONG = regex(r"\d[mh]\d")
 
 
 class Line(NamedTuple):

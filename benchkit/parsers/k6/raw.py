@@ -26,7 +26,6 @@ from __future__ import annotations
 
 import csv
 import json
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -39,12 +38,11 @@ from benchkit.parsers.k6.points import Run
 from benchkit.parsers.k6.words import complete
 from benchkit.reading.cleaning import clean_lines
 from benchkit.reading.source import UntilDamage
+from benchkit.regexes import regex
 
 #: Bytes of a block: a point takes many, and each metric of a block some calls.
 BLOCK_BYTES = 4 << 20
-_POINT = re.compile(
-    r'^\{(?:(?!"type"\s*+:\s*+"(?:Metric|Point)")[^\n])*+"type"\s*:\s*"[^\n]*\}\s*$'
-)
+_POINT = regex(r'^\{(?:(?!"type"\s*+:\s*+"(?:Metric|Point)")[^\n])*+"type"\s*:\s*"[^\n]*\}\s*$')
 _DECODER = json.JSONDecoder(parse_float=str, parse_int=str)
 
 

@@ -35,7 +35,6 @@ its headings.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -56,28 +55,29 @@ from benchkit.parsers.k6.words import (
 )
 from benchkit.reading.bounds import require_few
 from benchkit.reading.source import UntilDamage
+from benchkit.regexes import regex
 from benchkit.units import parse_duration, scale
 
 #: A summary is small; anything larger is not one.
 LARGEST = 64 << 20
 
 _BUILTIN = r"http_req\w*+|iterations|iteration_duration|vus(?:_max)?|data_(?:sent|received)|checks"
-_KNOWN = re.compile(
+_KNOWN = regex(
     rf'"(?:{_BUILTIN})(?:\{{[^"]*+(?<=\}}))?"\s*:\s*\{{\s*"(?:type|contains|values|thresholds|avg|min|med'
     r'|max|p\([\d.]+\)|count|rate|value|passes|fails)"'
     r'|"testRunDurationMs"\s*:|"k6_?[vV]ersion"\s*:'
     rf'|"name"\s*:\s*"(?:{_BUILTIN})[^"]*+"\s*,\s*"type"\s*:|"name"\s*:\s*"checks_total"'
     r'|"root_group"\s*:\s*\{'
 )
-_POINT = re.compile(r'\{[^\n]*"type"\s*:\s*"(?:Metric|Point)"')
+_POINT = regex(r'\{[^\n]*"type"\s*:\s*"(?:Metric|Point)"')
 #: Files made from a k6 run that benchkit does not read: what they hold, what to give instead.
 _REFUSED = (
-    (re.compile(r"<title>k6 report</title>"), "an HTML report of k6's web dashboard"),
+    (regex(r"<title>k6 report</title>"), "an HTML report of k6's web dashboard"),
     (
-        re.compile(r"<title>(?=[^<]*(?i:k6))[^<]*+</title>|k6-reporter"),
+        regex(r"<title>(?=[^<]*(?i:k6))[^<]*+</title>|k6-reporter"),
         "an HTML report made from k6's",
     ),
-    (re.compile(r'<testsuite name="k6 thresholds"'), "a JUnit file made from k6's thresholds"),
+    (regex(r'<testsuite name="k6 thresholds"'), "a JUnit file made from k6's thresholds"),
 )
 _OPEN = {"constant-arrival-rate", "ramping-arrival-rate"}
 #: Keys that may stand above a summary, and those below which none is.

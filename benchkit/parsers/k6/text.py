@@ -32,7 +32,6 @@ Not recorded by the tool: the URL, the version, when the run began, raw samples.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -62,23 +61,22 @@ from benchkit.parsers.k6.words import (
 from benchkit.reading.reports import INCOMPLETE, Remark, list_lines
 from benchkit.reading.source import UntilDamage
 from benchkit.redaction import show_part
+from benchkit.regexes import regex
 
-_KNOWN = re.compile(
+_KNOWN = regex(
     r"(?:(?<!\w)(?:browser|http_req)\w*+|iterations|iteration_duration|data_(?:received|sent)"
     r"|vus(?:_max)?|checks(?:_total|_succeeded|_failed)?|group_duration)\.{3,}:\s+\S"
 )
-_BANNER = re.compile(r"^execution:\s+(?:local|cloud)\b")
-_SCENARIOS = re.compile(r"^scenarios: \(\d")
-_FENCE = re.compile(r"\s*(?:```|~~~)")
-_BLOCK = re.compile(r"^█ (THRESHOLDS|TOTAL RESULTS)$")
-_SCOPE = re.compile(r"[█↳] (?P<kind>GROUP|SCENARIO): (?P<name>\S.*)")
-_THRESHOLD = re.compile(
-    r"^(?P<mark>[✓✗]) '(?P<rule>.*)' (?P<key>[a-z]+(?:\([\d.]+\))?)=(?P<text>.+)"
-)
+_BANNER = regex(r"^execution:\s+(?:local|cloud)\b")
+_SCENARIOS = regex(r"^scenarios: \(\d")
+_FENCE = regex(r"\s*(?:```|~~~)")
+_BLOCK = regex(r"^█ (THRESHOLDS|TOTAL RESULTS)$")
+_SCOPE = regex(r"[█↳] (?P<kind>GROUP|SCENARIO): (?P<name>\S.*)")
+_THRESHOLD = regex(r"^(?P<mark>[✓✗]) '(?P<rule>.*)' (?P<key>[a-z]+(?:\([\d.]+\))?)=(?P<text>.+)")
 #: A run begins at one of these, where none is open.
 _HEADS = (_BANNER, _SCENARIOS, _BLOCK, RUNNING, _KNOWN)
 #: What a log, a container or a CI system puts before a line.
-_LOG = re.compile(r"^(?:[\w.-]+ +\| |\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)? +)(?=\s*\S)")
+_LOG = regex(r"^(?:[\w.-]+ +\| |\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)? +)(?=\s*\S)")
 _HINT = "widen the terminal or write to a file; --summary-export has every digit"
 _CUT = Remark("{name}{tags} is truncated ({end}); {fate}", _HINT, is_remark=False)
 _UNNAMED = Remark(

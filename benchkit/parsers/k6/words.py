@@ -30,6 +30,7 @@ from benchkit.metrics import VOCABULARY
 from benchkit.parsers.base import Diagnostic, Reading
 from benchkit.reading.reports import Remark
 from benchkit.redaction import redact_name
+from benchkit.regexes import regex
 
 Kind = Literal["trend", "counter", "rate", "gauge"]
 KINDS: dict[str, Kind] = {"trend": "trend", "counter": "counter", "rate": "rate", "gauge": "gauge"}
@@ -77,8 +78,8 @@ BUILTIN: dict[str, tuple[Kind, str]] = {
     **dict.fromkeys(("vus", "vus_max"), ("gauge", "1")),
 }
 _STATS = {"avg": "mean", "med": "p50", "min": "min", "max": "max"}
-_NAME = re.compile(r"[\w. !?/&#()<>%-]{1,128}")
-_PERCENTILE = re.compile(r"p\(?(\d+(?:\.\d+)?)\)?")
+_NAME = regex(r"[\w. !?/&#()<>%-]{1,128}")
+_PERCENTILE = regex(r"p\(?(\d+(?:\.\d+)?)\)?")
 
 
 class Number(NamedTuple):

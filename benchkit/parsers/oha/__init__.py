@@ -45,7 +45,6 @@ closed: say so in ``run.toml``), and the time of failed requests.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from operator import itemgetter
 
@@ -62,6 +61,7 @@ from benchkit.parsers.base import (
 )
 from benchkit.parsers.documents import line_of, read_documents
 from benchkit.reading.reports import UNANSWERED
+from benchkit.regexes import regex
 
 _SIGNS = ('"summary"', '"successRate"', '"requestsPerSec"')
 _SUMMARY = {
@@ -77,7 +77,7 @@ _PHASES = {"DNSDialup": "connect", "DNSLookup": "dns", "firstByte": "wait"}
 _EXTREMES = {"average": "mean", "fastest": "min", "slowest": "max"}
 _NEEDED = ("summary", "statusCodeDistribution", "errorDistribution")
 _CUT_OFF = "aborted due to deadline"
-_PERCENTILE = re.compile(r"p\d+(\.\d+)?")
+_PERCENTILE = regex(r"p\d+(\.\d+)?")
 
 
 def _recognises(head: Head) -> bool:

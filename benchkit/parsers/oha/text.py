@@ -6,7 +6,6 @@ requests that failed or that the end of ``-z`` cut off, as it does in JSON.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import partial
 from operator import itemgetter
@@ -15,6 +14,7 @@ from benchkit.parsers.base import Head, Record, Source
 from benchkit.parsers.urls import describe_url, path_of
 from benchkit.reading import reports
 from benchkit.reading.reports import UNANSWERED, Fields, Line, Value, decimal
+from benchkit.regexes import regex
 from benchkit.units import Quantity, parse_bytes, parse_time
 
 #: How units are called that are not called so elsewhere.
@@ -33,10 +33,10 @@ _TOTAL, _MEAN = (
     Value("bytes_in", stat, "B", partial(parse_bytes, binary=True)) for stat in ("total", "mean")
 )
 _FLOW = Value("bandwidth_in", "mean", "B/s", partial(parse_bytes, binary=True))
-_CONNECTIONS = re.compile(r"\s-c[ =]?(\d{1,9})(?!\S)")
-_LIMITED = re.compile(r"\s(?:-q|--burst-rate)[ =]?\d")
-_URL = re.compile(r"\shttps?://[^\s'\"]+")
-_SIGN = re.compile(
+_CONNECTIONS = regex(r"\s-c[ =]?(\d{1,9})(?!\S)")
+_LIMITED = regex(r"\s(?:-q|--burst-rate)[ =]?\d")
+_URL = regex(r"\shttps?://[^\s'\"]+")
+_SIGN = regex(
     r"Success rate:[ \t]++\d[\d.]*+%?+[^\w\n]*+\n(?:[^\w\n]*+\n)*+"
     r"[ \t#>|*/]*+(?:- ++)?+[ \t#>|*/]*+Total:[ \t]++\d+\.\d+ "
 )
@@ -190,7 +190,7 @@ class Reader(reports.Reader):
 
     NAMES = EXECUTABLES = "oha"
     KIND = Report
-    FURNITURE = re.compile(r"Note:|First byte")
+    FURNITURE = regex(r"Note:|First byte")
 
     @staticmethod
     def may_be_cut(text: str) -> bool:

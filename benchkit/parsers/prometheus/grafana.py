@@ -6,17 +6,15 @@
 from __future__ import annotations
 
 import csv
-import re
 from collections.abc import Iterator
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.prometheus.model import Series, cut_short, read_selector
 from benchkit.parsers.series import micros
+from benchkit.regexes import regex
 
-_HEADER = re.compile(
-    r'(?:sep=[,;\t]\r?\n)?("?)Time\1([,;\t])|(?:sep=.\r?\n)?("?)Series\3([,;\t])"?Time'
-)
-_EPOCH = re.compile(r"-?\d{12,14}")
+_HEADER = regex(r'(?:sep=[,;\t]\r?\n)?("?)Time\1([,;\t])|(?:sep=.\r?\n)?("?)Series\3([,;\t])"?Time')
+_EPOCH = regex(r"-?\d{12,14}")
 _ABSENT = frozenset({"", "undefined", "null", "-"})
 
 

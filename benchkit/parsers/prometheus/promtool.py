@@ -5,15 +5,15 @@ Promtool is how one queries from a shell, and its default is this text.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.prometheus.model import Series, cut_short, read_selector
+from benchkit.regexes import regex
 
-_HEAD = re.compile(r"(\S.*?|) =>(?: (\S+) @\[(\d{1,11}(?:\.\d+)?)\])?\s*$")
-_VALUE = re.compile(r"(\S+) @\[(\d{1,11}(?:\.\d+)?)\]\s*$")
-_SCALAR = re.compile(r"scalar: (\S+) @\[[\d.]+\]\s*$")
+_HEAD = regex(r"(\S.*?|) =>(?: (\S+) @\[(\d{1,11}(?:\.\d+)?)\])?\s*$")
+_VALUE = regex(r"(\S+) @\[(\d{1,11}(?:\.\d+)?)\]\s*$")
+_SCALAR = regex(r"scalar: (\S+) @\[[\d.]+\]\s*$")
 
 
 def recognises(text: str) -> bool:

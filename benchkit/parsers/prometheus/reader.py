@@ -6,7 +6,6 @@ number.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
@@ -19,14 +18,13 @@ from benchkit.parsers.prometheus.answers import UNNAMED, read_answer
 from benchkit.parsers.prometheus.columns import add_up_series, find_values, join_lives
 from benchkit.parsers.prometheus.model import Series
 from benchkit.parsers.series import Gatherer
+from benchkit.regexes import regex
 
 _JSON = (
-    re.compile(r'\{\s*"status"\s*:\s*"(?:success|error)"\s*,\s*"(?:data|errorType|isPartial)"'),
-    re.compile(r'\{\s*"resultType"\s*:\s*"(?:matrix|vector|scalar|string|streams)"'),
-    re.compile(
-        r'\{\s*"result"\s*:\s*\[[\s\S]*"resultType"\s*:\s*"(?:matrix|vector|scalar|string)"'
-    ),
-    re.compile(r'\[\s*\{\s*"metric"\s*:\s*\{[^{}]*\}\s*,\s*"(?:values?|histograms?)"\s*:\s*\['),
+    regex(r'\{\s*"status"\s*:\s*"(?:success|error)"\s*,\s*"(?:data|errorType|isPartial)"'),
+    regex(r'\{\s*"resultType"\s*:\s*"(?:matrix|vector|scalar|string|streams)"'),
+    regex(r'\{\s*"result"\s*:\s*\[[\s\S]*"resultType"\s*:\s*"(?:matrix|vector|scalar|string)"'),
+    regex(r'\[\s*\{\s*"metric"\s*:\s*\{[^{}]*\}\s*,\s*"(?:values?|histograms?)"\s*:\s*\['),
 )
 
 

@@ -30,6 +30,7 @@ from typing import ClassVar
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Reading
 from benchkit.parsers.vegeta.readings import Block
+from benchkit.regexes import regex
 from benchkit.units import scale, step
 
 _STATS = {f"0.{percent}0000": f"p{percent}" for percent in (50, 75, 80, 90, 95)}
@@ -75,10 +76,8 @@ class Histogram(Table):
     """Counts by latency, of which only the sum is kept."""
 
     FORM = "hist"
-    SIGNATURE = re.compile(
-        r"^[ \t#>|*/]*+Bucket[ \t]++#[ \t]++%[ \t]++Histogram[ \t]*+$", re.MULTILINE
-    )
-    ROW = re.compile(
+    SIGNATURE = regex(r"^[ \t#>|*/]*+Bucket[ \t]++#[ \t]++%[ \t]++Histogram[ \t]*+$", re.MULTILINE)
+    ROW = regex(
         r"\[[^\s,\[]++,\s*+([^\s\[\]]++)\]\s++(\d{1,18}+)\s++(?:\d++\.\d\d|NaN)%(?:\s++#*+)?\s*+"
     )
     _sum = 0
@@ -95,12 +94,12 @@ class Plot(Table):
     """Latencies by percentile."""
 
     FORM = "hdrplot"
-    SIGNATURE = re.compile(
+    SIGNATURE = regex(
         r"^[ \t#>|*/]*+Value\(ms\)[ \t]++Percentile[ \t]++TotalCount[ \t]++1/\(1-Percentile\)"
         r"[ \t]*+$",
         re.MULTILINE,
     )
-    ROW = re.compile(r"(\d+\.\d{6})\s+(\d\.\d{6})\s+(\d+)\s+\d+(?:\.\d+)?\s*")
+    ROW = regex(r"(\d+\.\d{6})\s+(\d\.\d{6})\s+(\d+)\s+\d+(?:\.\d+)?\s*")
 
     def _take(self, line: int, *fields: str) -> bool:
         value, percentile, count = fields

@@ -26,11 +26,12 @@ from benchkit.parsers.vegeta.results import Flaw, Result, Results, are_possible,
 from benchkit.reading.cleaning import clean_lines, count_lines
 from benchkit.reading.source import Source, number_blocks
 from benchkit.redaction import show_part
+from benchkit.regexes import regex
 
-CSV_START = re.compile(r"(\d{19}),(\d{1,20}),(\d{1,20}),(\d{1,20}),(\d{1,20}),", re.ASCII)
-_RECORD = re.compile(CSV_START.pattern.encode())
-_FIELD = re.compile(r'(?:"((?:[^"]|"")*+)"?+)?+([^,]*+),?')
-_TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)", re.ASCII)
+CSV_START = regex(r"(\d{19}),(\d{1,20}),(\d{1,20}),(\d{1,20}),(\d{1,20}),", re.ASCII)
+_RECORD = regex(CSV_START.pattern.encode())
+_FIELD = regex(r'(?:"((?:[^"]|"")*+)"?+)?+([^,]*+),?')
+_TIME = regex(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)", re.ASCII)
 _NUMBERS = ("code", "latency", "bytes_out", "bytes_in")
 _TEXTS = ("attack", "url")
 #: Digits of a start.

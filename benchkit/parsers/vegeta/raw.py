@@ -15,7 +15,6 @@ offered rate and the version; the URL in versions before 12.8.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -31,7 +30,7 @@ from benchkit.reading.source import UntilDamage
 from benchkit.regexes import regex
 
 #: The name of the struct, or of the slice in versions before 5, in the first descriptor.
-_GOB = re.compile(rb"\x03\x01\x01\x06Result\x01|\x02\x01\x01\x07Results\x01")
+_GOB = regex(rb"\x03\x01\x01\x06Result\x01|\x02\x01\x01\x07Results\x01")
 #: The same as a shell decodes and writes it; UTF-8 has no byte 255, as a gob does.
 _REENCODED = regex(r"\x06Result\x01|\x07Results\x01")
 _REFUSED = (
@@ -39,10 +38,10 @@ _REFUSED = (
     "write them with `vegeta attack -output=results.bin`, or with the `>` of cmd",
 )
 _JSON_KEYS = (
-    re.compile(r'"timestamp"\s*:\s*"\d{4}-'),
-    re.compile(r'"latency"\s*:\s*\d'),
-    re.compile(r'"code"\s*:\s*\d'),
-    re.compile(r'"bytes_in"\s*:\s*\d'),
+    regex(r'"timestamp"\s*:\s*"\d{4}-'),
+    regex(r'"latency"\s*:\s*\d'),
+    regex(r'"code"\s*:\s*\d'),
+    regex(r'"bytes_in"\s*:\s*\d'),
 )
 
 

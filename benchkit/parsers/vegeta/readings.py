@@ -15,14 +15,15 @@ from typing import ClassVar
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Reading, Row, find_command
 from benchkit.parsers.urls import describe_url, path_of
+from benchkit.regexes import regex
 
 TOOL = "vegeta"
 
 _RATES = frozenset({"request_rate", "success_rate_per_second"})
 #: Kept where the rest is zero because nothing was computed.
 _SUMMED = frozenset({"requests", "responses"})
-_RATE = re.compile(r"-rate[= ](\d{1,15})(?!\d)(?:/(\d{0,9})(ms|s|m|h))?")
-_TARGET = re.compile(r"\b(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) (https?://[^\s\"'|\\]+)")
+_RATE = regex(r"-rate[= ](\d{1,15})(?!\d)(?:/(\d{0,9})(ms|s|m|h))?")
+_TARGET = regex(r"\b(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) (https?://[^\s\"'|\\]+)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 #: Metric, stat, unit and subject, by the names of the text report.
 MEASURES: dict[str, tuple[str, str, str, str | None]] = {

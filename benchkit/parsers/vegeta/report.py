@@ -27,11 +27,12 @@ from benchkit.parsers.vegeta.readings import Block
 from benchkit.parsers.vegeta.summary import JsonReport
 from benchkit.parsers.vegeta.text import TextReport
 from benchkit.reading.source import UntilDamage
+from benchkit.regexes import regex
 
 _KINDS: tuple[type[Block], ...] = (TextReport, JsonReport, Histogram, Plot)
-_AGGREGATE = re.compile(r"[\s#*]*+aggregated?(?: reports?)?[\s:*]*+$", re.IGNORECASE)
-_SOURCES = re.compile(r"[\s#*]*+source reports?\b", re.IGNORECASE)
-_COMMAND = re.compile(r"\bvegeta +(?:attack|report|plot)\b")
+_AGGREGATE = regex(r"[\s#*]*+aggregated?(?: reports?)?[\s:*]*+$", re.IGNORECASE)
+_SOURCES = regex(r"[\s#*]*+source reports?\b", re.IGNORECASE)
+_COMMAND = regex(r"\bvegeta +(?:attack|report|plot)\b")
 #: How many lines may stand between a command and the report that it printed.
 _NEAR = 3
 

@@ -12,7 +12,6 @@ offered rate, how many of each error. The counts of ``buckets`` are not kept.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,9 +19,10 @@ from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Reading
 from benchkit.parsers.documents import decoder_of, line_of, read_moment
 from benchkit.parsers.vegeta.readings import Block, finish
+from benchkit.regexes import regex
 
-_START = re.compile(r'\{\s*(?:"|$)')
-_STRING = re.compile(r'"(?:\\.|[^"\\]++)*+"?')
+_START = regex(r'\{\s*(?:"|$)')
+_STRING = regex(r'"(?:\\.|[^"\\]++)*+"?')
 _NEEDED = ("latencies", "bytes_in", "bytes_out", "requests", "status_codes")
 #: A report is small; more than this is none.
 _LONGEST = 64 << 20
@@ -48,7 +48,7 @@ class JsonReport(Block):
     """One object that may be a report, line by line until its last brace."""
 
     FORM = "json"
-    SIGNATURE = re.compile(
+    SIGNATURE = regex(
         r'"latencies"\s*:\s*\{\s*"(?:total|mean|50th|90th|95th|99th|max|min)"\s*:\s*\d'
     )
 

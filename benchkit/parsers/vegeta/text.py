@@ -27,17 +27,18 @@ from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Reading
 from benchkit.parsers.vegeta.readings import Block, finish, measure_of
 from benchkit.redaction import show_part
+from benchkit.regexes import regex
 from benchkit.units import Quantity, parse_duration, scale, step
 
 LABELS = ("Requests", "Duration", "Latencies", "Bytes In", "Bytes Out", "Success", "Status Codes")
-LINE = re.compile(
+LINE = regex(
     r"(?:^|[\s|>#:*/\"'])(Requests|Duration|Latencies|Bytes In|Bytes Out|Success|Status Codes)\s++"
     r"\[((?:total|mean|min|ratio|code:count)[^\[\]]*+)\]\s*+(.*)"
 )
-_ERRORS = re.compile(r"(?:^|[\s|>#:*/\"'])Error Set:\s*$")
+_ERRORS = regex(r"(?:^|[\s|>#:*/\"'])Error Set:\s*$")
 #: What vegeta lists there: what its HTTP client reports, and statuses.
-_ERROR = re.compile(r"[\s|>#*]*+(?:[A-Z][A-Za-z]{2,9} \"?\w{2,6}://|\d{3} [A-Z])")
-_CODE = re.compile(r"(\d{1,3}):(\d{1,18})")
+_ERROR = regex(r"[\s|>#*]*+(?:[A-Z][A-Za-z]{2,9} \"?\w{2,6}://|\d{3} [A-Z])")
+_CODE = regex(r"(\d{1,3}):(\d{1,18})")
 _UNDEFINED = frozenset({"NaN", "+Inf", "-Inf", "NaN%"})
 
 
@@ -64,14 +65,14 @@ def read_time(text: str) -> Quantity:
 
 #: How a value is written, and how it is read.
 _WRITTEN: dict[str, tuple[re.Pattern[str], Callable[[str], Quantity]]] = {
-    "count": (re.compile(r"\d+"), lambda text: Quantity(scale(text, 0), 1.0)),
-    "hundredth": (re.compile(r"\d+\.\d\d"), lambda text: Quantity(scale(text, 0), step(text))),
+    "count": (regex(r"\d+"), lambda text: Quantity(scale(text, 0), 1.0)),
+    "hundredth": (regex(r"\d+\.\d\d"), lambda text: Quantity(scale(text, 0), step(text))),
     "time": (
-        re.compile(r"0|(?:[\d.]++(?:ns|us|µs|μs|ms|s|m|h)){1,9}+(?<![mh])"),
+        regex(r"0|(?:[\d.]++(?:ns|us|µs|μs|ms|s|m|h)){1,9}+(?<![mh])"),
         read_time,
     ),
     "percentage": (
-        re.compile(r"(?:\d{1,2}(?:\.\d{1,15})?|100(?:\.0{1,15})?)%", re.ASCII),
+        regex(r"(?:\d{1,2}(?:\.\d{1,15})?|100(?:\.0{1,15})?)%", re.ASCII),
         lambda text: Quantity(float(1 - Fraction(text[:-1]) / 100), step(text[:-1], -2)),
     ),
 }
@@ -82,7 +83,7 @@ class TextReport(Block):
 
     FORM = "text"
     #: Of a report, or of the tail of one.
-    SIGNATURE = re.compile(
+    SIGNATURE = regex(
         r"(?:^|[\s|>#:*/\"'])"
         r"(?:Requests\s++\[total[^\[\]]*+\]\s++\d|Status Codes\s+\[code:count\]\s+\d+:\d)",
         re.MULTILINE,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 
+from benchkit.regexes import regex
+
 __all__ = ["agrees", "find_correction", "list_sizes"]
 
 _FIRST_CORRECTED = 4
 _SIZE_OPTIONS = {
-    "threads": re.compile(r"\s(?:-t|--threads)[ =]?(\d{1,9})(?!\S)"),
-    "connections": re.compile(r"\s(?:-c|--connections)[ =]?(\d{1,9})(?!\S)"),
+    "threads": regex(r"\s(?:-t|--threads)[ =]?(\d{1,9})(?!\S)"),
+    "connections": regex(r"\s(?:-c|--connections)[ =]?(\d{1,9})(?!\S)"),
 }
 
 

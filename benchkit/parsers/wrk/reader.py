@@ -10,23 +10,22 @@ from benchkit.parsers.wrk.report import DAMAGED, Report
 from benchkit.parsers.wrk.shape import read_plain
 from benchkit.reading import reports
 from benchkit.reading.reports import CALLED, SCANTY, Fields, Line, Remark
+from benchkit.regexes import regex
 
-_OPEN_ENDED = re.compile(r"(?:%\s+[\d.]+m|timeout \d+|responses: \d+)$")
-_REST = re.compile(r"\d{1,15}|s")
-_FURNITURE = re.compile(r"Detailed Percentile|Value |\[?Buckets|-*\Z")
-_BANNER = re.compile(r"wrk (\S+) \[\w+\] Copyright")
+_OPEN_ENDED = regex(r"(?:%\s+[\d.]+m|timeout \d+|responses: \d+)$")
+_REST = regex(r"\d{1,15}|s")
+_FURNITURE = regex(r"Detailed Percentile|Value |\[?Buckets|-*\Z")
+_BANNER = regex(r"wrk (\S+) \[\w+\] Copyright")
 _UNREACHABLE = Remark(
     "wrk was unable to {verb} {server} ({reason}), so this run has no result",
     "wait until the server accepts connections, then run again",
 )
 _START = r"^[ \t#>|*/]*+(?:- ++)?+(?:\d{4}-\d\d-\d\dT\S++ ++|[\w.-]++ ++\| *+)?+[ \t#>|*/]*+"
 _FAILURE = ("unable to ",)
-_PROMPT = re.compile(
-    r"^(?>(?:[^\n]*?[ \t/$#>%])??wrk2? ++)[^\n]*+\n[^\n]*?unable to ", re.MULTILINE
-)
+_PROMPT = regex(r"^(?>(?:[^\n]*?[ \t/$#>%])??wrk2? ++)[^\n]*+\n[^\n]*?unable to ", re.MULTILINE)
 #: Words that must all be there, and the lines that must then be there, for wrk to claim a text.
 _SIGNS = tuple(
-    (words, tuple(re.compile(_START + line, re.MULTILINE) for line in lines))
+    (words, tuple(regex(_START + line, re.MULTILINE) for line in lines))
     for words, lines in (
         (
             (" test @ ", " threads and "),
@@ -84,7 +83,7 @@ class Reader(reports.Reader):
 
     NAMES, EXECUTABLES = "wrk or wrk2", "wrk2?"
     KIND = Report
-    ARGUMENTS = re.compile(r"\s--?[a-zA-Z]|://")
+    ARGUMENTS = regex(r"\s--?[a-zA-Z]|://")
     IS_LOGGED = True
 
     def __init__(self, label: str) -> None:

@@ -5,7 +5,6 @@ Which lines may follow which, and which of two lines tells a statistic more prec
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from operator import itemgetter
@@ -28,6 +27,7 @@ from benchkit.parsers.wrk.shape import (
 )
 from benchkit.reading import reports
 from benchkit.reading.reports import Event, Fields, Line, Value
+from benchkit.regexes import regex
 from benchkit.units import parse_count, scale
 
 _COUNT = r"(\d{1,15})"
@@ -61,11 +61,11 @@ _FEW_STRAYS = 1
 _RESUMING = frozenset({"calibration", "stats", "distribution", "second distribution"})
 #: By how much two lines of one run may differ that tell a statistic.
 _APART = 0.1
-_RATE_OPTION = re.compile(r"\s(?:-R|--rate)[ =]?(\d{1,15}[kMG]?)\b")
-_URL = re.compile(r"\bhttps?://[^\s\"']+")
+_RATE_OPTION = regex(r"\s(?:-R|--rate)[ =]?(\d{1,15}[kMG]?)\b")
+_URL = regex(r"\bhttps?://[^\s\"']+")
 #: A line that holds numbers and cannot be read.
 DAMAGED = Line("damaged")
-_TELLING = re.compile(
+_TELLING = regex(
     r"(?:Thread Stats|Latency|Req/Sec|Requests/sec:|Transfer/sec:|Socket|Non-2xx"
     r"|\d[^ ]*(?:%| requests))(?: |\Z)"
 )

@@ -14,6 +14,7 @@ from functools import lru_cache, partial
 from benchkit.parsers import urls
 from benchkit.parsers.base import Reading, Row
 from benchkit.reading.reports import decimal
+from benchkit.regexes import regex
 from benchkit.units import Quantity, parse_bytes, parse_count, parse_time, scale
 
 _ENDS = {"0": "min", "": "min", "100": "max"}
@@ -55,7 +56,7 @@ _RATE = r"(\d{1,15}\.\d\d[kMG]?)"
 _BYTES = r"(\d{1,15}\.\d\d[KMGT]?B)"
 _SHARE = r"(\d{1,3}\.\d\d)%"
 _STATS = r"  Thread Stats   Avg      Stdev     Max   \+/- Stdev\n"
-_SHAPE = re.compile(
+_SHAPE = regex(
     r"Running \d+[smh] test @ (\S+)\n"
     r"  (\d{1,15}) threads and (\d{1,15}) connections\n"
     + _STATS
