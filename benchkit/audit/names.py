@@ -12,14 +12,21 @@ from typing import TYPE_CHECKING
 from benchkit.comparison import Comparisons
 from benchkit.errors import BenchkitError, Finding
 from benchkit.labels.matching import suggest_new_name, suggest_rename
+from benchkit.labels.stems import SEPARATORS
 from benchkit.regexes import regex
 
 if TYPE_CHECKING:
     from benchkit.schema import Runs
 
 _SHOWN = 5
-#: A name and a number that may count its runs; a version has two or more.
-_NUMBERED = regex(r"(?P<name>.*[A-Za-z])[-_ ](?P<number>\d{1,2})")
+#: A name and a number that may count its runs: nobody loses all runs from 2 to 10.
+_NUMBERED = regex(r"(?P<name>.*[A-Za-z])[-_ ](?P<number>\d)")
+#: What has versions of one digit, so that `jdk-8` beside `jdk` is no run of it.
+_VERSIONED = frozenset(
+    {"jdk", "java", "openjdk", "jre", "python", "pypy", "node", "nodejs", "php", "ruby", "dotnet"}
+    | {"scala", "swift", "gcc", "clang", "http", "tls", "postgres", "postgresql", "pg", "mysql"}
+    | {"redis", "valkey", "mongo", "mongodb", "kafka", "elasticsearch", "spring", "vertx", "rails"}
+)
 
 
 def find_unmatched_names(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
@@ -55,11 +62,11 @@ def find_other_params(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding
 
 
 def find_numbered_names(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
-    """B214: a variant is called like another one, and a number."""
+    """B214: a variant is called like another one, and a number that is no version."""
     names = {name for pair in comparisons.pairs for name in pair}
     for name in sorted(names):
         match = _NUMBERED.fullmatch(name)
-        if match and match["name"] in names:
+        if match and match["name"] in names and not _has_versions(match["name"]):
             yield Finding(
                 code="B214",
                 severity="warning",
@@ -70,6 +77,10 @@ def find_numbered_names(comparisons: Comparisons, _runs: Runs) -> Iterator[Findi
                 f"{match['name']}=FILE",
                 numbers={"run": int(match["number"])},
             )
+
+
+def _has_versions(name: str) -> bool:
+    return SEPARATORS.split(name.lower())[-1] in _VERSIONED
 
 
 def explain_nothing(reason: BenchkitError | None) -> Iterator[Finding]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from benchkit.labels.clocks import date_clocks
 from benchkit.labels.counts import is_count
 from benchkit.labels.names import (
     hold_sides,
@@ -62,7 +63,8 @@ def read_tree(
     [('', 'off', 1), ('', 'on', 1)]
     """
     if not pattern:
-        paths = leave_repeated_names(leave_form_folders([*map(leave_key, paths)]))
+        keyless = date_clocks([*map(leave_key, paths)], tools, root_name)
+        paths = leave_repeated_names(leave_form_folders(keyless))
     read = [read_path(path, tools=tools, root_name=root_name, pattern=pattern) for path in paths]
     if pattern:
         return read

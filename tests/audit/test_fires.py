@@ -193,6 +193,14 @@ CASES: dict[str, tuple[Files, Files]] = {
         {"none.txt": wrk(), "otlp.txt": wrk(*OTHER), "otlp-5.txt": wrk(*SLOWER)},
         {"none.txt": wrk(), "otlp.txt": wrk(*OTHER), "otlp-1.30.txt": wrk(*SLOWER)},
     ),
+    "B214 of a digit": (
+        {"none.txt": wrk(), "jaeger.txt": wrk(*OTHER), "jaeger-8.txt": wrk(*SLOWER)},
+        {"none.txt": wrk(), "jdk.txt": wrk(*OTHER), "jdk-8.txt": wrk(*SLOWER)},
+    ),
+    "B214 of two digits": (
+        {"none.txt": wrk(), "go.txt": wrk(*OTHER), "go-4.txt": wrk(*SLOWER)},
+        {"none.txt": wrk(), "go.txt": wrk(*OTHER), "go-22.txt": wrk(*SLOWER)},
+    ),
     "B307 too small": (fewer("p=0.000 n=5+5"), fewer("p=0.008 n=5+5")),
     "B307 above 1": (benchstat("1.200"), benchstat("1.000")),
     "B307 below 0": (benchstat("-0.100"), benchstat("0.100")),

@@ -117,16 +117,101 @@ TREES = {
     "sides as endings": """
         bench.old  old
         bench.new  new""",
+    "times of a day": """
+        2024-01-01/none_0900.txt  none 1
+        2024-01-01/otlp_0915.txt  otlp 1
+        2024-01-01/none_1000.txt  none 2
+        2024-01-01/otlp_1015.txt  otlp 2
+        2024-01-02/none_0900.txt  none 3
+        2024-01-02/otlp_0915.txt  otlp 3""",
+    "times of a day with signs": """
+        2024-01-01/none-09-00.txt  none 1
+        2024-01-01/otlp-09h15.txt  otlp 1""",
+    "times with seconds": """
+        2024-01-01/none_090005.txt  none 1
+        2024-01-01/otlp_091500.txt  otlp 1""",
+    "times first": """
+        2024-01-01/0900_none.txt  none 1
+        2024-01-01/0915_otlp.txt  otlp 1""",
+    "times of a day in a tool's names": """
+        2024-01-01/wrk-none-0900.txt  none 1
+        2024-01-01/wrk-otlp-0915.txt  otlp 1""",
+    "times of a day below variants": """
+        2024-01-01/none/0900.txt  none 1
+        2024-01-01/none/1000.txt  none 2
+        2024-01-01/otlp/0915.txt  otlp 1""",
+    "full hours of two sides": """
+        2024-01-01/none_0900.txt  none 1
+        2024-01-01/otlp_1000.txt  otlp 1""",
+    "folders of times": """
+        2024-01-01/0900/none.txt  none 1
+        2024-01-01/0900/otlp.txt  otlp 1
+        2024-01-01/1030/none.txt  none 2
+        2024-01-01/1030/otlp.txt  otlp 2
+        2024-01-02/0900/none.txt  none 3
+        2024-01-02/0900/otlp.txt  otlp 3""",
+    "times without a day": """
+        none_0900.txt  none 1
+        otlp_0915.txt  otlp 1
+        none_1000.txt  none 2
+        otlp_1015.txt  otlp 2""",
+    "times without a day below variants": """
+        none/0930.txt  none 1
+        none/1030.txt  none 2
+        otlp/0945.txt  otlp 1""",
     "a word for results on one side alone": """
         results.txt       results
         results_otlp.txt  results_otlp""",
 }
 
+#: Numbers of four digits that are no times of day, though most could be.
+LEVELS = {
+    "loads of both sides": """
+        none_1000.txt  none 1000
+        none_2000.txt  none 2000
+        otlp_1000.txt  otlp 1000
+        otlp_2000.txt  otlp 2000""",
+    "loads of both sides on a day": """
+        2024-01-01/none_1000.txt  none 1000 1
+        2024-01-01/none_2030.txt  none 2030 1
+        2024-01-01/otlp_1000.txt  otlp 1000 1
+        2024-01-01/otlp_2030.txt  otlp 2030 1""",
+    "loads of one side on a day": """
+        2024-01-01/get_1000.txt  get_1000 1
+        2024-01-01/get_2000.txt  get_2000 1""",
+    "folders of loads on a day": """
+        2024-01-01/1000/none.txt  1000: none 1
+        2024-01-01/2000/none.txt  2000: none 1""",
+    "one load": """
+        c_1000.txt   c 1000
+        go_1000.txt  go 1000""",
+    "one port": """
+        none_8080.txt  none 8080
+        otlp_8080.txt  otlp 8080""",
+    "a port each": """
+        2024-01-01/none_1080.txt  none 1080
+        2024-01-01/otlp_8081.txt  otlp 8081""",
+    "a load of three digits": """
+        none_500.txt  none 500
+        otlp_500.txt  otlp 500""",
+    "years": """
+        go_2019.txt    go_2019
+        go_2020.txt    go_2020
+        rust_2021.txt  rust_2021
+        rust_2022.txt  rust_2022""",
+    "sizes of one name": """
+        sha_1024.txt  sha_1024
+        sha_2048.txt  sha_2048""",
+    "a file without a time": """
+        none.txt       none
+        otlp_0915.txt  otlp_0915""",
+}
 
-@pytest.mark.parametrize("name", TREES)
-def test_a_tree_is_read_as_a_whole(name: str) -> None:
-    lines = (line.strip().partition("  ") for line in TREES[name].splitlines()[1:])
-    expected = {path: words.strip() for path, _, words in lines}
+
+@pytest.mark.parametrize("lines", [*TREES.values(), *LEVELS.values()], ids=[*TREES, *LEVELS])
+def test_a_tree_is_read_as_a_whole(lines: str) -> None:
+    parts = (line.strip().partition("  ") for line in lines.splitlines()[1:])
+    expected = {path: words.strip() for path, _, words in parts}
     read = read_tree([*expected], SIDE_NAMES, TOOLS, root_name="results")
     shown = [
         [f"{each.group}:" if each.group else "", each.variant, each.benchmark, str(each.run or "")]

@@ -287,7 +287,8 @@ SIDES = (
         code="B214",
         severity="warning",
         says="a variant is called like another one with a number: perhaps it is a run of it",
-        what="The names of two variants differ only in a number of one or two digits at the end.",
+        what="The names of two variants differ only in a digit at the end. Names of software that "
+        "has such versions, as `jdk` and `jdk-8`, are not asked about.",
         why="Numbers count runs only if few are missing: `otlp` and `otlp-2` are two runs, but "
         "`otlp` and `otlp-5` may be two versions. Versions that are pooled, or runs that are "
         "compared with each other, give a wrong answer.",
