@@ -25,7 +25,7 @@ _NUMBERED = regex(r"(?P<name>.*[A-Za-z])[-_ ](?P<number>\d)")
 _VERSIONED = frozenset(
     {"jdk", "java", "openjdk", "jre", "python", "pypy", "node", "nodejs", "php", "ruby", "dotnet"}
     | {"scala", "swift", "gcc", "clang", "http", "tls", "postgres", "postgresql", "pg", "mysql"}
-    | {"redis", "valkey", "mongo", "mongodb", "kafka", "elasticsearch", "spring", "vertx", "rails"}
+    | {"redis", "valkey", "mongo", "mongodb", "kafka", "elasticsearch", "spring", "rails"}
 )
 
 

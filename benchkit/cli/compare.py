@@ -5,7 +5,10 @@ The one-minute answer.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
+from shlex import join
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -16,6 +19,8 @@ from benchkit.cli import options as o
 from benchkit.cli import printing
 from benchkit.cli.attach import takes
 from benchkit.cli.compat import print_like, refuse_benchstats
+from benchkit.errors import ConfigError
+from benchkit.units import printable
 
 if TYPE_CHECKING:
     from benchkit.api import Comparison, RunSet
@@ -28,6 +33,12 @@ Wide = Annotated[
 ]
 FORMATS = ("table", "md", "csv", "json")
 ENDINGS = {".md": "md", ".csv": "csv", ".json": "json"}
+#: The commands that write the comparison as a page, with the wide table, and as a figure.
+_OTHERS = {
+    ".html": ("benchkit", "report"),
+    ".png": ("benchkit", "plot", "forest"),
+    ".svg": ("benchkit", "plot", "forest"),
+}
 
 
 def register(app: typer.Typer) -> None:
@@ -69,12 +80,24 @@ def compare(
         print_like(compat, context, request.paths or [], written, format, output, quiet=quiet)
         return
     refuse_benchstats(context)
+    _refuse_ending(output, format, request.paths or [])
     chosen = o.choose(format or o.guess_format(output, ENDINGS, "table"), FORMATS)
     by_column, to_file = request.split_by, output is not None
     with replace(request, quiet=quiet).results() as runset:
         result = evaluate(runset, requested)
         text = render(result, chosen, by=by_column, to_file=to_file, every=every, wide=wide)
         printing.write(text, output)
+
+
+def _refuse_ending(output: Path | None, format: str | None, paths: Sequence[str]) -> None:
+    """Name the command that writes a file of another kind."""
+    words = _OTHERS.get(output.suffix.lower()) if output and format is None else None
+    if output and words:
+        raise ConfigError(
+            f"compare writes no {output.suffix.lower()} files",
+            where=f"-o {printable(str(output))}",
+            hint=f"use: {join([*words, *paths, '-o', str(output)])}",
+        )
 
 
 def evaluate(runset: RunSet, requested: o.Requested) -> Comparison:

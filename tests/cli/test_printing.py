@@ -233,7 +233,11 @@ def test_quiet_prints_errors(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 
 @pytest.mark.parametrize(
     "words",
-    [("compare", "--wide", "-o", "x.html"), ("gate", "-o", "x.svg"), ("check", "-o", "x.parquet")],
+    [
+        ("compare", "--wide", "-o", "x.parquet"),
+        ("gate", "-o", "x.svg"),
+        ("check", "-o", "x.parquet"),
+    ],
     ids=lambda words: words[0],
 )
 def test_no_command_fills_a_file_with_what_its_extension_does_not_mean(
@@ -245,3 +249,20 @@ def test_no_command_fills_a_file_with_what_its_extension_does_not_mean(
     assert run([words[0], str(results), *words[1:]]) == 2
     assert f"unknown file extension '{Path(words[-1]).suffix}'" in capsys.readouterr().err
     assert not Path(words[-1]).exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [("x.html", "report {results} -o x.html"), ("x.svg", "plot forest {results} -o x.svg")],
+)
+def test_compare_names_the_command_that_writes_such_a_file(
+    name: str, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    results = Path(__file__).parents[2] / "fixtures/tracing-wrk"
+    assert run(["compare", str(results), "--wide", "-o", name]) == 2
+    written = command.format(results=results)
+    assert f"; use: benchkit {written}" in capsys.readouterr().err
+    assert run(written.split()) == 0
+    assert Path(name).exists()
