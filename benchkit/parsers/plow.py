@@ -28,14 +28,12 @@ A report, verbatim (plow 1.4, ``-c 4 -d 1s --summary``; most of the histogram le
       162µs     3886  29.67%
 
 JSON has the same under the same names, times as texts. Without ``-i 0`` or ``--summary`` plow
-prints a report five times a second; the last one counts. In text only that one has shares in its
-histogram.
+prints a report five times a second; the last one counts. In text only that one has shares.
 
 What the numbers are: latencies are of failed requests, too, cut to microseconds, and percentiles
 are estimates. ``RPS`` is the count by the time, failed requests included: where there are any, the
 rate is that of answered ones. ``Elapsed`` is cut to tenths of a second; the duration is computed
-from count and rate. A MB is 1,048,576 bytes. The rates of single seconds below ``Statistics`` and
-the histogram are not kept.
+from count and rate. A MB is 1,048,576 bytes. Rates of seconds and the histogram are not kept.
 
 Not recorded: when it ran, the version, ``--rate``; in JSON the target.
 """
@@ -53,7 +51,7 @@ from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Recor
 from benchkit.parsers.documents import is_amount, line_of, read_documents
 from benchkit.parsers.urls import describe_url, path_of
 from benchkit.reading import reports
-from benchkit.reading.reports import UNANSWERED, Fields, Line, Value, decimal, reason_of
+from benchkit.reading.reports import UNANSWERED, Fields, Line, Remark, Value, decimal, reason_of
 from benchkit.regexes import regex
 from benchkit.units import Quantity, parse_duration, read_number
 
@@ -65,6 +63,9 @@ _MIB = 1 << 20
 #: Seconds between two reports of a run, at least.
 _STEP = 0.05
 _STATS = {"Min": "min", "Mean": "mean", "StdDev": "stdev", "Max": "max"}
+_UNFINISHED = Remark(
+    "plow printed this report before its run ended", "give its last report", is_remark=False
+)
 _SIZES = {"Reads": "bandwidth_in", "Writes": "bandwidth_out"}
 
 
@@ -179,7 +180,8 @@ class Report(reports.Report):
         elif not self.is_followed:
             self.reading.status, self.reading.rows = "partial", []
             yield self.reading
-            yield self.incomplete(label, self.missing() or ["Latency Histogram"])
+            missing, early = self.missing(), _UNFINISHED.at(label, self.reading.last_line)
+            yield self.incomplete(label, missing) if missing else early
 
 
 class Reader(reports.Reader):

@@ -69,6 +69,10 @@ def test_a_run_whose_last_report_is_missing_gives_no_number() -> None:
     (run,), (problem,) = read(TEXT, text[: text.rindex("Latency Histogram")])
     assert (run.status, run.rows) == ("partial", [])
     assert "lacks its `Latency Histogram` line" in problem.what
+    reports = text.split("Summary:")
+    (run,), (problem,) = read(TEXT, "Summary:".join(reports[:2]))
+    assert (run.status, run.rows) == ("partial", [])
+    assert "plow printed this report before its run ended" in problem.what
     runs, (problem,) = read(JSON, load("live.json")[:-40])
     assert not runs
     assert "truncated" in problem.what
