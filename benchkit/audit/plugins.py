@@ -43,6 +43,9 @@ def apply_plugins(observations: Observations, runs: Runs) -> Iterator[Finding]:
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a plug-in may fail in any way
             warnings.warn(f"audit rule {name} failed: {error}", stacklevel=2)
             continue
+        except KeyboardInterrupt:  # perhaps it hangs
+            warnings.warn(f"interrupted while audit rule {name} was running", stacklevel=2)
+            raise
         yield from found
 
 

@@ -136,9 +136,11 @@ def add(
 
 
 def _show_added(summary: IngestSummary, about: str, branch: str) -> None:
+    from benchkit.cli.ingest import tell_superseded
+
     printing.show_problems([*summary.diagnostics, *_list_findings(summary)])
     printing.print_line(
-        f"{about}{_tell_branch(branch)}, {_count_read(summary)} "
+        f"{about}{_tell_branch(branch)}, {_count_read(summary)}{tell_superseded(summary)} "
         f"· next: benchkit history show{_tell_branch(branch, ' --branch ')}",
         err=True,
     )

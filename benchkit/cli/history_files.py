@@ -58,7 +58,7 @@ def import_results(
     quiet: o.Quiet = False,
 ) -> None:
     """Read another tool's history; each result keeps its recorded commit."""
-    from benchkit.cli.ingest import write_summary
+    from benchkit.cli.ingest import tell_superseded, write_summary
     from benchkit.ingestion.commit import ingest, list_commits, list_places
     from benchkit.ingestion.recorded import Importing
     from benchkit.store import DEFAULT, Store
@@ -80,7 +80,8 @@ def import_results(
     elif not quiet:
         runs = sum(report.runs for report in summary.reports)
         commits = "1 new commit" if count == 1 else f"{count:,} new commits"
-        line = f"{target.url}: {runs:,} runs read, {commits} · next: benchkit history show"
+        read = f"{runs:,} runs read{tell_superseded(summary)}"
+        line = f"{target.url}: {read}, {commits} · next: benchkit history show"
         printing.print_line(line, err=True)
 
 

@@ -221,5 +221,9 @@ def _show(summary: IngestSummary, store: str, output: Path | None, *, verbose: b
         printing.print_line(describe_skipped(summary.skipped), err=True)
     after = "next: benchkit compare, benchkit report" if summary.has_result else _NOTHING
     runs = "1 run" if summary.runs == 1 else f"{summary.runs} runs"
-    superseded = f", {summary.superseded} superseded" if summary.superseded else ""
-    printing.print_line(f"{store}: {runs}{superseded} · {after}", err=True)
+    printing.print_line(f"{store}: {runs}{tell_superseded(summary)} · {after}", err=True)
+
+
+def tell_superseded(summary: IngestSummary) -> str:
+    """Say how many runs were replaced; nothing where none was."""
+    return f", {summary.superseded} superseded" if summary.superseded else ""

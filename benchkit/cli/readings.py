@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
-from pathlib import Path
 
 from benchkit.errors import BaselineError, BenchkitError, DataError
 
@@ -16,9 +16,12 @@ def suggest(arguments: Sequence[str], error: BenchkitError) -> list[str]:
 
     Nothing where the error is about something else, or the layout was named.
     """
-    folders = [each for each in arguments[1:] if not each.startswith("-") and Path(each).is_dir()]
     is_named = any(each.startswith(("--layout", "--split")) for each in arguments)
-    if arguments[0] not in _COMMANDS or len(folders) != 1 or is_named or not _asks(error):
+    if arguments[0] not in _COMMANDS or is_named or not _asks(error):
+        return []
+    # A word that is too long for a path is no folder, and no error of pathlib's.
+    folders = [each for each in arguments[1:] if each[:1] != "-" and os.path.isdir(each)]  # noqa: PTH112
+    if len(folders) != 1:
         return []
     from benchkit.cli import options as o
     from benchkit.ingestion.layout import explain_layout

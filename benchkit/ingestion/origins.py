@@ -51,6 +51,8 @@ _SHORT = 8
 JUDGED = frozenset({"measured", "failed", "damaged"})
 #: Origins that a finding names.
 _SHOWN = 3
+#: The finding that nothing was measured here.
+_ELSEWHERE = "B215"
 
 
 class Side(NamedTuple):
@@ -183,18 +185,18 @@ def list_copied(choice: Choice, refused: Sequence[Part], job: str) -> dict[str, 
 
 def names_elsewhere(finding: Finding) -> bool:
     """Tell whether a finding says that nothing was measured in this CI run."""
-    return finding.code == "B209" and finding.numbers.get("runs_here") == 0
+    return finding.code == _ELSEWHERE and finding.numbers.get("runs_here") == 0
 
 
 def find_elsewhere(choice: Choice, job: str) -> Iterator[Finding]:
-    """B209: a CI job looks at what another run measured, and measured nothing itself."""
+    """B215: a CI job looks at what another run measured, and measured nothing itself."""
     loaded = [part for part in choice.parts if part.role in JUDGED]
     origins = sorted({part.origin for part in loaded})
     if job and loaded and not any(match(name, origins) for name in _list_circles(job)):
         shown = ", ".join(origin or "this machine" for origin in origins[:_SHOWN])
         is_run = job.partition("/")[0] in _RUNS  # else a job that gates cannot know its own run's
         yield Finding(
-            code="B209",
+            code=_ELSEWHERE,
             severity="warning",
             where=", ".join(dict.fromkeys(part.variant for part in loaded)),
             message=f"this CI {'run' if is_run else 'job'} did not measure it, but origin {shown} "

@@ -7,6 +7,7 @@ bad file costs itself and a line, never the other 400.
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -113,7 +114,13 @@ class Reader:
     def read(self, index: int, found: Found) -> Outcome:
         """Read the source ``found``, which is number ``index``; this never raises for bad data."""
         self._claims = ()
-        outcome = self._try(index, found)
+        try:
+            outcome = self._try(index, found)
+        except KeyboardInterrupt as error:
+            if plugin := registry.find_plugin(error):  # perhaps it hangs
+                what = f"interrupted while the parser plug-in {plugin} was reading {found.label}"
+                warnings.warn(what, stacklevel=2)
+            raise
         mark(outcome, found, self._options, self._known.batch, self._claims, self._known.sources)
         return outcome
 
@@ -146,8 +153,11 @@ class Reader:
             is_foreign = isinstance(error, ForeignError)
             problem = Diagnostic(found.label, getattr(error, "line", 0), error.what, error.hint)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - its parser's: costs one file
-            what = f"benchkit failed to read it ({type(error).__name__}: {error})"
-            problem = Diagnostic(found.label, 0, what, "please report it")
+            plugin = registry.find_plugin(error)
+            reader = f"the parser plug-in {plugin}" if plugin else "benchkit"
+            what = f"{reader} failed to read it ({type(error).__name__}: {error})"
+            hint = "report it to the author of the plug-in" if plugin else "please report it"
+            problem = Diagnostic(found.label, 0, what, hint)
         sink.drop()
         outcome = refusal(index, found, problem, is_unread=is_unread)
         outcome.is_foreign = is_foreign

@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from traceback import walk_tb
 from typing import TYPE_CHECKING, TypeVar
 
 from benchkit.errors import AmbiguousFormatError, ConfigError
@@ -126,6 +127,14 @@ def _by_name() -> Mapping[str, Tool]:
 def load_all() -> tuple[tuple[Tool, ...], tuple[Format, ...]]:
     """Return every tool and every format, built-ins first, then plug-ins by name."""
     return load((*BUILTIN, *sorted(entry_points(group=GROUP), key=lambda point: point.name)))
+
+
+def find_plugin(error: BaseException) -> str:
+    """Return the name of the plug-in whose code an exception came through; empty if of none."""
+    frames = walk_tb(error.__traceback__)
+    packages = {str(frame.f_globals.get("__name__")).partition(".")[0] for frame, _ in frames}
+    plugins = entry_points(group=GROUP)
+    return next((each.name for each in plugins if each.module.partition(".")[0] in packages), "")
 
 
 def candidates(head: Head, among: frozenset[str] | None = None) -> tuple[Format, ...]:

@@ -73,6 +73,18 @@ def test_a_rule_that_fails_costs_its_findings_and_no_more(
         assert list(plugins.apply_plugins(None, None)) == []  # type: ignore[arg-type]
 
 
+def test_ctrl_c_names_the_rule_that_was_running(monkeypatch: pytest.MonkeyPatch) -> None:
+    def hang(*_: object) -> list[Finding]:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(plugins, "_plugin_rules", lambda: (("theirs", hang),))
+    with (
+        pytest.warns(UserWarning, match="interrupted while audit rule theirs was running"),
+        pytest.raises(KeyboardInterrupt),
+    ):
+        list(plugins.apply_plugins(None, None))  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(
     ("value", "why"), [("no_such_module:rule", "cannot be loaded"), ("math:pi", "not a function")]
 )

@@ -380,3 +380,15 @@ def test_one_panic_is_one_failed_run(capsys: pytest.CaptureFixture[str]) -> None
     assert run(["history", "add", "results", "--commit", "0000002a", "--date", date, "-q"]) == 0
     assert run(["history", "gate"]) == 1
     assert "1 run of 0000002 failed" in capsys.readouterr().out.lower()
+
+
+@pytest.mark.usefixtures("folder")
+def test_runs_that_a_commit_measured_again_replace_are_counted(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    add(0, runs=5)
+    gated.write_runs(Path("results/base.txt"), seed=7, runs=5, benchmarks=("Ping",))
+    capsys.readouterr()
+    dated = ["--commit", "0000000a", "--date", "2026-10-01T10:00:00Z"]
+    assert run(["history", "add", "results", *dated]) == 0
+    assert ".benchkit: 0000000, 1 source, 5 superseded · next" in capsys.readouterr().err

@@ -77,3 +77,13 @@ def test_forms_of_a_result_are_no_sides_and_runs_no_benchmarks(
     lay(tmp_path / "forms", ["a.txt", "a_summary.txt", "b.txt", "b_summary.txt"])
     assert run(["compare", "forms"]) in {2, 3}
     assert "_summary" not in capsys.readouterr().err.partition("It could")[2]
+
+
+def test_an_error_of_a_command_with_a_long_word_is_one_line(capsys: Captured) -> None:
+    for words in (
+        ["gate", "results", "--policy", "x" * 300],
+        ["bisect", "v1", "--bench", "echo " + "x" * 5000],
+        ["x" * 300],
+    ):
+        assert run(words) in {2, 3}
+        assert len(capsys.readouterr().err.splitlines()) == 1

@@ -54,4 +54,4 @@ def test_where_a_job_does_not_name_its_run_it_may_only_gate(
     capsys.readouterr()
     assert run(LIMIT) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert "B209 main, pr: this CI job did not measure it, but origin gitlab/1 did" in shown
+    assert "B215 main, pr: this CI job did not measure it, but origin gitlab/1 did" in shown

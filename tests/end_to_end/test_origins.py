@@ -385,7 +385,7 @@ def test_a_gate_of_one_run_takes_what_the_run_measured_and_names_another_runs(
             capsys.readouterr()
             assert run(LIMIT) == 4
             shown = " ".join(capsys.readouterr().out.split())
-            assert "B209 main, pr: this CI run did not measure it, but origin" in shown
+            assert "B215 main, pr: this CI run did not measure it, but origin" in shown
 
 
 def test_a_folder_measured_again_outside_ci_replaces_without_a_word_of_jobs(

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -69,7 +72,10 @@ FORMAT = Format(
         ("raise RuntimeError('boom')", "warning: parser plug-in tempo"),
         ("def recognises(head): raise ValueError('boom')", "warning: the parser tempo fails"),
         ("def recognises(head): sys.exit(5)", "warning: the parser tempo fails"),
-        ("def parse(source): raise ValueError('boom')", "error: results/x.tempo: "),
+        (
+            "def parse(source): raise ValueError('boom')",
+            "error: results/x.tempo: the parser plug-in tempo failed to read it (ValueError: boom)",
+        ),
         ("def parse(source): sys.exit(5)", "error: results/x.tempo: "),
         ("def parse(source): return None", "error: results/x.tempo: "),
         ("def parse(source): yield {'latency': 1}", "error: results/x.tempo: "),
@@ -91,3 +97,31 @@ def test_what_a_plugin_does_wrong_costs_its_files_alone(
     assert warning in done.stderr
     assert "Traceback" not in done.stderr
     assert "registry.py" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "def parse(source): print('begun', flush=True); sys.stdin.read(); yield",
+        "def recognises(head): print('begun', flush=True); return sys.stdin.read()",
+    ],
+)
+def test_ctrl_c_names_a_plugin_that_hangs(tmp_path: Path, change: str) -> None:
+    points = "[benchkit.parsers]\ntempo = tempo_parser:FORMAT\n"
+    module = THEIRS.format(change=change)
+    environment = install(tmp_path, "tempo_parser", points, {"tempo_parser.py": module})
+    (tmp_path / "x.tempo").write_text("tempo 1\n", encoding="utf-8")
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        [sys.executable, "-m", "benchkit", "ingest", "x.tempo"],
+        cwd=tmp_path, env=environment, stdin=pipe, stdout=pipe, stderr=pipe, text=True,
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        assert process.stdout.readline() == "begun\n"
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate()
+    assert process.returncode == 130
+    assert errors.splitlines() == [
+        "warning: interrupted while the parser plug-in tempo was reading x.tempo",
+        "benchkit: error: interrupted; no partial results were kept",
+    ]

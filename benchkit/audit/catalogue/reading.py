@@ -332,6 +332,17 @@ SIDES = (
         do="Measure both sides in one job; if one job has both, select it with --origin.",
     ),
     Entry(
+        code="B215",
+        severity="warning",
+        says="this CI run or job measured nothing; the results come from another one",
+        what="The store has results, but none that this CI run ingested. Where the environment "
+        "does not name the run, the job counts instead.",
+        why="The results may be days old and of another state of the code. If the run is known, "
+        "`gate` is undecided and exits 4.",
+        example="main, pr: this CI run did not measure it, but origin github/71/1/bench did",
+        do="Ingest the results in this run, or select those of another one with --origin.",
+    ),
+    Entry(
         code="B210",
         severity="warning",
         says="response lengths vary on one side only",
