@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from invocation import benchkit
 
+from benchkit.cli import run
 from benchkit.store.delta import Table
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -172,3 +173,20 @@ def test_a_deleted_newest_entry_is_missed_and_brought_back(
     assert benchkit("store", "repair", *store, cwd=tmp_path).returncode == 0
     assert benchkit("store", "check", *store, cwd=tmp_path).returncode == 0
     assert sorted(benchkit("export", *store, cwd=tmp_path).stdout) == sorted(before)
+
+
+@pytest.mark.parametrize(
+    "words", ["store check", "store repair", "store vacuum", "store upgrade", "history prune"]
+)
+def test_a_store_that_cannot_be_reached_is_an_error_of_the_store(
+    words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("AWS_ALLOW_HTTP", raising=False)  # so that nothing tries for seconds
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_REGION"):
+        monkeypatch.setenv(name, "test")
+    keep = ["--keep", "1"] if "prune" in words else []
+    assert run([*words.split(), *keep, "--store", "s3://bench/unreachable"]) == 3
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("benchkit: error: s3://bench/unreachable: the store failed: ")

@@ -132,7 +132,7 @@ class Reader:
             source = found.load()
             # The first look finds the format; the second reads by it, as from the next file on.
             return any(self._identify(source)[1] is not None for _ in range(2))
-        except Exception:  # noqa: BLE001 - told when it is read
+        except (Exception, SystemExit):  # noqa: BLE001 - told when it is read
             return False
 
     def _try(self, index: int, found: Found) -> Outcome:

@@ -154,7 +154,7 @@ def find_folder(folder: Path) -> Path:
     where = f"template plug-in {named[0].name} ({named[0].value})"
     try:
         held = named[0].load()
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ConfigError(f"cannot be loaded: {error}", where=where) from error
     if not isinstance(held, (str, os.PathLike)):
         raise ConfigError("does not contain the path of a folder", where=where)

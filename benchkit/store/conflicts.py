@@ -43,7 +43,7 @@ def attempts(url: str) -> Iterator[None]:
 
 
 @contextmanager
-def translated(url: str) -> Iterator[None]:
+def translated(url: str, advice: str = "run `benchkit store check`") -> Iterator[None]:
     """Turn what delta-rs raises into a `StoreError`."""
     from deltalake.exceptions import DeltaError
 
@@ -56,7 +56,7 @@ def translated(url: str) -> Iterator[None]:
         raise StoreError(
             f"the store failed: {reason}",
             where=url,
-            hint="nothing was changed; run `benchkit store check`",
+            hint=f"nothing was changed; {advice}",
         ) from error
 
 

@@ -1,8 +1,7 @@
 """The store: a table of values, and a log of the pieces of runs that they belong to.
 
 A commit spans one table, so values are committed first and runs last. The log of runs is the
-authority: values without a piece are invisible, and `tidy` deletes them once no writer can still
-be about to commit their piece.
+authority: values without a piece are invisible; `tidy` deletes them once no writer needs them.
 """
 
 from __future__ import annotations
@@ -55,7 +54,8 @@ class Store:
         folder = Path(self.url)
         if not self.is_remote and not any((folder / n).is_dir() for n in ("runs", "values")):
             return False
-        return (folder / "runs" / entries.FOLDER).is_dir() or self._has_remains()
+        with translated(self.url, "check its address, your credentials and the network"):
+            return (folder / "runs" / entries.FOLDER).is_dir() or self._has_remains()
 
     @contextmanager
     def locked(self) -> Iterator[None]:

@@ -38,3 +38,12 @@ def test_a_plug_in_without_a_path_is_named(tmp_path: Path) -> None:
     sides = [str(WRK / "none"), str(WRK / "otlp")]
     error = run_benchkit(tmp_path, environment, "report", *sides, "--template", "acme", code=2)
     assert "acme (acme_look:Path): does not contain the path of a folder" in error
+
+
+def test_a_plug_in_that_ends_the_interpreter_is_named(tmp_path: Path) -> None:
+    files = {"acme_look/__init__.py": "import sys\nsys.exit(5)\n"}
+    points = "[benchkit.templates]\nacme = acme_look:FOLDER\n"
+    environment = install(tmp_path, "acme_look", points, files)
+    sides = [str(WRK / "none"), str(WRK / "otlp")]
+    error = run_benchkit(tmp_path, environment, "report", *sides, "--template", "acme", code=2)
+    assert "template plug-in acme (acme_look:FOLDER): cannot be loaded: 5" in error
