@@ -357,9 +357,9 @@ def _need(row: Replicates, spread: Spread, goal: Goal, family: Family, *, shown:
 
 def _warn(row: Replicates, spread: Spread) -> tuple[str, ...]:
     if spread.cv == 0:
-        return ("the runs do not vary, or less than the tool's rounding",)
+        return ("the runs do not vary, or vary by less than the tool's rounding step",)
     if row.n < 4:
-        return (f"only {row.n} runs: this is an order of magnitude",)
+        return (f"with {row.n} runs, this is only an order of magnitude",)
     return ()
 
 

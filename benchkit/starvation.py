@@ -165,7 +165,7 @@ def _tell(
     without: Mapping[tuple[str, ...], Verdict],
     verdicts: Verdicts,
 ) -> Finding:
-    names = ", ".join(f"run {one.run.run} of {one.run.variant}" for one in starved)
+    names = ", ".join(f"run {one.run.run} of '{one.run.variant}'" for one in starved)
     shares = ", ".join(format_percent(one.share).lstrip("+") for one in starved)
     pairs = [(row, without[_key(row.contrast)]) for row in rows if _key(row.contrast) in without]
     changed = [(old, new) for old, new in pairs if old.word != new.word]
@@ -188,7 +188,7 @@ def _tell(
         remedy="find out what took the CPU, and measure again; all other numbers include these "
         "runs",
         numbers={
-            "runs": names,
+            "runs": ", ".join(f"run {one.run.run} of {one.run.variant}" for one in starved),
             "changed": len(changed),
             **{f"share {one.run.variant} {one.run.run}": one.share for one in starved},
             **{

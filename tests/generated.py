@@ -115,8 +115,8 @@ def write_formats() -> str:
 _REPLICATES = {
     "load": "a run of the tool; its requests are events in it",
     "microbenchmark": "a value that it repeats",
-    "summary": "none: its runs are not at hand, so nothing is tested",
-    "companion": "none: it belongs to the run beside it",
+    "summary": "none: the individual runs are not available, so nothing is tested",
+    "companion": "none: it belongs to the run next to it",
 }
 #: How people call the rules of `benchkit.stats.quantiles`.
 _RULES = {

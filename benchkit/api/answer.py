@@ -68,7 +68,7 @@ class Comparison:
 
     @property
     def comparisons(self) -> Comparisons:
-        """The evidence alone.
+        """The statistics alone.
 
         Ratios, intervals, p-values and effects, without margin or verdict; values are in base
         units.
@@ -349,7 +349,7 @@ class Comparison:
 
     @property
     def wide(self) -> Amounts:
-        """What is published of each variant: the cells of ``compare --wide``.
+        """A row per variant, as benchmark authors publish it: the cells of ``compare --wide``.
 
         Examples
         --------

@@ -175,7 +175,7 @@ def _tell_unanswered(side: Side, failed: Sequence[_Failed], total: int) -> Findi
         code="B317",
         severity="warning",
         where=name_side(side),
-        message=f"{_percent(worst.unanswered)} of the requests had no answer "
+        message=f"{_percent(worst.unanswered)} of the requests got no answer "
         f"({name_worst(worst.sheet.run, failed, total)}): their latencies are the time until the "
         "tool gave up, so the percentiles show timeouts and refusals, not the service",
         remedy="lower the rate until every request is answered; then raise the timeout if some are "

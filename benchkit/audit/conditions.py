@@ -74,7 +74,7 @@ def _find_slow(known: Sequence[_Known]) -> Iterator[Finding]:
             below,
             worst,
             len(known),
-            f"the CPU clock was down to {' instead of '.join(clocks)}",
+            "the CPU clock fell to {} (median: {})".format(*clocks),
             "cool the machine, pause between runs, and fix the frequency; see `benchkit doctor`",
         )
 
@@ -85,13 +85,12 @@ def _find_displaced(known: Sequence[_Known]) -> Iterator[Finding]:
         over = [each for each in same if each.value > max(usual * _FACTOR, usual + _MORE)]
         if over:
             worst = max(over, key=lambda each: each.value)
-            rates = (f"{format_number(value)}" for value in (worst.value, usual))
             yield _tell(
                 over,
                 worst,
                 len(same),
                 "the service lost its CPU to other programs up to "
-                f"{' instead of '.join(rates)} times a second",
+                f"{format_number(worst.value)} times a second (median: {format_number(usual)})",
                 "stop other programs, or wait for a quiet machine: `benchkit capture "
                 "--quiet-before 5s --pin`",
             )
@@ -108,12 +107,12 @@ def _by_side(known: Sequence[_Known]) -> Iterator[list[_Known]]:
 def _tell(
     disturbed: Sequence[_Known], worst: _Known, total: int, message: str, remedy: str
 ) -> Finding:
-    names = [f"run {run.run} of {run.variant}" for run, _ in disturbed]
+    names = [f"run {run.run} of '{run.variant}'" for run, _ in disturbed]
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return Finding(
         code="B418",
         severity="warning",
-        message=f"{message}: {', '.join(names[:_SHOWN])}{more}, of {total} runs",
+        message=f"{message} in {len(disturbed)} of {total} runs: {', '.join(names[:_SHOWN])}{more}",
         remedy=remedy,
         numbers={"runs": len(disturbed), "worst": worst.value},
     )

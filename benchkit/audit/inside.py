@@ -170,7 +170,8 @@ def _tell_components(c: Contrast, parts: Components) -> Finding:
         code="B339",
         severity="info",
         where=name_row(c),
-        message=f"between runs {between}, within a run {within} ({parts.runs} runs)",
+        message=f"the spread is {between} between runs and {within} within a run "
+        f"({parts.runs} runs)",
         remedy=advise(parts),
         numbers={"between": parts.between, "within": parts.within, "runs": parts.runs},
     )

@@ -62,7 +62,7 @@ def find_other_params(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding
 
 
 def find_numbered_names(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
-    """B214: a variant is called like another one, and a number that is no version."""
+    """B214: the name of a variant is that of another one and a number that is no version."""
     names = {name for pair in comparisons.pairs for name in pair}
     for name in sorted(names):
         match = _NUMBERED.fullmatch(name)
@@ -71,8 +71,8 @@ def find_numbered_names(comparisons: Comparisons, _runs: Runs) -> Iterator[Findi
                 code="B214",
                 severity="warning",
                 where=name,
-                message=f"a variant of its own; it may also be run {match['number']} of "
-                f"{match['name']}",
+                message=f"counted as a separate variant, but it may be run {match['number']} of "
+                f"'{match['name']}'",
                 remedy=f"if it is a run, name both files with the label: {match['name']}=FILE "
                 f"{match['name']}=FILE",
                 numbers={"run": int(match["number"])},

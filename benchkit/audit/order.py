@@ -181,8 +181,8 @@ def _tell_order(baseline: str, variant: str, apart: Sequence[_Sides]) -> Finding
         code="B330",
         severity="warning",
         where=f"{baseline}, {variant}",
-        message=f"{share} of '{words[0]}' were made before those of '{words[1]}'{on}: a drift of "
-        "the machine looks like a difference between them",
+        message=f"{share} of '{words[0]}' were made before those of '{words[1]}'{on}: machine "
+        "drift looks like a difference between them",
         remedy=_IN_TURN,
         numbers={"benchmarks": len(apart), "runs": len(before) + len(after)},
     )
@@ -195,7 +195,7 @@ def _tell_single_files(baseline: str, variant: str, whole: Sequence[str]) -> Fin
         severity="info",
         where=f"{baseline}, {variant}",
         message=f"all runs of {' and '.join(map(repr, whole))} are in one file{each}, so their "
-        "order is unknown: a drift of the machine may look like a difference between them",
+        "order is unknown: machine drift may look like a difference between them",
         remedy=f"{_IN_TURN}; write each run to its own file",
         numbers={"files": len(whole)},
     )
@@ -259,7 +259,7 @@ def _tell_drift(c: Contrast, trend: Trend, drift: float, adjusted: list[_Adjuste
         f"{trend.pvalue:.2g}); difference of the means: {changes}",
         remedy=f"{_IN_TURN}; let the machine settle first"
         if is_moved
-        else "both sides drift alike, so no difference moves by more than "
+        else "both sides drift by similar amounts, so no difference changes by more than "
         f"{format_percent(MATTERS).lstrip('+')}",
         numbers={
             "drift": math.exp(drift) - 1,

@@ -46,7 +46,7 @@ def find_single_runs(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]
         yield Finding(
             code="B301",
             severity="warning",
-            message=f"a side has only one run in  {len(single)} of {len(primary)} primary rows: "
+            message=f"a side has only one run in {len(single)} of {len(primary)} primary rows: "
             "direction only",
             remedy=f"run each variant at least {least} times, alternating between variants",
             numbers={"rows": len(single), "runs_needed": least},
@@ -135,7 +135,8 @@ def find_left_out(_comparisons: Comparisons, runs: Runs) -> Iterator[Finding]:
         count = int((runs["role"] == role).sum())
         if count:
             s = "s" if count > 1 else ""
-            listed = f"part{s} of runs" if role == "part" else f"{role} run{s}"
+            word = "warm-up" if role == "warmup" else role
+            listed = f"part{s} of runs" if role == "part" else f"{word} run{s}"
             yield Finding(
                 code="B303",
                 severity="info",
@@ -174,7 +175,7 @@ def _list_lost(runs: Runs, role: str) -> Iterator[tuple[str, str, int]]:
     for variant, remarks in list_remarks(lost).items():
         more = f" and {len(remarks) - _SHOWN} more" if len(remarks) > _SHOWN else ""
         text = printable("; ".join(remarks[:_SHOWN]))
-        yield printable(f" of {variant}" if variant else ""), f"{text}{more}", len(remarks)
+        yield printable(f" of '{variant}'" if variant else ""), f"{text}{more}", len(remarks)
 
 
 def list_remarks(runs: Runs) -> dict[str, list[str]]:

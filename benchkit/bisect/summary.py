@@ -156,7 +156,7 @@ def write_sentence(answer: Answer, commits: Sequence[Commit]) -> str:
     elif count > 1:
         conclusion = (
             f"One of {span} changed {what}, with a probability of {_sure(answer)}; only the last "
-            "of them can be measured"
+            "of these commits can be measured"
         )
     else:
         conclusion = (

@@ -37,10 +37,10 @@ def place(root: Path = Path("/")) -> Placement | str:
     topology = (parse_cpus(text) for text in read_machine(root).get("siblings", "").split())
     cores = [core & allowed for core in topology if core & allowed]
     if frozenset().union(*cores) != allowed:
-        return "not pinned: the kernel does not tell here which CPUs share a core"
+        return "not pinned: the kernel does not report which CPUs share a core"
     if len(cores) < 2:
         count = "1 CPU" if len(allowed) == 1 else f"{len(allowed)} threads of 1 core"
-        return f"not pinned: service and generator need a core each, and there is {count}"
+        return f"not pinned: service and generator need a core each, but only {count} can be used"
     cores.sort(key=min)
     half = len(cores) // 2
     return Placement(frozenset().union(*cores[half:]), frozenset().union(*cores[:half]))

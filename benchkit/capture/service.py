@@ -168,7 +168,7 @@ def _wait(ready: str, service: Service | None = None) -> None:
             raise FailedError(f"{service}: {end}")
         if time.monotonic() > ends:
             last = service.show_end() if service else ""
-            raise FailedError(f"{_name(ready)}: {problem}, for {_READY:.0f} s{last}")
+            raise FailedError(f"{_name(ready)}: not ready after {_READY:.0f} s: {problem}{last}")
         time.sleep(_STEP)
     if service and (end := service.find_problem()):
         raise FailedError(f"{service}: {end}")

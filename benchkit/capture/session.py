@@ -123,7 +123,9 @@ def carry_out(
 def _require_commands(plan: Plan) -> None:
     if plan.is_pinned and not any(commands.serve for commands in plan.variants.values()):
         hint = 'add serve = "…" to the plan; to bind a single command, write taskset -c 1 CMD'
-        raise ConfigError("pins a service, and the plan starts none", where="--pin", hint=hint)
+        raise ConfigError(
+            "pins a service, but the plan does not start one", where="--pin", hint=hint
+        )
     for commands in plan.variants.values():
         for key in ("command", "warmup", "before", "after", "serve"):
             words = getattr(commands, key)

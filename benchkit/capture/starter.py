@@ -85,19 +85,21 @@ def _check(plan: FirstPlan, subject: Subject) -> None:
     """Refuse what cannot become a plan that measures something."""
     if not plan.warmup and (subject.url or subject.serve):
         where = "--url" if subject.url else "--serve"
-        raise ConfigError("the plan of this tool measures no service", where=where)
+        raise ConfigError("a plan for this tool does not measure a service", where=where)
     if subject.url:
         read_ready(subject.url, "", "--url")
     elif subject.serve:
-        hint = "add --url, where the service answers as soon as it is up"
+        hint = "add --url with the address that answers once the service is up"
         raise ConfigError("unknown when the service is ready", where="--serve", hint=hint)
     if not subject.variants:
         return
     if len(set(subject.variants)) < 2:
         raise ConfigError("a comparison needs two variants or more", where="--variant")
     if not any(_FIELD in words for words in (subject.url, subject.serve, plan.command)):
-        hint = f'write it where they differ, e.g. --serve "./server --mode {_FIELD}"'
-        raise ConfigError(f"{_FIELD} is in no command", where="--variant", hint=hint)
+        hint = f'write {_FIELD} where they differ, e.g. --serve "./server --mode {_FIELD}"'
+        raise ConfigError(
+            "no command contains the name of the variant", where="--variant", hint=hint
+        )
 
 
 def _describe_service(subject: Subject) -> Iterator[str]:
@@ -106,7 +108,7 @@ def _describe_service(subject: Subject) -> Iterator[str]:
         yield '# {variant} stands for the variant\'s name, as in "./server --mode {variant}".'
         yield f"serve = {_quote(subject.serve or _SERVE)}"
     else:
-        yield '# The service runs already; add serve = "…" to start and stop it for each run.'
+        yield '# The service is already running; add serve = "…" to start and stop it for each run.'
     yield f"ready = {_quote(subject.url or _URL)}"
 
 

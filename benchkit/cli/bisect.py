@@ -52,7 +52,7 @@ def bisect(
         ),
     ] = 30,
     probability: Annotated[
-        str, typer.Option("--probability", help="Stop when one commit is this probable.")
+        str, typer.Option("--probability", help="Stop when one commit reaches this probability.")
     ] = "99%",
     repo: Repo = Path(),
     out: Annotated[

@@ -230,7 +230,7 @@ def gate(
         str,
         typer.Option(
             metavar="SHA",
-            help="Also judge step changes after this commit, not only the newest.",
+            help="Also judge the step changes after this commit, not only the newest commit.",
         ),
     ] = "",
     metric: o.Metric = None,

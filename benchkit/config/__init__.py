@@ -63,7 +63,9 @@ class Settings:
     cluster: str = field(
         default="",
         metadata=as_key(
-            "text", "Dask cluster that reads: `tcp://scheduler:8786` or `local:4`", "ingest"
+            "text",
+            "Dask cluster that reads the results: `tcp://scheduler:8786` or `local:4`",
+            "ingest",
         ),
     )
     split: tuple[str, bool] | tuple[()] = field(

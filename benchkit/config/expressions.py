@@ -83,8 +83,8 @@ class Expression:
     def _try(self, name: str, match: Callable[[str], Result]) -> Result:
         if len(name) > self.longest:
             self._refuse(
-                f"may never finish on a name of {len(name):,} characters; it is tried on "
-                f"up to {self.longest:,}"
+                f"may never finish on a name of {len(name):,} characters; this pattern allows "
+                f"names of up to {self.longest:,}"
             )
         start = thread_time()
         result = match(name)

@@ -92,8 +92,8 @@ class Gaps:
         return Finding(
             code="B414",
             severity="info",
-            message=f"the CPU samples cover only part of {_list(list(self.covered))}, at least "
-            f"{self.covered[least]:.0%} ({least})",
+            message=f"the CPU samples cover only part of the runs, at least "
+            f"{100 * self.covered[least]:.0f} % ({least}): {_list(list(self.covered))}",
             remedy="sample at least once a second from the start to the end of the load",
             numbers={"runs": len(self.covered), "least": self.covered[least]},
         )

@@ -55,8 +55,8 @@ class Run(RunFacts):
 
     @property
     def name(self) -> str:
-        """The run as people call it: ``run 3 of otlp``."""
-        return " of ".join(filter(None, (f"run {self.run}", self.variant)))
+        """The run as people call it: ``run 3 of 'otlp'``."""
+        return f"run {self.run}" + (f" of '{self.variant}'" if self.variant else "")
 
     @property
     def clients(self) -> int | None:

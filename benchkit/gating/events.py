@@ -85,8 +85,8 @@ DAMAGED = _event(
     "damaged", "a file of a known tool is damaged", "fail", "`on_damaged`", _DATA, FAIL
 )
 MIXED = _event(
-    "mixed", "two measurements count as one: a folder's runs together with earlier runs of the "
-    "same folder, or with runs of another folder, commit or pipe", "fail",
+    "mixed", "two measurements count as one: the runs of a folder are counted together with "
+    "earlier runs of that folder, or with runs of another folder, commit or pipe", "fail",
     "`on_damaged`", _DATA, FAIL,
 )  # fmt: skip
 UNKNOWN = _event(
@@ -98,8 +98,8 @@ INCONCLUSIVE = _event(
 )  # fmt: skip
 UNDECIDABLE = _event(
     "undecidable",
-    "a gated row cannot be decided: a side has fewer than max(3, `min_runs`) runs, comes from "
-    "another machine or only from another CI run, or no method is valid",
+    "a gated row cannot be decided: no method is valid, or a side has fewer than max(3, "
+    "`min_runs`) runs, comes from another machine, or comes only from another CI run",
     "fail", "`on_undecided`", _OPEN, UNDECIDED,
 )  # fmt: skip
 FAILING = _event(

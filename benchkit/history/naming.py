@@ -97,7 +97,7 @@ def resolve(commit: str, known: Collection[str], *, where: str = "--commit") -> 
         return longer[0]
     if longer:
         what = f"{commit} matches both {longer[0]} and {longer[1]}"
-        raise ConfigError(what, where=where, hint="use more of it")
+        raise ConfigError(what, where=where, hint="give more digits of the commit")
     short = _begins(sorted(known), commit)
     what = f"{commit} starts with {short}, which is in the store"
     hint = f"use {where} {short} if it is the same commit"

@@ -367,8 +367,9 @@ def _report_far(far: Sequence[str], track: Track) -> Finding:
         code="B341",
         severity="info",
         where=track.session[0],
-        message=f"most series moved together at {names}, so predictions leave it out",
-        remedy="measure it again to include it",
+        message=f"most series moved together at {names}, so predictions ignore "
+        f"{'these commits' if len(far) > 1 else 'this commit'}",
+        remedy="to include a commit, measure it again",
         numbers={"commits": len(far)},
     )
 

@@ -251,7 +251,7 @@ def _pass_over(entry: os.DirEntry[str], names: Collection[str], stems: Collectio
     if name.endswith(_PUT_ASIDE) and (
         original in names or (suffix == ".bak" and original in stems)
     ):
-        return "a copy put aside"
+        return "a backup copy"
     return _NAMES.get(name) or _REASONS.get(suffix, "")
 
 

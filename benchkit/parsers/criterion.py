@@ -134,7 +134,7 @@ def _add_samples(run: Reading, fields: Mapping[str, Any], line: int) -> str:
     """Add what the samples come to, as criterion takes it; return why it cannot."""
     counts, times = fields.get("iters"), fields.get("times")
     if not isinstance(counts, list) or not isinstance(times, list) or len(counts) != len(times):
-        return "`iters` and `times` are not lists of one length"
+        return "`iters` and `times` are not lists of the same length"
     if not times or not all(map(_is_time, times)) or not all(map(_is_time, counts)):
         return "the samples are not all valid numbers, or there are none"
     if not all(counts):

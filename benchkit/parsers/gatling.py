@@ -186,7 +186,7 @@ JSON = Format(
             name="json",
             signature='{"numberOfRequests": {"total": …}, "percentiles1": …}',
             versions="2.0 on, js/global_stats.json or js/stats.json",
-            not_recorded="when it ran, the target, the injection; not read: single requests",
+            not_recorded="when it ran, the target, the injection; not read: individual requests",
         ),
     ),
     recognises=_recognises_json,

@@ -64,7 +64,7 @@ def guess(source: Source) -> TableMap:
     head = source.head()
     if not head.text and b"\0" in head.data and b"\n" in head.data:
         line = head.data.count(b"\n", 0, head.data.index(b"\0")) + 1
-        hint = "it is damaged, or no text in UTF-8; write the table again"
+        hint = "it is damaged, or not UTF-8 text; write the table again"
         raise DataError("contains NUL bytes", where=f"{source.label}:{line}", hint=hint)
     records = _find_records(source)
     rows = [row for row in _first_rows(source, records) if isinstance(row, Mapping)]

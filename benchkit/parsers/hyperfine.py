@@ -90,7 +90,7 @@ def _read(label: str, result: object, line: int) -> Iterator[Record]:
         yield Diagnostic(label, line_of(result, line), what, hint)
         return
     if len(times) > _MOST:
-        what = f"{len(times):,} `times` of one command are more than the {_MOST:,} that are read"
+        what = f"one command has {len(times):,} `times`, but at most {_MOST:,} are read"
         yield Diagnostic(label, line_of(result, line), what, "run it with --max-runs")
         return
     exits = fields.get("exit_codes")

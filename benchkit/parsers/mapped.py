@@ -305,7 +305,7 @@ def _read_value(
         raise ValueError(f"{measure.column} is {cell!r}, not a finite number")
     word = VOCABULARY.get(metric)
     if word is not None and known.base != word.unit:
-        raise ValueError(f"{metric} has unit {unit!r}, not one of {word.unit!r}")
+        raise ValueError(f"{metric} needs a unit that converts to {word.unit!r}, got {unit!r}")
     return number, known.base
 
 
@@ -319,7 +319,7 @@ def is_number(cell: object) -> bool:
 def _read_run(cells: Mapping[str, Any], cell: Cell) -> int:
     text = _read_text(cells, cell)
     if not (text.isascii() and text.isdigit()) or len(text) > 10 or int(text) > _LARGEST_RUN:
-        what = f"{cell.column} is {text!r}, not the number of a run"
+        what = f"{cell.column} is {text!r}, not a run number"
         raise ValueError(what)
     return int(text)
 

@@ -42,7 +42,7 @@ BINARIES = (
     (b"\x7fELF", "an executable", _SKIP),
     (
         b"PAR1",
-        "a Parquet file with other columns than `benchkit export` writes",
+        "a Parquet file whose columns are not those of `benchkit export`",
         "write it as CSV, and see `benchkit map FILE`",
     ),
     (b"PK\x03\x04", "a ZIP archive", "pass it by itself, as a *.zip, or unpack it"),
@@ -177,7 +177,7 @@ _TOOLS = (
             ('"DurationHistogram"', '"RequestedQPS"', '"Count": "'),
         )
     ),
-    Unread("a list of Go benchmarks in another form than go test's", ("ns/op", "B/op"),
+    Unread("a list of Go benchmarks in a different form from that of go test", ("ns/op", "B/op"),
            "give the output of `go test -bench`"),
     Unread("Taurus's XML", ("<FinalStatus>",)),
     Unread("Tsung's log", ("# stats: dump at ",)),

@@ -117,7 +117,7 @@ INCOMPLETE = Remark(
 )
 #: What stands below a command in place of a report.
 SCANTY = Remark(
-    "this is too little of a report of {tool} to be read",
+    "this part of a {tool} report is too short to be read",
     "give the whole output of the run",
     is_remark=False,
 )

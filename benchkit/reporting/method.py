@@ -51,15 +51,15 @@ _METHODS = {
     MAX_T: (
         "If there are too many rows to test one by one, the change is that of the mean "
         "logarithm, with Student's interval. A permutation of whole runs tests all rows together "
-        "(step-down max-T of Westfall and Young). It assumes that both sides vary alike. If the "
+        "(step-down max-T of Westfall and Young). It assumes that both sides vary equally. If the "
         "runs are in rounds, the test swaps the two sides of whole rounds instead, and does not "
         "need similar spreads."
     ),
     LEAST_WELCH: (
-        "For several rows whose sides have different numbers of runs or different spreads, or of "
-        "which only one has just 2 runs, the test is Welch's t-test on a log scale with "
-        "conservative degrees of freedom (runs of the smaller side − 1). For log-normal runs, it "
-        "keeps its error level whatever the spreads are."
+        "For several rows whose sides have different numbers of runs or different spreads, or for "
+        "a row with 2 runs on one side and more on the other, the test is Welch's "
+        "t-test on a log scale with conservative degrees of freedom (runs of the smaller side − "
+        "1). For log-normal runs, it keeps its error level whatever the spreads are."
     ),
     PAIRED_T: (
         "If several rows were measured in rounds and neither ranks nor permutation can decide "

@@ -222,7 +222,8 @@ def _latency(inputs: _Inputs) -> Section | str:
 
 def _ecdf(_: _Inputs) -> Section | str:
     return (
-        "`benchkit plot ecdf` draws the distribution of single requests, if the tool recorded them."
+        "`benchkit plot ecdf` draws the distribution of individual requests, if the tool recorded "
+        "them."
     )
 
 

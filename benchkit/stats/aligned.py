@@ -62,7 +62,9 @@ def align(table: ArrayLike, baseline: int, variant: int) -> tuple[FloatArray, Fl
         raise ValueError(f"the table must be finite and within ±{LARGEST:g}")
     columns = range(values.shape[1])
     if baseline not in columns or variant not in columns or baseline == variant:
-        raise ValueError(f"two of {len(columns)} columns are compared: {baseline} and {variant}")
+        raise ValueError(
+            f"baseline and variant must be two of {len(columns)} columns: {baseline} and {variant}"
+        )
     others = np.delete(values, [baseline, variant], axis=1)
     level = SHARE * np.median(values, axis=1) + (1 - SHARE) * np.median(others, axis=1)
     return values[:, baseline] - level, values[:, variant] - level

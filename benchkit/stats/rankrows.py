@@ -146,7 +146,7 @@ def compare_rows(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> RankRo
     check_fraction(2 * confidence - 1, "2 confidence - 1")
     if before.shape[0] != after.shape[0]:
         raise ValueError(
-            f"both sides need equally many rows: {before.shape[0]} and {after.shape[0]}"
+            f"both sides need the same number of rows: {before.shape[0]} and {after.shape[0]}"
         )
     rows, n, m = before.shape[0], before.shape[1], after.shape[1]
     ranks = [critical_rank(n, m, times * (1 - confidence))[0] for times in (1, 2)]

@@ -145,7 +145,7 @@ def _say_load(base: HeldLoad, other: HeldLoad) -> str:
             f"{printable(load.side.variant)} {_write_lowest(load)}" for load in missed
         )
         return f"{rate}; not every run reached it ({slowest}): see B314"
-    return f"{rate}; the load was fixed (achieved {rates}), so the rate is not a result"
+    return f"{rate}; the load generator set this rate (achieved {rates}), so it is not a result"
 
 
 def _write_rate(load: HeldLoad) -> str:

@@ -48,9 +48,9 @@ def history_lines(history: History) -> tuple[str, ...]:
     lines = [*_write_findings(history, "warning"), write_headline(history)]
     if all(len(series.measured) < _FEWEST for series in history.series):
         lines.append(
-            "No series has two commits. All runs of a series have the same group, variant, "
-            "benchmark, params and machine, but here at least one of them differs for each "
-            "commit (see `benchkit runs`)."
+            "No series has two commits. A series contains the runs of one group, variant, "
+            "benchmark, level and machine, and here every commit differs from the others in "
+            "at least one of these (see `benchkit runs`)."
         )
     found = sorted(_list_alarms(history), key=itemgetter(0), reverse=True)
     lines += _join_places([alarm for _, *alarm in found])

@@ -238,7 +238,7 @@ def _advise(rows: Sequence[PlanRow]) -> tuple[str, ...]:
             parts = row.components
             between, within = write_share(parts.between), write_share(parts.within)
             lines.append(
-                f"{runs.variant}{place}: between runs {between}, within a run {within}: "
-                f"{advise(parts)} ({parts.runs} runs)"
+                f"{runs.variant}{place}: the spread is {between} between runs and {within} within "
+                f"a run ({parts.runs} runs): {advise(parts)}"
             )
     return tuple(lines)

@@ -209,7 +209,7 @@ def _describe_law(saturation: Saturation) -> tuple[str, ...]:
         f"σ {_triple(law.contention)}",
         f"κ {_triple(law.coherency)}",
         limit,
-        f"largest miss {format_percent(law.miss).lstrip('+±')}",
+        f"largest error {format_percent(law.miss).lstrip('+±')}",
     )
     verdict = f"; poor fit: {', '.join(law.poor)}" if law.poor else ""
     return (f"{', '.join(parameters)}{verdict}",)

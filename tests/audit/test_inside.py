@@ -103,7 +103,7 @@ def test_calm_runs_are_passed_over(seed: int) -> None:
 
 def test_where_the_spread_comes_from_is_told_of_what_is_not_shown() -> None:
     (finding,) = found("B339", calm, calm)
-    assert finding.message.startswith("between runs ")
+    assert finding.message.startswith("the spread is ")
     assert "(10 runs)" in finding.message
     assert finding.remedy == "more runs help, more requests do not"
     assert finding.numbers["within"] == pytest.approx(0.01 / np.sqrt(SIZE), rel=0.3)

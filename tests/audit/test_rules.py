@@ -41,8 +41,8 @@ def test_a_clean_comparison_has_no_finding() -> None:
 def test_runs_that_are_not_compared_are_named() -> None:
     found = audit(clean(), runs(measured=2, warmup=3, failed=1))
     assert [finding.message for finding in found] == [
-        "left out 1 failed run of none: none/wrk-5.txt",
-        "3 warmup runs are listed but not compared",
+        "left out 1 failed run of 'none': none/wrk-5.txt",
+        "3 warm-up runs are listed but not compared",
     ]
 
 

@@ -72,7 +72,7 @@ def test_a_row_that_permutation_decides_is_not_told_as_welch_s() -> None:
     assert {c.method for c in decided.contrasts} == {"max-t"}
     (finding,) = find(comparisons)
     assert finding.message.endswith(
-        "other rows vary alike on both sides, so a permutation of whole runs (max-T) still "
+        "in the other rows, both sides vary equally, so a permutation of whole runs (max-T) still "
         "decides all rows together"
     )
 

@@ -105,9 +105,13 @@ def test_conditions_are_those_of_the_time_between(tmp_path: Path) -> None:
         (("0,2", "1,3", "0,2", "1,3"), range(4), Placement(frozenset((1, 3)), frozenset((0, 2)))),
         (("0", "1", "2"), (0, 2), Placement(frozenset((2,)), frozenset((0,)))),
         (("0", "1", "2"), range(3), Placement(frozenset((1, 2)), frozenset((0,)))),
-        (("0-1", "0-1", "2-3", "2-3"), (0, 1), "a core each, and there is 2 threads of 1 core"),
-        (("0",), (0,), "a core each, and there is 1 CPU"),
-        ((), (0, 1), "the kernel does not tell here which CPUs share a core"),
+        (
+            ("0-1", "0-1", "2-3", "2-3"),
+            (0, 1),
+            "a core each, but only 2 threads of 1 core can be used",
+        ),
+        (("0",), (0,), "a core each, but only 1 CPU can be used"),
+        ((), (0, 1), "the kernel does not report which CPUs share a core"),
     ],
 )
 def test_cores_are_divided_with_all_their_threads(
@@ -164,7 +168,7 @@ def test_service_and_generator_of_a_plan_run_apart(tmp_path: Path) -> None:
 
 def test_a_plan_without_a_service_has_nothing_to_pin(tmp_path: Path) -> None:
     plan = {"command": "true", "pin": True, "variants": {"none": {}}}
-    with pytest.raises(ConfigError, match="pins a service, and the plan starts none"):
+    with pytest.raises(ConfigError, match="pins a service, but the plan does not start one"):
         carry_out(parse_plan(plan), tmp_path / "out")
     with pytest.raises(ConfigError, match="pin: expected true or false"):
         parse_plan({**plan, "pin": "yes"})

@@ -147,14 +147,14 @@ def test_a_service_that_does_not_answer_is_not_waited_for_for_ever(
 ) -> None:
     monkeypatch.setattr(service, "_READY", 1.0)
     for manner, ready, problem in (
-        ("deaf", f"127.0.0.1:{port}", "nothing listens there, for 1 s"),
+        ("deaf", f"127.0.0.1:{port}", "not ready after 1 s: nothing listens there"),
         ("plain", f"http://127.0.0.1:{port}/die", "the service exited with code 7"),
     ):
         session = capture(manner, ready=ready)
         assert problem in session.problem
         assert list_left(tmp_path) == []
     session = capture("late", ready=f"http://127.0.0.1:{port}/")
-    assert "it answers with status 503, for 1 s; its last lines: " in session.problem
+    assert "not ready after 1 s: it answers with status 503; its last lines: " in session.problem
 
 
 def test_a_run_in_which_the_service_ended_failed(

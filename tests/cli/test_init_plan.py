@@ -63,13 +63,16 @@ def test_a_plan_is_complete_with_what_is_named(
     ("words", "message"),
     [
         ("--url http://h/", "--url: needs --plan TOOL"),
-        ("--plan go --url http://h/", "--url: the plan of this tool measures no service"),
+        ("--plan go --url http://h/", "--url: a plan for this tool does not measure a service"),
         ("--plan wrk --url h", "--url: expected a URL or host:port, got 'h'"),
         ("--plan wrk --serve ./s", "--serve: unknown when the service is ready; add --url"),
         ("--plan go --variant a", "--variant: a comparison needs two variants or more"),
         (
             "--plan wrk --url http://h/ --serve ./s --variant a --variant b",
-            "--variant: {variant} is in no command; write it where they differ",
+            (
+                "--variant: no command contains the name of the variant; write {variant} where "
+                "they differ"
+            ),
         ),
     ],
 )

@@ -104,7 +104,7 @@ def test_one_scrape_is_named_and_gives_no_numbers(tmp_path: Path) -> None:
     runs = bk.load(tmp_path)
     assert not runs.observations["metric"].str.startswith("observed_time").any()
     (finding,) = [f for f in runs.findings.itertuples() if f.code == "B417"]
-    assert "run 1 of gzip" in str(finding.message)
+    assert "run 1 of 'gzip'" in str(finding.message)
 
 
 def test_a_service_that_restarts_inside_a_run_counts_from_zero_again(tmp_path: Path) -> None:

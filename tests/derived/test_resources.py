@@ -115,7 +115,7 @@ def test_without_a_window_nothing_is_derived_and_a_finding_says_so(tmp_path: Pat
     runs = bk.load(copy(tmp_path, *RUN))
     assert not runs.observations["metric"].isin(["cpu_usage", "cpu_per_request"]).any()
     (finding,) = [f for f in runs.problems if f.code == "B410"]
-    assert "run 1 of otlp" in finding.message
+    assert "run 1 of 'otlp'" in finding.message
     assert "runs.json" in finding.remedy
 
 

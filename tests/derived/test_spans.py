@@ -144,7 +144,7 @@ def test_spans_that_are_no_whole_number_per_request_are_a_finding(tmp_path: Path
     (tmp_path / "otlp" / "run.toml").write_text("[spans]\nsaved = 121344\n")
     runs = bk.load(tmp_path)
     (finding,) = [found for found in runs.problems if found.code == "B420"]
-    assert "run 1 of otlp" in finding.message
+    assert "run 1 of 'otlp'" in finding.message
     assert shares(tmp_path) == []
 
 

@@ -151,5 +151,5 @@ def test_a_crash_is_told_once_and_counted_alike(
     run(["gate", "baseline", "enabled", "--quiet"])
     printed = capsys.readouterr().out
     assert printed.count("A run of enabled failed") == 1
-    assert "left out 1 failed run of enabled:" in printed
+    assert "left out 1 failed run of 'enabled':" in printed
     assert "lists it" in printed

@@ -120,16 +120,16 @@ def test_progress_and_changes_are_no_results() -> None:
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ("{}", "`iters` and `times` are not lists of one length"),
+        ("{}", "`iters` and `times` are not lists of the same length"),
         ('{"mean": 7, "median_abs_dev": 1}', "no valid estimate of the mean"),
         ('{"mean": {"point_estimate": -7}}', "no valid estimate of the mean"),
         ('{"mean": {"point_estimate": 1e999}}', "no valid estimate of the mean"),
-        ('{"iters": [1], "times": []}', "`iters` and `times` are not lists of one length"),
+        ('{"iters": [1], "times": []}', "`iters` and `times` are not lists of the same length"),
         ('{"iters": [], "times": []}', "the samples are not all valid numbers, or there are none"),
         ('{"iters": [0], "times": [1]}', "a sample has no iterations"),
         ('{"iters": ["1"], "times": [1]}', "the samples are not all valid numbers"),
         ('{"mean": {"point_est', "truncated"),
-        ("[1, 2]", "`iters` and `times` are not lists of one length"),
+        ("[1, 2]", "`iters` and `times` are not lists of the same length"),
     ],
 )
 def test_what_cannot_be_read_is_a_diagnostic(text: str, what: str) -> None:

@@ -38,13 +38,13 @@ PAGE = EDGE / "synthetic-hey-and-oha.md"
 @pytest.mark.parametrize("line", ["Requests/sec:\t1204.5000", "Average:\t0.0012 secs"])
 def test_a_line_below_a_command_without_its_report_is_named(line: str) -> None:
     data = b"$ hey -n 9 http://h/\n" + WHOLE + f"\n$ hey -n 7 http://h/\n{line}\n".encode()
-    found = [remark for remark in remarks(data, "hey") if "too little" in remark.what]
+    found = [remark for remark in remarks(data, "hey") if "too short" in remark.what]
     last = data.count(b"\n")
     assert [(each.line, each.what) for each in found] == [
-        (last, "this is too little of a report of hey to be read")
+        (last, "this part of a hey report is too short to be read")
     ]
     assert len(readings(data, "hey")) == 1
-    assert "too little" not in str(remarks(data.replace(b"$ hey -n 7", b"about"), "hey"))
+    assert "too short" not in str(remarks(data.replace(b"$ hey -n 7", b"about"), "hey"))
 
 
 def test_a_whole_report_is_read_value_by_value() -> None:

@@ -59,7 +59,7 @@ def test_another_list_of_commands_is_not_called_hyperfines() -> None:
         ('{"results": [{"times": [1]}]}', "a result has no command"),
         (
             f'{{"results": [{{"command": "a", "times": [1{",1" * 100_000}]}}]}}',
-            "100,001 `times` of one command are more than the 100,000 that are read",
+            "one command has 100,001 `times`, but at most 100,000 are read",
         ),
         (
             '{"results": [{"command": "a", "times": [-1]}]}',

@@ -99,7 +99,7 @@ def test_a_run_tells_a_value_once_unless_it_is_a_sample() -> None:
 
 def test_a_known_metric_in_another_unit_is_refused() -> None:
     _, problems = read(CSV.replace("wait", "latency").replace(",us", ",KiB"), **LONG)
-    assert problems == ["4: latency has unit 'KiB', not one of 's'; left out"]
+    assert problems == ["4: latency needs a unit that converts to 's', got 'KiB'; left out"]
 
 
 @pytest.mark.parametrize(

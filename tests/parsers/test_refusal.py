@@ -162,7 +162,7 @@ def test_the_command_of_a_tool_without_its_report_is_named_with_its_line() -> No
 )
 def test_a_list_of_go_benchmarks_that_is_not_read_is_named_with_its_line(rows: str) -> None:
     error = refuse(PROSE + rows)
-    kind = "a list of Go benchmarks in another form than go test's"
+    kind = "a list of Go benchmarks in a different form from that of go test"
     assert (error.where, error.what) == (
         "new/1.txt:33", f"{kind}, which benchkit does not read"
     )  # fmt: skip

@@ -118,7 +118,7 @@ def test_a_histogram_of_another_run_is_warned_about() -> None:
     torn = text.replace("4.611 ", "2.089 ").replace("4.608", "2.088")
     (remark,) = remarks(torn.encode())
     assert remark.line == 15
-    assert "is of another run than the lines above: their max differ" in remark.what
+    assert "belongs to a different run from the lines above: their max differ" in remark.what
 
 
 def test_a_histogram_without_its_heading_is_named_by_the_next_one() -> None:
@@ -181,7 +181,7 @@ def test_dress_changes_nothing(
 def test_a_line_below_a_command_without_its_report_is_named() -> None:
     text = WHOLE.read_text(encoding="utf-8")
     data = f"{text}\n$ wrk -t2 -c9 http://h/\n  Latency     1.00ms    1.00ms   2.00ms   90.00%\n"
-    found = [remark for remark in remarks(data.encode()) if "too little" in remark.what]
+    found = [remark for remark in remarks(data.encode()) if "too short" in remark.what]
     assert [each.line for each in found] == [data.count("\n")]
 
 

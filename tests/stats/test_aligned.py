@@ -120,5 +120,5 @@ def test_what_is_no_table_is_refused() -> None:
     with pytest.raises(ValueError, match="finite"):
         align([[1.0, np.nan, 2.0]], 0, 1)
     for pair in ((0, 3), (-1, 0), (1, 1)):
-        with pytest.raises(ValueError, match="two of 3 columns are compared"):
+        with pytest.raises(ValueError, match="baseline and variant must be two of 3 columns"):
             compare_aligned([[1.0, 2.0, 3.0]], *pair)

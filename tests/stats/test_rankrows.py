@@ -75,7 +75,7 @@ def test_what_are_no_two_tables_is_refused() -> None:
     for bad in ([1.0, 2.0], np.empty((2, 0)), [[1.0, np.nan], [1.0, 2.0]], [[np.inf, 1.0]]):
         with pytest.raises(ValueError, match="y must be"):
             compare_rows(table, bad)
-    with pytest.raises(ValueError, match="equally many rows: 2 and 1"):
+    with pytest.raises(ValueError, match="the same number of rows: 2 and 1"):
         compare_rows(table, [[1.0]])
     with pytest.raises(ValueError, match="confidence must be between 0 and 1: 95"):
         compare_rows(table, table, 95)

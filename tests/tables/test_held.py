@@ -61,8 +61,8 @@ def test_the_sentence_says_what_is_added_and_that_not_every_run_had_the_load() -
 def test_a_load_that_was_held_is_no_result() -> None:
     (line,) = part("skywalking-costs").lines
     assert line.startswith("agent: inconclusive; the estimate is ")
-    assert "), at 300 requests/s; the load was fixed" in line
-    assert line.endswith("so the rate is not a result.")
+    assert "), at 300 requests/s; the load generator set this rate" in line
+    assert line.endswith("so it is not a result.")
 
 
 def test_loads_that_differ_are_told() -> None:

@@ -45,7 +45,7 @@ LOAD = (
         why="If one number was mistyped, or pasted from another run, every number computed from "
         "it is wrong.",
         example="ab-c20.txt: the duration is 8.832 s, but requests ÷ request_rate is 9.715 s "
-        "(run 1 of none): +10.0 %, more than rounding explains",
+        "(run 1 of 'none'): +10.0 %, more than rounding explains",
         do="Check which number belongs to another run. If you cannot tell, run again.",
     ),
     Entry(
@@ -56,7 +56,7 @@ LOAD = (
         "above the maximum, by more than 1 % after allowing for rounding (tools with histograms "
         "approximate).",
         why="No measurement can give these numbers: a line was mistyped or comes from another run.",
-        example="a.txt: latency: p90 (1.44 ms) is above p99 (1.04 ms) in run 1 of none",
+        example="a.txt: latency: p90 (1.44 ms) is above p99 (1.04 ms) in run 1 of 'none'",
         do="Use the original report.",
     ),
     Entry(
@@ -64,9 +64,9 @@ LOAD = (
         severity="warning or info",
         says="an open loop missed its target rate or dropped iterations",
         what="The achieved rate is more than 1 % below the requested rate, or k6 dropped "
-        "iterations (severity info: by at most 1 %).",
-        why="The requests that were never sent would have waited longest. The others look too "
-        "good, and the load was lower than intended.",
+        "iterations (severity info if it dropped at most 1 % of them).",
+        why="The requests that were never sent would have waited longest. The latencies that "
+        "remain look too good, and the load was lower than intended.",
         example="baseline: 2 of 5 runs missed the requested 500/s: run 2 by 6.4 %, run 3 by 0.95 "
         "%; 1108 iterations dropped",
         do="Give the generator more workers (maxVUs, -max-workers) or CPU, or lower the rate.",
@@ -99,11 +99,11 @@ LOAD = (
         severity="warning",
         says="requests timed out: latencies are censored",
         what="wrk and hey count timeouts but leave them out of their latencies. vegeta includes "
-        "unanswered requests with the time until it gave up; the finding appears if they are "
-        "more than 1 % of the requests.",
+        "unanswered requests with the time until it gave up; the finding appears if more than "
+        "1 % of the requests got no answer.",
         why="The slowest requests are missing, or a percentile shows the timeout itself.",
-        example="24 requests timed out in one run: no latency includes them, so mean, "
-        "percentiles and maximum look better than they were",
+        example="24 requests timed out in one run: the latencies exclude them, so "
+        "mean, percentiles and maximum look better than they were",
         do="Raise the timeout above the slowest response, or compare rates and failures.",
     ),
     Entry(

@@ -43,7 +43,7 @@ READING = (
         "with different recorded starts are not reported.",
         why="If two commands wrote the same results.bin, reading it under two names compares a run "
         "with itself and shows no overhead.",
-        example="run 1 of no-agent, run 1 of agent: these runs have 11 identical numbers, so "
+        example="run 1 of 'no-agent', run 1 of 'agent': these runs have 11 identical numbers, so "
         "they are one measurement under two names",
         do="Find the raw result of each run, or measure the lost one again.",
     ),
@@ -55,7 +55,7 @@ READING = (
         "-g, -e, --out, tee, >).",
         why="If they ran in one folder, each run overwrote the previous result, and only the "
         "last one is left.",
-        example="results.bin: run 1 of no-agent and run 1 of agent write to this one file: if "
+        example="results.bin: run 1 of 'no-agent', run 1 of 'agent' write to this one file: if "
         "they ran in one folder, only the last result is left",
         do="Put variant and run in the file name: `-output=agent/vegeta-results-1.bin`.",
     ),
@@ -78,7 +78,7 @@ READING = (
         what="Each variant of the frame was measured by a different tool. The variants are "
         "compared anyway, and the tool is shown as both names, such as `ab+hey`.",
         why="Two tools differ by several percent on the same target, because their loops, clocks "
-        "and definitions of a request differ. This looks like a change of the variant.",
+        "and definitions of a request differ. This looks like a difference between the variants.",
         example="main was measured by ab, pr by hey: a difference between the tools looks like a "
         "difference between the variants",
         do="Measure both variants with one tool; if both names mean the same tool, use one name.",
@@ -87,9 +87,9 @@ READING = (
         code="B109",
         severity="info",
         says="blocks of one file look like different tests, although no heading says so",
-        what="Several results in one file have the same headings, command, host and path. But "
-        "the text around them differs, or one of these facts: connections, target rate, request "
-        "or response size, TLS, duration, number of requests.",
+        what="Several results in one file have the same headings, command, host and path. "
+        "However, they differ in the surrounding text, or in one of these facts: connections, "
+        "target rate, request or response size, TLS, duration, number of requests.",
         why="If different tests counted as repeats, the spread would be meaningless and the "
         "significance false.",
         example="bench.md: the file contains 3 results without distinguishing headings; they "
@@ -165,7 +165,7 @@ READING = (
         says="a result was left out, because the store already has it for another commit",
         what="A load result has the same bytes as one that the store has for another commit. It "
         "stays with that commit. `history add` fails if there is no other result.",
-        why="If a job did not measure, or restored an old folder, the new commit would get the "
+        why="If a job measured nothing, or restored an old folder, the new commit would get the "
         "old numbers and seem to cost nothing.",
         example="results/wrk-1.txt: identical to a result of commit 91c5b64, so it was not added "
         "to c861e65",
@@ -286,13 +286,13 @@ SIDES = (
     Entry(
         code="B214",
         severity="warning",
-        says="a variant is called like another one with a number: perhaps it is a run of it",
-        what="The names of two variants differ only in a digit at the end. Names of software that "
-        "has such versions, as `jdk` and `jdk-8`, are not asked about.",
+        says="two variant names differ only in a digit at the end: one may be a run of the other",
+        what="The names of two variants differ only in a digit at the end. Software with such "
+        "versions, such as `jdk` and `jdk-8`, is not reported.",
         why="Numbers count runs only if few are missing: `otlp` and `otlp-2` are two runs, but "
         "`otlp` and `otlp-5` may be two versions. Versions that are pooled, or runs that are "
         "compared with each other, give a wrong answer.",
-        example="otlp-5: a variant of its own; it may also be run 5 of otlp",
+        example="otlp-5: counted as a separate variant, but it may be run 5 of 'otlp'",
         do="If it is a run, rename the file, or give both files the same label: "
         "`benchkit compare none=none.txt otlp=otlp.txt otlp=otlp-5.txt`.",
     ),
@@ -364,7 +364,7 @@ SIDES = (
         "the variants (`a` on host-a and `b` on host-b, or `otlp` on app-otlp), nothing is "
         "reported.",
         why="Another host means another machine, network path or neighbour. Its speed looks like "
-        "a change of the variant.",
+        "a difference between the variants.",
         example="before, after: the load for 'before' went to host-a, the load for 'after' to "
         "host-b: a difference between the hosts looks like a difference between the variants",
         do="Measure both sides on one host. If you compare hosts, name the variants after them.",

@@ -13,8 +13,8 @@ RESOURCES = (
         "when the run started and ended.",
         why="wrk and ab print no times of day, so it is unknown which samples belong to the run. "
         "CPU per request is left out, never guessed.",
-        example="start and end of otlp 1, otlp 2 are unknown, so no container sample can be "
-        "assigned to these runs, and there is no CPU per request",
+        example="start and end of run 1 of 'otlp', run 2 of 'otlp' are unknown, so no container "
+        "sample can be assigned to these runs, and there is no CPU per request",
         do="Write start and end to run.toml or runs.json, or measure with `benchkit capture`.",
     ),
     Entry(
@@ -25,7 +25,7 @@ RESOURCES = (
         "range response repeats a scrape, the repeats do not count.",
         why="CPU time is the increase of a counter between two samples, so one sample is not "
         "enough.",
-        example="no container has two CPU samples between start and end of otlp 1",
+        example="no container has two CPU samples between start and end of run 1 of 'otlp'",
         do="Sample at least once a second, and check that both clocks agree. The resolution of a "
         "Prometheus range response is one scrape interval.",
     ),
@@ -48,7 +48,7 @@ RESOURCES = (
         what="The time from the first to the last sample in a run is less than three quarters of "
         "the run.",
         why="CPU use in one part of a run may differ from that of the whole run.",
-        example="the CPU samples cover only part of otlp 1, at least 61%",
+        example="the CPU samples cover only part of the runs, at least 61 %: run 1 of 'otlp'",
         do="Sample at least once a second, from the start to the end of the load.",
     ),
     Entry(
@@ -60,7 +60,7 @@ RESOURCES = (
         why="The expected number of spans, the share of incomplete traces and the cost per span "
         "depend on it. Possible causes: the counts include a warm-up, or some requests were not "
         "traced.",
-        example="the number of spans per request is unknown for otlp 1",
+        example="the number of spans per request is unknown for run 1 of 'otlp'",
         do="Write it to run.toml: [spans] per_request = 4.",
     ),
     Entry(
@@ -93,12 +93,12 @@ RESOURCES = (
         severity="warning",
         says="the machine disturbed some runs: stolen CPU time, a lower clock, other programs",
         what="More than 2 % of a run's CPU time went to other virtual machines, its CPU clock was "
-        "5 % below the usual one, or its service lost the CPU to other programs at least 3 times "
-        "as often as in the variant's other runs, and 50 times a second more often. `benchkit "
-        "capture` records these in [conditions].",
+        "more than 5 % below the median of all runs, or its service lost the CPU to other "
+        "programs far more often than in the variant's median run: more than 3 times as often, "
+        "and by more than 50 times a second. `benchkit capture` records these conditions.",
         why="These runs also measured the neighbours or the heat. All numbers include them.",
-        example="other virtual machines took up to 6.3 % of the CPU time: run 3 of otlp, of 16 "
-        "runs",
+        example="other virtual machines took up to 6.3 % of the CPU time in 1 of 16 runs: run 3 of "
+        "'otlp'",
         do="Repeat these runs on a quieter machine; see `benchkit doctor` and `benchkit capture "
         "--quiet-before 5s --pin`.",
     ),
@@ -110,8 +110,8 @@ RESOURCES = (
         "scrapes belong to the run.",
         why="A histogram counts from the start of the service, including the warm-up. Only the "
         "difference between two scrapes belongs to the run.",
-        example="no histogram was scraped twice during otlp 1, so it is unknown what the run "
-        "added to it",
+        example="no histogram was scraped twice during run 1 of 'otlp', so it is unknown "
+        "what the run added to it",
         do="Save /metrics before and after each run, in one folder per run "
         "(prometheus-metrics-1/). Or query Prometheus for the time of the runs, and record the "
         "start and end of each run.",
@@ -147,7 +147,7 @@ RESOURCES = (
         "request",
         what="Spans were dropped, and the number of saved spans shows that some traces are "
         "incomplete.",
-        why="Half a trace may be useless, because a backend should save complete traces.",
+        why="A backend should save complete traces. Half a trace may be useless.",
         example="otlp: 120 834 saved spans are not a multiple of 4, the spans per request (run "
         "1): some traces are incomplete",
         do="Count complete traces in the backend, not only spans.",
@@ -179,7 +179,7 @@ RESOURCES = (
         says="there are more spans than the requests should create: a warm-up was counted",
         what="Created spans ÷ requests is more than 0.5 % above [spans] per_request.",
         why="A warm-up of 10 s creates a third as many spans as a run of 30 s. If they are still "
-        "in the storage, just as many lost spans go unnoticed.",
+        "in the storage, they hide the same number of lost spans.",
         example="otlp: 529 052 spans too many for 529 052 requests with 3 spans each (run 1): "
         "the counters include a warm-up, or a request creates more spans; the records show a "
         "warm-up of 10 s",

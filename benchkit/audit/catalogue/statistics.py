@@ -34,7 +34,7 @@ STATISTICS = (
         says="some runs are listed but not compared",
         what="Warm-ups, aggregates and parts of other runs appear only in the list of runs.",
         why="This shows what was left out of the comparison.",
-        example="40 warmup runs are listed but not compared",
+        example="40 warm-up runs are listed but not compared",
         do="List them with `benchkit runs`. If a role is wrong, set it in run.toml.",
     ),
     Entry(
@@ -68,8 +68,8 @@ STATISTICS = (
         "one file.",
         why="If the machine drifts by 5 % over the session and all of A is measured before all "
         "of B, any test finds a false change three times out of four.",
-        example="none, otlp: all runs of 'none' were made before those of 'otlp': a drift of the "
-        "machine looks like a difference between them",
+        example="none, otlp: all runs of 'none' were made before those of 'otlp': machine "
+        "drift looks like a difference between them",
         do="Alternate between the variants, and start each round with a different one.",
     ),
     Entry(
@@ -90,7 +90,7 @@ STATISTICS = (
         what="Later runs have higher or lower values, by more than 1.5 % over the session "
         "(Kendall's τ within variants, or over the levels of the rounds).",
         why="If the drift affects one side more than the other, it looks like a change. The "
-        "finding is a warning if a change moves by more than 1.5 % without the drift.",
+        "finding is a warning if removing the drift alters a change by more than 1.5 %.",
         example="requests/s on /ping: the values drift by −2.1 % over the session (p = 0.031); "
         "difference of the means: otlp −13.1 % with the drift, −13.0 % without it",
         do="Alternate between the variants, and let the machine settle first.",
@@ -102,8 +102,8 @@ STATISTICS = (
         "them)",
         what="A run is more than 3.5 robust standard deviations (0.6745 · |x − median| / MAD) from "
         "its variant's median, on a log scale.",
-        why="One disturbed run can create or hide a change. The finding is a warning if a change "
-        "moves by more than 1.5 % without the run.",
+        why="One disturbed run can create or hide a change. The finding is a warning if "
+        "leaving out the run alters a change by more than 1.5 %.",
         example="requests/s on /ping: run 6 of 'none' lies far from the other runs of the same "
         "variant; unpaired change: otlp −15.1 % with it, −14.6 % without",
         do="Find out what disturbed these runs, and measure again. All other numbers include them.",
@@ -173,7 +173,7 @@ STATISTICS = (
         says="the spread between runs and within a run shows whether more runs or longer runs help",
         what="The spread has two parts: between runs, and within one run.",
         why="If the runs differ, more requests per run do not help.",
-        example="between runs 3.1 %, within a run 0.4 % (8 runs)",
+        example="the spread is 3.1 % between runs and 0.4 % within a run (8 runs)",
         do="Make more runs if they differ more than the values within a run; otherwise make "
         "longer runs.",
     ),
@@ -184,7 +184,7 @@ STATISTICS = (
         "drops them)",
         what="A run is an outlier, and its service had less than 70 % of its variant's median CPU.",
         why="The machine provided less CPU, so the run does not represent the variant.",
-        example="starved of CPU: run 6 of none used only 41 % of the CPU of the variant's other "
+        example="starved of CPU: run 6 of 'none' used only 41 % of the CPU of the variant's other "
         "runs; without it, no verdict changes",
         do="Find out what took the CPU, and measure again. All other numbers include these runs.",
     ),
@@ -195,8 +195,8 @@ STATISTICS = (
         "first",
         what="At least two thirds of the series of one machine (and at least four) moved in the "
         "same direction, each by half to twice the median move. That median is at least the "
-        "margin, and outside the range that earlier commits predict. Info: an earlier commit "
-        "moved like this, so predictions leave it out.",
+        "margin, and outside the range that earlier commits predict. Severity info: the series "
+        "moved like this at an earlier commit, so predictions ignore that commit.",
         why="If a machine is slow for an hour, every series raises an alarm, even if nobody "
         "changed its code.",
         example="41 of 44 series are 8–12 % slower at d5f59b8 (30 Sep 2026)",
@@ -211,7 +211,7 @@ STATISTICS = (
         what="Both sides have the same number of runs (at least 4), but one has several times "
         "the spread of the other. Chance alone does not explain this, in one primary row or over "
         "all rows that are tested together.",
-        why="Rank and permutation tests assume that both sides vary alike. With six times the "
+        why="Rank and permutation tests assume that both sides vary equally. With six times the "
         "spread on one side, 60 rows tested together show a false change in half of all "
         "sessions. Welch's test allows for unequal spreads, with wider intervals. The finding "
         "names the test that decides.",

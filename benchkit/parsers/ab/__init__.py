@@ -66,7 +66,10 @@ from __future__ import annotations
 
 from benchkit.parsers.base import FirstPlan, Form, Format, Tool, late
 
-_NEVER = "when the run began; method, headers, -n and -t; status codes; not read: 1 / rate"
+_NEVER = (
+    "when the run began; method, headers, -n and -t; status codes; not read: the second "
+    "`Time per request`"
+)
 
 TEXT = Format(
     name="ab",

@@ -60,7 +60,7 @@ _LENGTHS = Remark(
 )
 _WINDOWED = Remark(
     "ab averaged its {complete} requests into {window} values, so benchkit keeps only the means; "
-    "the minimum, maximum and percentiles do not describe single requests",
+    "the minimum, maximum and percentiles do not describe individual requests",
     "pass ab a -n of at least the number of requests in the run",
 )
 _UNCLEAR = Remark(
