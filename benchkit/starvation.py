@@ -171,11 +171,12 @@ def _tell(
     changed = [(old, new) for old, new in pairs if old.word != new.word]
     same = [(old, new) for old, new in pairs if old.word == new.word]
     sentences = [
-        f"the verdict changes on {len(changed)} of {len(pairs)} rows: "
+        f"the verdict changes in {len(changed)} of {len(pairs)} rows: "
         + ", ".join(_say_changed(old, new, verdicts) for old, new in changed)
         if changed
         else "no verdict changes",
-        ", ".join(_say_same(old, new, verdicts) for old, new in same),
+        ("same verdict: " if changed and same else "")
+        + ", ".join(_say_same(old, new, verdicts) for old, new in same),
     ]
     benchmark = starved[0].run.benchmark
     return Finding(
@@ -202,7 +203,7 @@ def _tell(
 
 def _say_changed(old: Verdict, new: Verdict, verdicts: Verdicts) -> str:
     margin = verdicts.margin
-    sides = [f"{write_change(r.contrast, margin)} {describe_word(r, margin)}" for r in (old, new)]
+    sides = [f"{write_change(r.contrast, margin)} ({describe_word(r, margin)})" for r in (old, new)]
     return f"{_name(new.contrast)} from {sides[0]} to {sides[1]}"
 
 

@@ -51,7 +51,7 @@ def test_four_runs_without_cpu_are_starved_and_two_verdicts_stand_on_them() -> N
     assert finding.numbers["share none 6"] == pytest.approx(0.35 / USUAL)
     assert finding.numbers["without request_rate zipkin"] == pytest.approx(0.8335, abs=1e-3)
     text = finding.message.replace("\N{NO-BREAK SPACE}", " ")
-    assert "otlp from −15.1 % inconclusive to −14.6 % fewer, by at least 3 %" in text
+    assert "otlp from −15.1 % (inconclusive) to −14.6 % (fewer, by at least 3 %)" in text
     assert "requests/s of apm from +4.2 % to +4.7 %" in text
 
 

@@ -100,6 +100,7 @@ def _measure_gap(same: Sequence[_Statistic], approximate: float) -> float:
 
 def _tell(gaps: Sequence[_Gap]) -> Finding:
     worst = max(gaps, key=lambda gap: gap.share)
+    *others, last = dict.fromkeys(worst.files)
     count = "one statistic differs" if len(gaps) == 1 else f"{len(gaps)} statistics differ"
     largest = "" if len(gaps) == 1 else "; largest"
     values = " vs. ".join(f"{value:g}" for value in worst.values)
@@ -107,7 +108,7 @@ def _tell(gaps: Sequence[_Gap]) -> Finding:
     return Finding(
         code="B104",
         severity="warning",
-        where=" and ".join(dict.fromkeys(worst.files)),
+        where=f"{', '.join(others)} and {last}",
         message=f"{count} between outputs of one run{largest}: "
         f"{worst.name}, by {format_percent(worst.share).lstrip('+')} ({values})",
         remedy="; ".join(filter(None, (reason, _REMEDY))),

@@ -114,7 +114,8 @@ def _suggest_run(comparisons: Comparisons, variant: str, names: Sequence[str]) -
     sides = (pair for pair in comparisons.pairs if variant in pair)
     others = dict.fromkeys(name for pair in sides for name in pair if name != variant)
     them = "them" if len(names) > 1 else "it"
-    remedy = f"not compared: measure {them} on {' and '.join(others)} too"
+    quoted = " and ".join(f"'{name}'" for name in others)
+    remedy = f"not compared: measure {them} on {quoted} too"
     if rename := _find_rule(comparisons, variant, suggest_new_name):
         remedy += f"; if it was renamed, map the names: --rename '{rename}'"
     if any(variant == baseline for baseline, _ in comparisons.pairs):

@@ -246,7 +246,7 @@ def _adjust(c: Contrast, session: Session, logs: dict[str, dict[int, float]]) ->
 
 def _tell_drift(c: Contrast, trend: Trend, drift: float, adjusted: list[_Adjusted]) -> Finding:
     is_moved = any(one.is_moved for one in adjusted)
-    changes = ", ".join(
+    changes = "; ".join(
         f"{one.variant} {format_change(1 + one.plain)} with the drift, "
         f"{format_change(1 + one.change)} without it"
         for one in adjusted
@@ -259,8 +259,8 @@ def _tell_drift(c: Contrast, trend: Trend, drift: float, adjusted: list[_Adjuste
         f"{trend.pvalue:.2g}); difference of the means: {changes}",
         remedy=f"{_IN_TURN}; let the machine settle first"
         if is_moved
-        else "both sides drift by similar amounts, so no difference changes by more than "
-        f"{format_percent(MATTERS).lstrip('+')}",
+        else "the sides drift by similar amounts: without the drift, no difference changes by more "
+        f"than {format_percent(MATTERS).lstrip('+')}",
         numbers={
             "drift": math.exp(drift) - 1,
             "tau": trend.tau,

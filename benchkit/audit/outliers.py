@@ -112,9 +112,10 @@ def _tell_far(row: list[Contrast], far: dict[str, set[int]]) -> Finding:
     touched = [c for c in row if far[c.baseline] or far[c.variant]]
     without = {c.variant: _leave_out(c, far) for c in touched}
     kept = {c.variant: c.ratio for c in touched if c.ratio is not None}
-    far_runs = " and ".join(_name_runs(variant, runs) for variant, runs in far.items() if runs)
+    *others, last = (_name_runs(variant, runs) for variant, runs in far.items() if runs)
+    far_runs = " and ".join(filter(None, (", ".join(others), last)))
     lie, them = ("lies", "it") if len(names) == 1 else ("lie", "them")
-    changes = ", ".join(
+    changes = "; ".join(
         f"{variant} {format_change(kept[variant])} with {them}, {format_change(ratio)} without"
         for variant, ratio in without.items()
     )

@@ -192,7 +192,11 @@ def _count(outcome: GateOutcome) -> str:
         return ""
     if len(counts) == 1:
         return f"all {total} rows: {counts[0][1]}"
-    return f"{total} rows: " + ", ".join(f"{number} {word}" for number, word in counts)
+    counted = (
+        f"{number} {word}{'s' if word == 'regression' and number > 1 else ''}"
+        for number, word in counts
+    )
+    return f"{total} rows: {', '.join(counted)}"
 
 
 def _describe_failures(rows: Sequence[RowOutcome]) -> str:

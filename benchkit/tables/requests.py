@@ -69,7 +69,7 @@ def _describe(extra: float, row: Verdict | None, verdicts: Verdicts) -> str:
         return f"{size} ({interval})"
     low, high = row.contrast.ratio_low, row.contrast.ratio_high
     is_open = high is None or low <= 1 <= high
-    return f"inconclusive ({interval})" if is_open else f"inconclusive, {size} ({interval})"
+    return f"inconclusive ({interval})" if is_open else f"{size}, but inconclusive ({interval})"
 
 
 def _pair_up(

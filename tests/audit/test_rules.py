@@ -85,9 +85,9 @@ def test_a_benchmark_of_one_side_alone_has_a_remedy_that_is_no_rename() -> None:
         assert finding.code == "B201"
         return finding.remedy
 
-    assert find(otlp=("Set", "Get")) == "not compared: measure them on none too"
+    assert find(otlp=("Set", "Get")) == "not compared: measure them on 'none' too"
     assert find(none=("Set",)) == (
-        "not compared: measure it on otlp too; if it was removed on purpose, add "
+        "not compared: measure it on 'otlp' too; if it was removed on purpose, add "
         '[[gate.accept]] removed = "Set" in benchkit.toml'
     )
     assert "rename" not in find(none=("Set", "Get"))

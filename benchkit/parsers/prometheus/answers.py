@@ -22,7 +22,7 @@ def read_answer(answer: object, label: str, line: int) -> Iterator[Series | Diag
         yield from _read_result(answer, label, line)
         return
     if answer.get("status") == "error":
-        what = f"Prometheus answered {answer.get('errorType', 'error')}: {answer.get('error', '')}"
+        what = f"Prometheus responded {answer.get('errorType', 'error')}: {answer.get('error', '')}"
         yield Diagnostic(label, line, what, "fix the query and try again", is_remark=True)
     for kind in ("warnings", "infos"):
         messages = answer.get(kind)
