@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from shlex import quote
 
 from benchkit.capture.plan import read_ready
 from benchkit.config.files import write_key, write_string
@@ -53,7 +54,7 @@ def write_plan(plan: FirstPlan, subject: Subject = Subject()) -> str:
     >>> print(write_plan(FirstPlan("sleep {variant}", variants=("1", "2"))))
     # Measure the variants in turn until every primary metric has a verdict:
     #   benchkit capture --plan plan.toml --until decided
-    #   benchkit compare results
+    #   benchkit compare results --baseline 1
     <BLANKLINE>
     # {variant} stands for the variant's name.
     command = '''sleep {variant}'''
@@ -66,17 +67,17 @@ def write_plan(plan: FirstPlan, subject: Subject = Subject()) -> str:
     command, warmup = (
         words.replace("{}", subject.url or _URL) for words in (plan.command, plan.warmup)
     )
+    variants = subject.variants or plan.variants
     lines = [
         "# Measure the variants in turn until every primary metric has a verdict:",
         "#   benchkit capture --plan plan.toml --until decided",
-        "#   benchkit compare results",
+        f"#   benchkit compare results --baseline {quote(variants[0])}",
         "",
     ]
     if warmup:
-        lines += [*_describe_service(subject), f"warmup = {_quote(warmup)}"]
+        lines += [*_describe_service(plan, subject), f"warmup = {_quote(warmup)}"]
     else:
         lines.append("# {variant} stands for the variant's name.")
-    variants = subject.variants or plan.variants
     tables = (f"[variants.{write_key(name)}]" for name in variants)
     return "\n".join([*lines, f"command = {_quote(command)}", "", *tables]) + "\n"
 
@@ -86,30 +87,34 @@ def _check(plan: FirstPlan, subject: Subject) -> None:
     if not plan.warmup and (subject.url or subject.serve):
         where = "--url" if subject.url else "--serve"
         raise ConfigError("a plan for this tool does not measure a service", where=where)
+    if subject.url and plan.ready:
+        hint = f"omit it, and replace {plan.ready} in the plan with the address"
+        raise ConfigError("a plan for this tool does not take a URL", where="--url", hint=hint)
     if subject.url:
         read_ready(subject.url, "", "--url")
-    elif subject.serve:
+    elif subject.serve and not plan.ready:
         hint = "add --url with the address that answers once the service is up"
         raise ConfigError("unknown when the service is ready", where="--serve", hint=hint)
     if not subject.variants:
         return
     if len(set(subject.variants)) < 2:
         raise ConfigError("a comparison needs two variants or more", where="--variant")
-    if not any(_FIELD in words for words in (subject.url, subject.serve, plan.command)):
+    commands = (subject.url, subject.serve or plan.serve, plan.command)
+    if not any(_FIELD in words for words in commands):
         hint = f'write {_FIELD} where they differ, e.g. --serve "./server --mode {_FIELD}"'
         raise ConfigError(
             "no command contains the name of the variant", where="--variant", hint=hint
         )
 
 
-def _describe_service(subject: Subject) -> Iterator[str]:
+def _describe_service(plan: FirstPlan, subject: Subject) -> Iterator[str]:
     if not subject.url or subject.serve:
         yield "# The service: started for each run, measured once `ready` answers, and stopped."
         yield '# {variant} stands for the variant\'s name, as in "./server --mode {variant}".'
-        yield f"serve = {_quote(subject.serve or _SERVE)}"
+        yield f"serve = {_quote(subject.serve or plan.serve or _SERVE)}"
     else:
         yield '# The service is already running; add serve = "…" to start and stop it for each run.'
-    yield f"ready = {_quote(subject.url or _URL)}"
+    yield f"ready = {_quote(subject.url or plan.ready or _URL)}"
 
 
 def _quote(text: str) -> str:

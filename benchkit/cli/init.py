@@ -44,7 +44,8 @@ def init(
         typer.Option(
             "--plan",
             metavar="TOOL",
-            help="Write a plan for capture instead: wrk, k6, vegeta, ab, go or hyperfine.",
+            help="Write a plan for capture instead: wrk, k6, vegeta, ab, redis-benchmark, go or "
+            "hyperfine.",
         ),
     ] = None,
     url: Annotated[

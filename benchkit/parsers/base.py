@@ -181,11 +181,15 @@ class FirstPlan:
         The same for a warm-up; empty where no service is measured.
     variants : tuple of str
         Two names, which the command may contain as ``{variant}``.
+    serve, ready : str
+        The command of the service and where it answers, where it is not one of HTTP.
     """
 
     command: str
     warmup: str = ""
     variants: tuple[str, str] = ("before", "after")
+    serve: str = ""
+    ready: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -257,7 +257,9 @@ TOOLS = (
         role="microbenchmark",
         primaries=(("time_per_op", "sample"), ("time_per_op", "mean")),
         plan=FirstPlan(
-            "hyperfine --style none --warmup 1 --runs 10 --export-json - 'sleep {variant}'",
+            # Before 1.17 a dash names a file; a round has one run; commands compare by one name.
+            "hyperfine --style none --warmup 1 --runs 1 --export-json /dev/stdout "
+            "--command-name sleep 'sleep {variant}'",
             variants=("0.10", "0.11"),
         ),
     ),

@@ -35,6 +35,7 @@ BUILTIN = (
     EntryPoint("autocannon", "benchkit.parsers.autocannon:TOOLS", GROUP),
     EntryPoint("bombardier", "benchkit.parsers.bombardier:TOOLS", GROUP),
     EntryPoint("plow", "benchkit.parsers.plow:TOOLS", GROUP),
+    EntryPoint("redis_benchmark", "benchkit.parsers.redisbenchmark:TOOLS", GROUP),
     EntryPoint("artillery", "benchkit.parsers.artillery:TOOLS", GROUP),
     EntryPoint("fortio", "benchkit.parsers.fortio:TOOLS", GROUP),
     EntryPoint("k6", "benchkit.parsers.k6:TOOLS", GROUP),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import socket
 import sys
 from pathlib import Path
@@ -22,8 +23,18 @@ def test_every_plan_is_read(tool: str, tmp_path: Path, monkeypatch: pytest.Monke
     plan = read_plan(Path("plan.toml"))
     assert len(plan.variants) == 2
     for commands in plan.variants.values():
-        assert find_tool(commands.command) == ("gobench" if tool == "go" else tool)
+        names = {"go": "gobench", "redis-benchmark": "redis_benchmark"}
+        assert find_tool(commands.command) == names.get(tool, tool)
         assert bool(commands.serve) == bool(commands.warmup) == (tool not in ("go", "hyperfine"))
+
+
+@pytest.mark.skipif(not shutil.which("hyperfine"), reason="hyperfine is not installed")
+def test_the_plan_of_hyperfine_compares(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(["init", "--plan", "hyperfine"]) == 0
+    Path("plan.toml").write_text(Path("plan.toml").read_text().replace("0.1", "0.01"))
+    assert run(["capture", "--plan", "plan.toml", "--until", "decided", "--max-rounds", "4"]) == 0
+    assert run(["compare", "results", "--baseline", "0.010"]) == 0
 
 
 def test_a_file_that_exists_is_kept(
@@ -35,7 +46,7 @@ def test_a_file_that_exists_is_kept(
     assert "plan.toml: already exists; replace it with --force" in capsys.readouterr().err
     assert Path("plan.toml").read_text() == "mine"
     assert run(["init", "--plan", "wrp", "-o", "other.toml"]) == 2
-    assert "use wrk, ab, k6, vegeta, go, hyperfine" in capsys.readouterr().err
+    assert "use wrk, ab, redis-benchmark, k6, vegeta, go, hyperfine" in capsys.readouterr().err
 
 
 def test_a_plan_is_complete_with_what_is_named(
@@ -64,6 +75,10 @@ def test_a_plan_is_complete_with_what_is_named(
     [
         ("--url http://h/", "--url: needs --plan TOOL"),
         ("--plan go --url http://h/", "--url: a plan for this tool does not measure a service"),
+        (
+            "--plan redis-benchmark --url http://h/",
+            "--url: a plan for this tool does not take a URL; omit it, and replace 127.0.0.1:6399",
+        ),
         ("--plan wrk --url h", "--url: expected a URL or host:port, got 'h'"),
         ("--plan wrk --serve ./s", "--serve: unknown when the service is ready; add --url"),
         ("--plan go --variant a", "--variant: a comparison needs two variants or more"),

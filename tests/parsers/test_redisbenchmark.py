@@ -1,0 +1,162 @@
+"""redis-benchmark's reports, lines and CSV: a run per test, and why there is none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from scaling import assert_linear
+
+from benchkit.errors import Diagnostic
+from benchkit.parsers import registry
+from benchkit.parsers.base import Reading, Source
+from benchkit.parsers.redisbenchmark import TEXT
+
+FORMS = Path(__file__).resolve().parents[2] / "fixtures/redis-benchmark-forms"
+OLD = """====== {} ======
+  10000 requests completed in 0.11 seconds
+  50 parallel clients
+  3 bytes payload
+  keep alive: 1
+
+99.51% <= 1 milliseconds
+100.00% <= 2 milliseconds
+94339.62 requests per second
+
+"""
+
+
+def read(text: str) -> tuple[list[Reading], list[Diagnostic]]:
+    records = list(TEXT.parse(Source(None, "x", text.encode())))
+    runs = [each for each in records if isinstance(each, Reading)]
+    return runs, [each for each in records if isinstance(each, Diagnostic)]
+
+
+def load(name: str) -> str:
+    return (FORMS / name).read_text(encoding="utf-8")
+
+
+def values(run: Reading) -> dict[tuple[str, str], float]:
+    return {row[1:3]: row[3] for row in run.rows}
+
+
+def is_claimed(text: str) -> bool:
+    return TEXT in registry.identify(Source(None, "x", text.encode()))
+
+
+def test_each_report_is_a_run_of_its_test() -> None:
+    runs, problems = read(load("text.txt"))
+    assert not problems
+    assert [(run.benchmark, run.params) for run in runs] == [
+        ("SET", {"connections": "20"}),
+        ("GET", {"connections": "20"}),
+    ]
+    measured = values(runs[0])
+    assert measured["requests", "count"] == 20000
+    text = load("text.txt")
+    rate = float(text.split("throughput summary: ")[1].split()[0])
+    average, least, median = map(float, text.split(" max\n")[1].split()[:3])
+    assert measured["request_rate", "mean"] == rate
+    assert measured["latency", "mean"] == pytest.approx(average / 1000)
+    assert measured["latency", "min"] == pytest.approx(least / 1000)
+    assert measured["latency", "p50"] == pytest.approx(median / 1000)
+    assert runs[0].load_model == "closed"
+
+
+def test_a_rate_is_as_exact_as_the_milliseconds_under_it() -> None:
+    (run,), _ = read(OLD.format("SET"))
+    steps = {row[1:3]: row[7] for row in run.rows}
+    assert steps["request_rate", "mean"] == pytest.approx(94339.62 / 110)
+    runs, _ = read(load("text.txt"))
+    steps = {row[1:3]: row[7] for row in runs[0].rows}
+    assert steps["latency", "p50"] == 8e-6
+    assert steps["latency", "mean"] == 1e-6
+
+
+def test_lines_of_quiet_runs_end_their_progress() -> None:
+    runs, problems = read(load("quiet.txt"))
+    assert not problems
+    names = ["SET", "LPUSH (needed to benchmark LRANGE)", "LRANGE_100 (first 100 elements)"]
+    assert [run.benchmark for run in runs] == [*names, "MSET (10 keys)"]
+    assert {tuple(values(run)) for run in runs} == {(("request_rate", "mean"), ("latency", "p50"))}
+    (run,), _ = read("SET: 94339.62 requests per second\n")
+    assert values(run) == {("request_rate", "mean"): 94339.62}
+
+
+def test_percentiles_of_any_number_are_read() -> None:
+    text = "GET: 1333333.25 requests per second, p50=1.199 msec, p99.9=4.607 msec"
+    (run,), _ = read(text)
+    assert values(run)["latency", "p99.9"] == pytest.approx(0.004607)
+
+
+def test_tables_are_read_with_and_without_a_header() -> None:
+    table = '"test","rps","p50_latency_ms","p99.9_latency_ms"\n"my ""SET""","100.50","1.5","9.25"\n'
+    (run,), problems = read(table)
+    assert not problems
+    assert run.benchmark == 'my ""SET""'
+    assert values(run) == {
+        ("request_rate", "mean"): 100.5,
+        ("latency", "p50"): 0.0015,
+        ("latency", "p99.9"): 0.00925,
+    }
+    text = '"PING_INLINE","48661.80"\n"LRANGE_100 (first 100 elements)","33955.86"\n'
+    assert is_claimed(text)
+    runs, _ = read(text)
+    assert [values(run)["request_rate", "mean"] for run in runs] == [48661.8, 33955.86]
+    with pytest.raises(Exception, match="format"):
+        is_claimed('"width","1.50"\n"height","2.00"\n')
+
+
+def test_reports_of_old_versions_and_runs_in_a_loop() -> None:
+    runs, problems = read(OLD.format("SET") + OLD.format("GET") + OLD.format("SET"))
+    assert not problems
+    assert [run.benchmark for run in runs] == ["SET", "GET", "SET"]
+    assert ("latency", "p50") not in values(runs[0])
+
+
+def test_a_command_of_ones_own_is_a_benchmark() -> None:
+    (run,), problems = read(load("command.txt"))
+    assert not problems
+    assert run.benchmark == "eval return 1 0"
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [("refused.txt", "Could not connect to Redis"), ("unknown-command.txt", "ERR unknown command")],
+)
+def test_a_run_without_a_result_failed(name: str, why: str) -> None:
+    assert is_claimed(load(name))
+    (run,), (problem,) = read(load(name))
+    assert (run.status, run.rows) == ("failed", [])
+    assert why in problem.what
+
+
+def test_a_table_without_a_row_is_of_a_failed_run() -> None:
+    (run,), (problem,) = read('"test","rps","p50_latency_ms"\n')
+    assert (run.status, run.rows) == ("failed", [])
+    assert "its table has no row" in problem.what
+
+
+def test_a_server_without_config_is_measured_all_the_same() -> None:
+    runs, problems = read("WARNING: Could not fetch server CONFIG\n" + load("text.txt"))
+    assert (len(runs), problems) == (2, [])
+
+
+def test_a_report_without_its_end_is_partial() -> None:
+    text = load("text.txt")
+    runs, (problem,) = read(text[: text.rindex("throughput")])
+    assert [run.status for run in runs] == ["complete", "partial"]
+    assert "lacks its `throughput summary` line" in problem.what
+    assert ("request_rate", "mean") not in values(runs[1])
+
+
+def test_other_lines_between_equals_signs_are_no_tests() -> None:
+    with pytest.raises(Exception, match="format"):
+        is_claimed("====== 3 passed in 0.25 seconds ======\n" * 3)
+
+
+@pytest.mark.parametrize(
+    "piece", ['"SET', "SET: rps=1 (overall: ", "a (", '"SET","1.0",', "SET: 1.0 "]
+)
+def test_long_lines_take_linear_time(piece: str) -> None:
+    assert_linear(lambda size: piece * size, read, 4000)
