@@ -129,9 +129,10 @@ def test_changes_that_are_in_no_commit_are_warned_about(folder: Path) -> None:
 def test_an_interruption_leaves_no_work_tree_and_the_series_goes_on(
     folder: Path, during: str
 ) -> None:
-    hold = 'test "$(wc -l < "$RUNS")" -lt 5 || { touch "$RUNS.waits"; exec sleep 60; }'
-    script = f"{hold}; . ./bench.sh" if during == "measurement" else ". ./bench.sh"
-    build = 'touch "$RUNS.waits"; exec sleep 60' if during == "build" else "true"
+    hold = 'test -e "$RUNS.waits" || { touch "$RUNS.waits"; exec sleep 60; }'
+    late = f'test "$(wc -l < "$RUNS")" -lt 5 || {hold}'
+    script = f"{late}; . ./bench.sh" if during == "measurement" else ". ./bench.sh"
+    build = hold if during == "build" else "true"
     (folder / "runs").touch()
     words = ("ab", "HEAD~2", "HEAD", "--repo", "repo", "--build", build, "--", "sh", "-c", script)
     process = subprocess.Popen(
@@ -148,7 +149,7 @@ def test_an_interruption_leaves_no_work_tree_and_the_series_goes_on(
     assert len(git(folder / "repo", "worktree", "list").splitlines()) == 1
     assert not list(folder.glob("benchkit-trees-*"))
     made = len((folder / "runs").read_text().splitlines())
-    done = ab(folder)
+    done = benchkit(*words, cwd=folder)
     assert done.returncode == 0, done.stderr
     assert "decided: 8 runs in 4 rounds" in done.stdout
     assert len((folder / "runs").read_text().splitlines()) == 8

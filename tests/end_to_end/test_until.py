@@ -112,6 +112,24 @@ def test_a_series_that_was_stopped_goes_on_where_it_was(tmp_path: Path, stop: st
     assert "B344" not in {finding["code"] for finding in answer["findings"]}
 
 
+def test_a_series_goes_on_with_its_own_commands_only(tmp_path: Path) -> None:
+    prepare(tmp_path, {"none": 0.0, "otlp": 0.03}, 0.03)
+    plan = (tmp_path / "plan.toml").read_text()
+    secret = plan.replace("{variant}", "{variant} --token=k3yOfMine")
+    (tmp_path / "plan.toml").write_text(secret)
+    (tmp_path / "fail").touch()
+    assert until(tmp_path, "--max-rounds", "8").returncode == 3
+    made = count_runs(tmp_path)
+    (tmp_path / "plan.toml").write_text(plan.replace("{variant}", "{variant} 2"))
+    refused = until(tmp_path, "--max-rounds", "8")
+    assert refused.returncode == 2
+    assert "results: holds runs of another command for none: sh bench.sh" in refused.stderr
+    assert "k3yOfMine" not in refused.stderr
+    assert count_runs(tmp_path) == made
+    (tmp_path / "plan.toml").write_text(secret)
+    assert until(tmp_path, "--max-rounds", "8").returncode == 0
+
+
 def test_a_folder_with_other_runs_or_a_lost_one_is_refused(tmp_path: Path) -> None:
     prepare(tmp_path, {"none": 0.0, "otlp": 0.03}, 0.03)
     write_series(tmp_path / "other", draw({"none": 0.0}, 3), design=None)
