@@ -107,6 +107,15 @@ class Service:
         _, port = split_address(self._commands.ready)
         return processes if is_served_by(processes, port) else set()
 
+    def explain_unmeasured(self) -> str:
+        """Say why nothing of it is measured, if the kernel lists processes."""
+        if not read_table():
+            return ""
+        _, port = split_address(self._commands.ready)
+        why = f"no process of the service itself listens on port {port}"
+        hint = "record it with cAdvisor or docker stats (`benchkit help load-tests`)"
+        return f"CPU and memory of the service are not recorded: {why}; {hint}"
+
     def find_problem(self) -> str:
         """Say how it ended; nothing while it runs, be it in the background."""
         code = self._process.poll() if self._process else None

@@ -163,6 +163,7 @@ class _Work:
         self.runs: list[Captured] = []
         self.problem = ""
         self.is_interrupted = False
+        self._is_unmeasured = False  # and said so
         self._plan, self._places = plan, places
         self._show, self._keep_going, self._tell = show, keep_going, tell
         self._is_decided = is_decided
@@ -265,7 +266,7 @@ class _Work:
         is_warmup: bool,
     ) -> None:
         folder = turn.commands.folder
-        measured = service.list_measured() if service and not is_warmup else set()
+        measured = self._list_measured(service) if service and not is_warmup else set()
         env = take_fingerprint(folder=folder) | self._name_cpus(measured)
         with recording(measured) as usage, recording_conditions(measured) as conditions:
             outcome = execute(
@@ -315,6 +316,15 @@ class _Work:
             has_errors = errors.exists()
             place = f"see {errors.name} next to it" if has_errors else "its standard error is empty"
             raise FailedError(f"{path}: {remark}; {place}")
+
+    def _list_measured(self, service: Service) -> set[int]:
+        """Return the processes of a service that are measured; say once why there are none."""
+        measured = service.list_measured()
+        if not measured and not self._is_unmeasured:
+            self._is_unmeasured = True
+            if why := service.explain_unmeasured():
+                self._tell(why)
+        return measured
 
     def _name_cpus(self, service: Collection[int]) -> dict[str, str]:
         """Return the CPUs of service and generator, where they are bound to some."""

@@ -20,6 +20,7 @@ class Gaps:
         self.without_window: list[Measured] = []
         self.without_samples: list[Measured] = []
         self.without_service: list[Measured] = []
+        self.shared: list[Measured] = []
         self.with_service = 0
         self.covered: dict[str, float] = {}
         self._containers: dict[str, None] = {}
@@ -35,7 +36,7 @@ class Gaps:
     def findings(self) -> list[Finding]:
         """Return one finding per kind."""
         kinds = [
-            self._window(), self._samples(), self._service(), self._part()
+            self._window(), self._samples(), self._service(), self._part(), self._share()
         ]  # fmt: skip
         return [finding for finding in kinds if finding is not None]
 
@@ -96,6 +97,18 @@ class Gaps:
             f"{100 * self.covered[least]:.0f} % ({least}): {_list(list(self.covered))}",
             remedy="sample at least once a second from the start to the end of the load",
             numbers={"runs": len(self.covered), "least": self.covered[least]},
+        )
+
+    def _share(self) -> Finding | None:
+        if not self.shared:
+            return None
+        return Finding(
+            code="B419",
+            severity="warning",
+            message=f"several benchmarks share start and end in {name_runs(self.shared)}, so the "
+            "CPU time cannot be divided among them, and there is no CPU per request",
+            remedy="run one benchmark per command",
+            numbers={"runs": len(self.shared)},
         )
 
 

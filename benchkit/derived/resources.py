@@ -6,6 +6,7 @@ which these are.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -51,7 +52,8 @@ def derive_resources(
     Notes
     -----
     cpu_per_request = cores / requests per second. Cores are the increase of the counter from the
-    first to the last sample in the window over the time between these samples.
+    first to the last sample in the window over the time between these samples. Benchmarks that one
+    command ran begin at the same time; how they shared the CPU is unknown.
     """
     rows: Rows = []
     sources = Sources(series[series["metric"].isin(USAGE).to_numpy()], measured)
@@ -59,6 +61,7 @@ def derive_resources(
         return rows, []
     rates = request_rates(observations, measured)
     gaps, served = Gaps(), set()
+    starts = Counter((run.trial, run.window[0]) for run in measured if run.window)
     for run in measured:
         found = sources.of(run)
         if not found:
@@ -72,7 +75,10 @@ def derive_resources(
         if any("cpu_time" in usages or "cpu_usage" in usages for usages in used.values()):
             served.add(run.trial)
         rows += [row for subject, usages in used.items() for row in _tell(run, subject, usages)]
-        rows += _per_request(run, used, rates.get(run.key), gaps)
+        if run.window and starts[run.trial, run.window[0]] > 1:
+            gaps.shared.append(run)
+        else:
+            rows += _per_request(run, used, rates.get(run.key), gaps)
     # of several benchmarks with one number, the samples may well be of one alone
     gaps.without_samples = [run for run in gaps.without_samples if run.trial not in served]
     return rows, gaps.findings()

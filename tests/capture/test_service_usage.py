@@ -88,6 +88,29 @@ def test_only_a_process_that_listens_is_measured() -> None:
     assert not is_served_by({os.getpid()}, port)
 
 
+def test_a_service_that_is_not_measured_is_named_once_with_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("benchkit.capture.service.is_served_by", lambda *_: False)
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = f"{probe.getsockname()[1]}"
+    plan = {
+        "serve": [sys.executable, "-c", SERVER, port],
+        "ready": f"127.0.0.1:{port}",
+        "command": ["true"],
+        "rounds": 2,
+        "variants": {"none": {}},
+    }
+    lines: list[str] = []
+    assert carry_out(parse_plan(plan), tmp_path / "out", tell=lines.append).problem == ""
+    (line,) = (each for each in lines if "not recorded" in each)
+    assert line == (
+        "CPU and memory of the service are not recorded: no process of the service itself "
+        f"listens on port {port}; record it with cAdvisor or docker stats "
+        "(`benchkit help load-tests`)"
+    )
+
+
 def test_a_capture_has_the_cpu_per_request_of_its_service(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = f"{probe.getsockname()[1]}"

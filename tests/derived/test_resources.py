@@ -156,6 +156,22 @@ def test_a_sidecar_tells_window_limits_and_service(tmp_path: Path) -> None:
     assert found == pytest.approx(cores / 9307.29)
 
 
+@pytest.mark.parametrize("tests", [1, 2])
+def test_benchmarks_of_one_command_have_no_cpu_per_request(tmp_path: Path, tests: int) -> None:
+    copy(tmp_path, RUN[1])
+    (tmp_path / "otlp" / "run.toml").write_text(
+        "start = 2026-11-21T01:22:05.080Z\nend = 2026-11-21T01:22:20.089Z\n"
+    )
+    lines = ["SET: 9000.50 requests per second\n", "GET: 9307.25 requests per second\n"]
+    (tmp_path / "otlp" / "redis_benchmark-1.txt").write_text("".join(lines[:tests]))
+    runs = bk.load(tmp_path)
+    assert runs.observations["metric"].eq("cpu_usage").any()
+    assert runs.observations["metric"].eq("cpu_per_request").any() == (tests == 1)
+    shared = [finding.message for finding in runs.problems if finding.code == "B419"]
+    assert len(shared) == tests - 1
+    assert all("in run 1 of otlp (2 benchmarks), so the CPU" in message for message in shared)
+
+
 def test_samples_outside_the_window_are_a_finding(tmp_path: Path) -> None:
     copy(tmp_path, *RUN)
     (tmp_path / "otlp" / "run.toml").write_text(

@@ -103,6 +103,17 @@ RESOURCES = (
         "--quiet-before 5s --pin`.",
     ),
     Entry(
+        code="B419",
+        severity="warning",
+        says="several benchmarks of one command share their CPU time",
+        what="One command ran several benchmarks, and only its start and end are recorded.",
+        why="The CPU time of the whole command, divided by the requests/s of one benchmark, is "
+        "the CPU per request of none of them. It is left out.",
+        example="several benchmarks share start and end in run 1 of otlp (2 benchmarks), so the "
+        "CPU time cannot be divided among them, and there is no CPU per request",
+        do="Run one benchmark per command.",
+    ),
+    Entry(
         code="B417",
         severity="info",
         says="no histogram of the service was scraped twice during a run",
