@@ -147,7 +147,8 @@ def _list_numbers(pieces: Iterable[Piece]) -> dict[tuple[Series, str], dict[int,
 def join_levels(pieces: Iterable[Piece]) -> None:
     """Make one variant of files whose numbers are the levels of a param that they record.
 
-    `get_1.txt` to `get_8.txt` with 10 to 80 connections are a sweep of `get`, no four variants.
+    `get_1.txt` to `get_8.txt` with 10 to 80 connections are a sweep of `get`, no four variants. Of
+    `otlp/c10.txt` the folder is the variant, and no longer the group.
 
     Examples
     --------
@@ -166,6 +167,8 @@ def join_levels(pieces: Iterable[Piece]) -> None:
         if _are_levels(numbered):
             for _, piece in numbered:
                 piece.variant = name
+                if piece.group.rpartition("/")[2] == name:
+                    piece.group = piece.group.rpartition("/")[0]
 
 
 def _list_numbered(piece: Piece) -> Iterator[tuple[str, int]]:

@@ -18,6 +18,11 @@ from benchkit.regexes import regex
 
 #: Words before the number of a folder of results that is a run.
 _RUN_WORDS = frozenset({"result", "results", "output", "outputs", "out"})
+#: Words for a folder whose folders are runs, with numbers that a CI service gives, or in sequence.
+_BUILDS = frozenset({"builds", "jobs", "pipelines", "workflows"})
+_SERIES = frozenset(
+    {"runs", "iterations", "trials", "repeats", "repetitions", "rounds", "attempts"}
+)
 _GLUED = regex(r"(?P<name>.*[A-Za-z])(?P<number>[0-9]{1,3})")
 _Site = tuple[str, ...]
 
@@ -53,7 +58,7 @@ def leave_out_runs(
     >>> [(each.path, each.run) for each in left]
     [('none/a.txt', 1), ('otlp/a.txt', 1)]
     """
-    counting = _find_counting(paths, baselines, tools)
+    counting = _find_counting(paths, baselines, tools, root_name)
     cut = [_cut(path, counting) for path in paths]
     if _count_below([(rest, counted) for rest, _, counted in cut if counted], tools, root_name):
         left = [_leave_number(path, *each) for path, each in zip(paths, cut, strict=True)]
@@ -157,7 +162,7 @@ def _cut(
 
 
 def _find_counting(
-    paths: Iterable[str], baselines: Collection[str], tools: ToolNames
+    paths: Iterable[str], baselines: Collection[str], tools: ToolNames, root_name: str
 ) -> dict[_Site, dict[str, _Counted]]:
     """Return the folders whose names count runs, by where they lie."""
     below: dict[_Site, dict[str, None]] = defaultdict(dict)
@@ -169,7 +174,7 @@ def _find_counting(
     return {
         site: {
             **builds.get(site, {}),
-            **_find_bare(names),
+            **_find_bare(names, (root_name, *site)[-1]),
             **_find_results(names, tools),
             **_find_named(names, baselines, tools),
         }
@@ -202,10 +207,13 @@ def _find_builds(
     return found
 
 
-def _find_bare(names: Collection[str]) -> dict[str, _Counted]:
-    """Find the folders that are nothing but a run, a date or, among such alone, a number."""
+def _find_bare(names: Collection[str], holder: str) -> dict[str, _Counted]:
+    """Find the folders that are nothing but a run, a date or, among such alone, a number.
+
+    ``holder`` is the name of the folder that holds them.
+    """
     are_numbers = len(names) > 1 and all(map(is_number, names))
-    if are_numbers and is_count({int(name) for name in names}):
+    if are_numbers and _are_runs({int(name) for name in names}, holder.lower()):
         return {name: _Counted("", name, int(name)) for name in names}
     matches = ((name, FOLDER.fullmatch(name)) for name in names)
     return {
@@ -215,6 +223,11 @@ def _find_bare(names: Collection[str]) -> dict[str, _Counted]:
         for name, match in matches
         if match is not None
     }
+
+
+def _are_runs(numbers: Collection[int], holder: str) -> bool:
+    """Tell whether numbers of folders are runs: those of `builds/41`, `builds/57` may lack many."""
+    return holder in _BUILDS or is_count(numbers, starts_anywhere=holder in _SERIES)
 
 
 def _find_results(names: Collection[str], tools: ToolNames) -> dict[str, _Counted]:

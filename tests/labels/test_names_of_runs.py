@@ -111,6 +111,15 @@ TREES = {
         run_98765432101/none.txt  none 1
         run_98765432107/none.txt  none 2
         run_98765432107/otlp.txt  otlp 2""",
+    "builds of a CI service": """
+        builds/41/archive/perf/none.txt  builds/archive/perf: none 41
+        builds/41/archive/perf/otlp.txt  builds/archive/perf: otlp 41
+        builds/57/archive/perf/none.txt  builds/archive/perf: none 57
+        builds/57/archive/perf/otlp.txt  builds/archive/perf: otlp 57""",
+    "some of many runs": """
+        runs/7/none.txt  runs: none 7
+        runs/8/none.txt  runs: none 8
+        runs/8/otlp.txt  runs: otlp 8""",
     "weeks as folders": """
         2024-W21/none.txt  none 1
         2024-W23/none.txt  none 2""",
@@ -182,6 +191,10 @@ LEVELS = {
     "folders of loads on a day": """
         2024-01-01/1000/none.txt  1000: none 1
         2024-01-01/2000/none.txt  2000: none 1""",
+    "folders of levels": """
+        runs/10/none.txt   runs/10: none
+        runs/50/none.txt   runs/50: none
+        runs/100/none.txt  runs/100: none""",
     "one load": """
         c_1000.txt   c 1000
         go_1000.txt  go 1000""",

@@ -167,53 +167,6 @@ def test_forms_of_a_run_are_one_whatever_joins_their_words(sign: str) -> None:
     assert len({one.benchmark for one in pieces}) == 1
 
 
-#: Of numbered files the connections that they record, and the variants that they become.
-LEVELS = {
-    "a level each": ({1: 10, 2: 20, 4: 40, 8: 80}, {"get"}),
-    "the numbers themselves": ({10: 10, 50: 50, 100: 100}, {"get"}),
-    "one level": ({1: 10, 2: 10, 4: 10}, {"get_1", "get_2", "get_4"}),
-    "levels of something else": ({17: 10, 21: 20}, {"get_17", "get_21"}),
-    "one that is none": ({10: 10, 50: 50, 100: 10}, {"get_10", "get_50", "get_100"}),
-    "one number": ({10: 10}, {"get_10"}),
-    "one of nothing": ({0: 10, 10: 20}, {"get_0", "get_10"}),
-}
-
-
-@pytest.mark.parametrize("name", LEVELS)
-def test_numbers_of_files_that_record_them_as_levels_are_a_sweep(name: str) -> None:
-    levels, expected = LEVELS[name]
-    pieces = [
-        piece(f"get_{number}.txt", params={"connections": str(level), "threads": "2"})
-        for number, level in levels.items()
-    ]
-    numbering.join_levels(pieces)
-    assert {one.variant for one in pieces} == expected
-
-
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("t2-c{}", {"t2"}),
-        ("out-{}", {"out"}),
-        ("before-ab-C{}", {"before-ab"}),
-        ("c{}", {"reports"}),
-        ("baseline_c{}_posts", {"baseline_posts"}),
-        ("http{}", {"http10", "http20"}),
-    ],
-)
-def test_a_level_stands_anywhere_in_a_name(name: str, expected: set[str]) -> None:
-    pieces = [
-        piece(
-            f"reports/{name.format(level)}-1.txt",
-            variant=name.format(level),
-            params={"connections": str(level), "threads": "2"},
-        )
-        for level in (10, 20)
-    ]
-    numbering.join_levels(pieces)
-    assert {one.variant for one in pieces} == expected
-
-
 def test_warmups_are_numbered_apart() -> None:
     pieces = [piece("none/wrk-1.txt"), piece("none/wrk-warmup-1.txt")]
     assert settle(pieces) == []

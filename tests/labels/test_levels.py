@@ -1,0 +1,61 @@
+"""Files whose numbers are the levels of a param that they record are a sweep of one variant."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchkit.labels.numbering import Piece, join_levels
+
+#: Of numbered files the connections that they record, and the variants that they become.
+LEVELS = {
+    "a level each": ({1: 10, 2: 20, 4: 40, 8: 80}, {"get"}),
+    "the numbers themselves": ({10: 10, 50: 50, 100: 100}, {"get"}),
+    "one level": ({1: 10, 2: 10, 4: 10}, {"get_1", "get_2", "get_4"}),
+    "levels of something else": ({17: 10, 21: 20}, {"get_17", "get_21"}),
+    "one that is none": ({10: 10, 50: 50, 100: 10}, {"get_10", "get_50", "get_100"}),
+    "one number": ({10: 10}, {"get_10"}),
+    "one of nothing": ({0: 10, 10: 20}, {"get_0", "get_10"}),
+}
+
+
+def piece(path: str, variant: str, level: int, *, group: str = "") -> Piece:
+    """Make the piece of a file that records its connections."""
+    params = f"connections={level},threads=2"
+    folder = path.rpartition("/")[0]
+    return Piece(path=path, folder=folder, group=group, variant=variant, params=params)
+
+
+@pytest.mark.parametrize("name", LEVELS)
+def test_numbers_of_files_that_record_them_as_levels_are_a_sweep(name: str) -> None:
+    levels, expected = LEVELS[name]
+    pieces = [piece(f"get_{n}.txt", f"get_{n}", level) for n, level in levels.items()]
+    join_levels(pieces)
+    assert {one.variant for one in pieces} == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("t2-c{}", {"t2"}),
+        ("out-{}", {"out"}),
+        ("before-ab-C{}", {"before-ab"}),
+        ("c{}", {"reports"}),
+        ("baseline_c{}_posts", {"baseline_posts"}),
+        ("http{}", {"http10", "http20"}),
+    ],
+)
+def test_a_level_stands_anywhere_in_a_name(name: str, expected: set[str]) -> None:
+    names = {level: name.format(level) for level in (10, 20)}
+    pieces = [piece(f"reports/{stem}-1.txt", stem, level) for level, stem in names.items()]
+    join_levels(pieces)
+    assert {one.variant for one in pieces} == expected
+
+
+def test_a_folder_of_levels_is_the_variant_and_no_group() -> None:
+    pieces = [
+        piece(f"eu/{side}/c{level}.txt", f"c{level}", level, group=f"eu/{side}")
+        for side in ("tracing", "no-tracing")
+        for level in (10, 20)
+    ]
+    join_levels(pieces)
+    assert {(one.group, one.variant) for one in pieces} == {("eu", "tracing"), ("eu", "no-tracing")}
