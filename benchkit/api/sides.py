@@ -17,7 +17,7 @@ from benchkit import selection
 from benchkit.errors import ConfigError, DataError, Finding, SelectionError, SourceReport
 from benchkit.ingestion.harvest import NAME_FILES
 from benchkit.ingestion.headings import suggest_headings
-from benchkit.labels.splitting import suggest_split, write_choice
+from benchkit.labels.splitting import split_commands, suggest_split, write_choice
 from benchkit.labels.stems import SEPARATORS
 from benchkit.labels.tree import name_without_run
 from benchkit.parsers import registry
@@ -204,11 +204,9 @@ def _suggest_sides(
             return DataError(seen, hint=hint, options=split.options)
         again = join(["benchkit", "ingest", "PATH", *split.options])
         return DataError(seen, hint=f"{hint}; ingest them again: {again} --store NEW")
-    headings = suggest_headings(runs)
-    if headings and len(files) == 1:
-        more = f" and {len(headings) - _LISTED} more" if len(headings) > _LISTED else ""
-        hint = f"its headings name {', '.join(headings[:_LISTED])}{more}"
-        return DataError(seen, hint=hint, options=("--split", write_choice(headings)))
+    if files and (named := _suggest_names(runs, files)):
+        hint, options = named
+        return DataError(seen, hint=hint, options=options)
     if not files:
         return DataError(seen, hint="add the other side, for example: benchkit ingest other=PATH")
     if len(files) == 2 and _share_benchmark(runs):
@@ -224,6 +222,22 @@ def _suggest_sides(
         hint = "if these files are results, name their format with --as FORMAT, or measure again"
     options = () if refused else ("other=PATH", "--baseline", only)
     return DataError(seen, hint=hint, options=options)
+
+
+def _suggest_names(runs: Runs, files: Sequence[str]) -> tuple[str, tuple[str, ...]] | None:
+    """Return a hint and the options where commands or headings may be the sides."""
+    headings = suggest_headings(runs) if len(files) == 1 else ()
+    if headings:
+        more = f" and {len(headings) - _LISTED} more" if len(headings) > _LISTED else ""
+        hint = f"its headings name {', '.join(headings[:_LISTED])}{more}"
+        return hint, ("--split", write_choice(headings))
+    timed = split_commands(runs["benchmark"].unique().tolist())
+    tools = map(registry.tool, runs["tool"].unique())
+    if timed is None or not all(tool.compares_commands for tool in tools):
+        return None
+    first = timed.variants[0]
+    hint = f"it timed several commands; to compare them with {first!r}, split them"
+    return hint, (*timed.options, "--baseline", first)
 
 
 def _share_benchmark(runs: Runs) -> bool:

@@ -74,6 +74,19 @@ def suggest_split(benchmarks: Collection[str], baselines: Sequence[str]) -> Name
     return None
 
 
+def split_commands(commands: Sequence[str]) -> NameSplit | None:
+    """Make a variant of each command of a list that was timed.
+
+    Examples
+    --------
+    >>> split_commands(["grep x", "rg x"]).options
+    ('--split', '^(?P<variant>grep x|rg x)$', '--rename', 's#^.*$#command#')
+    """
+    if not 1 < len(commands) <= _MANY:
+        return None
+    return NameSplit(tuple(commands), write_choice(commands), "s#^.*$#command#")
+
+
 def find_sides(names: Collection[Sequence[str]]) -> tuple[str, ...]:
     """Return the headings that part names which are alike in all else: they may be the sides.
 

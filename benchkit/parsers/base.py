@@ -239,6 +239,8 @@ class Tool:
         By what share the quantiles of two of its forms may differ beyond rounding.
     quantile_note : str
         Why they differ.
+    compares_commands : bool
+        Whether its benchmarks are command lines, which people time to compare them.
     keeps_runs : str
         How the tool itself keeps a run to compare with.
     is_range : bool
@@ -265,6 +267,7 @@ class Tool:
     iterates: bool = False
     quantile_error: float = 0.0
     quantile_note: str = ""
+    compares_commands: bool = False
     keeps_runs: str = ""
     is_range: bool = False
     plan: FirstPlan | None = None

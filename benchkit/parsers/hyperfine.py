@@ -256,6 +256,7 @@ TOOLS = (
         formats=(JSON, TEXT),
         role="microbenchmark",
         primaries=(("time_per_op", "sample"), ("time_per_op", "mean")),
+        compares_commands=True,
         plan=FirstPlan(
             # Before 1.17 a dash names a file; a round has one run; commands compare by one name.
             "hyperfine --style none --warmup 1 --runs 1 --export-json /dev/stdout "

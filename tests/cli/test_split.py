@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -40,3 +41,20 @@ def test_a_pattern_without_a_variant_is_refused(
     error = capsys.readouterr().err
     assert error.startswith(f"benchkit: error: --split: {pattern!r}")
     assert r"write --split 'OTel_(?P<variant>\w+)'" in error
+
+
+def test_commands_that_hyperfine_timed_are_suggested_as_sides(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    timed = [
+        {"command": f"python {name}.py", "mean": time, "times": [time, time + 0.01, time + 0.02]}
+        for name, time in (("first", 0.5), ("second", 0.7))
+    ]
+    (tmp_path / "bench.json").write_text(json.dumps({"results": timed}), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert run(["compare", "bench.json"]) == ExitCode.DATA
+    error = capsys.readouterr().err
+    assert "to compare them with 'python first.py'" in error
+    command = next(line for line in error.split("benchkit ") if "--split" in line)
+    assert run(shlex.split(command)) == ExitCode.DONE
+    assert "python second.py vs. python first.py" in capsys.readouterr().out
