@@ -169,7 +169,7 @@ def test_benchmarks_of_one_command_have_no_cpu_per_request(tmp_path: Path, tests
     assert runs.observations["metric"].eq("cpu_per_request").any() == (tests == 1)
     shared = [finding.message for finding in runs.problems if finding.code == "B419"]
     assert len(shared) == tests - 1
-    assert all("in run 1 of otlp (2 benchmarks), so the CPU" in message for message in shared)
+    assert all("in run 1 of 'otlp' (2 benchmarks), so the CPU" in message for message in shared)
 
 
 def test_samples_outside_the_window_are_a_finding(tmp_path: Path) -> None:

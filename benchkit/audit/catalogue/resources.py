@@ -109,7 +109,7 @@ RESOURCES = (
         what="One command ran several benchmarks, and only its start and end are recorded.",
         why="The CPU time of the whole command, divided by the requests/s of one benchmark, is "
         "the CPU per request of none of them. It is left out.",
-        example="several benchmarks share start and end in run 1 of otlp (2 benchmarks), so the "
+        example="several benchmarks share start and end in run 1 of 'otlp' (2 benchmarks), so the "
         "CPU time cannot be divided among them, and there is no CPU per request",
         do="Run one benchmark per command.",
     ),
