@@ -217,22 +217,15 @@ def _piece(part: ast.expr, module: ModuleType) -> str:
 def _named(name: str, module: ModuleType, codes: dict[str, _Code]) -> Iterator[Use]:
     """Yield what a module holds under a name, in a container or by itself, and its classes."""
     classes = [each for each in vars(module).values() if getattr(each, "__module__", "") == name]
-    held = [(attribute, value, False) for attribute, value in vars(module).items()]
-    for each in classes:
-        of_class = vars(each) if isinstance(each, type) else {}
-        held += [
-            (key, value, True) for key, value in of_class.items() if isinstance(value, re.Pattern)
-        ]
-    for attribute, value, is_of_class in held:
-        expressions = [] if attribute.startswith("__") else list(_walk(value))
-        if not expressions:
+    inner = [item for each in classes if isinstance(each, type) for item in vars(each).items()]
+    own = vars(module)
+    for attribute, value in (*own.items(), *(i for i in inner if isinstance(i[1], re.Pattern))):
+        if attribute.startswith("__") or not (expressions := list(_walk(value))):
             continue
         names = {attribute, name.rpartition(".")[2]}
-        users = [code for code in codes.values() if is_of_class or names & code.imported]
+        users = [c for c in codes.values() if attribute not in own or names & c.imported]
         methods = set[str]().union(*(code.called(attribute) for code in (codes[name], *users)))
-        for expression in expressions:
-            for method in sorted(methods):
-                yield Use(name, expression, method)
+        yield from (Use(name, each, method) for each in expressions for method in sorted(methods))
 
 
 def _walk(value: Node, depth: int = 5) -> Iterator[Expression]:
