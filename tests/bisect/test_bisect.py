@@ -65,7 +65,7 @@ def test_a_commit_that_does_not_build_is_named_and_left_out(folder: Path) -> Non
     )
     assert (f"{broken} is left out: --build exited with code 3: 'no compiler here'") in done.stderr
     assert done.stdout.startswith(f"One of the 2 commits {broken} to {slower} changed ")
-    assert "only the last of them can be measured; 2 commits measured" in done.stdout
+    assert "only the last of these commits can be measured; 2 commits measured" in done.stdout
 
 
 @pytest.mark.parametrize(

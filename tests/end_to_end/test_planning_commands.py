@@ -106,7 +106,7 @@ def test_samples_of_raw_results_tell_where_the_spread_is_from(tmp_path: Path) ->
         write_attack(tmp_path / "none" / f"vegeta-{run}.csv", level)
     done = benchkit("plan", "none", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "more runs help, more requests do not (4 runs)" in done.stdout
+    assert "within a run (4 runs): more runs help, more requests do not" in done.stdout
     assert "between runs" in done.stdout
 
 
