@@ -34,7 +34,7 @@ def test_a_change_is_told_with_its_commit_and_how_long_it_has_lasted() -> None:
     assert "1 series: 1 step change; newest commit outside its range in none." in text(history)
     assert "since 0000016 (17 Oct 2026): ▲ worse +" in text(history)
     assert "14 commits" in text(history)
-    assert "measure 0000015 and 0000016 in turn" in text(history)
+    assert "measure 0000015 and 0000016 alternately" in text(history)
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -57,8 +57,8 @@ def test_the_newest_commit_outside_is_told_before_it_can_be_a_change() -> None:
     assert history.series[0].changes == ()
     assert history.series[0].newest.verdict == "outside"
     assert "newest 0000020 (21 Oct 2026): outside, +" in text(history)
-    assert "confirm them: measure 0000019 and 0000020 in turn, and run" in text(history)
-    assert "confirm them" not in text(trace(*store([1e-3] * 21)))
+    assert "Confirm them: measure 0000019 and 0000020 alternately, and run" in text(history)
+    assert "Confirm them" not in text(trace(*store([1e-3] * 21)))
 
 
 def test_the_newest_commit_of_a_step_below_the_margin_is_not_outside() -> None:
@@ -87,7 +87,7 @@ def test_an_accepted_change_begins_a_new_level_and_says_why() -> None:
     assert [change.reason for change in series.changes] == ["TLS"]
     assert series.newest.verdict == "no baseline"
     assert "accepted: TLS" in text(history)
-    assert "confirm them" not in text(history)
+    assert "Confirm them" not in text(history)
     assert "no step change" in text(history)
 
 
@@ -252,7 +252,7 @@ def test_equal_times_are_inside_and_predict_nothing_of_other_ones() -> None:
     (line,) = (
         text.replace("\N{NO-BREAK SPACE}", " ") for text in history_tables(history)[1].footer
     )
-    beside = "vs. 22 commits of the same level that are all equal"
+    beside = "vs. the 22 commits before it, which are all equal"
     assert line.endswith(f"no baseline, +20.0 % {beside}")
 
 

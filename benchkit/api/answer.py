@@ -366,10 +366,10 @@ class Comparison:
 
     @cached_property
     def tracks(self) -> list[Track]:
-        """Latency, CPU and memory over the time of each run.
+        """Latency, CPU and memory over the course of each run.
 
-        One `Track` per run and quantity, in base units over seconds since the run began; none where
-        no request has a time and no container was looked at.
+        One `Track` per run and quantity, in base units against seconds since the run began; none
+        where no request has a time and no container was looked at.
 
         Examples
         --------

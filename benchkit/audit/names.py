@@ -73,7 +73,7 @@ def find_numbered_names(comparisons: Comparisons, _runs: Runs) -> Iterator[Findi
                 where=name,
                 message=f"counted as a separate variant, but it may be run {match['number']} of "
                 f"'{match['name']}'",
-                remedy=f"if it is a run, name both files with the label: {match['name']}=FILE "
+                remedy=f"if it is a run, give both files the same label: {match['name']}=FILE "
                 f"{match['name']}=FILE",
                 numbers={"run": int(match["number"])},
             )

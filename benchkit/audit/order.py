@@ -135,8 +135,8 @@ def take_out_drift(comparisons: Comparisons, runs: Runs) -> Comparisons:
 
 def _note_drift(c: Contrast, one: _Adjusted) -> Contrast:
     note = (
-        f"the runs drift (B332): the means give {format_change(1 + one.plain)}; without a "
-        f"linear trend, {format_change(1 + one.change)}"
+        f"the runs drift (B332): the difference of the means is {format_change(1 + one.plain)}; "
+        f"after removing a linear trend, it is {format_change(1 + one.change)}"
     )
     return replace(c, drift=Drift(one.change, one.plain), notes=(*c.notes, note))
 

@@ -106,6 +106,6 @@ def _describe(row: Contrast, name: str, change: _Change) -> Finding:
         where=name,
         message=f"in one file, {row.benchmark} makes {first:g} allocations per operation "
         f"{shares[0]} and {second:g} {shares[1]}: the file contains two measurements",
-        remedy="write each measurement to a file named as its variant: before.txt, after.txt",
+        remedy="write each measurement to a file named after its variant: before.txt, after.txt",
         numbers={"first": first, "second": second},
     )

@@ -142,7 +142,7 @@ def find_other_queries(comparisons: Comparisons, evidence: Evidence) -> Iterator
                 where=name_side(places[1][0]),
                 message=f"the query strings differ: {one} for '{baseline}', {other} for "
                 f"'{variant}'; a different request has a different cost",
-                remedy="load both sides with the same URL",
+                remedy="send the load of both sides to the same URL",
                 numbers={baseline: one, variant: other},
             )
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 _TOGETHER = (
     "rank and permutation tests would give false positives, so these rows use Welch's test with "
-    "the fewest degrees of freedom"
+    "conservative degrees of freedom"
 )
 #: What becomes of a single row, by the method that decides it.
 _REMARKS = {

@@ -33,7 +33,7 @@ def application(command: str = "") -> typer.Typer:
         name=PROGRAM,
         cls=Menu,
         help="What does this change cost? benchkit compares raw benchmark results and says how "
-        "sure the answer is.",
+        "certain the answer is.",
         no_args_is_help=True,
         epilog="Example: benchkit report results/",
         add_completion=True,

@@ -67,7 +67,7 @@ def bisect(
     """Find the commit that changed a metric, from interleaved runs of a few commits.
 
     Both ends and one commit between them are measured in turn, each in its own work
-    tree, until one commit is the most probable by far.
+    tree, until one commit is by far the most probable.
     """
     chosen = o.choose(format or o.guess_format(output, ENDINGS, "table"), FORMATS)
     from benchkit.bisect.repository import opening

@@ -54,7 +54,9 @@ MinRounds = Annotated[
 ]
 MaxRounds = Annotated[
     int | None,
-    typer.Option("--max-rounds", help="Last round of an undecided series. [default: 40]"),
+    typer.Option(
+        "--max-rounds", help="Stop after this many rounds, even without a verdict. [default: 40]"
+    ),
 ]
 
 
@@ -128,7 +130,8 @@ def _refuse_unfit(until: str | None, rule: Mapping[str, object], *, is_whole: bo
     o.choose(until, ("decided",), "--until")
     if not is_whole:
         hint = "use it with --plan and without --keep-going"
-        raise ConfigError("needs whole rounds of a plan", where="--until", hint=hint)
+        what = "works only with a plan that runs in whole rounds"
+        raise ConfigError(what, where="--until", hint=hint)
     return True
 
 

@@ -44,7 +44,7 @@ OnInconclusive = Annotated[
     str | None,
     typer.Option(
         metavar="pass|warn|fail",
-        help="What an inconclusive row does (overrides the policy).",
+        help="What to do with an inconclusive row: pass, warn or fail (overrides the policy).",
     ),
 ]
 JUnit = Annotated[Path | None, typer.Option(help="Write JUnit XML to this file.")]
@@ -96,7 +96,7 @@ def gate(
     output: o.Output = None,
     request: o.Request,
 ) -> None:
-    """Check the results against limits; the exit code tells whether they pass."""
+    """Check the results against limits; the exit code says whether they pass."""
     chosen = o.choose(format or o.guess_format(output, ENDINGS, "table"), FORMATS)
     from benchkit.gating.policy import Policy
     from benchkit.gating.run import run_gate

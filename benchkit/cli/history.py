@@ -214,7 +214,7 @@ def show(
     store: o.StoreOption = None,
     quiet: o.Quiet = False,
 ) -> None:
-    """Show where levels changed, and whether the newest commit is outside its range."""
+    """Show at which commits a metric changed, and whether the newest is in the expected range."""
     chosen = o.choose(format or o.guess_format(output, ENDINGS, "table"), FORMATS)
     request = o.Request(store=store, by=o.require_values(by), quiet=quiet)
     found = follow(request, variant, metric, (margin, confidence), branch)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 MENU = {
     "Measure": {
         "capture": "Run a command; keep its output and record its environment.",
-        "ab": "Compare two commits: build and measure both until decided.",
+        "ab": "Compare two commits: build and measure both until there is a verdict.",
         "plan": "Estimate the runs per side needed to detect a change.",
         "noise": "Measure how often the same program appears to differ from itself.",
         "doctor": "Report what makes this machine noisy.",

@@ -41,8 +41,8 @@ Origin = Annotated[
     typer.Option(
         "--origin",
         metavar="O",
-        help="Use only runs from this CI job or machine, or from names with this prefix; "
-        "repeatable, the first match counts. [default: this CI job, else the only origin]",
+        help="Use only runs from this CI job or machine, or from all whose names begin with this "
+        "prefix; repeatable: the first match counts. [default: this CI job, else the only origin]",
     ),
 ]
 IngestOrigin = Annotated[
@@ -50,8 +50,8 @@ IngestOrigin = Annotated[
     typer.Option(
         "--origin",
         metavar="O",
-        help="Name of the CI job or machine that measured. [default: this CI job, else none for "
-        "a local store and the host name for a store behind a URL]",
+        help="Name of the CI job or machine that made the runs. [default: this CI job, else none "
+        "for a local store and the host name for a store behind a URL]",
     ),
 ]
 Layout = Annotated[
@@ -141,8 +141,8 @@ Blocks = Annotated[
     typer.Option(
         "--blocks",
         metavar="auto|never",
-        help="auto: compare within complete blocks of the run order, if any. [default: "
-        f"{config.DEFAULT_BLOCKS}]",
+        help="auto: if the runs were made in complete rounds (blocks), compare within each round. "
+        f"[default: {config.DEFAULT_BLOCKS}]",
     ),
 ]
 Method = Annotated[

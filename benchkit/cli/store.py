@@ -128,8 +128,8 @@ def vacuum(
 ) -> None:
     """Delete what neither the store nor `undo` needs, and merge small files.
 
-    A running command may still use them, so files that a commit removed are kept for an hour, and
-    files that no commit names for a day.
+    Files that a running command may still use are kept: for an hour if a change to the store
+    removed them, for a day if no change to the store refers to them.
     """
     chosen = o.choose(format, o.DONE_FORMATS)
     target = _open(store)

@@ -219,7 +219,7 @@ def require_unit(contrast: Contrast, limit: Limit) -> None:
             hint='use percent, "5%", or an amount in the unit of the metric',
         )
     if limit.kind == "percent" and limit.value >= 1 and contrast.better == "higher":
-        hint = 'use a factor: "2x" allows half the value'
+        hint = 'use a factor: "2x" allows the value to fall to half'
         raise ConfigError(
             f"{contrast.metric} cannot fall by more than {limit.text}", where="limit", hint=hint
         )

@@ -211,7 +211,7 @@ def _choose(blocks: Blocks) -> str:
 
 
 #: What names a method that does not name itself in the notes of its estimate.
-_NAMED = {SIGNED: ("signed ranks of the rounds' pairs",)}
+_NAMED = {SIGNED: ("signed ranks of the differences within each round",)}
 
 
 def _by_blocks(blocks: Blocks, method: str, confidence: float) -> Measurement:
@@ -238,7 +238,7 @@ def _tell_of_unpaired(blocks: Blocks, apply: Method, confidence: float) -> tuple
         f"without pairs, the same runs give {change}, p = {test.pvalue:.2g} (blocks: "
         f"{ours.pvalue:.2g})"
     )
-    why = "single slow runs or slow rounds cause the difference"
+    why = "a few slow runs or slow rounds explain why the two results differ"
     return (f"{unpaired}; {why}: see --blocks never, or blocks='never' in Python",)
 
 

@@ -236,7 +236,7 @@ def _cut(c: Contrast, looks: Looks, at: int) -> Contrast:
     found = _measure(logs, looks.design, c.resolution / smallest, c.confidence)
     later = f"; the later rounds, up to round {made}, do not change this" if made > rounds else ""
     note = (
-        f"decided after round {rounds} of at most {most}{later}; the interval allows for the look "
+        f"decided after round {rounds} of at most {most}{later}; the interval allows for testing "
         "after every round, but the estimate is slightly biased"
     )
     return replace(

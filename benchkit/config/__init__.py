@@ -72,7 +72,8 @@ class Settings:
         default=(),
         metadata=as_key(
             "table",
-            "extracts variants from benchmark names: `pattern` with a group `variant`, and `lower`",
+            "extracts variants from benchmark names: `pattern` has a group named `variant`; "
+            "`lower = true` writes them in lower case",
             "ingest",
         ),
     )
@@ -89,7 +90,10 @@ class Settings:
     blocks: str = field(
         default=DEFAULT_BLOCKS,
         metadata=as_key(
-            "|".join(BLOCKS), ("whether complete blocks are compared block by block"), "stats"
+            "|".join(BLOCKS),
+            "whether runs that were made in complete rounds (blocks) are compared within each "
+            "round",
+            "stats",
         ),
     )
     method: str = field(

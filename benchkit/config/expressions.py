@@ -90,7 +90,7 @@ class Expression:
         result = match(name)
         self.spent += max(thread_time() - start - _QUICK, 0)
         if self.spent > _SECONDS:
-            self._refuse(f"took {_SECONDS} s on slow names")
+            self._refuse(f"took {_SECONDS} s on names that are slow to match")
         return result
 
     def _refuse(self, problem: str) -> NoReturn:

@@ -54,8 +54,8 @@ class Habits:
         metadata=as_key(
             _ACTION,
             (
-                "a metric without a limit got worse: more allocations, or more bytes beyond the "
-                "margin"
+                "a metric without a limit got worse: more allocations, or an increase in bytes by "
+                "more than the margin"
             ),
         ),
     )

@@ -187,7 +187,7 @@ def choose_verdict(occurrences: Iterable[Occurrence]) -> str:
 def write_events() -> str:
     """Return the table as Markdown."""
     lines = ["| event | default | policy key | exit, verdict |", "| --- | --- | --- | --- |"]
-    words = {"fail": "fails", "warn": "warns", "pass": "passes, named"}
+    words = {"fail": "fails", "warn": "warns", "pass": "passes, and is listed in the output"}
     for event in EVENTS:
         failed = f"{int(event.exit_code)} {event.verdict}"
         passed = "0 pass" if event.warned == PASS else ""

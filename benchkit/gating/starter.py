@@ -23,7 +23,8 @@ _FAILING = {
     "on_failure": "a run failed: panic, FAIL, a non-zero exit, a crossed threshold",
     "on_damaged": "a file of a known tool is damaged",
     "exact": (
-        "a metric without a limit got worse: more allocations, or more bytes beyond the margin"
+        "a metric without a limit got worse: more allocations, or an increase in bytes by more "
+        "than the margin"
     ),
 }
 

@@ -66,7 +66,9 @@ def _parse(source: Source) -> Iterator[Record]:
         fields = document if isinstance(document, dict) else {}
         results = [each for each in as_list(fields.get("Benchmarks")) if isinstance(each, dict)]
         if not results:
-            yield Diagnostic(source.label, line, "the file has no benchmarks", "run it again")
+            yield Diagnostic(
+                source.label, line, "the file has no benchmarks", "run the benchmark again"
+            )
         host = fields.get("HostEnvironmentInfo")
         counts = Counter(_name(each) for each in results)
         for result in results:

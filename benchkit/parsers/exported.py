@@ -135,7 +135,7 @@ def _read_parquet(source: Source) -> Iterator[tuple[int, _Cells | Diagnostic]]:
     except UnreadableError:
         raise
     except (pa.ArrowException, OSError, ValueError) as error:
-        what = f"not a whole Parquet file ({error})"
+        what = f"the Parquet file is incomplete or damaged ({error})"
         yield number, Diagnostic(source.label, number, what, "write the file again")
 
 
@@ -315,8 +315,8 @@ EXPORT = Format(
             name="csv",
             signature="group,variant,benchmark,params,run,subject,metric,stat,value,unit,…",
             versions="all; benchkit export",
-            not_recorded="start, command and machine of a run; whether higher custom metrics are "
-            "better",
+            not_recorded="start, command and machine of a run; whether a higher value of a custom "
+            "metric is better",
         ),
         Form(
             name="json",

@@ -152,7 +152,9 @@ def _parse_json(source: Source) -> Iterator[Record]:
             if name in numbers:
                 add_fact(run, fact, numbers[name], line)
         if not numbers.get("numberOfRequests.total"):
-            yield Diagnostic(source.label, line, "the report has no requests", "run it again")
+            yield Diagnostic(
+                source.label, line, "the report has no requests", "run the benchmark again"
+            )
             continue
         run.line = min(row[9] for row in run.rows)
         run.last_line = max(row[9] for row in run.rows)

@@ -61,7 +61,9 @@ def _parse(source: Source) -> Iterator[Record]:
         fields = document if isinstance(document, dict) else {}
         results = fields.get("benchmarks")
         if not isinstance(results, list) or not results:
-            yield Diagnostic(source.label, line, "the file has no benchmarks", "run it again")
+            yield Diagnostic(
+                source.label, line, "the file has no benchmarks", "run the benchmark again"
+            )
             continue
         table = _Table(source.label, "json", fields.get("context"))
         for result in results:

@@ -73,7 +73,9 @@ def _parse(source: Source) -> Iterator[Record]:
             continue
         results = document.get("results") if isinstance(document, dict) else None
         if not isinstance(results, list) or not results:
-            yield Diagnostic(source.label, line, "the file has no results", "run it again")
+            yield Diagnostic(
+                source.label, line, "the file has no results", "run the benchmark again"
+            )
             continue
         for result in results:
             yield from _read(source.label, result, line)
@@ -102,7 +104,7 @@ def _read(label: str, result: object, line: int) -> Iterator[Record]:
         if not isinstance(time, int | float) or isinstance(time, bool) or not 0 <= time < 1e9:
             printed = str(time) if isinstance(time, int | float) else show_part(str(time))
             what = f"{printed} is not a valid time and was left out"
-            yield Diagnostic(label, here, what, "run it again")
+            yield Diagnostic(label, here, what, "run the benchmark again")
             continue
         code = exits[turn] if isinstance(exits, list) and turn < len(exits) else 0
         reading = Reading(

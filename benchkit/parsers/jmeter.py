@@ -70,7 +70,7 @@ _DEFAULTS = Remark(
     "note",
 )
 _BROKEN = Remark(
-    "not valid XML from here on ({error}); everything before is kept",
+    "not valid XML from here on ({error}); everything before this point is kept",
     "use the file as JMeter wrote it",
     is_remark=False,
 )

@@ -58,7 +58,9 @@ def _parse(source: Source) -> Iterator[Record]:
         fields = document if isinstance(document, dict) else {}
         results = fields.get("benchmarks")
         if not isinstance(results, list) or not results:
-            yield Diagnostic(source.label, line, "the session has no benchmarks", "run it again")
+            yield Diagnostic(
+                source.label, line, "the session has no benchmarks", "run the benchmark again"
+            )
             continue
         for result in results:
             yield _read(source.label, fields, result, line)

@@ -139,7 +139,7 @@ def _find_command(head: Head, formats: Sequence[Format]) -> _Reason | None:
         for tool in sorted(each for each in tools if f"{each} " in line):
             command = find_command(line[:_LONGEST], re.escape(tool))
             if command and _ARGUMENTS.search(command):
-                what = f"this line shows a command of {tool}, but no whole report of it follows"
+                what = f"this line shows a {tool} command, but no complete report follows it"
                 hint = f"give the whole output of {tool}"
                 return _Reason(what, hint, is_foreign=True, line=number)
     return None

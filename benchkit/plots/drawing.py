@@ -187,7 +187,7 @@ class Plots:
     percentiles = _method(
         "percentiles",
         "the percentiles that were measured, medians over runs, on logarithmic axes",
-        "Values in the unit that the axis names, over the level of the percentile.",
+        "Values in the unit that the axis names, against the level of the percentile.",
         "If no metric has two percentiles on both sides.",
         _WRK,
         1,
@@ -195,7 +195,7 @@ class Plots:
     shift = _method(
         "shift",
         "the change of each percentile with its interval",
-        "Change against the baseline, in percent, over the level of the percentile.",
+        "Change from the baseline, in percent, against the level of the percentile.",
         "If no metric has two percentiles with a ratio.",
         _WRK,
         1,
@@ -211,7 +211,8 @@ class Plots:
     sweep = _method(
         "sweep",
         "a sweep: the rate by level next to the latency by rate",
-        "Requests per second over connections or offered rate; latency over requests per second.",
+        "Requests per second against connections or offered rate; latency against requests per "
+        "second.",
         "If no benchmark has three levels of load or more.",
         "fixtures/nginx-ab/nginx",
         4,
@@ -219,7 +220,7 @@ class Plots:
     ecdf = _method(
         "ecdf",
         "the distribution of raw samples",
-        "Share of requests over their time; needs ``load(..., samples=True)``.",
+        "Share of requests against their time; needs ``load(..., samples=True)``.",
         "If there are no raw samples: the tool kept none, or they were not loaded.",
         "fixtures/vegeta-single",
         1,
@@ -227,8 +228,8 @@ class Plots:
     )
     timeline = _method(
         "timeline",
-        "latency, CPU and memory over the time of a run",
-        "Medians over runs, in the units that the axes name, over seconds since the run began.",
+        "latency, CPU and memory over the course of a run",
+        "Medians over runs, in the units that the axes name, against seconds since the run began.",
         "If no request has a time, and no container was sampled within a run.",
         "fixtures/vegeta-single",
         1,

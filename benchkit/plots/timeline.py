@@ -1,4 +1,4 @@
-"""Latency, CPU and memory over the time of a run, the variants aligned where their runs begin.
+"""Latency, CPU and memory over the course of a run, the variants aligned where their runs begin.
 
 A warm-up that leaks into the run, a wave, a container that slows down halfway and a leak are seen
 at one look, and so is that there is nothing to see.

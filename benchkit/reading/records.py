@@ -209,5 +209,5 @@ def require_record(record: object) -> Reading | Samples | Repeats | Diagnostic:
         raise TypeError(f"its parser yields {type(record).__name__}, expected Reading")
     for name in _TEXTS:
         if not isinstance(getattr(record, name), str):
-            raise TypeError(f"{name} of a Reading is {getattr(record, name)!r}, expected a text")
+            raise TypeError(f"{name} of a Reading is {getattr(record, name)!r}, expected a string")
     return record

@@ -44,7 +44,7 @@ def describe_courses(chart: Chart) -> str:
         text = f"{line.name}: {start} at the start, {end} at the end, {low} to {high} between"
         by_panel.setdefault(name_panel(panel), []).append(text)
     return " ".join(
-        f"{name} over the time of a run: {'; '.join(s)}." for name, s in by_panel.items()
+        f"{name} over the course of a run: {'; '.join(s)}." for name, s in by_panel.items()
     )
 
 

@@ -49,11 +49,11 @@ _METHODS = {
         "log-normal runs."
     ),
     MAX_T: (
-        "If there are too many rows to test one by one, the change is that of the mean "
-        "logarithm, with Student's interval. A permutation of whole runs tests all rows together "
-        "(step-down max-T of Westfall and Young). It assumes that both sides vary equally. If the "
-        "runs are in rounds, the test swaps the two sides of whole rounds instead, and does not "
-        "need similar spreads."
+        "If there are too many rows to test one by one, the change is estimated from the mean of "
+        "the logarithms, with Student's interval. A permutation of whole runs tests all rows "
+        "together (step-down max-T of Westfall and Young). It assumes that both sides vary "
+        "equally. If the runs are in rounds, the test swaps the two sides of whole rounds instead, "
+        "and does not need similar spreads."
     ),
     LEAST_WELCH: (
         "For several rows whose sides have different numbers of runs or different spreads, or for "
@@ -68,9 +68,9 @@ _METHODS = {
     ),
     SEQUENTIAL: (
         "An early-stopping series is tested after every round and ends when it is decided. The "
-        "estimate is the mean of the rounds' pairs on a log scale. The error level is divided "
-        "over all looks (Lan–DeMets spending), so p-value and interval hold however often one "
-        "looks. They use the exact t distribution for log-normal runs. Equivalence has a "
+        "estimate is the mean difference within the rounds, on a log scale. The error level is "
+        "divided over all looks (Lan–DeMets spending), so p-value and interval hold however often "
+        "one looks. They use the exact t distribution for log-normal runs. Equivalence has a "
         "separate error level. The first decision of a row is final, and its numbers are those "
         "of that round. The estimate is slightly biased, because it determined when the series "
         "stopped; the interval allows for this."
@@ -83,7 +83,7 @@ _METHODS = {
         "A single run is compared with 8 or more earlier runs, automatically or on request. The "
         "result is the ratio to their median, a p-value from its rank among them, and a "
         "prediction interval for a new run. The prediction interval is Student's t on a log "
-        "scale, but at least as wide as the range of the earlier runs that ranks allow. With 39 "
+        "scale, but never narrower than the rank-based interval of the earlier runs. With 39 "
         "or more earlier runs, it is valid for any distribution. With fewer, it covers about 92 "
         "% if the runs are skewed. It is not an interval for the change and cannot show "
         "equivalence."
@@ -139,9 +139,9 @@ def describe_method(verdicts: Verdicts) -> tuple[str, ...]:
     sensitivity = (
         "detects: the smallest change that the runs of an inconclusive row would detect four "
         "times out of five, computed from the width of its interval. runs needed: the number of "
-        f"runs per side that would show a change of twice {margin}, or that there is no change "
-        f"beyond {margin}. Both are for the row alone; with few runs, they are only an order of "
-        "magnitude."
+        f"runs per side that would show either that a change of 2 × {margin} exists, or that no "
+        f"change exceeds {margin}. Both are for the row alone; with few runs, they are only an "
+        "order of magnitude."
     )
     units = "Times in s, ms, µs; data in powers of 1,024 (KiB, MiB)."
     methods = (text for method, text in _METHODS.items() if method in used)

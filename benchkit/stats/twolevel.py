@@ -180,7 +180,7 @@ def _compare(level: float, sides: Sequence[FloatArray], confidence: float) -> Qu
     is_single = min(map(len, sides)) == 1
     reach = _reach(parts, [len(side) - 1 for side in sides], confidence, is_single=is_single)
     method = "within-run" if is_single else "two-level"
-    notes = ("one run on a side: the interval is only about these runs",) if is_single else ()
+    notes = ("one run on a side: the interval applies only to these runs",) if is_single else ()
     return QuantileChange(
         level,
         Estimate(value, value - reach, value + reach, confidence, method, notes),

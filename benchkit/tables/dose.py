@@ -16,7 +16,8 @@ from benchkit.tables.wording import NOTHING, format_bare
 from benchkit.units import format_number, format_percent, format_pvalue, format_quantity, printable
 
 MISSING = (
-    f"No dose: no benchmark has {FEWEST} variants with a number in their names, such as spans=4."
+    f"No dose-response table: it needs a benchmark with at least {FEWEST} variants whose names "
+    "contain a number (the dose), such as spans=4."
 )
 #: Sentences; the table has all.
 _MOST = 5

@@ -46,7 +46,7 @@ _METHODS = {
     HISTORY: "by prediction from the side with more runs",
     ALIGNED: "by ranks aligned in blocks",
     SIGNED: "by signed ranks of pairs",
-    SEQUENTIAL: "by all looks at an early-stopping series",
+    SEQUENTIAL: "by the tests after each round of an early-stopping series",
 }
 
 _Latencies = Mapping[tuple[Side, str], Verdict]

@@ -122,8 +122,8 @@ def _list_clauses(outcome: Outcome) -> Iterator[str]:
         undated = ", ".join(map(shorten, latest.undated))
         yield f"undecided: {undated} has no date and may be newer"
     elif outcome.verdict == UNDECIDED:
-        varying = f"no varying series of {name}"
-        yield f"undecided: {varying} has {HISTORY_RUNS} commits of the same level before it"
+        few = f"no varying series of {name} has {HISTORY_RUNS} earlier commits"
+        yield f"undecided: {few}, counted from its last step change"
 
 
 def _name_hidden(hidden: Sequence[Series]) -> list[str]:
@@ -256,8 +256,9 @@ def _tell_retests(history: History) -> list[str]:
     if not pairs:
         return []
     listed = ", ".join(f"{before} and {after}" for before, after in pairs)
-    advice = f"confirm them: measure {listed} in turn, and run `benchkit gate` on the new runs."
-    return [f"A search found these commits, so {advice}"]
+    advice = f"measure {listed} alternately, and run `benchkit gate` on the new runs."
+    why = "These commits were picked from many by a search, so chance may have helped."
+    return [f"{why} Confirm them: {advice}"]
 
 
 def _suspects(series: Series) -> Iterator[tuple[str, str]]:

@@ -32,7 +32,9 @@ def plan_lines(planning: Planning) -> tuple[str, ...]:
     """
     planned = [row for row in planning.rows if row.spread]
     if not planned:
-        return ("~ No plan: one variant needs at least 2 runs to show how much runs vary.",)
+        return (
+            "~ No plan: at least one variant must have 2 or more runs, to show how much runs vary.",
+        )
     margin = format_bare(planning.goal.margin)
     same = (
         f"To rule out a change of {margin} or more with a probability of "

@@ -172,7 +172,8 @@ def _say_drift(verdicts: Verdicts) -> str:
         if (drift := row.contrast.drift) is not None
     ]
     more = f" (and {len(moved) - _BULLETS} more)" if len(moved) > _BULLETS else ""
-    return f"The runs drift (B332). Without a linear trend: {'; '.join(changes)}{more}."
+    rest = f"{'; '.join(changes)}{more}"
+    return f"The runs drift (B332). After a linear trend is removed, the change is: {rest}."
 
 
 def _say_unknown(verdicts: Verdicts) -> str:

@@ -82,7 +82,7 @@ def write_place(series: Series) -> str:
             else "the commit before it"
         )
         if newest.verdict == INSIDE:
-            return f"{INSIDE}, as {others}"
+            return f"{INSIDE}, like {others}"
         return f"{OUTSIDE}, {_write_size(series, series.changes[-1])} vs. {others}"
     if newest.verdict in {NOT_MEASURED, NO_BASELINE}:
         return _write_unplaced(series)
@@ -106,11 +106,11 @@ def _write_unplaced(series: Series) -> str:
     if newest.verdict == NOT_MEASURED:
         return "not measured here since"
     if newest.commits < HISTORY_RUNS:
-        few = f"{commits} of the same level before it"
+        few = f"{commits} before it{' since the last step change' if series.changes else ''}"
         return f"{NO_BASELINE}, {few}; at least {HISTORY_RUNS} are needed"
     is_ratio = not series.is_difference
     size = format_change(newest.ratio) if is_ratio else _write_difference(series, newest)
-    return f"{NO_BASELINE}, {size} vs. {commits} of the same level that are all equal"
+    return f"{NO_BASELINE}, {size} vs. the {commits} before it, which are all equal"
 
 
 def _write_q(newest: Newest) -> str:

@@ -156,7 +156,7 @@ def _say_knee(saturation: Saturation) -> str:
         return f"{where} is {lowest} with at least {format_bare(rule.amount)} of the best rate"
     if rule.kind == "sla":
         limit = printable(rule.text.partition(":")[2])
-        return f"{where} is the largest tested level that keeps {limit}"
+        return f"{where} is the largest tested level that meets {limit}"
     how = "the highest ratio of rate to latency" if rule.kind == "power" else "the fitted peak"
     return f"{where} is the knee by {rule.text} ({how})"
 
@@ -170,7 +170,7 @@ def _say_why(saturation: Saturation) -> str:
     lowest = sweep.levels[0]
     if lowest.tell(rule.stat) is None:
         return f": latency {rule.stat} was not recorded at {_size(lowest.size)}"
-    return ": the lowest level does not keep it"
+    return ": the lowest level does not meet it"
 
 
 def _size(level: float) -> str:

@@ -119,9 +119,11 @@ def test_a_drift_that_moves_a_change_is_said_beside_the_headline() -> None:
     assert row.contrast.drift is not None
     assert row.contrast.drift.change == pytest.approx(0.0, abs=0.025)
     assert row.contrast.drift.plain == pytest.approx(-0.05, abs=0.02)
-    assert any("the runs drift (B332): the means give −" in note for note in row.notes)
+    assert any(
+        "the runs drift (B332): the difference of the means is −" in note for note in row.notes
+    )
     assert bullets(judged)[0].startswith(
-        "The runs drift (B332). Without a linear trend: otlp, requests/s "
+        "The runs drift (B332). After a linear trend is removed, the change is: otlp, requests/s "
     )
 
 

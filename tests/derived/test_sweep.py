@@ -96,7 +96,7 @@ def test_where_a_sweep_lacks_the_latency_it_says_so() -> None:
     bare = replace(swept(), levels=tuple(replace(v, latency={}) for v in swept().levels))
     said = describe_sweep(saturate(bare, parse_rule("sla:p95<5ms")))
     assert "latency p95 was not recorded at 1" in said
-    assert "the lowest level does not keep it" in describe_sweep(
+    assert "the lowest level does not meet it" in describe_sweep(
         saturate(swept(), parse_rule("sla:p99<1us"))
     )
 

@@ -149,7 +149,7 @@ def test_a_folder_with_other_runs_or_a_lost_one_is_refused(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("arguments", "code", "error"),
     [
-        (["--keep-going"], 2, "needs whole rounds of a plan"),
+        (["--keep-going"], 2, "works only with a plan that runs in whole rounds"),
         (["--min-rounds", "9", "--max-rounds", "5"], 2, "expected 2 <= --min-rounds"),
         (["--baseline", "never"], 3, "unknown variant 'never'"),
     ],

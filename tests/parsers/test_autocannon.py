@@ -104,7 +104,7 @@ def test_the_percentiles_of_version_2_are_those_of_three_nines() -> None:
 @pytest.mark.parametrize("name", ["bad.json", "text-workers.txt"])
 def test_a_single_count_is_no_rate(name: str) -> None:
     run, (problem,) = read(name)
-    assert "counted requests once" in str(problem)
+    assert "only one sample of the request count" in str(problem)
     assert "request_rate" not in {row[1] for row in run.rows}
     assert run.status == "complete"
 

@@ -147,7 +147,7 @@ PROSE = "# Results\n\n" + "Text.\n" * 30
 def test_the_command_of_a_tool_without_its_report_is_named_with_its_line() -> None:
     text = f"{PROSE}```\n$ ./wrk -t2 -d30s http://h/\nLatency  5.40ms\n```\n"
     assert str(refuse(text)) == (
-        "new/1.txt:34: this line shows a command of wrk, but no whole report of it follows; "
+        "new/1.txt:34: this line shows a wrk command, but no complete report follows it; "
         "give the whole output of wrk"
     )
 

@@ -148,7 +148,7 @@ def test_what_is_drawn_is_told_in_words_and_as_a_table() -> None:
     chart = timeline.data(compared().tracks, PAIR)
     words, table = describe(chart), tabulate(chart)
     assert re.match(
-        r"cpu_usage · \w+, CPU, cores over the time of a run: no-agent: 0\.\d+ at", words
+        r"cpu_usage · \w+, CPU, cores over the course of a run: no-agent: 0\.\d+ at", words
     )
     assert [column.title for column in table.columns] == [
         "figure", "variant", "start", "1/4", "1/2", "3/4", "end", "lowest", "highest",

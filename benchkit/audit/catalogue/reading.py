@@ -130,7 +130,8 @@ READING = (
         "nothing about the new one.",
         example="pr: results was measured again without results/pr/4.txt, results/pr/5.txt and 3 "
         "more, so 5 earlier and 3 new runs count together",
-        do="For a store of the new measurement only, run `benchkit ingest results --store NEW`. "
+        do="To get a store with only the new measurement, run `benchkit ingest results "
+        "--store NEW`. "
         "To keep both measurements apart, run `benchkit undo` right away, then ingest with "
         "`--origin NAME`, or add each commit's results with `benchkit history add`. If the "
         "folders are repeats of one commit, ingest them with one command, or name them `run1`, "
@@ -317,7 +318,7 @@ SIDES = (
         "page of 10.",
         example="after on /list, connections=100,threads=4: the query strings differ: ?size=10 "
         "for 'before', ?size=1000 for 'after'; a different request has a different cost",
-        do="Load both sides with the same URL.",
+        do="Send the load of both sides to the same URL.",
     ),
     Entry(
         code="B209",

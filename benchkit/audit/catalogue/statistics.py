@@ -174,8 +174,8 @@ STATISTICS = (
         what="The spread has two parts: between runs, and within one run.",
         why="If the runs differ, more requests per run do not help.",
         example="the spread is 3.1 % between runs and 0.4 % within a run (8 runs)",
-        do="Make more runs if they differ more than the values within a run; otherwise make "
-        "longer runs.",
+        do="If the runs differ from each other more than the values within a run do, make more "
+        "runs; otherwise make longer runs.",
     ),
     Entry(
         code="B340",

@@ -74,7 +74,7 @@ _FACTS = {
 _PERCENTILE = regex(r"latency\.p(\d{1,2})_?(\d{0,3})", re.ASCII)
 _CODE = regex(r"statusCodeStats\.(\d{3})\.count", re.ASCII)
 COUNTED_ONCE = Remark(
-    "autocannon counted requests once, so this run has no rate",
+    "autocannon took only one sample of the request count, so this run has no rate",
     "run for several seconds: -d 10",
 )
 

@@ -148,7 +148,8 @@ class _Table:
         if self.cut:
             reading.status = "partial"
             what = "the last line is truncated and is ignored"
-            yield Diagnostic(self.label, reading.last_line, what, "write it again", "warning")
+            hint = "write the file again"
+            yield Diagnostic(self.label, reading.last_line, what, hint, "warning")
         if self.bad:
             what = f"this line (1 of {len(self.bad)}) does not belong to the table and is left out"
             hint = "use the file as hey wrote it"

@@ -111,7 +111,9 @@ def _parse(source: Source) -> Iterator[Record]:
         if isinstance(document, Diagnostic):
             yield document
         elif not isinstance(document, list) or not document:
-            yield Diagnostic(source.label, line, "the file has no results", "run it again")
+            yield Diagnostic(
+                source.label, line, "the file has no results", "run the benchmark again"
+            )
         else:
             results = [result if isinstance(result, dict) else {} for result in document]
             full = [result.get("benchmark") for result in results]
@@ -143,7 +145,7 @@ def _read(
         _add_fork(run, "", metric, turn, line)
         if not run.rows:
             what = f"fork {turn + 1} of {name} has an invalid score and was left out"
-            yield Diagnostic(label, line, what, "run it again")
+            yield Diagnostic(label, line, what, "run the benchmark again")
             continue
         for part, values in parts.items():  # percentiles are of all forks
             if not PERCENTILE.fullmatch(part.lstrip("·")):
@@ -278,7 +280,7 @@ CSV = Format(
 TEXT = Format(
     name="jmh_text",
     tools=("jmh",),
-    summary="the table that JMH prints at its end: the mean of every benchmark",
+    summary="the table that JMH prints at the end of a run: the mean of every benchmark",
     forms=(
         Form(
             name="text",

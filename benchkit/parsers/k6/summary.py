@@ -230,8 +230,9 @@ def parse(source: Source) -> Iterator[Record]:
         cut = summaries.documents.get(summaries.latest, _Document())
         if not error.is_whole:
             cut.entries.pop(cut.last, None)
-        what = f"{error}; everything before is kept"
-        damage.append(Diagnostic(source.label, error.line, what, "write it again", "warning"))
+        what = f"{error}; everything before this point is kept"
+        hint = "write the file again"
+        damage.append(Diagnostic(source.label, error.line, what, hint, "warning"))
     chosen, reported = summaries.choose(), set[Diagnostic]()
     for place, document in chosen.items():
         problems = damage if len(chosen) == 1 or place == summaries.latest else []
