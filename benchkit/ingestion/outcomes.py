@@ -170,8 +170,9 @@ def make_report(
             label=found.label, outcome="read", formats=names, runs=runs, values=values
         )
     if not diagnostics:
-        what = f"looks like {' and '.join(names)} but has no result"
-        diagnostics.append(Diagnostic(found.label, 0, what, "check that the run has ended"))
+        what = f"was read as {' and '.join(names)}, but has no result"
+        hint = "check that the run has ended and that this is its format"
+        diagnostics.append(Diagnostic(found.label, 0, what, hint))
     reason = diagnostics[-1].what
     if found.sidecar.role == "failed":
         reason = f"its sidecar records a failed run: {reason}"

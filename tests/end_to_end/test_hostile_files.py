@@ -255,3 +255,12 @@ def test_a_key_of_many_parts_is_refused_at_once(
     (folder / name).write_text(f"a{'.a' * 100_000} = 1")
     assert run(["runs", str(folder)]) == 0
     assert "a key has more than 200 parts" in capsys.readouterr().err
+
+
+def test_a_file_that_is_read_as_a_format_that_it_has_not_is_not_said_to_look_like_it(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["runs", "--as", "k6", str(folder / "none" / "wrk-1.txt")]) == 3
+    error = capsys.readouterr().err
+    assert "was read as k6, but has no result" in error
+    assert "check that the run has ended and that this is its format" in error
