@@ -127,6 +127,6 @@ def _require_decidable(rows: Sequence[Verdict], *, is_early: bool) -> None:
         return
     why = next((f": {row.notes[0]}" for row in rows if row.notes), "")
     raise DataError(
-        f"more rounds cannot decide any primary row{why}",
+        f"more rounds cannot give a verdict for any primary row{why}",
         hint="name a primary metric with --metric",
     )

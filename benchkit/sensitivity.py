@@ -160,11 +160,13 @@ def _measure_series(contrast: Contrast, margin: float, family: Family) -> Sensit
     made, most = int(looks.rounds[-1]), looks.design.most
     rounds = int(looks.forecast(margin, family.alpha / family.tested)[0])
     if rounds:
-        note = f"about {rounds} rounds would decide; run the same capture again to continue"
+        note = f"about {rounds} rounds would give a verdict; run the same capture again to continue"
         return Sensitivity(runs_needed=rounds, note=note)
     if made < most:
-        note = f"the change is too close to {format_size(margin)} to decide within {most} rounds"
-        return Sensitivity(note=f"{note}, or the runs vary too much")
+        near = (
+            f"the change is too close to {format_size(margin)} for a verdict within {most} rounds"
+        )
+        return Sensitivity(note=f"{near}, or the runs vary too much")
     return Sensitivity(note="start a new series with more rounds, or reduce the noise first")
 
 
@@ -197,10 +199,11 @@ def _measure(
         runs = "more" if is_enough else f"about {needed}"
         reasons.append(f"{runs} runs per side would show a change of the estimated size")
     elif not is_enough:
-        reasons.append(f"make about {needed} runs per side to decide")
+        reasons.append(f"make about {needed} runs per side for a verdict")
     elif not reasons[0]:
         reasons[0] = (
-            f"the change is too close to {format_size(margin)} to decide; make more runs per side"
+            f"the change is too close to {format_size(margin)} for a verdict; "
+            "make more runs per side"
         )
     return Sensitivity(
         detectable=seen,
@@ -243,7 +246,7 @@ def sum_up(rows: Sequence[Sensitivity]) -> str:
     --------
     >>> sentence = sum_up([Sensitivity(detectable=0.1, runs_needed=40), Sensitivity(runs_needed=9)])
     >>> sentence.replace("\N{NO-BREAK SPACE}", " ")
-    'about 40 runs per side would decide all'
+    'about 40 runs per side would give a verdict for all'
     """
     closed = [row.least for row in rows if row.least is not None]
     wide = sum(row.is_wide for row in rows)
@@ -256,7 +259,7 @@ def sum_up(rows: Sequence[Sensitivity]) -> str:
         verb = "is" if wide == 1 else "are"
         parts.append(f"{wide} {verb} too noisy for any practical number of runs")
     elif hardest and hardest > max(closed, default=0):
-        parts.append(f"about {hardest} runs per side would decide all")
+        parts.append(f"about {hardest} runs per side would give a verdict for all")
     return "; ".join(parts)
 
 
@@ -270,7 +273,8 @@ def _tell_few(contrast: Contrast, family: Family, least: int) -> str:
     ):
         among = f" among {family.tested} rows" if family.tested > 1 else ""
         return (
-            f"{WELCH_RUNS} runs per side cannot decide{among}; make at least {least} runs per side"
+            f"{WELCH_RUNS} runs per side are too few for a verdict{among}; make at least {least} "
+            "runs per side"
         )
     return ""
 

@@ -186,8 +186,8 @@ def _tell(
         message=f"starved of CPU: {names} used only {shares} of the CPU of the variant's other "
         f"runs; without {'it' if len(starved) == 1 else 'them'} "
         f"{'; '.join(filter(None, sentences))}",
-        remedy="find out what took the CPU, and measure again; all other numbers include these "
-        "runs",
+        remedy="find out what took the CPU, and measure again; tables and verdicts still "
+        "include these runs",
         numbers={
             "runs": ", ".join(f"run {one.run.run} of {one.run.variant}" for one in starved),
             "changed": len(changed),

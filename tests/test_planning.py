@@ -99,7 +99,7 @@ def test_several_rows_need_more_runs_than_one_and_their_chances_are_stated() -> 
     assert first.replace(NBSP, " ").startswith(
         f"Run each side {found.promise.runs} times to detect a change of 6 % in any one row with"
     )
-    assert "The plan assumes the measured spread of" in spread
+    assert "The plan assumes the measured spread (standard deviation) of" in spread
     assert together.startswith("4 primary rows are decided together, each by its own test")
 
 

@@ -140,8 +140,8 @@ def _tell_unknown(runs: int) -> Finding:
     return Finding(
         code="B107",
         severity="info",
-        message="this table has no facts about its runs, so the rules about order, length, "
-        "machine, version, command and containers were skipped",
+        message="this table has no run metadata, so the rules about order, length, machine, "
+        "version, command and containers were skipped",
         remedy="to apply these rules, compare what bk.load(path) returns, and select runs with "
         ".where(…)",
         numbers={"runs": runs},

@@ -162,8 +162,9 @@ def _tell_late(side: Side, late: Sequence[_Failed], total: int) -> Finding:
         code="B317",
         severity="warning",
         where=name_side(side),
-        message=f"{write_count(count)} requests timed out in {count_of(late, total)}: no latency "
-        "includes them, so mean, percentiles and maximum look better than they were",
+        message=f"{write_count(count)} requests timed out in {count_of(late, total)}: they are "
+        "missing from the latencies, so the mean, the percentiles and the maximum look better "
+        "than they really were",
         remedy="raise the timeout above the slowest response, or compare rates and failures",
         numbers={"timeouts": count, "runs": len(late)},
     )

@@ -126,9 +126,9 @@ def _tell_corrected(side: Side, over: Sequence[_Flight], total: int) -> Finding:
         f"{_write_span(over)} requests in flight on {_connections(worst)} "
         f"({count_of(over, total)}). In run {worst.sheet.run.run}, the mean is "
         f"{format_quantity(worst.mean, 's')}, but connections ÷ rate gives "
-        f"{format_quantity(plain, 's')}",
-        remedy=f"{worst.sheet.run.tool} adds samples for late requests: use connections ÷ rate as "
-        "the mean, or compare rates",
+        f"{format_quantity(plain, 's')}, because {worst.sheet.run.tool} adds samples for late "
+        "requests",
+        remedy="use connections ÷ rate as the mean, or compare rates",
         numbers={
             "in_flight": worst.share * worst.clients,
             "connections": worst.clients,

@@ -145,8 +145,8 @@ def find_shared_outputs(evidence: Evidence) -> Iterator[Finding]:
                 code="B106",
                 severity="warning",
                 where=path,
-                message=f"{_list(names)} write to this one file: if they ran in one folder, only "
-                "the last result is left",
+                message=f"{_list(names)} write to the same file; if they ran in the same folder, "
+                "only the last result is left",
                 remedy="put the variant and the run in the file name: "
                 "`-output=VARIANT/vegeta-results-1.bin`",
                 numbers={"runs": len(runs)},
@@ -180,5 +180,6 @@ def _sign(sheet: Sheet) -> frozenset[tuple[object, ...]] | None:
 
 
 def _list(names: list[str]) -> str:
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + more
+    rest = [f"{len(names) - _SHOWN} more"] if len(names) > _SHOWN else []
+    *before, last = [*names[:_SHOWN], *rest]
+    return f"{', '.join(before)} and {last}" if before else last

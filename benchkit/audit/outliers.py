@@ -126,8 +126,8 @@ def _tell_far(row: list[Contrast], far: dict[str, set[int]]) -> Finding:
         where=name_row(row[0]),
         message=f"{far_runs} {lie} far from the other runs of the same variant; unpaired change: "
         f"{changes}",
-        remedy="find out what disturbed these runs, and measure again; all other numbers include "
-        "them",
+        remedy="find out what disturbed these runs, and measure again; tables and verdicts still "
+        "include these runs",
         numbers={
             "runs": ", ".join(names),
             **{f"with {variant}": ratio for variant, ratio in kept.items()},

@@ -75,7 +75,7 @@ def find_few_runs(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
             code="B302",
             severity="warning",
             message=f"{who} {verb} reach p ≤ {alpha:.2g}: {most.n_baseline} + {most.n_variant} "
-            f"runs{still} can decide {decided}, {there}",
+            f"runs{still} can give a verdict for {decided}, {there}",
             remedy=f"run each side at least {least} times, or name fewer primary metrics with "
             "--metric, or metrics= in Python",
             numbers={

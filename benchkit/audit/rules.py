@@ -192,7 +192,8 @@ def _pass_over(error: BenchkitError) -> Finding:
     return Finding(
         code="B200",
         severity="info",
-        message=f"nothing was compared, so rules about two sides were skipped: {error.what}",
+        message="nothing was compared, so the rules that compare two sides were skipped: "
+        f"{error.what}",
         remedy=error.hint,
     )
 

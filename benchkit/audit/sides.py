@@ -308,7 +308,7 @@ def _tell_closed(bound: list[Contrast]) -> Finding:
         message=f"'{worst.variant}' ran at {_rate(worst.center_variant)}, '{worst.baseline}' at "
         f"{_rate(worst.center_baseline)}: in a closed loop, a lower rate and a higher latency are "
         "one cost, not two",
-        remedy="to compare latency at equal load, fix the rate",
+        remedy="to compare latency at equal load, use the same fixed request rate on both sides",
         numbers=_number_rates(worst, bound),
     )
 

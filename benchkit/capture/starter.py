@@ -52,7 +52,7 @@ def write_plan(plan: FirstPlan, subject: Subject = Subject()) -> str:
     Examples
     --------
     >>> print(write_plan(FirstPlan("sleep {variant}", variants=("1", "2"))))
-    # Measure the variants in turn until every primary metric has a verdict:
+    # Measure the variants alternately until every primary metric has a verdict:
     #   benchkit capture --plan plan.toml --until decided
     #   benchkit compare results --baseline 1
     <BLANKLINE>
@@ -69,7 +69,7 @@ def write_plan(plan: FirstPlan, subject: Subject = Subject()) -> str:
     )
     variants = subject.variants or plan.variants
     lines = [
-        "# Measure the variants in turn until every primary metric has a verdict:",
+        "# Measure the variants alternately until every primary metric has a verdict:",
         "#   benchkit capture --plan plan.toml --until decided",
         f"#   benchkit compare results --baseline {quote(variants[0])}",
         "",

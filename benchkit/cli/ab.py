@@ -44,7 +44,7 @@ def ab(
     output: o.Output = None,
     quiet: o.Quiet = False,
 ) -> None:
-    """Compare two commits: build both and measure them in turn until there is a verdict.
+    """Compare two commits: build both and alternate between them until there is a verdict.
 
     Each commit has its own work tree. The variants are called base and head.
     """

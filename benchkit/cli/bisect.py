@@ -66,7 +66,7 @@ def bisect(
 ) -> None:
     """Find the commit that changed a metric, from interleaved runs of a few commits.
 
-    Both ends and one commit between them are measured in turn, each in its own work
+    Both ends and one commit between them are measured alternately, each in its own work
     tree, until one commit is by far the most probable.
     """
     chosen = o.choose(format or o.guess_format(output, ENDINGS, "table"), FORMATS)

@@ -34,7 +34,7 @@ def demo(
     output: o.Output = None,
     quiet: o.Quiet = False,
 ) -> None:
-    """Write sample results of wrk and their report."""
+    """Write sample wrk results and a report on them."""
     chosen = o.choose(format, tuple(SUFFIXES))
     from benchkit import api
     from benchkit.ingestion.sample import write_sample

@@ -37,7 +37,7 @@ MENU = {
         "formats": "List the formats that benchkit reads.",
         "explain": "Explain a finding, a metric or a format.",
         "help": "Show a page of the manual.",
-        "demo": "Write sample results and their report.",
+        "demo": "Write sample results and a report on them.",
     },
     "Store": {
         "ingest": "Read results into the store.",

@@ -68,11 +68,15 @@ def show_problems(problems: Sequence[Diagnostic | Finding], limit: int = 20) -> 
     for problem in problems:
         alike.setdefault(_say(problem), []).append(problem)
     for (severity, *_), same in list(alike.items())[:limit]:
-        more = f" (and {len(same) - 1} more like it)" if len(same) > 1 else ""
+        more = f" (and {_count_more(len(same) - 1)} like this one)" if len(same) > 1 else ""
         print_line(f"{severity}: {same[0]}{more}", err=True)
     if len(alike) > limit:
-        rest = len(alike) - limit
-        print_line(f"… and {rest} more problems; list them with `benchkit ingest -v`", err=True)
+        rest = _count_more(len(alike) - limit)
+        print_line(f"… and {rest}; list them with `benchkit ingest -v`", err=True)
+
+
+def _count_more(number: int) -> str:
+    return f"{number} more problem{'' if number == 1 else 's'}"
 
 
 def _say(problem: Diagnostic | Finding) -> tuple[str, ...]:

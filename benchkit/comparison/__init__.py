@@ -187,7 +187,7 @@ def compare(
             _note_one_sided(side, other, name, only_in, params_only_in)
     if not contrasts:
         raise DataError(
-            "nothing to compare: the two sides have no benchmark, metric and level in common",
+            "nothing to compare: the two sides share no combination of benchmark, metric and level",
             hint=_suggest(pairs, only_in, params_only_in),
         )
     measured = {(name, c.benchmark) for c in contrasts for name in (c.baseline, c.variant)}

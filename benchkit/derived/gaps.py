@@ -46,7 +46,7 @@ class Gaps:
         return Finding(
             code="B410",
             severity="warning",
-            message=f"start and end of {name_runs(self.without_window)} are unknown, so no "
+            message=f"the start and end of {name_runs(self.without_window)} are unknown, so no "
             "container sample can be assigned to these runs, and there is no CPU per request",
             remedy="write start and end to run.toml or runs.json, or measure with `benchkit "
             "capture`",
@@ -59,7 +59,7 @@ class Gaps:
         return Finding(
             code="B411",
             severity="warning",
-            message="no container has two CPU samples between start and end of "
+            message="no container has two CPU samples between the start and end of "
             f"{name_runs(self.without_samples)}",
             remedy="sample at least once a second while the load runs, and check that both clocks "
             "agree",
@@ -70,7 +70,7 @@ class Gaps:
         if not self.without_service:
             return None
         listed = _list([shorten(name) for name in self._containers])
-        why = f"which container is the service is unknown: {listed}"
+        why = f"benchkit cannot tell which container is the service: {listed}"
         for name, matching in self._misnamed.items():
             number = "more than one" if matching else "none"
             why = f"[containers] service = {name!r} matches {number} of the containers: {listed}"
@@ -93,7 +93,7 @@ class Gaps:
         return Finding(
             code="B414",
             severity="info",
-            message=f"the CPU samples cover only part of the runs, at least "
+            message="the CPU samples cover only part of some runs, as little as "
             f"{100 * self.covered[least]:.0f} % ({least}): {_list(list(self.covered))}",
             remedy="sample at least once a second from the start to the end of the load",
             numbers={"runs": len(self.covered), "least": self.covered[least]},
@@ -119,5 +119,6 @@ def name_runs(runs: Sequence[Measured]) -> str:
 
 
 def _list(names: Sequence[str], most: int = 4) -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
+    rest = [f"{len(names) - most} more"] if len(names) > most else []
+    *before, last = [*names[:most], *rest]
+    return f"{', '.join(before)} and {last}" if before else last

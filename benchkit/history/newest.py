@@ -354,7 +354,7 @@ def _report(shift: Shift, tracks: Sequence[Track]) -> Finding:
         where=machine,
         message=f"{count} of {shift.series} series are {_write_sizes(shift, is_time=is_time)} "
         f"at {last} ({write_day(points[-1].time)})",
-        remedy=f"suspect the machine first: measure {before} and {last} in turn on it",
+        remedy=f"suspect the machine first: measure {before} and {last} alternately on it",
         numbers={"series": shift.series, "alike": count, "low": shift.low, "high": shift.high},
     )
 

@@ -327,8 +327,8 @@ def _describe(
             code=MIXED,
             severity="error",
             where=variant,
-            message=f"{folder} was measured again without {listed}, so {runs[0]} earlier and "
-            f"{runs[1]} new runs count together",
+            message=f"{folder} has new results and no longer contains {listed}, so {runs[0]} "
+            f"earlier and {runs[1]} new runs count together",
             remedy=f"{remedy}, or see `benchkit explain {MIXED}`",
             numbers={"sources": len(labels)},
         )
@@ -336,9 +336,9 @@ def _describe(
         code="B110",
         severity="warning",
         where=folder,
-        message="files are missing since the folder was ingested again, but their runs still "
-        f"count: {listed}",
-        remedy=f"{remedy}; to keep both apart, run `benchkit undo` right after that ingest, then "
-        f"`benchkit ingest {source} --origin NAME`",
+        message="files have been missing since the folder was ingested again, but their runs "
+        f"still count: {listed}",
+        remedy=f"{remedy}; to keep the two measurements apart, run `benchkit undo` right after "
+        f"that ingest, then `benchkit ingest {source} --origin NAME`",
         numbers={"sources": len(labels)},
     )

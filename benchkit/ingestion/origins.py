@@ -199,9 +199,8 @@ def find_elsewhere(choice: Choice, job: str) -> Iterator[Finding]:
             code=_ELSEWHERE,
             severity="warning",
             where=", ".join(dict.fromkeys(part.variant for part in loaded)),
-            message=f"this CI {'run' if is_run else 'job'} did not measure it, but origin {shown} "
-            "did",
-            remedy=f"measure it in this {'run' if is_run else 'job'}, or select an origin with "
+            message=f"not measured by this CI {'run' if is_run else 'job'}, but by origin {shown}",
+            remedy=f"measure in this {'run' if is_run else 'job'}, or select an origin with "
             "--origin",
             numbers={"origins": len(origins)} | ({"runs_here": 0} if is_run else {}),
         )

@@ -145,9 +145,9 @@ def suggest_numbers(baseline: Sequence[str], variant: Sequence[str]) -> str:
         mine, its = (_rename(apply, name) for name in pair)
         if mine == its and mine:
             rule = f"--rename 's#{pattern}#{replacement}#'"
-            runs = f"if the number counts runs, add {rule}, or write `Run` before it in a heading"
+            runs = f"if it is the run number, add {rule}, or write `Run` before it in a heading"
             return f"{what}; {runs}; if it is a load level, measure both sides at this level"
-    return f"{what}; if the number counts runs, write `Run` before it in the heading"
+    return f"{what}; if it is the run number, write `Run` before it in the heading"
 
 
 def _find_pair(baseline: Sequence[str], variant: Sequence[str]) -> tuple[str, str] | None:

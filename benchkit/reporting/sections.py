@@ -141,7 +141,7 @@ def _draw_forest(verdicts: Verdicts, description: str) -> str:
 def _comparison(inputs: _Inputs) -> Section | str:
     text = describe_one_sided(inputs.verdicts)
     if not inputs.verdicts.rows and not text:
-        return "No comparison: the variants have no benchmark, metric and level in common."
+        return "No comparison: the variants share no combination of benchmark, metric and level."
     return Section(
         id="comparison",
         title="Comparison",
@@ -251,7 +251,7 @@ def _runs(inputs: _Inputs) -> Section | str:
     dots = runs.data(inputs.verdicts, inputs.runs)
     plots = (show(dots, "runs", _DOTS),) if dots.panels else ()
     companions = len(inputs.runs) - int(is_run.sum())
-    more = f"; {count_of(companions, 'source')} recorded during the load" if companions else ""
+    more = f"; {count_of(companions, 'source')} recorded under load" if companions else ""
     again = sum(max(len(sources) - 1, 0) for sources in inputs.runs["sources"].tolist())
     more += (
         (f"; {count_of(again, 'file')} more with the same results in another format")

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from benchkit.audit.catalogue import CATALOGUE
 from benchkit.errors import SEVERITIES, Finding, describe
 from benchkit.tables.model import Cell, Column, Table
+from benchkit.tables.wording import count_of
 from benchkit.units import printable
 
 #: Lines that a comparison has for its findings.
@@ -44,12 +45,13 @@ def summarise_findings(
     --------
     >>> twice = [Finding(code="B423", severity="warning", message="lost", where=v) for v in "ab"]
     >>> summarise_findings(twice)
-    ('! B423 a: lost (and 1 more like it)',)
+    ('! B423 a: lost (and 1 more finding like this one)',)
     """
     alike = _put_together(findings)
     lines = []
     for same in alike[:shown]:
-        more = f" (and {len(same) - 1} more like it)" if len(same) > 1 else ""
+        others = count_of(len(same) - 1, "more finding")
+        more = f" (and {others} like this one)" if len(same) > 1 else ""
         lines.append(f"! {same[0]}{more}")
     left = sum(len(same) for same in alike[shown:])
     if left:

@@ -109,7 +109,7 @@ def describe_end(progress: Progress) -> str:
     rows = len(progress.verdicts.primary)
     if not progress.waiting:
         stuck = sum(row.word == INCONCLUSIVE for row in progress.verdicts.primary)
-        rest = f"; more rounds cannot decide {count_of(stuck, 'row')}" if stuck else ""
+        rest = f"; more rounds cannot give a verdict for {count_of(stuck, 'row')}" if stuck else ""
         saved = f", {(most - rounds) * variants} fewer than in {most} rounds"
         return f"decided: {spent}{saved if rounds < most else ''}{rest}"
     if rounds >= most:

@@ -65,8 +65,8 @@ def _limits(calibration: Calibration) -> list[str]:
     fewest = min(metric.k for metric in calibration.metrics)
     if fewest < _RANK_RUNS:
         lines.append(
-            f"Too few runs: a rank test cannot decide with {fewest} per side; make at least 8 "
-            "runs of one variant."
+            f"Too few runs: a rank test cannot give a verdict with {fewest} per side; make at "
+            "least 8 runs of one variant."
         )
     if most == 1 and calibration.pairs:
         lines.append(

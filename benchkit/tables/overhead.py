@@ -239,6 +239,7 @@ def _columns(rows: Sequence[Verdict], verdicts: Verdicts, unit: str) -> tuple[Co
     value = printable(pair[1]) if pair else "value"
     confidence = format_bare(verdicts.comparisons.confidence)
     spread = f"half the {confidence} interval of the mean over runs, as a share of the median"
+    needed = "runs per side that would give a verdict"
     detects = "the smallest change that such runs detect four times out of five"
     return (
         *(Column(key, "variant" if key == "variant" else key) for key in STUB),
@@ -251,7 +252,7 @@ def _columns(rows: Sequence[Verdict], verdicts: Verdicts, unit: str) -> tuple[Co
         Column("p", "p", align="right"),
         Column("n", "runs", align="right"),
         Column("verdict", "verdict"),
-        Column("needed", "runs needed", align="right", tip="runs per side that would decide"),
+        Column("needed", "runs needed", align="right", tip=needed),
         Column("detectable", "detects", align="right", tip=detects),
     )
 

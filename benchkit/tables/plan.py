@@ -73,7 +73,7 @@ def _qualify(planning: Planning, planned: Sequence[PlanRow]) -> list[str]:
     spreads = [row.spread for row in planned if row.spread]
     spread, high = (max(getattr(one, name) for one in spreads) for name in ("cv", "high"))
     needed = max(row.effect.high or MOST_RUNS + 1 for row in planned if row.effect)
-    taken = f"The plan assumes the measured spread of {write_share(spread)}"
+    taken = f"The plan assumes the measured spread (standard deviation) of {write_share(spread)}"
     if high > spread:
         runs = f"{needed} runs" if needed <= MOST_RUNS else f"more than {MOST_RUNS} runs"
         taken += (

@@ -46,7 +46,7 @@ def test_findings_stand_below_their_code(folder: str, capsys: Captured) -> None:
         "  none on /ping/GRM, connections=8,threads=2: wrk's mean latency is too high: it "
         "implies 8.9"
     )
-    assert lines[4].startswith("  → wrk adds samples")
+    assert lines[4].startswith("  → use connections ÷ rate")
     assert lines[6].startswith("B415 info")
 
 
@@ -148,7 +148,7 @@ def test_a_comparison_shows_the_gravest_and_counts_the_rest(capsys: Captured) ->
     told = [line for line in capsys.readouterr().out.splitlines() if line[:2] in {"! ", "… "}]
     assert len(told) <= 7
     assert told[0].startswith("! B310 ")
-    assert told[0].endswith("(and 4 more like it)")
+    assert told[0].endswith("(and 4 more findings like this one)")
 
 
 @pytest.mark.parametrize("word", ["B310", "b310", "latency", "latency.p99.9", "wrk2", "k6_raw"])

@@ -103,7 +103,7 @@ def test_a_cost_of_some_runs_says_of_how_many(
     folder = write_runs(tmp_path, "/bench/app", runs="2", share=0.5)
     (problem,) = [each for each in bk.load(folder).problems if each.code == "B413"]
     assert problem.message.endswith(
-        "; no CPU per request for run 2 of 'none', run 2 of 'otlp' (2 of 4 runs)"
+        "; no CPU per request for run 2 of 'none' and run 2 of 'otlp' (2 of 4 runs)"
     )
     assert run(["compare", str(folder)]) == 0
     sentence, *others = capsys.readouterr().out.splitlines()
@@ -121,6 +121,6 @@ def test_runs_of_several_benchmarks_that_share_a_name_are_counted(tmp_path: Path
         (folder / "none" / f"wrk-g-{number}.txt").write_text(other, encoding="utf-8")
     (problem,) = [each for each in bk.load(folder).problems if each.code == "B410"]
     assert (
-        "run 1 of 'none' (2 benchmarks), run 2 of 'none' (2 benchmarks), run 1 of 'otlp'"
+        "run 1 of 'none' (2 benchmarks), run 2 of 'none' (2 benchmarks) and run 1 of 'otlp'"
         in problem.message
     )

@@ -38,7 +38,7 @@ def test_a_run_that_measured_nothing_is_undecided(
         assert run([*options, "--format", "json", "-q"]) == 4
         answer = json.loads(capsys.readouterr().out)
         assert answer["verdict"] == "undecided"
-        assert "this CI run did not measure it, but origin github/71/1/bench/arm" in str(answer)
+        assert "not measured by this CI run, but by origin github/71/1/bench/arm" in str(answer)
     assert run([*LIMIT, "--origin", "github/71", "-q"]) == (1 if cost else 0)
 
 
@@ -54,4 +54,4 @@ def test_where_a_job_does_not_name_its_run_it_may_only_gate(
     capsys.readouterr()
     assert run(LIMIT) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert "B215 main, pr: this CI job did not measure it, but origin gitlab/1 did" in shown
+    assert "B215 main, pr: not measured by this CI job, but by origin gitlab/1" in shown

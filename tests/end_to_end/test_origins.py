@@ -378,14 +378,14 @@ def test_a_gate_of_one_run_takes_what_the_run_measured_and_names_another_runs(
         monkeypatch.setenv("GITHUB_JOB", "gate")
         capsys.readouterr()
         assert run(LIMIT) == (1 if number == 72 else 0)
-        assert "this CI run did not measure it" not in capsys.readouterr().out
+        assert "not measured by this CI run" not in capsys.readouterr().out
         if number == 71:
             monkeypatch.setenv("GITHUB_RUN_ID", "70")
             assert run([*LIMIT, "--origin", "github/71"]) == 0
             capsys.readouterr()
             assert run(LIMIT) == 4
             shown = " ".join(capsys.readouterr().out.split())
-            assert "B215 main, pr: this CI run did not measure it, but origin" in shown
+            assert "B215 main, pr: not measured by this CI run, but by origin" in shown
 
 
 def test_a_folder_measured_again_outside_ci_replaces_without_a_word_of_jobs(

@@ -177,7 +177,7 @@ def test_rows_that_no_round_can_decide_end_the_series(tmp_path: Path) -> None:
     (tmp_path / "bench.sh").write_text(BENCH.replace(times, "0"))
     done = until(tmp_path)
     assert done.returncode == 3, done.stdout
-    assert "more rounds cannot decide any primary row" in done.stderr
+    assert "more rounds cannot give a verdict for any primary row" in done.stderr
     assert (tmp_path / "none.made").read_text() == "4\n"
 
 

@@ -102,11 +102,15 @@ def test_under_a_limit_runs_of_unknown_rounding_are_undecided_in_one_row_and_in_
     ("runs", "others", "message"),
     [
         (4, 4, ""),
-        (3, 3, "no row can reach p ≤ 0.05: 3 + 3 runs that do not vary can decide no row, but "),
+        (
+            3,
+            3,
+            "3 + 3 runs that do not vary can give a verdict for no row, but ",
+        ),
         (
             3,
             8,
-            "no row can reach p ≤ 0.05: 3 + 8 runs that do not vary can decide at most 1 row, but ",
+            "3 + 8 runs that do not vary can give a verdict for at most 1 row, but ",
         ),
     ],
 )
@@ -117,7 +121,7 @@ def test_rows_that_do_not_vary_are_counted_by_the_statistic_that_decides_them(
     run(["compare", *map(str, sorted(tmp_path.glob("*.json"), reverse=True)), "--format", "json"])
     result = json.loads(capsys.readouterr().out)
     few = [each["message"] for each in result["findings"] if each["code"] == "B302"]
-    assert few == ([f"{message}there are 2"] if message else [])
+    assert few == ([f"no row can reach p ≤ 0.05: {message}there are 2"] if message else [])
     assert {row["verdict"] for row in result["rows"]} == {
         "inconclusive" if message else "regression"
     }

@@ -15,7 +15,8 @@ LOAD = (
         why="Without the added samples, this is impossible. An overhead computed from wrk's mean "
         "is too high. In one published comparison, it is +179 %, but the rate gives +127 %.",
         example="zipkin: wrk's mean latency is too high: it implies 9.9 requests in flight on 8 "
-        "connections (one run). In run 1, the mean is 770 µs, but connections ÷ rate gives 625 µs",
+        "connections (one run). In run 1, the mean is 770 µs, but connections ÷ rate gives 625 "
+        "µs, because wrk adds samples for late requests",
         do="Use connections ÷ rate as the mean, or compare rates. For latency at a fixed rate, "
         "use wrk2, vegeta or k6.",
     ),
@@ -29,9 +30,9 @@ LOAD = (
         "virtual users, and only an excess is reported. Runs with failures are skipped, because "
         "neither rate nor mean includes failures.",
         why="A connection carries only one request at a time, so an excess means that rate, mean "
-        "and connections come from different runs. With idle connections, a rate limit, a pool "
-        "or the generator was the bottleneck, so the rate is not the service's capacity.",
-        example="nginx on connections=20: only 11 of 20 connections were waiting for the service",
+        "and connections come from different runs. If connections were idle, the bottleneck "
+        "was a rate limit, a pool or the generator, so the rate is not the service's capacity.",
+        example="nginx at connections=20: only 11 of 20 connections were waiting for the service",
         do="Check that the numbers come from one run, and watch the generator's CPU.",
     ),
     Entry(
@@ -86,8 +87,8 @@ LOAD = (
         severity="warning",
         says="requests failed: how many and why",
         what="A failed request is an error that the tool counts, a status outside 2xx and 3xx, "
-        "or no answer (vegeta's code 0). ab's length failures do not count: the length of the "
-        "body differs from the first response, as with dynamic pages.",
+        "or no answer (vegeta's code 0). ab's length failures (the body is not as "
+        "long as that of the first response, as with dynamic pages) do not count.",
         why="Errors can be faster or slower than real answers. If more than 1 % of a side's "
         "requests failed, its rows get no verdict.",
         example="wrk on mixed-errors: 10 % of the requests failed (run 1): "
@@ -102,17 +103,17 @@ LOAD = (
         "unanswered requests with the time until it gave up; the finding appears if more than "
         "1 % of the requests got no answer.",
         why="The slowest requests are missing, or a percentile shows the timeout itself.",
-        example="24 requests timed out in one run: the latencies exclude them, so "
-        "mean, percentiles and maximum look better than they were",
+        example="24 requests timed out in one run: they are missing from the latencies, so "
+        "the mean, the percentiles and the maximum look better than they really were",
         do="Raise the timeout above the slowest response, or compare rates and failures.",
     ),
     Entry(
         code="B318",
         severity="warning",
         says="the percentiles of a closed loop hide a stall (coordinated omission)",
-        what="The maximum is at least ten times the highest percentile. If all connections "
-        "stalled that long, an open loop would have measured at least twice that percentile: "
-        "maximum − (1 − q) × duration.",
+        what="The maximum is at least ten times the highest percentile q. If all connections "
+        "stalled for as long as the maximum, an open loop would have measured a percentile q of "
+        "at least maximum − (1 − q) × duration, and this is at least twice the reported value.",
         why="A closed loop sends nothing while it waits. A one-second stall appears as one slow "
         "request per connection, although thousands of requests were due.",
         example="none: p99 is 2.00 ms but the maximum is 1.00 s (run 1): if all connections "
@@ -130,7 +131,7 @@ LOAD = (
         "rate and the higher latency are one cost, not two.",
         example="zipkin: 'zipkin' ran at 8929 requests/s, 'none' at 10 531 requests/s: in a "
         "closed loop, a lower rate and a higher latency are one cost, not two",
-        do="To compare latency at equal load, fix the rate.",
+        do="To compare latency at equal load, use the same fixed request rate on both sides.",
     ),
     Entry(
         code="B320",
@@ -138,8 +139,8 @@ LOAD = (
         says="a share changed: percentage points and percent are different numbers",
         what="A share changed by at least 0.1 percentage points: the error rate, or the share of "
         "dropped spans, throttled periods or passed checks.",
-        why="A rise from 74 % to 81 % CPU is 7 percentage points, or 9.5 percent; `about 9 %` "
-        "could mean either.",
+        why="A rise from 74 % to 81 % CPU is 7 percentage points, or 9.5 percent. Written as "
+        "`+9 %`, it could be read as 9 percentage points.",
         example="error rate: 2 % → 3 %, +1 percentage points or +50.0 %",
         do="State which one you mean.",
     ),

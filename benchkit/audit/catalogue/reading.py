@@ -10,12 +10,12 @@ READING = (
         severity="warning",
         says="a file was read twice, under two paths or labels, and is counted once",
         what="Two load results have the same bytes, or one file was given two labels. Compressed "
-        "copies, copies with other line ends and several files joined into one are recognised by "
-        "their values. A copy counts once. However, if a later ingest reads a file under another "
-        "label, the file counts under both labels, and the finding says so. Runs with different "
-        "recorded starts (`benchkit capture` records them) are not copies. Repeats that agree "
-        "only in a few rounded numbers are not copies either. Counter snapshots may be identical "
-        "and are all kept.",
+        "copies, copies with different line endings, and several files joined into one are "
+        "recognised by their values. A copy counts once. However, if a later ingest reads a file "
+        "under another label, the file counts under both labels, and the finding says so. Runs "
+        "with different recorded starts (`benchkit capture` records them) are not copies. Repeats "
+        "that agree only in a few rounded numbers are not copies either. Counter snapshots "
+        "may be identical and are all kept.",
         why="A copy turns one run into two, and makes the spread of its variant too small. A file "
         "compared with itself shows no change.",
         example="results/b/wrk-2.txt: the same bytes as results/a/wrk-1.txt; counted once",
@@ -38,13 +38,13 @@ READING = (
         code="B105",
         severity="warning",
         says="two runs have identical numbers: one measurement under two names",
-        what="Two different files have the same rate, mean, percentiles and phases (at least "
-        "five different numbers). For microbenchmarks, all times of two variants are equal. Runs "
-        "with different recorded starts are not reported.",
+        what="Two different files agree in rate, mean, percentiles and phases, in at least "
+        "five distinct values. For microbenchmarks, all times of two variants are equal. "
+        "Runs with different recorded starts are not reported.",
         why="If two commands wrote the same results.bin, reading it under two names compares a run "
         "with itself and shows no overhead.",
-        example="run 1 of 'no-agent', run 1 of 'agent': these runs have 11 identical numbers, so "
-        "they are one measurement under two names",
+        example="run 1 of 'no-agent' and run 1 of 'agent': these runs have 11 identical numbers, "
+        "so they are one measurement under two names",
         do="Find the raw result of each run, or measure the lost one again.",
     ),
     Entry(
@@ -55,20 +55,20 @@ READING = (
         "-g, -e, --out, tee, >).",
         why="If they ran in one folder, each run overwrote the previous result, and only the "
         "last one is left.",
-        example="results.bin: run 1 of 'no-agent', run 1 of 'agent' write to this one file: if "
-        "they ran in one folder, only the last result is left",
+        example="results.bin: run 1 of 'no-agent' and run 1 of 'agent' write to the same file; "
+        "if they ran in the same folder, only the last result is left",
         do="Put variant and run in the file name: `-output=agent/vegeta-results-1.bin`.",
     ),
     Entry(
         code="B107",
         severity="info",
-        says="a frame has no facts about its runs, so rules about them were skipped",
-        what="The observations come from a frame without run facts (start, length, round, "
-        "machine, version, command, containers). A RunSet keeps these facts in a separate table.",
+        says="a frame has no run metadata, so the rules that need it were skipped",
+        what="The observations come from a frame without run metadata (start, length, "
+        "round, machine, version, command, containers). A RunSet keeps it in a separate table.",
         why="If there are no findings about order, machines or spans, this does not mean that "
         "there are no problems.",
-        example="this table has no facts about its runs, so the rules about order, length, "
-        "machine, version, command and containers were skipped",
+        example="this table has no run metadata, so the rules about order, length, machine, "
+        "version, command and containers were skipped",
         do="Compare what `bk.load(path)` returns, and select runs with `.where(…)`.",
     ),
     Entry(
@@ -105,34 +105,34 @@ READING = (
         "disappears when the files are back.",
         why="The runs of the missing files are still compared. That is right if you deleted the "
         "files to free space, and wrong if you deleted them because the runs are invalid.",
-        example="results: files are missing since the folder was ingested again, but their runs "
-        "still count: results/pr/4.txt, results/pr/5.txt, results/pr/6.txt",
+        example="results: files have been missing since the folder was ingested again, but "
+        "their runs still count: results/pr/4.txt, results/pr/5.txt, results/pr/6.txt",
         do="For a store without these runs, run `benchkit ingest results --store NEW`. To keep "
-        "both measurements apart, run `benchkit undo` right away, then ingest with `--origin "
+        "the two measurements apart, run `benchkit undo` right away, then ingest with `--origin "
         "NAME`, or add each commit's results with `benchkit history add`.",
     ),
     Entry(
         code="B111",
         severity="error",
         says="two measurements count as one variant, so the gate fails",
-        what="There are three cases:\n(1) A folder was measured again, and the store still "
-        "contains runs of files that are gone: a file of the same name now has a different "
+        what="There are three cases:\n(1) New results were written to a folder, and the store "
+        "still contains runs of files that are gone: a file of the same name now has a different "
         "measurement, or new files replaced all earlier files of a benchmark. A folder that "
         "keeps some of its earlier files is not reported.\n(2) Runs that were measured "
-        "separately count as repeats. The signs are: their commits differ; no single command "
-        "read their folders together; one variant got another file under its label, but the "
-        "other variants did not; such a file has several runs; several runs were piped to "
-        "standard input more than once. Numbered run folders (`run1`, `run2`, or numbers that "
-        "start below 10) are repeats, and so are all files of one row that a single command "
-        "reads.\n(3) One file of `go test` contains two measurements: the allocations of a "
+        "separately count as repeats. Any one of these signs is enough: the commits differ; the "
+        "folders were never read by one command; one variant, but not the others, got another "
+        "file under its label; a file added under a label has several runs; several runs were "
+        "piped to standard input more than once. Numbered run folders (`run1`, `run2`, or numbers "
+        "that start below 10) are repeats, and so are all files for the same row if one command "
+        "reads them.\n(3) One file of `go test` contains two measurements: the allocations of a "
         "benchmark change once, with at least two runs before and after.",
         why="Some of the runs may come from another commit, so the outcome of the gate says "
         "nothing about the new one.",
-        example="pr: results was measured again without results/pr/4.txt, results/pr/5.txt and 3 "
-        "more, so 5 earlier and 3 new runs count together",
+        example="pr: results has new results and no longer contains results/pr/4.txt, "
+        "results/pr/5.txt and 3 more, so 5 earlier and 3 new runs count together",
         do="To get a store with only the new measurement, run `benchkit ingest results "
         "--store NEW`. "
-        "To keep both measurements apart, run `benchkit undo` right away, then ingest with "
+        "To keep the two measurements apart, run `benchkit undo` right away, then ingest with "
         "`--origin NAME`, or add each commit's results with `benchkit history add`. If the "
         "folders are repeats of one commit, ingest them with one command, or name them `run1`, "
         "`run2` and so on. `on_damaged = 'warn'` lets the gate pass.",
@@ -153,8 +153,8 @@ READING = (
         code="B113",
         severity="warning",
         says="damaged files of a known tool, and what was left out of them",
-        what="A file is corrupted, truncated or refused. Values that could be read count; the "
-        "others are missing.",
+        what="A file is corrupted, truncated or refused. The values that could be read are "
+        "used; the others are missing.",
         why="Without the missing values, the result can be different.",
         example="1 damaged file of pr, partly left out: results/pr/wrk-3.txt: empty",
         do="Copy the file again or measure again. The gate's `on_damaged` setting decides the "
@@ -181,11 +181,11 @@ SIDES = (
         severity="info",
         says="`check` compared nothing, and why",
         what="The rules that compare two sides were skipped: the baseline is unknown, or the "
-        "variants have no benchmark and level in common.",
+        "variants share no combination of benchmark and level.",
         why="If there are no findings about order, spread or names, this does not mean that "
         "there are no problems.",
-        example="nothing was compared, so rules about two sides were skipped: which variant is the "
-        "baseline?",
+        example="nothing was compared, so the rules that compare two sides were skipped: which "
+        "variant is the baseline?",
         do="Name the baseline with --baseline, or map names with --rename (baseline=, rename= in "
         "Python).",
     ),
@@ -251,7 +251,8 @@ SIDES = (
         says="files from several generators of one load test look like runs; they get no verdict",
         what="Several files of a variant seem to be parts of one load test: they have the same "
         "run number and overlap in time by at least half, their `run.toml` files differ in "
-        "`shard`, or their names number shards, workers, instances, pods or generators.",
+        "`shard`, or their names contain the number of a shard, worker, instance, pod or "
+        "generator.",
         why="Generators load one target at the same time, and each one measures only a part of "
         "the load. Counted as repeats, they would make the spread too small.",
         example="pr on /ping: 4 files come from the generators of one load test, judging by "
@@ -264,9 +265,9 @@ SIDES = (
         code="B212",
         severity="info",
         says="the generators of one run kept only summaries, so the whole run has no percentiles",
-        what="Several generators made a run, and not all of them kept raw samples. Counts and "
-        "rates are added up, means are weighted, and minimum and maximum are those of all "
-        "generators. Percentiles are left out.",
+        what="Several generators took part in a run, and not all of them kept raw samples. "
+        "Counts and rates are added up, means are weighted, and minimum and maximum are those of "
+        "all generators. Percentiles are left out.",
         why="The p99 of a whole run is neither the mean nor the maximum of the p99s of its parts.",
         example="none on /ping: the 4 generators kept only summaries, so these values of the "
         "whole run are left out: median latency, p99 latency",
@@ -277,8 +278,8 @@ SIDES = (
         code="B213",
         severity="warning",
         says="results of some generators of a run are missing, so the run is not compared",
-        what="Several generators made the runs of this side, and some runs have fewer files than "
-        "others.",
+        what="Several generators took part in the runs of this side, and some runs have fewer "
+        "files than others.",
         why="The rates of all generators are added up. If one is missing, the service looks "
         "slower than it is.",
         example="pr on /ping: left out run 2, because results of some generators are missing",
@@ -288,11 +289,11 @@ SIDES = (
         code="B214",
         severity="warning",
         says="two variant names differ only in a digit at the end: one may be a run of the other",
-        what="The names of two variants differ only in a digit at the end. Software with such "
-        "versions, such as `jdk` and `jdk-8`, is not reported.",
-        why="Numbers count runs only if few are missing: `otlp` and `otlp-2` are two runs, but "
-        "`otlp` and `otlp-5` may be two versions. Versions that are pooled, or runs that are "
-        "compared with each other, give a wrong answer.",
+        what="The names of two variants differ only in a digit at the end. Names that are "
+        "known software versions, for example `jdk` and `jdk-8`, are not reported.",
+        why="A number at the end is taken as a run number only if few numbers are missing: `otlp` "
+        "and `otlp-2` are two runs, but `otlp` and `otlp-5` may be two versions. Pooling two "
+        "versions, or comparing two runs with each other, gives a wrong answer.",
         example="otlp-5: counted as a separate variant, but it may be run 5 of 'otlp'",
         do="If it is a run, rename the file, or give both files the same label: "
         "`benchkit compare none=none.txt otlp=otlp.txt otlp=otlp-5.txt`.",
@@ -324,10 +325,11 @@ SIDES = (
         code="B209",
         severity="warning",
         says="the sides come from different origins (CI jobs or machines that ingested them)",
-        what="Different CI jobs or machines ingested the runs of the two sides. Each side uses "
-        "the first of these origins that has runs of it: the one named with --origin, this CI "
-        "job, this CI run, the only origin in the store.",
-        why="The other job may have measured its variant days ago, from another state of the code.",
+        what="Different CI jobs or machines ingested the runs of the two sides. For each side, "
+        "benchkit uses the first of these origins that has runs for it: the one named with "
+        "--origin, this CI job, this CI run, the only origin in the store.",
+        why="The other job may have measured its variant days ago, with a different state of the "
+        "code.",
         example="main, pr: 'pr' comes from origin github/11/1/bench, 'main' from origin "
         "github/12/1/bench",
         do="Measure both sides in one job; if one job has both, select it with --origin.",
@@ -336,11 +338,11 @@ SIDES = (
         code="B215",
         severity="warning",
         says="this CI run or job measured nothing; the results come from another one",
-        what="The store has results, but none that this CI run ingested. Where the environment "
-        "does not name the run, the job counts instead.",
-        why="The results may be days old and of another state of the code. If the run is known, "
-        "`gate` is undecided and exits 4.",
-        example="main, pr: this CI run did not measure it, but origin github/71/1/bench did",
+        what="The store has results, but none that this CI run ingested. If the environment "
+        "variables do not identify the CI run, benchkit checks for the CI job instead.",
+        why="The results may be days old and come from a different state of the code. If the run "
+        "is known, `gate` is undecided and exits 4.",
+        example="main, pr: not measured by this CI run, but by origin github/71/1/bench",
         do="Ingest the results in this run, or select those of another one with --origin.",
     ),
     Entry(

@@ -8,13 +8,14 @@ RESOURCES = (
     Entry(
         code="B410",
         severity="warning",
-        says="start and end of runs are unknown, so no container sample can be assigned to them",
+        says="the start and end of runs are unknown, so no container sample can be assigned to "
+        "them",
         what="Containers were sampled, but neither the tool nor a sidecar or runs.json records "
         "when the run started and ended.",
-        why="wrk and ab print no times of day, so it is unknown which samples belong to the run. "
-        "CPU per request is left out, never guessed.",
-        example="start and end of run 1 of 'otlp', run 2 of 'otlp' are unknown, so no container "
-        "sample can be assigned to these runs, and there is no CPU per request",
+        why="wrk and ab print no timestamps, so benchkit cannot tell which samples belong to the "
+        "run. CPU per request is left out, never guessed.",
+        example="the start and end of run 1 of 'otlp' and run 2 of 'otlp' are unknown, so no "
+        "container sample can be assigned to these runs, and there is no CPU per request",
         do="Write start and end to run.toml or runs.json, or measure with `benchkit capture`.",
     ),
     Entry(
@@ -25,30 +26,30 @@ RESOURCES = (
         "range response repeats a scrape, the repeats do not count.",
         why="CPU time is the increase of a counter between two samples, so one sample is not "
         "enough.",
-        example="no container has two CPU samples between start and end of run 1 of 'otlp'",
+        example="no container has two CPU samples between the start and end of run 1 of 'otlp'",
         do="Sample at least once a second, and check that both clocks agree. The resolution of a "
         "Prometheus range response is one scrape interval.",
     ),
     Entry(
         code="B413",
         severity="warning",
-        says="which container is the service is unknown",
+        says="benchkit cannot tell which container is the service",
         what="Several containers were sampled, and their names do not show which one served the "
         "load.",
         why="CPU per request counts only the service; collector and storage are reported "
         "separately.",
-        example="which container is the service is unknown: a, b",
+        example="benchkit cannot tell which container is the service: a, b",
         do="Name it in run.toml or benchkit.toml. If you use a store, ingest again: [containers] "
         'service = "NAME".',
     ),
     Entry(
         code="B414",
         severity="info",
-        says="the CPU samples cover only part of the runs",
+        says="the CPU samples cover only part of some runs",
         what="The time from the first to the last sample in a run is less than three quarters of "
         "the run.",
         why="CPU use in one part of a run may differ from that of the whole run.",
-        example="the CPU samples cover only part of the runs, at least 61 %: run 1 of 'otlp'",
+        example="the CPU samples cover only part of some runs, as little as 61 %: run 1 of 'otlp'",
         do="Sample at least once a second, from the start to the end of the load.",
     ),
     Entry(
@@ -95,8 +96,9 @@ RESOURCES = (
         what="More than 2 % of a run's CPU time went to other virtual machines, its CPU clock was "
         "more than 5 % below the median of all runs, or its service lost the CPU to other "
         "programs far more often than in the variant's median run: more than 3 times as often, "
-        "and by more than 50 times a second. `benchkit capture` records these conditions.",
-        why="These runs also measured the neighbours or the heat. All numbers include them.",
+        "and over 50 times a second more. `benchkit capture` records these conditions.",
+        why="These runs also measured the neighbours or the heat, and all numbers include these "
+        "runs.",
         example="other virtual machines took up to 6.3 % of the CPU time in 1 of 16 runs: run 3 of "
         "'otlp'",
         do="Repeat these runs on a quieter machine; see `benchkit doctor` and `benchkit capture "

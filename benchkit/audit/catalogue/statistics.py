@@ -13,7 +13,7 @@ STATISTICS = (
         why="The requests of one run do not show how much runs differ. A test on them finds a "
         "difference between identical programs in a quarter to a half of all cases.",
         example="a side has only one run in 4 of 4 primary rows: direction only",
-        do="Run each variant as often as the finding recommends, and alternate between the "
+        do="Run each variant as many times as the finding recommends, and alternate between the "
         "variants.",
     ),
     Entry(
@@ -21,11 +21,12 @@ STATISTICS = (
         severity="warning",
         says="too few runs for so many primary rows: some or all of them cannot get a verdict",
         what="After adjustment for the other primary rows, even the smallest possible p-value of "
-        "a row is above α. With 4 + 4 runs, a rank test can decide one row; with 3 + 3 runs, it "
-        "can decide none.",
+        "a row is above α. With 4 + 4 runs, a rank test can give a verdict for one row; "
+        "with 3 + 3 runs, for none.",
         why="The verdict is inconclusive, however large the difference is.",
-        example="no row can reach p ≤ 0.05: 4 + 4 runs can decide at most 1 row, but there are 4",
-        do="Run each side more often, or name fewer primary metrics (--metric, metrics= in "
+        example="no row can reach p ≤ 0.05: 4 + 4 runs can give a verdict for at most 1 row, "
+        "but there are 4",
+        do="Run each side more times, or name fewer primary metrics (--metric, metrics= in "
         "Python).",
     ),
     Entry(
@@ -62,7 +63,7 @@ STATISTICS = (
     Entry(
         code="B330",
         severity="warning or info",
-        says="the variants were not measured in turn, or nothing shows that they were",
+        says="the variants were not measured alternately, or nothing shows that they were",
         what="Warning: according to the recorded starts or positions, all runs of one variant "
         "came before those of another. Info: no order is recorded, and all runs of a side are in "
         "one file.",
@@ -88,7 +89,7 @@ STATISTICS = (
         severity="warning or info",
         says="the values drift over the session: the change with and without the drift",
         what="Later runs have higher or lower values, by more than 1.5 % over the session "
-        "(Kendall's τ within variants, or over the levels of the rounds).",
+        "(Kendall's τ within variants, or over the medians of the rounds).",
         why="If the drift affects one side more than the other, it looks like a change. The "
         "finding is a warning if removing the drift alters a change by more than 1.5 %.",
         example="requests/s on /ping: the values drift by −2.1 % over the session (p = 0.031); "
@@ -106,7 +107,8 @@ STATISTICS = (
         "leaving out the run alters a change by more than 1.5 %.",
         example="requests/s on /ping: run 6 of 'none' lies far from the other runs of the same "
         "variant; unpaired change: otlp −15.1 % with it, −14.6 % without",
-        do="Find out what disturbed these runs, and measure again. All other numbers include them.",
+        do="Find out what disturbed these runs, and measure again. Tables and verdicts still "
+        "include these runs.",
     ),
     Entry(
         code="B334",
@@ -125,7 +127,7 @@ STATISTICS = (
         severity="warning",
         says="the runs of a variant fall into two groups",
         what="A variant has at least ten runs, and they form two groups of at least three. The "
-        "test uses the largest gap, and whether two distributions fit better than one.",
+        "test considers the largest gap, and whether two distributions fit better than one.",
         why="A median over two states describes neither of them. By chance, each side may even "
         "have seen a different state.",
         example="the runs of 'otlp' fall into two groups, 12.0 % apart: runs 3, 7, 9 are higher "
@@ -136,12 +138,12 @@ STATISTICS = (
     Entry(
         code="B336",
         severity="info",
-        says="adjacent parts of a run are correlated, so the run tells less than its length "
-        "suggests",
+        says="adjacent parts of a run are correlated, so the run tells you less than its "
+        "length suggests",
         what="The samples of a run are divided into parts, and each part resembles the one "
         "before it.",
-        why="A million correlated requests tell as much as a few independent ones, so a longer "
-        "run helps little.",
+        why="A million correlated requests tell you no more than a few independent ones, so a "
+        "longer run helps little.",
         example="adjacent parts of a run are correlated in 6 of 8 runs (correlation 0.62)",
         do="Make more runs.",
     ),
@@ -186,7 +188,8 @@ STATISTICS = (
         why="The machine provided less CPU, so the run does not represent the variant.",
         example="starved of CPU: run 6 of 'none' used only 41 % of the CPU of the variant's other "
         "runs; without it, no verdict changes",
-        do="Find out what took the CPU, and measure again. All other numbers include these runs.",
+        do="Find out what took the CPU, and measure again. Tables and verdicts still include "
+        "these runs.",
     ),
     Entry(
         code="B341",
@@ -200,8 +203,8 @@ STATISTICS = (
         why="If a machine is slow for an hour, every series raises an alarm, even if nobody "
         "changed its code.",
         example="41 of 44 series are 8–12 % slower at d5f59b8 (30 Sep 2026)",
-        do="Measure the previous commit and the newest one in turn on that machine. If both are "
-        "slow, the cause is the machine; otherwise it is something that the series have in "
+        do="Measure the previous commit and the newest one alternately on that machine. If both "
+        "are slow, the cause is the machine; otherwise it is something that the series have in "
         "common.",
     ),
     Entry(
