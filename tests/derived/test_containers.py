@@ -121,6 +121,6 @@ def test_runs_of_several_benchmarks_that_share_a_name_are_counted(tmp_path: Path
         (folder / "none" / f"wrk-g-{number}.txt").write_text(other, encoding="utf-8")
     (problem,) = [each for each in bk.load(folder).problems if each.code == "B410"]
     assert (
-        "run 1 of 'none' (2 benchmarks), run 2 of 'none' (2 benchmarks) and run 1 of 'otlp'"
-        in problem.message
+        "run 1 of 'none' (2 benchmarks), run 2 of 'none' (2 benchmarks), run 1 of 'otlp' and "
+        "run 2 of 'otlp' are unknown" in problem.message
     )

@@ -202,11 +202,7 @@ def test_undo_takes_the_ingest_back(tmp_path: Path) -> None:
             2,
             "unknown file extension '.gif'; end it with .svg",
         ),
-        (
-            ["compare", "{a}", "{b}"],
-            3,
-            "share no combination of benchmark, metric and level",
-        ),
+        (["compare", "{a}", "{b}"], 3, "share no combination of benchmark, metric and level"),
     ],
 )
 def test_a_refusal_is_one_line_and_an_exit_code(
