@@ -222,7 +222,7 @@ def test_a_count_that_stays_is_inside_and_one_that_changed_earlier_keeps_its_com
         (name(12), 14, 12, 9),
     ]
     assert series.newest.verdict == "inside"
-    assert "in turn, and run" not in text(history)  # a fact needs no other run
+    assert "alternately, and run" not in text(history)  # a fact needs no other run
 
 
 def test_many_series_that_change_at_one_commit_are_one_line() -> None:
