@@ -98,8 +98,9 @@ INCONCLUSIVE = _event(
 )  # fmt: skip
 UNDECIDABLE = _event(
     "undecidable",
-    "a gated row cannot be decided: no method is valid, or a side has fewer than max(3, "
-    "`min_runs`) runs, comes from another machine, or comes only from another CI run",
+    "a gated row cannot be decided: no method is valid, a metric without a better direction "
+    "changed, or a side has fewer than max(3, `min_runs`) runs, comes from another machine, or "
+    "comes only from another CI run",
     "fail", "`on_undecided`", _OPEN, UNDECIDED,
 )  # fmt: skip
 FAILING = _event(

@@ -205,7 +205,7 @@ def _convert(
         aimless = _AIMLESS if verdict.word == CHANGED else ""
         reasons = filter(None, (why, turned, aimless))
         word, notes = NOT_SHOWN, tuple(dict.fromkeys((*reasons, *verdict.notes)))
-        undecided = why or ("" if turned else describe_undecidable(verdict))
+        undecided = why or aimless or ("" if turned else describe_undecidable(verdict))
     elif verdict.word == REGRESSION:
         word = OVER
     if not why and is_worse(c):

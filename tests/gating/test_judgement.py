@@ -375,3 +375,4 @@ def test_a_baseline_of_zeros_has_one_estimate_whatever_holds_it(method: str) -> 
         "the value changed, but benchkit does not know whether higher or lower is better"
     )
     assert default.word == NOT_SHOWN
+    assert default.undecided == default.notes[0]  # more runs would not tell what is better
