@@ -17,6 +17,7 @@ from benchkit.comparison.model import Row
 from benchkit.derived.record import Run, keep_measured
 from benchkit.derived.starts import began_alike, group_alike, list_starts
 from benchkit.errors import Finding
+from benchkit.listing import list_names
 from benchkit.regexes import regex
 
 if TYPE_CHECKING:
@@ -145,8 +146,8 @@ def find_shared_outputs(evidence: Evidence) -> Iterator[Finding]:
                 code="B106",
                 severity="warning",
                 where=path,
-                message=f"{_list(names)} write to the same file; if they ran in the same folder, "
-                "only the last result is left",
+                message=f"{list_names(names, _SHOWN)} write to the same file; if they ran in the "
+                "same folder, only the last result is left",
                 remedy="put the variant and the run in the file name: "
                 "`-output=VARIANT/vegeta-results-1.bin`",
                 numbers={"runs": len(runs)},
@@ -160,7 +161,7 @@ def _describe_equal(runs: Sequence[Run], count: int) -> Finding:
     return Finding(
         code="B105",
         severity="warning",
-        where=_list(names),
+        where=list_names(names, _SHOWN),
         message=f"these runs have {count} identical numbers, so they are one measurement under "
         "two names",
         remedy=_REMEDY,
@@ -177,9 +178,3 @@ def _sign(sheet: Sheet) -> frozenset[tuple[object, ...]] | None:
     }
     different = {entry[-1] for entry in telling}
     return frozenset(telling) if len(different) >= _ENOUGH else None
-
-
-def _list(names: list[str]) -> str:
-    rest = [f"{len(names) - _SHOWN} more"] if len(names) > _SHOWN else []
-    *before, last = [*names[:_SHOWN], *rest]
-    return f"{', '.join(before)} and {last}" if before else last

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from benchkit.derived.stretches import is_stretch
 from benchkit.errors import Finding
+from benchkit.listing import list_names
 from benchkit.metrics import display_name
 from benchkit.parsers import registry
 from benchkit.units import format_percent
@@ -100,7 +101,6 @@ def _measure_gap(same: Sequence[_Statistic], approximate: float) -> float:
 
 def _tell(gaps: Sequence[_Gap]) -> Finding:
     worst = max(gaps, key=lambda gap: gap.share)
-    *others, last = dict.fromkeys(worst.files)
     count = "one statistic differs" if len(gaps) == 1 else f"{len(gaps)} statistics differ"
     largest = "" if len(gaps) == 1 else "; largest"
     values = " vs. ".join(f"{value:g}" for value in worst.values)
@@ -108,7 +108,7 @@ def _tell(gaps: Sequence[_Gap]) -> Finding:
     return Finding(
         code="B104",
         severity="warning",
-        where=f"{', '.join(others)} and {last}",
+        where=list_names(dict.fromkeys(worst.files)),
         message=f"{count} between outputs of one run{largest}: "
         f"{worst.name}, by {format_percent(worst.share).lstrip('+')} ({values})",
         remedy="; ".join(filter(None, (reason, _REMEDY))),

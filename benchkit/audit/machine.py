@@ -48,7 +48,7 @@ def find_local_generators(evidence: Evidence) -> Iterator[Finding]:
             where=host,
             message=f"{tools} ran on the same machine as the service ({runs})",
             remedy="use a second machine, or pin generator and service to different cores: "
-            "benchkit capture --pin",
+            "`benchkit capture --pin`",
             numbers={"runs": len(sheets)},
         )
 

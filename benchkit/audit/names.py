@@ -13,13 +13,14 @@ from benchkit.comparison import Comparisons
 from benchkit.errors import BenchkitError, Finding
 from benchkit.labels.matching import suggest_new_name, suggest_rename
 from benchkit.labels.stems import SEPARATORS
+from benchkit.listing import list_names
 from benchkit.regexes import regex
 
 if TYPE_CHECKING:
     from benchkit.schema import Runs
 
 _SHOWN = 5
-#: A name and a number that may count its runs: nobody loses all runs from 2 to 10.
+#: A name and a number that may count its runs. One of two digits would lack nine runs before it.
 _NUMBERED = regex(r"(?P<name>.*[A-Za-z])[-_ ](?P<number>\d)")
 #: What has versions of one digit, so that `jdk-8` beside `jdk` is no run of it.
 _VERSIONED = frozenset(
@@ -114,7 +115,7 @@ def _suggest_run(comparisons: Comparisons, variant: str, names: Sequence[str]) -
     sides = (pair for pair in comparisons.pairs if variant in pair)
     others = dict.fromkeys(name for pair in sides for name in pair if name != variant)
     them = "them" if len(names) > 1 else "it"
-    quoted = " and ".join(f"'{name}'" for name in others)
+    quoted = list_names(f"'{name}'" for name in others)
     remedy = f"not compared: measure {them} on {quoted} too"
     if rename := _find_rule(comparisons, variant, suggest_new_name):
         remedy += f"; if it was renamed, map the names: --rename '{rename}'"

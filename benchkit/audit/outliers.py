@@ -18,6 +18,7 @@ from benchkit.audit.session import MATTERS, by_row, logs_of, name_row
 from benchkit.comparison import Comparisons, Contrast
 from benchkit.comparison.measure import WELCH_RUNS, is_ranked, measure
 from benchkit.errors import Finding
+from benchkit.listing import list_names
 from benchkit.stats.location import compare_means
 from benchkit.stats.modes import Modes, find_modes_of_each
 from benchkit.stats.outliers import find_outliers_of_each
@@ -112,8 +113,7 @@ def _tell_far(row: list[Contrast], far: dict[str, set[int]]) -> Finding:
     touched = [c for c in row if far[c.baseline] or far[c.variant]]
     without = {c.variant: _leave_out(c, far) for c in touched}
     kept = {c.variant: c.ratio for c in touched if c.ratio is not None}
-    *others, last = (_name_runs(variant, runs) for variant, runs in far.items() if runs)
-    far_runs = " and ".join(filter(None, (", ".join(others), last)))
+    far_runs = list_names(_name_runs(variant, runs) for variant, runs in far.items() if runs)
     lie, them = ("lies", "it") if len(names) == 1 else ("lie", "them")
     changes = "; ".join(
         f"{variant} {format_change(kept[variant])} with {them}, {format_change(ratio)} without"

@@ -94,7 +94,7 @@ def _refuse_ending(output: Path | None, format: str | None, paths: Sequence[str]
     words = _OTHERS.get(output.suffix.lower()) if output and format is None else None
     if output and words:
         raise ConfigError(
-            f"compare writes no {output.suffix.lower()} files",
+            f"compare does not write {output.suffix.lower()} files",
             where=f"-o {printable(str(output))}",
             hint=f"use: {join([*words, *paths, '-o', str(output)])}",
         )

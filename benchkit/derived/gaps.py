@@ -11,6 +11,10 @@ from collections.abc import Sequence
 from benchkit.derived.containers import SERVICE, list_declared, shorten
 from benchkit.derived.record import Measured
 from benchkit.errors import Finding
+from benchkit.listing import list_names
+
+#: Runs and containers that are named.
+_SHOWN = 4
 
 
 class Gaps:
@@ -69,7 +73,7 @@ class Gaps:
     def _service(self) -> Finding | None:
         if not self.without_service:
             return None
-        listed = _list([shorten(name) for name in self._containers])
+        listed = list_names([shorten(name) for name in self._containers], _SHOWN)
         why = f"benchkit cannot tell which container is the service: {listed}"
         for name, matching in self._misnamed.items():
             number = "more than one" if matching else "none"
@@ -94,7 +98,7 @@ class Gaps:
             code="B414",
             severity="info",
             message="the CPU samples cover only part of some runs, as little as "
-            f"{100 * self.covered[least]:.0f} % ({least}): {_list(list(self.covered))}",
+            f"{100 * self.covered[least]:.0f} % ({least}): {list_names(self.covered, _SHOWN)}",
             remedy="sample at least once a second from the start to the end of the load",
             numbers={"runs": len(self.covered), "least": self.covered[least]},
         )
@@ -115,10 +119,5 @@ class Gaps:
 def name_runs(runs: Sequence[Measured]) -> str:
     """Name runs, those of several benchmarks that share a name once."""
     names = Counter(run.name for run in runs)
-    return _list([f"{name} ({n} benchmarks)" if n > 1 else name for name, n in names.items()])
-
-
-def _list(names: Sequence[str], most: int = 4) -> str:
-    rest = [f"{len(names) - most} more"] if len(names) > most else []
-    *before, last = [*names[:most], *rest]
-    return f"{', '.join(before)} and {last}" if before else last
+    counted = (f"{name} ({n} benchmarks)" if n > 1 else name for name, n in names.items())
+    return list_names(counted, _SHOWN)

@@ -11,6 +11,7 @@ from benchkit.comparison import Contrast, Dropped
 from benchkit.config.rules import Action
 from benchkit.gating.events import Pair
 from benchkit.gating.outcome import GateOutcome, RuleOutcome
+from benchkit.listing import list_names
 from benchkit.metrics import display_name
 from benchkit.units import printable
 
@@ -50,9 +51,9 @@ def describe_dropped(outcome: RuleOutcome) -> Iterator[str]:
     for (baseline, variant), places in named.items():
         alike: dict[str, list[str]] = {}
         for place, metrics in places.items():
-            alike.setdefault(_list([*metrics]), []).append(place)
+            alike.setdefault(list_names(metrics), []).append(place)
         texts = (
-            f"{metrics}{f' on {_list_few(own)}' if any(own) else ''}"
+            f"{metrics}{f' on {list_names(own, _SHOWN)}' if any(own) else ''}"
             for metrics, own in alike.items()
         )
         yield printable(
@@ -69,16 +70,7 @@ def name_dropped(row: Dropped) -> str:
 
 def _say(pair: Pair, names: list[str], is_alone: bool) -> str:
     of = "" if is_alone else f" of {pair[1]}"
-    return printable(f"{_list_few(names)}{of} not compared: only in {pair[0]}")
-
-
-def _list_few(names: list[str]) -> str:
-    more = len(names) - _SHOWN
-    return _list([*names[:_SHOWN], *([f"{more} more"] if more > 0 else [])])
-
-
-def _list(names: list[str]) -> str:
-    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+    return printable(f"{list_names(names, _SHOWN)}{of} not compared: only in {pair[0]}")
 
 
 def _pair(row: Contrast | Dropped) -> Pair:

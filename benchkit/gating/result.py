@@ -12,6 +12,7 @@ from benchkit.errors import Diagnostic, ExitCode, Finding
 from benchkit.gating.events import DAMAGED, FAIL, PASS
 from benchkit.gating.outcome import GateOutcome
 from benchkit.gating.sentence import write_sentence
+from benchkit.listing import list_names
 from benchkit.units import printable
 
 #: Sources that are named; the rest are counted.
@@ -137,8 +138,7 @@ class GateResult:
 
 
 def _join(events: Sequence[str]) -> str:
-    names = [_INCIDENTS[event] for event in events]
-    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+    return list_names(_INCIDENTS[event] for event in events)
 
 
 def tell_refused(diagnostics: Sequence[Diagnostic], *, is_damage_judged: bool = False) -> str:

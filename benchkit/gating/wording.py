@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from benchkit.gating.dropped import describe_dropped
 from benchkit.gating.outcome import (
@@ -16,6 +16,7 @@ from benchkit.gating.outcome import (
     RuleOutcome,
 )
 from benchkit.intervals import TOO_WIDE, format_ends, format_interval, is_wide_difference
+from benchkit.listing import list_names
 from benchkit.tables.phrases import phrase_change
 from benchkit.tables.wording import format_bare, name_metric, write_amount
 from benchkit.units import (
@@ -65,7 +66,7 @@ def describe_blind(outcome: RuleOutcome) -> str:
     """Say what a rule did not find."""
     name = printable(outcome.rule.name)
     if outcome.missing:
-        return f"The gate “{name}” found no {_list(list(map(printable, outcome.missing)))}"
+        return f"The gate “{name}” found no {list_names(map(printable, outcome.missing))}"
     pair = f" for {outcome.rule.pair[1]} vs. {outcome.rule.pair[0]}" if outcome.rule.pair else ""
     return f"The gate “{name}” compared nothing: no {outcome.rule.label or 'primary row'}" + (
         printable(pair)
@@ -195,10 +196,6 @@ def _amount(value: float, row: RowOutcome) -> str:
         return f"{100 * value:+.3g}\N{NO-BREAK SPACE}pp".replace("-", "\N{MINUS SIGN}")
     sign = "+" if value > 0 else ""
     return f"{sign}{write_amount(value, c.unit)}"
-
-
-def _list(names: Sequence[str]) -> str:
-    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
 
 
 def raise_first(text: str) -> str:

@@ -1,6 +1,6 @@
 """JSON documents that stand in a page, where the formats that own whole sources do not read them.
 
-They are named, so that nobody believes that the whole page was read.
+They are named, because the rest of their page is read without them.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from benchkit.derived.record import keep_measured
+from benchkit.listing import list_names
 from benchkit.tables.derived import follow, lead
 from benchkit.tables.wording import count_of, format_bare
 from benchkit.units import format_number, format_quantity, printable
@@ -109,8 +110,7 @@ def _list(names: Sequence[str], noun: str, room: int = _ROOM) -> str:
     shown = [*map(printable, names)]
     if len(shown) > 1 and (len(shown) > _NAMED or len(", ".join(shown)) > room):
         return f"{len(shown)} {noun}"
-    *before, last = shown or [""]
-    return f"{', '.join(before)} and {last}" if before else last
+    return list_names(shown)
 
 
 def _count_runs(counts: Iterable[int], total: int) -> str:

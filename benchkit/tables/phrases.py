@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 
 from benchkit.comparison import HISTORY, REFUSED, Contrast
 from benchkit.intervals import TOO_WIDE, is_wide
+from benchkit.listing import list_names
 from benchkit.tables.wording import (
     find_wording,
     is_more,
@@ -71,7 +72,7 @@ def list_variants(rows: Sequence[Verdict], verdicts: Verdicts) -> str:
     names = [name_variant(row.contrast, verdicts) for row in rows]
     if len(names) > LISTED:
         return f"{len(names)} variants"
-    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
+    return list_names(names)
 
 
 def write_span(rows: Sequence[Verdict], verdicts: Verdicts, *, signed: bool = False) -> str:
@@ -219,4 +220,4 @@ def _join(names: Sequence[str]) -> str:
     unique = list(dict.fromkeys(names))
     if len(unique) > LISTED:
         return f"{len(unique)} variants"
-    return " and ".join(filter(None, (", ".join(unique[:-1]), unique[-1])))
+    return list_names(unique)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from benchkit.comparison import DIRECTIONS
+from benchkit.listing import list_names
 from benchkit.metrics import display_name, lookup
 from benchkit.sensitivity import sum_up
 from benchkit.tables.average import describe_undecided
@@ -110,7 +111,7 @@ def _list_metrics(clauses: Sequence[Clause], named: Sequence[Clause]) -> str:
     rest = len(names) - _NAMED
     if rest > 1:
         return f"{', '.join(names[:_NAMED])} and {rest} others"
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    return list_names(names)
 
 
 def bullets(verdicts: Verdicts, caveats: Sequence[str] = ()) -> tuple[str, ...]:
