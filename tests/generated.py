@@ -73,7 +73,7 @@ def write_keys() -> str:
         names[field].append(f"`load.{key}`")
     words = {"str": "text", "i64": "whole number", "f64": "number", "map": "table"}
     rows = [
-        f"| {' '.join(names[key.name])} | {words.get(key.type[:3], 'time with its zone')} "
+        f"| {' '.join(names[key.name])} | {words.get(key.type[:3], 'time with a time zone')} "
         f"| {key.meaning} |"
         for key in run_toml.KEYS
     ]

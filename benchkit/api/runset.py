@@ -219,7 +219,7 @@ class RunSet:
         metrics : str or sequence of str
             ``metric`` or ``metric.stat``: the primaries.
         blocks : {'auto', 'never'}
-            Whether variants measured in complete blocks are compared block by block.
+            Whether variants measured in complete rounds are compared round by round.
         method : {'auto', 'rank', 'welch', 'history'}
             How rows are compared wherever their runs allow it.
         knee : str

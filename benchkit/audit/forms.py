@@ -50,7 +50,10 @@ def find_disagreements(observations: Observations) -> Iterator[Finding]:
         yield _tell(gaps)
 
 
-_REMEDY = "benchkit uses the most precise complete output; check the file names"
+_REMEDY = (
+    "benchkit uses the most precise of the complete outputs; "
+    "if they belong to different runs, rename them"
+)
 
 
 @dataclass(frozen=True, slots=True)

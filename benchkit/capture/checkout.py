@@ -25,7 +25,7 @@ _PLACES = ("--show-toplevel", "--git-path", "index", "--git-path", "objects")
 def read_checkout(folder: Path | None = None) -> dict[str, str]:
     """Return the ``commit`` of a folder's checkout, and whether it is ``changed``.
 
-    The folder is the working folder if none is given.
+    The folder is the working directory if none is given.
     """
     there = ("-C", str(folder)) if folder else ()
     head = _git(*there, "rev-parse", "HEAD").strip()

@@ -76,7 +76,7 @@ def execute(
     show : bool
         Whether it is shown on standard error as well.
     folder : Path, optional
-        Where it runs; the working folder if not given.
+        Where it runs; the working directory if not given.
     cpus : collection of int
         That it runs on; all if none is named.
 

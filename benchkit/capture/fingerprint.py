@@ -51,7 +51,7 @@ def take_fingerprint(
     environ : mapping, optional
         The variables of the environment; those of this process if not given.
     folder : Path, optional
-        Whose git checkout is read; the working folder if not given.
+        Whose git checkout is read; the working directory if not given.
 
     Returns
     -------

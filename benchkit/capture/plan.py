@@ -70,7 +70,7 @@ class Commands:
     ready : str
         A URL or ``host:port`` that answers as soon as the service can be measured.
     folder : Path, optional
-        Where the runs are made; the working folder if not given.
+        Where the runs are made; the working directory if not given.
     commit : str
         That the folder holds; a series with runs of another one does not go on. Empty if any may
         be there.

@@ -254,7 +254,7 @@ class _Work:
                 self._measure(turn, words, claim, service, is_warmup=is_warmup)
         except OSError as error:
             problem = f"{self._places.root}: cannot write the run: {error.strerror}"
-            raise FailedError(f"{problem}; free some space and run it again") from error
+            raise FailedError(f"{problem}; free some space, then run the command again") from error
 
     def _measure(
         self,

@@ -339,7 +339,7 @@ def require_values(by: Sequence[str] | None) -> list[str] | None:
 
 
 def settings(file: Path | None = None) -> config.Settings:
-    """Return the settings of the working folder, or of a file that was named."""
+    """Return the settings of the working directory, or of a file that was named."""
     return config.load(Path.cwd(), file)
 
 

@@ -33,7 +33,7 @@ class Plan:
     metrics : tuple of (metric, stat)
         More pairs to show although they are not compared by default.
     blocks : {'auto', 'never'}
-        ``auto``: variants that were measured in complete blocks are compared block by block,
+        ``auto``: variants that were measured in complete rounds are compared round by round,
         unless a method is named.
     method : {'auto', 'rank', 'welch', 'history'}
         ``auto``: chosen from the data. Else that method, wherever the runs allow it.

@@ -350,7 +350,7 @@ def _count_runs(row: RowOutcome, half_width: float, alpha: float) -> tuple[int |
     c, limit = row.contrast, row.rule.limit
     room = _measure_room(limit, c, row.evidence.value or 1.0)
     if room <= 0:
-        return None, "the estimate is over the limit; make more runs to decide"
+        return None, "the estimate is over the limit, but not clearly; add runs"
     n = 2 / (1 / c.n_baseline + 1 / c.n_variant)
     whole = math.expm1(_measure_room(limit, c, 1.0))
     needed = runs_to_show_equivalence(half_width, n, whole, confidence=1 - alpha)

@@ -266,7 +266,7 @@ def _connect(spec: str) -> tuple[Client, LocalCluster | None]:
 
 
 def _anywhere(found: Found) -> Found:
-    """Return a source whose path means the same in every working folder."""
+    """Return a source whose path means the same in every working directory."""
     return replace(found, path=found.path.absolute()) if found.path else found
 
 

@@ -226,7 +226,7 @@ def _name_place(unit: Sequence[Part], apart: Sequence[Sequence[Part]]) -> str:
 
 
 def _name_folder(path: str) -> str:
-    """Return a folder as it may be shown, from the working folder where it lies below it."""
+    """Return a folder as it may be shown, from the working directory where it lies below it."""
     here = os.path.join(os.getcwd(), "")  # noqa: PTH109, PTH118 - texts
     return name_path(path.removeprefix(here) if f"{path}/" != here else ".")
 

@@ -22,8 +22,8 @@ from benchkit.regexes import regex
 
 _AS = "if you know the format, name it with --as FORMAT; `benchkit formats` lists them"
 _MAP = f"to read its columns, run `benchkit map FILE` and pass the result with --map; {_AS}"
-_PATTERN = "check the -bench pattern and the packages, and run it again"
-_AGAIN = "check what the command printed, and run it again"
+_PATTERN = "check the -bench pattern and the packages, then run the benchmarks again"
+_AGAIN = "check what the command printed, then run the command again"
 #: Lines that may stand above a result, and names of columns and keys that are quoted.
 _ABOVE, _QUOTED = 20, 6
 #: The share of a signature's words that a file of a near format has.

@@ -105,20 +105,20 @@ _DAMAGED = Remark(
 )
 _ABSENT = Remark(
     "no complete report of {names} here",
-    "give the whole output of the run",
+    "use the complete output of the run",
     "error",
     is_remark=False,
 )
 #: What tools of requests have in common: a report without its end, and a run without an answer.
 INCOMPLETE = Remark(
     "this {tool} report lacks its {lines}; the rest is kept as a partial run",
-    "give the whole output of the run, or run it again",
+    "use the complete output, or repeat the run",
     is_remark=False,
 )
 #: What stands below a command in place of a report.
 SCANTY = Remark(
     "this part of a {tool} report is too short to be read",
-    "give the whole output of the run",
+    "use the complete output of the run",
     is_remark=False,
 )
 UNANSWERED = Remark(

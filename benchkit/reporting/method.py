@@ -32,14 +32,14 @@ _METHODS = {
         "of the exact Mann–Whitney test."
     ),
     ALIGNED: (
-        "If there are at least 3 variants in at least 5 complete blocks of the recorded order, "
-        "the level of each block is removed first, on a log scale. The level comes from the "
-        "medians of all variants in the block, even those that are not compared. Then the "
+        "If at least 3 variants were measured in at least 5 complete rounds, "
+        "the level of each round is removed first, on a log scale. The level comes from the "
+        "medians of all variants in the round, even those that are not compared. Then the "
         "Hodges–Lehmann estimate and the Mann–Whitney test are computed. Interval and p-value "
         "are approximate, and assume that the variants vary about equally."
     ),
     SIGNED: (
-        "If there are two variants in at least 8 complete blocks of the recorded order, the "
+        "If two variants were measured in at least 8 complete rounds, the "
         "change is the median of the Walsh averages of the pairs, on a log scale, with the "
         "interval of the exact signed-rank test."
     ),
