@@ -25,7 +25,7 @@ from benchkit.regexes import regex
 _COUNTED = (
     r"(?:run|trial|try|pass|iteration|iter|repetition|repeat|rep|round|attempt|take|sample"
     r"|measurement|measure|execution|exec|loop|cycle|seed|lauf|durchlauf|essai|corrida"
-    r"|day|night|week|session)[-_. =]?#?(?P<run>\d{1,9})"
+    r"|day|night|week|session|attack|replicate|replication)[-_. =]?#?(?P<run>\d{1,9})"
 )
 #: Words before the moment of a folder that is a run.
 _SESSIONS = (

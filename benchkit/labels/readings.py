@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from benchkit.errors import ConfigError
+from benchkit.labels.counts import is_count
 from benchkit.labels.names import leave_form
 from benchkit.labels.natural import name_key
 from benchkit.labels.patterns import PathLabels, compile_pattern, read_path
@@ -312,8 +313,10 @@ def _write_level(names: Sequence[str], may_name: bool = True, may_count: bool = 
         return names[0]
     counted = [_COUNTED.fullmatch(name) for name in alike]
     words = {match["word"] for match in counted if match}
-    if may_count and all(counted) and len(words) == 1 and all(map(is_run, alike)):
-        return f"{words.pop()}{{run}}"
+    if may_count and all(counted) and len(words) == 1:
+        numbers = {int(match["run"]) for match in counted if match}
+        if all(map(is_run, alike)) or is_count(numbers):
+            return f"{words.pop()}{{run}}"
     return "{benchmark}" if may_name else "*"
 
 

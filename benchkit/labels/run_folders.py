@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from benchkit.labels.counts import is_count, is_sequence
 from benchkit.labels.moments import read_moment
+from benchkit.labels.names import hold_sides
 from benchkit.labels.patterns import PathLabels, read_path
 from benchkit.labels.plain_stems import FOLDER, is_counted, split_stem
 from benchkit.labels.stems import ToolNames, is_name, is_number, read_stem, split_name
@@ -166,17 +167,20 @@ def _find_counting(
 ) -> dict[_Site, dict[str, _Counted]]:
     """Return the folders whose names count runs, by where they lie."""
     below: dict[_Site, dict[str, None]] = defaultdict(dict)
+    held: dict[_Site, set[str]] = defaultdict(set)
     for path in paths:
-        *folders, _ = path.split("/")
-        for depth in range(len(folders)):
-            below[tuple(folders[:depth])][folders[depth]] = None
+        *folders, name = path.split("/")
+        for depth, part in enumerate((*folders, split_name(name)[0])):
+            held[tuple(folders[:depth])].add(part)
+            if depth < len(folders):
+                below[tuple(folders[:depth])][part] = None
     builds = _find_builds(below, tools)
     return {
         site: {
             **builds.get(site, {}),
-            **_find_bare(names, (root_name, *site)[-1]),
             **_find_results(names, tools),
-            **_find_named(names, baselines, tools),
+            **_find_named(names, baselines, tools, {name: held[*site, name] for name in names}),
+            **_find_bare(names, (root_name, *site)[-1]),
         }
         for site, names in below.items()
     }
@@ -247,12 +251,16 @@ def _find_results(names: Collection[str], tools: ToolNames) -> dict[str, _Counte
 
 
 def _find_named(
-    names: Collection[str], baselines: Collection[str], tools: ToolNames
+    names: Collection[str],
+    baselines: Collection[str],
+    tools: ToolNames,
+    held: Mapping[str, Collection[str]],
 ) -> dict[str, _Counted]:
     """Find the folders that count the runs of a name.
 
     A number or date alone does not say that: `patch-1` and `patch-2` may be two variants. It does
-    beside other names that are counted alike.
+    beside other names that are counted alike; a date also where each of the folders, which ``held``
+    lists, holds the same sides: `2024-05-01_host/none`, `2024-05-01_host/otlp`.
     """
     worded: dict[str, _Counted] = {}
     numbered: dict[str, _Counted] = {}
@@ -268,13 +276,24 @@ def _find_named(
             dated[name] = _Counted(stem.name, stem.moment)
         elif stem.number is not None:
             numbered[name] = _Counted(stem.name, f"run{stem.number}", stem.number)
-    if len({each.name for each in dated.values()}) < 2:
+    if len({each.name for each in dated.values()}) < 2 and not _hold_sides(dated, held, baselines):
         dated = {}
     glued = {
         name: _Counted(word, f"run{number}", number)
         for name, (word, number) in find_glued(names, baselines).items()
     }
     return {**glued, **_keep_alike(numbered), **dated, **worded}
+
+
+def _hold_sides(
+    dated: Collection[str], held: Mapping[str, Collection[str]], baselines: Collection[str]
+) -> bool:
+    """Tell whether all folders hold the same names, a baseline among them."""
+    if not dated:
+        return False
+    sides = {frozenset(held[name]) for name in dated}
+    names = sides.pop()
+    return not sides and len(names) > 1 and hold_sides(names, baselines)
 
 
 def _keep_alike(numbered: Mapping[str, _Counted]) -> dict[str, _Counted]:

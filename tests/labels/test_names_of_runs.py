@@ -49,6 +49,19 @@ TREES = {
         2026-11-20_none_run2.txt  none 2
         2026-11-20 otlp #1.txt    otlp 1
         2026-11-20 otlp #2.txt    otlp 2""",
+    "a day and a host above the sides": """
+        2026-11-20_web1/otel_off/wrk.log  web1: otel_off 1
+        2026-11-20_web1/otel_on/wrk.log   web1: otel_on 1
+        2026-11-21_web1/otel_off/wrk.log  web1: otel_off 2
+        2026-11-21_web1/otel_on/wrk.log   web1: otel_on 2""",
+    "nights of one name that hold no sides": """
+        nightly-build_2026-11-20/get.txt  nightly-build_2026-11-20
+        nightly-build_2026-11-21/get.txt  nightly-build_2026-11-21""",
+    "attacks below the sides": """
+        plain/attack_1/report.json  plain 1
+        plain/attack_2/report.json  plain 2
+        agent/attack_1/report.json  agent 1
+        agent/attack_2/report.json  agent 2""",
     "the run, then the moment": """
         none_run2_20240531_120011.txt  none 2
         none_run3_20240531_120012.txt  none 3
