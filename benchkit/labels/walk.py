@@ -81,6 +81,7 @@ _DOCUMENTS = frozenset(
 #: Files beside results that say what they are.
 SIDECARS = {"run.toml", "runs.json", "benchkit.toml", "provenance.toml", "containers.json"}
 _NAMES = {"commands.log": "a log of commands", "cachedir.tag": "a cache tag",
+          "plan.toml": "a plan of `benchkit capture`",
           "data.js": "a script, or a history for `benchkit history import`"}  # fmt: skip
 #: What a copy of a file ends with that an editor or a person put aside.
 _PUT_ASIDE = (".bak", ".orig", ".old", "~", ".swp", ".tmp", ".save")
@@ -89,6 +90,7 @@ _REASONS = {
     **dict.fromkeys(_SCRIPTS, "a script"),
     **dict.fromkeys(_DOCUMENTS, DOCUMENT),
     **dict.fromkeys((".stderr", ".err"), "the standard error of a tool"),
+    **dict.fromkeys((".toml", ".ini", ".cfg", ".conf", ".lock"), "a file of settings"),
 }
 #: Why a link is not followed.
 OUTSIDE = "a link to outside the folder"

@@ -37,6 +37,8 @@ PASSED_OVER = {
     "runs.json": "a sidecar",
     "benchkit.toml": "a sidecar",
     "PROVENANCE.toml": "a sidecar",
+    "plan.toml": "a plan of `benchkit capture`",
+    "Cargo.toml": "a file of settings",
     "containers.json": "a sidecar",
     "none/wrk-1.txt.run.toml": "a sidecar",
     "commands.log": "a log of commands",
