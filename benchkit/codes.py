@@ -1,11 +1,12 @@
-"""Texts of tables as codes: the labels of many runs are few, and repeat."""
+"""Texts and rows of tables as codes: the labels of many runs are few, and repeat."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
     import pyarrow as pa
 
@@ -44,3 +45,82 @@ def spell_out(frame: Table) -> Table:
     coded = [name for name in frame.columns if is_coded(frame[name])]
     spelled: Table = frame.astype(dict.fromkeys(coded, "str"))
     return spelled
+
+
+def number_rows(frame: pd.DataFrame, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """Give the different rows of some columns numbers, in the order of their first appearance.
+
+    Returns
+    -------
+    numbers : ndarray of int64, shape (rows,)
+    firsts : ndarray of int64, shape (numbers,)
+        The first row of each number.
+    """
+    import numpy as np
+    import pandas as pd
+
+    numbers, size = np.zeros(len(frame), dtype=np.int64), 1
+    for name in names:
+        codes, texts = pd.factorize(frame[name])
+        if size * (len(texts) + 1) >= 1 << 62:
+            numbers, known = pd.factorize(numbers)
+            size = len(known)
+        numbers = numbers * (len(texts) + 1) + codes + 1
+        size *= len(texts) + 1
+    numbers, known = pd.factorize(numbers)
+    firsts = np.empty(len(known), dtype=np.int64)
+    firsts[numbers[::-1]] = np.arange(len(numbers))[::-1]
+    return numbers.astype(np.int64), firsts
+
+
+def match_rows(frame: pd.DataFrame, other: pd.DataFrame, names: Sequence[str]) -> np.ndarray:
+    """Return for each row the last row of another table that has the same labels, or -1.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> other = pd.DataFrame({"variant": ["a", "b", "a"], "run": [1, 1, 2]})
+    >>> sought = pd.DataFrame({"variant": ["a", "b", "c"], "run": [2, 2, 1]})
+    >>> match_rows(sought, other, ["variant", "run"]).tolist()
+    [2, -1, -1]
+    """
+    import numpy as np
+    import pandas as pd
+
+    sought, keys = np.zeros(len(frame), dtype=np.int64), np.zeros(len(other), dtype=np.int64)
+    for name in names:
+        codes, texts = pd.factorize(other[name])
+        own, own_texts = pd.factorize(frame[name])
+        places = pd.Index(np.asarray(texts)).get_indexer(pd.Index(np.asarray(own_texts)))
+        keys, known = pd.factorize(keys * (len(texts) + 1) + codes)
+        # a label that the other table lacks is -1, and makes a number that none of its keys is
+        sought = pd.Index(known).get_indexer(sought * (len(texts) + 1) + places[own])
+    order = np.argsort(keys, kind="stable")
+    last = np.searchsorted(keys[order], sought, side="right") - 1
+    return np.where(sought < 0, -1, np.append(order, -1)[last])
+
+
+def number_maps(column: pd.Series) -> tuple[np.ndarray, list[Mapping[str, str]]]:
+    """Give the different mappings of a column numbers; what is none counts as an empty one.
+
+    Returns
+    -------
+    numbers : ndarray of int64, shape (rows,)
+    maps : list of mapping
+        By their numbers. Rows that share one object cost next to nothing.
+    """
+    import numpy as np
+    import pandas as pd
+
+    objects = column.tolist()
+    shared, ids = pd.factorize(np.fromiter(map(id, objects), np.int64, len(objects)))
+    firsts = np.empty(len(ids), dtype=np.int64)
+    firsts[shared[::-1]] = np.arange(len(objects))[::-1]
+    known, maps = dict[str, int](), list[Mapping[str, str]]()
+    numbers = np.empty(len(ids), dtype=np.int64)
+    for place, first in enumerate(firsts.tolist()):
+        entries = objects[first] if isinstance(objects[first], Mapping) else {}
+        number = numbers[place] = known.setdefault(str(entries), len(maps))
+        if number == len(maps):
+            maps.append(entries)
+    return numbers[shared], maps

@@ -6,7 +6,7 @@ import pandas as pd
 import pyarrow as pa
 
 from benchkit import api
-from benchkit.codes import code, is_coded, spell_out
+from benchkit.codes import code, is_coded, match_rows, number_maps, spell_out
 from benchkit.ingestion.discovery import Options
 
 
@@ -26,3 +26,20 @@ def test_results_with_codes_are_those_with_texts() -> None:
         assert is_coded(coded["benchmark"])
         assert not any(is_coded(spelled[name]) for name in spelled)
         pd.testing.assert_frame_equal(spell_out(coded), spelled)
+
+
+def test_maps_are_numbered_by_what_they_hold_whether_rows_share_them_or_not() -> None:
+    shared = {"commit": "c861e65"}
+    numbers, maps = number_maps(pd.Series([shared, {}, None, dict(shared), shared, {"cpu": "A"}]))
+    assert numbers.tolist() == [0, 1, 1, 0, 0, 2]
+    assert maps == [shared, {}, {"cpu": "A"}]
+    assert number_maps(pd.Series([], dtype=object))[1] == []
+
+
+def test_a_row_matches_the_last_of_its_labels_whatever_their_codes() -> None:
+    other = pd.DataFrame({"variant": pd.Categorical(["b", "a", "b"]), "run": [1, 1, 1]})
+    sought = pd.DataFrame({"variant": ["c", "b", "a", "b", "a"], "run": [1, 1, 1, 2, 2]})
+    names = ["variant", "run"]
+    assert match_rows(sought, other, names).tolist() == [-1, 2, 1, -1, -1]
+    assert match_rows(sought, other.iloc[:0], names).tolist() == [-1] * 5
+    assert match_rows(sought.iloc[:0], other, names).tolist() == []

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from benchkit.comparison.cells import number_rows
+from benchkit.codes import number_rows
 from benchkit.derived.accounts import Account, list_accounts
 from benchkit.derived.failures import Failures, list_failures
 from benchkit.derived.record import Run, list_measured, tells_of_load

@@ -22,8 +22,8 @@ from benchkit.audit.session import (
     logs_of,
     name_row,
 )
+from benchkit.codes import number_rows
 from benchkit.comparison import Comparisons, Contrast, Drift
-from benchkit.comparison.cells import number_rows
 from benchkit.derived.record import keep_measured
 from benchkit.errors import Finding
 from benchkit.schema import Side, list_labels

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from statistics import median
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
 from benchkit import metrics
+from benchkit.codes import match_rows, number_maps, number_rows
 from benchkit.comparison.model import ROW_KEY, Plan, Row
 from benchkit.derived.excerpts import leave_out_excerpts
 from benchkit.derived.record import keep_measured
@@ -65,22 +65,48 @@ class LoadFacts:
     units: Mapping[tuple[str, str], Mapping[str, str]]
 
     def metric(self, name: str, unit: str, variant: str) -> metrics.Metric:
-        """Return what the vocabulary tells of a metric, else the files of a variant.
+        """Return what is known of a metric, as `describe_metric` has it."""
+        return describe_metric(name, unit, self.units.get((variant, name), {}))
 
-        No file turns a direction that is known: its own loss would pass for a gain.
-        """
-        found = metrics.lookup(name, unit)
-        own = self.units.get((variant, name))
-        if not own or found.better != "none":
-            return found
-        better, assume = own.get("better", found.better), own.get("assume", found.assume)
-        return replace(found, better=better, assume=assume)  # type: ignore[arg-type]
+
+def describe_metric(name: str, unit: str, own: Mapping[str, str]) -> metrics.Metric:
+    """Return what the vocabulary tells of a metric, else the files of a variant.
+
+    No file turns a direction that is known: its own loss would pass for a gain.
+    """
+    found = metrics.lookup(name, unit)
+    if not own or found.better != "none":
+        return found
+    better, assume = own.get("better", found.better), own.get("assume", found.assume)
+    return replace(found, better=better, assume=assume)  # type: ignore[arg-type]
+
+
+class Columns(NamedTuple):
+    """The values that can be compared, in columns: one per run of each cell, cell by cell.
+
+    Parameters
+    ----------
+    labels : DataFrame
+        Variant, key and unit of each cell.
+    starts, sizes : ndarray of int
+        Where the values of each cell begin, and how many they are.
+    resolutions : ndarray of float
+        The coarsest rounding step of each cell.
+    runs, values : ndarray
+        The number and the value of each run, in run order.
+    """
+
+    labels: pd.DataFrame
+    starts: np.ndarray
+    sizes: np.ndarray
+    resolutions: np.ndarray
+    runs: np.ndarray
+    values: np.ndarray
 
 
 def read_load_facts(runs: Runs) -> LoadFacts:
     """Gather what the runs tell of loads and units; files that contradict each other tell none."""
     models: dict[Workload | str, set[str]] = {}
-    units: dict[tuple[str, str], dict[str, set[str]]] = {}
     measured = keep_measured(runs)
     names = (*Workload._fields, "load_model")
     loads = measured.iloc[number_rows(measured, names)[1]]
@@ -88,12 +114,22 @@ def read_load_facts(runs: Runs) -> LoadFacts:
         workload = Workload(*labels)
         models.setdefault(workload, set()).add(model)
         models.setdefault(workload.tool, set()).add(model)
-    for variant, own in zip(measured["variant"].tolist(), measured["units"].tolist(), strict=True):
-        for metric, text in (own or {}).items():
+    return LoadFacts(_agree(models), read_units(measured))
+
+
+def read_units(measured: Runs) -> dict[tuple[str, str], dict[str, str]]:
+    """Return what the files of a variant tell of each of its user's own metrics."""
+    numbers, tables = number_maps(measured["units"])
+    pairs = measured[["variant"]].assign(units=numbers)
+    firsts = number_rows(pairs, ("variant", "units"))[1]
+    units: dict[tuple[str, str], dict[str, set[str]]] = {}
+    variants = measured["variant"].iloc[firsts].tolist()
+    for variant, number in zip(variants, numbers[firsts].tolist(), strict=True):
+        for metric, text in tables[number].items():
             known = units.setdefault((variant, metric), {})
             for key, value in (part.split("=", 1) for part in text.split()):
                 known.setdefault(key, set()).add(value)
-    return LoadFacts(_agree(models), {about: _agree(own) for about, own in units.items()})
+    return {about: _agree(own) for about, own in units.items()}
 
 
 def _agree(words: Mapping[Key, set[str]]) -> dict[Key, str]:
@@ -103,61 +139,49 @@ def _agree(words: Mapping[Key, set[str]]) -> dict[Key, str]:
 
 def collect(observations: Observations, plan: Plan) -> dict[str, dict[Row, Cell]]:
     """Sort the values that can be compared into variant -> key -> run."""
+    cells = sort_values(observations, plan)
+    runs, values = cells.runs.tolist(), cells.values.tolist()
+    found: dict[str, dict[Row, Cell]] = {}
+    ends = zip(cells.starts.tolist(), (cells.starts + cells.sizes).tolist(), strict=True)
+    columns = (cells.labels[name].tolist() for name in cells.labels)
+    steps = cells.resolutions.tolist()
+    for (start, end), step, variant, *key, unit in zip(ends, steps, *columns, strict=True):
+        by_run = dict(zip(runs[start:end], values[start:end], strict=True))
+        found.setdefault(variant, {})[Row(*key)] = Cell(unit, by_run, step)
+    return found
+
+
+def sort_values(observations: Observations, plan: Plan) -> Columns:
+    """Sort the values that can be compared by cell and run."""
     rows = _choose(leave_out_excerpts(observations), plan)
     numbers = rows["run"].to_numpy(np.int64)
     values, steps = (rows[name].to_numpy(np.float64) for name in ("value", "resolution"))
     steps = np.where(steps > 0, steps, 0.0)  # unknown is NaN: not rounded
     cells, firsts = number_rows(rows, ("variant", *ROW_KEY))
     order = np.lexsort((numbers, cells))
-    begins = _find_begins(cells[order], numbers[order])
+    begins = find_begins(cells[order], numbers[order])
     medians: dict[int, float] = {}
     if len(begins) < len(order):
         reported = (rows["origin"] != "computed").to_numpy()
         order = np.lexsort((reported, steps, numbers, cells))
-        precise = _find_begins(cells[order], numbers[order], steps[order], reported[order])
+        precise = find_begins(cells[order], numbers[order], steps[order], reported[order])
         ends = np.append(precise, len(order))[np.searchsorted(precise, begins) + 1]
         for place in np.flatnonzero(ends - begins > 1).tolist():
             medians[place] = median(values[order[begins[place] : ends[place]]].tolist())
     chosen = order[begins]
-    starts = _find_begins(cells[chosen])
-    coarsest = np.maximum.reduceat(steps[chosen], starts).tolist() if len(starts) else []
-    runs, typical = numbers[chosen].tolist(), values[chosen].tolist()
-    for place, value in medians.items():
-        typical[place] = value
+    starts = find_begins(cells[chosen])
+    typical = values[chosen]
+    typical[list(medians)] = [*medians.values()]
     labels = rows[["variant", *ROW_KEY, "unit"]].iloc[firsts]
     labels["subject"] = labels["subject"].astype("str").fillna("")
-    found: dict[str, dict[Row, Cell]] = {}
-    spans = pairwise((*starts.tolist(), len(chosen)))
-    columns = (labels[name].tolist() for name in labels)
-    for (start, end), step, variant, *key, unit in zip(spans, coarsest, *columns, strict=True):
-        by_run = dict(zip(runs[start:end], typical[start:end], strict=True))
-        found.setdefault(variant, {})[Row(*key)] = Cell(unit, by_run, step)
-    return found
-
-
-def number_rows(frame: pd.DataFrame, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-    """Give the different rows of some columns numbers, in the order of their first appearance.
-
-    Returns
-    -------
-    numbers : ndarray of int64, shape (rows,)
-    firsts : ndarray of int64, shape (numbers,)
-        The first row of each number.
-    """
-    import pandas as pd
-
-    numbers, size = np.zeros(len(frame), dtype=np.int64), 1
-    for name in names:
-        codes, texts = pd.factorize(frame[name])
-        if size * (len(texts) + 1) >= 1 << 62:
-            numbers, known = pd.factorize(numbers)
-            size = len(known)
-        numbers = numbers * (len(texts) + 1) + codes + 1
-        size *= len(texts) + 1
-    numbers, known = pd.factorize(numbers)
-    firsts = np.empty(len(known), dtype=np.int64)
-    firsts[numbers[::-1]] = np.arange(len(numbers))[::-1]
-    return numbers.astype(np.int64), firsts
+    return Columns(
+        labels=labels,
+        starts=starts,
+        sizes=np.diff(np.append(starts, len(chosen))),
+        resolutions=np.maximum.reduceat(steps[chosen], starts) if len(starts) else steps[:0],
+        runs=numbers[chosen],
+        values=typical,
+    )
 
 
 def _choose(observations: Observations, plan: Plan) -> Observations:
@@ -175,7 +199,7 @@ def _choose(observations: Observations, plan: Plan) -> Observations:
     return chosen
 
 
-def _find_begins(*columns: np.ndarray) -> np.ndarray:
+def find_begins(*columns: np.ndarray) -> np.ndarray:
     """Return the rows of sorted columns that differ from the row before."""
     differs = np.zeros(len(columns[0]), dtype=bool)
     differs[:1] = True
@@ -186,17 +210,52 @@ def _find_begins(*columns: np.ndarray) -> np.ndarray:
 
 def is_primary(row: Row, facts: LoadFacts, plan: Plan) -> bool:
     """Tell whether a row carries the headline: named by the user, or chosen by tool and load."""
-    tool = registry.tool(row.tool)
-    if plan.primaries:
-        return any(
-            row.metric == name and row.stat == (stat or tool.choose_stat(name))
-            for name, stat in plan.primaries
-        )
-    if row.subject and row.metric != "cpu_per_request":
-        return False
     by_tool = facts.load_model.get(row.tool, "unknown")
     load_model = facts.load_model.get(row.workload, by_tool)
-    return (row.metric, row.stat) in tool.find_primaries(load_model)
+    return _is_headline(row.tool, row.metric, row.stat, row.subject, load_model, plan)
+
+
+def mark_primary(labels: pd.DataFrame, runs: Runs, plan: Plan) -> np.ndarray:
+    """Mark the cells that carry the headline, as `is_primary` tells it of each."""
+    measured = keep_measured(runs)
+    models = _find_models(labels, measured, Workload._fields)
+    by_tool = _find_models(labels, measured, ("tool",))
+    models = np.where(models != "", models, np.where(by_tool != "", by_tool, "unknown"))
+    names = ("tool", "metric", "stat", "subject", "model")
+    about = labels.assign(model=models)
+    numbers, firsts = number_rows(about, names)
+    columns = (about[name].iloc[firsts].tolist() for name in names)
+    are_primary = [
+        _is_headline(tool, metric, stat, subject, model, plan)
+        for tool, metric, stat, subject, model in zip(*columns, strict=True)
+    ]
+    marks: np.ndarray = np.array(are_primary, dtype=bool)[numbers]
+    return marks
+
+
+def _find_models(labels: pd.DataFrame, measured: Runs, names: Sequence[str]) -> np.ndarray:
+    """Return the load model on which the runs with the same labels agree, empty if on none."""
+    loads, firsts = number_rows(measured, names)
+    of_each = number_rows(measured, (*names, "load_model"))[1]
+    is_agreed = np.bincount(loads[of_each], minlength=len(firsts)) == 1
+    models = np.where(is_agreed, measured["load_model"].iloc[firsts].astype(object), "")
+    rows = match_rows(labels, measured.iloc[firsts], names)
+    found: np.ndarray = np.append(models, "")[rows]
+    return found
+
+
+def _is_headline(
+    tool_name: str, metric: str, stat: str, subject: str, load_model: str, plan: Plan
+) -> bool:
+    tool = registry.tool(tool_name)
+    if plan.primaries:
+        return any(
+            metric == name and stat == (requested or tool.choose_stat(name))
+            for name, requested in plan.primaries
+        )
+    if subject and metric != "cpu_per_request":
+        return False
+    return (metric, stat) in tool.find_primaries(load_model)
 
 
 #: What describes the spread of one side, and is no cost of its own.

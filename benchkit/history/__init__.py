@@ -6,7 +6,7 @@ A change that is too small for the gate of one commit shows in many.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING
@@ -20,15 +20,8 @@ from benchkit.history.latest import find_latest
 from benchkit.history.model import Change, History, Series, to_ratio
 from benchkit.history.newest import judge_tracks
 from benchkit.history.search import find_changed, report_reach, search
-from benchkit.history.tracks import (
-    Label,
-    Track,
-    collect_tracks,
-    date_commits,
-    name_left_out,
-    read_labels,
-)
-from benchkit.schema import Labels
+from benchkit.history.tracks import Track, collect_tracks, name_left_out
+from benchkit.history.trials import Trials, read_trials
 from benchkit.stats.changepoint import estimate_change, find_changes, find_likeness
 from benchkit.stats.equivalence import log_bounds
 from benchkit.units import printable
@@ -85,11 +78,11 @@ def trace(
     """
     plan = plan or Plan()
     runs, others = follow_branch(runs, branch)
-    labels, tried = read_labels(runs)
-    dates, undated = date_commits(tried)
-    tracks = list(collect_tracks(observations, runs, plan, labels, dates))
+    tried = read_trials(runs)
+    trials = tried.of_role("measured")
+    tracks = list(collect_tracks(observations, runs, plan, trials))
     if not tracks:
-        raise _explain_nothing(labels, tried, dates)
+        raise _explain_nothing(tried, trials)
     tested = [track for track in tracks if not track.is_exact]
     parts = [[track.numbers[a:b] for a, b in _stretches(track, accepted)] for track in tested]
     searches = [search(stretches, len(parts), seed) for stretches in parts]
@@ -110,45 +103,42 @@ def trace(
         )
         for track, found, last in zip(tracks, changes, newest, strict=True)
     )  # fmt: skip
-    unmatched = tuple(_name_unmatched(accepted, labels))
-    latest = find_latest(observations, runs, problems)
+    unmatched = tuple(_name_unmatched(accepted, trials.present))
+    latest = find_latest(observations, tried, problems)
     return History(
         tuple(series),
-        tuple(undated),
+        tuple(tried.undated),
         unmatched,
         tuple(findings),
         latest,
         branch,
         others,
-        tuple(name_left_out(labels, dates, tracks, plan)),
+        tuple(name_left_out(trials, tracks, plan)),
     )
 
 
-def _explain_nothing(
-    labels: Mapping[Labels, Label], tried: Mapping[Labels, Label], dates: Mapping[str, object]
-) -> DataError:
+def _explain_nothing(tried: Trials, trials: Trials) -> DataError:
     """Return the error that says what is missing: commits, their dates, or a primary metric."""
     add = "benchkit history add PATH --commit SHA --date 2026-11-20T10:00:00Z"
-    if not tried:
+    if not tried.present:
         return DataError("no run has a commit", hint=add)
-    if not labels:
-        failed = sorted({label.commit for label in tried.values()})
+    if not trials.present:
+        failed = sorted(tried.present)
         where = failed[0] if len(failed) == 1 else f"any of {len(failed)} commits"
         problem = f"nothing was measured at {printable(where)}"
         return DataError(problem, hint="see what failed with `benchkit runs`")
-    commits = sorted({label.commit for label in labels.values()})
+    commits = trials.present
     count = "1 commit" if len(commits) == 1 else f"{len(commits)} commits"
-    if not dates:
+    if not trials.dates:
         return DataError(f"none of {count} has a date or a run with a recorded start", hint=add)
     problem = f"the runs of {count} have no primary metric"
     return DataError(problem, hint="name one with --metric; see `benchkit export`")
 
 
-def _name_unmatched(accepted: Sequence[Accepted], labels: Mapping[Labels, Label]) -> Iterator[str]:
+def _name_unmatched(accepted: Sequence[Accepted], commits: Sequence[str]) -> Iterator[str]:
     """Say which accepted changes name none of the commits, or more than one."""
-    commits = sorted({label.commit for label in labels.values()})
     for one in accepted:
-        named = [commit for commit in commits if one.names(commit)]
+        named = [commit for commit in sorted(commits) if one.names(commit)]
         if len(named) != 1:
             problem = (
                 f"matches {' and '.join(named)}" if named else "matches no commit of this history"

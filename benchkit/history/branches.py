@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from shlex import quote
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from benchkit.codes import number_maps
 from benchkit.errors import DataError
 
 if TYPE_CHECKING:
@@ -32,11 +35,8 @@ def read_branch(env: Mapping[str, str]) -> str:
 
 def list_branches(runs: Runs, first: str = MAIN) -> list[str]:
     """Return the branches of the runs that name their commit, a first one before the others."""
-    names = {
-        read_branch(env)
-        for env in runs["env"].tolist()
-        if isinstance(env, Mapping) and env.get("commit")
-    }
+    _, tables = number_maps(runs["env"])
+    names = {read_branch(env) for env in tables if env.get("commit")}
     lead = read_branch({"branch": first})
     return sorted(names, key=lambda name: (name != lead, name)) or [lead]
 
@@ -55,11 +55,10 @@ def follow_branch(runs: Runs, branch: str) -> tuple[Runs, dict[str, int]]:
     DataError
         If runs name commits, and none of them is of the branch.
     """
-    recorded, commits = defaultdict[str, set[str]](set), list[str]()
-    for env in runs["env"].tolist():
-        commit = env.get("commit", "") if isinstance(env, Mapping) else ""
-        commits.append(commit)
-        if commit:
+    numbers, tables = number_maps(runs["env"])
+    recorded = defaultdict[str, set[str]](set)
+    for env in tables:
+        if commit := env.get("commit"):
             recorded[commit].add(read_branch(env))
     meant = read_branch({"branch": branch})
     kept = {commit for commit, names in recorded.items() if meant in names}
@@ -71,5 +70,6 @@ def follow_branch(runs: Runs, branch: str) -> tuple[Runs, dict[str, int]]:
         names = ", ".join(sorted(others))
         hint = f"choose a recorded branch: --branch {quote(min(others))}"
         raise DataError(f"no commit is on branch {branch!r}, only on {names}", hint=hint)
-    rows: Runs = runs[[commit in kept for commit in commits]]
+    is_kept = np.array([env.get("commit", "") in kept for env in tables], dtype=bool)
+    rows: Runs = runs[is_kept[numbers]]
     return rows, dict(sorted(others.items()))

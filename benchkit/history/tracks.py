@@ -7,21 +7,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
-from statistics import median
-from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING
 
-from benchkit.comparison.cells import Cell, collect, is_primary, read_load_facts
+import numpy as np
+
+from benchkit.codes import match_rows, number_rows
+from benchkit.comparison.cells import (
+    Columns,
+    describe_metric,
+    find_begins,
+    mark_primary,
+    read_units,
+    sort_values,
+)
 from benchkit.comparison.machines import is_alike
-from benchkit.comparison.model import Plan, Row
-from benchkit.config.accepted import SHORTEST, Accepted
+from benchkit.comparison.model import ROW_KEY, Plan
+from benchkit.config.accepted import Accepted
+from benchkit.derived.record import keep_measured
 from benchkit.history.model import Point
-from benchkit.labels.values import UnusableError, read_time
+from benchkit.history.trials import Trials
 from benchkit.metrics import Metric
-from benchkit.schema import FINGERPRINT, Labels, list_labels
+from benchkit.schema import RUN_KEY, Side
 from benchkit.stats.exact import is_steady
 
 if TYPE_CHECKING:
@@ -30,54 +39,53 @@ if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
 
 
-#: Roles of runs that were to measure a commit, whatever became of them.
-TRIED = frozenset({"measured", "failed", "damaged", "empty"})
-
-
-class Label(NamedTuple):
-    """The commit of a run, its date, and the machine that measured it."""
-
-    commit: str
-    date: datetime | None
-    machine: Mapping[str, str]
-
-
-@dataclass(slots=True)
+@dataclass(kw_only=True, eq=False)
 class Track:
-    """The runs of one series, commit by commit, before anything is asked of them."""
+    """The runs of one series, commit by commit, before anything is asked of them.
+
+    Parameters
+    ----------
+    names : dict of str to str
+    machine : mapping of str to str
+    assume : str
+    points : list of Point
+    values : ndarray of float
+        Of all runs, in the order of their commits.
+    """
 
     names: dict[str, str]
     machine: Mapping[str, str]
-    values: dict[str, list[float]] = field(default_factory=dict)
-    points: list[Point] = field(default_factory=list)
-    assume: str = "nothing"
+    assume: str
+    points: list[Point]
+    values: np.ndarray
 
-    @property
+    @cached_property
     def measured(self) -> list[Point]:
         """The points without gaps."""
         return [point for point in self.points if point.runs]
 
-    @property
+    @cached_property
     def per_commit(self) -> list[list[float]]:
         """The values of each measured commit's runs, in order."""
-        return [self.values[point.commit] for point in self.measured]
+        ends = np.cumsum([point.runs for point in self.measured])
+        return [each.tolist() for each in np.split(self.values, ends[:-1])]
 
-    @property
+    @cached_property
     def is_positive(self) -> bool:
         """Whether every value has a logarithm."""
-        return all(min(values) > 0 for values in self.values.values())
+        return bool(self.values.min() > 0)
 
-    @property
+    @cached_property
     def is_exact(self) -> bool:
         """Whether these are counts that hardly vary between the runs of a commit."""
-        return self.assume == "exact" and all(map(is_steady, self.values.values()))
+        return self.assume == "exact" and all(map(is_steady, self.per_commit))
 
-    @property
+    @cached_property
     def session(self) -> tuple[str, ...]:
         """What its runs have in common with others that are measured along with them."""
         return ", ".join(self.machine.values()), self.names["variant"], self.names["tool"]
 
-    @property
+    @cached_property
     def numbers(self) -> list[float]:
         """What levels are compared by, in order: logarithms, or the values where one has none."""
         values = [point.value for point in self.measured]
@@ -90,7 +98,7 @@ class Track:
         """
         places: dict[int, Accepted] = {}
         earlier = 0
-        for point in self.points:
+        for point in self.points if accepted else ():
             named = next((one for one in accepted if one.names(point.commit)), None)
             if named is not None and earlier:
                 places[earlier] = named
@@ -98,149 +106,134 @@ class Track:
         return places
 
 
-def read_labels(runs: Runs) -> tuple[dict[Labels, Label], dict[Labels, Label]]:
-    """Return the labels of the measured runs, and of all runs that were tried."""
-    measured, tried = dict[Labels, Label](), dict[Labels, Label]()
-    chosen = runs[runs["role"].isin(list(TRIED)).to_numpy()]
-    facts = (chosen[name].tolist() for name in ("role", "started_at", "env"))
-    for key, role, start, env in zip(list_labels(chosen), *facts, strict=True):
-        if not isinstance(env, Mapping) or not env.get("commit"):
-            continue
-        tried[key] = label = Label(env["commit"], read_moment(env, start), _name_machine(env))
-        if role == "measured":
-            measured[key] = label
-    return measured, tried
-
-
-def _name_machine(env: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the facts that identify a machine; equal facts are one object."""
-    return _share_machine(*(str(env.get(name) or "") for name in FINGERPRINT))
-
-
-@lru_cache(maxsize=4096)
-def _share_machine(*facts: str) -> Mapping[str, str]:
-    named = zip(FINGERPRINT, facts, strict=True)
-    return MappingProxyType({name: fact for name, fact in named if fact})
-
-
-def read_moment(env: Mapping[str, str], start: pd.Timestamp) -> datetime | None:
-    """Return the date of a run's commit, or else when the run began; None if neither is told."""
-    if date := _read_date(env.get("date")):
-        return date
-    return start.to_pydatetime() if start == start else None  # noqa: PLR0124 - not NaT
-
-
-@lru_cache(maxsize=4096)
-def _read_date(text: str | None) -> datetime | None:
-    try:
-        return read_time(text) if text else None
-    except UnusableError:
-        return None
-
-
-def date_commits(labels: Mapping[Labels, Label]) -> tuple[dict[str, datetime], list[str]]:
-    """Return the earliest date of each commit, in order, and the commits without one."""
-    dates: dict[str, datetime] = {}
-    for commit, date, _ in labels.values():
-        if date is not None:
-            dates[commit] = min(date, dates.get(commit, date))
-    undated = dict.fromkeys(label.commit for label in labels.values() if label.commit not in dates)
-    return dict(sorted(dates.items(), key=lambda item: (item[1], item[0]))), list(undated)
-
-
 def collect_tracks(
-    observations: Observations,
-    runs: Runs,
-    plan: Plan,
-    labels: Mapping[Labels, Label],
-    dates: Mapping[str, datetime],
+    observations: Observations, runs: Runs, plan: Plan, trials: Trials
 ) -> Iterator[Track]:
-    """Yield the tracks of primary metrics, and where none are named of exact ones."""
-    known = read_load_facts(runs)
-    tracks: dict[tuple[str, ...], list[Track]] = {}
-    for variant, cells in collect(observations, plan).items():
-        for key, cell in cells.items():
-            about = known.metric(key.metric, cell.unit, variant)
-            is_exact = about.assume == "exact" and not plan.primaries
-            if is_exact or is_primary(key, known, plan):
-                _sort_runs(tracks, variant, key, cell, about, labels, dates)
-    order = list(dates)
-    places = {commit: place for place, commit in enumerate(order)}
-    for track in (track for same in tracks.values() for track in same):
-        measured = [places[commit] for commit in track.values]
-        first, last = min(measured), max(measured)
-        for commit in order[first : last + 1]:
-            values = track.values.get(commit, [])
-            value = median(values) if values else math.nan
-            track.points.append(Point(commit, dates[commit], value, len(values)))
-        yield track
+    """Yield the tracks of primary metrics, and where none are named of exact ones.
+
+    Parameters
+    ----------
+    observations, runs : Observations, Runs
+    plan : Plan
+    trials : Trials
+        The measured ones of the runs.
+    """
+    cells = sort_values(observations, plan)
+    about, metrics = _describe(cells.labels, runs)
+    is_followed = mark_primary(cells.labels, runs, plan)
+    if not plan.primaries:
+        is_followed |= np.array([each.assume == "exact" for each in metrics], dtype=bool)[about]
+    rows = _list_values(cells, is_followed, about, trials)
+    tracks, firsts, machines = _part(rows, trials.fingerprints)
+    names = rows.iloc[firsts][[*ROW_KEY, "unit", "variant", "about"]].to_dict("records")
+    places, values = rows["place"].to_numpy(), rows["value"].to_numpy()
+    order = np.lexsort((places, tracks))
+    begins = find_begins(tracks[order], places[order])
+    sizes = np.diff(np.append(begins, len(order)))
+    middles = _find_medians(values[np.lexsort((values, places, tracks))], begins, sizes)
+    ends = np.searchsorted(tracks[order][begins], np.arange(len(machines) + 1))
+    commits, bounds = list(trials.dates.items()), np.append(begins, len(order))
+    for number, (machine, own) in enumerate(zip(machines, names, strict=True)):
+        metric, (start, end) = metrics[own.pop("about")], ends[number : number + 2]
+        at = places[order][begins[start:end]]
+        yield Track(
+            names=own | {"better": metric.better}, machine=machine, assume=metric.assume,
+            points=_list_points(commits, at, middles[start:end], sizes[start:end]),
+            values=values[order][bounds[start] : bounds[end]],
+        )  # fmt: skip
 
 
-def _sort_runs(
-    tracks: dict[tuple[str, ...], list[Track]],
-    variant: str,
-    key: Row,
-    cell: Cell,
-    about: Metric,
-    labels: Mapping[Labels, Label],
-    dates: Mapping[str, datetime],
-) -> None:
-    """Put the runs of a cell where their commit and machine belong."""
-    of_metric = key.subject, key.metric, key.stat
-    for run, value in cell.by_run.items():
-        label = labels.get(Labels(key.group, variant, key.benchmark, key.params, run, key.tool))
-        if label is None or label.commit not in dates:
-            continue
-        kept_group = _drop_commit(key.group, label.commit)
-        kept_variant = _drop_commit(variant, label.commit)
-        place = kept_variant, kept_group, key.benchmark, key.params, key.tool, *of_metric
-        same = tracks.setdefault(place, [])
-        track = next((one for one in same if _is_alike(one.machine, label.machine)), None)
-        if track is None:
-            names = replace(key, group=kept_group).labels | {
-                "unit": cell.unit, "better": about.better, "variant": kept_variant,
-            }  # fmt: skip
-            track = Track(names, label.machine, assume=about.assume)
-            same.append(track)
-        track.values.setdefault(label.commit, []).append(value)
+def _describe(labels: pd.DataFrame, runs: Runs) -> tuple[np.ndarray, list[Metric]]:
+    """Return the metric of each cell as a number, and what is known of each metric."""
+    units = read_units(keep_measured(runs))
+    names = ("variant", "metric", "unit")
+    numbers, firsts = number_rows(labels, names if units else names[1:])
+    columns = (labels[name].iloc[firsts].tolist() for name in names)
+    return numbers, [
+        describe_metric(metric, unit, units.get((variant, metric), {}))
+        for variant, metric, unit in zip(*columns, strict=True)
+    ]
 
 
-def name_left_out(
-    labels: Mapping[Labels, Label],
-    dates: Mapping[str, datetime],
-    tracks: Sequence[Track],
-    plan: Plan,
-) -> Iterator[str]:
+def _list_values(
+    cells: Columns, is_followed: np.ndarray, about: np.ndarray, trials: Trials
+) -> pd.DataFrame:
+    """Return the values at dated commits, variant by variant, under labels without the commit."""
+    owners = np.repeat(np.arange(len(cells.labels)), cells.sizes)
+    variants, _ = number_rows(cells.labels, ("variant",))
+    order = np.argsort(variants[owners], kind="stable")
+    order = order[is_followed[owners[order]]]
+    rows = cells.labels.iloc[owners[order]].assign(
+        run=cells.runs[order], value=cells.values[order], about=about[owners[order]]
+    )
+    trial = match_rows(rows, trials.rows, RUN_KEY)
+    place = np.append(trials.places[trials.commits], -1)[trial]
+    is_dated = place >= 0
+    trial, rows = trial[is_dated], rows[is_dated]
+    kept = trials.leave_commits()
+    labels = {name: kept[name].array.take(trial) for name in ("group", "variant")}
+    table: pd.DataFrame = rows.assign(
+        **labels, place=place[is_dated], machine=trials.machines[trial]
+    )
+    return table
+
+
+def _part(
+    rows: pd.DataFrame, fingerprints: Sequence[Mapping[str, str]]
+) -> tuple[np.ndarray, list[int], list[Mapping[str, str]]]:
+    """Return the track of each value, and the first row and the machine of each track."""
+    series, _ = number_rows(rows, ("variant", *ROW_KEY))
+    pairs, firsts = number_rows(rows.assign(series=series), ("series", "machine"))
+    same: dict[int, list[tuple[Mapping[str, str], list[int]]]] = {}
+    machines = (fingerprints[number] for number in rows["machine"].iloc[firsts].tolist())
+    for pair, (one, machine) in enumerate(zip(series[firsts].tolist(), machines, strict=True)):
+        known = same.setdefault(one, [])
+        members = next((pairs for other, pairs in known if _is_alike(other, machine)), None)
+        if members is None:
+            known.append((machine, members := []))
+        members.append(pair)
+    tracks = [track for those in same.values() for track in those]
+    numbers = np.empty(len(firsts), dtype=np.int64)
+    for number, (_, members) in enumerate(tracks):
+        numbers[members] = number
+    begins = [int(firsts[members[0]]) for _, members in tracks]
+    return numbers[pairs], begins, [machine for machine, _ in tracks]
+
+
+def _find_medians(values: np.ndarray, begins: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Return the median of each stretch of sorted values."""
+    low, high = values[begins + (sizes - 1) // 2], values[begins + sizes // 2]
+    middles: np.ndarray = np.where(sizes % 2, low, (low + high) / 2)
+    return middles
+
+
+def _list_points(
+    commits: Sequence[tuple[str, datetime]],
+    places: np.ndarray,
+    middles: np.ndarray,
+    sizes: np.ndarray,
+) -> list[Point]:
+    """Return the points from the first measured commit to the last."""
+    first, last = int(places[0]), int(places[-1])
+    values = np.full(last - first + 1, math.nan)
+    counts = np.zeros(last - first + 1, dtype=np.int64)
+    values[places - first], counts[places - first] = middles, sizes
+    known = zip(commits[first : last + 1], values.tolist(), counts.tolist(), strict=True)
+    return [Point(commit, date, value, count) for (commit, date), value, count in known]
+
+
+def name_left_out(trials: Trials, tracks: Sequence[Track], plan: Plan) -> Iterator[str]:
     """Name the benchmarks of which no metric is followed, with the reason."""
-    names = ("group", "variant", "benchmark", "params", "tool")
-    followed = {tuple(track.names[name] for name in names) for track in tracks}
+    followed = {tuple(track.names[name] for name in Side._fields) for track in tracks}
     metrics = ", ".join(metric for metric, _ in plan.primaries)
     why = f"reports no {metrics}" if metrics else "has no primary metric; name one with --metric"
-    seen = {
-        (key.group, key.variant, key.benchmark, key.params, key.tool, label.commit): None
-        for key, label in labels.items()
-        if label.commit in dates
-    }
-    left = dict[tuple[str, ...], None]()
-    for group, variant, benchmark, params, tool, commit in seen:
-        own = _drop_commit(group, commit), _drop_commit(variant, commit), benchmark, params, tool
-        if own not in followed:
-            left[own] = None
-    for group, variant, benchmark, params, tool in left:
-        name = " · ".join(filter(None, (tool, variant, group, benchmark, params)))
-        yield f"{name} {why}"
-
-
-@lru_cache(maxsize=4096)
-def _drop_commit(label: str, commit: str) -> str:
-    """Return a group or variant without the parts that name the commit."""
-    parts = (part for part in label.split("/") if not _names(part, commit))
-    return "/".join(parts)
-
-
-def _names(part: str, commit: str) -> bool:
-    short, long = sorted((part.lower(), commit.lower()), key=len)
-    return len(short) >= SHORTEST and long.startswith(short)
+    rows = trials.leave_commits()[trials.places[trials.commits] >= 0]
+    sides = rows.iloc[number_rows(rows, Side._fields)[1]]
+    for side in zip(*(sides[name].tolist() for name in Side._fields), strict=True):
+        if side not in followed:
+            group, variant, benchmark, params, tool = side
+            name = " · ".join(filter(None, (tool, variant, group, benchmark, params)))
+            yield f"{name} {why}"
 
 
 def _is_alike(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
