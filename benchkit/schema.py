@@ -394,4 +394,4 @@ def _require_range(column: Column, series: pd.Series) -> None:
 
     limits = np.iinfo(column.dtype)
     if ((series < limits.min) | (series > limits.max)).any():
-        raise ValueError(f"a number is beyond {limits.min} to {limits.max}")
+        raise ValueError(f"a number is outside the range from {limits.min} to {limits.max}")

@@ -322,8 +322,8 @@ def _step(contrast: Contrast) -> float:
 def _tell_of_steps(contrast: Contrast, margin: float) -> str:
     step = format_quantity(contrast.resolution, contrast.unit)
     return (
-        f"values are rounded to steps of {step}, larger than {format_size(margin)}; "
-        "use an output with more digits"
+        f"values are rounded to steps of {step}, which is more than {format_size(margin)} of the "
+        "smaller value; use an output with more digits"
     )
 
 

@@ -31,7 +31,10 @@ def test_a_change_is_told_with_its_commit_and_how_long_it_has_lasted() -> None:
     assert 1.04 < change.low < change.ratio < change.high < 1.06
     assert series.newest.verdict == "inside"
     assert series.newest.commits == 13
-    assert "1 series: 1 step change; newest commit outside its range in none." in text(history)
+    assert (
+        "1 series: 1 step change; the newest commit is outside the expected range in no series."
+        in text(history)
+    )
     assert "since 0000016 (17 Oct 2026): ▲ worse +" in text(history)
     assert "14 commits" in text(history)
     assert "measure 0000015 and 0000016 alternately" in text(history)
@@ -68,7 +71,7 @@ def test_the_newest_commit_of_a_step_below_the_margin_is_not_outside() -> None:
     assert series.newest.verdict in {"inside", "within the margin"}
     alone = trace(*store([1e-3] * 20 + [1.02e-3]))
     assert alone.series[0].newest.verdict == "within the margin"
-    assert "newest commit outside its range in none." in text(alone)
+    assert "newest commit is outside the expected range in no series." in text(alone)
     assert trace(*store([1e-3] * 20 + [1.02e-3]), margin=0.01).series[0].newest.verdict == "outside"
 
 
@@ -181,7 +184,7 @@ def test_commits_without_a_date_are_named() -> None:
     joined = [pd.concat(frames, ignore_index=True) for frames in zip(one, two, strict=True)]
     history = trace(schema.observations(joined[0]), schema.runs(joined[1]))
     assert history.undated == (name(5),)
-    assert "neither a date nor a start: 0000005" in text(history)
+    assert "a run is recorded: 0000005" in text(history)
 
 
 @settings(max_examples=8, deadline=None)
@@ -206,7 +209,10 @@ def test_a_count_that_changes_at_the_newest_commit_is_outside_at_once(
     history = counted([before] * 22 + [after], runs=runs)
     (series,) = history.series
     assert series.newest.verdict == "outside"
-    assert "1 series: 1 step change; newest commit outside its range in 1." in text(history)
+    assert (
+        "1 series: 1 step change; the newest commit is outside the expected range in 1 series."
+        in text(history)
+    )
     assert f"since 0000022 (23 Oct 2026): ▲ worse {size}, 1 commit" in text(history)
     newest = history_tables(history)[0].rows[0][-1].text.replace("\N{NO-BREAK SPACE}", " ")
     assert newest.endswith(f"outside, {size} vs. the 22 commits before it")
@@ -262,7 +268,7 @@ def test_a_slow_machine_comes_before_the_series() -> None:
     first, head, alarm, *_ = text(history).splitlines()
     assert first.startswith("9 of 10 series are 9–11 % slower at 0000020 (21 Oct 2026): ")
     assert "suspect the machine first: measure 0000019 and" in first
-    assert head.endswith("newest commit outside its range in 10.")
+    assert head.endswith("newest commit is outside the expected range in 10 series.")
     assert alarm.startswith("time per operation · base · far · Ping: newest 0000020")
     assert [f.code for f in history.findings] == ["B341"]
     assert [s.group for s in history.series if not s.newest.is_shared] == ["far"]

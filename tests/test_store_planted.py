@@ -178,7 +178,9 @@ def test_an_entry_of_a_huge_number_is_one_gap(
         assert run(words) in {0, 3}
         streams = capsys.readouterr()
         if words[1] == "check":
-            assert f"missing, with all entries up to {number - 1}" in streams.out + streams.err
+            assert (
+                f"missing, as are all later entries up to {number - 1}" in streams.out + streams.err
+            )
 
 
 def test_an_outsized_checkpoint_is_not_read(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from math import isfinite
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchkit.errors import Finding
+from benchkit.listing import list_names
 from benchkit.schema import Labels, list_labels
 from benchkit.units import format_number
 
@@ -24,16 +26,17 @@ _SHOWN = 3
 
 
 class _Known(NamedTuple):
-    """A run, and one condition of it."""
+    """A run, one condition of it, and what all benchmarks of one command have in common."""
 
     run: Labels
     value: float
+    command: Hashable
 
 
 def find_disturbances(runs: Runs) -> Iterator[Finding]:
     """B418: during some runs, CPU time was stolen, the clock was low, or others took the CPU."""
-    yield from _find_stolen(list(_read(runs, "stolen")))
-    yield from _find_slow(list(_read(runs, "frequency")))
+    yield from _find_stolen(_keep_one_each(_read(runs, "stolen")))
+    yield from _find_slow(_keep_one_each(_read(runs, "frequency")))
     yield from _find_displaced(list(_read(runs, "service_switches", is_rate=True)))
 
 
@@ -48,7 +51,13 @@ def _read(runs: Runs, name: str, *, is_rate: bool = False) -> Iterator[_Known]:
         except (ValueError, TypeError, ZeroDivisionError):
             continue
         if isfinite(value):
-            yield _Known(labels, value)
+            recorded = frozenset((key, str(text)) for key, text in conditions.items())
+            yield _Known(labels, value, (labels.variant, labels.run, recorded))
+
+
+def _keep_one_each(known: Iterable[_Known]) -> list[_Known]:
+    """Return one row per command: its conditions are recorded with each of its benchmarks."""
+    return list({each.command: each for each in known}.values())
 
 
 def _find_stolen(known: Sequence[_Known]) -> Iterator[Finding]:
@@ -80,10 +89,13 @@ def _find_slow(known: Sequence[_Known]) -> Iterator[Finding]:
 
 
 def _find_displaced(known: Sequence[_Known]) -> Iterator[Finding]:
+    reported: set[Hashable] = set()
     for same in _by_side(known):
         usual = median(each.value for each in same)
         over = [each for each in same if each.value > max(usual * _FACTOR, usual + _MORE)]
-        if over:
+        commands = {each.command for each in over}
+        if not commands <= reported:
+            reported |= commands
             worst = max(over, key=lambda each: each.value)
             yield _tell(
                 over,
@@ -107,12 +119,20 @@ def _by_side(known: Sequence[_Known]) -> Iterator[list[_Known]]:
 def _tell(
     disturbed: Sequence[_Known], worst: _Known, total: int, message: str, remedy: str
 ) -> Finding:
-    names = [f"run {run.run} of '{run.variant}'" for run, _ in disturbed]
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    names = list_names(_name_runs([each.run for each in disturbed]), _SHOWN)
     return Finding(
         code="B418",
         severity="warning",
-        message=f"{message} in {len(disturbed)} of {total} runs: {', '.join(names[:_SHOWN])}{more}",
+        message=f"{message} in {len(disturbed)} of {total} runs: {names}",
         remedy=remedy,
         numbers={"runs": len(disturbed), "worst": worst.value},
     )
+
+
+def _name_runs(runs: Sequence[Labels]) -> Iterator[str]:
+    """Name runs, those of one number with what tells them apart."""
+    counts = Counter((run.variant, run.run) for run in runs)
+    for run in runs:
+        place = ", ".join(filter(None, (run.group, run.benchmark, run.params)))
+        on = f" on {place}" if place and counts[run.variant, run.run] > 1 else ""
+        yield f"run {run.run} of '{run.variant}'{on}"

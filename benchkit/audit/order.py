@@ -259,8 +259,8 @@ def _tell_drift(c: Contrast, trend: Trend, drift: float, adjusted: list[_Adjuste
         f"{trend.pvalue:.2g}); difference of the means: {changes}",
         remedy=f"{_IN_TURN}; let the machine settle first"
         if is_moved
-        else "the sides drift by similar amounts: removing the drift changes each estimate by at "
-        f"most {format_percent(MATTERS).lstrip('+')}",
+        else "the sides drift by similar amounts: removing the drift changes no estimate by more "
+        f"than {format_percent(MATTERS).lstrip('+')}, the limit for a warning",
         numbers={
             "drift": math.exp(drift) - 1,
             "tau": trend.tau,

@@ -128,8 +128,8 @@ def vacuum(
 ) -> None:
     """Delete what neither the store nor `undo` needs, and merge small files.
 
-    Files that a running command may still use are kept: for an hour if a change to the store
-    removed them, for a day if no change to the store refers to them.
+    Unneeded files stay for a while, because a running command may still use them: one hour after
+    a change to the store dropped them; one day if no change ever referred to them.
     """
     chosen = o.choose(format, o.DONE_FORMATS)
     target = _open(store)

@@ -64,8 +64,11 @@ class Soundness:
     def diagnostics(self, label: str) -> Iterator[Diagnostic]:
         """Yield one diagnostic per metric, statistic and fault, at the line of the first value."""
         for (metric, stat, fault), (line, value, count) in self._left_out.items():
-            more = f", as are {count - 1} more of its values" if count > 1 else ""
-            what = f"{metric} {stat} is {fault} ({value:g}) and was left out{more}"
+            rest = " and was left out"
+            if count > 1:
+                are = "are" if count > 2 else "is"
+                rest = f", as {are} {count - 1} more of its values; they were left out"
+            what = f"{metric} {stat} is {fault} ({value:g}){rest}"
             yield Diagnostic(label, line, what, "fix the file or measure again", "warning")
 
     def _check_samples(self, samples: Samples) -> Samples:

@@ -109,7 +109,7 @@ def note_alone(before: Iterable[Piece], new: Iterable[Piece]) -> Iterator[Diagno
     --------
     >>> first, second = (Piece(path=f"jdk-{n}.txt", variant="jdk", run=n) for n in (17, 21))
     >>> [note.what for note in note_alone([first], [second])]
-    ["runs 17, 21 of 'jdk' count as repeats, but separate commands read their files"]
+    ["runs 17, 21 of 'jdk' count as repeats, but the numbers may be part of the names"]
     """
     alone = {key: paths for key, paths in _list_numbers(new).items() if len(paths) == 1}
     held = _list_numbers(before) if alone else {}
@@ -120,7 +120,7 @@ def note_alone(before: Iterable[Piece], new: Iterable[Piece]) -> Iterator[Diagno
         ((run, path),) = paths.items()
         shown = ", ".join(map(str, runs[:4])) + (" and more" if len(runs) > 4 else "")
         what = (
-            f"runs {shown} of '{key[1]}' count as repeats, but separate commands read their files"
+            f"runs {shown} of '{key[1]}' count as repeats, but the numbers may be part of the names"
         )
         around = path.rpartition("/")[2].rsplit(str(run), 1)
         files = "*".join(quote(part) if part else "" for part in around)

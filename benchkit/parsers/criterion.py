@@ -309,7 +309,7 @@ TOOLS = (
         formats=(JSON, TEXT),
         role="microbenchmark",
         primaries=(("time_per_op", "sample"), ("time_per_op", "median")),
-        keeps_runs="criterion overwrites `base`; keep the run before a change with "
-        "`cargo bench -- --save-baseline before`, then measure again",
+        keeps_runs="criterion overwrites `base`: before you change the code, save a run with "
+        "`cargo bench -- --save-baseline before`; measure again after the change",
     ),
 )

@@ -105,7 +105,7 @@ def _make_format(each: TableMap) -> Format:
             Form(
                 name="json",
                 signature="objects with the fields that its map names",
-                versions="all; one object per line, or a list below records",
+                versions="all; one object per line, or a list at the path in `records`",
                 not_recorded="as csv",
             ),
         ),
@@ -170,7 +170,10 @@ def _read_document(source: Source, records: str) -> Rows:
             found = found.get(name) if isinstance(found, dict) else None
         if found is None:
             what = f"there is no list {records!r}"
-            yield line, Diagnostic(source.label, line, what, "give its path as records")
+            yield (
+                line,
+                Diagnostic(source.label, line, what, "set `records` to the path of the list"),
+            )
             continue
         yield from _as_rows(source.label, line, found if isinstance(found, list) else [found])
 

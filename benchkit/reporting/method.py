@@ -71,9 +71,9 @@ _METHODS = {
         "estimate is the mean difference within the rounds, on a log scale. The error level is "
         "divided over all looks (Lan–DeMets spending), so p-value and interval hold however often "
         "one looks. They use the exact t distribution for log-normal runs. Equivalence has a "
-        "separate error level. The first decision of a row is final, and its numbers are those "
-        "of that round. The estimate is slightly biased, because it determined when the series "
-        "stopped; the interval allows for this."
+        "separate error level. The first decision on a row is final; the row shows the numbers "
+        "of the round in which it was decided. The estimate is slightly biased, because it "
+        "determined when the series stopped; the interval allows for this."
     ),
     UNJUDGED: (
         "An early-stopping series gives a verdict only if no run of its rounds is missing and "

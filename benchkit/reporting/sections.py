@@ -47,8 +47,11 @@ _MOVES = (
 )
 _SWEPT = "Medians over runs."
 _RING = " Ring: the knee by {rule}."
-_BOUNDS = " Dotted: the upper bound, from the lowest level and the best rate."
-_UNSEEN = " Shaded: the range where the two bounds cross; no level was measured there."
+_BOUNDS = (
+    " Dotted: the two upper bounds of the rate (linear growth from the lowest level; the best "
+    "rate)."
+)
+_UNSEEN = " Shaded: the range in which they cross; no level was measured there."
 _COSTS = " Latency against the rate; the labels are the levels."
 _TIMES = "Medians over runs; faint lines are individual runs."
 _STRETCHES = " Latencies: each point is one of up to twenty parts of the run."

@@ -96,7 +96,10 @@ def quantile_interval(values: ArrayLike, level: float, confidence: float = 0.95)
     low = int(np.searchsorted(below, alpha / 2, "right"))  # last rank with P(B < rank) <= α/2
     high = int(np.searchsorted(below, 1 - alpha / 2)) + 1  # first with P(B >= rank) <= α/2
     if low < 1 or high > n:
-        raise ValueError(f"{n} values contain no interval of level {level:g} at {confidence:g}")
+        raise ValueError(
+            f"{n} values are too few for an interval of the {level:g} quantile at confidence "
+            f"{confidence:g}"
+        )
     value = float(np.quantile(sample, level))
     bounds = np.partition(sample, (low - 1, high - 1))
     return Estimate(value, float(bounds[low - 1]), float(bounds[high - 1]), confidence, "ranks")
@@ -232,6 +235,6 @@ def _require_tail(n: int, level: float) -> None:
     beyond = n * min(level, 1 - level)
     if beyond < FEWEST_BEYOND * (1 - 1e-9):
         raise ValueError(
-            f"{beyond:.3g} of {n} samples lie beyond level {level:g}: "
+            f"{beyond:.3g} of {n} samples lie beyond the {level:g} quantile; "
             f"at least {FEWEST_BEYOND} are needed"
         )

@@ -271,7 +271,7 @@ def _check_log(table: Table) -> Iterator[Damage]:
     versions = sorted(entries.version_of(name) for name in names if name.endswith(".json"))
     gaps = [(one + 1, next_ - 1) for one, next_ in pairwise(versions) if next_ > one + 1]
     for first, last in gaps:
-        problem = "missing" if first == last else f"missing, with all entries up to {last}"
+        problem = "missing" if first == last else f"missing, as are all later entries up to {last}"
         yield Damage(folder=table.url, path=entries.path_of(first), problem=problem)
     if not gaps and newest > max(map(entries.version_of, names), default=-1):
         gaps = [(newest, newest)]
@@ -295,7 +295,7 @@ def _check_log(table: Table) -> Iterator[Damage]:
 def lose_log(table: Table) -> Damage:
     """Return the damage of a table whose log of commits is gone."""
     return Damage(
-        folder=table.url, path=entries.FOLDER, problem="missing, the whole log of commits"
+        folder=table.url, path=entries.FOLDER, problem="the whole log of commits is missing"
     )
 
 
@@ -327,7 +327,7 @@ def find_lost_runs(runs: Table, version: DeltaTable | None) -> Iterator[Damage]:
     if newer and runs.read_newest() < 0:
         number = version.version()
         if entries.states_place(runs.filesystem, number):
-            problem = f"missing: {newer[0]} is newer than the log of commits"
+            problem = f"missing: the log ends before the commit that wrote {newer[0]}"
             yield Damage(folder=runs.url, path=entries.path_of(number + 1), problem=problem)
 
 

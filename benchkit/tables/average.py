@@ -51,7 +51,7 @@ def _describe(together: Together, rows: Sequence[Verdict], margin: float) -> str
     c = together.contrast
     undecided = count_undecided(together, rows)
     state = f"; {undecided} of them inconclusive" if undecided else ""
-    rest = f" ({together.left_out} more rows have different runs)" if together.left_out else ""
+    rest = f" ({_count_left_out(together.left_out)})" if together.left_out else ""
     interval = write_interval(c, margin)
     sure = f" {interval} at {format_bare(c.confidence)}, {_TESTS[c.method]}"
     if interval == NOTHING:
@@ -60,6 +60,11 @@ def _describe(together: Together, rows: Sequence[Verdict], margin: float) -> str
         f"geometric mean of {name_metric(c)}, {printable(c.variant)}, over {len(together.rows)} "
         f"rows{rest}: {write_change(c, margin)}{sure}{state}; secondary"
     )
+
+
+def _count_left_out(count: int) -> str:
+    are, they = ("are", "they have") if count > 1 else ("is", "it has")
+    return f"{count} more {are} left out: {they} other runs, another method or no ratio"
 
 
 def count_undecided(together: Together, rows: Sequence[Verdict]) -> int:

@@ -70,8 +70,8 @@ def write_headline(history: History) -> str:
     outside = sum(series.newest.verdict == OUTSIDE for series in history.series)
     steps = count_of(changes, "step change") if changes else "no step change"
     return (
-        f"{len(history.series)} series: {steps}; newest commit outside its range in "
-        f"{outside or 'none'}."
+        f"{len(history.series)} series: {steps}; the newest commit is outside the expected range "
+        f"in {outside or 'no'} series."
     )
 
 
@@ -111,8 +111,8 @@ def _list_clauses(outcome: Outcome) -> Iterator[str]:
     if not outcome.judged and latest.commit:
         yield f"nothing was measured at the newest commit, {name}"
     elif outcome.suspects:
-        together = f"{len(outcome.suspects)} series are outside their ranges together"
-        yield f"undecided: {together}; measure again"
+        together = f"{len(outcome.suspects)} series got worse together at {name}"
+        yield f"undecided: {together}, which points to the machine; measure again"
     elif outcome.hidden:
         yield f"undecided: {'; '.join(_name_hidden(outcome.hidden))}"
     elif latest.is_failing:
@@ -217,10 +217,11 @@ def _tell_left_out(history: History) -> Iterator[str]:
     yield from _tell_retests(history)
     if history.undated:
         names = ", ".join(shorten(commit, history.undated) for commit in history.undated)
-        yield f"Left out, because they have neither a date nor a start: {names}."
+        why = "neither their date nor the start of a run is recorded"
+        yield f"Commits left out, because {why}: {names}."
     if history.others:
         others = (f"{name} ({count_commits(count)})" for name, count in history.others.items())
-        yield printable(f"Left out, for --branch {history.branch}: {', '.join(others)}.")
+        yield printable(f"Left out because of --branch {history.branch}: {', '.join(others)}.")
     yield from (f"Warning: {text}." for text in history.unmatched)
 
 
@@ -257,7 +258,7 @@ def _tell_retests(history: History) -> list[str]:
         return []
     listed = ", ".join(f"{before} and {after}" for before, after in pairs)
     advice = f"measure {listed} alternately, and run `benchkit gate` on the new runs."
-    why = "These commits were picked from many by a search, so chance may have helped."
+    why = "These commits were picked from many by a search, so some may stand out only by chance."
     return [f"{why} Confirm them: {advice}"]
 
 

@@ -58,9 +58,9 @@ def _limits(calibration: Calibration) -> list[str]:
     if any(metric.k > 1 for metric in calibration.metrics):
         lines.append(
             f"The splits reuse the same runs, so together they count only as {most} independent "
-            f"comparison{'s' if most > 1 else ''}. Over all splits, the rate of a rank test with "
-            "4 or more runs per side never exceeds the nominal one, so it says nothing about the "
-            "machine. Only the rate in measured order does."
+            f"comparison{'s' if most > 1 else ''}. Over all splits, a rank test with 4 or more "
+            "runs per side never gives more false alarms than its nominal rate, so this rate says "
+            "nothing about the machine. Judge the machine by the rate in measured order."
         )
     fewest = min(metric.k for metric in calibration.metrics)
     if fewest < _RANK_RUNS:

@@ -240,7 +240,7 @@ def _columns(rows: Sequence[Verdict], verdicts: Verdicts, unit: str) -> tuple[Co
     confidence = format_bare(verdicts.comparisons.confidence)
     spread = f"half the {confidence} interval of the mean over runs, as a share of the median"
     needed = "runs per side that would give a verdict"
-    detects = "the smallest change that such runs detect four times out of five"
+    detects = "the smallest change that these runs would detect four times out of five"
     return (
         *(Column(key, "variant" if key == "variant" else key) for key in STUB),
         Column("baseline", base, unit, "right"),

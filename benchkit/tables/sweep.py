@@ -151,9 +151,10 @@ def _say_knee(saturation: Saturation) -> str:
         return f"no level is the knee by {printable(rule.text)}{_say_why(saturation)}"
     where = f"{_size(knee)} {'connections' if sweep.by == CONNECTIONS else 'requests/s'}"
     if rule.kind == "share":
-        is_lowest = knee == sweep.sizes[0]
-        lowest = "already the lowest level" if is_lowest else "the smallest tested level"
-        return f"{where} is {lowest} with at least {format_bare(rule.amount)} of the best rate"
+        share = f"at least {format_bare(rule.amount)} of the best rate"
+        if knee == sweep.sizes[0]:
+            return f"even the lowest tested level, {where}, reaches {share}"
+        return f"{where} is the lowest tested level with {share}"
     if rule.kind == "sla":
         limit = printable(rule.text.partition(":")[2])
         return f"{where} is the largest tested level that meets {limit}"

@@ -25,7 +25,9 @@ def read() -> pd.DataFrame:
 
 @pytest.mark.parametrize("far", [1 << 32, -(1 << 32), 1 << 31])
 def test_run_numbers_that_would_wrap_are_refused(read: pd.DataFrame, far: int) -> None:
-    with pytest.raises(SchemaError, match=r"column 'run' is not of type i32: a number is beyond"):
+    with pytest.raises(
+        SchemaError, match=r"column 'run' is not of type i32: a number is outside the range"
+    ):
         bk.load(read.assign(run=read["run"].astype("int64") + far))
 
 

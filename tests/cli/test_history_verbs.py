@@ -48,7 +48,10 @@ def test_the_same_path_is_another_source_for_every_commit(
         assert add(number, 0.1 if number >= 9 else 0.0) == 0
     assert run(["history", "show", "--metric", "time_per_op", "--variant", "base"]) == 0
     shown = capsys.readouterr().out.replace("\N{NO-BREAK SPACE}", " ")
-    assert "1 series: 1 step change; newest commit outside its range in none." in shown
+    assert (
+        "1 series: 1 step change; the newest commit is outside the expected range in no series."
+        in shown
+    )
     assert "since 0000009 (10 Oct 2026): ▲ worse +" in shown
     assert shown.count("2026-10-") == COMMITS
 
@@ -291,7 +294,7 @@ def test_a_branch_is_a_series_of_its_own(capsys: pytest.CaptureFixture[str]) -> 
     assert add_of("main", 3, seed=9) == 0  # merged: measured again under its new branch
     assert list_points(capsys) == ["0b", "2b", "3b", "4b"]
     assert run(["history", "show"]) == 0
-    assert "Left out, for --branch main: fix (1 commit)." in capsys.readouterr().out
+    assert "Left out because of --branch main: fix (1 commit)." in capsys.readouterr().out
     assert run(["history", "gate", "--branch", "gone"]) == 3
     told = capsys.readouterr().err
     assert "no commit is on branch 'gone', only on fix, main; choose a recorded branch: " in told

@@ -128,7 +128,7 @@ def test_a_sweep_of_one_variant_is_shown_and_nothing_is_compared() -> None:
     assert [finding.code for finding in found.findings if finding.code == "B205"] == ["B205"]
     assert re.sub(r"\s", " ", found.verdict) == (
         "Sweep of nginx, /index.html, ab: best at 100 connections with 17 813 requests/s, 3.65× "
-        "the rate at 1; 50 connections is the smallest tested level with at least 90 % of the best "
+        "the rate at 1; 50 connections is the lowest tested level with at least 90 % of the best "
         "rate; and 1 more sweep."
     )
     assert "Sweep: nginx, /index.html, ab" in found.to_markdown()

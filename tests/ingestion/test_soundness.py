@@ -140,7 +140,7 @@ def test_samples_are_checked() -> None:
     assert kept.times.tolist() == times[[0, 4]].tolist()
     first, second = soundness.diagnostics("x")
     assert (first.line, second.line) == (2, 3)
-    assert "as are 1 more" in first.what
+    assert "as is 1 more" in first.what
 
 
 def test_repeats_are_checked() -> None:
@@ -174,7 +174,7 @@ def test_an_integer_beyond_all_floats_is_left_out() -> None:
     sound.check_reading(reading)
     assert [row[3] for row in reading.rows] == [1]
     (problem,) = sound.diagnostics("x")
-    assert "mine mean is not a finite number (inf) and was left out, as are 1 more" in problem.what
+    assert "mine mean is not a finite number (inf), as is 1 more" in problem.what
 
 
 def test_a_line_with_too_many_digits_is_none(fixtures_dir: Path, tmp_path: Path) -> None:

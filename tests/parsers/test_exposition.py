@@ -87,7 +87,12 @@ def test_cpus_and_interfaces_are_summed_and_pods_left_out() -> None:
     assert told.values("memory_rss") == {"redis": [4505600]}
     assert not told.values("memory_working_set")
     assert told.readings[0].env == {"limit.redis.cpu": "0.5"}
-    for words in ("are NaN or infinite", "pause containers", "/docker/4f1c/init", "not samples"):
+    for words in (
+        "are NaN or infinite",
+        "pause containers",
+        "/docker/4f1c/init",
+        "is not a sample",
+    ):
         assert told.says(words)
 
 
@@ -135,9 +140,9 @@ def test_a_last_line_without_an_end_is_not_read() -> None:
     [
         ("# TYPE node_load1 gauge\nnode_load1 0.5\n", "no known container usage"),
         ("machine_cpu_cores 4\n", "a machine with 4 CPUs"),
-        ('container_memory_rss{name="a"} 1 1e300\n# EOF\n', "not samples"),
-        ('container_memory_rss{name="a" 1\n# EOF\n', "not samples"),
-        (f'container_memory_rss{{name="a"}} {"9" * 400}\n# EOF\n', "not samples"),
+        ('container_memory_rss{name="a"} 1 1e300\n# EOF\n', "is not a sample"),
+        ('container_memory_rss{name="a" 1\n# EOF\n', "is not a sample"),
+        (f'container_memory_rss{{name="a"}} {"9" * 400}\n# EOF\n', "is not a sample"),
         ('container_memory_rss{name="a"} +Inf\n# EOF\n', "NaN or infinite"),
     ],
 )

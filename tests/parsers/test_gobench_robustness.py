@@ -159,7 +159,7 @@ def test_a_table_that_is_not_read_beside_results_is_named_once() -> None:
     readings, problems = parse_text(f"{rows}\nBenchmarkX 10 12 ns/op\n")
     assert len(readings) == 1
     assert [(each.line, each.what) for each in problems] == [
-        (line, "this table is not read: its rows are not a name, iterations, and values with units")
+        (line, "this table is not read: a row needs a name, iterations and values with units")
         for line in (1, 5)
     ]
 

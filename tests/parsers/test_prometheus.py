@@ -79,7 +79,7 @@ def test_cpus_are_summed_where_all_are_told() -> None:
     for words in (
         "node_load1",
         "2 values that are not finite",
-        "1 times without values",
+        "1 point in time at which some part of a container has no value is left out",
         "pause containers",
     ):
         assert told.says(words)
@@ -158,7 +158,7 @@ def test_a_number_that_a_line_end_breaks_is_none() -> None:
     path = FIXTURES / "containers-edge/synthetic-grafana-long.csv"
     broken = tell("prometheus", path.read_bytes().replace(b"8355840", b"83\n5840", 1))
     assert 835840 not in broken.values("memory_rss").get("redis", [])
-    assert broken.says("1 values that are not finite numbers")
+    assert broken.says("1 value that is not a finite number")
 
 
 def test_times_without_a_zone_are_unknown() -> None:
@@ -166,7 +166,7 @@ def test_times_without_a_zone_are_unknown() -> None:
     assert told.values("memory_rss") == {"/bench/server": [8355840]}
     assert [block.times for block in told.samples] == [None]
     assert told.says("2 times have no time zone")
-    assert told.says("1 values that are not finite numbers")
+    assert told.says("1 value that is not a finite number")
 
 
 @pytest.mark.parametrize(
@@ -175,8 +175,8 @@ def test_times_without_a_zone_are_unknown() -> None:
         ('{"status":"success","data":{"resultType":"vector"}}', "has no result"),
         ('{"status":"success","data":{"resultType":"vector","result":7}}', "has no result"),
         ('[{"metric":7}]', "are not series"),
-        (json.dumps([{**SAMPLE, "value": [1e300, "8"]}]), "not finite numbers"),
-        (json.dumps([{**SAMPLE, "value": [1, "x"]}]), "not finite numbers"),
+        (json.dumps([{**SAMPLE, "value": [1e300, "8"]}]), "not a finite number"),
+        (json.dumps([{**SAMPLE, "value": [1, "x"]}]), "not a finite number"),
         (json.dumps([SAMPLE])[:-4], "truncated"),
         ('container_memory_rss{id="/a"} => 8 @[1795224103.5]', "truncated"),
         ("scalar: 2.6 @[1795225000.725]\n", "a scalar has no name"),
@@ -198,7 +198,7 @@ def test_native_histograms_and_strange_lines_are_named() -> None:
     text = 'container_memory_rss{id="/a"} => 8 @[1795224103.5]\nnonsense\n'
     told = tell("prometheus", text)
     assert told.values("memory_rss") == {"/a": [8]}
-    assert told.says("1 lines, this one first, are truncated")
+    assert told.says("this line is truncated")
 
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)

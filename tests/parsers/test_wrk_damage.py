@@ -118,7 +118,7 @@ def test_a_histogram_of_another_run_is_warned_about() -> None:
     torn = text.replace("4.611 ", "2.089 ").replace("4.608", "2.088")
     (remark,) = remarks(torn.encode())
     assert remark.line == 15
-    assert "belongs to a different run from the lines above: their max differ" in remark.what
+    assert "belong to different runs: their values of max differ" in remark.what
 
 
 def test_a_histogram_without_its_heading_is_named_by_the_next_one() -> None:

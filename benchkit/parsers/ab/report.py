@@ -61,7 +61,7 @@ _LENGTHS = Remark(
 _WINDOWED = Remark(
     "ab averaged its {complete} requests into {window} values, so benchkit keeps only the means; "
     "the minimum, maximum and percentiles do not describe individual requests",
-    "pass ab a -n of at least the number of requests in the run",
+    "run ab with -n set to at least the number of requests in the run",
 )
 _UNCLEAR = Remark(
     "`{text} seconds` of ab 2.0 may mean thousandths or millionths of a second, and no other "

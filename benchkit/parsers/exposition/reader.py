@@ -172,14 +172,16 @@ class _Family:
 def _remarks(label: str, family: _Family, text: Text, *, is_empty: bool) -> Iterator[Diagnostic]:
     survey = family.survey
     if text.unreadable:
-        what = f"{len(text.unreadable)} lines, this one first, are not samples and are left out"
+        what = "this line is not a sample and is left out"
+        if (count := len(text.unreadable)) > 1:
+            what = f"{count} lines, of which this is the first, are not samples and are left out"
         yield Diagnostic(label, text.unreadable[0], what, "take a new snapshot", "warning")
     if family.strange:
         what = f"{family.strange} values are NaN or infinite and are left out"
         yield Diagnostic(label, 0, what, severity="warning", is_remark=True)
     if family.withheld:
         what = f"the text ends inside {family.ended_in}: {family.withheld} values are left out, "
-        what += "because they may be incomplete, or belong to a parent"
+        what += "because they may be incomplete, or be those of a parent cgroup"
         yield Diagnostic(
             label, 0, what, "if the text is complete, add a last line # EOF", "warning"
         )

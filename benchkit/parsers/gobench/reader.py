@@ -173,9 +173,7 @@ class Reader:
     def _pass_over_row(self, line: Line) -> None:
         """Say once for a table that its rows are not read."""
         if line.number > self._row + 1:
-            what = (
-                "this table is not read: its rows are not a name, iterations, and values with units"
-            )
+            what = "this table is not read: a row needs a name, iterations and values with units"
             hint = "give the output of go test -bench"
             note = Diagnostic(self._label, line.number, what, hint, "note", is_remark=True)
             self._problems.append(note)

@@ -277,9 +277,12 @@ def complete(reading: Reading, label: str, crossed: Sequence[Crossing] = ()) -> 
 
 
 _UNUSED = Remark(
-    "no request matches {{{tags}}}, so its times of 0 are left out", "", "note", is_remark=False
+    "no request matches {{{tags}}}; the times of 0 that k6 reports for these tags are left out",
+    "",
+    "note",
+    is_remark=False,
 )
 _SILENT = Remark(
-    "every request failed before a response, so their times of 0 are left out",
+    "every request failed before a response; the times of 0 that k6 reports are left out",
     "check that the target was up",
 )

@@ -51,7 +51,10 @@ def read_text(text: str, label: str) -> Iterator[Series | Diagnostic]:
     if current is not None:
         yield current
     if unread:
-        what = f"{len(unread)} lines, this one first, are truncated or do not come from promtool"
+        what = "this line is truncated or does not come from promtool"
+        if (count := len(unread)) > 1:
+            what = f"{count} lines, of which this is the first, are truncated or do not come from "
+            what += "promtool"
         yield Diagnostic(label, unread[0], what, "get the output again", "warning")
 
 

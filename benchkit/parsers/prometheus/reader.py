@@ -177,20 +177,26 @@ class _Choice:
         """Yield what was left out, and why."""
         loss = "error" if is_empty else "warning"
         if self.unnamed:
-            what = f"{self.unnamed} series without a metric name (the result of a function, or "
-            what += "with a legend) left out, because the unit is unknown"
+            what = f"left out, because the unit is unknown: {self.unnamed} series without a metric "
+            what += "name (the result of a function, or named by a legend)"
             yield Diagnostic(label, 0, what, UNNAMED, loss, is_remark=True)
         if self.unknown:
             names = ", ".join(sorted(self.unknown)[:3]) + (", …" if len(self.unknown) > 3 else "")
             what = f"the unit of {names} is unknown, so its series are left out"
             hint = "query container usage, span counts or histograms of seconds"
             yield Diagnostic(label, 0, what, hint, loss, is_remark=True)
-        for count, what in (
-            (self.strange, "values that are not finite numbers are left out"),
-            (self.unequal, "times without values for all parts of a container are left out"),
+        part = "at which some part of a container has no value"
+        for count, one, many in (
+            (
+                self.strange,
+                "value that is not a finite number is",
+                "values that are not finite numbers are",
+            ),
+            (self.unequal, f"point in time {part} is", f"points in time {part} are"),
         ):
             if count:
-                yield Diagnostic(label, 0, f"{count} {what}", severity="warning", is_remark=True)
+                what = f"{count} {one if count == 1 else many} left out"
+                yield Diagnostic(label, 0, what, severity="warning", is_remark=True)
         for subject in sorted(self.undated):
             what = f"{subject} was recreated, and the order of its counters is unknown without "
             what += "times, so it is left out"

@@ -13,8 +13,8 @@ NAMELESS = Remark(
     is_remark=False,
 )
 TORN = Remark(
-    "the histogram from here on belongs to a different run from the lines above: their {stat} "
-    "differ by more than 10 %; the values with more decimals are kept",
+    "this histogram and the lines above belong to different runs: their values of {stat} differ "
+    "by more than 10 %; the values with more decimals are kept",
     "use the output as wrk2 printed it",
     is_remark=False,
 )
