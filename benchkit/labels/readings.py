@@ -354,4 +354,28 @@ def _write_stems(stems: Sequence[str]) -> Iterator[str]:
             else:
                 yield f"{{benchmark}}{sign}{{variant}}"
                 yield f"{{variant}}{sign}{{benchmark}}"
+    yield from filter(
+        None, (_write_words([stem.split(sign) for stem in stems], sign) for sign in "-_.")
+    )
     yield "{variant}"
+
+
+def _write_words(stems: Sequence[Sequence[str]], sign: str) -> str:
+    """Write a pattern of stems that differ in their count and one more word; nothing for others."""
+    if len({len(words) for words in stems}) != 1 or any(map(_SIGNS.search, stems[0])):
+        return ""
+    parts = [_write_word({*column}) for column in zip(*stems, strict=True)]
+    is_plain = parts.count("{variant}") == 1 and sum("{run}" in part for part in parts) == 1
+    return sign.join(parts) if is_plain else ""
+
+
+def _write_word(words: set[str]) -> str:
+    """Write the pattern of what stands at one place of all stems."""
+    if len(words) == 1:
+        return next(iter(words))
+    counted = [match for word in words if (match := _COUNTED.fullmatch(word))]
+    befores = {match["word"] for match in counted}
+    is_run = len(befores) == 1 and len(counted) == len(words)
+    if is_run and is_count({int(match["run"]) for match in counted}):
+        return f"{befores.pop()}{{run}}"
+    return "{variant}"

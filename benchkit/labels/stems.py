@@ -16,13 +16,12 @@ from benchkit.regexes import regex
 
 #: Tokens that name a form of a result.
 FORMS = frozenset(
-    {"text", "report", "json", "export", "raw", "results", "samples"}
+    {"text", "report", "json", "export", "raw", "result", "results", "samples"}
     | {"summary", "hist", "histogram", "hdr", "hdrplot", "plot", "latencies", "csv", "metrics"}
 )
 
 #: Names of results that name no variant.
 RESULT_WORDS = FORMS | {
-    "result",
     "output",
     "out",
     "stdout",

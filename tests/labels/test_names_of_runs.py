@@ -62,6 +62,9 @@ TREES = {
         plain/attack_2/report.json  plain 2
         agent/attack_1/report.json  agent 1
         agent/attack_2/report.json  agent 2""",
+    "a word for results between a tool and a name": """
+        jmh-result-main.json  main
+        jmh-result-pr.json    pr""",
     "the run, then the moment": """
         none_run2_20240531_120011.txt  none 2
         none_run3_20240531_120012.txt  none 3

@@ -35,6 +35,14 @@ TREES = {
     ),
     "names that may be runs": (["run-11.log", "run-15.log", "run-16.log"], ["run-{run}"]),
     "numbers that may be runs": (["10.log", "50.log", "100.log"], ["{run}"]),
+    "a count before the name": (
+        ["T1_none.txt", "T2_otlp.txt", "T3_none.txt", "T4_otlp.txt"],
+        ["T{run}_{variant}.txt", "{benchmark}_{variant}.txt"],
+    ),
+    "words around name and count": (
+        ["load_none_1_8conn.txt", "load_none_2_8conn.txt", "load_x-y_1_8conn.txt"],
+        ["load_{variant}_{run}_8conn.txt", "load_{variant}.txt"],
+    ),
     "one file": (["none.txt"], []),
     "signs of patterns": (["{a}/x*.txt", "{b}/y*.txt"], []),
 }
