@@ -95,7 +95,7 @@ def _number(files: Sequence[PlainFile], *, is_counted: bool) -> None:
     for file, mark, run in zip(files, marks, counted, strict=True):
         if is_dated:
             file.run = moments.index(mark) + (moments[0][0] != "")
-        elif run is not None:
+        elif run is not None and file.run is None:
             file.run = run
 
 

@@ -374,8 +374,8 @@ def _write_word(words: set[str]) -> str:
     if len(words) == 1:
         return next(iter(words))
     counted = [match for word in words if (match := _COUNTED.fullmatch(word))]
-    befores = {match["word"] for match in counted}
-    is_run = len(befores) == 1 and len(counted) == len(words)
+    leading = {match["word"] for match in counted}
+    is_run = len(leading) == 1 and len(counted) == len(words)
     if is_run and is_count({int(match["run"]) for match in counted}):
-        return f"{befores.pop()}{{run}}"
+        return f"{leading.pop()}{{run}}"
     return "{variant}"

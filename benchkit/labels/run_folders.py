@@ -135,7 +135,7 @@ def _count_below(cut: Iterable[tuple[str, _Counted]], tools: ToolNames, root_nam
                 return True
         elif stem.number != counted.run:
             numbers[folder, stem.name].add(stem.number)
-    return any(map(is_count, numbers.values()))
+    return any(len(each) > 1 and is_count(each) for each in numbers.values())
 
 
 def _number(counted: _Counted | None, ranks: Mapping[str, Sequence[str]]) -> int | None:

@@ -65,6 +65,13 @@ TREES = {
     "a word for results between a tool and a name": """
         jmh-result-main.json  main
         jmh-result-pr.json    pr""",
+    "numbers that order the sides of each run": """
+        attempt1/1-none.txt  none 1
+        attempt1/2-otlp.txt  otlp 1
+        attempt2/1-none.txt  none 2
+        attempt2/2-otlp.txt  otlp 2
+        attempt3/1-none.txt  none 3
+        attempt3/2-otlp.txt  otlp 3""",
     "the run, then the moment": """
         none_run2_20240531_120011.txt  none 2
         none_run3_20240531_120012.txt  none 3
@@ -218,8 +225,8 @@ LEVELS = {
         none_8080.txt  none 8080
         otlp_8080.txt  otlp 8080""",
     "a port each": """
-        2024-01-01/none_1080.txt  none 1080
-        2024-01-01/otlp_8081.txt  otlp 8081""",
+        2024-01-01/none_1080.txt  none 1
+        2024-01-01/otlp_8081.txt  otlp 1""",
     "a load of three digits": """
         none_500.txt  none 500
         otlp_500.txt  otlp 500""",
