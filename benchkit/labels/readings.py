@@ -340,6 +340,9 @@ def _write_rest(stems: Sequence[str], tools: ToolNames) -> list[str]:
 
 def _write_stems(stems: Sequence[str]) -> Iterator[str]:
     """Yield patterns of stems that hold the variant."""
+    glued = [_COUNTED.fullmatch(stem) for stem in stems]
+    if all(match and match["word"][-1:].isalpha() for match in glued):
+        yield "{variant}{run}"
     for sign in "-_.":
         if all(sign in stem.strip(sign) for stem in stems):
             heads = {stem.split(sign)[0] for stem in stems}

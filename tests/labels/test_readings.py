@@ -39,6 +39,10 @@ TREES = {
         ["T1_none.txt", "T2_otlp.txt", "T3_none.txt", "T4_otlp.txt"],
         ["T{run}_{variant}.txt", "{benchmark}_{variant}.txt"],
     ),
+    "a count at once behind a name": (
+        ["A1.txt", "A2.txt", "B1.txt", "B2.txt"],
+        ["{variant}{run}.txt"],
+    ),
     "words around name and count": (
         ["load_none_1_8conn.txt", "load_none_2_8conn.txt", "load_x-y_1_8conn.txt"],
         ["load_{variant}_{run}_8conn.txt", "load_{variant}.txt"],
