@@ -19,10 +19,13 @@ if TYPE_CHECKING:
 
 #: Share of the shorter run from which two runs are taken for one: clocks and windows are coarse.
 _OVERLAP = 0.5
+#: Words before a number, of which `1_of_4` is a run.
+_RUN_WORDS = ("run", "rep", "try", "pass", "take", "iter", "trial", "round", "repeat", "attempt")
+_NO_RUN = "".join(f"(?<!{word}[-_ ])" for word in (*_RUN_WORDS, "iteration"))
 #: What a path calls one of several generators.
 _GENERATOR = regex(
     r"(?<![a-z])(?:shard|worker|instance|pod|generator|injector)[-_. ]?\d{1,4}(?!\d)"
-    r"(?:[-_ ]?of[-_ ]?\d{1,4})?|(?<!\d)\d{1,4}[-_ ]of[-_ ]\d{1,4}(?!\d)",
+    rf"(?:[-_ ]?of[-_ ]?\d{{1,4}})?|(?<![\da-z]){_NO_RUN}\d{{1,4}}[-_ ]of[-_ ]\d{{1,4}}(?!\d)",
     re.IGNORECASE,
 )
 

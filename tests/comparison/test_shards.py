@@ -56,6 +56,18 @@ def test_names_that_number_generators_suffice(tmp_path: Path, name: str) -> None
     assert set(comparison.frame.query("primary")["verdict"]) == {"inconclusive"}
 
 
+@pytest.mark.parametrize("name", ["wrk_run{}_of_4", "wrk_run_{}_of_4", "trial-{}-of-4"])
+def test_names_that_count_runs_of_a_series_number_no_generators(tmp_path: Path, name: str) -> None:
+    for variant, rate in (("main", 10_000), ("pr", 8_500)):
+        (tmp_path / variant).mkdir()
+        for run in range(1, 5):
+            path = tmp_path / variant / f"{name.format(run)}.txt"
+            path.write_text(WRK.replace("10406.41", f"{rate + run}.00"), encoding="utf-8")
+    comparison = bk.load(tmp_path).compare(baseline="main")
+    assert "B207" not in [finding.code for finding in comparison.findings]
+    assert set(comparison.frame.query("primary")["verdict"]) == {"regression"}
+
+
 def test_shards_whose_run_no_two_files_share_are_repeats(tmp_path: Path) -> None:
     for variant, rate in (("main", 10_000), ("pr", 8_500)):
         (tmp_path / variant).mkdir()
