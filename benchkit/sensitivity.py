@@ -271,18 +271,20 @@ def _tell_few(contrast: Contrast, family: Family, least: int) -> str:
         contrast.method == LEAST_WELCH
         and min(contrast.n_baseline, contrast.n_variant) == WELCH_RUNS
     ):
-        among = f" among {family.tested} rows" if family.tested > 1 else ""
+        together = f" when {family.tested} rows are tested together" if family.tested > 1 else ""
         return (
-            f"{WELCH_RUNS} runs per side are too few for a verdict{among}; make at least {least} "
-            "runs per side"
+            f"{WELCH_RUNS} runs per side are too few for a verdict{together}; make at least "
+            f"{least} runs per side"
         )
     return ""
 
 
 def _tell_closed(contrast: Contrast, family: Family, least: int) -> str:
     runs = f"{contrast.n_baseline} + {contrast.n_variant} runs"
-    among = f" among {family.tested} rows" if family.tested > 1 else ""
-    return f"{runs} cannot reach p ≤ {family.alpha:.2g}{among}; make at least {least} runs per side"
+    together = f" when {family.tested} rows are tested together" if family.tested > 1 else ""
+    return (
+        f"{runs} cannot reach p ≤ {family.alpha:.2g}{together}; make at least {least} runs per side"
+    )
 
 
 def _tell_adjusted(contrast: Contrast, margin: float, family: Family) -> str:

@@ -362,11 +362,11 @@ CASES = {
     ),
     "too many rows for ranks": Case(
         write=many_rows, policy=LIMIT + RANKS, code=4, verdict="undecided", event="undecidable",
-        says="6 + 6 runs cannot reach p ≤ 0.05 among 60 rows",
+        says="6 + 6 runs cannot reach p ≤ 0.05 when 60 rows are tested together",
     ),
     "too many rows for ranks without a limit": Case(
         write=many_rows, policy=RANKS, code=4, verdict="undecided", event="undecidable",
-        says="6 + 6 runs cannot reach p ≤ 0.05 among 60 rows",
+        says="6 + 6 runs cannot reach p ≤ 0.05 when 60 rows are tested together",
     ),
     "no baseline": Case(
         write=alone, code=3, verdict="fail", event="not_compared", says="✗ Nothing was compared"

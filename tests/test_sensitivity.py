@@ -84,7 +84,7 @@ def test_too_few_runs_are_the_first_reason_also_where_the_spread_is_wide() -> No
     wide = contrast([1.0, 3.0, 9.0, 27.0], [2.0, 30.0, 5.0, 80.0])
     rows = judged(wide, wide, wide, method="rank")
     note = rows[0].sensitivity.note
-    assert note.startswith("4 + 4 runs cannot reach p ≤ 0.05 among 3 rows; make at least 5 runs")
+    assert note.startswith("4 + 4 runs cannot reach p ≤ 0.05 when 3 rows are tested together; ")
     assert "too noisy" in note
     assert (rows[0].sensitivity.least, rows[0].sensitivity.is_wide) == (5, True)
     assert rows[0].detectable is None
@@ -115,7 +115,7 @@ def test_rows_that_others_leave_no_room_are_counted() -> None:
     unclear = contrast(FOUR, [98.0, 101.0, 104.0])
     ranks = contrast(FOUR, APART)
     _, closed = judged(unclear, ranks, method="rank")
-    assert closed.sensitivity.note.startswith("4 + 4 runs cannot reach p ≤ 0.05 among 2 rows")
+    assert closed.sensitivity.note.startswith("4 + 4 runs cannot reach p ≤ 0.05 when 2 rows ")
     room = "4 + 4 runs can give a verdict for at most 1 row, but there are 2"
     assert b302(unclear, ranks, method="rank") == [f"1 of 2 rows cannot reach p ≤ 0.05: {room}"]
     assert b302(ranks, ranks, method="rank") == [f"no row can reach p ≤ 0.05: {room}"]

@@ -236,7 +236,7 @@ def _suggest_names(runs: Runs, files: Sequence[str]) -> tuple[str, tuple[str, ..
     if timed is None or not all(tool.compares_commands for tool in tools):
         return None
     first = timed.variants[0]
-    hint = f"it timed several commands; to compare them with {first!r}, split them"
+    hint = f"make each of its timed commands a variant, with {first!r} as the baseline"
     return hint, (*timed.options, "--baseline", first)
 
 

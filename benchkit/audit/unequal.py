@@ -45,8 +45,8 @@ _REMARKS = {
         "without the most extreme runs, the spreads are similar, so this row still uses the rank "
         "test"
     ),
-    MAX_T: "in the other rows, both sides vary equally, so a permutation of whole runs (max-T) "
-    "still decides all rows together",
+    MAX_T: "over all rows together, both sides vary about equally, so a permutation of whole runs "
+    "(max-T) still decides all rows, including this one",
 }
 
 

@@ -138,7 +138,9 @@ class Trials:
         rows = tuple(row for row in (Row(*each) for each in labels) if self._is_requested(row))
         if not rows:
             hint = "choose a metric or benchmark with --metric or --benchmark; see `benchkit runs`"
-            raise DataError("the two ends have no positive metric in common", hint=hint)
+            ends = f"both {good} and {bad}"
+            problem = f"no primary metric of the selected benchmarks has values above 0 at {ends}"
+            raise DataError(problem, hint=hint)
         return rows
 
     def _is_requested(self, row: Row) -> bool:

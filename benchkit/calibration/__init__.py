@@ -79,9 +79,9 @@ def calibrate(
     tried = [(row, cut) for row, cut in sides if _choose(row, rule) >= 1]
     if not tried:
         most = max((row.n for row, _ in sides), default=0)
-        needed = f"{2 * rule.runs} are needed" if rule.runs else "at least 2 are needed"
+        needed = f"{2 * rule.runs}" if rule.runs else "at least 2"
         raise DataError(
-            f"too few runs to split: no variant has more than {most}, {needed}",
+            f"too few runs to split: no variant has more than {most}, but {needed} are needed",
             hint="run one variant at least 8 times, or name two variants of the same program "
             "with --pair A:B",
         )

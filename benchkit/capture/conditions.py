@@ -116,7 +116,7 @@ class Quiet:
         self._looks = 1  # nor is it likely to become quiet before the next run
         return (
             f"not quiet after {waited}: other programs use {busy:.1f} of {now.cpus} CPUs; "
-            "measured all the same"
+            "measured anyway"
         )
 
 

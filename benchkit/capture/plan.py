@@ -213,9 +213,10 @@ def _commands(table: Mapping[str, object], variant: str, where: str) -> Commands
         raise ConfigError("no command", where=where, hint='add command = "…"')
     if "serve" in table and "ready" not in table:
         hint = (
-            'add ready = "http://…" or "host:port", an address that answers once the service is up'
+            'add ready = "http://…" or "host:port", an address that answers as soon as the service '
+            "is up"
         )
-        raise ConfigError("serve needs ready", where=where, hint=hint)
+        raise ConfigError("`serve` needs the key `ready`", where=where, hint=hint)
     command, warmup, before, after, serve = (
         _words(table[key], variant, f"{where} {key}") if key in table else () for key in _COMMANDS
     )

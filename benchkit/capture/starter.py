@@ -93,8 +93,8 @@ def _check(plan: FirstPlan, subject: Subject) -> None:
     if subject.url:
         read_ready(subject.url, "", "--url")
     elif subject.serve and not plan.ready:
-        hint = "add --url with the address that answers once the service is up"
-        raise ConfigError("unknown when the service is ready", where="--serve", hint=hint)
+        hint = "add --url with the address that answers as soon as the service is up"
+        raise ConfigError("cannot tell when the service is ready", where="--serve", hint=hint)
     if not subject.variants:
         return
     if len(set(subject.variants)) < 2:
@@ -109,7 +109,7 @@ def _check(plan: FirstPlan, subject: Subject) -> None:
 
 def _describe_service(plan: FirstPlan, subject: Subject) -> Iterator[str]:
     if not subject.url or subject.serve:
-        yield "# The service: started for each run, measured once `ready` answers, and stopped."
+        yield "# For each run: start the service, measure as soon as `ready` answers, then stop it."
         yield '# {variant} stands for the variant\'s name, as in "./server --mode {variant}".'
         yield f"serve = {_quote(subject.serve or plan.serve or _SERVE)}"
     else:

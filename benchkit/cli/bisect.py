@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 FORMATS = ("table", "md", "json")
 ENDINGS = {".md": "md", ".json": "json"}
 Build = Annotated[
-    str, typer.Option("--build", metavar="SCRIPT", help="Command that builds a commit, once.")
+    str,
+    typer.Option(
+        "--build", metavar="SCRIPT", help="Command that builds a commit; it runs once per commit."
+    ),
 ]
 Repo = Annotated[Path, typer.Option("--repo", help="Folder of the git repository.")]
 

@@ -42,7 +42,10 @@ Table = Annotated[str | None, _option("table", "KEYS", "one table per value. [de
 Row = Annotated[str | None, _option("row", "KEYS", "one row per value. [default: .fullname]")]
 Col = Annotated[str | None, _option("col", "KEYS", "one column per value. [default: .file]")]
 Ignore = Annotated[str | None, _option("ignore", "KEYS", "dimensions that may vary within a cell.")]
-Alpha = Annotated[str | None, _option("alpha", "LEVEL", "largest p-value shown. [default: 0.05]")]
+Alpha = Annotated[
+    str | None,
+    _option("alpha", "LEVEL", "largest p-value at which a change is shown. [default: 0.05]"),
+]
 Confidence = Annotated[
     str | None,
     typer.Option(

@@ -157,7 +157,7 @@ def _count(files: int) -> str:
 def _name_deed(one: Damage) -> str:
     if one.is_key:
         return "created a new key to replace"
-    return "rewrote the log of commits without" if one.is_log else "dropped"
+    return "rewrote the log of commits, leaving out" if one.is_log else "dropped"
 
 
 def _open(url: str | None) -> Store:

@@ -126,8 +126,8 @@ def tell_of_pairs(blocks: Blocks | None) -> tuple[str, ...]:
     estimate, test = paired_t(blocks.side(blocks.baseline), blocks.side(blocks.variant))
     change = format_change(math.exp(estimate.value))
     note = (
-        f"a t-test of the {len(blocks.logs)} pairs, which assumes log-normal runs, gives "
-        f"{change}, p = {test.pvalue:.2g}; with {SIGNED_BLOCKS} pairs, the test would not need "
-        "this assumption"
+        f"a t-test of the {len(blocks.logs)} pairs, which assumes a log-normal distribution of "
+        f"the runs, gives {change}, p = {test.pvalue:.2g}; from {SIGNED_BLOCKS} pairs on, benchkit "
+        "uses the signed-rank test, which does not need this assumption"
     )
     return (note,)

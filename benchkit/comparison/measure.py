@@ -44,9 +44,9 @@ WELCH_RUNS = 2
 
 ALIGNED_VARIANTS = 3
 #: Of Student's t and Welch's: on logarithms, and on the values themselves.
-ASSUMPTIONS = "it assumes log-normal runs", "it assumes normal runs"
+ASSUMPTIONS = [f"it assumes a {kind} distribution of the runs" for kind in ("log-normal", "normal")]
 #: What values at or below 0 are compared by.
-NO_RATIO = "some values are 0 or negative, so the change is a difference in the unit, not a ratio"
+NO_RATIO = "some values are 0 or negative, so the change is in the metric's unit, not a ratio"
 #: What a reader needs before the method: why the numbers beside a change seem to contradict it.
 BEFORE_METHOD = (AGAINST, APART, NO_RATIO)
 #: Logarithms of ratios beyond this leave float64.

@@ -142,7 +142,7 @@ def measure_series(
         return _refuse("values at or below 0 give no verdict in an early-stopping series", x, y)
     if len(sides[0]) < design.least:
         made = len(sides[0])
-        return _refuse(f"{made} rounds made; the first look is after round {design.least}", x, y)
+        return _refuse(f"{made} rounds made; the first test is after round {design.least}", x, y)
     logs = tuple(tuple(map(math.log, side)) for side in sides)
     resolution = max(cell.resolution for cell in cells) / min(map(min, sides))
     return _measure(logs, design, resolution, confidence)

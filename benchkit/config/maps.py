@@ -65,7 +65,7 @@ class TableMap:
     value: Cell = field(default=Cell(), metadata=as_key(_KIND, "the column with the values"))
     unit: Cell = field(default=Cell(), metadata=as_key(_KIND, "unit of the values: ms, req/s, MiB"))
     better: str = field(
-        default="", metadata=as_key("|".join(BETTER), "the better direction of the metric")
+        default="", metadata=as_key("|".join(BETTER), "whether lower or higher values are better")
     )
     values: tuple[Measure, ...] = field(
         default=(),

@@ -98,7 +98,9 @@ def require_stat(rule: Rule, observations: Observations, runs: Runs) -> None:
         raise ConfigError(
             f"no sweep has latency {rule.stat}",
             where="knee",
-            hint=f"it has {_list(known, rule.stat) or 'no latencies'}",
+            hint=f"available: {_list(known, rule.stat)}"
+            if known
+            else "the sweeps have no latencies",
         )
 
 

@@ -231,7 +231,7 @@ def check_files(readings: Readings) -> Check:
     return _judge(
         "open files",
         f"limit {found}" if found else "",
-        "load tests with many connections fail: ulimit -n 65536",
+        "raise the limit for load tests with many connections: ulimit -n 65536",
         is_noisy=found.isdigit() and int(found) < _FILES,
     )
 

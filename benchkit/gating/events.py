@@ -98,9 +98,9 @@ INCONCLUSIVE = _event(
 )  # fmt: skip
 UNDECIDABLE = _event(
     "undecidable",
-    "a gated row cannot be decided: no method is valid, a metric without a better direction "
-    "changed, or a side has fewer than max(3, `min_runs`) runs, comes from another machine, or "
-    "comes only from another CI run",
+    "a gated row cannot be decided: no method is valid, a metric changed for which neither "
+    "higher nor lower is better, or a side has fewer than max(3, `min_runs`) runs, comes from "
+    "another machine, or comes only from another CI run",
     "fail", "`on_undecided`", _OPEN, UNDECIDED,
 )  # fmt: skip
 FAILING = _event(
@@ -122,7 +122,8 @@ ACCEPTED = _event(
 
 UNUSED = _event(
     "unused_acceptance",
-    "an entry of `[[gate.accept]]` has expired, or matches no compared or missing row",
+    "an entry of `[[gate.accept]]` has expired, or matches neither a compared row nor a missing "
+    "one",
     "pass", "", ExitCode.DONE, PASS,
 )  # fmt: skip
 

@@ -56,7 +56,7 @@ def _estimates(result: GateResult) -> Iterator[Metric]:
     kinds = (
         (True, "benchkit_overhead_ratio", "Variant divided by baseline", LABELS),
         (
-            False, "benchkit_overhead_difference", "Variant minus baseline, in the unit",
+            False, "benchkit_overhead_difference", "Variant minus baseline, in the metric's unit",
             (*LABELS, "unit"),
         ),
     )  # fmt: skip
@@ -77,7 +77,9 @@ def _estimates(result: GateResult) -> Iterator[Metric]:
 
 def _outcomes(result: GateResult) -> Metric:
     family = GaugeMetricFamily(
-        "benchkit_gate_outcome", "1 for the outcome of a row, else 0.", labels=(*LABELS, "outcome")
+        "benchkit_gate_outcome",
+        "1 for the outcome that the row has, 0 for every other outcome.",
+        labels=(*LABELS, "outcome"),
     )
     for row in result.outcome.rows:
         for word in WORDS:

@@ -120,7 +120,8 @@ def _habits() -> Iterator[str]:
     yield "# These events fail the gate by default; warn and pass are allowed, too:"
     for key, meaning in _FAILING.items():
         yield f'# {key} = "fail"  # {meaning}'
-    yield ("# Minimum number of runs per side. With only 3, the test assumes log-normal runs.")
+    yield "# Minimum number of runs per side."
+    yield "# With only 3, the test assumes a log-normal distribution of the runs."
     yield f"min_runs = {FEWEST}"
     yield "# Findings of these severities fail the gate:"
     yield '# no_findings = ["warning"]'

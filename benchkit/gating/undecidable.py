@@ -41,7 +41,7 @@ def find_closed_rows(
     for row in rows:
         c = row.contrast
         runs = f"{c.n_baseline} + {c.n_variant} runs"
-        among = f" among {len(family)} rows" if len(family) > 1 else ""
+        together = f" when {len(family)} rows are tested together" if len(family) > 1 else ""
         needed = count_runs(c, len(family), 2 * alpha) if id(row) in closed else 0
-        advice = f"cannot reach p ≤ {alpha:.2g}{among}: make at least {needed} runs per side"
+        advice = f"cannot reach p ≤ {alpha:.2g}{together}: make at least {needed} runs per side"
         yield f"{runs} {advice}" if needed else ""

@@ -131,7 +131,7 @@ def _write_sureness(row: RowOutcome) -> str:
     if not text or low is None or high is None or value is None:
         return ""
     if text == TOO_WIDE:
-        return f"(how much is {TOO_WIDE})"
+        return f"({TOO_WIDE} how much)"
     is_ratio = row.evidence.is_ratio
     ends = format_ends(low, high, value, _shares(row)) if is_ratio else text.strip("[]")
     return f"({format_bare(1 - 2 * (1 - row.contrast.confidence))} CI {ends})"

@@ -245,8 +245,8 @@ def _tidy(store: Store) -> Iterator[Diagnostic]:
 
 def _replaced(job: str, runs: int) -> Diagnostic:
     what = (
-        f"this ingest replaced {runs} runs of this CI job, because it has other results under the "
-        "same paths"
+        f"this ingest replaced {runs} earlier runs of this CI job, because the files at the same "
+        "paths now have different results"
     )
     hint = "if these are jobs of a matrix, ingest each job with its own `--origin NAME`"
     return Diagnostic(job, 0, what, hint, "warning")

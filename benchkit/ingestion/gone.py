@@ -327,8 +327,8 @@ def _describe(
             code=MIXED,
             severity="error",
             where=variant,
-            message=f"{folder} has new results and no longer contains {listed}, so {runs[0]} "
-            f"earlier and {runs[1]} new runs count together",
+            message=f"the folder {folder} has new results and no longer contains {listed}, so "
+            f"{runs[0]} earlier and {runs[1]} new runs count together",
             remedy=f"{remedy}, or see `benchkit explain {MIXED}`",
             numbers={"sources": len(labels)},
         )
@@ -338,7 +338,7 @@ def _describe(
         where=folder,
         message="files have been missing since the folder was ingested again, but their runs "
         f"still count: {listed}",
-        remedy=f"{remedy}; to keep the two measurements apart, run `benchkit undo` right after "
-        f"that ingest, then `benchkit ingest {source} --origin NAME`",
+        remedy=f"{remedy}; to keep the two measurements apart, run `benchkit undo` if that "
+        f"ingest was the last one, then `benchkit ingest {source} --origin NAME`",
         numbers={"sources": len(labels)},
     )

@@ -339,8 +339,8 @@ def _left_over(found: Found, first: str, commit: str) -> Finding:
         severity="error",
         message=f"identical to a result of commit {show_label(first)}, so it was not added to "
         f"{show_label(commit)}",
-        remedy="measure the new commit; if the other commit was the wrong one, run `benchkit "
-        "undo` right after you add it",
+        remedy="measure the new commit; if the result was added to the other commit by mistake, "
+        "run `benchkit undo` while that addition is the last one",
         where=found.label,
     )
 

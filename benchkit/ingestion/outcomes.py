@@ -151,7 +151,7 @@ def describe_foreign(problems: Sequence[Diagnostic]) -> Diagnostic:
         return replace(first, what=f"left out: {first.what}", severity="warning")
     named = ", ".join(problem.path for problem in others[:_NAMED])
     more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
-    what = f"left out: unknown format, like {named}{more}"
+    what = f"left out: unknown format; the same holds for {named}{more}"
     hint = f"for the reason, run `benchkit runs {shlex.quote(first.path)}`"
     return Diagnostic(first.path, 0, what, hint, "warning")
 

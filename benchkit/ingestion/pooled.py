@@ -91,7 +91,7 @@ def advise_history(finding: Finding) -> Finding:
         return finding
     remedy = (
         "if they are repeats, move them to name-1.txt and name-2.txt in one folder and add the "
-        "folder; otherwise run `benchkit undo` right after you add one"
+        "folder; otherwise run `benchkit undo`, which takes back only the last addition"
     )
     return replace(finding, remedy=remedy)
 
@@ -179,7 +179,7 @@ def _find_regrouped(parts: Sequence[Part]) -> Iterator[Finding]:
             where=own[0].label,
             message=f"{subject} in the groups {places}, and the same values count in each group",
             remedy="if one is a copy, leave it out with `--exclude`, or run `benchkit undo` "
-            "right after you ingest it",
+            "if it came with the last ingest",
             numbers={"files": len(own), "groups": len(names)},
         )
 

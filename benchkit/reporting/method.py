@@ -46,7 +46,7 @@ _METHODS = {
     WELCH: (
         "If a side has only 2 or 3 runs, if the sides have different numbers of runs or very "
         "different spreads, or on request, the test is Welch's t-test on a log scale. It assumes "
-        "log-normal runs."
+        "a log-normal distribution of the runs."
     ),
     MAX_T: (
         "If there are too many rows to test one by one, the change is estimated from the mean of "
@@ -59,21 +59,23 @@ _METHODS = {
         "For several rows whose sides have different numbers of runs or different spreads, or for "
         "a row with 2 runs on one side and more on the other, the test is Welch's "
         "t-test on a log scale with conservative degrees of freedom (runs of the smaller side − "
-        "1). For log-normal runs, it keeps its error level whatever the spreads are."
+        "1). If the runs are log-normally distributed, it keeps its error level whatever the "
+        "spreads are."
     ),
     PAIRED_T: (
         "If several rows were measured in rounds and neither ranks nor permutation can decide "
-        "them, the test is the t-test of the paired rounds on a log scale. For log-normal runs, "
-        "it keeps its error level whatever the spreads are."
+        "them, the test is the t-test of the paired rounds on a log scale. If the runs "
+        "are log-normally distributed, it keeps its error level whatever the spreads are."
     ),
     SEQUENTIAL: (
         "An early-stopping series is tested after every round and ends when it is decided. The "
         "estimate is the mean difference within the rounds, on a log scale. The error level is "
-        "divided over all looks (Lan–DeMets spending), so p-value and interval hold however often "
-        "one looks. They use the exact t distribution for log-normal runs. Equivalence has a "
-        "separate error level. The first decision on a row is final; the row shows the numbers "
-        "of the round in which it was decided. The estimate is slightly biased, because it "
-        "determined when the series stopped; the interval allows for this."
+        "divided over all these tests (Lan–DeMets spending), so p-value and interval hold however "
+        "many there are. They use the t distribution, which is exact if the runs are log-normally "
+        "distributed. Equivalence has a separate error level. The first decision on a row is "
+        "final; the row shows the numbers of the round in which it was decided. The estimate is "
+        "slightly biased, because it determined when the series stopped; the interval allows for "
+        "this."
     ),
     UNJUDGED: (
         "An early-stopping series gives a verdict only if no run of its rounds is missing and "
@@ -100,9 +102,10 @@ _METHODS = {
     ),
     DIFFERENCE: (
         "If some values are 0 or negative, there is no ratio. The change is then the "
-        "Hodges–Lehmann estimate of the difference in the unit, with the interval of the exact "
-        "Mann–Whitney test (or of Welch's test, if a side has 2 or 3 runs). The margin is a "
-        "share of the baseline's median. If that is negative, there is no margin and no verdict."
+        "Hodges–Lehmann estimate of the difference, in the metric's unit, with the interval of "
+        "the exact Mann–Whitney test (or of Welch's test, if a side has 2 or 3 runs). The margin "
+        "is a share of the baseline's median. If that is negative, there is no margin and no "
+        "verdict."
     ),
     EXACT: (
         "If counts hardly vary within a side and do not overlap between the sides, the "

@@ -90,7 +90,7 @@ def _forecast(row: Verdict, progress: Progress) -> str:
     """Say when a row was decided, or how long it may still take."""
     rounds = progress.rounds
     if row.contrast.method != SEQUENTIAL:
-        early = f"first look after round {progress.least}"
+        early = f"first test after round {progress.least}"
         return early if rounds < progress.least and row.word == INCONCLUSIVE else ""
     if row.word != INCONCLUSIVE:
         return f"decided after round {len(row.contrast.arranged[0])}"

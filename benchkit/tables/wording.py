@@ -197,7 +197,7 @@ def write_sureness(contrast: Contrast) -> str:
     if low is None or high is None or ratio is None or low == high:
         return ""
     if is_wide(low, high):
-        return f"(how much is {TOO_WIDE})"
+        return f"({TOO_WIDE} how much)"
     return f"({format_bare(contrast.confidence)} CI {format_ends(low, high, ratio)})"
 
 

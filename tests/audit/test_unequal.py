@@ -72,8 +72,8 @@ def test_a_row_that_permutation_decides_is_not_told_as_welch_s() -> None:
     assert {c.method for c in decided.contrasts} == {"max-t"}
     (finding,) = find(comparisons)
     assert finding.message.endswith(
-        "in the other rows, both sides vary equally, so a permutation of whole runs (max-T) still "
-        "decides all rows together"
+        "over all rows together, both sides vary about equally, so a permutation of whole runs "
+        "(max-T) still decides all rows, including this one"
     )
 
 

@@ -57,7 +57,7 @@ def test_a_busy_machine_is_waited_for(tmp_path: Path) -> None:
 def test_a_machine_that_stays_busy_is_measured_and_not_waited_for_again(tmp_path: Path) -> None:
     machine = Load(tmp_path, 1.4)
     quiet = Quiet(5, tmp_path, machine.sleep)
-    message = "not quiet after {} s: other programs use 1.4 of 4 CPUs; measured all the same"
+    message = "not quiet after {} s: other programs use 1.4 of 4 CPUs; measured anyway"
     assert quiet.wait() == message.format(60)
     assert quiet.wait() == message.format(5)
     machine.busy = [0.0]

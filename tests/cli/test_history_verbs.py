@@ -122,7 +122,7 @@ def test_results_of_another_commit_are_no_measurement(
     assert run(["history", "add", place, "--commit", "bbbbbbb2", "-q", *origin]) == 3
     printed = capsys.readouterr().err
     assert "identical to a result of commit aaaaaaa1, so it was not added to bbbbbbb2" in printed
-    assert "run `benchkit undo` right after" in printed
+    assert "run `benchkit undo` while" in printed
     assert list_commits() == before == {"aaaaaaa1": 10}
 
     gated.write_runs(folder / "copy/base/2.txt", seed=2, benchmarks=("Ping",))

@@ -80,7 +80,7 @@ def test_a_plan_is_complete_with_what_is_named(
             "--url: a plan for this tool does not take a URL; omit it, and replace 127.0.0.1:6399",
         ),
         ("--plan wrk --url h", "--url: expected a URL or host:port, got 'h'"),
-        ("--plan wrk --serve ./s", "--serve: unknown when the service is ready; add --url"),
+        ("--plan wrk --serve ./s", "--serve: cannot tell when the service is ready; add --url"),
         ("--plan go --variant a", "--variant: a comparison needs two variants or more"),
         (
             "--plan wrk --url http://h/ --serve ./s --variant a --variant b",

@@ -127,7 +127,9 @@ def test_the_order_of_the_files_does_not_matter(tmp_path: Path, seed: int) -> No
     assert found[0] == found[1] == found[2]
 
 
-CONTRADICTED = "the medians differ in the other direction; the change is estimated from all runs"
+CONTRADICTED = (
+    "the medians differ in the opposite direction to the change, which is not their ratio"
+)
 
 
 def test_medians_that_differ_the_other_way_are_told(tmp_path: Path) -> None:

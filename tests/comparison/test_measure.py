@@ -86,7 +86,9 @@ def test_values_that_are_not_positive_have_a_difference_with_its_interval() -> N
     assert found.ratio == (None, None, None)
     assert found.difference == (shift.value, shift.low, shift.high)
     assert found.difference_inner[0] == hodges_lehmann(x, y, 0.9).low
-    assert found.facts[0].startswith("some values are 0 or negative, so the change is a difference")
+    assert found.facts[0].startswith(
+        "some values are 0 or negative, so the change is in the metric"
+    )
 
 
 def test_few_values_that_are_not_positive_are_compared_by_welch_on_differences() -> None:
@@ -94,7 +96,7 @@ def test_few_values_that_are_not_positive_are_compared_by_welch_on_differences()
     found, (estimate, test) = measure(x, y, "nothing", 0.95), welch(x, y)
     assert found.difference == (estimate.value, estimate.low, estimate.high)
     assert found.pvalue == test.pvalue
-    assert found.notes[0] == "Welch's test; it assumes normal runs"
+    assert found.notes[0] == "Welch's test; it assumes a normal distribution of the runs"
 
 
 @pytest.mark.parametrize("assume", ["nothing", "exact"])

@@ -16,7 +16,7 @@ def test_medians_that_lie_far_from_the_estimate_are_told() -> None:
 def test_medians_that_differ_the_other_way_are_told() -> None:
     x, y = [10.0, 11.0, 30.0], [12.0, 12.0, 13.0]
     (note,) = tell_of_medians(x, y, 0.88)
-    assert note.startswith("the medians differ in the other direction")
+    assert note.startswith("the medians differ in the opposite direction")
     assert tell_of_medians(x, y, 1.09) == ()
 
 

@@ -87,7 +87,7 @@ def test_a_last_round_under_way_and_an_earlier_end_are_earlier_looks(tmp_path: P
             remove(folder, other, 8)
     few = row(folder)
     assert few.word == "inconclusive"
-    assert few.notes[0] == "3 rounds made; the first look is after round 4"
+    assert few.notes[0] == "3 rounds made; the first test is after round 4"
 
 
 def test_runs_from_elsewhere_are_not_mixed_in(tmp_path: Path) -> None:

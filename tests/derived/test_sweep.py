@@ -82,7 +82,7 @@ def test_a_latency_that_no_sweep_has_is_refused_with_those_there_are() -> None:
     runs = bk.load(NGINX)
     with pytest.raises(ConfigError, match=r"no sweep has latency p77.7") as told:
         runs.compare(knee="sla:latency.p77.7<5ms")
-    assert told.value.hint.startswith("it has max, mean, min, p50, p75, p77, p90")
+    assert told.value.hint.startswith("available: max, mean, min, p50, p75, p77, p90")
     with pytest.raises(ConfigError, match="is not a rule for the knee"):
         runs.compare(knee="")
 

@@ -255,8 +255,8 @@ def test_a_leg_that_replaces_another_of_its_job_is_warned_of_it(
     told = " ".join(capsys.readouterr().err.split())
     assert "github/71/1/bench/r1" in told
     assert (
-        "this ingest replaced 40 runs of this CI job, because it has other results under the "
-        "same paths"
+        "this ingest replaced 40 earlier runs of this CI job, because the files at the same "
+        "paths now have different results"
     ) in told
     assert "`--origin NAME`" in told
 

@@ -62,7 +62,7 @@ def test_it_stops_when_every_row_is_decided_and_says_what_it_saved(tmp_path: Pat
     assert f"decided: {made} runs in {rounds} rounds, {3 * (40 - rounds)} fewer" in done.stdout
     lines = [line for line in done.stderr.splitlines() if line.startswith("round ")]
     assert len(lines) == 2 * rounds
-    assert "~ too early, first look after round 4" in lines[0]
+    assert "~ too early, first test after round 4" in lines[0]
     again = until(tmp_path, "--format", "json")
     answer = json.loads(again.stdout)
     assert (answer["decided"], answer["rounds"], answer["runs"]) == (True, rounds, [])

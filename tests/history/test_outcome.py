@@ -198,5 +198,5 @@ def test_two_measurements_of_a_commit_are_mended_by_what_history_add_can_do(
         assert run(["history", "add", f"base={place}", *when]) == 0
     printed = " ".join(capsys.readouterr().err.split())
     assert "error: B111 base: " in printed
-    assert "in one folder and add the folder; otherwise run `benchkit undo` right after" in printed
+    assert "in one folder and add the folder; otherwise run `benchkit undo`, which" in printed
     assert "--store NEW" not in printed

@@ -50,8 +50,8 @@ def test_a_folder_measured_again_with_fewer_files_is_named_by_every_command(
     assert run(["ingest", "res", "--store", store.url]) == 0
     printed = capsys.readouterr().err
     assert (
-        "B111 main: res has new results and no longer contains res/main/4.txt, res/main/5.txt"
-        in printed
+        "B111 main: the folder res has new results and no longer contains res/main/4.txt, "
+        "res/main/5.txt" in printed
     )
     assert "benchkit ingest res --store NEW" in printed
     for command in ("check", "compare", "gate"):
@@ -91,8 +91,8 @@ def test_two_measurements_of_one_folder_fail_the_gate_with_the_command_that_part
         assert [each["action"] for each in events] == [action, action]
         for variant, event in zip(("main", "pr"), events, strict=True):
             text = (
-                f"wo measurements of {variant} count as one: res has new results and no longer "
-                "contains res/"
+                f"wo measurements of {variant} count as one: the folder res has new results and no "
+                "longer contains res/"
             )
             assert text in event["text"]
             assert "run `benchkit ingest res --store NEW`" in event["text"]
@@ -153,7 +153,7 @@ def test_fewer_files_than_before_are_mixed_however_both_ingests_are_written(
     findings = ingest_all(after, made)
     folder = "res" if after == "tree" else "res/pr"
     assert findings[-1].startswith(
-        f"B111 pr: {folder} has new results and no longer contains res/pr/3.txt"
+        f"B111 pr: the folder {folder} has new results and no longer contains res/pr/3.txt"
     )
     assert "4 earlier and 2 new runs count together" in findings[-1]
     assert run(["gate", "--store", "made"]) == 3

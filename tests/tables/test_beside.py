@@ -118,7 +118,9 @@ def test_few_runs_name_their_method_in_every_table_of_resources() -> None:
     assert [note.split(", valid")[0] for note in primary.notes] == [
         "Welch's test with conservative degrees of freedom"
     ]
-    assert exploratory.notes == ("2 or 3 runs on a side: Welch's test; it assumes log-normal runs",)
+    assert exploratory.notes == (
+        "2 or 3 runs on a side: Welch's test; it assumes a log-normal distribution of the runs",
+    )
 
 
 def test_spans_of_a_backend_that_one_side_lacks_are_not_compared() -> None:

@@ -85,7 +85,7 @@ def test_a_difference_against_its_medians_says_why() -> None:
     assert other.value > base.value
     assert difference.value < 0
     assert table.notes[difference.notes[0] - 1].startswith(
-        "the medians differ in the other direction"
+        "the medians differ in the opposite direction"
     )
     assert rows(table)[2]["p50"].notes == ()
 

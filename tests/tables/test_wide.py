@@ -118,7 +118,7 @@ def test_a_value_against_its_change_has_a_footnote() -> None:
     base, agent = (row[at] for row in table.rows)
     assert (agent.value or 0) > (base.value or 0)
     assert "−" in agent.text
-    assert table.notes[agent.notes[0] - 1].startswith("the medians differ in the other")
+    assert table.notes[agent.notes[0] - 1].startswith("the medians differ in the opposite")
 
 
 def test_a_value_of_fewer_runs_than_its_row_says_so(tmp_path: Path) -> None:

@@ -54,8 +54,8 @@ LOAD = (
         severity="warning",
         says="percentiles out of order, or a mean outside its range",
         what="A lower percentile is above a higher one, or the mean is below the minimum or "
-        "above the maximum, by more than 1 % after allowing for rounding (tools with histograms "
-        "approximate).",
+        "above the maximum, by more than 1 % after allowing for rounding (percentiles "
+        "taken from a histogram are approximate).",
         why="No measurement can give these numbers: a line was mistyped or comes from another run.",
         example="a.txt: latency: p90 (1.44 ms) is above p99 (1.04 ms) in run 1 of 'none'",
         do="Use the original report.",
@@ -64,8 +64,8 @@ LOAD = (
         code="B314",
         severity="warning or info",
         says="an open loop missed its target rate or dropped iterations",
-        what="The achieved rate is more than 1 % below the requested rate, or k6 dropped "
-        "iterations (severity info if it dropped at most 1 % of them).",
+        what="Warning: the achieved rate is more than 1 % below the requested rate, or k6 dropped "
+        "more than 1 % of the iterations. Info: k6 dropped at most 1 % of them.",
         why="The requests that were never sent would have waited longest. The latencies that "
         "remain look too good, and the load was lower than intended.",
         example="baseline: 2 of 5 runs missed the requested 500/s: run 2 by 6.4 %, run 3 by 0.95 "

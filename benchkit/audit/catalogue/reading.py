@@ -65,8 +65,7 @@ READING = (
         says="a frame has no run metadata, so the rules that need it were skipped",
         what="The observations come from a frame without run metadata (start, length, "
         "round, machine, version, command, containers). A RunSet keeps it in a separate table.",
-        why="If there are no findings about order, machines or spans, this does not mean that "
-        "there are no problems.",
+        why="There may be problems with order, machines or spans that no finding reports.",
         example="this table has no run metadata, so the rules about order, length, machine, "
         "version, command and containers were skipped",
         do="Compare what `bk.load(path)` returns, and select runs with `.where(…)`.",
@@ -119,17 +118,17 @@ READING = (
         "still contains runs of files that are gone: a file of the same name now has a different "
         "measurement, or new files replaced all earlier files of a benchmark. A folder that "
         "keeps some of its earlier files is not reported.\n(2) Runs that were measured "
-        "separately count as repeats. Any one of these signs is enough: the commits differ; the "
-        "folders were never read by one command; one variant, but not the others, got another "
-        "file under its label; a file added under a label has several runs; several runs were "
-        "piped to standard input more than once. Numbered run folders (`run1`, `run2`, or numbers "
-        "that start below 10) are repeats, and so are all files for the same row if one command "
-        "reads them.\n(3) One file of `go test` contains two measurements: the allocations of a "
-        "benchmark change once, with at least two runs before and after.",
+        "separately count as repeats. Any one of these signs is enough: the commits differ; no "
+        "command ever read the folders together; one variant, but not the others, got another "
+        "file under its label; a file added under a label has several runs; two or more ingests "
+        "each read several runs from standard input. Numbered run folders (`run1`, `run2`, or "
+        "plain numbers, the lowest below 10) are repeats, and so are all files for the same row "
+        "if one command reads them.\n(3) One file of `go test` contains two measurements: the "
+        "allocations of a benchmark change once, with at least two runs before and after.",
         why="Some of the runs may come from another commit, so the outcome of the gate says "
         "nothing about the new one.",
-        example="pr: results has new results and no longer contains results/pr/4.txt, "
-        "results/pr/5.txt and 3 more, so 5 earlier and 3 new runs count together",
+        example="pr: the folder results has new results and no longer contains "
+        "results/pr/4.txt, results/pr/5.txt and 3 more, so 5 earlier and 3 new runs count together",
         do="To get a store with only the new measurement, run `benchkit ingest results "
         "--store NEW`. "
         "To keep the two measurements apart, run `benchkit undo` right away, then ingest with "
@@ -170,8 +169,8 @@ READING = (
         "old numbers and seem to cost nothing.",
         example="results/wrk-1.txt: identical to a result of commit 91c5b64, so it was not added "
         "to c861e65",
-        do="Measure the new commit. If the other commit was the wrong one, run `benchkit undo` "
-        "right after you add it.",
+        do="Measure the new commit. If the result was added to the other commit by mistake, run "
+        "`benchkit undo` while that addition is the last one.",
     ),
 )
 
@@ -182,8 +181,7 @@ SIDES = (
         says="`check` compared nothing, and why",
         what="The rules that compare two sides were skipped: the baseline is unknown, or the "
         "variants share no combination of benchmark and level.",
-        why="If there are no findings about order, spread or names, this does not mean that "
-        "there are no problems.",
+        why="There may be problems with order, spread or names that no finding reports.",
         example="nothing was compared, so the rules that compare two sides were skipped: which "
         "variant is the baseline?",
         do="Name the baseline with --baseline, or map names with --rename (baseline=, rename= in "
@@ -194,7 +192,7 @@ SIDES = (
         severity="warning",
         says="one side has benchmarks that the other lacks",
         what="A benchmark has no counterpart of the same name on the other side.",
-        why="If names differ by only one word, their rows drop out of the comparison.",
+        why="Rows whose names differ, even by a single word, drop out of the comparison.",
         example="enabled: one benchmark is only on this side: OTel_Enabled/Ping; to match them, "
         "map the names: --rename 's#OTel_(Enabled|Disabled)/##'",
         do="If only the names differ, use the suggested --rename (rename= in Python), or "
@@ -340,10 +338,10 @@ SIDES = (
         says="this CI run or job measured nothing; the results come from another one",
         what="The store has results, but none that this CI run ingested. If the environment "
         "variables do not identify the CI run, benchkit checks for the CI job instead.",
-        why="The results may be days old and come from a different state of the code. If the run "
-        "is known, `gate` is undecided and exits 4.",
+        why="The results may be days old and come from a different state of the code. If the "
+        "environment variables identify the CI run, `gate` is undecided and exits 4.",
         example="main, pr: not measured by this CI run, but by origin github/71/1/bench",
-        do="Ingest the results in this run, or select those of another one with --origin.",
+        do="Ingest the results in this CI run, or select those of another one with --origin.",
     ),
     Entry(
         code="B210",

@@ -96,7 +96,7 @@ RESOURCES = (
         what="More than 2 % of a run's CPU time went to other virtual machines, its CPU clock was "
         "more than 5 % below the median of all runs, or its service lost the CPU to other "
         "programs far more often than in the variant's median run: more than 3 times as often, "
-        "and over 50 times a second more. `benchkit capture` records these conditions.",
+        "and over 50 additional times per second. `benchkit capture` records these conditions.",
         why="These runs also measured the neighbours or the heat, and all numbers include these "
         "runs.",
         example="other virtual machines took up to 6.3 % of the CPU time in 1 of 16 runs: run 3 of "
@@ -109,8 +109,8 @@ RESOURCES = (
         severity="warning",
         says="several benchmarks of one command share their CPU time",
         what="One command ran several benchmarks, and only its start and end are recorded.",
-        why="The CPU time of the whole command, divided by the requests/s of one benchmark, is "
-        "the CPU per request of none of them. It is left out.",
+        why="Dividing the CPU time of the whole command by the requests of one benchmark does not "
+        "give the CPU per request of that benchmark, so it is left out.",
         example="several benchmarks share start and end in run 1 of 'otlp' (2 benchmarks), so the "
         "CPU time cannot be divided among them, and there is no CPU per request",
         do="Run one benchmark per command.",

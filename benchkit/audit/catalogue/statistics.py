@@ -196,10 +196,10 @@ STATISTICS = (
         severity="warning or info",
         says="most series of a history moved together at the newest commit: suspect the machine "
         "first",
-        what="At least two thirds of the series of one machine (and at least four) moved in the "
-        "same direction, each by half to twice the median move. That median is at least the "
-        "margin, and outside the range that earlier commits predict. Severity info: the series "
-        "moved like this at an earlier commit, so predictions ignore that commit.",
+        what="Warning: at least two thirds of the series of one machine (and at least four) moved "
+        "in the same direction, each by half to twice the median move. That median is at least "
+        "the margin, and outside the range that earlier commits predict. Info: the series moved "
+        "like this at an earlier commit; predictions ignore that commit.",
         why="If a machine is slow for an hour, every series raises an alarm, even if nobody "
         "changed its code.",
         example="41 of 44 series are 8–12 % slower at d5f59b8 (30 Sep 2026)",
@@ -212,8 +212,8 @@ STATISTICS = (
         severity="info",
         says="one side varies much more, so Welch's test may replace ranks or permutation",
         what="Both sides have the same number of runs (at least 4), but one has several times "
-        "the spread of the other. Chance alone does not explain this, in one primary row or over "
-        "all rows that are tested together.",
+        "the spread of the other. This is more than chance explains, either in a single primary "
+        "row or in all rows tested together.",
         why="Rank and permutation tests assume that both sides vary equally. With six times the "
         "spread on one side, 60 rows tested together show a false change in half of all "
         "sessions. Welch's test allows for unequal spreads, with wider intervals. The finding "
