@@ -307,6 +307,27 @@ def test_what_a_crash_left_is_deleted_when_nobody_can_be_writing_it(tmp_path: Pa
     assert len(store.values(raw=True)) == 1
 
 
+def test_vacuum_deletes_the_files_of_both_tables_that_were_put_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store(str(tmp_path))
+    for number in range(1, 4):
+        append(store, [batch(number, value=number)])
+        add_pieces(store, number, str(number))
+    store.tidy(thoroughly=True)
+    assert all(len(list_parquet(store, name)) == 4 for name in ("runs", "values"))
+    monkeypatch.setattr("benchkit.store.delta._REMOVED_HOURS", 0)
+    assert store.tidy(thoroughly=True).deleted == 6
+    for name in ("runs", "values"):
+        (left,) = list_parquet(store, name)
+        assert DeltaTable(f"{store.url}/{name}").file_uris() == [str(left)]
+    assert paths(store) == ["1", "2", "3"]
+
+
+def list_parquet(store: Store, table: str) -> list[Path]:
+    return list(Path(store.url, table).rglob("*.parquet"))
+
+
 def test_samples_of_one_metric_and_piece_are_found_by_row_groups(tmp_path: Path) -> None:
     store = Store(str(tmp_path))
     add_pieces(store, 1, "a")

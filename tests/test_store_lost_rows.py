@@ -101,3 +101,47 @@ def test_a_run_that_was_measured_after_the_lost_commit_stays(store: str) -> None
     lose_rows(store, 2)
     repair(store)
     assert describe(store) == before
+
+
+def write_many(folders: list[str], count: int) -> list[str]:
+    paths = [f"{folder}/{name}-1.txt" for folder in folders for name in range(count)]
+    for path in paths:
+        gated.write_runs(Path(path), seed=1)
+    return paths
+
+
+def name_sources(capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """Lose all files of runs, and return what `repair` lists."""
+    capsys.readouterr()
+    for file in Path("many/runs").glob("*.parquet"):
+        file.unlink()
+    assert run(["store", "repair", "--store", "many"]) == 0
+    printed = capsys.readouterr()
+    assert "unknown" not in printed.err
+    return printed.out.splitlines()
+
+
+def test_every_source_of_a_lost_file_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    paths = write_many(["a", "b"], 3)
+    ingest(["a", "b"], Store("many"))
+    whole = describe("many")
+    assert name_sources(capsys) == paths
+    ingest(["a", "b"], Store("many"))
+    assert describe("many") == whole
+    for entry in Path("many/runs/_delta_log").glob("*"):
+        entry.unlink()
+    assert run(["store", "repair", "--store", "many"]) == 0
+    assert name_sources(capsys) == paths
+
+
+def test_of_very_many_sources_the_folders_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("benchkit.store.notes._LONGEST", 20)
+    write_many(["a", "b"], 3)
+    ingest(["a", "b"], Store("many"))
+    assert name_sources(capsys) == ["a/", "b/"]

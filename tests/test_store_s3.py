@@ -176,7 +176,11 @@ def test_a_deleted_newest_entry_is_missed_and_brought_back(
 
 
 @pytest.mark.parametrize(
-    "words", ["store check", "store repair", "store vacuum", "store upgrade", "history prune"]
+    "words",
+    [
+        *("store check", "store repair", "store vacuum", "store upgrade", "history prune"),
+        *("runs", "compare", "export", "undo"),
+    ],
 )
 def test_a_store_that_cannot_be_reached_is_an_error_of_the_store(
     words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -189,4 +193,6 @@ def test_a_store_that_cannot_be_reached_is_an_error_of_the_store(
     keep = ["--keep", "1"] if "prune" in words else []
     assert run([*words.split(), *keep, "--store", "s3://bench/unreachable"]) == 3
     (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("benchkit: error: s3://bench/unreachable: the store failed: ")
+    assert line.startswith("benchkit: error: s3://bench/unreachable")
+    assert ": the store failed: " in line
+    assert line.endswith("your credentials and the network, and run the command again")

@@ -98,7 +98,8 @@ def _show_repaired(target: Store, done: Repaired, *, quiet: bool) -> None:
     elif done.sources:
         count = len(done.sources)
         listed = "listed source" if count == 1 else f"{count} listed sources"
-        _say(f"{target.url}: ingest the {listed} again", quiet)
+        how = "with the same paths and options as before"
+        _say(f"{target.url}: ingest the {listed} again, {how}", quiet)
     if done.unknown:
         runs = "1 lost run" if done.unknown == 1 else f"{done.unknown} lost runs"
         printing.print_line(

@@ -77,6 +77,11 @@ class Part(Piece):
         return registry.tool(self.tool).role == "companion"
 
     @property
+    def is_timed(self) -> bool:
+        """Whether its tool has no runs of a fixed number of requests that last whole seconds."""
+        return registry.tool(self.tool).is_timed
+
+    @property
     def contents(self) -> Sequence[int] | np.ndarray:
         """The digest of the values of each of its runs."""
         if self.places is None:

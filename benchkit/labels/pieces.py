@@ -141,6 +141,11 @@ class Piece(RunFacts):
         return self.role == "companion"
 
     @property
+    def is_timed(self) -> bool:
+        """Whether its tool has no runs of a fixed number of requests that last whole seconds."""
+        return False
+
+    @property
     def words(self) -> Words:
         """The words of its shown command that count."""
         return read_words(self.shown_command)

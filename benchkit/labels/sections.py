@@ -282,7 +282,8 @@ def _part_by_amount(same: Sequence[Piece]) -> None:
     if len(tests) < 2:
         return
     is_timed = all(_is_whole(test[0].duration) for test in tests)
-    is_counted = not is_timed and all(test[0].requests for test in tests)
+    counts = {test[0].requests for test in tests if test[0].requests}
+    is_counted = not is_timed and len(counts) == len(tests)
     for test in tests:
         name = "requests" if is_counted else "duration"
         value = f"{test[0].requests}" if is_counted else _write_length(test[0].duration)
@@ -342,13 +343,15 @@ def _is_as_long(piece: Piece, other: Piece) -> bool:
     """Tell whether two runs may be of one test: as long, or with as many requests.
 
     How many requests a run of whole seconds made is an outcome, so that it tells nothing of one
-    whose length is unknown or another one.
+    whose length is unknown or another one; equal counts do, where the tool can be given one.
     """
     lengths, counts = (piece.duration, other.duration), (piece.requests, other.requests)
     is_timed = any(map(_is_whole, lengths))
     is_unknown = None in lengths and (None in counts or is_timed)
     if is_unknown or _is_near(lengths, _LENGTH):
         return True
+    if is_timed and piece.is_timed:
+        return False
     return _is_near(counts, 0.0 if all(map(_is_whole, lengths)) else _COUNT)
 
 

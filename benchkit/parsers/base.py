@@ -220,6 +220,9 @@ class Tool:
         Its options that print more or less and change nothing else.
     whole_exits : tuple of int
         Exit codes other than 0 of runs that were measured whole.
+    is_timed : bool
+        Whether every run of whole seconds was set to last so long: how many requests it made is
+        then an outcome, and equal counts tell nothing.
     has_snapshots : bool
         Whether its results come as folders of snapshots, one for each run.
     reports_sent : bool
@@ -258,6 +261,7 @@ class Tool:
     outputs: tuple[str, ...] = ()
     printing: tuple[str, ...] = ()
     whole_exits: tuple[int, ...] = ()
+    is_timed: bool = False
     has_snapshots: bool = False
     reports_sent: bool = False
     corrected: str | None = None

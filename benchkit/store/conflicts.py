@@ -17,6 +17,10 @@ _LONGEST_WAIT = 1.0
 #: What delta-rs writes into its messages: colours, and an arrow before the cause of an error.
 _COLOURS, _CAUSE = regex(r"\x1b\[[\d;]*m"), "\N{DOWNWARDS ARROW WITH TIP RIGHTWARDS}"
 
+#: Errors of the service that holds an object store: what lies in the store is not the matter.
+_OF_SERVICE = regex(r"Generic \w+(?: client)? error|lacked (?:the necessary|valid auth)")
+_UNREACHED = "check its address, your credentials and the network, and run the command again"
+
 
 class ConflictError(Exception):
     """Another writer committed first."""
@@ -43,7 +47,7 @@ def attempts(url: str) -> Iterator[None]:
 
 
 @contextmanager
-def translated(url: str, advice: str = "run `benchkit store check`") -> Iterator[None]:
+def translated(url: str) -> Iterator[None]:
     """Turn what delta-rs raises into a `StoreError`."""
     from deltalake.exceptions import DeltaError
 
@@ -53,6 +57,7 @@ def translated(url: str, advice: str = "run `benchkit store check`") -> Iterator
         first, _, rest = _COLOURS.sub("", str(error)).partition("\n")
         arrow, _, cause = rest.partition("\n")[0].strip().partition(" ")
         reason = f"{first}: {cause}" if arrow == _CAUSE else first
+        advice = _UNREACHED if _OF_SERVICE.search(first) else "run `benchkit store check`"
         raise StoreError(
             f"the store failed: {reason}",
             where=url,

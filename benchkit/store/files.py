@@ -30,6 +30,7 @@ from benchkit.store.columns import (
     plain,
 )
 from benchkit.store.contents import UnsoundError, has_all_values, require_sound
+from benchkit.store.notes import write_notes
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -37,9 +38,6 @@ if TYPE_CHECKING:
 
 #: Where a file of the log of runs says what its commit builds on.
 RECORD = b"benchkit"
-#: Where the log of commits says what a file of the log of runs does to earlier pieces. Checkpoints
-#: keep it, and other readers pass over it.
-CHANGES = "changes"
 #: The paths, within their tables, of files that this package writes.
 _FILE = regex(rf"{PARTITION}=(true|false)/.+\.parquet|\d+-[0-9a-f]{{32}}\.parquet")
 #: What to do about damage.
@@ -65,8 +63,8 @@ class DataFile:
     rows, size : int
         The size is in bytes.
     bounds : dict of column to (least, greatest)
-    changes : mapping
-        What a file of the log of runs does to pieces that were there before.
+    notes : mapping
+        What the log of commits says of a file of the log of runs besides.
     is_placed : bool
         Whether it lies in its table already, where that is elsewhere.
     """
@@ -76,12 +74,12 @@ class DataFile:
     rows: int
     size: int
     bounds: dict[str, tuple[Any, Any]]
-    changes: Mapping[str, object] = field(default_factory=dict)
+    notes: Mapping[str, object] = field(default_factory=dict)
     is_placed: bool = False
 
     @classmethod
     def existing(
-        cls, name: str, size: int, keys: pa.Table, changes: Mapping[str, object] | None = None
+        cls, name: str, size: int, keys: pa.Table, notes: Mapping[str, object] | None = None
     ) -> DataFile:
         """Return a file that lies in its table already, with the batch and piece of its rows."""
         import pyarrow.compute as pc
@@ -90,8 +88,8 @@ class DataFile:
         is_raw = {_partition(is_raw=kind): kind for kind in (True, False)}.get(path.parent.name)
         found = {column: pc.min_max(keys[column]) for column in keys.column_names}
         bounds = {column: (one["min"].as_py(), one["max"].as_py()) for column, one in found.items()}
-        rows, changes = len(keys), changes or {}
-        return cls(path=path, is_raw=is_raw, rows=rows, size=size, bounds=bounds, changes=changes)
+        rows, notes = len(keys), notes or {}
+        return cls(path=path, is_raw=is_raw, rows=rows, size=size, bounds=bounds, notes=notes)
 
     @property
     def name(self) -> str:
@@ -120,7 +118,7 @@ class DataFile:
                 "minValues": {name: low for name, (low, _) in self.bounds.items()},
                 "maxValues": {name: high for name, (_, high) in self.bounds.items()},
                 "nullCount": dict.fromkeys(self.bounds, 0),
-                **({CHANGES: self.changes} if self.changes else {}),
+                **self.notes,
             }
         )
 
@@ -386,8 +384,8 @@ def write_rows(
         except BaseException:
             path.unlink(missing_ok=True)
             raise
-        size, bounds = path.stat().st_size, _bound(rows)
-        return DataFile(path=path, rows=len(rows), size=size, bounds=bounds, changes=changes)
+        size, bounds, notes = path.stat().st_size, _bound(rows), write_notes(rows, changes)
+        return DataFile(path=path, rows=len(rows), size=size, bounds=bounds, notes=notes)
 
 
 def _bound(rows: pa.Table) -> dict[str, tuple[Any, Any]]:

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from benchkit.errors import StoreError
 from benchkit.redaction.marks import draw_key
@@ -22,9 +22,10 @@ from benchkit.store import log as log_of_runs
 from benchkit.store.columns import values_schema
 from benchkit.store.conflicts import ConflictError, attempts
 from benchkit.store.damage import MEASURED, Damage, Repaired, find_key_damage
-from benchkit.store.files import CHANGES, RECORD, DataFile
+from benchkit.store.files import RECORD, DataFile
 from benchkit.store.keys import replace_key
 from benchkit.store.log import log_schema
+from benchkit.store.notes import CHANGES, SOURCES, list_sources, write_notes
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -50,19 +51,28 @@ class Mending:
         self._runs, self._values = runs, values
         self._of_runs = [one for one in damage if one.folder == runs.url]
         self._of_values = [one for one in damage if one.folder == values.url]
-        self._sources = [path for one in damage for path in one.paths or ()]
+        self._nameless: list[Damage] = []
+        self._sources: list[str] = []
         self._unknown = 0
         self._changes: list[tuple[int, Mapping[str, log_of_runs.Ranges]]] = []
 
     def mend_tables(self) -> None:
         """Make both tables readable; the runs come first, for they tell which values count."""
-        self._changes = _list_changes(self._runs, self._of_runs)
+        notes = _read_notes(self._runs, self._of_runs)
+        self._changes = [
+            (int(path.partition("-")[0]), changes)
+            for path, noted in notes.items()
+            if (changes := noted.get(CHANGES))
+        ]
+        self._nameless = [one for one in self._of_runs if not notes.get(one.path, {}).get(SOURCES)]
+        self._sources = [name for noted in notes.values() for name in noted.get(SOURCES, ())]
+        self._sources += [path for one in self._nameless for path in one.paths or ()]
         self._sources += mend_runs(self._runs, self._of_runs)
         mend_values(self._values, self._of_values, self._runs)
 
     def build_rows(self, log: pa.Table) -> pa.Table:
         """Return the rows that the log of runs lacks after the repair of its files."""
-        sources, self._unknown = find_lost(self._runs, self._values, log, self._of_runs)
+        sources, self._unknown = find_lost(self._runs, self._values, log, self._nameless)
         redone = log_of_runs.redo(log, self._changes)
         pieces = log_of_runs.current(log_of_runs.put_over(log, redone))
         built = repair_rows(pieces, self._values, self._of_values)
@@ -114,21 +124,18 @@ def mend_runs(runs: Table, damage: Sequence[Damage]) -> list[str]:
     files, before = [], log_schema().empty_table()
     for one in kept:
         rows = log_of_runs.complete(one.rows).select(log_of_runs.KEYS)
-        changes = log_of_runs.list_changes(before, rows)
-        files.append(DataFile.existing(one.path, one.size, one.rows.select(_KEYS), changes))
+        notes = write_notes(one.rows, log_of_runs.list_changes(before, rows))
+        files.append(DataFile.existing(one.path, one.size, one.rows.select(_KEYS), notes))
         before = pa.concat_tables([before, rows])
     runs.claim(None, pa.unify_schemas(schemas), files)
     return [source for one in left_out for source in list_sources(one.rows)]
 
 
-def _list_changes(
-    runs: Table, damage: Sequence[Damage]
-) -> list[tuple[int, Mapping[str, log_of_runs.Ranges]]]:
-    """Return what damaged files of runs did to earlier pieces: sequence number and changes."""
+def _read_notes(runs: Table, damage: Sequence[Damage]) -> dict[str, dict[str, Any]]:
+    """Return what the log of commits notes of damaged files of runs, by their paths."""
     lost = {one.path for one in damage}
-    stated = {path: text for path, text in _list_committed(runs).items() if path in lost}
-    changes = {path: json.loads(text).get(CHANGES, {}) for path, text in stated.items()}
-    return [(int(path.partition("-")[0]), did) for path, did in changes.items() if did]
+    stated = _list_committed(runs).items() if lost else ()
+    return {path: json.loads(text) for path, text in stated if path in lost}
 
 
 def _drop(table: Table, damage: Sequence[Damage]) -> None:
@@ -382,9 +389,3 @@ def repair_rows(pieces: pa.Table, values: Table, damage: Sequence[Damage]) -> pa
         for rows, dropped in ((changed, False), (lost, True))
     ]
     return pa.concat_tables(flagged, promote_options="permissive")
-
-
-def list_sources(pieces: pa.Table) -> list[str]:
-    """Return the sources of pieces, as the user knows them."""
-    name = "label" if "label" in pieces.column_names else "path"
-    return sorted(set(pieces[name].to_pylist()) - {None}) if name in pieces.column_names else []

@@ -54,7 +54,7 @@ class Store:
         folder = Path(self.url)
         if not self.is_remote and not any((folder / n).is_dir() for n in ("runs", "values")):
             return False
-        with translated(self.url, "check its address, your credentials and the network"):
+        with translated(self.url):
             return (folder / "runs" / entries.FOLDER).is_dir() or self._has_remains()
 
     @contextmanager

@@ -47,6 +47,7 @@ PROMPTS = (
     "bob@host:~/bench/{}$",
     "[root@{} ~]#",
     "➜  {} git:(master) ✗",
+    "➜  puma git:({})",
     "PS C:\\bench\\{}>",
     "bob@mac {} %",
 )

@@ -278,6 +278,7 @@ def test_a_garbled_line_costs_its_own_values() -> None:
     (reading,), (problem,) = parse_bytes(text.replace("300.04, 300.02", "300.04").encode())
     assert reading.status == "partial"
     assert "'Requests' has 2 values for 3 names" in problem.what
+    assert problem.line == 1
     assert "requests" not in {row[1] for row in reading.rows}
     assert values(reading)["latency", "p50", None] == 0.002311
 
@@ -292,6 +293,7 @@ def test_a_garbled_line_costs_its_own_values() -> None:
         ("100.00%", "100.01%", "'Success' is not a percentage"),
         ("200:9000", "200=9000", "'Status Codes' contains something other"),
         ("[total, mean]", "[total, median]", ""),
+        ("9000, 300.04", f"{'9' * 400}, 300.04", "'99999999999999999999': the number is too"),
     ],
 )
 def test_what_is_written_another_way_is_left_out(old: str, new: str, word: str) -> None:

@@ -91,3 +91,13 @@ def test_tables_stand_among_other_text() -> None:
     readings, problems = parse(text.encode())
     assert [reading.form for reading in readings] == ["hist", "hdrplot", "hist"]
     assert not problems
+
+
+@pytest.mark.parametrize("digits", [19, 300])
+def test_a_count_that_is_none_is_refused_with_its_line(digits: int) -> None:
+    text = (SCENARIO / "agent" / "vegeta-hist-1.txt").read_text()
+    readings, (problem,) = parse(text.replace("4078", "9" * digits).encode())
+    assert not readings
+    assert problem.line == 3
+    assert f"which begins with '{'9' * 18}', has {digits} digits" in problem.what
+    assert "truncated" not in problem.what

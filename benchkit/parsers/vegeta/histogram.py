@@ -30,9 +30,12 @@ from typing import ClassVar
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Reading
 from benchkit.parsers.vegeta.readings import Block
+from benchkit.redaction import show_part
 from benchkit.regexes import regex
 from benchkit.units import scale, step
 
+#: Digits that a count of requests may have.
+_DIGITS = 18
 _STATS = {f"0.{percent}0000": f"p{percent}" for percent in (50, 75, 80, 90, 95)}
 
 
@@ -78,16 +81,29 @@ class Histogram(Table):
     FORM = "hist"
     SIGNATURE = regex(r"^[ \t#>|*/]*+Bucket[ \t]++#[ \t]++%[ \t]++Histogram[ \t]*+$", re.MULTILINE)
     ROW = regex(
-        r"\[[^\s,\[]++,\s*+([^\s\[\]]++)\]\s++(\d{1,18}+)\s++(?:\d++\.\d\d|NaN)%(?:\s++#*+)?\s*+"
+        r"\[[^\s,\[]++,\s*+([^\s\[\]]++)\]\s++(\d++)\s++(?:\d++\.\d\d|NaN)%(?:\s++#*+)?\s*+"
     )
     _sum = 0
+    _outsized: tuple[int, str] | None = None
 
     def _take(self, line: int, *fields: str) -> bool:
         end, count = fields
-        self._sum += int(count)
-        if end == "+Inf":
+        if len(count) > _DIGITS:
+            self._outsized = self._outsized or (line, count)
+        else:
+            self._sum += int(count)
+        if end == "+Inf" and self._outsized is None:
             self.reading.add("requests", "count", float(self._sum), "1", line, origin="computed")
         return end == "+Inf"
+
+    def close(self) -> Iterator[Reading | Diagnostic]:
+        """Yield the reading, and which count of it is none."""
+        if self._outsized is not None:
+            line, count = self._outsized
+            shown = f"which begins with {show_part(count, _DIGITS)}, has {len(count)} digits"
+            what = f"a bucket count, {shown}, so no number of requests is recorded"
+            yield self.warn(what, "fix the line, or ingest the raw results", line)
+        yield from super().close()
 
 
 class Plot(Table):

@@ -97,10 +97,10 @@ class Block(ABC):
         if (metric, subject) == ("duration", None):
             self.reading.duration = value
 
-    def warn(self, what: str, hint: str) -> Diagnostic:
-        """Mark the reading as partial and say why."""
+    def warn(self, what: str, hint: str, line: int = 0) -> Diagnostic:
+        """Mark the reading as partial and say why, and in which line if not in the last one."""
         self.reading.status = "partial"
-        return Diagnostic(self._label, self.reading.last_line, what, hint, "warning")
+        return Diagnostic(self._label, line or self.reading.last_line, what, hint, "warning")
 
 
 def begin(form: str, line: int, command: str = "") -> Reading:

@@ -90,7 +90,8 @@ class TextReport(Block):
     )
     _next = 0
     _is_whole = False
-    _problem = ""
+    #: What is wrong, and in which line.
+    _problem: tuple[str, int] | None = None
 
     @classmethod
     def starts(cls, text: str) -> bool:
@@ -115,7 +116,7 @@ class TextReport(Block):
             try:
                 self._read(match[1], match[2], match[3].rstrip(), line, is_last=is_last)
             except ValueError as error:
-                self._problem = self._problem or f"the line '{match[1]}' {error}"
+                self._problem = self._problem or (f"the line '{match[1]}' {error}", line)
         if is_next:
             self.reading.last_line = line
         return is_next
@@ -153,19 +154,23 @@ class TextReport(Block):
                     if written == "percentage"
                     else f"contains {show_part(text, 40)} instead of a {written}"
                 )
-            number = read(text)
+            try:
+                number = read(text)
+            except ValueError as error:
+                raise ValueError(f"contains {show_part(text, 20)}: {error}") from None
             resolution = None if written == "count" else number.resolution
             self.put(f"{label}.{name}", number.value, line, resolution)
 
     def close(self) -> Iterator[Reading | Diagnostic]:
         """Yield the reading and what was wrong with it."""
         if self._next < len(LABELS) and not self._problem:
-            self._problem = f"it ends before '{LABELS[self._next]}'"
+            self._problem = f"it ends before '{LABELS[self._next]}'", self.reading.last_line
         if self.is_tail:
             self.reading.status = "partial"
         if self._problem:
-            what = f"the report is truncated or garbled: {self._problem}; the rest is kept"
-            yield self.warn(what, "ingest the whole output, or the raw results")
+            problem, line = self._problem
+            what = f"the report is truncated or garbled: {problem}; the rest is kept"
+            yield self.warn(what, "ingest the whole output, or the raw results", line)
         yield from finish(self.reading, self._label)
         if self.reading.rows:
             yield self.reading
