@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
 from benchkit.redaction.harmless import (
+    HEADERS,
     JVM_OPTION,
     PROGRAMS,
     SCRIPTED,
@@ -38,12 +39,6 @@ from benchkit.redaction.texts import (
 )
 from benchkit.regexes import regex
 
-#: Headers whose values belong to the workload and are no secrets.
-_HEADERS = frozenset(
-    {"accept", "accept-charset", "accept-encoding", "accept-language", "cache-control"}
-    | {"connection", "content-length", "content-type", "expect", "host", "pragma", "te"}
-    | {"transfer-encoding", "upgrade", "user-agent"}
-)
 _HEADER_OPTION = regex(r"-H|-hdr|--?(?:[a-z]+-)*headers?")
 _JOINED_HEADER = regex(r"(?:-H|--?(?:[a-z]+-)*headers?=)(?=.*:)")
 _SPACE = regex(r"[ \t\r\n]")
@@ -276,7 +271,7 @@ class _Line:
         name, colon, value = header.partition(":")
         if not colon:
             return self._show(header, "-H")
-        if name.strip().lower() not in _HEADERS:
+        if name.strip().lower() not in HEADERS:
             hide = self._manner.secret if names_secret(name.strip()) else self._manner.other
             return f"{name}: {hide(value.strip())}"
         return redact_text(header)

@@ -26,6 +26,12 @@ TOOLS: dict[str, frozenset[str]] = {
     "wrk": frozenset(),
     "wrk2": frozenset(),
 }
+#: Headers whose values belong to the workload and are no secrets.
+HEADERS = frozenset(
+    {"accept", "accept-charset", "accept-encoding", "accept-language", "cache-control"}
+    | {"connection", "content-length", "content-type", "expect", "host", "pragma", "te"}
+    | {"transfer-encoding", "upgrade", "user-agent"}
+)
 _CREDENTIALS = frozenset({"-A", "-P", "-U", "-a", "-p", "-u"})
 #: Options of these tools that carry credentials; of other known tools none does.
 _CREDENTIALS_OF = {
@@ -82,6 +88,10 @@ HARMLESS = regex(
     r"|true|True|false|False|yes|no|on|off|null|csv|json|text|html?|https?|http/[\d.]{1,3}|h2c?|tcp|udp"
     r"|\$\{?\w{1,64}\}?|\$[@*#?]|\{\w{0,20}\}"  # $URL
     rf"|{MARK}|(?:[\w-]{{1,40}}: ?)?REDACTED"
+)
+#: Ports, and files, which no option takes for a secret: ``-p 8080:80``, ``-p body.json``.
+PORT_OR_FILE = regex(
+    rf"\d{{1,5}}(?::\d{{1,5}}){{0,2}}|@?(?:~?/|\.{{1,2}}/)?(?:{_NAME}/){{0,20}}{_NAME}\.(?:{_ENDINGS})"
 )
 #: Options that set a JVM's memory and its collector.
 JVM_OPTION = regex(

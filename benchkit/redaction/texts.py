@@ -15,6 +15,7 @@ from math import log2
 from urllib.parse import unquote
 
 from benchkit.redaction.marks import HIDDEN, MARK, mark
+from benchkit.redaction.options import LONG_OPTION, PASSWORD, SENTENCE, hide_credentials
 from benchkit.regexes import regex
 
 REDACTED = "REDACTED"
@@ -129,13 +130,6 @@ _JUDGED = 256
 #: Bits a character, at most and as a share of what so many characters can have, and the share of
 #: neighbours of different kinds: below them a text reads like words.
 _BITS, _BITS_SHARE, _TURNS = 4.4, 0.83, 0.4
-
-#: An option that carries credentials, in a command that a message quotes: ``curl -u me:abc``.
-_CREDENTIAL_OPTION = regex(
-    r"((?:^|(?<=\s))(?:-[APUapu] ++|-[APUu](?=[^\s:]++:)"
-    r"|--?(?:[a-z]++-)*+(?:user|login|username|userpwd)[ =]++))"
-    rf"(?:{_QUOTED}|[^\s'\"]++)"
-)
 #: A colon and a line of a file, or a second colon: neither assigns.
 _PLACE = regex(r"\d++:|:")
 #: What may hold a query: an address, or its path.
@@ -218,7 +212,7 @@ def redact_quote(text: str) -> str:
     >>> redact_quote("3: panic: api_key: c0ffee"), redact_quote("[curl -u me:c0ffee /a] Error 1")
     ('3: panic: api_key: REDACTED', '[curl -u REDACTED /a] Error 1')
     """
-    text = _CREDENTIAL_OPTION.sub(rf"\1{REDACTED}", text)
+    text = hide_credentials(text, REDACTED)
     return _redact_dense(_redact_shapes(text, _BEARER, _is_quoted, _is_short, SHOWN), SHOWN)
 
 
@@ -264,13 +258,27 @@ def _redact_shapes(
         return match[0] if is_hidden else kept + manner.secret(secret)
 
     text = _PEM.sub(lambda match: manner.secret(match[0]), text)
-    for pattern in (*_RULES, bearer):
+    is_command = " -" in text or text.startswith("-")
+    for pattern in (*_RULES, PASSWORD, bearer) if is_command else (*_RULES, bearer):
         text = pattern.sub(hide, text)
+    if "--" in text:
+        text = LONG_OPTION.sub(lambda match: _redact_option(match, manner), text)
     text = _redact_assigned(text, is_secret, is_kept, manner)
     if "?" in text or "://" in text:
         text = _ADDRESS.sub(lambda match: _redact_address(match[0], manner), text)
     text = _SHAPED.sub(lambda match: manner.secret(match[0]), text)
     return _hide_dense(_KEY_LINE, text, manner)
+
+
+def _redact_option(match: re.Match[str], manner: Manner) -> str:
+    """Show the value of a long option, unless its name is a secret's; words of a sentence stay."""
+    name, value = match["name"], match["value"]
+    word = value.rstrip(".,;:!?")
+    is_word = word.lower() in SENTENCE if _CERTAIN_NAME.search(name) else _TELLING.fullmatch(word)
+    is_hidden = value == REDACTED or value.startswith(HIDDEN)
+    if is_hidden or is_word or not names_secret(name):
+        return match[0]
+    return match["option"] + manner.secret(value)
 
 
 def _redact_address(word: str, manner: Manner) -> str:
