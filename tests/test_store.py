@@ -19,7 +19,7 @@ from benchkit.errors import StoreError
 from benchkit.ingestion.sink import ValueSink
 from benchkit.parsers.base import Reading, Samples
 from benchkit.store import Store, conflicts, delta, new_batch, tidying, values_schema
-from benchkit.store.files import write_files
+from benchkit.store.batch_files import write_files
 
 
 def batch(number: int, *, raw: bool = False, value: float = 1.0) -> pa.RecordBatch:

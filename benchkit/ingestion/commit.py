@@ -37,7 +37,7 @@ from benchkit.labels.values import UnusableError, read_time
 from benchkit.redaction import redact_origin
 from benchkit.redaction.marks import current_key, draw_key, use_key
 from benchkit.store import Store, new_batch
-from benchkit.store.files import write_files
+from benchkit.store.batch_files import write_files
 from benchkit.store.keys import CONSEQUENCE, NAME, keep_key, read_key
 from benchkit.store.log import holds_marks
 

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from benchkit.parsers.base import Repeats, Samples
-    from benchkit.store.files import BatchWriter, DataFile, FileWriter
+    from benchkit.store.batch_files import BatchWriter
+    from benchkit.store.files import DataFile, FileWriter
 
 #: What every sample has.
 _TEXTS = ("metric", "stat", "unit", "origin")
@@ -87,7 +88,7 @@ class ValueSink:
         if self._folder is None or self._run_rows <= FEW:
             return
         if self._run_writer is None:
-            from benchkit.store.files import BatchWriter
+            from benchkit.store.batch_files import BatchWriter
 
             self._run_writer = BatchWriter(self._folder, self._batch, is_raw=False)
         for _, batch in self.runs:

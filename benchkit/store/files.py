@@ -14,7 +14,6 @@ import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -281,76 +280,6 @@ def make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         with suppress(FileExistsError), (folder / ".gitignore").open("x") as ignore:
             ignore.write("*\n")
-
-
-def write_files(folder: Path, batch: int, batches: Iterable[pa.RecordBatch]) -> list[DataFile]:
-    """Write batches of values per run and of samples, in one file for each of the two.
-
-    Parameters
-    ----------
-    folder, batch
-        As `FileWriter` takes them.
-    batches : iterable of RecordBatch
-        Each of values per run or of samples; samples are put in the order of their metrics.
-    """
-    writers: dict[bool, BatchWriter] = {}
-    try:
-        for found in batches:
-            if len(found):
-                is_raw = found["raw"][0].as_py()
-                if is_raw not in writers:
-                    writers[is_raw] = BatchWriter(folder, batch, is_raw=is_raw)
-                writers[is_raw].take(found)
-        return [writer.close() for writer in writers.values()]
-    except BaseException:
-        for writer in writers.values():
-            writer.drop()
-        raise
-
-
-class BatchWriter:
-    """Writes batches into one file, a row group as soon as they make one.
-
-    Parameters
-    ----------
-    folder, batch, is_raw
-        As `FileWriter` takes them.
-    """
-
-    def __init__(self, folder: Path, batch: int, *, is_raw: bool) -> None:
-        self._writer = FileWriter(folder, batch, is_raw=is_raw)
-        self._is_raw, self._schema = is_raw, file_schema(is_raw=is_raw)
-        self._held: list[pa.RecordBatch] = []
-        self._rows = 0
-
-    def take(self, batch: pa.RecordBatch) -> None:
-        """Take the next rows."""
-        self._held.append(batch)
-        self._rows += len(batch)
-        if self._rows >= GROUP_ROWS:
-            self._write()
-
-    def close(self) -> DataFile:
-        """Write what is left and end the file."""
-        if self._held:
-            self._write()
-        return self._writer.close()
-
-    def drop(self) -> None:
-        """Give the file up."""
-        self._writer.drop()
-
-    def _write(self) -> None:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        alike = [[*same] for _, same in groupby(self._held, lambda batch: batch.schema)]
-        tables = (pa.Table.from_batches(same).select(self._schema.names) for same in alike)
-        table = pa.concat_tables([each.cast(self._schema) for each in tables])
-        self._held, self._rows = [], 0
-        if self._is_raw:
-            table = table.take(pc.sort_indices(table["metric"].cast(pa.string())))
-        self._writer.write(table.unify_dictionaries())
 
 
 def write_rows(

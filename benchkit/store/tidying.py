@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchkit.store import log as log_of_runs
+from benchkit.store.batch_files import part_by_metric
 from benchkit.store.columns import GROUP_ROWS, began_at, values_schema
 from benchkit.store.files import DataFile, FileWriter, is_raw
 
@@ -153,7 +154,7 @@ def _join(
         for part in parts:
             kept = _without_stale(part, is_stale)
             rows += len(kept)
-            for alike in _by_metric(kept) if is_sample else [kept]:
+            for alike in part_by_metric(kept) if is_sample else [kept]:
                 for start in range(0, len(alike), GROUP_ROWS):
                     writer.write(alike.slice(start, GROUP_ROWS))
         if rows:
@@ -173,10 +174,3 @@ def _without_stale(rows: pa.Table, is_stale: Callable[[int], bool]) -> pa.Table:
     if not stale:
         return rows
     return rows.filter(pc.invert(pc.is_in(rows["batch"], pa.array(stale, pa.int64()))))
-
-
-def _by_metric(rows: pa.Table) -> Iterator[pa.Table]:
-    import pyarrow.compute as pc
-
-    for metric in sorted(pc.unique(rows["metric"]).to_pylist()):
-        yield rows.filter(pc.equal(rows["metric"], metric))

@@ -19,7 +19,8 @@ from benchkit.ingestion.sink import ValueSink
 from benchkit.labels.numbering import settle
 from benchkit.parsers.base import Reading, Row, Samples
 from benchkit.store import Store, new_batch
-from benchkit.store.files import DataFile, write_files
+from benchkit.store.batch_files import write_files
+from benchkit.store.files import DataFile
 
 RUNS, VARIANTS, BLOCK = 20, 4, 4000
 METRICS = (

@@ -1,0 +1,104 @@
+"""Batches of values as files: those of several sources share one, in row groups by metric."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchkit.store.columns import GROUP_ROWS, file_schema
+from benchkit.store.files import DataFile, FileWriter
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: Samples from which a metric has a row group of its own, which takes 2.5 kB: those of fewer would
+#: be larger and slower to read apart.
+ALONE = 1 << 11
+
+
+def write_files(folder: Path, batch: int, batches: Iterable[pa.RecordBatch]) -> list[DataFile]:
+    """Write batches of values per run and of samples, in one file for each of the two.
+
+    Parameters
+    ----------
+    folder, batch
+        As `FileWriter` takes them.
+    batches : iterable of RecordBatch
+        Each of values per run or of samples; samples are put in the order of their metrics.
+    """
+    writers: dict[bool, BatchWriter] = {}
+    try:
+        for found in batches:
+            if len(found):
+                is_raw = found["raw"][0].as_py()
+                if is_raw not in writers:
+                    writers[is_raw] = BatchWriter(folder, batch, is_raw=is_raw)
+                writers[is_raw].take(found)
+        return [writer.close() for writer in writers.values()]
+    except BaseException:
+        for writer in writers.values():
+            writer.drop()
+        raise
+
+
+class BatchWriter:
+    """Writes batches into one file, a row group as soon as they make one.
+
+    Parameters
+    ----------
+    folder, batch, is_raw
+        As `FileWriter` takes them.
+    """
+
+    def __init__(self, folder: Path, batch: int, *, is_raw: bool) -> None:
+        self._writer = FileWriter(folder, batch, is_raw=is_raw)
+        self._is_raw, self._schema = is_raw, file_schema(is_raw=is_raw)
+        self._held: list[pa.RecordBatch] = []
+        self._rows = 0
+
+    def take(self, batch: pa.RecordBatch) -> None:
+        """Take the next rows."""
+        self._held.append(batch)
+        self._rows += len(batch)
+        if self._rows >= GROUP_ROWS:
+            self._write()
+
+    def close(self) -> DataFile:
+        """Write what is left and end the file."""
+        if self._held:
+            self._write()
+        return self._writer.close()
+
+    def drop(self) -> None:
+        """Give the file up."""
+        self._writer.drop()
+
+    def _write(self) -> None:
+        import pyarrow as pa
+
+        alike = [[*same] for _, same in groupby(self._held, lambda batch: batch.schema)]
+        tables = (pa.Table.from_batches(same).select(self._schema.names) for same in alike)
+        table = pa.concat_tables([each.cast(self._schema) for each in tables])
+        self._held, self._rows = [], 0
+        for group in part_by_metric(table) if self._is_raw else [table]:
+            self._writer.write(group.unify_dictionaries())
+
+
+def part_by_metric(rows: pa.Table) -> Iterator[pa.Table]:
+    """Yield samples as row groups: a metric of many alone, and those of few together."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    rows = rows.take(pc.sort_indices(rows["metric"].cast(pa.string())))
+    start = end = 0
+    for count in rows["metric"].cast(pa.string()).value_counts().field("counts").to_pylist():
+        if count >= ALONE:
+            if start < end:
+                yield rows.slice(start, end - start)
+            yield rows.slice(end, count)
+            start = end + count
+        end += count
+    if start < end:
+        yield rows.slice(start)
