@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp
+from math import exp, isfinite
 
 from benchkit.bisect.repository import Commit
 from benchkit.bisect.search import Answer, Row, to_ratios
@@ -181,6 +181,8 @@ def _name(row: Row) -> str:
 
 def _size(answer: Answer) -> str:
     change, low, high = map(format_change, answer.change)
+    if not all(map(isfinite, answer.change)):  # of values that do not vary there is no interval
+        return change
     return f"{change} (95\N{NO-BREAK SPACE}% CI {low} to {high})"
 
 

@@ -10,7 +10,9 @@ import pytest
 from simulation.bisection import BISECTIONS, ROW, Bisection, Machine, try_one
 from simulation.record import read_record
 
-from benchkit.bisect.search import Limits, search
+from benchkit.bisect.repository import Commit
+from benchkit.bisect.search import Answer, Limits, search
+from benchkit.bisect.summary import write_sentence
 
 SEEDS = range(12)
 
@@ -85,3 +87,9 @@ def test_exact_metrics_are_searched() -> None:
     answer = search(machine, 20, Limits())
     assert (answer.ending, answer.first, answer.last) == ("found", 9, 9)
     assert answer.change == pytest.approx((np.exp(0.1),) * 3, rel=1e-4)
+
+
+def test_values_that_do_not_vary_have_no_interval() -> None:
+    answer = Answer("no change", ROW, 1, 1, (1.0, np.nan, np.nan), 2, 64)
+    sentence = write_sentence(answer, [Commit("a" * 40, ""), Commit("b" * 40, "")])
+    assert sentence.endswith("to bbbbbbbbbb: ±0.0\N{NO-BREAK SPACE}%; 2 commits measured, 64 runs.")
