@@ -240,7 +240,7 @@ class Source:
             text = self._text = clean_text(self._data or b"")
         else:
             text = clean_text(_begin(_until_damage(self._blocks_as_they_are()), HEAD_BYTES))
-        if not text or text[0] in "{<":
+        if not text or text[0] == "{" or (text[0] == "<" and not text[1:2].isdecimal()):
             return None
         found = find_wrapping(text, self.label)
         if not self.is_small and (found or is_logged(text)):

@@ -34,6 +34,7 @@ PREFIXES: dict[str, Callable[[int], str]] = {
     "gh run view --log": lambda line: f"load\tRun k6\t{_time(line)}.{line * 37:07d}Z ",
     "kubectl logs --prefix": lambda _: "[pod/load-1-x7f9k/k6] ",
     "stern, in colours": lambda _: "\x1b[36mload-1-x7f9k\x1b[0m k6 ",
+    "syslog": lambda line: f"<14>1 {_time(line, '%Y-%m-%dT%H:%M:%SZ')} host load 123 - - ",
     "journald": lambda line: _time(line, "%b %d %H:%M:%S") + " host load[123]: ",
     "docker compose logs -t": lambda line: f"load-1  | {_time(line)}.{line * 37:09d}Z ",
     "cat -n": lambda line: f"{line:6d}\t",
