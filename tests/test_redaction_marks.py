@@ -16,7 +16,7 @@ import pytest
 from benchkit.errors import StoreError
 from benchkit.ingestion.commit import ingest
 from benchkit.ingestion.discovery import Options
-from benchkit.ingestion.frames import list_parts
+from benchkit.ingestion.stored import list_parts
 from benchkit.redaction import redact_label
 from benchkit.redaction.marks import HIDDEN, KEY_BYTES, VARIABLE, current_key, mark, use_key
 from benchkit.redaction.texts import redact_query

@@ -21,9 +21,9 @@ from benchkit import schema
 from benchkit.comparison.model import ROW_KEY
 from benchkit.derived.record import Run
 from benchkit.errors import SchemaError
-from benchkit.ingestion.frames import parts_table, read_parts
-from benchkit.ingestion.frames import runs as runs_of_parts
+from benchkit.ingestion.frames import runs as runs_of_rows
 from benchkit.ingestion.parts import Part
+from benchkit.ingestion.rows import parts_table, read_parts
 from benchkit.labels.pieces import Piece
 from benchkit.labels.run_toml import Sidecar
 from benchkit.reading.records import Reading
@@ -264,7 +264,7 @@ def test_a_fact_of_a_reading_reaches_the_store_and_the_table_of_runs() -> None:
     facts: dict[str, Any] = {fact.name: stated[fact.type] for fact in schema.FACTS}
     part = Part(path="a.txt", label="a.txt", tool="wrk", sha256="0", **facts)
     [again] = read_parts(plain(parts_table([part])))
-    [row] = runs_of_parts([again]).to_dict("records")
+    [row] = runs_of_rows(parts_table([again])).to_dict("records")
     assert {name: getattr(again, name) for name in facts} == facts
     assert {name: row[name] for name in facts} == facts
 

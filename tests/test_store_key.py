@@ -12,7 +12,7 @@ from deltalake.fs import DeltaStorageHandler
 
 from benchkit.cli import run
 from benchkit.ingestion.commit import ingest
-from benchkit.ingestion.frames import list_parts
+from benchkit.ingestion.stored import list_parts
 from benchkit.store import Store
 from benchkit.store.keys import NAME, read_key
 

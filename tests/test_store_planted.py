@@ -17,7 +17,7 @@ import pytest
 from benchkit import schema
 from benchkit.cli import run
 from benchkit.ingestion.commit import ingest
-from benchkit.ingestion.frames import _TYPES
+from benchkit.ingestion.rows import _TYPES
 from benchkit.store import Store
 from benchkit.store.contents import stored_types
 

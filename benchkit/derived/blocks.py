@@ -7,12 +7,80 @@ can be trusted; only recorded order counts, equal run numbers prove nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from benchkit.codes import number_rows
 from benchkit.schema import Workload
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+
+    from benchkit.schema import Runs
 
 #: Runs that differ in nothing else but variant and number are one series.
 _SERIES = Workload._fields
+#: What may tell the order of the runs of a series, if all of them have it.
+_ORDER = ("block", "started_at", "position")
+
+
+def place_runs(runs: Runs) -> Runs:
+    """Return the table of runs with blocks and positions where an order was recorded."""
+    import numpy as np
+    import pandas as pd
+
+    measured = np.flatnonzero(runs["role"] == "measured")
+    members = runs[[*_SERIES, "variant", "role", *_ORDER]].iloc[measured]
+    series, firsts = number_rows(members, _SERIES)
+    sizes = np.bincount(series, minlength=len(firsts))
+    has_blocks = np.bincount(series, members["block"].notna(), len(firsts)) == sizes
+    sides = number_rows(members.assign(series=series), ("series", "variant"))[1]
+    is_alone = np.bincount(series[sides], minlength=len(firsts)) == 1
+    ranks = _rank(members, series, sizes)
+    is_counted = (is_alone & ~has_blocks)[series]
+    is_ordered = has_blocks[series] | (ranks > 0)
+    placed = {name: runs[name].array.copy() for name in ("block", "position")}
+    placed["block"][measured[~is_ordered]] = pd.NA
+    alone = is_ordered & is_counted  # each run of the only variant begins a block
+    placed["block"][measured[alone]] = ranks[alone]
+    placed["position"][measured[alone]] = 1
+    rest = is_ordered & ~is_counted
+    rows = _list_rows(members[rest])
+    find_blocks(rows)
+    for name, values in placed.items():
+        values[measured[rest]] = pd.array([row[name] for row in rows], "Int64")
+    table: Runs = runs.assign(**placed)
+    return table
+
+
+def _rank(members: pd.DataFrame, series: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Return the place of each run in the recorded order of its series, from 1; 0 without one."""
+    import numpy as np
+    import pandas as pd
+
+    ranks = np.zeros(len(members), dtype=np.int64)
+    begins = np.cumsum(sizes) - sizes
+    for name in ("position", "started_at"):  # where both are an order, the start counts
+        places, _ = pd.factorize(members[name], sort=True)
+        order = np.lexsort((places, series))
+        of_series, ordered = series[order], places[order]
+        is_repeated = (of_series[1:] == of_series[:-1]) & (ordered[1:] == ordered[:-1])
+        repeats = np.bincount(of_series[1:][is_repeated], minlength=len(sizes))
+        is_order = (np.bincount(series, places >= 0, len(sizes)) == sizes) & (repeats == 0)
+        counted = np.empty_like(ranks)
+        counted[order] = np.arange(len(order)) - begins[of_series] + 1
+        ranks = np.where(is_order[series], counted, ranks)
+    return ranks
+
+
+def _list_rows(members: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return rows of a table; what is unknown is None."""
+    names = list(map(str, members))
+    columns = (column.astype(object).where(column.notna(), None) for _, column in members.items())
+    return [
+        dict(zip(names, row, strict=True))
+        for row in zip(*(column.tolist() for column in columns), strict=True)
+    ]
 
 
 def find_blocks(rows: Sequence[dict[str, Any]]) -> None:

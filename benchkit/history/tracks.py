@@ -128,18 +128,22 @@ def collect_tracks(
     names = rows.iloc[firsts][[*ROW_KEY, "unit", "variant", "about"]].to_dict("records")
     places, values = rows["place"].to_numpy(), rows["value"].to_numpy()
     order = np.lexsort((places, tracks))
-    begins = find_begins(tracks[order], places[order])
-    sizes = np.diff(np.append(begins, len(order)))
-    middles = _find_medians(values[np.lexsort((values, places, tracks))], begins, sizes)
-    ends = np.searchsorted(tracks[order][begins], np.arange(len(machines) + 1))
-    commits, bounds = list(trials.dates.items()), np.append(begins, len(order))
+    by_size = values[np.lexsort((values, places, tracks))]
+    tracks, places, values = tracks[order], places[order], values[order]
+    begins = find_begins(tracks, places)
+    bounds = np.append(begins, len(order))
+    sizes = np.diff(bounds)
+    middles = _find_medians(by_size, begins, sizes)
+    ends = np.searchsorted(tracks[begins], np.arange(len(machines) + 1))
+    commits = list(trials.dates.items())
     for number, (machine, own) in enumerate(zip(machines, names, strict=True)):
         metric, (start, end) = metrics[own.pop("about")], ends[number : number + 2]
-        at = places[order][begins[start:end]]
         yield Track(
             names=own | {"better": metric.better}, machine=machine, assume=metric.assume,
-            points=_list_points(commits, at, middles[start:end], sizes[start:end]),
-            values=values[order][bounds[start] : bounds[end]],
+            points=_list_points(
+                commits, places[begins[start:end]], middles[start:end], sizes[start:end]
+            ),
+            values=values[bounds[start] : bounds[end]],
         )  # fmt: skip
 
 

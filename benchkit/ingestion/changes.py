@@ -18,11 +18,11 @@ from benchkit.errors import Diagnostic, Finding
 from benchkit.ingestion.additions import has_additions
 from benchkit.ingestion.addresses import PACKED, locate
 from benchkit.ingestion.copies import Copy, leave_out, settle_originals
-from benchkit.ingestion.frames import fill_texts, parts_table, read_parts
 from benchkit.ingestion.gone import Folders, mark_renewed
 from benchkit.ingestion.parts import Part
 from benchkit.ingestion.pieces import single_out_shared
 from benchkit.ingestion.pooled import find_pooled, find_twice, join_read
+from benchkit.ingestion.rows import fill_texts, parts_table, read_parts
 from benchkit.ingestion.sources import STDIN, Identity, holds, unpacked
 from benchkit.labels.numbering import Series, leave_package, note_alone, series_of
 from benchkit.schema import LOST_ROLES, REFUSED_ROLES, Side

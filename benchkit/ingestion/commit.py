@@ -21,7 +21,6 @@ from benchkit.ingestion.changes import (
     list_sources,
 )
 from benchkit.ingestion.discovery import Discovery, Options, assign, discover
-from benchkit.ingestion.frames import list_parts, parts_table, read_parts
 from benchkit.ingestion.gone import Folders, find_gone
 from benchkit.ingestion.harvest import Harvest
 from benchkit.ingestion.origins import name_job, name_origin
@@ -29,8 +28,10 @@ from benchkit.ingestion.parts import Part
 from benchkit.ingestion.progress import Meter, Watch
 from benchkit.ingestion.reading import Known
 from benchkit.ingestion.recorded import Place
+from benchkit.ingestion.rows import parts_table, read_parts
 from benchkit.ingestion.sources import Found
 from benchkit.ingestion.split_blocks import find_split_blocks
+from benchkit.ingestion.stored import list_parts
 from benchkit.ingestion.upgrade import mask_addresses
 from benchkit.ingestion.workers import Alone, Crew, Executor, choose_jobs, count_cores, plan_tasks
 from benchkit.labels.values import UnusableError, read_time

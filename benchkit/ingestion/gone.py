@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from benchkit.errors import DataError, Finding
 from benchkit.ingestion.addresses import locate, name_address, name_path
 from benchkit.ingestion.discovery import Discovery, Options
-from benchkit.ingestion.frames import fill_texts
 from benchkit.ingestion.origins import JUDGED
 from benchkit.ingestion.parts import Part, show_label
+from benchkit.ingestion.rows import fill_texts
 from benchkit.ingestion.sources import digest_unpacked, unpacked, write_assigned
 from benchkit.labels.numbering import Series, leave_package, series_of
 from benchkit.schema import LOST_ROLES, REFUSED_ROLES

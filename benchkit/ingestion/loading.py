@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from benchkit.codes import code
 from benchkit.derived import derive
 from benchkit.derived.series import SERIES
 from benchkit.errors import ConfigError, DataError, Diagnostic, Finding, SourceReport
@@ -20,7 +21,6 @@ from benchkit.ingestion.copies import find_remembered, leave_out, settle_origina
 from benchkit.ingestion.discovery import Discovery, Options, discover
 from benchkit.ingestion.frames import (
     drop_unsound,
-    list_stored,
     stream_observations,
 )
 from benchkit.ingestion.frames import observations as make_observations
@@ -31,7 +31,6 @@ from benchkit.ingestion.origins import (
     choose,
     find_elsewhere,
     list_copied,
-    list_layers,
     name_job,
     refuse_contested,
 )
@@ -44,8 +43,16 @@ from benchkit.ingestion.pooled import (
     find_twice,
 )
 from benchkit.ingestion.roles import has_derived, name_role, require_roles
+from benchkit.ingestion.rows import parts_table, select_sharded
 from benchkit.ingestion.sharded import join_values, report_incomplete, set_aside_incomplete
 from benchkit.ingestion.split_blocks import find_split_blocks
+from benchkit.ingestion.stored import (
+    lack_runs,
+    list_apart,
+    list_row_layers,
+    read_rows,
+    read_stored,
+)
 from benchkit.labels.numbering import part_packages
 from benchkit.labels.sections import share_headings
 from benchkit.schema import observations as make_table
@@ -134,31 +141,26 @@ def load_history(store: str | None) -> Loaded:
         If the store is empty or not there.
     """
     place = Store(store or DEFAULT)
+    rows = read_rows(place)
     values, loaded, last = place.values(), list[Loaded](), 0
-    stored, _ = _read_stored(place)
-    for parts in list_layers(stored):
-        layer = _load_parts(place, parts, values)
+    for rows_of_layer in list_row_layers(rows):
+        layer = _load_rows(place, rows_of_layer, values)
         for frame in (layer.observations, layer.runs) if last else ():
             frame["run"] = (frame["run"] + last).astype("int32")
-        last = max([last, *layer.runs["run"].tolist()])
+        last = int(layer.runs["run"].to_numpy().max(initial=last))
         loaded.append(layer)
     found = loaded[0] if len(loaded) == 1 else _join(loaded)
-    return replace(found, findings=tuple(find_mixed_commits(stored)))
+    return replace(found, findings=tuple(find_mixed_commits(list_apart(rows))))
 
 
 def list_runs(arguments: Sequence[str], store: str | None) -> Loaded | None:
     """Load the runs of a store, whatever their origins, without values; None for raw files."""
-    parts = _list_parts(arguments, store)
-    if parts is None:
-        return None
-    nothing = make_observations([], values_schema().empty_table())
-    return Loaded(observations=nothing, runs=make_runs(parts))
-
-
-def _list_parts(arguments: Sequence[str], store: str | None) -> list[Part] | None:
-    """Return the parts of the store that is meant, whose table need not be held with them."""
     place = _store_of(arguments, store)
-    return None if place is None else _read_stored(place)[0]
+    if place is None:
+        return None
+    rows = read_rows(place)
+    nothing = make_observations(rows.slice(0, 0), values_schema().empty_table())
+    return Loaded(observations=nothing, runs=make_runs(rows))
 
 
 def stream(
@@ -228,10 +230,11 @@ def _stream_store(
     choice = choose(_read_stored(store)[0], origins, name_job())
     contested = {v: of for v, of in choice.contested.items() if not variants or v in variants}
     refuse_contested(contested)
-    loaded = _load_parts(store, choice.parts, store.values())
+    rows = parts_table(choice.parts)
+    loaded = _load_rows(store, rows, store.values())
     show(loaded.diagnostics)
     require_roles([part.role for part in choice.parts], roles)
-    yield from stream_observations(store, choice.parts, metrics, roles)
+    yield from stream_observations(store, rows, metrics, roles)
     derived = loaded.observations.tail(loaded.derived if has_derived(roles) else 0)
     if metrics:
         derived = derived[derived["metric"].isin(metrics)]
@@ -258,7 +261,7 @@ def _load_store(store: Store, origins: Sequence[str], *, samples: bool) -> Loade
     job = name_job()
     stored, refused = _read_stored(store)
     choice = choose(stored, origins, job)
-    loaded = _load_parts(store, choice.parts, store.values(raw=samples))
+    loaded = _load_rows(store, parts_table(choice.parts), store.values(raw=samples))
     stale = list_stale(choice.parts) | choice.stale
     stale |= {} if origins else list_copied(choice, refused, job)
     elsewhere = () if origins else find_elsewhere(choice, job)
@@ -273,14 +276,14 @@ def _load_store(store: Store, origins: Sequence[str], *, samples: bool) -> Loade
     )
 
 
-def _load_parts(store: Store, parts: Sequence[Part], values: pa.Table) -> Loaded:
-    """Make the frames of some parts of a store."""
-    sound, problems = drop_unsound(parts, values)
-    series, more = drop_unsound(parts, _read_series(store, parts))
+def _load_rows(store: Store, rows: pa.Table, values: pa.Table) -> Loaded:
+    """Make the frames of some runs of a store."""
+    sound, problems = drop_unsound(rows, values)
+    series, more = drop_unsound(rows, _read_series(store, rows))
     joined, size, findings = join_values(
-        parts, sound, lambda pieces: store.stream(raw=True, pieces=pieces)
+        select_sharded(rows), sound, lambda pieces: store.stream(raw=True, pieces=pieces)
     )
-    complete = _complete(parts, joined, series)
+    complete = _complete(rows, joined, series)
     return replace(
         complete,
         derived=complete.derived + size,
@@ -290,13 +293,9 @@ def _load_parts(store: Store, parts: Sequence[Part], values: pa.Table) -> Loaded
 
 
 def _read_stored(store: Store) -> tuple[list[Part], list[Part]]:
-    parts, refused = list_stored(store)
+    parts, refused = read_stored(store)
     if not parts:
-        raise DataError(
-            "the store is empty or does not exist",
-            where=store.url,
-            hint="run `benchkit ingest PATH` first, or give raw files",
-        )
+        raise lack_runs(store)
     return parts, refused
 
 
@@ -311,11 +310,14 @@ def _join(loaded: Sequence[Loaded]) -> Loaded:
     )
 
 
-def _read_series(store: Store, parts: Sequence[Part]) -> pa.Table:
+def _read_series(store: Store, rows: pa.Table) -> pa.Table:
     """Read the samples over time of what ran beside the load, and of nothing else."""
+    import pyarrow as pa
     import pyarrow.compute as pc
 
-    companions = [(part.batch, part.piece) for part in parts if part.role == "companion"]
+    rows = rows.filter(pa.array(code(rows["role"]) == "companion"))
+    keys = (rows[name].to_pylist() for name in ("batch", "piece"))
+    companions = list(zip(*keys, strict=True))
     if not companions:
         return values_schema().empty_table()
     found = store.values(raw=True, metrics=SERIES, pieces=companions)
@@ -324,19 +326,19 @@ def _read_series(store: Store, parts: Sequence[Part]) -> pa.Table:
 
 
 def _complete(
-    parts: Sequence[Part], values: pa.Table, series: pa.Table, roles: Sequence[str] = ()
+    rows: pa.Table, values: pa.Table, series: pa.Table, roles: Sequence[str] = ()
 ) -> Loaded:
     """Make the frames; what follows from the values of a run stands after them."""
     import pandas as pd
 
-    measured, runs = make_observations(parts, values), make_runs(parts)
-    companions = make_observations(parts, series)
+    measured, runs = make_observations(rows, values), make_runs(rows)
+    companions = make_observations(rows, series)
     observations, findings = derive(measured, runs, companions)
     derived = len(observations) - len(measured)
     if roles:
         derived = derived if has_derived(roles) else 0
         follows = name_role(observations.tail(derived), roles)
-        requested = [make_observations(parts, values, roles), follows]
+        requested = [make_observations(rows, values, roles), follows]
         observations = make_table(pd.concat(requested, ignore_index=True))
     return Loaded(
         observations=observations,
@@ -375,7 +377,7 @@ def load_found(
         raise _nothing_read(problems)
     first = parts[0].variant if discovery.is_ordered else None
     joined, _, findings = join_values(parts, values, lambda _: of_shards)
-    complete = _complete(parts, joined, series, roles)
+    complete = _complete(parts_table(parts), joined, series, roles)
     return replace(
         complete,
         findings=(*harvest.findings, *findings, *complete.findings, *_find_problems(parts)),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from benchkit.ingestion.addresses import name_address, name_path
 from benchkit.ingestion.changes import flag
-from benchkit.ingestion.frames import fill_texts, parts_table, read_parts
+from benchkit.ingestion.rows import fill_texts, parts_table, read_parts
 from benchkit.ingestion.sources import STDIN
 from benchkit.labels.numbering import settle
 from benchkit.redaction.marks import draw_key, use_key

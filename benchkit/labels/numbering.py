@@ -203,8 +203,20 @@ def part_packages(pieces: Sequence[Piece]) -> None:
 
 def _lead_by_package(pieces: Iterable[Piece]) -> None:
     for piece in pieces:
-        if piece.pkg and not f"/{piece.group}".endswith(f"/{piece.pkg}"):
-            piece.group = f"{piece.group}/{piece.pkg}" if piece.group else piece.pkg
+        piece.group = lead_by_package(piece.group, piece.pkg)
+
+
+def lead_by_package(group: str, package: str) -> str:
+    """Return a group that names the package.
+
+    Examples
+    --------
+    >>> lead_by_package("x", "y"), lead_by_package("x/y", "y"), lead_by_package("", "y")
+    ('x/y', 'x/y', 'y')
+    """
+    if not package or f"/{group}".endswith(f"/{package}"):
+        return group
+    return f"{group}/{package}" if group else package
 
 
 def _settle_series(pieces: list[Piece]) -> Iterator[Diagnostic]:

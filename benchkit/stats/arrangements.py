@@ -87,10 +87,13 @@ def part_by_level(values: FloatArray, smallest: int) -> FloatArray:
     n = values.shape[1]
     before = np.arange(smallest, n - smallest + 1)
     centered = values - values.mean(axis=1, keepdims=True)
-    sums = np.cumsum(centered, axis=1)[:, before - 1]
     total = (centered * centered).sum(axis=1, keepdims=True)
-    between = sums * sums * n / (before * (n - before))
-    scores: FloatArray = between / np.maximum(total - between, _NOTHING * total)
+    sums = np.cumsum(centered, axis=1, out=centered)[:, smallest - 1 : n - smallest]
+    between = sums * sums
+    between *= n
+    between /= before * (n - before)
+    rest = np.maximum(total - between, _NOTHING * total)
+    scores: FloatArray = np.divide(between, rest, out=between)
     return scores
 
 
@@ -162,8 +165,9 @@ def _score_alike(n: int, likeness: float, smallest: int, count: int, seed: int) 
     scores = []
     for rows in _cut(count, n):
         values = generator.standard_normal((n, rows))
+        values[1:] *= fresh
         for i in range(1, n):
-            values[i] = likeness * values[i - 1] + fresh * values[i]
+            values[i] += likeness * values[i - 1]
         scores.append(part_by_level(values.T, smallest).max(axis=1))
     return np.sort(np.concatenate(scores))
 

@@ -12,9 +12,9 @@ import sys
 import numpy as np
 
 from benchkit.ingestion.batches import row_batch
-from benchkit.ingestion.frames import parts_table, read_parts
 from benchkit.ingestion.parts import Part
 from benchkit.ingestion.pieces import PIECE_BITS
+from benchkit.ingestion.rows import parts_table, read_parts
 from benchkit.ingestion.sink import ValueSink
 from benchkit.labels.numbering import settle
 from benchkit.parsers.base import Reading, Row, Samples

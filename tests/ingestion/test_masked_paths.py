@@ -14,7 +14,7 @@ from benchkit.cli import run
 from benchkit.ingestion import discovery, parts
 from benchkit.ingestion.addresses import locate, name_address, show_path
 from benchkit.ingestion.commit import ingest
-from benchkit.ingestion.frames import list_parts
+from benchkit.ingestion.stored import list_parts
 from benchkit.store import Store
 
 SECRET = "Zk8vQw93hTnB4xLs"  # noqa: S105 - of nothing

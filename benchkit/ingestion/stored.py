@@ -1,0 +1,144 @@
+"""The runs of a store in columns, with the labels that follow from the whole of it.
+
+A history holds so many runs that an object for each would take most of its time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchkit.codes import code, number_rows
+from benchkit.errors import DataError
+from benchkit.ingestion.companions import place_companions
+from benchkit.ingestion.origins import list_layers
+from benchkit.ingestion.parts import Part
+from benchkit.ingestion.rows import fill_rows, load_entries, parts_table, read_parts
+from benchkit.ingestion.sharded import set_aside_incomplete
+from benchkit.labels.numbering import lead_by_package, part_packages
+from benchkit.labels.sections import share_headings
+from benchkit.labels.shards import SHARD
+from benchkit.parsers import registry
+from benchkit.schema import REFUSED_ROLES
+from benchkit.store.columns import plain
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+    from benchkit.store import Store
+
+
+def list_parts(store: Store) -> list[Part]:
+    """Return the parts of a store with the labels that follow from the whole of it."""
+    return read_stored(store)[0]
+
+
+def read_stored(store: Store) -> tuple[list[Part], list[Part]]:
+    """Return the parts of a store, and what it remembers of refused sources."""
+    stored = read_parts(store.pieces())
+    parts = [part for part in stored if part.role not in REFUSED_ROLES]
+    part_packages(parts)
+    share_headings(parts)
+    place_companions(parts)
+    set_aside_incomplete(parts)
+    return parts, [part for part in stored if part.role in REFUSED_ROLES]
+
+
+def read_rows(store: Store) -> pa.Table:
+    """Return the runs of a store in columns, as `list_parts` labels them.
+
+    Raises
+    ------
+    DataError
+        If the store is empty or not there.
+    """
+    import pyarrow as pa
+
+    stored = store.pieces()
+    rows = fill_rows(parts_table([]) if stored is None else stored)
+    rows = rows.filter(pa.array(~code(rows["role"]).isin(list(REFUSED_ROLES))))
+    if not len(rows):
+        raise lack_runs(store)
+    if _needs_parts(rows):
+        return fill_rows(plain(parts_table(list_parts(store))))
+    return _part_packages(rows)
+
+
+def lack_runs(store: Store) -> DataError:
+    """Return the error that a store holds no run."""
+    return DataError(
+        "the store is empty or does not exist",
+        where=store.url,
+        hint="run `benchkit ingest PATH` first, or give raw files",
+    )
+
+
+def _needs_parts(rows: pa.Table) -> bool:
+    """Tell whether labels follow from headings, tables of containers or several generators."""
+    tools = map(registry.tool, rows["tool"].unique().to_pylist())
+    return (
+        any(map(load_entries, rows["headings"].unique().to_pylist()))
+        or any(tool.role == "companion" and tool.has_snapshots for tool in tools)
+        or any(SHARD in load_entries(text) for text in rows["env"].unique().to_pylist())
+    )
+
+
+def _part_packages(rows: pa.Table) -> pa.Table:
+    """Put the Go package into the group where packages differ."""
+    import pyarrow as pa
+
+    if len(set(rows["pkg"].unique().to_pylist()) - {""}) < 2:
+        return rows
+    names = ("group", "pkg")
+    frame = _code(rows, *names)
+    numbers, firsts = number_rows(frame, names)
+    pairs = zip(*(frame[name].iloc[firsts].tolist() for name in names), strict=True)
+    groups = pa.array([lead_by_package(group, package) for group, package in pairs], pa.string())
+    place = rows.column_names.index("group")
+    return rows.set_column(place, "group", groups.take(pa.array(numbers)))
+
+
+def list_row_layers(rows: pa.Table) -> Iterator[pa.Table]:
+    """Yield all runs, so that no side has more than one origin at a time."""
+    import pyarrow as pa
+
+    names = ("assigned", "variant", "origin", "role")
+    frame = _code(rows, *names)
+    numbers, firsts = number_rows(frame, names)
+    newest = np.zeros(len(firsts), dtype=np.int64)
+    np.maximum.at(newest, numbers, rows["batch"].to_numpy())
+    columns = (frame[name].iloc[firsts].tolist() for name in names)
+    kinds = [
+        Part(path="", piece=piece, batch=batch, **dict(zip(names, labels, strict=True)))
+        for piece, (batch, *labels) in enumerate(zip(newest.tolist(), *columns, strict=True))
+    ]
+    for layer in list_layers(kinds):
+        is_kept = np.zeros(len(kinds), dtype=bool)
+        is_kept[[kind.piece for kind in layer]] = True
+        yield rows if is_kept.all() else rows.filter(pa.array(is_kept[numbers]))
+
+
+def list_apart(rows: pa.Table) -> list[Part]:
+    """Return the runs of commits that several ingests read, or of which sources are gone."""
+    import pyarrow as pa
+
+    env = code(rows["env"])
+    commits = code([load_entries(text).get("commit", "") for text in env.categories])
+    frame = _code(rows, "origin").assign(
+        commit=commits.take(env.codes), batch=rows["batch"].to_numpy()
+    )
+    of_commit, _ = number_rows(frame, ("origin", "commit"))
+    _, firsts = number_rows(frame, ("origin", "commit", "batch"))
+    is_apart = np.bincount(of_commit[firsts]) > 1
+    is_apart[of_commit[np.flatnonzero(code(rows["gone_from"]) != "")]] = True
+    chosen = is_apart[of_commit] & (frame["commit"] != "").to_numpy()
+    return read_parts(plain(rows.filter(pa.array(chosen))))
+
+
+def _code(rows: pa.Table, *names: str) -> pd.DataFrame:
+    import pandas as pd
+
+    return pd.DataFrame({name: code(rows[name]) for name in names})
