@@ -229,7 +229,7 @@ def _suggest_names(runs: Runs, files: Sequence[str]) -> tuple[str, tuple[str, ..
     headings = suggest_headings(runs) if len(files) == 1 else ()
     if headings:
         more = f" and {len(headings) - _LISTED} more" if len(headings) > _LISTED else ""
-        hint = f"its headings name {', '.join(headings[:_LISTED])}{more}"
+        hint = f"its headings are {', '.join(headings[:_LISTED])}{more}"
         return hint, ("--split", write_choice(headings))
     timed = split_commands(runs["benchmark"].unique().tolist())
     tools = map(registry.tool, runs["tool"].unique())

@@ -39,7 +39,8 @@ def list_unused(rules: Sequence[RuleOutcome]) -> Iterator[Occurrence]:
         own = [outcome for outcome in rules if one in outcome.rule.accept]
         dropped = [row for outcome in own for row in outcome.dropped]
         rows = dropped if one.removed else [row.contrast for each in own for row in each.rows]
-        name = f"the accepted {'removal' if one.removed else 'regression'} of {one.benchmark}"
+        kind = "removal" if one.removed else "regression"
+        name = f"the accepted {kind} of {' on '.join(filter(None, (one.metric, one.benchmark)))}"
         if not any(one.matches(row.benchmark, row.metric, row.stat) for row in rows):
             rows_kind = "removed benchmark" if one.removed else "compared row"
             text = f"{name} matches no {rows_kind}"

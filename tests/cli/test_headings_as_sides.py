@@ -49,7 +49,7 @@ def test_headings_that_part_alike_results_are_suggested(
     (tmp_path / "page.md").write_text(page, encoding="utf-8")
     refused = benchkit("compare", "page.md", cwd=tmp_path)
     assert refused.returncode == 3
-    assert f"its headings name {names};" in refused.stderr
+    assert f"its headings are {names};" in refused.stderr
     command = shlex.split(refused.stderr.rpartition("for example: benchkit ")[2])
     compared = benchkit(*command, cwd=tmp_path)
     assert compared.returncode == 0, compared.stderr

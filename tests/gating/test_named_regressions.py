@@ -54,6 +54,16 @@ def test_a_named_regression_is_accepted_until_its_end(
     assert any(row["accepted"] == f"until {end}: TLS" for row in rows) == holds
 
 
+def test_expired_regressions_of_one_benchmark_are_told_apart(tmp_path: Path) -> None:
+    write(tmp_path, "Ping")
+    entry = "[[gate.accept]]\nbenchmark = 'Ping'\nuntil = 2020-01-01\nmetric = "
+    policy = f"{entry}'time_per_op'\n{entry}'bytes_per_op'\n"
+    (tmp_path / "benchkit.toml").write_text(policy, encoding="utf-8")
+    done = benchkit("gate", ".", "--format", "json", cwd=tmp_path)
+    sentence = json.loads(done.stdout)["sentence"]
+    assert "the accepted regression of time_per_op on Ping has expired" in sentence
+
+
 def test_a_pattern_that_names_nothing_is_told(tmp_path: Path) -> None:
     write(tmp_path, "Ping")
     policy = "[[gate.accept]]\nbenchmark = 'Pong*'\nuntil = 2999-01-01\n"
