@@ -119,7 +119,7 @@ def _metric(
 VOCABULARY: dict[str, Metric] = {
     metric.name: metric
     for metric in (
-        _metric("latency", "latency", _SLOWER, "s", "lower", _LATENCY, "Time of one whole request, as the tool defines it; a subject names a subset.", "every load tool"),
+        _metric("latency", "latency", _SLOWER, "s", "lower", _LATENCY, "Time of one whole request, as the tool defines it. A subject (a tag, URL or status) names a subset of the requests.", "every load tool"),
         _metric("uncorrected_latency", "uncorrected latency", _SLOWER, "s", "lower", _LATENCY, "Time from sending to the response, without the wait before a delayed send.", "wrk2 -U"),
         _metric("latency_within_stdev", "latencies within one standard deviation", _HIGHER, "1", "none", ["mean"], "Share of requests within one standard deviation of the mean.", "wrk", compared=False),
         _metric("phase_time", "phase time", _SLOWER, "s", "lower", _LATENCY, "Time of one phase of a request. The subject names the phase: blocked, dns, connect, tls, send, wait, receive or processing.", "ab, hey, k6, oha"),

@@ -124,10 +124,9 @@ def _tell_corrected(side: Side, over: Sequence[_Flight], total: int) -> Finding:
         where=name_side(side),
         message=f"{worst.sheet.run.tool}'s mean latency is too high: it implies "
         f"{_write_span(over)} requests in flight on {_connections(worst)} "
-        f"({count_of(over, total)}). In run {worst.sheet.run.run}, the mean is "
-        f"{format_quantity(worst.mean, 's')}, but connections ÷ rate gives "
-        f"{format_quantity(plain, 's')}, because {worst.sheet.run.tool} adds samples for late "
-        "requests",
+        f"({count_of(over, total)}). In run {worst.sheet.run.run}, connections ÷ rate gives "
+        f"{format_quantity(plain, 's')}, but the mean is {format_quantity(worst.mean, 's')}, "
+        f"because {worst.sheet.run.tool} adds samples for late requests",
         remedy="use connections ÷ rate as the mean, or compare rates",
         numbers={
             "in_flight": worst.share * worst.clients,

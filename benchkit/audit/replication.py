@@ -161,7 +161,8 @@ def find_lost_runs(runs: Runs) -> Iterator[Finding]:
         yield Finding(
             code="B113",
             severity="warning",
-            message=f"{number} damaged file{'s' * (number > 1)}{variant}, partly left out: "
+            message=f"{number} damaged file{'s' * (number > 1)}{variant}, left out in whole or "
+            "in part: "
             f"{remarks}",
             remedy=f"copy {'them' if number > 1 else 'it'} again or measure again; `benchkit runs` "
             f"lists {'them' if number > 1 else 'it'}",

@@ -41,8 +41,9 @@ Origin = Annotated[
     typer.Option(
         "--origin",
         metavar="O",
-        help="Use only runs from this CI job or machine, or from all whose names begin with this "
-        "prefix; repeatable: the first match counts. [default: this CI job, else the only origin]",
+        help="Use only runs from the CI job or machine of this name, or from all jobs and machines "
+        "whose names begin with it; repeatable: the first match counts. [default: the current CI "
+        "job, else the only origin]",
     ),
 ]
 IngestOrigin = Annotated[

@@ -13,7 +13,9 @@ from statistics import median
 from benchkit.units import format_change
 
 #: Why a change and the two medians beside it have different signs.
-AGAINST = "the medians differ in the opposite direction to the change, which is not their ratio"
+AGAINST = (
+    "the medians differ in the opposite direction to the change; the change is not their ratio"
+)
 #: Changes that differ by less are written alike, or nearly so.
 _VISIBLE = 0.001
 #: How a note begins that says by how much the medians differ.
@@ -37,7 +39,7 @@ def tell_of_medians(x: Sequence[float], y: Sequence[float], ratio: float | None)
     Examples
     --------
     >>> tell_of_medians([10.0, 11.0, 30.0], [12.0, 12.0, 13.0], 0.88)[0]
-    'the medians differ in the opposite direction to the change, which is not their ratio'
+    'the medians differ in the opposite direction to the change; the change is not their ratio'
     >>> tell_of_medians([10.0, 11.0, 30.0], [12.0, 12.0, 13.0], 1.09)
     ()
     """

@@ -72,7 +72,7 @@ def parse_acceptances(tables: object, where: str) -> tuple[Acceptance, ...]:
     """
     if not isinstance(tables, list) or not all(isinstance(table, Mapping) for table in tables):
         hint = "use [[gate.accept]]"
-        raise ConfigError("gate.accept is not a list of tables", where=where, hint=hint)
+        raise ConfigError("`gate.accept` is not a list of tables", where=where, hint=hint)
     return tuple(_parse(table, f"{where} [[gate.accept]] {n}") for n, table in enumerate(tables, 1))
 
 
@@ -110,5 +110,5 @@ def _read_end(value: object, where: str) -> date | str:
         pass
     if len(text) < SHORTEST or not _COMMIT.fullmatch(text):
         hint = f"use a date, 2026-12-31, or at least {SHORTEST} digits (0-9, a-f) of a commit"
-        raise ConfigError(f"until is {text!r}", where=where, hint=hint)
+        raise ConfigError(f"`until` is {text!r}", where=where, hint=hint)
     return text

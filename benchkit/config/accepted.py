@@ -51,7 +51,7 @@ def parse_accepted(tables: object, where: str) -> tuple[Accepted, ...]:
     """
     if not isinstance(tables, list) or not all(isinstance(table, Mapping) for table in tables):
         hint = "use [[history.accept]]"
-        raise ConfigError("accept is not a list of tables", where=where, hint=hint)
+        raise ConfigError("`accept` is not a list of tables", where=where, hint=hint)
     return tuple(_parse(table, f"{where} {n}") for n, table in enumerate(tables, 1))
 
 

@@ -137,7 +137,7 @@ def parse_maps(tables: object, where: str) -> tuple[TableMap, ...]:
     ('build', 'wait', 'ms')
     """
     if not isinstance(tables, list) or not all(isinstance(table, Mapping) for table in tables):
-        raise ConfigError("map is not a list of tables", where=where, hint="use [[map]]")
+        raise ConfigError("`map` is not a list of tables", where=where, hint="use [[map]]")
     many = len(tables) > 1
     return tuple(
         _parse(table, f"{where} [[map]] {n}" if many else f"{where} [[map]]")
@@ -198,10 +198,10 @@ _EXAMPLES = {"s": "ms", "B": "KiB", "B/s": "MB/s", "1/s": "req/s", "1": "count",
 def _read_measures(values: object, where: str) -> Iterator[Measure]:
     hint = 'use values = [{column = "p50_ms", metric = "latency", stat = "p50", unit = "ms"}]'
     if not isinstance(values, list) or not values:
-        raise ConfigError("values is not a list of tables", where=where, hint=hint)
+        raise ConfigError("`values` is not a list of tables", where=where, hint=hint)
     for entry in values:
         if not isinstance(entry, Mapping):
-            raise ConfigError("values is not a list of tables", where=where, hint=hint)
+            raise ConfigError("`values` is not a list of tables", where=where, hint=hint)
         require_keys(entry, _MEASURE, where)
         texts = {name: read_text(entry[name], name, where) for name in entry}
         column = read_text(entry.get("column"), "column", where)
@@ -217,7 +217,7 @@ def _read_measures(values: object, where: str) -> Iterator[Measure]:
 def _read_better(value: object, where: str) -> str:
     if value in ("", *BETTER):
         return str(value)
-    raise ConfigError(f"better is {value!r}", where=where, hint=f"use {' or '.join(BETTER)}")
+    raise ConfigError(f"`better` is {value!r}", where=where, hint=f"use {' or '.join(BETTER)}")
 
 
 def _read_cell(value: object, key: str, where: str) -> Cell:

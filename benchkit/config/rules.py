@@ -168,7 +168,7 @@ def parse_rules(tables: object, habits: Habits, where: str) -> tuple[Rule, ...]:
         If a key is not known, a value is of the wrong kind, or two rules share a name.
     """
     if not isinstance(tables, list) or not all(isinstance(table, Mapping) for table in tables):
-        raise ConfigError("gate is not a list of tables", where=where, hint="use [[gate]]")
+        raise ConfigError("`gate` is not a list of tables", where=where, hint="use [[gate]]")
     if not tables:
         hint = f"use [[gate]] with {_NO_LIMIT.removeprefix('write ')}, or remove it"
         raise ConfigError("gate is empty, so no limit is set", where=where, hint=hint)
@@ -280,13 +280,13 @@ def _read_pair(value: object, where: str) -> tuple[str, str]:
         if isinstance(baseline, str) and isinstance(variant, str) and baseline != variant:
             return baseline, variant
     hint = 'use pair = ["baseline", "variant"]'
-    raise ConfigError("pair does not name two variants", where=where, hint=hint)
+    raise ConfigError("`pair` does not name two variants", where=where, hint=hint)
 
 
 def _read_where(value: object, where: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
     if not isinstance(value, Mapping):
         hint = 'use where = {benchmark = ["Ping"]}'
-        raise ConfigError("expected a table in where", where=where, hint=hint)
+        raise ConfigError("`where` is not a table", where=where, hint=hint)
     return tuple((key, _read_values(found, key, where)) for key, found in value.items())
 
 

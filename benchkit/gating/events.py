@@ -98,8 +98,9 @@ INCONCLUSIVE = _event(
 )  # fmt: skip
 UNDECIDABLE = _event(
     "undecidable",
-    "a gated row cannot be decided: no method is valid, a metric changed for which neither "
-    "higher nor lower is better, or a side has fewer than max(3, `min_runs`) runs, comes from "
+    "a gated row cannot be decided: no method is valid, a metric changed, and neither higher "
+    "nor lower values of it are better, or a side has fewer than max(3, `min_runs`) runs, comes "
+    "from "
     "another machine, or comes only from another CI run",
     "fail", "`on_undecided`", _OPEN, UNDECIDED,
 )  # fmt: skip

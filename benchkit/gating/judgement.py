@@ -361,7 +361,10 @@ def _count_runs(row: RowOutcome, half_width: float, alpha: float) -> tuple[int |
     near = runs_to_show_equivalence(half_width, n, math.expm1(room), confidence=1 - alpha)
     if near is None:
         near_it = f"the estimate is too close to {limit.text}"
-        return None, f"{needed} runs per side are usually enough if there is no cost; {near_it}"
+        return (
+            None,
+            f"{needed} runs per side would usually be enough if there were no cost, but {near_it}",
+        )
     if near <= n:
         return None, f"{near} runs per side are usually enough, but not this time: measure again"
     seems = f"within {limit.text}, if the estimate is right"

@@ -42,7 +42,7 @@ def match(
     known = [*COLUMNS, *sorted({param for c in contrasts for param in read_params(c.params)})]
     for key, _ in rule.where:
         if contrasts and key not in known:
-            raise unknown("key", key, known, f"where of the gate {rule.name!r}")
+            raise unknown("key", key, known, f"`where` of the gate {rule.name!r}")
     measured = [c for c in contrasts if _is_measured(rule, c, pairs)]
     found = [c for c in measured if all(_has(c, key, values) for key, values in rule.where)]
     missing = [

@@ -53,7 +53,7 @@ def _require(observations: Observations, rule: Rule) -> None:
     known = dict.fromkeys((*COLUMNS, *(key for own in params for key in own)))
     for key, values in rule.where:
         if key not in known:
-            raise unknown("key", key, list(known), f"where of the gate {rule.name!r}")
+            raise unknown("key", key, list(known), f"`where` of the gate {rule.name!r}")
         if key in _SIDES:
             continue
         known_values = (

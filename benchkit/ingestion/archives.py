@@ -43,7 +43,7 @@ _EXTENDED = frozenset(
     | {tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK}
 )
 #: Why a file is left out.
-_OUTSIDE = "it is a link, or lies outside its folder"
+_OUTSIDE = "it is a link, or its path leads out of the folder it is unpacked to"
 _UNFIT = {
     errno.ENAMETOOLONG: "its name is too long",
     errno.EEXIST: "it has the same name as another file",

@@ -338,7 +338,7 @@ def _describe(
         where=folder,
         message="files have been missing since the folder was ingested again, but their runs "
         f"still count: {listed}",
-        remedy=f"{remedy}; to keep the two measurements apart, run `benchkit undo` if that "
-        f"ingest was the last one, then `benchkit ingest {source} --origin NAME`",
+        remedy=f"{remedy}; to keep the earlier and the new measurement apart, run `benchkit "
+        f"undo` if that ingest was the last one, then `benchkit ingest {source} --origin NAME`",
         numbers={"sources": len(labels)},
     )

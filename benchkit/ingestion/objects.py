@@ -64,7 +64,7 @@ def copy(url: str, target: Path, name: str, limit: int = LARGEST) -> None:
         for info in infos:
             place = info.path.removeprefix(path).removeprefix("/")
             if place and not is_inside(place):
-                raise DataError(f"{info.path} is outside its folder", where=name)
+                raise DataError(f"{info.path} is outside the folder that was named", where=name)
             listed.enter(PurePosixPath(place))
             if info.type is fs.FileType.File:
                 listed.take(info.size)

@@ -314,7 +314,7 @@ def require_one_name(part: Part, name: str, named: dict[tuple[Side, str], str]) 
         raise ConfigError(
             f"rename turns both {first} and {name} into {part.benchmark}, so they would count as "
             "one benchmark",
-            hint="keep a part of the names that differs",
+            hint="keep a part in which the names differ",
         )
 
 

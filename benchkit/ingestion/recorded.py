@@ -129,7 +129,7 @@ def _compare(commit: str, stored: Collection[str]) -> str:
         name = resolve(commit, stored)
     except ConfigError as error:
         return error.what
-    return "" if name == commit else f"commit {commit} is {name} in the store"
+    return "" if name == commit else f"the store has commit {commit} under the name {name}"
 
 
 def place_run(reading: Reading, found: Found) -> Place:

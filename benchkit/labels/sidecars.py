@@ -195,7 +195,7 @@ class Sidecars:
         try:
             return Sidecar(env=read_container_names(self._read_text(path) or "{}"))
         except UnusableError as error:
-            what = f"{error}; it names no container"
+            what = f"{error}, so its container names are ignored"
             self.diagnostics.append(Diagnostic(str(path), 0, what, severity="warning"))
             return Sidecar()
 

@@ -90,7 +90,7 @@ def _fail(failures: dict[str, tuple[float, int]], reason: str, count: float, lin
 
 _COUNTED = Remark(
     "the rate of {rate:g}/s is left out: it counts {failed:g} requests without an answer, too",
-    "compare responses and duration, or measure without failures",
+    "compare the number of responses and the duration instead, or measure without failures",
 )
 
 

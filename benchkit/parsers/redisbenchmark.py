@@ -245,7 +245,7 @@ TEXT = Format(
             name="quiet",
             signature="SET: … requests per second, p50=… msec",
             versions="1.0 on, -q",
-            not_recorded="when it ran, clients, counts, latencies but the median",
+            not_recorded="when it ran, clients, counts, all latencies except the median",
         ),
         Form(
             name="csv",

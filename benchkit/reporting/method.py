@@ -140,11 +140,11 @@ def describe_method(verdicts: Verdicts) -> tuple[str, ...]:
         "outside the interval."
     )
     sensitivity = (
-        "detects: the smallest change that the runs of an inconclusive row would detect four "
+        "can detect: the smallest change that the runs of an inconclusive row would detect four "
         "times out of five, computed from the width of its interval. runs needed: the number of "
-        f"runs per side that would show either that a change of 2 × {margin} exists, or that no "
-        f"change exceeds {margin}. Both are for the row alone; with few runs, they are only an "
-        "order of magnitude."
+        f"runs per side that is enough for a verdict: it shows a change of 2 × {margin} if there "
+        f"is one, and that no change exceeds {margin} if there is none. Both are for the row "
+        "alone; with few runs, they are only an order of magnitude."
     )
     units = "Times in s, ms, µs; data in powers of 1,024 (KiB, MiB)."
     methods = (text for method, text in _METHODS.items() if method in used)

@@ -63,8 +63,8 @@ def _describe(together: Together, rows: Sequence[Verdict], margin: float) -> str
 
 
 def _count_left_out(count: int) -> str:
-    are, they = ("are", "they have") if count > 1 else ("is", "it has")
-    return f"{count} more {are} left out: {they} other runs, another method or no ratio"
+    are = "rows are" if count > 1 else "row is"
+    return f"{count} more {are} left out: from different runs, by another method or without a ratio"
 
 
 def count_undecided(together: Together, rows: Sequence[Verdict]) -> int:

@@ -122,8 +122,8 @@ def _list_clauses(outcome: Outcome) -> Iterator[str]:
         undated = ", ".join(map(shorten, latest.undated))
         yield f"undecided: {undated} has no date and may be newer"
     elif outcome.verdict == UNDECIDED:
-        few = f"no varying series of {name} has {HISTORY_RUNS} earlier commits"
-        yield f"undecided: {few}, counted from its last step change"
+        few = f"fewer than {HISTORY_RUNS} commits since its last step change"
+        yield f"undecided: before {name}, every series whose values vary has {few}"
 
 
 def _name_hidden(hidden: Sequence[Series]) -> list[str]:

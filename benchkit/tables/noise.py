@@ -141,7 +141,11 @@ def _rows_table(calibration: Calibration) -> Table:
             Column("splits", "splits", align="right"),
             Column("alarms", "false alarms", align="right"),
             Column("equivalent", "equivalence shown", align="right"),
-            Column("change", "first to second" if pairs else "first to last half", align="right"),
+            Column(
+                "change",
+                "first to second variant" if pairs else "first to second half",
+                align="right",
+            ),
             Column("p", "p", align="right"),
         ),
         rows=tuple(_row_cells(row) for row in calibration.rows),

@@ -253,7 +253,7 @@ def _columns(rows: Sequence[Verdict], verdicts: Verdicts, unit: str) -> tuple[Co
         Column("n", "runs", align="right"),
         Column("verdict", "verdict"),
         Column("needed", "runs needed", align="right", tip=needed),
-        Column("detectable", "detects", align="right", tip=detects),
+        Column("detectable", "can detect", align="right", tip=detects),
     )
 
 

@@ -93,7 +93,9 @@ def write_place(series: Series) -> str:
         place = f": {where}" if where == TOO_WIDE else f" vs. {where}"
         size = f"{format_change(newest.ratio)}{place}"
     if newest.verdict == BY_CHANCE:
-        return f"{size}, as expected by chance in one of so many series (q {_write_q(newest)})"
+        return (
+            f"{size}; with so many series, chance alone produces one like it (q {_write_q(newest)})"
+        )
     if newest.verdict == HIDDEN:
         names = ", ".join(name_commit(series, commit) for commit in newest.outliers)
         return f"{size}, inside the range only because of the outlier {names}"

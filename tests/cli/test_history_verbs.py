@@ -369,7 +369,10 @@ def test_counts_alone_do_not_pass_a_young_history(capsys: pytest.CaptureFixture[
         assert add(number) == 0
     assert run(["history", "gate"]) == 4
     printed = capsys.readouterr().out.lower()
-    assert "undecided: no varying series of 0000003 has 8 earlier commits" in printed
+    assert (
+        "undecided: before 0000003, every series whose values vary has fewer than 8 commits"
+        in printed
+    )
 
 
 @pytest.mark.usefixtures("folder")

@@ -18,7 +18,7 @@ def test_changes_are_accepted_by_commit_and_reason() -> None:
 @pytest.mark.parametrize(
     ("accept", "says"),
     [
-        ({"commit": "abc1234"}, "accept is not a list of tables"),
+        ({"commit": "abc1234"}, "`accept` is not a list of tables"),
         ([{"commit": "abc1234"}], "reason is not a string"),
         ([{"commit": "abc1234", "reason": ""}], "reason is empty"),
         ([{"commit": "abc", "reason": "TLS"}], "'abc' is not a commit"),
@@ -43,7 +43,7 @@ def test_a_commit_is_named_by_its_beginning() -> None:
 
 @pytest.mark.parametrize("until", ["tomorrow", "abc123", "2026-13-01", "v1.2.345"])
 def test_an_acceptance_ends_at_a_date_or_a_commit(until: str) -> None:
-    with pytest.raises(ConfigError, match="until is") as caught:
+    with pytest.raises(ConfigError, match="`until` is") as caught:
         parse_acceptances([{"benchmark": "Ping", "until": until}], "benchkit.toml")
     assert (
         "use a date, 2026-12-31, or at least 7 digits (0-9, a-f) of a commit" in caught.value.hint

@@ -132,7 +132,7 @@ def test_what_is_no_limit_is_refused(text: object) -> None:
             "[[gate]]\nmetric = 'a'\ntarget = '5%'\nmin_runs = 2",
             ("two runs per side are too few for a gate"),
         ),
-        ("[[gate]]\nmetric = 'a'\ntarget = '5%'\nwhere = 'b'", "expected a table in where"),
+        ("[[gate]]\nmetric = 'a'\ntarget = '5%'\nwhere = 'b'", "`where` is not a table"),
         ("[[gate]]\nmetric = 'a'\ntarget = '5%'\nwhere = {b = []}", "not a list of strings"),
         ("[[gate]]\nmetric = 'a'\ntarget = '5%'\nno_findings = ['eror']", "mean 'error'?"),
         ("[[gate]]\nmetric = 'a'\ntarget = '5%'\non_inconclusive = 'wrn'", "mean 'warn'?"),

@@ -214,7 +214,7 @@ def test_findings_that_the_policy_excludes_fail_the_gate() -> None:
             1.0499,
             "5%",
             False,
-            "4 runs per side are usually enough if there is no cost; the estimate is too",
+            "4 runs per side would usually be enough if there were no cost, but the estimate is",
         ),
         (1.0505, "5%", False, "the estimate is over the limit"),
     ],

@@ -162,7 +162,7 @@ def test_a_file_of_names_that_cannot_be_used_is_told(tmp_path: Path, text: str) 
     sidecars = Sidecars(tmp_path)
     assert sidecars.for_file(tmp_path / "b.txt") == Sidecar()
     (problem,) = sidecars.diagnostics
-    assert problem.what.endswith("it names no container")
+    assert problem.what.endswith(", so its container names are ignored")
 
 
 def test_broken_toml_names_the_line() -> None:

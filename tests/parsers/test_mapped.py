@@ -110,7 +110,7 @@ def test_a_known_metric_in_another_unit_is_refused() -> None:
         ({"value": "ms", "metrik": "x"}, "unknown key 'metrik'; did you mean 'metric'"),
         ({"value": "v", "metric": {"constant": "latency"}}, "latency has no unit; give a unit"),
         ({"value": {"constant": "1"}, "metric": "m"}, "value is not the name of a column"),
-        ({"values": [{"column": "a", "better": "more"}]}, "better is 'more'"),
+        ({"values": [{"column": "a", "better": "more"}]}, "`better` is 'more'"),
         ({"values": [{"column": "a"}], "unit": "u"}, "unit cannot be combined with values"),
     ],
 )

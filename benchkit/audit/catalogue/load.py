@@ -12,10 +12,11 @@ LOAD = (
         what="Rate × mean latency (Little's law) exceeds the number of connections by more than "
         "1 %, after allowing for rounding. wrk adds samples for requests that it considers late "
         "(stats_correct), and includes them in its mean and percentiles.",
-        why="Without the added samples, this is impossible. An overhead computed from wrk's mean "
-        "is too high. In one published comparison, it is +179 %, but the rate gives +127 %.",
+        why="Each connection has one request in flight at most, so the mean is too high. An "
+        "overhead computed from it is too high, too. In one published comparison, it is +179 %, "
+        "but the rate gives +127 %.",
         example="zipkin: wrk's mean latency is too high: it implies 9.9 requests in flight on 8 "
-        "connections (one run). In run 1, the mean is 770 µs, but connections ÷ rate gives 625 "
+        "connections (one run). In run 1, connections ÷ rate gives 625 µs, but the mean is 770 "
         "µs, because wrk adds samples for late requests",
         do="Use connections ÷ rate as the mean, or compare rates. For latency at a fixed rate, "
         "use wrk2, vegeta or k6.",

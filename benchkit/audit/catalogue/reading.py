@@ -38,7 +38,7 @@ READING = (
         code="B105",
         severity="warning",
         says="two runs have identical numbers: one measurement under two names",
-        what="Two different files agree in rate, mean, percentiles and phases, in at least "
+        what="Two different files have the same rate, mean, percentiles and phase times: at least "
         "five distinct values. For microbenchmarks, all times of two variants are equal. "
         "Runs with different recorded starts are not reported.",
         why="If two commands wrote the same results.bin, reading it under two names compares a run "
@@ -92,7 +92,7 @@ READING = (
         why="If different tests counted as repeats, the spread would be meaningless and the "
         "significance false.",
         example="bench.md: the file contains 3 results without distinguishing headings; they "
-        "count as 2 different tests, because they differ in length",
+        "count as 2 different tests, because they differ in duration",
         do="If they are repeats, write each one to its own file: `name-1.txt`, `name-2.txt`.",
     ),
     Entry(
@@ -107,17 +107,17 @@ READING = (
         example="results: files have been missing since the folder was ingested again, but "
         "their runs still count: results/pr/4.txt, results/pr/5.txt, results/pr/6.txt",
         do="For a store without these runs, run `benchkit ingest results --store NEW`. To keep "
-        "the two measurements apart, run `benchkit undo` right away, then ingest with `--origin "
-        "NAME`, or add each commit's results with `benchkit history add`.",
+        "the earlier and the new measurement apart, run `benchkit undo` right away, then ingest "
+        "with `--origin NAME`, or add each commit's results with `benchkit history add`.",
     ),
     Entry(
         code="B111",
         severity="error",
         says="two measurements count as one variant, so the gate fails",
         what="There are three cases:\n(1) New results were written to a folder, and the store "
-        "still contains runs of files that are gone: a file of the same name now has a different "
-        "measurement, or new files replaced all earlier files of a benchmark. A folder that "
-        "keeps some of its earlier files is not reported.\n(2) Runs that were measured "
+        "still contains runs of files that are gone: a remaining file was overwritten by a "
+        "different measurement, or new files replaced all earlier files of a benchmark. New "
+        "files beside earlier ones are not reported.\n(2) Runs that were measured "
         "separately count as repeats. Any one of these signs is enough: the commits differ; no "
         "command ever read the folders together; one variant, but not the others, got another "
         "file under its label; a file added under a label has several runs; two or more ingests "
@@ -131,7 +131,8 @@ READING = (
         "results/pr/4.txt, results/pr/5.txt and 3 more, so 5 earlier and 3 new runs count together",
         do="To get a store with only the new measurement, run `benchkit ingest results "
         "--store NEW`. "
-        "To keep the two measurements apart, run `benchkit undo` right away, then ingest with "
+        "To keep the earlier and the new measurement apart, run `benchkit undo` right away, then "
+        "ingest with "
         "`--origin NAME`, or add each commit's results with `benchkit history add`. If the "
         "folders are repeats of one commit, ingest them with one command, or name them `run1`, "
         "`run2` and so on. `on_damaged = 'warn'` lets the gate pass.",
@@ -155,7 +156,7 @@ READING = (
         what="A file is corrupted, truncated or refused. The values that could be read are "
         "used; the others are missing.",
         why="Without the missing values, the result can be different.",
-        example="1 damaged file of pr, partly left out: results/pr/wrk-3.txt: empty",
+        example="1 damaged file of pr, left out in whole or in part: results/pr/wrk-3.txt: empty",
         do="Copy the file again or measure again. The gate's `on_damaged` setting decides the "
         "exit code for damage.",
     ),
@@ -178,7 +179,7 @@ SIDES = (
     Entry(
         code="B200",
         severity="info",
-        says="`check` compared nothing, and why",
+        says="why `check` compared nothing",
         what="The rules that compare two sides were skipped: the baseline is unknown, or the "
         "variants share no combination of benchmark and level.",
         why="There may be problems with order, spread or names that no finding reports.",

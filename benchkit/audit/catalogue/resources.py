@@ -27,8 +27,8 @@ RESOURCES = (
         why="CPU time is the increase of a counter between two samples, so one sample is not "
         "enough.",
         example="no container has two CPU samples between the start and end of run 1 of 'otlp'",
-        do="Sample at least once a second, and check that both clocks agree. The resolution of a "
-        "Prometheus range response is one scrape interval.",
+        do="Sample at least once a second, and check that the clocks of sampler and load "
+        "generator agree. The resolution of a Prometheus range response is one scrape interval.",
     ),
     Entry(
         code="B413",
@@ -39,8 +39,8 @@ RESOURCES = (
         why="CPU per request counts only the service; collector and storage are reported "
         "separately.",
         example="benchkit cannot tell which container is the service: a, b",
-        do="Name it in run.toml or benchkit.toml. If you use a store, ingest again: [containers] "
-        'service = "NAME".',
+        do='Put `[containers]` with `service = "NAME"` into run.toml or benchkit.toml. If you '
+        "use a store, ingest again.",
     ),
     Entry(
         code="B414",

@@ -159,5 +159,5 @@ def _machine(label: str, line: int, answer: dict[str, Any]) -> Diagnostic:
     cores, memory = answer["num_cores"], dig(answer, "memory_capacity")
     size = f" and {int(memory)} bytes of memory" if memory is not None else ""
     what = f"describes a machine with {cores} CPUs{size}, but no container"
-    hint = "copy the facts that matter to run.toml, under [env]"
+    hint = "copy the relevant facts into run.toml, under [env]"
     return Diagnostic(label, line, what, hint, "note")

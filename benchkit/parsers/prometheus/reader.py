@@ -178,7 +178,7 @@ class _Choice:
         loss = "error" if is_empty else "warning"
         if self.unnamed:
             what = f"left out, because the unit is unknown: {self.unnamed} series without a metric "
-            what += "name (the result of a function, or named by a legend)"
+            what += "name (a function returned them, or a legend replaces the name)"
             yield Diagnostic(label, 0, what, UNNAMED, loss, is_remark=True)
         if self.unknown:
             names = ", ".join(sorted(self.unknown)[:3]) + (", …" if len(self.unknown) > 3 else "")

@@ -78,7 +78,7 @@ class _Cursor:
         first = self.data[self.place]
         self.left = 257 - first if first > 127 else 1
         if self.left > 9 or not self._has(self.left):
-            raise GobError("it ends within the length of a message")
+            raise GobError("it ends inside the field that states the length of a message")
         self.left = self.unsigned()
         if self.left > _LONGEST_MESSAGE:
             raise GobError("the length of a message is implausible")
