@@ -83,7 +83,7 @@ def primary_tables(verdicts: Verdicts, by: str = "", *, tips: bool = True) -> tu
         how = name_adjustments(rows)
         lacks = [row.sensitivity for row in rows]
         is_open = any(_needed(one).text or _detectable(one, "").text for one in lacks)
-        more = ", “runs needed” and “detects”" if is_open else ""
+        more = ", “runs needed” and “can detect”" if is_open else ""
         adjusted = f"p adjusted for {family} rows ({how}); intervals{more} are per row"
     return tuple(
         _build(title, found, verdicts, adjusted if family else "", tips=tips)

@@ -128,7 +128,7 @@ def test_the_order_of_the_files_does_not_matter(tmp_path: Path, seed: int) -> No
 
 
 CONTRADICTED = (
-    "the medians differ in the opposite direction to the change, which is not their ratio"
+    "the medians differ in the opposite direction to the change; the change is not their ratio"
 )
 
 
