@@ -44,7 +44,11 @@ def show_results(root: Path = Path()) -> bool:
 
 
 def _print_next(
-    tools: Sequence[str], folder: str, variants: Sequence[str], is_grouped: bool
+    tools: Sequence[str],
+    folder: str,
+    variants: Sequence[str],
+    is_grouped: bool,
+    is_sweep: bool = False,
 ) -> None:
     from benchkit.cli.printing import print_line
 
@@ -52,7 +56,10 @@ def _print_next(
     more = f" and {len(variants) - _LISTED} more" if len(variants) > _LISTED else ""
     noun = "variant" if len(variants) == 1 else "variants"
     print_line(f"{folder} holds results of {', '.join(tools)} ({noun} {listed}{more}). Run:")
-    print_line(f"  {_choose_command(folder, variants, is_grouped=is_grouped)}")
+    if is_sweep:
+        print_line(f"  benchkit compare {shlex.quote(folder)}")
+    else:
+        print_line(f"  {_choose_command(folder, variants, is_grouped=is_grouped)}")
 
 
 def _show_archives(root: Path) -> bool:
@@ -114,8 +121,11 @@ def _keep_results(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
     return kept, [name for name, _ in tools.most_common()]
 
 
-def _read_variants(paths: Sequence[Path]) -> tuple[str, list[str], bool]:
-    """Return the folder of all files, the variants of their paths, and whether groups hold them."""
+def _read_variants(paths: Sequence[Path]) -> tuple[str, list[str], bool, bool]:
+    """Return the folder of all files, and the variants of their paths.
+
+    Also whether groups hold these, and whether the names give the only one three levels of load.
+    """
     from benchkit.labels.natural import name_key
     from benchkit.labels.stems import ToolNames
     from benchkit.labels.tree import read_tree
@@ -130,7 +140,9 @@ def _read_variants(paths: Sequence[Path]) -> tuple[str, list[str], bool]:
     root_name = (Path.cwd() / folder).resolve().name
     read = read_tree(places, SIDE_NAMES, tools, root_name=root_name)
     variants = sorted({labels.variant for labels in read}, key=name_key)
-    return folder, variants, len({labels.group for labels in read}) > 1
+    levels = {labels.params for labels in read if labels.params}
+    is_sweep = len(variants) == 1 and len(levels) > 2
+    return folder, variants, len({labels.group for labels in read}) > 1, is_sweep
 
 
 def _may_be_levels(variants: Sequence[str]) -> bool:

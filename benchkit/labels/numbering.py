@@ -31,10 +31,11 @@ _LARGEST = (1 << 31) - 1
 _DATED = 10_000_000
 #: As many digits of a level are read.
 _DIGITS = 18
-#: A number in a name, with what may stand at it: `get-10`, `t2-c64`, `64conn`.
+_LOAD = "conns?|connections?|clients?|users?|vus?|threads?"
+#: A number in a name, with what may stand at it: `get-10`, `t2-c64`, `64conn`, `20users`.
 _LEVEL = regex(
-    r"(?:^|[-_. ])(?:[A-Za-z]?|conn|conns|connections)(?P<number>\d{1,9})"
-    r"(?:c|conn|conns|connections)?(?=[-_. ]|$)"
+    rf"(?:^|[-_. ])(?:[A-Za-z]?|{_LOAD})(?P<number>\d{{1,9}})"
+    rf"(?:c|[-_]?(?:{_LOAD}))?(?=[-_. ]|$)"
 )
 
 
@@ -161,7 +162,8 @@ def join_levels(pieces: Iterable[Piece]) -> None:
     alike: dict[tuple[str, ...], list[tuple[int, Piece]]] = defaultdict(list)
     for piece in pieces:
         for name, number in _list_numbered(piece):
-            key = piece.origin, piece.group, piece.folder, piece.tool, name
+            site = piece.folder.removesuffix(piece.variant)  # the folders may be the levels
+            key = piece.origin, piece.group, site, piece.tool, name
             alike[key].append((number, piece))
     for (*_, name), numbered in alike.items():
         if _are_levels(numbered):
@@ -173,11 +175,13 @@ def join_levels(pieces: Iterable[Piece]) -> None:
 
 def _list_numbered(piece: Piece) -> Iterator[tuple[str, int]]:
     """Yield what is left of a file's variant without each of its numbers, and that number."""
-    *_, folder, name = f"/{piece.path}".split("/")
+    *above, folder, name = f"//{piece.path}".split("/")
     stem, _ = split_name(name)
-    for match in _LEVEL.finditer(piece.variant) if piece.variant in stem else ():
+    holder = above[-1] if folder == piece.variant else folder
+    is_named = folder == piece.variant or piece.variant in stem
+    for match in _LEVEL.finditer(piece.variant) if is_named else ():
         rest = piece.variant[: match.start()] + piece.variant[match.end() :]
-        yield rest.lstrip("-_. ") or folder or piece.tool, int(match["number"])
+        yield rest.lstrip("-_. ") or holder or piece.tool, int(match["number"])
 
 
 def _are_levels(numbered: Sequence[tuple[int, Piece]]) -> bool:

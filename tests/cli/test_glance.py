@@ -63,6 +63,15 @@ def test_a_folder_of_results_is_recognised(
     assert benchkit(*shlex.split(command)[1:], cwd=tmp_path).returncode == 0
 
 
+def test_a_sweep_is_recognised(tmp_path: Path) -> None:
+    for level in (1, 20, 50):
+        source = WRK.parent / "nginx-ab/nginx" / f"ab-c{level}-1.txt"
+        shutil.copy(source, tmp_path / source.name)
+    result = benchkit(cwd=tmp_path)
+    assert result.stdout.splitlines()[1] == "  benchkit compare ."
+    assert benchkit("compare", ".", cwd=tmp_path).returncode == 0
+
+
 def test_a_page_of_results_is_recognised(tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text("# How to run\n\nrun it\n")
     blocks = (

@@ -40,6 +40,8 @@ def test_numbers_of_files_that_record_them_as_levels_are_a_sweep(name: str) -> N
         ("out-{}", {"out"}),
         ("before-ab-C{}", {"before-ab"}),
         ("c{}", {"reports"}),
+        ("{}users", {"reports"}),
+        ("get-{}-clients", {"get"}),
         ("baseline_c{}_posts", {"baseline_posts"}),
         ("http{}", {"http10", "http20"}),
     ],
@@ -49,6 +51,12 @@ def test_a_level_stands_anywhere_in_a_name(name: str, expected: set[str]) -> Non
     pieces = [piece(f"reports/{stem}-1.txt", stem, level) for level, stem in names.items()]
     join_levels(pieces)
     assert {one.variant for one in pieces} == expected
+
+
+def test_folders_that_are_levels_are_a_sweep_of_the_folder_that_holds_them() -> None:
+    pieces = [piece(f"nginx/{n}-users/1.txt", f"{n}-users", n) for n in (10, 20)]
+    join_levels(pieces)
+    assert {one.variant for one in pieces} == {"nginx"}
 
 
 def test_a_folder_of_levels_is_the_variant_and_no_group() -> None:
