@@ -32,6 +32,7 @@ BASELINE_NAMES = (
 #: What people call the side that they compare with, where it is no variant's usual name.
 EARLIER_NAMES = (
     *("old", "before", "pre", "original", "orig", "plain", "vanilla", "previous", "prev"),
+    "uninstrumented",
     *("reference", "ref", "stable", "legacy", "stock", "bare", "noop", "ctrl", "upstream"),
     *("vorher", "avant", "antes", "prima"),
 )

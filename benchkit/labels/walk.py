@@ -249,6 +249,8 @@ def _pass_over(entry: os.DirEntry[str], names: Collection[str], stems: Collectio
         return README
     if name in SIDECARS or name.endswith(".run.toml"):
         return "a sidecar"
+    if _stem(name) == "stderr" and f"stdout{suffix}" in names:
+        return "the standard error of a tool"
     original = entry.name[:-1] if name.endswith("~") else _stem(entry.name)
     if name.endswith(_PUT_ASIDE) and (
         original in names or (suffix == ".bak" and original in stems)

@@ -189,3 +189,13 @@ def test_folders_are_walked_down_to_a_depth(tmp_path: Path, levels: int, is_read
     assert [path.name for path in paths] == ["deep.txt"] * is_read
     folder = Path(tmp_path, *["d"] * (DEEPEST + 1))
     assert unseen == ({} if is_read else {folder: "more than 100 folders deep"})
+
+
+def test_standard_error_beside_standard_output_is_passed_over(tmp_path: Path) -> None:
+    for name in ("a/stdout.txt", "a/stderr.txt", "b/stderr.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("", encoding="utf-8")
+    skipped: list[tuple[Path, str]] = []
+    found = [path.relative_to(tmp_path).as_posix() for path in walk(tmp_path, [], skipped)]
+    assert found == ["a/stdout.txt", "b/stderr.txt"]
+    assert skipped == [(tmp_path / "a/stderr.txt", "the standard error of a tool")]
