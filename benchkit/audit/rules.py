@@ -44,6 +44,7 @@ from benchkit.audit.replication import (
 from benchkit.audit.sides import (
     find_changed_shares,
     find_other_bodies,
+    find_other_connections,
     find_other_lengths,
     find_other_loads,
     find_other_machines,
@@ -98,6 +99,7 @@ SIDE_RULES: tuple[SideRule, ...] = (
     find_other_hosts,
     find_other_lengths,
     find_other_queries,
+    find_other_connections,
     find_other_bodies,
     find_other_loads,
     find_changed_shares,

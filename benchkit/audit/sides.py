@@ -7,7 +7,7 @@ show it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -147,6 +147,24 @@ def find_other_queries(comparisons: Comparisons, evidence: Evidence) -> Iterator
             )
 
 
+def find_other_connections(comparisons: Comparisons, evidence: Evidence) -> Iterator[Finding]:
+    """B216: closed loops of the two sides had different numbers of connections."""
+    for places in _pair_places(comparisons, evidence):
+        sides = [_list_connections(sheets) for _, sheets in places]
+        if all(sides) and sides[0].isdisjoint(sides[1]):
+            baseline, variant = (side.variant for side, _ in places)
+            one, other = (" and ".join(map(str, sorted(each)[:_SHOWN])) for each in sides)
+            yield Finding(
+                code="B216",
+                severity="warning",
+                where=name_side(places[1][0]),
+                message=f"'{baseline}' was measured with {one} connections or virtual users, "
+                f"'{variant}' with {other}: rates and latencies of a closed loop depend on them",
+                remedy="measure both sides with the same number",
+                numbers={baseline: one, variant: other},
+            )
+
+
 def find_other_bodies(comparisons: Comparisons, evidence: Evidence) -> Iterator[Finding]:
     """B210: bodies vary in length on one side alone, which is no failure."""
     for places in _pair_places(comparisons, evidence):
@@ -225,6 +243,13 @@ def _list_queries(sheets: list[Sheet]) -> dict[str, None]:
     """Return the query strings of the runs whose URL is known."""
     known = (sheet.run.env for sheet in sheets if "host" in sheet.run.env)
     return dict.fromkeys(f"?{env['query']}" if "query" in env else "no query" for env in known)
+
+
+def _list_connections(sheets: Sequence[Sheet]) -> set[int]:
+    """Return the numbers of connections; none unless each run is a closed loop and tells it."""
+    known = {s.run.connections for s in sheets if s.run.load_model == "closed"}
+    is_known = all(s.run.load_model == "closed" and s.run.connections for s in sheets)
+    return {number for number in known if number} if is_known else set()
 
 
 def _share_lengths(sheets: list[Sheet]) -> float:

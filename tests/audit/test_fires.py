@@ -158,6 +158,29 @@ SIBLINGS = {"service__cpus": "0", "siblings": "0-1 2-3"}
 PINNED = "taskset -c 1 wrk -c8 -t2 -d15 http://127.0.0.1:8080/ping/GRM"
 TEE = "vegeta attack -rate=1000/s -targets=request.txt | tee results.bin | vegeta report"
 
+
+def k6_users(baseline: int, variant: int) -> Files:
+    """Return k6 reports of closed loops with so many virtual users."""
+    return {
+        f"{name}.txt": "\n".join(
+            (
+                "  scenarios: (100.00%) 1 scenario",
+                f"           * default: {users} looping VUs for 10s (gracefulStop: 30s)",
+                "",
+                (
+                    f"     http_req_duration..........: avg={mean}ms min=1ms med={mean}ms max=9ms "
+                    "p(90)=7ms p(95)=8ms"
+                ),
+                f"     http_reqs..................: {users}000 {users}00.5/s",
+                f"     vus........................: {users} min={users} max={users}",
+                f"     vus_max....................: {users} min={users} max={users}",
+                "",
+            )
+        )
+        for name, users, mean in (("none", baseline, 3.5), ("otlp", variant, 4.5))
+    }
+
+
 #: what, files that fire its code, files that do not
 CASES: dict[str, tuple[Files, Files]] = {
     "B103": (pair(wrk(), wrk()), pair(wrk(), wrk(*OTHER))),
@@ -174,6 +197,7 @@ CASES: dict[str, tuple[Files, Files]] = {
         pair(wrk(query("size=10")), wrk(*OTHER, query("size=1000"))),
         pair(wrk(query("size=10")), wrk(*OTHER, query("size=10"))),
     ),
+    "B216": (k6_users(10, 80), k6_users(10, 10)),
     "B210": (
         pair(ab(), ab(*OTHER_AB, CHANGED_PAGE), "ab-1.txt"),
         pair(ab(DYNAMIC_PAGE), ab(*OTHER_AB, CHANGED_PAGE), "ab-1.txt"),

@@ -345,6 +345,18 @@ SIDES = (
         do="Ingest the results in this CI run, or select those of another one with --origin.",
     ),
     Entry(
+        code="B216",
+        severity="warning",
+        says="closed loops with different numbers of connections or virtual users",
+        what="All runs of both sides are closed loops, and no number of connections or virtual "
+        "users occurs on both sides.",
+        why="In a closed loop, each connection sends its next request after the last response. "
+        "More connections change the rate and the latency even if the service is the same.",
+        example="rust: 'express' was measured with 10 connections or virtual users, 'rust' with "
+        "80: rates and latencies of a closed loop depend on them",
+        do="Measure both sides with the same number.",
+    ),
+    Entry(
         code="B210",
         severity="warning",
         says="response lengths vary on one side only",
