@@ -277,3 +277,38 @@ def test_a_line_that_is_torn_in_two_does_not_end_the_report() -> None:
     torn = changed(number + " ", f"{number[:-1]}\n\n {number[-1]} ")
     (reading,) = readings(torn)
     assert reading.status == "partial"
+
+
+ENDING = """\
+Percentage of the requests served within a certain time (ms)
+{}  50%   2
+ 100%   9 (longest request)
+"""
+
+
+@pytest.mark.parametrize("left_out", ["...\n", "  ....\n\n", "…\n", "[...]\n", "    ...\n    …\n"])
+def test_dots_that_stand_for_lines_left_out_do_not_end_a_report(left_out: str) -> None:
+    report = only(f"$ ab -n 9 -c 3 http://h:8080/a\n{ENDING.format(left_out)}".encode())
+    assert [(row[2], row[3]) for row in report.rows] == [("p50", 0.002), ("max", 0.009)]
+    assert (report.status, report.target) == ("partial", "/a")
+
+
+def test_dots_inside_a_report_do_not_part_its_lines() -> None:
+    text = changed("Connection Times (ms)", "...\n\nConnection Times (ms)")
+    assert [row[:4] for row in only(text).rows] == [row[:4] for row in only(WHOLE).rows]
+
+
+@pytest.mark.parametrize(
+    ("words", "host", "path"),
+    [
+        ("0.0.0.0:8080/path", "0.0.0.0:8080", "/path"),
+        ("'localhost/a/b?c=1'", "localhost", "/a/b"),
+        ("app:80/", "app:80", "/"),
+        ("www.example.org/index.html > out.txt", "www.example.org", "/index.html"),
+        ("-T application/json -p data/post.json 127.0.0.1:9/", "127.0.0.1:9", "/"),
+        ("-p v1.2/post.json http://h:1/a", "h:1", "/a"),
+    ],
+)
+def test_a_url_without_a_scheme_tells_host_and_path(words: str, host: str, path: str) -> None:
+    report = only(f"$ ab -n 9 -c 3 {words}\n{ENDING.format('')}".encode())
+    assert (report.env["host"], report.target) == (host, path)

@@ -17,6 +17,11 @@ _REQUESTS = regex(r"\s-[a-zA-Z]*n ?(\d{1,15})(?!\S)")
 _CONNECTIONS = regex(r"\s-[a-zA-Z]*c ?(\d{1,9})(?!\S)")
 _MAJOR = regex(r"\d{1,9}(?![^.])")
 _URL = regex(r"\bhttps?://[^\s\"'|;)]+")
+#: The same without a scheme, which ab takes too: its host has a port or a dot, or is localhost.
+_BARE_URL = regex(
+    r"(?<!\S)[\"']?((?:(?:[\w-]++\.)*+[\w-]++:\d{1,5}|(?:[\w-]++\.)++[\w-]++|localhost)"
+    r"/[^\s\"'|;)]*)"
+)
 _LIMITED = regex(r"\s-[a-zA-Z]*t ?\d")
 #: The first major version that says that it is done.
 _FIRST_SAYING = 2
@@ -98,8 +103,11 @@ class Invocation:
     @property
     def url(self) -> str:
         """The URL that the command names; empty if none."""
-        match = _URL.search(self.command or "")
-        return match[0] if match else ""
+        command = self.command or ""
+        if match := _URL.search(command):
+            return match[0]
+        match = _BARE_URL.search(command)
+        return f"http://{match[1]}" if match else ""
 
     def agrees(self, connections: int | None) -> bool:
         """Whether the command does not speak of another number of connections."""

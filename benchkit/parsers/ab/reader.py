@@ -32,7 +32,7 @@ _CLOSED = regex(
 _FURNITURE = regex(
     r"[A-Z][\w/.+()-]*(?: [\w/.+()-]+){0,5}:(?: .*)?$|min +(?:mean|avg)|deviation apart\."
     r"|These results are|Copyright \d|Licensed to|\d% +<0> \(never\)|[\d.]+ kb/s total|-[-: ]*$"
-    r"|[\d.]{0,9} ?\[(?:#/sec|ms|Kbytes/sec)\]"
+    r"|[\d.]{0,9} ?\[(?:#/sec|ms|Kbytes/sec)\]|(?:\.{3,}|…|\[(?:\.{3}|…)\])$"
 )
 _FAILED = Remark(
     "ab stopped{after} without a report{why}, so this run has no result",
