@@ -101,3 +101,49 @@ def test_a_count_that_is_none_is_refused_with_its_line(digits: int) -> None:
     assert problem.line == 3
     assert f"which begins with '{'9' * 18}', has {digits} digits" in problem.what
     assert "truncated" not in problem.what
+
+
+ATTACK = "$ echo 'GET http://h/a' | vegeta attack -rate=9/s -duration=1s | vegeta report\n"
+REPORT = """\
+Requests      [total, rate, throughput]         9, 9.00, 9.00
+Duration      [total, attack, wait]             1s, 1s, 1ms
+Latencies     [min, mean, 50, 90, 95, 99, max]  1ms, 2ms, 2ms, 3ms, 3ms, 3ms, 4ms
+Bytes In      [total, mean]                     9, 1.00
+Bytes Out     [total, mean]                     0, 0.00
+Success       [ratio]                           100.00%
+Status Codes  [code:count]                      200:9
+Error Set:
+"""
+TABLE = """\
+Bucket         #  %        Histogram
+[0s,     1ms]  2  22.22%   ################
+[1ms,   +Inf]  7  77.78%   ##########################################################
+"""
+SAVED = "$ vegeta report -type='hist[0,1ms]' results.bin\n"
+
+
+def roles(text: str) -> tuple[list[tuple[str, str]], list[Diagnostic]]:
+    readings, problems = parse(text.encode())
+    return [(reading.form, reading.role) for reading in readings], problems
+
+
+@pytest.mark.parametrize(
+    "between", ["", "\n\n", "```\n\n```\n", SAVED, f"As a histogram:\n{SAVED}"]
+)
+def test_a_table_below_a_report_is_no_repeat_of_it(between: str) -> None:
+    one = ATTACK + REPORT + between + TABLE
+    assert roles(one) == ([("text", ""), ("hist", "part")], [])
+    assert roles(one + one) == ([("text", ""), ("hist", "part")] * 2, [])
+
+
+def test_a_table_that_counts_other_requests_is_named_and_not_compared() -> None:
+    found, (problem,) = roles(ATTACK + REPORT + "\n" + TABLE.replace("]  7", "]  1"))
+    assert found[1] == ("hist", "part")
+    assert (problem.line, problem.is_remark) == (11, True)
+    assert "counts 3 requests, and the report above it, in line 2, 9" in problem.what
+
+
+@pytest.mark.parametrize("between", [ATTACK, "## Histogram of caddy\n"])
+def test_a_table_of_an_attack_or_heading_of_its_own_is_a_run(between: str) -> None:
+    found, problems = roles(ATTACK + REPORT + between + TABLE)
+    assert (found[0][1], problems) == (found[1][1], [])

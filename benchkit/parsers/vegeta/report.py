@@ -11,8 +11,9 @@ where the tail of one stands before the head of the next::
 
 Versions: 1 to 12. A tail is a partial run, and a part where a report follows directly. Reports
 under ``Source reports`` are parts of the one run that ``Aggregated report`` gives whole, each of
-one load generator: they are no repeats. Not recorded in any form: the target and the offered rate,
-which a command shown just above tells.
+one load generator: they are no repeats. A table of a distribution below a report, without a heading
+or an attack between the two, shows the same run in another form: it is no repeat either. Not
+recorded in any form: the target and the offered rate, which a command shown just above tells.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from collections.abc import Iterator
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Head, Reading, Record, Source, strip_prefix
-from benchkit.parsers.vegeta.histogram import Histogram, Plot
+from benchkit.parsers.vegeta.histogram import Histogram, Plot, Table
 from benchkit.parsers.vegeta.readings import Block
 from benchkit.parsers.vegeta.summary import JsonReport
 from benchkit.parsers.vegeta.text import TextReport
@@ -33,6 +34,8 @@ _KINDS: tuple[type[Block], ...] = (TextReport, JsonReport, Histogram, Plot)
 _AGGREGATE = regex(r"[\s#*]*+aggregated?(?: reports?)?[\s:*]*+$", re.IGNORECASE)
 _SOURCES = regex(r"[\s#*]*+source reports?\b", re.IGNORECASE)
 _COMMAND = regex(r"\bvegeta +(?:attack|report|plot)\b")
+#: What begins another run.
+_ANOTHER = regex(r"^#{1,6} |\bvegeta +attack\b")
 #: How many lines may stand between a command and the report that it printed.
 _NEAR = 3
 
@@ -67,11 +70,13 @@ class _Reader:
         self._command = ""
         self._command_line = 0
         self._lists_parts = False
+        self._above: Reading | None = None  # of a run of which a table may be another form
         self._parts: list[int] = []
         self._tails: list[int] = []
 
     def feed(self, line: int, text: str, *, is_last: bool) -> Iterator[Record]:
         """Take a line."""
+        begins_another = _ANOTHER.search(text) is not None
         text = strip_prefix(text)
         ended = self._block
         if ended is not None and ended.feed(line, text, is_last=is_last):
@@ -81,6 +86,7 @@ class _Reader:
         self._block = kind(self._label, line, command) if kind else None
         yield from self._end(ended, is_followed=self._block is not None)
         if self._block is None:
+            self._above = None if begins_another else self._above
             self._notice(line, text)
         else:
             self._block.feed(line, text, is_last=is_last)
@@ -106,7 +112,27 @@ class _Reader:
                 if block is not None and block.is_tail:
                     record.role = "part" if is_followed else record.role
                     self._tails.append(record.line)
+                if not isinstance(block, Table):
+                    self._above = record
+                elif self._above is not None:
+                    record.role = "part"
             yield record
+            if isinstance(block, Table) and isinstance(record, Reading):
+                yield from self._differ(record)
+
+    def _differ(self, table: Reading) -> Iterator[Diagnostic]:
+        """Say that a table below a report cannot be of its run, because the counts differ."""
+        above = self._above
+        counted, reported = _count(table), _count(above)
+        if above is None or counted is None or reported is None or counted == reported:
+            return
+        what = (
+            f"this {table.form} table counts {counted:.0f} requests, and the report above it, in "
+            f"line {above.line}, {reported:.0f}, so it is of another attack: it is listed but not "
+            "compared"
+        )
+        hint = "put the output of each attack under its own heading or command"
+        yield Diagnostic(self._label, table.line, what, hint, "warning", is_remark=True)
 
     def close(self) -> Iterator[Record]:
         """Yield what the end of the text completes."""
@@ -125,3 +151,9 @@ class _Reader:
             )
             hint = "keep the whole log (`kubectl logs --tail=-1`)"
             yield Diagnostic(self._label, self._tails[0], what, hint, "warning")
+
+
+def _count(reading: Reading | None) -> float | None:
+    """Return how many requests a report or a table counts; None if it does not tell."""
+    rows = reading.rows if reading is not None else ()
+    return next((row[3] for row in rows if row[1] == "requests"), None)
