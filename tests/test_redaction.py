@@ -282,3 +282,38 @@ def test_a_shape_is_a_secret_within_a_word(name: str) -> None:
 @pytest.mark.parametrize("name", ["npm_install_duration_node20", "hf_time_to_first_Token"])
 def test_a_name_that_begins_like_a_token_is_kept(name: str) -> None:
     assert redact_text(name) == name
+
+
+@pytest.mark.parametrize("show", [redact_text, redact_message, redact_label])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "empty handlers and basic logging in the console.",
+        "Basic Kubernetes, basic JavaScript; BASIC AUTHENTICATION",
+        "digest middleware and bearer validation",
+        "'^(?P<variant>basic logging in the console|basic PostgreSQL)$'",
+    ],
+)
+def test_a_word_behind_basic_in_prose_is_no_credential(
+    show: Callable[[str], str], text: str
+) -> None:
+    assert show(text) == text
+
+
+@pytest.mark.parametrize("show", [redact_text, redact_message])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Basic dXNlcjpwdw==",
+        "Basic QWxhZGRpbjpvcGVu",
+        "Bearer eyJhbGciOi",
+        "bearer c0ffeec0ffee",
+        "Authorization: Basic logging",
+        "Authorization=Bearer logging",
+        "authorization Basic logging",
+    ],
+)
+def test_what_looks_like_a_credential_behind_its_scheme_is_taken_out(
+    show: Callable[[str], str], text: str
+) -> None:
+    assert text.rpartition(" ")[2] not in show(f"sent {text}")

@@ -16,6 +16,7 @@ from urllib.parse import unquote
 
 from benchkit.redaction.marks import HIDDEN, MARK, mark
 from benchkit.redaction.options import LONG_OPTION, PASSWORD, SENTENCE, hide_credentials
+from benchkit.redaction.schemes import BEARER, LONG_BEARER
 from benchkit.regexes import regex
 
 REDACTED = "REDACTED"
@@ -65,7 +66,6 @@ _KEYED = regex(
 #: ``Password=two words;`` in the settings of a connection.
 _CONNECTION = r"((?:^|;) *+(?-i:Password|Pwd) *+= *+)[^;'\"\n]++(?=;)"
 _CONNECTION_SETTING = regex(_CONNECTION)
-_SCHEMES = r"\b(?:bearer|basic|digest) ++"
 #: What follows ``@`` in a name that holds no password: ``redis:7@sha256:…``, ``node:http@22.8.0``.
 #: An address of four numbers is a host.
 _DIGEST = r"sha256:[\da-f]{6,}+"
@@ -106,10 +106,6 @@ _RULES = [
         r"(/bot\d{6,}+:)[\w-]++",
     )
 ]
-#: Bearer abc
-_BEARER = regex(rf"({_SCHEMES})[^\s'\"]++", re.IGNORECASE)
-#: The same in a name: ``Basic auth`` and ``Digest auth`` are benchmarks.
-_LONG_BEARER = regex(rf"({_SCHEMES})(?=\S*\d)[^\s'\"]{{8,}}+", re.IGNORECASE)
 #: Secrets that are known by their shape, wherever they stand.
 _SHAPED = regex(
     r"(?<![A-Za-z0-9])(?:gh[opsur]_\w{6,}+|github_pat_\w{6,}+|gl[a-z]{2,5}-[\w-]{16,}+"
@@ -180,7 +176,7 @@ def redact_connection(text: str, manner: Manner) -> str:
 
 def redact_text(text: str, manner: Manner = SHOWN) -> str:
     """Return a text (a URL, a message, a variable's value) without the secrets it holds."""
-    return _redact_dense(_redact_shapes(text, _BEARER, _is_secret, _is_short, manner), manner)
+    return _redact_dense(_redact_shapes(text, BEARER, _is_secret, _is_short, manner), manner)
 
 
 def redact_query(query: str) -> str:
@@ -191,7 +187,7 @@ def redact_query(query: str) -> str:
     >>> redact_query("code=c0ffee&size=small")  # doctest: +ELLIPSIS
     'code=…...&size=small'
     """
-    text = _redact_shapes(f"?{query}", _BEARER, _is_secret, _is_short, MARKED)
+    text = _redact_shapes(f"?{query}", BEARER, _is_secret, _is_short, MARKED)
     return _redact_parts(text[1:], NAMED)
 
 
@@ -201,7 +197,7 @@ def redact_message(text: str) -> str:
     Names and values stand in messages with a colon between them (``benchmark Token: no result``):
     of those only the headers of credentials count.
     """
-    return _redact_shapes(text, _BEARER, _is_certain, _is_short, SHOWN)
+    return _redact_shapes(text, BEARER, _is_certain, _is_short, SHOWN)
 
 
 def redact_quote(text: str) -> str:
@@ -213,7 +209,7 @@ def redact_quote(text: str) -> str:
     ('3: panic: api_key: REDACTED', '[curl -u REDACTED /a] Error 1')
     """
     text = hide_credentials(text, REDACTED)
-    return _redact_dense(_redact_shapes(text, _BEARER, _is_quoted, _is_short, SHOWN), SHOWN)
+    return _redact_dense(_redact_shapes(text, BEARER, _is_quoted, _is_short, SHOWN), SHOWN)
 
 
 def redact_name(text: str) -> str:
@@ -226,7 +222,7 @@ def redact_name(text: str) -> str:
     >>> redact_name("GET /a?token=c0ffee")  # doctest: +ELLIPSIS
     'GET /a?token=…...'
     """
-    return _redact_shapes(text, _LONG_BEARER, _is_titled, _tells, NAMED)
+    return _redact_shapes(text, LONG_BEARER, _is_titled, _tells, NAMED)
 
 
 def redact_origin(name: str) -> str:
@@ -237,7 +233,7 @@ def redact_origin(name: str) -> str:
     >>> redact_origin("https://me:c0ffee@ci.example.org/7?branch=fix-all-of-it&token=c0ffee")
     'https://REDACTED@ci.example.org/7?branch=fix-all-of-it&token=REDACTED'
     """
-    text = _redact_shapes(name, _LONG_BEARER, _is_secret, _is_short, _STABLE)
+    text = _redact_shapes(name, LONG_BEARER, _is_secret, _is_short, _STABLE)
     return _redact_dense(text, _STABLE)
 
 
