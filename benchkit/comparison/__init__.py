@@ -383,7 +383,7 @@ def _suggest(
         if dropped := suggest_numbers(only_in.get(baseline, ()), only_in.get(variant, ())):
             return dropped
     levels = "; ".join(
-        f"{name} has {benchmark} at {params or 'no params'}"
+        f"{name} has {' at '.join(filter(None, (benchmark, params or 'no params')))}"
         for name, found in params_only_in.items()
         for benchmark, params in found[:2]
     )

@@ -53,6 +53,16 @@ def test_nothing_in_common_is_an_error_with_the_rename(tmp_path: Path) -> None:
         compared(tmp_path, go("Base/Ping", 1), go("With/Ping", 1))
 
 
+def test_params_in_which_the_sides_differ_are_named_without_a_benchmark(tmp_path: Path) -> None:
+    tail = (
+        "Percentage of the requests served within a certain time (ms)\n"
+        "  50%   2\n 100%   9 (longest request)\n"
+    )
+    with pytest.raises(DataError) as error:
+        compared(tmp_path, tail, f"Concurrency Level: 4\n{tail}")
+    assert "base has no params; other has connections=4" in str(error.value)
+
+
 def test_a_users_unit_line_gives_the_direction(tmp_path: Path) -> None:
     unit = "Unit hits/op better=higher\n"
     text = "BenchmarkPing 1 {} hits/op\n"
