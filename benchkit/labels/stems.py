@@ -147,6 +147,8 @@ def read_stem(stem: str, tools: ToolNames) -> Stem:
     tool, rest = _take_tool([token.strip() for token in kept.split("-")], tools)
     if not tool:
         return Stem()
+    if len(rest) == 1 and rest[0].lower().split("_")[0] in FORMS:
+        rest = rest[0].split("_")  # `k6-summary_1_base`
     read = _read_tokens(tool, rest, is_companion=tool in tools.companions)
     return replace(read, moment=read_moment(ending["moment"])) if ending else read
 

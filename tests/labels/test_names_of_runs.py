@@ -62,6 +62,11 @@ TREES = {
         plain/attack_2/report.json  plain 2
         agent/attack_1/report.json  agent 1
         agent/attack_2/report.json  agent 2""",
+    "two separators around a form": """
+        k6-summary_1_base.json  base 1
+        k6-summary_2_base.json  base 2
+        k6-summary_1_otel.json  otel 1
+        k6-summary_2_otel.json  otel 2""",
     "a word for results between a tool and a name": """
         jmh-result-main.json  main
         jmh-result-pr.json    pr""",
