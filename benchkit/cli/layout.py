@@ -44,7 +44,11 @@ def layout(
     max_unpacked: o.MaxUnpacked = None,
     quiet: o.Quiet = False,
 ) -> None:
-    """Show each file's labels, where they come from, and what else the folder could mean."""
+    """Show each file's labels, where they come from, and what else the folder could mean.
+
+    A pattern for --layout can contain {variant}, {run}, {benchmark}, {group}, {tool}, {shard} and
+    {ext}. Any other name becomes a param, and * stands for any text in one name of a path.
+    """
     from benchkit.ingestion.layout import explain_layout
 
     chosen = o.choose(format or o.guess_format(output, ENDINGS, "table"), FORMATS)

@@ -30,6 +30,7 @@ from benchkit.tables.wording import (
     describe_word,
     format_bare,
     name_adjustments,
+    name_rule,
     name_variant,
     shorten_word,
     write_amount,
@@ -78,17 +79,16 @@ def primary_tables(verdicts: Verdicts, by: str = "", *, tips: bool = True) -> tu
     """
     rows = verdicts.primary
     family = sum(1 for row in rows if row.contrast.method != EXACT and row.p_adjusted is not None)
-    adjusted = "p unadjusted (one test)"
+    adjusted = "p unadjusted (one test)" if family else ""
     if family > 1:
         how = name_adjustments(rows)
-        lacks = [row.sensitivity for row in rows]
+        lacks = (row.sensitivity for row in rows)
         is_open = any(_needed(one).text or _detectable(one, "").text for one in lacks)
         more = ", “runs needed” and “can detect”" if is_open else ""
         adjusted = f"p adjusted for {family} rows ({how}); intervals{more} are per row"
-    return tuple(
-        _build(title, found, verdicts, adjusted if family else "", tips=tips)
-        for title, found in _by_group("Primary metrics", rows, by)
-    )
+    caption = "; ".join(filter(None, (adjusted, name_rule(rows))))
+    groups = _by_group("Primary metrics", rows, by)
+    return tuple(_build(title, found, verdicts, caption, tips=tips) for title, found in groups)
 
 
 def exploratory_tables(

@@ -6,10 +6,11 @@ The sentence and every table use the same words, which name a direction and neve
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from benchkit.comparison import DIRECTIONS, EXACT, HISTORY, REFUSED, WITHIN, Contrast, margin_bounds
 from benchkit.intervals import TOO_WIDE, format_ends, format_interval, is_wide, is_wide_difference
+from benchkit.listing import list_names
 from benchkit.metrics import Wording, display_name, lookup
 from benchkit.units import (
     FACTOR_DOWN,
@@ -168,6 +169,17 @@ def name_adjustment(word: str) -> str:
     'permutation of whole runs, max-T'
     """
     return _ADJUSTMENTS[word]
+
+
+def name_rule(rows: Iterable[Verdict]) -> str:
+    """Say by which metrics each of several tools is judged, where these differ."""
+    named: dict[str, dict[str, None]] = {}
+    for c in (row.contrast for row in rows):
+        named.setdefault(c.tool, {})[display_name(c.metric, c.stat)] = None
+    if len({frozenset(names) for names in named.values()}) < 2:
+        return ""
+    listed = (f"{tool} by {list_names([*names])}" for tool, names in named.items())
+    return f"each tool is judged by its own metrics: {', '.join(listed)}"
 
 
 def name_adjustments(rows: Sequence[Verdict]) -> str:

@@ -16,7 +16,7 @@ from benchkit.tables.overhead import (
     overhead_tables,
     primary_tables,
 )
-from benchkit.tables.wording import write_change, write_interval
+from benchkit.tables.wording import name_rule, write_change, write_interval
 from benchkit.verdict import Verdicts, judge
 
 
@@ -192,3 +192,15 @@ def test_no_change_is_sorted_beside_none_and_an_amount_not_at_all() -> None:
         (table,) = overhead_tables(found)
         change = next(i for i, column in enumerate(table.columns) if column.key == "change")
         assert table.rows[0][change].value == rank
+
+
+def test_results_of_several_tools_name_the_metrics_that_judge_each() -> None:
+    rows = tracing().primary
+    other = [
+        replace(row, contrast=replace(row.contrast, tool="k6", metric="latency", stat="p50"))
+        for row in rows
+    ]
+    assert name_rule(rows) == ""
+    rule = name_rule([*rows, *other])
+    assert rule.startswith("each tool is judged by its own metrics: wrk by requests/s")
+    assert rule.endswith("k6 by median latency")
