@@ -68,9 +68,10 @@ LONG_OPTION = regex(
 )
 #: What follows the name of an option in a sentence.
 SENTENCE = frozenset(
-    "a an and are as at by can cannot expects flag flags for from has if in instead into is may "
-    "must needs not of on option options or requires should so takes than that the to was when "
-    "where which will with without".split()
+    {"a", "an", "and", "are", "as", "at", "by", "can", "cannot", "expects", "flag"}
+    | {"flags", "for", "from", "has", "if", "in", "instead", "into", "is", "may", "must"}
+    | {"needs", "not", "of", "on", "option", "options", "or", "requires", "should", "so", "takes"}
+    | {"than", "that", "the", "to", "was", "when", "where", "which", "will", "with", "without"}
 )
 
 
