@@ -132,10 +132,10 @@ def find_other_lengths(comparisons: Comparisons, evidence: Evidence) -> Iterator
 def find_other_queries(comparisons: Comparisons, evidence: Evidence) -> Iterator[Finding]:
     """B208: the sides were asked for one path with other query strings."""
     for places in _pair_places(comparisons, evidence):
-        sides = [_list_queries(sheets) for _, sheets in places]
-        if all(sides) and set(sides[0]) != set(sides[1]):
-            baseline, variant = (side.variant for side, _ in places)
-            one, other = map(_join, sides)
+        queries = [_list_queries(sheets) for _, sheets in places]
+        if all(queries) and queries[0].keys() != queries[1].keys():
+            texts = _join_by_variant(places, queries)
+            (baseline, one), (variant, other) = texts.items()
             yield Finding(
                 code="B208",
                 severity="warning",
@@ -143,17 +143,17 @@ def find_other_queries(comparisons: Comparisons, evidence: Evidence) -> Iterator
                 message=f"the query strings differ: {one} for '{baseline}', {other} for "
                 f"'{variant}'; a different request has a different cost",
                 remedy="send the load of both sides to the same URL",
-                numbers={baseline: one, variant: other},
+                numbers=texts,
             )
 
 
 def find_other_connections(comparisons: Comparisons, evidence: Evidence) -> Iterator[Finding]:
     """B216: closed loops of the two sides had different numbers of connections."""
     for places in _pair_places(comparisons, evidence):
-        sides = [_list_connections(sheets) for _, sheets in places]
-        if all(sides) and sides[0].isdisjoint(sides[1]):
-            baseline, variant = (side.variant for side, _ in places)
-            one, other = (" and ".join(map(str, sorted(each)[:_SHOWN])) for each in sides)
+        connections = [_list_connections(sheets) for _, sheets in places]
+        if all(connections) and connections[0].keys().isdisjoint(connections[1]):
+            texts = _join_by_variant(places, connections)
+            (baseline, one), (variant, other) = texts.items()
             yield Finding(
                 code="B216",
                 severity="warning",
@@ -161,7 +161,7 @@ def find_other_connections(comparisons: Comparisons, evidence: Evidence) -> Iter
                 message=f"'{baseline}' was measured with {one} connections or virtual users, "
                 f"'{variant}' with {other}: rates and latencies of a closed loop depend on them",
                 remedy="measure both sides with the same number",
-                numbers={baseline: one, variant: other},
+                numbers=texts,
             )
 
 
@@ -245,11 +245,12 @@ def _list_queries(sheets: list[Sheet]) -> dict[str, None]:
     return dict.fromkeys(f"?{env['query']}" if "query" in env else "no query" for env in known)
 
 
-def _list_connections(sheets: Sequence[Sheet]) -> set[int]:
-    """Return the numbers of connections; none unless each run is a closed loop and tells it."""
-    known = {s.run.connections for s in sheets if s.run.load_model == "closed"}
-    is_known = all(s.run.load_model == "closed" and s.run.connections for s in sheets)
-    return {number for number in known if number} if is_known else set()
+def _list_connections(sheets: Sequence[Sheet]) -> dict[str, None]:
+    """Return the numbers of connections; none unless each run is a closed loop and records it."""
+    numbers = [sheet.run.connections or 0 for sheet in sheets]
+    if not all(numbers) or any(sheet.run.load_model != "closed" for sheet in sheets):
+        return {}
+    return dict.fromkeys(map(str, sorted(numbers)))
 
 
 def _share_lengths(sheets: list[Sheet]) -> float:
@@ -274,6 +275,14 @@ def _count_machines(evidence: Evidence, variant: str) -> dict[tuple[str, str], C
 
 def _join(values: Iterable[str]) -> str:
     return " and ".join(values)
+
+
+def _join_by_variant(
+    places: Sequence[tuple[Side, list[Sheet]]], values: Sequence[Iterable[str]]
+) -> dict[str, str]:
+    """Return what each of two sides has, by their variants."""
+    variants = (side.variant for side, _ in places)
+    return dict(zip(variants, map(_join, values), strict=True))
 
 
 def _pair_places(

@@ -70,7 +70,7 @@ class LoadFacts:
 
 
 def describe_metric(name: str, unit: str, own: Mapping[str, str]) -> metrics.Metric:
-    """Return what the vocabulary tells of a metric, else the files of a variant.
+    """Return what is known of a metric; only if its direction is not, the files state it.
 
     No file turns a direction that is known: its own loss would pass for a gain.
     """

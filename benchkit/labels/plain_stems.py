@@ -22,11 +22,14 @@ from benchkit.labels.stems import (
 )
 from benchkit.regexes import regex
 
-_COUNTED = (
-    r"(?:run|trial|try|pass|iteration|iter|repetition|repeat|rep|round|attempt|take|sample"
-    r"|measurement|measure|execution|exec|loop|cycle|seed|lauf|durchlauf|essai|corrida"
-    r"|day|night|week|session|attack|replicate|replication)[-_. =]?#?(?P<run>\d{1,9})"
+#: Words whose number counts a run.
+RUN_WORDS = (
+    *("run", "trial", "try", "pass", "iteration", "iter", "repetition", "repeat", "rep", "round"),
+    *("attempt", "take", "sample", "measurement", "measure", "execution", "exec", "loop", "cycle"),
+    *("seed", "lauf", "durchlauf", "essai", "corrida", "day", "night", "week", "session"),
+    *("attack", "replicate", "replication"),
 )
+_COUNTED = rf"(?:{'|'.join(RUN_WORDS)})[-_. =]?#?(?P<run>\d{{1,9}})"
 #: Words before the moment of a folder that is a run.
 _SESSIONS = (
     r"(?:(?:run|nightly|night|daily|weekly|job|build|ci|session|test|tests|perf|load|loadtest)"

@@ -99,9 +99,9 @@ def test_single_runs_have_a_margin_and_no_rate() -> None:
 
 
 def test_too_few_runs_are_refused_with_what_to_do() -> None:
-    with pytest.raises(DataError, match="no variant has more than 1, but at least 2") as caught:
+    with pytest.raises(DataError, match="no variant has more than 1, but at least 2") as error:
         noise({"none": (1.0,), "otlp": (2.0,)})
-    assert "--pair" in caught.value.hint
+    assert "--pair" in error.value.hint
 
 
 def test_a_pair_that_is_not_there_is_refused() -> None:
