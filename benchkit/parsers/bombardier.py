@@ -44,7 +44,8 @@ from benchkit.parsers.documents import (
 )
 from benchkit.parsers.urls import describe_url, path_of
 from benchkit.reading import reports
-from benchkit.reading.reports import UNANSWERED, Fields, Line, Remark, Value, decimal, reason_of
+from benchkit.reading.reasons import reason_of
+from benchkit.reading.reports import UNANSWERED, Fields, Line, Remark, Value, decimal
 from benchkit.regexes import regex
 from benchkit.units import parse_time
 
@@ -115,7 +116,8 @@ class Report(reports.Report):
              values=tuple(Value("responses", "count", "1", _COUNT, code) for code in _CODES)),
         Line("others", r"others - (\d{1,15})", needed="others"),
         Line("errors", label="Errors"),
-        Line("error", r"(\S.{0,999}) - (\d{1,15})", under="errors", is_repeated=True),
+        Line("error", r"(\S.{0,999}) - (\d{1,15})", under="errors", is_repeated=True,
+             is_vague=True),
         Line("throughput", r"\d{1,9}\.\d{2}[KMGTP]?B?/s", "Throughput", needed="Throughput"),
     )  # fmt: skip
 

@@ -39,7 +39,8 @@ from benchkit.parsers.documents import (
 )
 from benchkit.parsers.urls import describe_url, path_of
 from benchkit.reading import reports
-from benchkit.reading.reports import UNANSWERED, Fields, Line, Value, decimal, reason_of
+from benchkit.reading.reasons import reason_of
+from benchkit.reading.reports import UNANSWERED, Fields, Line, Value, decimal
 from benchkit.regexes import regex
 from benchkit.units import Quantity, parse_duration, parse_time, step
 

@@ -139,6 +139,7 @@ def _name(command: str, params: Mapping[str, str]) -> str:
 
 _TIME = r"(\d{1,9}\.\d{1,4}) (ns|µs|us|ms|s)"
 _MEAN = regex(rf"Time \((?:mean ± σ|abs ≡)\):[ \t]++{_TIME}")
+_ONCE = "Time (abs ≡)"
 _IGNORED = "Ignoring non-zero exit code"
 _USED = rf"(?:\s+\[User:\s+{_TIME}, System:\s+{_TIME}\]|\s+\[User: .*)?"
 
@@ -149,8 +150,8 @@ class Report(reports.Report):
     TOOL = "hyperfine"
     LINES = (
         Line("title", r"Benchmark #?\d{1,4}: (\S.*)", is_opening=True, is_proof=True),
-        Line("mean", rf"{_TIME} ±\s+{_TIME}{_USED}", "Time (mean ± σ)", is_proof=True),
-        Line("once", rf"{_TIME}{_USED}", "Time (abs ≡)", is_proof=True),
+        Line("time", rf"{_TIME} ±\s+{_TIME}{_USED}", "Time (mean ± σ)", is_proof=True),
+        Line("time", rf"{_TIME}{_USED}", _ONCE, is_proof=True),
         Line("range", rf"{_TIME} …\s+{_TIME}(?:\s+(\d{{1,9}}) runs)?", "Range (min … max)"),
         Line("warning", r"(.*)", "Warning", is_repeated=True),
     )  # fmt: skip
@@ -158,13 +159,10 @@ class Report(reports.Report):
     def _take_title(self, _: Line, fields: Fields, _number: int) -> None:
         self.reading.benchmark = fields[0]
 
-    def _take_mean(self, _: Line, fields: Fields, number: int) -> None:
-        self._add(("mean", "stdev"), fields, number)
-        self._add_used(fields[4:], number)
-
-    def _take_once(self, _: Line, fields: Fields, number: int) -> None:
-        self._add(("sample",), fields, number)
-        self._add_used(fields[2:], number)
+    def _take_time(self, line: Line, fields: Fields, number: int) -> None:
+        stats = ("sample",) if line.label == _ONCE else ("mean", "stdev")
+        self._add(stats, fields, number)
+        self._add_used(fields[2 * len(stats) :], number)
 
     def _take_range(self, _: Line, fields: Fields, number: int) -> None:
         self._add(("min", "max"), fields, number)

@@ -48,10 +48,11 @@ from operator import itemgetter
 from typing import Any
 
 from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source, Tool
-from benchkit.parsers.documents import is_amount, line_of, read_documents
+from benchkit.parsers.documents import as_object, is_amount, line_of, read_documents
 from benchkit.parsers.urls import describe_url, path_of
 from benchkit.reading import reports
-from benchkit.reading.reports import UNANSWERED, Fields, Line, Remark, Value, decimal, reason_of
+from benchkit.reading.reasons import reason_of
+from benchkit.reading.reports import UNANSWERED, Fields, Line, Remark, Value, decimal
 from benchkit.regexes import regex
 from benchkit.units import Quantity, parse_duration, read_number
 
@@ -128,7 +129,8 @@ class Report(reports.Report):
                values=(Value(metric, "mean", "B/s", _read_size),))
           for name, metric in _SIZES.items()),
         Line("errors", label="Error"),
-        Line("error", r'(\d{1,15})\s+"(.{1,2000})"', under="errors", is_repeated=True),
+        Line("error", r'(\d{1,15})\s+"(.{1,2000})"', under="errors", is_repeated=True,
+             is_vague=True),
         Line("heads", r"Statistics\s+Min\s+Mean\s+StdDev\s+Max", is_proof=True),
         Line("latency", r"Latency" + rf"\s+({_TIME})" * 4, is_proof=True,
              values=tuple(Value("latency", stat, "s", _read_time) for stat in _STATS.values())),
@@ -193,7 +195,8 @@ class Reader(reports.Reader):
 
     def begin(self, number: int, line: Line, fields: Fields) -> bool:
         """Open a report; one that follows another at once is of the same run."""
-        earlier = self.report if line.name == "summary" else None
+        is_next = self.report is not None and line.name == "summary" and not self.report.strays
+        earlier = self.report if is_next else None
         if earlier is not None:
             earlier.is_followed = "share" not in earlier.seen
         is_begun = super().begin(number, line, fields)
@@ -343,22 +346,18 @@ def _read(
             add(Value(metric, "mean", "B/s", _read_size), summary[name], find(name, line))
     at = find("Latency", line)
     for name, stat in _STATS.items():
-        if name in (latency := _object(_object(document.get("Statistics")).get("Latency"))):
+        if name in (latency := as_object(as_object(document.get("Statistics")).get("Latency"))):
             at = find(name, at, latency[name])
             add(Value("latency", stat, "s", _read_time), latency[name], at)
     at = find("Percentiles", line)
-    for name, text in _object(document.get("Percentiles")).items():
+    for name, text in as_object(document.get("Percentiles")).items():
         add(Value("latency", name.lower(), "s", _read_time), text, find(name, at, text))
     yield from problems
     yield from _finish(run, _count_failures(codes, errors), source.label)
 
 
-def _object(value: object) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
 def _numbers(value: object) -> dict[str, float]:
-    return {name: count for name, count in _object(value).items() if is_amount(count)}
+    return {name: count for name, count in as_object(value).items() if is_amount(count)}
 
 
 TEXT = Format(

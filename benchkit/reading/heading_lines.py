@@ -11,6 +11,7 @@ __all__ = [
     "BOLD",
     "FENCE",
     "TITLED",
+    "begins_section",
     "clean",
     "find_end",
     "is_fence",
@@ -203,6 +204,18 @@ def is_fence(line: str) -> bool:
     """Tell whether a line begins or ends a block of code, or says how it is shown."""
     begins = (FENCE, _ATTRIBUTES, _ORG_BLOCK)
     return any(pattern.match(line) for pattern in begins) or _HTML.fullmatch(line) is not None
+
+
+def begins_section(line: str) -> bool:
+    """Tell whether a line is a heading by itself; bold lines and what a shell echoes only name.
+
+    Examples
+    --------
+    >>> begins_section("## nginx"), begins_section("=== nginx ==="), begins_section("**Latency**")
+    (True, True, False)
+    """
+    heading = None if _read_echo(line) else read_heading((line,), 1, (), is_fenced=False)
+    return heading is not None and heading[0] != BOLD
 
 
 def shows(text: str, command: str) -> bool:

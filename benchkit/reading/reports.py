@@ -2,7 +2,9 @@
 
 Reports of every tool stand below each other, below shell prompts, between other text, and with
 their heads or tails cut off. A number is taken only from a line that is whole; what is cut or
-changed does not match and is not guessed.
+changed does not match and is not guessed. Lines of others may stand inside a report (a log, a
+warning, a prompt): it goes on with the line that has to come next, unless a heading or a command of
+the tool parted the two.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from benchkit.errors import Diagnostic
 from benchkit.reading.cleaning import bare, find_command
+from benchkit.reading.heading_lines import begins_section
 from benchkit.reading.records import Reading, Record
 from benchkit.reading.source import Source, UntilDamage
 from benchkit.redaction import show_part
@@ -44,27 +47,9 @@ class Value(NamedTuple):
 class Line:
     """One line of a report.
 
-    Parameters
-    ----------
-    name : str
-        Lines of one name are alternatives of one place; ``_take_NAME`` of the report, if there is
-        one, takes its fields.
-    pattern : str
-        Of what stands behind the label, or of the whole line where it has none.
-    label : str
-        What stands before the colon.
-    values : tuple of Value
-        What its fields are, in their order.
-    take : str
-        The name of the method, where several places share one.
-    under : str
-        The place without which it is not of the report.
-    needed : str
-        What a report without it lacks, in the words of a diagnostic.
-    is_proof : bool
-        Whether no other tool prints it.
-    is_repeated, is_opening : bool
-        Whether it may come several times; whether a report that lost its head may begin here.
+    Lines of one ``name`` are alternatives of one place; ``_take_NAME`` of the report (or of
+    ``take``, where several places share one) takes its fields. The ``pattern`` is of what stands
+    behind the ``label`` and its colon, or of the whole line. ``values`` are what the fields are.
     """
 
     name: str
@@ -72,11 +57,12 @@ class Line:
     label: str = ""
     values: tuple[Value, ...] = ()
     take: str = ""
-    under: str = ""
-    needed: str = ""
-    is_proof: bool = False
-    is_repeated: bool = False
-    is_opening: bool = False
+    under: str = ""  # the place without which it is not of the report
+    needed: str = ""  # what a report without it lacks, in the words of a diagnostic
+    is_proof: bool = False  # whether no other tool prints it
+    is_repeated: bool = False  # whether it may come several times
+    is_opening: bool = False  # whether a report that lost its head may begin here
+    is_vague: bool = False  # whether lines of others look like it: only directly below its report
     expression: re.Pattern[str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -121,33 +107,21 @@ SCANTY = Remark(
     "use the complete output of the run",
     is_remark=False,
 )
+#: What is of a report by its place, below lines after which it cannot be known to be.
+_APART = Remark(
+    "this line may be of the {tool} report in lines {first} to {last}, but other text stands "
+    "between, so it is not read: {text}",
+    "use the output as {tool} printed it",
+    is_remark=False,
+)
 UNANSWERED = Remark(
     "no request was answered ({failed:g} failed), so this run has no result",
     "check that the server answers, and run again",
 )
 
 
-#: Why requests failed, by words in what Go programs print.
-_REASONS = (
-    ("timeout", ("timeout", "deadline exceeded", "timed out")),
-    ("dns", ("no such host", "lookup ")),
-    ("tls", ("x509:", "tls:", "certificate")),
-    ("connect", ("dial ", "connection refused", "connect:")),
-    ("write", ("write:", "broken pipe")),
-    ("read", ("read:", "eof", "reset by peer", "server closed", "malformed")),
-)
-
-
 class Report(ABC):
-    """One report whose lines are still coming in; a subclass for each tool.
-
-    Parameters
-    ----------
-    line : int
-        Where it begins in the source.
-    command : str, optional
-        At the prompt above it.
-    """
+    """One report whose lines are still coming in; a subclass for each tool."""
 
     TOOL: ClassVar[str]
     #: In the order in which they are printed.
@@ -174,6 +148,8 @@ class Report(ABC):
         self.rank = -1
         self.seen: set[str] = set()
         self.proofs: set[str] = set()
+        self.strays = 0  # lines of others since the last line
+        self.is_parted = False  # whether a heading is among them
 
     @classmethod
     def read_line(cls, text: str) -> Event | None:
@@ -201,15 +177,29 @@ class Report(ABC):
         rank = self.ranks[line.name]
         return rank > self.rank or (rank == self.rank and line.is_repeated)
 
+    def resumes(self, line: Line, fields: Fields) -> bool:
+        """Whether a line goes on with the report below lines of others: none is left out."""
+        del fields
+        ranks, rank = self.ranks, self.ranks[line.name]
+        certain = (ranks[each.name] for each in self.LINES if each.needed or each.is_proof)
+        is_next = not any(self.rank < each < rank for each in certain)
+        return is_next and not (self.is_parted or line.is_vague)
+
+    def interrupt(self, text: str) -> None:
+        """Take note of a line that is not of the report."""
+        self.strays += 1
+        self.is_parted = self.is_parted or begins_section(text)
+
     def take(self, line: Line, fields: Fields, number: int) -> bool:
         """Add a line; False if it cannot follow the lines so far."""
-        is_next = self.expects(line)
+        is_next = self.expects(line) and (not self.strays or self.resumes(line, fields))
         if is_next:
             self.accept(line, fields, number)
         return is_next
 
     def accept(self, line: Line, fields: Fields, number: int) -> None:
         """Add a line that follows the lines so far."""
+        self.strays, self.is_parted = 0, False
         self.rank = self.ranks[line.name]
         self.seen.add(line.name)
         if line.is_proof:
@@ -266,6 +256,7 @@ class Reader(ABC):
         self.records: list[Record] = []
         self.command: str | None = None
         self.report: Any = None
+        self.text = ""  # the line that is being read, with what was put around it
         self.is_called = False  # whether the line above is a command of the tool
 
     @staticmethod
@@ -275,6 +266,7 @@ class Reader(ABC):
 
     def feed(self, number: int, text: str) -> None:
         """Take a line of the source."""
+        self.text = text
         if line := bare(text):
             self.read(number, line)
 
@@ -302,9 +294,19 @@ class Reader(ABC):
             return False
         is_taken = report is not None and report.take(line, fields, number)
         is_taken = is_taken or self.begin(number, line, fields)
-        if not is_taken and (line.values or line.needed):
+        if not is_taken and report is not None and report.is_proven and report.expects(line):
+            self._leave_out(number, text)
+        elif not is_taken and (line.values or line.needed):
             self.pass_over(number)
         return is_taken
+
+    def _leave_out(self, number: int, text: str) -> None:
+        """Say of the first line below lines of others that it is not read, and end the report."""
+        report = self.report
+        words = {"tool": report.TOOL, "first": report.reading.line, "text": show_part(text)}
+        last = report.reading.last_line
+        self.close()
+        self.records.append(_APART.at(self.label, number, last=last, **words))
 
     def pass_over(self, number: int) -> None:
         """Say of the first value below a command that it is not read."""
@@ -321,10 +323,12 @@ class Reader(ABC):
         return line.is_opening
 
     def skip(self, line: str) -> None:
-        """Pass over a line that is not of a report; it ends one, and may be the command."""
-        if not self.FURNITURE.match(line):
-            self.close()
+        """Pass over a line that is not of a report; it may be the command, which ends one."""
         command = self.find_call(line)
+        if command is not None:
+            self.close()
+        elif self.report is not None and not self.FURNITURE.match(line):
+            self.report.interrupt(self.text)
         self.is_called = command is not None
         self.command = command or self.command
 
@@ -378,17 +382,3 @@ def decimal(resolution: float) -> Callable[[str], Quantity]:
 def list_lines(missing: list[str]) -> str:
     """Name lines in a sentence."""
     return ", ".join(f"`{name}`" for name in missing) + " line" + "s" * (len(missing) > 1)
-
-
-def reason_of(error: str) -> str:
-    """Return the reason of an error; ``other`` if none is known.
-
-    Examples
-    --------
-    >>> reason_of('Get "http://h:1/": dial tcp 127.0.0.1:1: connect: connection refused')
-    'connect'
-    >>> reason_of("Get http://h/: EOF")
-    'read'
-    """
-    text = error.lower()
-    return next((word for word, signs in _REASONS if any(sign in text for sign in signs)), "other")

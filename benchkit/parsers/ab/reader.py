@@ -141,6 +141,7 @@ class Reader(reports.Reader):
             is_row = text.lstrip().startswith("|")  # of a Markdown table
             super().feed(number, text.replace("|", " ") if is_row else text)
             return
+        self.text = ""
         for row in read_rows(text):
             self.read(number, row)
 
@@ -183,7 +184,7 @@ class Reader(reports.Reader):
         if not line or report is None or report.run.is_verbose or _FURNITURE.match(line):
             return
         if report.is_proven:
-            report.is_adrift = True
+            report.interrupt(self.text)
         elif not report.run.version:
             self._pass_over()
             self.run = self.report = None

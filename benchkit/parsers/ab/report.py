@@ -11,10 +11,21 @@ from operator import itemgetter
 from benchkit.errors import Diagnostic
 from benchkit.parsers.ab import clock
 from benchkit.parsers.ab.invocation import Invocation
+from benchkit.parsers.ab.remarks import (
+    IDLE,
+    INTERRUPTED,
+    LENGTHS,
+    REFUSED,
+    SILENT,
+    STRANGE,
+    TORN,
+    UNCLEAR,
+    WINDOWED,
+)
 from benchkit.parsers.base import Record
 from benchkit.parsers.urls import path_of, query_of
 from benchkit.reading import reports
-from benchkit.reading.reports import Event, Fields, Line, Remark, Value, decimal
+from benchkit.reading.reports import Event, Fields, Line, Value, decimal
 from benchkit.units import Quantity, scale, step
 
 _COUNT = r"(\d{1,15})"
@@ -34,45 +45,9 @@ _STATS = ("min", "mean", "stdev", "median", "max")
 _OUTER = frozenset({"min", "max"})
 _MILLISECONDS = "ms"
 _LAST = 100
+_PERCENTS = (50, 66, 75, 80, 90, 95, 98, 99, _LAST)
 #: Width of a row's label, of its three columns under ``-S``, and where the last two begin.
 _LABEL, _NARROW, _MEAN, _MAX = 12, 16, 6, 11
-
-_INTERRUPTED = Remark(
-    "ab was interrupted {done}; its statistics until then are kept as a partial run",
-    "run it to the end before comparing it",
-    is_remark=False,
-)
-_IDLE = Remark("no request was completed in this run", "check whether the server responds")
-_SILENT = Remark(
-    "ab counts {complete} complete requests, but the server sent no data",
-    "check whether the server closes connections without a response",
-)
-_REFUSED = Remark(
-    "all {complete} responses were outside 2xx: rates and times describe error pages",
-    "check what the server responds at this path",
-)
-_LENGTHS = Remark(
-    "{count} requests count as failed only because their body length differs from the first "
-    "response, which is normal for dynamic pages",
-    "run ab with -l if lengths may differ",
-    "note",
-    is_remark=False,
-)
-_WINDOWED = Remark(
-    "ab averaged its {complete} requests into {window} values, so benchkit keeps only the means; "
-    "the minimum, maximum and percentiles do not describe individual requests",
-    "run ab with -n set to at least the number of requests in the run",
-)
-_UNCLEAR = Remark(
-    "`{text} seconds` of ab 2.0 may mean thousandths or millionths of a second, and no other "
-    "line shows which; the run length is left out",
-    "give the whole report, with its rate",
-)
-_STRANGE = Remark(
-    "this table is in {unit}, which ab does not print; its rows are ignored",
-    "use the output of an unmodified ab",
-    is_remark=False,
-)
 
 
 def _read_rate(text: str) -> Quantity:
@@ -163,7 +138,6 @@ class Report(reports.Report):
         self.reading.load_model = "closed"
         self.run = run
         self.percent = 0
-        self.is_adrift = False
         self.is_html = False
         self.counts: dict[str, int] = {}
         self.lengths: int | None = None  # failures by length, if there are no others
@@ -173,6 +147,7 @@ class Report(reports.Report):
         self.rates: list[tuple[str, str, int]] = []
         self.rate: str | None = None
         self.times: dict[tuple[str, str], tuple[float, float, int]] = {}
+        self.torn: dict[str, float] = {}  # the longest requests of two tables of different runs
         self.strange_units: list[tuple[int, str]] = []
 
     @classmethod
@@ -213,9 +188,11 @@ class Report(reports.Report):
         """Whether the last line that ab prints has come."""
         return self.percent >= _LAST
 
-    def expects(self, line: Line) -> bool:
-        """Whether a line may come next."""
-        return not self.is_adrift and super().expects(line)
+    def resumes(self, line: Line, fields: Fields) -> bool:
+        """Whether a line goes on with the report below lines of others: none is left out."""
+        following = next((percent for percent in _PERCENTS if percent > self.percent), _LAST)
+        is_next = line.name != "percent" or int(fields[0]) == following
+        return is_next and super().resumes(line, fields)
 
     def take(self, line: Line, fields: Fields, number: int) -> bool:
         """Add a line; False if it cannot follow the lines so far."""
@@ -278,7 +255,12 @@ class Report(reports.Report):
     def _take_percent(self, _: Line, fields: Fields, number: int) -> None:
         self.percent = int(fields[0])
         stat = "max" if self.percent == _LAST else f"p{fields[0]}"
-        self.times.setdefault(("total", stat), (scale(fields[1], -3), 1e-3, number))
+        time = (scale(fields[1], -3), 1e-3, number)
+        longest = self.times.setdefault(("total", stat), time)
+        if longest[0] != time[0]:
+            self.torn = {"percentile": time[0], "longest": longest[0]}
+            for percent in _PERCENTS:
+                self.times.pop(("total", f"p{percent}"), None)
 
     def finish(self, label: str) -> Iterator[Record]:
         """Yield the reading and what is to be said about it."""
@@ -306,15 +288,17 @@ class Report(reports.Report):
             requested = self.run.count_requested(reading.command)
             of = f" of {requested}" if requested else ""
             done = f"after {complete}{of} requests" if complete is not None else "before its end"
-            yield _INTERRUPTED.at(label, line, done=done)
+            yield INTERRUPTED.at(label, line, done=done)
         yield from self._doubts(label, complete)
         for number, unit in self.strange_units:
-            yield _STRANGE.at(label, number, unit=unit)
+            yield STRANGE.at(label, number, unit=unit)
         if self.taken and reading.duration is None:
             whole, fraction, number = self.taken
-            yield _UNCLEAR.at(label, number, text=f"{whole}.{fraction}")
+            yield UNCLEAR.at(label, number, text=f"{whole}.{fraction}")
+        if self.torn:
+            yield TORN.at(label, line, **self.torn)
         if is_averaged:
-            yield _WINDOWED.at(label, line, window=self.counts["window"], complete=complete)
+            yield WINDOWED.at(label, line, window=self.counts["window"], complete=complete)
 
     def missing(self) -> list[str]:
         """Name the lines that a whole report has and this one lacks."""
@@ -331,13 +315,13 @@ class Report(reports.Report):
         """Yield what makes the numbers mean something else than they seem to."""
         line = self.reading.last_line
         if complete == 0:
-            yield _IDLE.at(label, line)
+            yield IDLE.at(label, line)
         elif complete and self.counts.get("transferred") == 0:
-            yield _SILENT.at(label, line, complete=complete)
+            yield SILENT.at(label, line, complete=complete)
         elif complete and self.counts.get("non2xx") == complete:
-            yield _REFUSED.at(label, line, complete=complete)
+            yield REFUSED.at(label, line, complete=complete)
         if self.lengths:
-            yield _LENGTHS.at(label, line, count=self.lengths)
+            yield LENGTHS.at(label, line, count=self.lengths)
 
     def _add_duration(self) -> None:
         if self.taken is None:

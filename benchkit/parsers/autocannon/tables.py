@@ -200,6 +200,7 @@ class Reader(reports.Reader):
         """Take a line of a report; percentiles that stand apart from one are named."""
         is_taken = super().take(number, text, line, fields)
         if line.name == "percentiles" and not is_taken:
+            self.close()
             self.records.append(_APART.at(self.label, number))
         return is_taken
 

@@ -13,7 +13,8 @@ from operator import itemgetter
 from benchkit.parsers.base import Head, Record, Source
 from benchkit.parsers.urls import describe_url, path_of
 from benchkit.reading import reports
-from benchkit.reading.reports import UNANSWERED, Fields, Line, Remark, Value, decimal, reason_of
+from benchkit.reading.reasons import reason_of
+from benchkit.reading.reports import UNANSWERED, Fields, Line, Remark, Value, decimal
 from benchkit.regexes import regex
 
 #: hey's histogram and percentiles are of the first million responses.
@@ -89,7 +90,8 @@ class Report(reports.Report):
         Line("codes", label="Status code distribution", needed="Status code distribution"),
         Line("code", r"\[(\d{3})\]\s+(\d{1,15}) responses", under="codes", is_repeated=True),
         Line("errors", label="Error distribution"),
-        Line("error", r"\[(\d{1,15})\]\s+(\S.*)", under="errors", is_repeated=True),
+        Line("error", r"\[(\d{1,15})\]\s+(\S.*)", under="errors", is_repeated=True,
+             is_vague=True),
         Line("other", r".*", "Success rate"),
     )  # fmt: skip
 

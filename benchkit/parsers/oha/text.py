@@ -90,7 +90,8 @@ class Report(reports.Report):
         Line("codes", label="Status code distribution", needed="Status code distribution"),
         Line("code", r"\[(\d{3})\] (\d{1,15}) responses", under="codes", is_repeated=True),
         Line("errors", label="Error distribution"),
-        Line("error", r"\[(\d{1,15})\] (\S.*)", under="errors", is_repeated=True),
+        Line("error", r"\[(\d{1,15})\] (\S.*)", under="errors", is_repeated=True,
+             is_vague=True),
     )  # fmt: skip
 
     def __init__(self, line: int, command: str | None) -> None:

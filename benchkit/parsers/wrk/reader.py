@@ -145,9 +145,10 @@ class Reader(reports.Reader):
         if banner := _BANNER.match(line):
             self.version = banner[1]
         elif command := self.find_call(line):
+            self.close()
             self.command, self.is_wrks = command, True
-        if self.report is not None and self.report.is_proven:
-            self.report.strays += 1
+        if self.report is not None and (self.report.is_proven or "head" in self.report.seen):
+            self.report.interrupt(self.text)
         else:
             self._drop()
 

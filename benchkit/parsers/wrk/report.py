@@ -53,12 +53,8 @@ _HISTOGRAM = (
 _AGAIN = {
     line.name: replace(line, name=f"second {line.name}", take=line.name) for line in _HISTOGRAM
 }
-#: Lines that every report has.
-_ALWAYS = ("size", "stats", "latency", "rate", "total", "requests", "transfer")
-#: After more than one line that is not wrk's, which a script or the system may write into a report,
-#: only a heading goes on with it.
+#: Below more lines of others than this, what looks like a damaged line may be theirs.
 _FEW_STRAYS = 1
-_RESUMING = frozenset({"calibration", "stats", "distribution", "second distribution"})
 #: By how much two lines of one run may differ that tell a statistic.
 _APART = 0.1
 _RATE_OPTION = regex(r"\s(?:-R|--rate)[ =]?(\d{1,15}[kMG]?)\b")
@@ -116,7 +112,6 @@ class Report(reports.Report):
         self.reading.tool_version = version
         self.command = command
         self.is_called = is_called  # directly above, so that a single line may be all of its output
-        self.strays = 0  # lines of others since the last line
         self.is_wrk2 = False
         self.spread: tuple[str, ...] = ()  # the columns of the statistics, once a header names them
         self.block = ""  # the metric whose histogram is being read; unknown until a heading tells
@@ -144,11 +139,6 @@ class Report(reports.Report):
         return self.is_wrk2 or is_headed or bool(self.proofs) or is_single
 
     @property
-    def is_adrift(self) -> bool:
-        """Whether so much stands between that only a heading goes on with the report."""
-        return self.strays > _FEW_STRAYS
-
-    @property
     def is_ended(self) -> bool:
         """Whether the last line that wrk prints has come."""
         return self.rank == self.ranks["transfer"]
@@ -156,7 +146,7 @@ class Report(reports.Report):
     def expects(self, line: Line) -> bool:
         """Whether a line may come next."""
         if line is DAMAGED:
-            return not (self.is_adrift or self.is_go_wrk)
+            return self.strays <= _FEW_STRAYS and not self.is_go_wrk
         if line.name == "phase":
             return bool(self.spread) and self.rank < self.ranks["rate"]
         return super().expects(line)
@@ -168,11 +158,7 @@ class Report(reports.Report):
             return False
         if line.name in _AGAIN and self._is_second(line, fields):
             line = _AGAIN[line.name]
-        if not self.expects(line) or (self.strays and not self._resumes(line, fields)):
-            return False
-        self.strays = 0
-        self.accept(line, fields, number)
-        return True
+        return super().take(line, fields, number)
 
     def accept(self, line: Line, fields: Fields, number: int) -> None:
         """Add a line; a phase may stand above or below the latency."""
@@ -185,12 +171,6 @@ class Report(reports.Report):
         if line.name == "distribution":
             return fields[0] == "Uncorrected"
         return self.ranks["second distribution"] <= self.rank <= self.ranks["second max"]
-
-    def _resumes(self, line: Line, fields: Fields) -> bool:
-        """Whether a line goes on with the report after lines of others."""
-        if self.is_adrift:
-            return line.name in _RESUMING and fields != ("",)
-        return not any(self.rank < self.ranks[x] < self.ranks[line.name] for x in _ALWAYS)
 
     def _take_head(self, _: Line, fields: Fields, number: int) -> None:
         length, url = fields

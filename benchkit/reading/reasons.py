@@ -1,0 +1,29 @@
+"""Why requests failed, by the words of what tools print of them."""
+
+from __future__ import annotations
+
+__all__ = ["reason_of"]
+
+#: Why requests failed, by words in what Go programs print.
+_REASONS = (
+    ("timeout", ("timeout", "deadline exceeded", "timed out")),
+    ("dns", ("no such host", "lookup ")),
+    ("tls", ("x509:", "tls:", "certificate")),
+    ("connect", ("dial ", "connection refused", "connect:")),
+    ("write", ("write:", "broken pipe")),
+    ("read", ("read:", "eof", "reset by peer", "server closed", "malformed")),
+)
+
+
+def reason_of(error: str) -> str:
+    """Return the reason of an error; ``other`` if none is known.
+
+    Examples
+    --------
+    >>> reason_of('Get "http://h:1/": dial tcp 127.0.0.1:1: connect: connection refused')
+    'connect'
+    >>> reason_of("Get http://h/: EOF")
+    'read'
+    """
+    text = error.lower()
+    return next((word for word, signs in _REASONS if any(sign in text for sign in signs)), "other")
