@@ -136,6 +136,50 @@ def test_a_table_below_a_report_is_no_repeat_of_it(between: str) -> None:
     assert roles(one + one) == ([("text", ""), ("hist", "part")] * 2, [])
 
 
+@pytest.mark.parametrize(
+    "between", ["", "\n\n", "and the report:\n", SAVED.replace("hist", "text")]
+)
+def test_a_table_above_its_report_is_no_repeat_of_it(between: str) -> None:
+    one = TABLE + between + REPORT
+    found, problems = roles(one)
+    assert (found, problems) == ([("hist", "part"), ("text", "")], [])
+    more = ATTACK + one.replace("]  7", "]  8").replace("9, 9.00, 9", "10, 9.00, 9")
+    assert roles(f"{one}\n{more}")[0] == [("hist", "part"), ("text", "")] * 2
+    readings, _ = parse(f"{ATTACK}{one}".encode())
+    assert [reading.target for reading in readings] == ["/a", "/a"]
+
+
+def test_a_table_between_reports_is_of_the_one_with_its_count() -> None:
+    second = REPORT.replace("9, 9.00, 9", "3, 9.00, 9")
+    found, problems = roles(f"{REPORT}\n{TABLE.replace(']  7', ']  1')}\n{second}")
+    assert (found, problems) == ([("text", ""), ("hist", "part"), ("text", "")], [])
+
+
+def test_a_table_above_a_report_of_other_requests_is_named_and_not_compared() -> None:
+    found, (problem,) = roles(TABLE.replace("]  7", "]  1") + REPORT)
+    assert found == [("hist", "part"), ("text", "")]
+    assert (problem.line, problem.is_remark) == (1, True)
+    assert "counts 3 requests, and the report below it, in line 4, 9" in problem.what
+
+
+def test_two_tables_of_one_attack_are_one_run() -> None:
+    hist = (SCENARIO / "agent" / "vegeta-hist-1.txt").read_text()
+    plot = (SCENARIO / "agent" / "vegeta-hdrplot-1.txt").read_text()
+    for text in (hist + plot, plot + hist):
+        assert sorted(roles(text)[0]) == [("hdrplot", ""), ("hist", "part")]
+
+
+def test_text_and_json_of_one_attack_are_one_run() -> None:
+    text, data = (
+        (SCENARIO / "agent" / name).read_text()
+        for name in ("vegeta-text-1.txt", "vegeta-report-1.json")
+    )
+    other = (SCENARIO / "no-agent" / "vegeta-report-1.json").read_text()
+    assert roles(f"{text}\n{data}\n")[0] == [("text", "part"), ("json", "")]
+    assert roles(f"{data}\n{text}\n")[0] == [("json", ""), ("text", "part")]
+    assert roles(f"{text}\n{other}\n")[0] == [("text", ""), ("json", "")]
+
+
 def test_a_table_that_counts_other_requests_is_named_and_not_compared() -> None:
     found, (problem,) = roles(ATTACK + REPORT + "\n" + TABLE.replace("]  7", "]  1"))
     assert found[1] == ("hist", "part")

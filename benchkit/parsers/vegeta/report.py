@@ -11,9 +11,9 @@ where the tail of one stands before the head of the next::
 
 Versions: 1 to 12. A tail is a partial run, and a part where a report follows directly. Reports
 under ``Source reports`` are parts of the one run that ``Aggregated report`` gives whole, each of
-one load generator: they are no repeats. A table of a distribution below a report, without a heading
-or an attack between the two, shows the same run in another form: it is no repeat either. Not
-recorded in any form: the target and the offered rate, which a command shown just above tells.
+one load generator: they are no repeats. A table of a distribution below or above a report, without
+a heading or an attack between the two, shows the same run in another form: it is no repeat either.
+Not recorded in any form: the target and the offered rate, which a command shown just above tells.
 """
 
 from __future__ import annotations
@@ -36,6 +36,8 @@ _SOURCES = regex(r"[\s#*]*+source reports?\b", re.IGNORECASE)
 _COMMAND = regex(r"\bvegeta +(?:attack|report|plot)\b")
 #: What begins another run.
 _ANOTHER = regex(r"^#{1,6} |\bvegeta +attack\b")
+#: How many values two reports of one attack have in common, at least, and what floats add to them.
+_MANY, _SMALL = 8, 1e-9
 #: How many lines may stand between a command and the report that it printed.
 _NEAR = 3
 
@@ -71,6 +73,7 @@ class _Reader:
         self._command_line = 0
         self._lists_parts = False
         self._above: Reading | None = None  # of a run of which a table may be another form
+        self._held: list[Reading] = []  # tables that may be of a report below
         self._parts: list[int] = []
         self._tails: list[int] = []
 
@@ -86,7 +89,9 @@ class _Reader:
         self._block = kind(self._label, line, command) if kind else None
         yield from self._end(ended, is_followed=self._block is not None)
         if self._block is None:
-            self._above = None if begins_another else self._above
+            if begins_another:
+                yield from self._settle(None)
+                self._above = None
             self._notice(line, text)
         else:
             self._block.feed(line, text, is_last=is_last)
@@ -112,31 +117,59 @@ class _Reader:
                 if block is not None and block.is_tail:
                     record.role = "part" if is_followed else record.role
                     self._tails.append(record.line)
-                if not isinstance(block, Table):
+                if isinstance(block, Table):
+                    self._place(record)
+                else:
+                    yield from self._settle(record)
+                    self._pair(record)
                     self._above = record
-                elif self._above is not None:
-                    record.role = "part"
-            yield record
-            if isinstance(block, Table) and isinstance(record, Reading):
-                yield from self._differ(record)
+            if not any(record is table for table in self._held):
+                yield record
 
-    def _differ(self, table: Reading) -> Iterator[Diagnostic]:
-        """Say that a table below a report cannot be of its run, because the counts differ."""
+    def _place(self, table: Reading) -> None:
+        """Make a table a part of the run above it, or keep it until a report comes below."""
+        if self._above is not None and _may_be_one(table, self._above):
+            table.role = "part"
+        else:
+            self._held.append(table)
+
+    def _pair(self, report: Reading) -> None:
+        """Make the text a part of the run where text and JSON of one attack stand together."""
         above = self._above
-        counted, reported = _count(table), _count(above)
-        if above is None or counted is None or reported is None or counted == reported:
-            return
+        if above is not None and above.form != report.form and _agree(above, report):
+            (report if report.form == "text" else above).role = "part"
+
+    def _settle(self, below: Reading | None) -> Iterator[Record]:
+        """Yield the tables that were kept, now that a report is below them, or that none is."""
+        held, self._held = self._held, []
+        near = below or self._above
+        fullest = max(held, key=lambda table: len(table.rows), default=None)
+        for table in held:
+            is_other = fullest is not None and table.form != fullest.form
+            if near or (fullest and is_other and _may_be_one(table, fullest)):
+                table.role = "part"
+            yield table
+            if below is not None and _may_be_one(table, below):
+                if not below.target:
+                    below.target, below.env = table.target, table.env | below.env
+            elif near is not None:
+                yield self._differ(table, near)
+
+    def _differ(self, table: Reading, near: Reading) -> Diagnostic:
+        """Say that a table next to a report cannot be of its run, because the counts differ."""
+        side = "above" if near.line < table.line else "below"
         what = (
-            f"this {table.form} table counts {counted:.0f} requests, and the report above it, in "
-            f"line {above.line}, {reported:.0f}, so it is of another attack: it is listed but not "
-            "compared"
+            f"this {table.form} table counts {_count(table):.0f} requests, and the report {side} "
+            f"it, in line {near.line}, {_count(near):.0f}, so it is of another attack: it is "
+            "listed but not compared"
         )
         hint = "put the output of each attack under its own heading or command"
-        yield Diagnostic(self._label, table.line, what, hint, "warning", is_remark=True)
+        return Diagnostic(self._label, table.line, what, hint, "warning", is_remark=True)
 
     def close(self) -> Iterator[Record]:
         """Yield what the end of the text completes."""
         yield from self._end(self._block)
+        yield from self._settle(None)
         if self._parts:
             what = (
                 f"{len(self._parts)} source reports are parts of one load test, not repeats, so "
@@ -153,7 +186,20 @@ class _Reader:
             yield Diagnostic(self._label, self._tails[0], what, hint, "warning")
 
 
-def _count(reading: Reading | None) -> float | None:
+def _count(reading: Reading) -> float | None:
     """Return how many requests a report or a table counts; None if it does not tell."""
-    rows = reading.rows if reading is not None else ()
-    return next((row[3] for row in rows if row[1] == "requests"), None)
+    return next((row[3] for row in reading.rows if row[1] == "requests"), None)
+
+
+def _may_be_one(table: Reading, report: Reading) -> bool:
+    """Tell whether a table may be of the run of a report: none counts other requests."""
+    counts = {_count(table), _count(report)}
+    return None in counts or len(counts) == 1
+
+
+def _agree(one: Reading, other: Reading) -> bool:
+    """Tell whether two reports tell the same of a run, within what they were rounded to."""
+    known = {row[:3]: row for row in one.rows}
+    pairs = [(known[row[:3]], row) for row in other.rows if row[:3] in known]
+    apart = (abs(a[3] - b[3]) - (a[7] or 0.0) - (b[7] or 0.0) for a, b in pairs)
+    return len(pairs) >= _MANY and all(each <= _SMALL for each in apart)
