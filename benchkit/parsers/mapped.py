@@ -250,6 +250,7 @@ class _Runs:
         if not metric:
             raise ValueError(f"{measure.metric.column} is empty")
         value, unit = _read_value(cells, measure, metric, read(measure.unit))
+        line = line_of(cells[measure.column], line)
         stat = read(measure.stat) or read(self._map.stat) or choose_stat(metric)
         subject = read(self._map.subject) or None
         names = ("group", "variant", "benchmark")
@@ -270,7 +271,7 @@ class _Runs:
                 benchmark=benchmark, params=params, run=number,
             )  # fmt: skip
         reading = self.runs[run]
-        reading.last_line = line
+        reading.last_line = max(line, reading.last_line)
         reading.add(metric, stat, value, unit, line, subject=subject)
         if measure.better and metric not in VOCABULARY:
             reading.better[metric] = measure.better

@@ -59,6 +59,17 @@ def test_every_form_gives_the_same_values(text: str, keys: dict[str, str]) -> No
     assert read(text, **LONG, **keys) == (ROWS, [])
 
 
+def test_a_value_of_a_document_has_the_line_on_which_it_stands() -> None:
+    text = '[\n{"build": "old",\n"run": 1,\n"p99": 2,\n"p50": 1.5}]'
+    values = [{"column": name, "metric": "latency", "stat": name, "unit": "s"}
+              for name in ("p99", "p50")]  # fmt: skip
+    (each,) = parse_maps([{"variant": "build", "run": "run", "values": values}], "map.toml")
+    (run,) = parse(each, Source(None, "x", text.encode()))
+    assert isinstance(run, Reading)
+    assert [(row[2], row[9]) for row in run.rows] == [("p99", 4), ("p50", 5)]
+    assert run.last_line == 5
+
+
 def test_a_table_may_have_a_metric_in_each_column() -> None:
     text = "build,p99_ms,score\nold,2,-1\nold,3,5\n"
     values = [

@@ -5,8 +5,12 @@ A mutated input follows from a seed and its number alone.
 
 from __future__ import annotations
 
+import csv
 import gzip
+import io
+import json
 import re
+import tomllib
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -17,8 +21,9 @@ from random import Random
 
 from roads import FIXTURES, TEXTS
 
+from benchkit.config.maps import parse_maps
 from benchkit.errors import BenchkitError
-from benchkit.parsers import registry
+from benchkit.parsers import mapped, registry
 from benchkit.parsers.base import Format, Reading, Repeats
 from benchkit.reading.source import Source, UnreadableError
 
@@ -94,11 +99,38 @@ def texts() -> dict[str, list[Text]]:
     found: dict[str, list[Text]] = defaultdict(list)
     for label, (form, data) in TEXTS.items():
         found[form.name].append(Text(form, data, label))
+    for text in _tables():
+        found[text.form.name].append(text)
     for path in sorted(FIXTURES.rglob("*")):
         if path.is_file() and path.name not in _SIDECARS and not path.name.endswith(".run.toml"):
             for text in _excerpts(path):
                 found[text.form.name].append(text)
     return {name: _unlike(each) for name, each in found.items()}
+
+
+def _tables() -> Iterator[Text]:
+    """Yield tables that a map reads, in each of their forms."""
+    named = tomllib.loads((FIXTURES / "tables/map.toml").read_text(encoding="utf-8"))
+    data = (FIXTURES / "tables/builds.csv").read_bytes()
+    rows = [
+        {name: json.loads(cell) if cell[0].isdigit() else cell for name, cell in row.items()}
+        for row in csv.DictReader(io.StringIO(data.decode()))
+    ]
+    forms = {
+        "csv": data,
+        "semicolons": data.replace(b",", b";"),
+        "tabs": data.replace(b",", b"\t"),
+        "lines": "".join(f"{json.dumps(row)}\n" for row in rows).encode(),
+        "list": json.dumps(rows, indent=1).encode(),
+        "path": json.dumps({"results": {"rows": rows}}).encode(),
+    }
+    for name, text in forms.items():
+        keys = {"records": "results.rows"} if name == "path" else {}
+        maps = parse_maps([{**each, **keys} for each in named["map"]], "map.toml")
+        form = mapped.choose(Source(None, "builds", text), maps)
+        if form is None:
+            raise AssertionError(f"no map reads the table {name}")
+        yield Text(form, text, f"tables/builds, {name}")
 
 
 def _excerpts(path: Path) -> Iterator[Text]:
