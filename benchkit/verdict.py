@@ -207,7 +207,7 @@ def _find_obstacle(contrast: Contrast, margin: float) -> str:
     if has_margin and is_too_coarse(contrast, margin):
         return _tell_of_steps(contrast, margin)
     if is_failing(contrast):
-        return FAILING
+        return FAILING.replace("failed", "may have failed") if contrast.is_failed_bound else FAILING
     return _NO_MARGIN if contrast.ratio is None and contrast.center_baseline < 0 else ""
 
 

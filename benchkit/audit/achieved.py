@@ -16,7 +16,7 @@ from benchkit.audit.facts import (
     name_worst,
     write_count,
 )
-from benchkit.derived.failures import Failures, pool_failures
+from benchkit.derived.failures import Failures, Share, pool_failures
 from benchkit.errors import Finding
 from benchkit.parsers import registry
 from benchkit.schema import Side
@@ -25,6 +25,13 @@ from benchkit.units import format_number
 #: A load this share below the one asked for is another load.
 _SHORT = 0.01
 _SHOWN = 3
+_CHECK = (
+    "errors can be faster or slower than real answers: check the service's responses, and measure "
+    "again without errors"
+)
+_ANNOUNCE = (
+    "; let a server that closes connections announce it (`Connection: close`), or keep them open"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +136,7 @@ class _Failed:
         return count / requests if requests else 0.0
 
 
-def _tell_failed(side: Side, share: float, failed: Sequence[_Failed], total: int) -> Finding:
+def _tell_failed(side: Side, share: Share, failed: Sequence[_Failed], total: int) -> Finding:
     worst = max(failed, key=lambda run: run.failures.share)
     reasons: dict[str, float] = {}
     for run in failed:
@@ -140,19 +147,28 @@ def _tell_failed(side: Side, share: float, failed: Sequence[_Failed], total: int
     counts = ", ".join(f"{reason} {write_count(count)}" for reason, count in most[:_SHOWN])
     highest = worst.failures.share
     runs = name_worst(worst.sheet.run, failed, total)
-    if highest > share:
-        runs = f"{_percent(highest)} in {runs}"
+    if highest > share.value:
+        runs = f"{share.bound}{_percent(highest)} in {runs}"
     elif len(failed) > 1:
         runs = count_of(failed, total)
     return Finding(
         code="B316",
         severity="warning",
         where=name_side(side),
-        message=f"{_percent(share)} of the requests failed ({runs})"
-        + (f": {counts}" if counts else ""),
-        remedy="errors can be faster or slower than real answers: check the service's "
-        "responses, and measure again without errors",
-        numbers={"share": share, "highest": highest, "runs": len(failed), **reasons},
+        message=f"{share.bound}{_percent(share.value)} of the requests failed ({runs})"
+        + (f": {counts}" if counts else "")
+        + (f"; {_name_doubtful(side.tool)}" if share.is_bound else ""),
+        remedy=_CHECK + _ANNOUNCE * share.is_bound,
+        numbers={"share": share.value, "highest": highest, "runs": len(failed), **reasons},
+    )
+
+
+def _name_doubtful(tool: str) -> str:
+    """Say which failures of a tool may be none."""
+    reasons = " and ".join(registry.tool(tool).doubtful)
+    return (
+        f"{tool} also counts a {reasons} error where the server closes a connection after a whole "
+        "response"
     )
 
 

@@ -68,7 +68,7 @@ from benchkit.comparison.simultaneous import widen
 from benchkit.comparison.together import Together, join_rows
 from benchkit.derived.batches import Batches
 from benchkit.derived.containers import name_id
-from benchkit.derived.failures import share_failures
+from benchkit.derived.failures import Share, share_failures
 from benchkit.errors import DataError
 from benchkit.labels.matching import suggest_numbers, suggest_rename
 from benchkit.parsers import registry
@@ -334,21 +334,26 @@ def _look_inside(
     return compare_stretches(sides[0], sides[1], found, evidence.plan.confidence)
 
 
-def _with_failures(contrast: Contrast, failed: Mapping[Side, float]) -> Contrast:
+def _with_failures(contrast: Contrast, failed: Mapping[Side, Share]) -> Contrast:
     """Say what share of the requests failed on each side."""
     c = contrast
     shares = [failed.get(c.workload.side(variant)) for variant in (c.baseline, c.variant)]
-    if not any(shares) or c.metric in {"failures", "error_rate"}:
+    values = [share.value if share is not None else 0.0 for share in shares]
+    if not any(values) or c.metric in {"failures", "error_rate"}:
         return c
     parts = [
-        f"{share:.2%} of the {role}'s"
+        f"{share.bound}{share.value:.2%} of the {role}'s"
         for role, share in zip(("baseline", "variant"), shares, strict=True)
         if share is not None
     ]
     note = f"{' and '.join(parts)} requests failed"
     notes = (*c.notes, note)
     return replace(
-        c, failed_baseline=shares[0] or 0.0, failed_variant=shares[1] or 0.0, notes=notes
+        c,
+        failed_baseline=values[0],
+        failed_variant=values[1],
+        is_failed_bound=any(share.is_bound for share in shares if share is not None),
+        notes=notes,
     )
 
 

@@ -150,6 +150,8 @@ class Contrast(Row):
         The coarsest rounding step among the values, in the unit; 0 where none is known.
     failed_baseline, failed_variant : float
         Shares of the requests of all runs that failed; 0 where none is reported.
+    is_failed_bound : bool
+        Whether fewer may have failed than these shares tell.
     notes : tuple of str
     remarks : tuple of str
         Those of the notes that are about the method of the row.
@@ -191,6 +193,7 @@ class Contrast(Row):
     resolution: float = 0.0
     failed_baseline: float = 0.0
     failed_variant: float = 0.0
+    is_failed_bound: bool = False
     notes: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     arranged: tuple[tuple[float, ...], ...] = ()

@@ -6,9 +6,9 @@ cost and no gain of the variant.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from benchkit.parsers import registry
 from benchkit.schema import Labels, Side, list_labels
@@ -34,6 +34,21 @@ _BY_STATUS = "non2xx"
 _Numbers = Mapping[tuple[str, str], float]
 
 
+class Share(NamedTuple):
+    """What share of some requests failed; at most, where some of the failed may be answered."""
+
+    value: float
+    is_bound: bool = False
+
+    @property
+    def bound(self) -> str:
+        """What stands before the share in a sentence."""
+        return "up to " if self.is_bound and self.value else ""
+
+
+NONE_FAILED = Share(0.0)
+
+
 @dataclass(frozen=True, slots=True)
 class Failures:
     """The failed requests of a run.
@@ -43,20 +58,23 @@ class Failures:
     share : float
         Of its requests, at most 1.
     requests : float
-        0 where they are not counted.
+        Those that were made; 0 where they are not counted.
     reasons : mapping of str to float
         Requests by reason, as the tool counts them, or by status where it counts no failures.
     is_reported : bool
         Whether the tool reports failures or their share; some print no line where none failed.
+    is_bound : bool
+        Whether fewer may have failed, as the tool counts answered requests among the failed.
     """
 
     share: float
     requests: float
     reasons: Mapping[str, float]
     is_reported: bool
+    is_bound: bool = False
 
 
-def share_failures(observations: Observations) -> dict[Side, float]:
+def share_failures(observations: Observations) -> dict[Side, Share]:
     """Return the share of each side's requests that failed.
 
     Sides whose runs report neither failures nor their share are left out.
@@ -71,13 +89,14 @@ def share_failures(observations: Observations) -> dict[Side, float]:
     }
 
 
-def pool_failures(runs: Iterable[Failures]) -> float:
+def pool_failures(runs: Iterable[Failures]) -> Share:
     """Return the share of all requests that failed; of equal runs where some are not counted."""
     runs = list(runs)
     is_counted = all(run.requests for run in runs)
     weights = [run.requests if is_counted else 1.0 for run in runs]
     failed = sum(run.share * weight for run, weight in zip(runs, weights, strict=True))
-    return failed / sum(weights) if runs else 0.0
+    is_bound = any(run.is_bound for run in runs)
+    return Share(failed / sum(weights), is_bound) if runs else NONE_FAILED
 
 
 def list_failures(observations: Observations) -> dict[Labels, Failures]:
@@ -110,11 +129,18 @@ def _measure(tool: str, numbers: _Numbers) -> Failures | None:
 
     A tool's ``error_rate`` counts where it has one, by the tool's total where it has that, too, as
     the rate may be rounded; elsewhere the failures by reason. A run that tells only a rate made as
-    many requests as that rate gives in its time; without a time, their share is unknown.
+    many requests as that rate gives in its time; without a time, their share is unknown. Where a
+    tool counts only the requests that were answered, those without an answer come on top.
     """
     share, rate = numbers.get(("error_rate", "")), numbers.get(("request_rate", ""), 0.0)
+    answers = sum(count for (metric, _), count in numbers.items() if metric == "responses")
     requests = numbers.get(("requests", "")) or rate * numbers.get(("duration", ""), 0.0)
+    requests = requests or (0.0 if rate else answers)
     reasons = _count_reasons(tool, numbers)
+    counting = registry.tool(tool)
+    is_bound = requests > 0 and any(reasons.get(why) for why in counting.doubtful)
+    if requests and counting.answered:
+        requests += sum(n for why, n in reasons.items() if not _is_answered(why, counting.answered))
     has_rows = any(metric == "failures" for metric, _ in numbers)
     is_reported = share is not None or has_rows or bool(reasons)
     if not (is_reported or requests):
@@ -127,7 +153,7 @@ def _measure(tool: str, numbers: _Numbers) -> Failures | None:
         return None
     if count is not None and (share is None or requests):
         share = min(count / requests, 1.0) if requests else float(count > 0)
-    return Failures(share or 0.0, requests, reasons, is_reported)
+    return Failures(share or 0.0, requests, reasons, is_reported, is_bound)
 
 
 def _count_reasons(tool: str, numbers: _Numbers) -> dict[str, float]:
@@ -144,6 +170,11 @@ def _count_reasons(tool: str, numbers: _Numbers) -> dict[str, float]:
         }
         failed |= {code: count for code, count in answers.items() if count and _is_bad(code)}
     return failed
+
+
+def _is_answered(reason: str, answered: Collection[str]) -> bool:
+    """Whether a request that failed for a reason was answered: by a status, or as its tool says."""
+    return reason in answered or reason.isdigit()
 
 
 def _is_bad(status: str) -> bool:

@@ -78,7 +78,7 @@ def list_held(
             achieved=median(rates[key] for key in keys),
             lowest=min(rates[key] for key in keys),
             requests=_median(counts, keys),
-            failed=failed.get(side),
+            failed=failed[side].value if side in failed else None,
         )
         for side, keys in places.items()
     ]

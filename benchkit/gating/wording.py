@@ -33,7 +33,8 @@ def say_failures(row: RowOutcome) -> str:
     """Say what share of the requests of each side failed."""
     c = row.contrast
     sides = (c.failed_variant, c.failed_baseline)
-    shares = [f"{100 * share:.3g}\N{NO-BREAK SPACE}%" for share in sides]
+    bound = "up to " if c.is_failed_bound else ""
+    shares = [f"{bound * (share > 0)}{100 * share:.3g}\N{NO-BREAK SPACE}%" for share in sides]
     return printable(f"{shares[0]} of {c.variant}'s, {shares[1]} of {c.baseline}'s")
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchkit.derived.failures import list_failures, pool_failures
+from benchkit.derived.failures import NONE_FAILED, Share, list_failures, pool_failures
 from benchkit.errors import Finding, describe
 from benchkit.history.model import Latest
 from benchkit.history.trials import Trials
@@ -59,18 +59,18 @@ def find_latest(
         commit=commit,
         failed=len(reasons) + failed.count(""), reasons=reasons,
         damaged=sum(role in {"damaged", "empty"} for role in roles),
-        failing=failing, is_failing=failing > max(_MANY, 2 * before), undated=undated,
+        failing=failing, is_failing=failing.value > max(_MANY, 2 * before.value), undated=undated,
         mixed=tuple(mixed),
     )  # fmt: skip
 
 
 def _share_failures(
     observations: Observations, rows: pd.DataFrame, is_newest: np.ndarray
-) -> tuple[float, float]:
+) -> tuple[Share, Share]:
     """Return the share of requests that failed at the newest commit, and at those before."""
     failures = list_failures(observations)
     if not failures:
-        return 0.0, 0.0
+        return NONE_FAILED, NONE_FAILED
     of_newest = dict(zip(list_labels(rows), is_newest.tolist(), strict=True))
     return (
         pool_failures(each for key, each in failures.items() if of_newest.get(key) is True),

@@ -11,6 +11,7 @@ from datetime import datetime
 from math import exp, nan
 
 from benchkit.comparison.model import Row
+from benchkit.derived.failures import NONE_FAILED, Share
 from benchkit.errors import Finding
 
 #: Beyond so many, series in which nothing happened are counted and not listed.
@@ -173,7 +174,7 @@ class Latest:
         How many of its runs failed, and how many of its files are damaged.
     reasons : tuple of str
         What is remarked on the failed ones: ``r/none/go-2.txt:14: panic: boom``.
-    failing : float
+    failing : Share
         The share of its requests that failed.
     is_failing : bool
         Whether that is more than a hundredth, and more than twice that of the commits before.
@@ -187,7 +188,7 @@ class Latest:
     failed: int = 0
     damaged: int = 0
     reasons: tuple[str, ...] = ()
-    failing: float = 0.0
+    failing: Share = NONE_FAILED
     is_failing: bool = False
     undated: tuple[str, ...] = ()
     mixed: tuple[str, ...] = ()

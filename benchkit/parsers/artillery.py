@@ -145,5 +145,12 @@ JSON = Format(
 )
 
 TOOLS = (
-    Tool(name="artillery", formats=(JSON,), role="load", load_model="open", drops_timeouts=True),
+    Tool(
+        name="artillery",
+        formats=(JSON,),
+        role="load",
+        load_model="open",
+        drops_timeouts=True,
+        answered=("non2xx",),
+    ),
 )

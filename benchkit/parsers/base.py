@@ -233,6 +233,11 @@ class Tool:
         Whether requests that timed out are missing from its latencies.
     repeats_timeouts : bool
         Whether it counts a waiting connection again and again.
+    answered : tuple of str
+        Reasons of failed requests that are among its requests, where these are only those that
+        were answered; empty where failed requests count as requests whatever the reason.
+    doubtful : tuple of str
+        Reasons that it also gives where the request was answered.
     unanswered : str
         The response code under which requests without an answer stand in its latencies.
     iterates : bool
@@ -267,6 +272,8 @@ class Tool:
     corrected: str | None = None
     drops_timeouts: bool = False
     repeats_timeouts: bool = False
+    answered: tuple[str, ...] = ()
+    doubtful: tuple[str, ...] = ()
     unanswered: str = ""
     iterates: bool = False
     quantile_error: float = 0.0

@@ -293,4 +293,12 @@ JSON = Format(
     words=('"numberOfConnections"',),
 )
 
-TOOLS = (Tool(name="bombardier", formats=(TEXT, JSON), role="load", load_model="closed"),)
+TOOLS = (
+    Tool(
+        name="bombardier",
+        formats=(TEXT, JSON),
+        role="load",
+        load_model="closed",
+        answered=("non2xx",),
+    ),
+)

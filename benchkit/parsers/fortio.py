@@ -296,6 +296,7 @@ TOOLS = (
         name="fortio",
         formats=(JSON, TEXT),
         role="load",
+        answered=("non2xx",),
         quantile_error=0.01,
         quantile_note="fortio interpolates percentiles in a histogram and prints fewer digits",
     ),

@@ -116,7 +116,7 @@ def _list_clauses(outcome: Outcome) -> Iterator[str]:
     elif outcome.hidden:
         yield f"undecided: {'; '.join(_name_hidden(outcome.hidden))}"
     elif latest.is_failing:
-        share = f"{100 * latest.failing:.3g}\N{NO-BREAK SPACE}%"
+        share = f"{latest.failing.bound}{100 * latest.failing.value:.3g}\N{NO-BREAK SPACE}%"
         yield f"undecided: {share} of the requests of {name} failed"
     elif latest.undated:
         undated = ", ".join(map(shorten, latest.undated))

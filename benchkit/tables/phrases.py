@@ -181,7 +181,8 @@ def _describe_kind(rows: Sequence[Verdict]) -> str:
 def describe_few_runs(rows: Sequence[Verdict]) -> str:
     """Say why nothing is excluded."""
     if all(is_failing(row.contrast) for row in rows):
-        return "too many requests failed"
+        is_bound = all(row.contrast.is_failed_bound for row in rows)
+        return f"too many requests {'may have failed' if is_bound else 'failed'}"
     notes = [row.contrast.notes[0] for row in rows if row.contrast.method in {HISTORY, REFUSED}]
     if len(notes) == len(rows):
         return notes[0] if len(set(notes)) == 1 else "see the notes"

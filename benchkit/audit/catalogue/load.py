@@ -89,12 +89,17 @@ LOAD = (
         says="requests failed: how many and why",
         what="A failed request is an error that the tool counts, a status outside 2xx and 3xx, "
         "or no answer (vegeta's code 0). ab's length failures (the body is not as "
-        "long as that of the first response, as with dynamic pages) do not count.",
+        "long as that of the first response, as with dynamic pages) do not count. wrk counts a "
+        "read error where a connection ends before a response is whole, and also where the server "
+        "closes it after a whole response without `Connection: close`, so the share with read "
+        "errors is `up to` a number.",
         why="Errors can be faster or slower than real answers. If more than 1 % of a side's "
         "requests failed, its rows get no verdict.",
-        example="wrk on mixed-errors: 10 % of the requests failed (run 1): "
-        "non2xx 3564, read 98, timeout 24",
-        do="Check the service's responses, and run again without errors.",
+        example="wrk on mixed-errors: up to 10 % of the requests failed (run 1): "
+        "non2xx 3564, read 98, timeout 24; wrk also counts a read error where the server closes a "
+        "connection after a whole response",
+        do="Check the service's responses, and run again without errors. If wrk's read errors come "
+        "from closed connections, keep them open or let the server announce their end.",
     ),
     Entry(
         code="B317",

@@ -218,5 +218,6 @@ TOOLS = (
         role="load",
         load_model="closed",
         drops_timeouts=True,
+        answered=("non2xx", "mismatch"),
     ),
 )

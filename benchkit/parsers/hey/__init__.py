@@ -102,5 +102,6 @@ TOOLS = (
         load_model="closed",
         outputs=("-o",),
         drops_timeouts=True,
+        answered=("non2xx",),
     ),
 )

@@ -228,5 +228,12 @@ TEXT = Format(
 )
 
 TOOLS = (
-    Tool(name="oha", formats=(JSON, TEXT), role="load", load_model="closed", drops_timeouts=True),
+    Tool(
+        name="oha",
+        formats=(JSON, TEXT),
+        role="load",
+        load_model="closed",
+        drops_timeouts=True,
+        answered=("non2xx",),
+    ),
 )

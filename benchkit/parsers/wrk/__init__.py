@@ -48,6 +48,9 @@ from ``requests in``; 0.00us beside nan% means that nothing was measured. wrk fr
 made-up samples for those that coordinated omission hid (``corrected`` is ``approximate``). Of the
 two places where wrk2 tells a statistic, the one with more decimals counts.
 
+A read error is no failed request for certain: a server that closes each connection after a whole
+response without ``Connection: close`` gives as many as there are requests.
+
 Not recorded: when the run began, the method and headers, the timeout, the version (unless ``-v``),
 which status codes came, and the command line unless a shell prompt shows it.
 """
@@ -104,6 +107,10 @@ TEXT = Format(
     embeds=True,
 )
 
+#: wrk's requests are its complete responses, a late one among them; a read error is a connection
+#: that ended before a response was whole, or after it, before the next one.
+_ANSWERED, _DOUBTFUL = ("non2xx", "timeout"), ("read",)
+
 TOOLS = (
     Tool(
         name="wrk",
@@ -114,6 +121,8 @@ TOOLS = (
         printing=("--latency", "-L"),
         corrected="approximate",
         drops_timeouts=True,
+        answered=_ANSWERED,
+        doubtful=_DOUBTFUL,
         plan=FirstPlan("wrk -t2 -c8 -d10s --latency {}", "wrk -t2 -c8 -d3s {}"),
     ),
     Tool(
@@ -124,5 +133,7 @@ TOOLS = (
         is_timed=True,
         printing=("--latency", "-L", "--u_latency", "-U"),
         repeats_timeouts=True,
+        answered=_ANSWERED,
+        doubtful=_DOUBTFUL,
     ),
 )
