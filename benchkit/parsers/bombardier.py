@@ -273,6 +273,7 @@ TEXT = Format(
     recognises=_recognises,
     parse=_parse,
     words=("Reqs/sec",),
+    anchors=(("Bombarding ", r"\S+ (?:for|with) \S+.* using \d"),),
     embeds=True,
 )
 

@@ -246,7 +246,11 @@ TEXT = Format(
     recognises=lambda head: _MEAN.search(head.text) is not None,
     parse=_parse_text,
     words=("Time (mean", "Time (abs"),
-    anchors=(("Time (mean ± σ):", r"\s+\d"), ("Range (min … max):", r"\s+\d")),
+    anchors=(
+        ("Benchmark ", r"#?\d+: \S"),
+        ("Time (mean ± σ):", r"\s+\d"),
+        ("Range (min … max):", r"\s+\d"),
+    ),
     embeds=True,
 )
 

@@ -376,6 +376,7 @@ TEXT = Format(
     recognises=_recognises,
     parse=_parse,
     words=("StdDev",),
+    anchors=(("Benchmarking ", r"\S+ .*\d connection\(s\)\."),),
     embeds=True,
 )
 

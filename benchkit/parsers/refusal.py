@@ -13,9 +13,19 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from benchkit.errors import Diagnostic, ForeignError, UnknownFormatError
-from benchkit.parsers.base import Format, Head, Reading, Record, Samples, Source, find_command
+from benchkit.parsers.base import (
+    Format,
+    Head,
+    Reading,
+    Record,
+    Samples,
+    Source,
+    bare,
+    find_command,
+)
 from benchkit.parsers.embedded import find_documents
 from benchkit.parsers.unread import BINARIES, FAILURES, TEXTS
+from benchkit.reading.signs import list_anchors
 from benchkit.reading.source import HEAD_BYTES
 from benchkit.redaction import show_opening, show_part
 from benchkit.regexes import regex
@@ -82,6 +92,7 @@ def _describe(head: Head, formats: Sequence[Format]) -> _Reason:
     return (
         _find_below(head, formats)
         or _find_embedded(head, formats)
+        or _find_begun(head, formats)
         or _find_nearest(head, formats)
         or _find_command(head, formats)
         or _describe_text(head)
@@ -130,6 +141,24 @@ def _find_embedded(head: Head, formats: Sequence[Format]) -> _Reason | None:
         return None
     what = f"JSON that looks like {document.form.name} is not read within other text"
     return _Reason(what, "put the JSON in a file of its own", line=document.line)
+
+
+def _find_begun(head: Head, formats: Sequence[Format]) -> _Reason | None:
+    """Name the tools that print a line which nothing else prints, where no result follows it."""
+    tools = {form.name: form.tools[0] for form in formats if form.embeds and form.tools}
+    anchors = [each for each in list_anchors(frozenset(tools)) if not each[2].match("")]
+    for number, line in enumerate(map(bare, head.text.split("\n")), 1):
+        printing = dict.fromkeys(
+            tools[name]
+            for name, word, rest in anchors
+            if line.startswith(word) and rest.match(line[:_LONGEST], len(word))
+        )
+        if printing:
+            names = " or ".join(printing)
+            what = f"this line looks like output of {names}, but no complete report is here"
+            hint = "give the whole output of the run; the results come at its end"
+            return _Reason(what, hint, line=number)
+    return None
 
 
 def _find_command(head: Head, formats: Sequence[Format]) -> _Reason | None:

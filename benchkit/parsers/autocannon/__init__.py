@@ -207,7 +207,10 @@ TEXT = Format(
     recognises=late("benchkit.parsers.autocannon.tables:recognises"),
     parse=late("benchkit.parsers.autocannon.tables:parse"),
     words=("Latency",),
-    anchors=(("Req/Bytes counts sampled", r"\s+(?:once|every)"),),
+    anchors=(
+        ("Running ", r"\d[\d.]*(?:s| requests) test @ \S"),
+        ("Req/Bytes counts sampled", r"\s+(?:once|every)"),
+    ),
     embeds=True,
 )
 
