@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 
 from benchkit.bisect.repository import Commit, Repository
-from benchkit.capture.execution import execute
+from benchkit.capture.execution import LONGER, execute
 from benchkit.capture.plan import Commands, Plan
 from benchkit.errors import DataError
 from benchkit.redaction import show_opening
@@ -18,22 +18,22 @@ def call(script: str) -> tuple[str, ...]:
     return "sh", "-c", script
 
 
-def build(tree: Path, script: str) -> str:
-    """Build in a work tree; return why that is not possible, or nothing."""
+def build(tree: Path, script: str, seconds: float = 0.0) -> str:
+    """Build in a work tree, in so many seconds; return why that is not possible, or nothing."""
     if not tree.is_dir():
         return f"the commit has no folder {tree.name}"
     if not script:
         return ""
     with TemporaryFile() as log:
-        outcome = execute([*call(script)], log, log, folder=tree)
+        outcome = execute([*call(script)], log, log, folder=tree, seconds=seconds)
         if outcome.is_interrupted:
             raise KeyboardInterrupt
         log.seek(0)
         last = log.read().decode("utf-8", "replace").strip().rpartition("\n")[2]
-    if not outcome.exit:
-        return ""
     opening = f": {show_opening(last)}" if last else ""
-    return f"--build exited with code {outcome.exit}{opening}"
+    if outcome.reason:
+        return f"--build was {outcome.reason}, and was stopped{opening}; {LONGER}"
+    return f"--build exited with code {outcome.exit}{opening}" if outcome.exit else ""
 
 
 def plan_sides(
@@ -42,8 +42,11 @@ def plan_sides(
     command: tuple[str, ...],
     script: str,
     tell: Callable[[str], object],
+    seconds: float = 0.0,
 ) -> Plan:
     """Check out and build commits, and return the plan that measures them in turn.
+
+    Each command may take so many seconds, or any time at 0.
 
     Raises
     ------
@@ -54,8 +57,8 @@ def plan_sides(
     for name, commit in sides.items():
         tell(f"{name}: {commit.short} ({commit.subject})")
         tree = repository.check_out(commit)
-        if problem := build(tree, script):
+        if problem := build(tree, script, seconds):
             hint = "try it in a checkout of that commit"
             raise DataError(problem, where=f"{name} ({commit.short})", hint=hint)
-        variants[name] = Commands(command=command, folder=tree, commit=commit.sha)
-    return Plan(variants=variants)
+        variants[name] = Commands(command=command, folder=tree, build=script, commit=commit.sha)
+    return Plan(variants=variants, timeout=seconds)

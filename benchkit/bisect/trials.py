@@ -7,7 +7,7 @@ interrupted reads them again and goes on, and `benchkit compare` reads them, too
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -15,7 +15,9 @@ from benchkit.api import RunSet, load
 from benchkit.bisect.building import build, call
 from benchkit.bisect.repository import Commit, Repository
 from benchkit.bisect.search import Row, Values
+from benchkit.capture.places import Places
 from benchkit.capture.plan import Commands, Plan
+from benchkit.capture.resume import require_plan
 from benchkit.capture.session import carry_out
 from benchkit.errors import DataError, StoppedError
 from benchkit.schema import RUN_KEY
@@ -23,12 +25,21 @@ from benchkit.schema import RUN_KEY
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How a commit is built and measured: scripts of the shell, and what counts of the results."""
+    """How a commit is built and measured: scripts of the shell, and what counts of the results.
+
+    Each script may take so many seconds, or any time at 0.
+    """
 
     bench: str
     build: str = ""
     metrics: tuple[str, ...] = ()
     benchmarks: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+    @property
+    def commands(self) -> Commands:
+        """The commands of a run."""
+        return Commands(command=call(self.bench), build=self.build)
 
 
 class Trials:
@@ -44,6 +55,11 @@ class Trials:
         Where the outputs are; those that it holds are read.
     tell : callable
         Gets a line for every build that failed.
+
+    Raises
+    ------
+    ConfigError
+        If the folder holds runs of these commits by other scripts.
     """
 
     def __init__(
@@ -56,6 +72,8 @@ class Trials:
     ) -> None:
         self._repository, self._commits, self._recipe = repository, commits, recipe
         self._out, self._tell = out, tell
+        variants = {commit.short: recipe.commands for commit in commits}
+        require_plan(Places(out).sidecars, variants, out)
         self._built: dict[int, bool] = {}
         self._rows: tuple[Row, ...] = ()
 
@@ -67,13 +85,13 @@ class Trials:
         if rounds <= 0:
             return True
         variants = {
-            self._commits[place].short: Commands(
-                command=call(self._recipe.bench),
-                folder=self._repository.check_out(self._commits[place]),
+            self._commits[place].short: replace(
+                self._recipe.commands, folder=self._repository.check_out(self._commits[place])
             )
             for place in commits
         }
-        session = carry_out(Plan(variants=variants, rounds=rounds), self._out)
+        plan = Plan(variants=variants, rounds=rounds, timeout=self._recipe.seconds)
+        session = carry_out(plan, self._out)
         if session.is_interrupted:
             raise StoppedError(
                 "interrupted: the runs are kept; run the same command again to continue"
@@ -93,7 +111,8 @@ class Trials:
         """Build a commit once; an end that cannot be built is an error."""
         if place not in self._built:
             commit = self._commits[place]
-            problem = build(self._repository.check_out(commit), self._recipe.build)
+            recipe = self._recipe
+            problem = build(self._repository.check_out(commit), recipe.build, recipe.seconds)
             if problem and place in (0, len(self._commits) - 1):
                 hint = "choose two ends that both build"
                 raise DataError(problem, where=commit.short, hint=hint)

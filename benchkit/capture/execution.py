@@ -7,13 +7,11 @@ second run would find it read.
 
 from __future__ import annotations
 
-import os
-import signal
 import subprocess
 import sys
 import time
 from codecs import getincrementaldecoder
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -21,16 +19,17 @@ from pathlib import Path
 from threading import Thread
 from typing import IO, BinaryIO
 
+from benchkit.capture.ending import end_command, end_rest, limited
 from benchkit.capture.placement import running_on
 from benchkit.errors import ConfigError
 from benchkit.regexes import regex
 from benchkit.units import printable
 
-#: Seconds that an interrupted command has to print what it has, and then to end.
-_PATIENCE = (10.0, 2.0)
 #: What a terminal may be given as it is, but for colours, which it gets none of.
 _COLOURS, _BREAKS = regex(r"\x1b\[[\d;]*m"), regex(r"([\n\r\t]+)")
 _CHUNK = 1 << 16
+#: What helps where a command takes too long.
+LONGER = "check what it waits for, or allow more time with --timeout"
 
 
 class FailedError(Exception):
@@ -49,12 +48,18 @@ class Outcome:
         As a shell tells it: 128 + n where signal n ended the command.
     is_interrupted : bool
         Whether the user stopped it.
+    reason : str
+        Why benchkit stopped it; empty if it ended by itself.
+    left : int
+        Processes of it that were still running at its end, and were stopped.
     """
 
     start: datetime
     end: datetime
     exit: int
     is_interrupted: bool = False
+    reason: str = ""
+    left: int = 0
 
 
 def execute(
@@ -65,8 +70,12 @@ def execute(
     show: bool = False,
     folder: Path | None = None,
     cpus: Collection[int] = (),
+    seconds: float = 0.0,
+    watch: Callable[[], str] = lambda: "",
 ) -> Outcome:
     """Run a command and wait for its end; Ctrl-C ends the command, and this returns.
+
+    What it started in its process group ends with it.
 
     Parameters
     ----------
@@ -79,6 +88,10 @@ def execute(
         Where it runs; the working directory if not given.
     cpus : collection of int
         That it runs on; all if none is named.
+    seconds : float
+        That it may take; 0 for any time.
+    watch : callable
+        Tells why it is to be stopped before its end, or nothing.
 
     Raises
     ------
@@ -102,42 +115,46 @@ def execute(
         ) from error
     is_interrupted = False
     copies: list[Thread] = []
-    try:
-        copies += _show(process, out, err) if show else []
-        process.wait()
-    except KeyboardInterrupt:
-        is_interrupted = True
-        _stop(process)
-    end = start + timedelta(seconds=time.monotonic() - clock)
+    with limited(process, seconds, watch) as reasons:
+        try:
+            copies += _show(process, out, err) if show else []
+            process.wait()
+        except KeyboardInterrupt:
+            is_interrupted = True
+            end_command(process)
+        end = start + timedelta(seconds=time.monotonic() - clock)
+    left = end_rest(process.pid)
     for copy in copies:
         copy.join(timeout=5)  # a child that lives on may hold the pipe open
     out.flush()
     err.flush()
-    return Outcome(start, end, _shell_code(process.returncode), is_interrupted)
+    reason = reasons[0] if reasons else ""
+    return Outcome(start, end, _shell_code(process.returncode), is_interrupted, reason, left)
 
 
-def _shell_code(code: int) -> int:
-    return code if code >= 0 else 128 - code
+def _shell_code(code: int | None) -> int:
+    """Return an exit code as a shell tells it; a command that not even a kill ends has that one."""
+    return 137 if code is None else code if code >= 0 else 128 - code
 
 
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    """End a command: ask it, then tell it, then make it; a second Ctrl-C makes it at once."""
-    for number, patience in zip((signal.SIGINT, signal.SIGTERM), _PATIENCE, strict=True):
-        _send(process, number)
+def prepare(words: Sequence[str], seconds: float = 0.0) -> str:
+    """Run what has to be done around a run; return what went wrong, or nothing.
+
+    What it prints goes to standard error, it may ask for a password on the terminal, and what it
+    leaves running goes on.
+    """
+    process = subprocess.Popen(  # noqa: S603 - running the user's command is the purpose
+        words, stdin=subprocess.DEVNULL, stdout=sys.stderr
+    )
+    with limited(process, seconds) as reasons:
         try:
-            process.wait(patience)
-        except subprocess.TimeoutExpired:
-            continue
+            code = process.wait()
         except KeyboardInterrupt:
-            break
-        return
-    _send(process, signal.SIGKILL)
-    process.wait()
-
-
-def _send(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, number)
+            end_command(process)
+            raise
+    if reasons:
+        return f"the command was {reasons[0]}, and was stopped; {LONGER}"
+    return f"the command exited with code {code}" if code else ""
 
 
 def _show(process: subprocess.Popen[bytes], *files: IO[bytes]) -> list[Thread]:

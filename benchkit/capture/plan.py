@@ -37,10 +37,15 @@ from benchkit.stats.spending import SequentialDesign
 from benchkit.units import parse_duration
 
 _COMMANDS = ("command", "warmup", "before", "after", "serve")
-_OWN = (*_COMMANDS, "ready")
+_OWN = (*_COMMANDS, "ready", "ready_timeout")
 #: Schemes that can be asked whether a service is ready, and their ports.
 _PORTS = {"http": 80, "https": 443}
-_TOP = ("rounds", "order", "seed", "pause", "pin", "quiet_before", "benchmark", "variants", *_OWN)
+_TOP = (
+    *("rounds", "order", "seed", "pause", "pin", "quiet_before", "timeout", "benchmark"),
+    *("variants", *_OWN),
+)
+#: Seconds that a command may take, and a service until it is ready, unless a plan says otherwise.
+TIMEOUT, _READY = 3600.0, 60.0
 #: Characters by which a text is a shell's script, and not a command with its words.
 _SHELL = regex(r"[|&;<>()$`\\*?\[\]#~\n]")
 #: What stands for the variant's name.
@@ -69,8 +74,12 @@ class Commands:
         started.
     ready : str
         A URL or ``host:port`` that answers as soon as the service can be measured.
+    ready_timeout : float
+        Seconds in which it has to answer.
     folder : Path, optional
         Where the runs are made; the working directory if not given.
+    build : str
+        The script by which the folder was built before; empty if by none.
     commit : str
         That the folder holds; a series with runs of another one does not go on. Empty if any may
         be there.
@@ -82,7 +91,9 @@ class Commands:
     after: tuple[str, ...] = ()
     serve: tuple[str, ...] = ()
     ready: str = ""
+    ready_timeout: float = _READY
     folder: Path | None = None
+    build: str = ""
     commit: str = ""
 
 
@@ -129,6 +140,8 @@ class Plan:
         Whether service and generator get cores of their own.
     quiet : float
         Seconds for which the machine has to be quiet before each variant's turn.
+    timeout : float
+        Seconds that each command may take; 0 for any time.
     stopping : Stopping, optional
         Of a session that stops by itself; ``rounds`` does not count then.
     """
@@ -142,6 +155,7 @@ class Plan:
     is_interleaved: bool = True
     is_pinned: bool = False
     quiet: float = 0.0
+    timeout: float = TIMEOUT
     stopping: Stopping | None = None
 
 
@@ -204,6 +218,7 @@ def parse_plan(table: Mapping[str, Any], *, where: str = "--plan") -> Plan:
         pause=read_seconds(table.get("pause", 0), f"{where} pause"),
         is_pinned=is_pinned,
         quiet=read_seconds(table.get("quiet_before", 0), f"{where} quiet_before"),
+        timeout=read_seconds(table.get("timeout", TIMEOUT), f"{where} timeout"),
         benchmark=benchmark,
     )
 
@@ -227,6 +242,7 @@ def _commands(table: Mapping[str, object], variant: str, where: str) -> Commands
         after=after,
         serve=serve,
         ready=read_ready(table.get("ready", ""), variant, f"{where} ready"),
+        ready_timeout=read_seconds(table.get("ready_timeout", _READY), f"{where} ready_timeout"),
     )
 
 

@@ -11,19 +11,20 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
-#: Fields of ``/proc/PID/stat`` behind the name: state, parent, CPU times of it and of the
+#: Fields of ``/proc/PID/stat`` behind the name: state, parent, group, CPU times of it and of the
 #: children that it waited for, and resident pages.
-_STATE, _PARENT, _TIMES, _PAGES = 0, 1, slice(11, 15), 21
+_STATE, _PARENT, _GROUP, _TIMES, _PAGES = 0, 1, 2, slice(11, 15), 21
 _PR_SET_CHILD_SUBREAPER = 36
 
 
 class Process(NamedTuple):
-    """A process: its parent, its CPU time in ticks and its memory in pages, at one moment."""
+    """A process: its parent, its CPU time in ticks, its memory in pages, and its group."""
 
     parent: int
     ticks: int
     pages: int
     is_ended: bool
+    group: int = 0
 
 
 def read_process(pid: int) -> Process | None:
@@ -34,7 +35,8 @@ def read_process(pid: int) -> Process | None:
     except OSError:
         return None
     ticks = sum(map(int, fields[_TIMES]))
-    return Process(int(fields[_PARENT]), ticks, int(fields[_PAGES]), fields[_STATE] in b"ZX")
+    parent, group, pages = (int(fields[at]) for at in (_PARENT, _GROUP, _PAGES))
+    return Process(parent, ticks, pages, fields[_STATE] in b"ZX", group)
 
 
 def read_table() -> dict[int, Process]:

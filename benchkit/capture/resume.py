@@ -5,20 +5,71 @@ A session that was interrupted, by the user or by a reboot, goes on where it was
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from benchkit.capture.plan import Plan
+from benchkit.capture.plan import Commands, Plan
 from benchkit.comparison.series import read_stopping
 from benchkit.errors import ConfigError
 from benchkit.labels.run_toml import Sidecar
 from benchkit.labels.values import read_command
-from benchkit.redaction import redact, redact_label
+from benchkit.redaction import redact, redact_label, redact_text
 from benchkit.redaction.marks import HIDDEN, KEYED
 from benchkit.regexes import regex
 
 _MARK = regex(KEYED)
 _HINT = "choose an empty folder with --out, or use the same options as the series in this folder"
+#: Parts of a plan beside the measured command; a sidecar states those that there are.
+_PARTS = ("warmup", "before", "after", "serve")
+
+
+def state_plan(commands: Commands, *, is_pinned: bool = False) -> dict[str, str]:
+    """Return what the sidecar of a run says of its plan beside the command."""
+    parts = {key: _write_line(getattr(commands, key)) for key in _PARTS}
+    parts["ready"] = redact_text(commands.ready)
+    parts["build"] = _write_line(("sh", "-c", commands.build)) if commands.build else ""
+    parts["pin"] = "true" if is_pinned else ""
+    return {key: text for key, text in parts.items() if text}
+
+
+def _write_line(words: Sequence[str]) -> str:
+    return read_command(redact(words, marked=True)) if words else ""
+
+
+def require_plan(
+    sidecars: Sequence[Sidecar],
+    variants: Mapping[str, Commands],
+    folder: Path,
+    *,
+    is_pinned: bool = False,
+) -> None:
+    """Refuse a folder whose runs were made by other commands than those of a plan.
+
+    Raises
+    ------
+    ConfigError
+        If it holds such runs.
+    """
+    plans = {redact_label(name): commands for name, commands in variants.items()}
+    for sidecar in sidecars:
+        commands = plans.get(sidecar.variant or "")
+        if commands is None or sidecar.role != "measured" or not sidecar.command:
+            continue
+        of = f" for {sidecar.variant}" if sidecar.variant else ""
+        if _hide(sidecar.command) != _hide(_write_line(commands.command)):
+            what = f"holds runs of another command{of}: {sidecar.command}"
+            raise ConfigError(what, where=str(folder), hint=_HINT)
+        stated = state_plan(commands, is_pinned=is_pinned)
+        for key in sorted({*stated, *sidecar.plan}):
+            before = sidecar.plan.get(key, "")
+            if _hide(before) != _hide(stated.get(key, "")):
+                kind = f"with another '{key}'{of}: {before}" if before else f"without '{key}'{of}"
+                raise ConfigError(f"holds runs {kind}", where=str(folder), hint=_HINT)
+
+
+def _hide(text: str) -> str:
+    """Leave out the digits of marks: each session has a key of its own."""
+    return _MARK.sub(HIDDEN, text)
 
 
 def count_rounds(sidecars: Sequence[Sidecar], plan: Plan, folder: Path) -> dict[str, int]:
@@ -33,13 +84,8 @@ def count_rounds(sidecars: Sequence[Sidecar], plan: Plan, folder: Path) -> dict[
     design = plan.stopping.design if plan.stopping else None
     made: dict[str, set[int]] = {redact_label(name): set() for name in plan.variants}
     commits = {redact_label(name): c.commit for name, c in plan.variants.items() if c.commit}
-    lines = _list_commands(plan)
+    require_plan(sidecars, plan.variants, folder, is_pinned=plan.is_pinned)
     for sidecar in sidecars:
-        line = lines.get((sidecar.variant or "", sidecar.role or ""))
-        if line and sidecar.command and _MARK.sub(HIDDEN, sidecar.command) != line:
-            of = f" for {sidecar.variant}" if sidecar.variant else ""
-            what = f"holds runs of another command{of}: {sidecar.command}"
-            raise ConfigError(what, where=str(folder), hint=_HINT)
         if sidecar.role != "measured":
             continue
         known, number = read_stopping(sidecar.stopping)
@@ -68,16 +114,3 @@ def count_rounds(sidecars: Sequence[Sidecar], plan: Plan, folder: Path) -> dict[
                 hint="restore the missing file, or start a new series in an empty folder",
             )
     return {variant: len(rounds) for variant, rounds in made.items()}
-
-
-def _list_commands(plan: Plan) -> dict[tuple[str, str], str]:
-    """Return the command lines of a plan as its sidecars hold them, by variant and role.
-
-    Marks of secrets are left out: each session has its own.
-    """
-    return {
-        (redact_label(name), role): _MARK.sub(HIDDEN, read_command(redact(words, marked=True)))
-        for name, commands in plan.variants.items()
-        for role, words in (("measured", commands.command), ("companion", commands.serve))
-        if words
-    }

@@ -17,6 +17,7 @@ from urllib.error import HTTPError
 from urllib.parse import quote
 from urllib.request import ProxyHandler, build_opener
 
+from benchkit.capture.ending import end_processes
 from benchkit.capture.execution import FailedError
 from benchkit.capture.interruption import undisturbed
 from benchkit.capture.placement import running_on
@@ -26,9 +27,8 @@ from benchkit.capture.usage import is_served_by
 from benchkit.redaction import redact, redact_text
 from benchkit.units import printable
 
-#: Seconds that a service has to answer, one answer may take, and the end of a service may take,
-#: before it is made to end.
-_READY, _ANSWER, _END = 60.0, 2.0, 10.0
+#: Seconds that one answer may take, and the end of a service, before it is made to end.
+_ANSWER, _END = 2.0, 10.0
 _STEP = 0.02
 #: Characters of a URL that stay as they are.
 _KEPT = "%/:?#[]@!$&'()*+,;="
@@ -49,7 +49,7 @@ def serving(commands: Commands, cpus: Collection[int] = ()) -> Iterator[Service 
     """
     if not commands.serve:
         if commands.ready:
-            _wait(commands.ready)
+            _wait(commands)
         yield None
         return
     if _listens(commands.ready):
@@ -61,7 +61,7 @@ def serving(commands: Commands, cpus: Collection[int] = ()) -> Iterator[Service 
         service = Service(commands, log)
         try:
             service.start(cpus)
-            _wait(commands.ready, service)
+            _wait(commands, service)
             yield service
         finally:
             with undisturbed():
@@ -117,12 +117,19 @@ class Service:
         return f"CPU and memory of the service are not recorded: {why}; {hint}"
 
     def find_problem(self) -> str:
-        """Say how it ended; nothing while it runs, be it in the background."""
+        """Say how it ended; nothing while it runs, also in the background."""
         code = self._process.poll() if self._process else None
-        if code is not None and (code or not self._list()):
-            end = f"killed by signal {-code}" if code < 0 else f"exited with code {code}"
-            return f"the service {end}{self.show_end()}"
-        return ""
+        if code == 0 and not self._list():
+            return f"the service exited with code 0{self.show_end()}"
+        return self.find_failure()
+
+    def find_failure(self) -> str:
+        """Say how its command failed; nothing while that runs, or once it is in the background."""
+        code = self._process.poll() if self._process else None
+        if not code:
+            return ""
+        end = f"killed by signal {-code}" if code < 0 else f"exited with code {code}"
+        return f"the service {end}{self.show_end()}"
 
     def show_end(self) -> str:
         """Quote the last lines that it printed."""
@@ -134,15 +141,8 @@ class Service:
 
     def stop(self) -> None:
         """End all its processes, first asked and then killed, and wait for their end."""
-        for number in (signal.SIGTERM, signal.SIGKILL):
-            ends, signalled = time.monotonic() + _END, set[int]()
-            while (alive := self._list()) and time.monotonic() < ends:
-                for pid in alive - signalled:
-                    with suppress(ProcessLookupError, PermissionError):
-                        os.kill(pid, number)
-                signalled |= alive
-                time.sleep(_STEP)
-        if alive:
+        signals = ((signal.SIGTERM, _END), (signal.SIGKILL, _END))
+        if alive := end_processes(self._list, signals):
             raise FailedError(f"{self}: process {min(alive)} cannot be stopped; stop it yourself")
 
     def _list(self) -> set[int]:
@@ -169,15 +169,18 @@ def _list_descendants() -> set[int]:
     return list_family(read_table(), [os.getpid()])
 
 
-def _wait(ready: str, service: Service | None = None) -> None:
+def _wait(commands: Commands, service: Service | None = None) -> None:
     """Wait until a service answers."""
-    ends = time.monotonic() + _READY
+    ready, ends = commands.ready, time.monotonic() + commands.ready_timeout
     while problem := _probe(ready):
         if service and (end := service.find_problem()):
             raise FailedError(f"{service}: {end}")
         if time.monotonic() > ends:
             last = service.show_end() if service else ""
-            raise FailedError(f"{_name(ready)}: not ready after {_READY:.0f} s: {problem}{last}")
+            late = f"{_name(ready)}: not ready after {commands.ready_timeout:g} s: {problem}{last}"
+            raise FailedError(
+                f"{late}; check the address, or set ready_timeout in the plan to wait longer"
+            )
         time.sleep(_STEP)
     if service and (end := service.find_problem()):
         raise FailedError(f"{service}: {end}")

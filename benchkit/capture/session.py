@@ -8,26 +8,24 @@ from __future__ import annotations
 
 import shlex
 import shutil
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchkit.capture.claim import Claim
 from benchkit.capture.conditions import Quiet, recording_conditions
-from benchkit.capture.execution import FailedError, Outcome, execute
+from benchkit.capture.execution import LONGER, FailedError, Outcome, execute, prepare
 from benchkit.capture.fingerprint import list_cpus, take_fingerprint
 from benchkit.capture.interruption import interruptible, undisturbed
 from benchkit.capture.order import order_rounds
 from benchkit.capture.placement import Placement, find_cpus, place, write_cpus
 from benchkit.capture.places import Places, find_tool
 from benchkit.capture.plan import Commands, Plan, Stopping
-from benchkit.capture.resume import count_rounds
+from benchkit.capture.resume import count_rounds, state_plan
 from benchkit.capture.service import Service, serving
-from benchkit.capture.sidecar import Record, write_sidecar
+from benchkit.capture.sidecar import Record, describe_companion, write_sidecar
 from benchkit.capture.usage import recording
 from benchkit.errors import ConfigError
 from benchkit.parsers import registry
@@ -230,15 +228,9 @@ class _Work:
 
     def _prepare(self, when: str, words: tuple[str, ...], variant: str) -> None:
         """Run what has to be done around a run; what it prints goes to standard error."""
-        if words:
-            done = subprocess.run(  # noqa: S603 - running the user's command is the purpose
-                words, stdin=subprocess.DEVNULL, stdout=sys.stderr, check=False
-            )
-            if done.returncode:
-                setting = f"{when} = {shlex.join(redact(words))}"
-                why = f"the command exited with code {done.returncode}"
-                lost = f", so {variant or 'the run'} was not measured" if when == "before" else ""
-                raise FailedError(f"{setting}: {why}{lost}")
+        if words and (problem := prepare(words, self._plan.timeout)):
+            lost = f", so {variant or 'the run'} was not measured" if when == "before" else ""
+            raise FailedError(f"{when} = {shlex.join(redact(words))}: {problem}{lost}")
 
     def _run(
         self,
@@ -276,6 +268,8 @@ class _Work:
                 show=self._show,
                 folder=folder,
                 cpus=self._placement.generator,
+                seconds=self._plan.timeout,
+                **({"watch": service.find_failure} if service else {}),
             )
         remark = _remark(outcome, find_tool(words), service)
         record = Record(
@@ -291,31 +285,27 @@ class _Work:
             position=None if is_warmup else turn.position,
             stopping={} if is_warmup else turn.stopping,
             conditions={} if is_warmup else conditions,
+            plan={} if is_warmup else state_plan(turn.commands, is_pinned=self._plan.is_pinned),
             remark=remark,
             env=env,
         )
         with undisturbed():
-            about_usage = replace(
-                record,
-                argv=redact(turn.commands.serve, marked=True),
-                role="companion",
-                block=None,
-                position=None,
-                stopping={},
-                conditions={},
-                env={},
-            )
+            about_usage = describe_companion(record, redact(turn.commands.serve, marked=True))
             samples = "" if remark else "".join(usage)
             path = claim.settle(write_sidecar(record), samples, write_sidecar(about_usage))
         self.runs.append(Captured(path, record))
         self._tell(_line(path, record, len(self.runs), self.planned))
+        if outcome.left:
+            are = "process that was" if outcome.left == 1 else "processes that were"
+            self._tell(f"{path}: stopped {outcome.left} {are} left of the command")
         if outcome.is_interrupted:
             raise KeyboardInterrupt
         if remark:
             errors = claim.stem.with_name(f"{claim.stem.name}.stderr")
             has_errors = errors.exists()
             place = f"see {errors.name} next to it" if has_errors else "its standard error is empty"
-            raise FailedError(f"{path}: {remark}; {place}")
+            hint = f"; {LONGER}" if outcome.reason else ""
+            raise FailedError(f"{path}: {remark}; {place}{hint}")
 
     def _list_measured(self, service: Service) -> set[int]:
         """Return the processes of a service that are measured; say once why there are none."""
@@ -341,6 +331,8 @@ def _remark(outcome: Outcome, tool: str, service: Service | None) -> str:
         return "interrupted by the user"
     if service and (end := service.find_problem()):
         return f"during the run, {end}"
+    if outcome.reason:
+        return f"the command was {outcome.reason}, and was stopped"
     is_whole = outcome.exit == 0 or outcome.exit in registry.tool(tool).whole_exits
     return "" if is_whole else f"the command exited with code {outcome.exit}"
 

@@ -36,6 +36,8 @@ class Record:
         Of an early-stopping series: the round, and the rule that stops it; else empty.
     conditions : mapping of str to float
         How the machine was while the command ran.
+    plan : mapping of str to str
+        What else the plan says: the commands around this one, and how the folder was built.
     env : mapping of str to str
         The fingerprint of the machine.
     """
@@ -53,12 +55,19 @@ class Record:
     remark: str = ""
     stopping: Mapping[str, float | str] = field(default_factory=dict)
     conditions: Mapping[str, float] = field(default_factory=dict)
+    plan: Mapping[str, str] = field(default_factory=dict)
     env: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def duration(self) -> float:
         """Seconds from start to end."""
         return (self.end - self.start).total_seconds()
+
+
+def describe_companion(record: Record, argv: Sequence[str]) -> Record:
+    """Return the record of what a service used during a run: only its labels and times."""
+    kept = ("start", "end", "exit", "variant", "benchmark", "run", "remark")
+    return Record(argv=argv, role="companion", **{name: getattr(record, name) for name in kept})
 
 
 def write_sidecar(record: Record) -> str:
@@ -89,7 +98,7 @@ def write_sidecar(record: Record) -> str:
     }
     lines = [f"# {record.remark}"] if record.remark else []
     lines += [f"{key} = {_write(value)}" for key, value in top.items() if value is not None]
-    for name in ("stopping", "conditions", "env"):
+    for name in ("stopping", "plan", "conditions", "env"):
         if table := getattr(record, name):
             lines += ["", f"[{name}]"]
             lines += [f"{write_key(key)} = {_write(value)}" for key, value in table.items()]

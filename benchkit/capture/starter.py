@@ -13,6 +13,7 @@ from benchkit.parsers import registry
 from benchkit.parsers.base import FirstPlan
 
 _URL, _FIELD = "http://127.0.0.1:8080/", "{variant}"
+_TIMEOUT = 'timeout = "10m"  # a command that takes longer is stopped'
 _SERVE = "python3 -m http.server 8080 --bind 127.0.0.1"
 
 
@@ -58,6 +59,7 @@ def write_plan(plan: FirstPlan, subject: Subject = Subject()) -> str:
     <BLANKLINE>
     # {variant} stands for the variant's name.
     command = '''sleep {variant}'''
+    timeout = "10m"  # a command that takes longer is stopped
     <BLANKLINE>
     [variants.1]
     [variants.2]
@@ -79,7 +81,7 @@ def write_plan(plan: FirstPlan, subject: Subject = Subject()) -> str:
     else:
         lines.append("# {variant} stands for the variant's name.")
     tables = (f"[variants.{write_key(name)}]" for name in variants)
-    return "\n".join([*lines, f"command = {_quote(command)}", "", *tables]) + "\n"
+    return "\n".join([*lines, f"command = {_quote(command)}", _TIMEOUT, "", *tables]) + "\n"
 
 
 def _check(plan: FirstPlan, subject: Subject) -> None:

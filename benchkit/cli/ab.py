@@ -9,7 +9,7 @@ import typer
 
 from benchkit.cli import options as o
 from benchkit.cli import printing
-from benchkit.cli.bisect import Build, Repo
+from benchkit.cli.bisect import Build, Repo, Timeout
 from benchkit.cli.capture import MaxRounds, MinRounds, Show, leave, list_runs
 from benchkit.errors import ConfigError
 
@@ -35,6 +35,7 @@ def ab(
     metric: o.Metric = None,
     margin: o.Margin = None,
     confidence: o.Confidence = None,
+    timeout: Timeout = "1h",
     repo: Repo = Path(),
     out: Annotated[
         Path, typer.Option("--out", help="Folder for results; a series resumes from it.")
@@ -51,8 +52,10 @@ def ab(
     o.choose(format, ("table", "json"))
     from benchkit.bisect.building import plan_sides
     from benchkit.bisect.repository import opening
+    from benchkit.capture.plan import read_seconds
     from benchkit.cli.until import follow, render_decision, stop_by
 
+    seconds = read_seconds(timeout, "--timeout")
     rule = {
         "--min-rounds": min_rounds, "--max-rounds": max_rounds, "--baseline": "base",
         "--metric": metric, "--margin": margin, "--confidence": confidence,
@@ -61,7 +64,8 @@ def ab(
     with opening(repo) as repository:
         sides = {"base": repository.find_commit(base), "head": repository.find_commit(head)}
         _check(sides, repo)
-        plan = stop_by(plan_sides(repository, sides, tuple(command), build, tell), rule)
+        plan = plan_sides(repository, sides, tuple(command), build, tell, seconds)
+        plan = stop_by(plan, rule)
         decision = follow(plan, out, rule, show=show, tell=tell, quiet=quiet)
     runs = list_runs(decision.session)
     text = render_decision(decision, format, runs, to_file=output is not None)

@@ -26,6 +26,12 @@ Build = Annotated[
         "--build", metavar="SCRIPT", help="Command that builds a commit; it runs once per commit."
     ),
 ]
+Timeout = Annotated[
+    str,
+    typer.Option(
+        "--timeout", metavar="TIME", help="Stop a build or a run that takes longer; 0 for never."
+    ),
+]
 Repo = Annotated[Path, typer.Option("--repo", help="Folder of the git repository.")]
 
 
@@ -57,6 +63,7 @@ def bisect(
     probability: Annotated[
         str, typer.Option("--probability", help="Stop when one commit reaches this probability.")
     ] = "99%",
+    timeout: Timeout = "1h",
     repo: Repo = Path(),
     out: Annotated[
         Path, typer.Option("--out", help="Folder for results; a search resumes from it.")
@@ -76,12 +83,14 @@ def bisect(
     from benchkit.bisect.repository import opening
     from benchkit.bisect.search import Limits, search
     from benchkit.bisect.trials import Recipe, Trials
+    from benchkit.capture.plan import read_seconds
     from benchkit.metrics import split_metric
 
     for name in metric or ():
         split_metric(name)
     limits = Limits(o.fraction(probability, 0.99, "--probability"), rounds, max_builds)
-    recipe = Recipe(bench, build, tuple(metric or ()), tuple(benchmark or ()))
+    seconds = read_seconds(timeout, "--timeout")
+    recipe = Recipe(bench, build, tuple(metric or ()), tuple(benchmark or ()), seconds)
 
     def tell(line: str) -> None:
         if not quiet:

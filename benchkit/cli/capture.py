@@ -40,6 +40,14 @@ QuietBefore = Annotated[
         help="Before each run, wait until the machine has been quiet for this time, e.g. 5s.",
     ),
 ]
+Timeout = Annotated[
+    str | None,
+    typer.Option(
+        "--timeout",
+        metavar="TIME",
+        help="Stop a command that takes longer, e.g. 10m. [default: 1h with --plan, else never]",
+    ),
+]
 Until = Annotated[
     str | None,
     typer.Option(
@@ -85,6 +93,7 @@ def capture(
     ] = False,
     pin: Pin = False,
     quiet_before: QuietBefore = None,
+    timeout: Timeout = None,
     until: Until = None,
     min_rounds: MinRounds = None,
     max_rounds: MaxRounds = None,
@@ -98,7 +107,8 @@ def capture(
 ) -> None:
     """Run a command; keep its raw output with start, end, exit code and machine."""
     o.choose(format, ("table", "json"))
-    chosen = _still(_plan(command or [], plan, variant, benchmark, repeat), quiet_before, pin=pin)
+    chosen = _plan(command or [], plan, variant, benchmark, repeat)
+    chosen = _still(_limit(chosen, timeout), quiet_before, pin=pin)
     rule = {
         "--min-rounds": min_rounds, "--max-rounds": max_rounds, "--baseline": baseline,
         "--metric": metric, "--margin": margin, "--confidence": confidence,
@@ -149,7 +159,11 @@ def _plan(
             raise ConfigError("nothing to run", hint="write -- CMD, or --plan FILE")
         commands = {variant or "": Commands(command=tuple(command))}
         return Plan(
-            variants=commands, rounds=repeat, benchmark=benchmark or "", is_interleaved=False
+            variants=commands,
+            rounds=repeat,
+            benchmark=benchmark or "",
+            is_interleaved=False,
+            timeout=0.0,
         )
     if command or variant or benchmark or repeat != 1:
         raise ConfigError(
@@ -166,6 +180,13 @@ def _still(plan: Plan, quiet_before: str | None, *, pin: bool) -> Plan:
 
     quiet = plan.quiet if quiet_before is None else read_seconds(quiet_before, "--quiet-before")
     return replace(plan, is_pinned=pin or plan.is_pinned, quiet=quiet)
+
+
+def _limit(plan: Plan, timeout: str | None) -> Plan:
+    """Return a plan whose commands may take as long as the command line says."""
+    from benchkit.capture.plan import read_seconds
+
+    return plan if timeout is None else replace(plan, timeout=read_seconds(timeout, "--timeout"))
 
 
 def _render(session: Session, format: str, *, to_file: bool) -> str:

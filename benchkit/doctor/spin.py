@@ -1,13 +1,21 @@
-"""A fixed amount of work, done again and again: how far it differs is the noise of the machine."""
+"""A fixed amount of work, done again and again: how far it differs is the noise of the machine.
+
+Each time is a process of its own, as a run of a benchmark is, so that what differs from process to
+process counts, too.
+"""
 
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 import time
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import repeat
+
+from benchkit.doctor import work
+from benchkit.errors import DataError
 
 #: Blocks of work, and the fewest where the machine turns out to be slower than at the start.
 BLOCKS, FEWEST = 20, 8
@@ -72,29 +80,42 @@ def summarise_blocks(durations: Sequence[float]) -> Noise:
 
 
 def measure_blocks(
-    seconds: float, clock: Callable[[], float] = time.perf_counter
+    seconds: float,
+    clock: Callable[[], float] = time.perf_counter,
+    measure: Callable[[int], float] | None = None,
 ) -> tuple[float, ...]:
-    """Do the same work in blocks for so many seconds, and return how long each block took."""
+    """Do the same work in blocks for so many seconds, and return how long each block took.
+
+    ``measure`` does so many rounds of work, and returns how long they took.
+    """
+    measure = measure or time_work
     length = seconds / (BLOCKS + 1)
-    rounds = _fit_rounds(length, clock)
-    deadline = clock() + 2 * seconds
+    rounds = _fit_rounds(length, measure)
+    deadline = clock() + 3 * seconds
     blocks: list[float] = []
     while len(blocks) < BLOCKS and (len(blocks) < FEWEST or clock() < deadline):
-        blocks.append(_time(rounds, clock))
+        blocks.append(measure(rounds))
     return tuple(blocks)
 
 
-def _fit_rounds(length: float, clock: Callable[[], float]) -> int:
+def _fit_rounds(length: float, measure: Callable[[int], float]) -> int:
     """Return the rounds that fill a block, from a trial of at least half of it."""
     rounds, taken = 1, 0.0
     while taken < length / 2:
         rounds *= 2
-        taken = _time(rounds, clock)
+        taken = measure(rounds)
     return max(1, round(rounds * length / taken))
 
 
-def _time(rounds: int, clock: Callable[[], float]) -> float:
-    start = clock()
-    for _ in repeat(None, rounds):
-        pass
-    return clock() - start
+def time_work(rounds: int) -> float:
+    """Return how long so many rounds of work take in a process of their own."""
+    command = [sys.executable, "-I", "-S", work.__file__, str(rounds)]
+    done = subprocess.run(  # noqa: S603 - no shell, and this interpreter
+        command, capture_output=True, check=False
+    )
+    if done.returncode:
+        last = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+        raise DataError(
+            f"the timed work failed: {last}", hint="omit it with benchkit doctor --seconds 0"
+        )
+    return float(done.stdout)

@@ -92,6 +92,10 @@ class Sidecar(RunFacts):
         default_factory=dict,
         metadata=means('containers by role: server or collector, for example service = "server"'),
     )
+    plan: dict[str, str] = field(
+        default_factory=dict,
+        metadata=means("what else the plan of capture says: warmup, before, after, serve, …"),
+    )
 
     def over(self, lower: Sidecar) -> Sidecar:
         """Return these labels where they are told, and those of ``lower`` where they are not."""

@@ -53,6 +53,10 @@ def test_the_commit_is_named_and_a_second_search_measures_nothing_again(folder: 
     assert found["low"] <= 1.3 <= found["high"]
     assert (folder / "runs").read_text().splitlines() == runs
     assert again.stderr == ""
+    for script in ("--bench", "--build"):
+        other = bisect(folder, script, "sh bench.sh 2")
+        assert other.returncode == 2
+        assert "bisect-results: holds runs " in other.stderr
 
 
 def test_a_commit_that_does_not_build_is_named_and_left_out(folder: Path) -> None:

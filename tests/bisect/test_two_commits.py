@@ -44,7 +44,7 @@ def test_two_commits_are_measured_until_they_are_decided(folder: Path) -> None:
     sidecar = (folder / "ab-results" / "base" / "1.txt.run.toml").read_text()
     assert f'commit = "{base}"' in sidecar
 
-    again = ab(folder, "--format", "json", "-q")
+    again = ab(folder, "--build", "sh build.sh && touch built", "--format", "json", "-q")
     answer = json.loads(again.stdout)
     assert (answer["decided"], answer["rounds"], answer["runs"]) == (True, 4, [])
     assert again.stderr == ""
@@ -53,9 +53,12 @@ def test_two_commits_are_measured_until_they_are_decided(folder: Path) -> None:
     assert benchkit("gate", "ab-results", cwd=folder).returncode == 1
     assert benchkit("report", "ab-results", cwd=folder).returncode == 0
 
-    other = ab(folder, sides=("HEAD~1", "HEAD"))
+    other = ab(folder, "--build", "sh build.sh && touch built", sides=("HEAD~1", "HEAD"))
     assert other.returncode == 2
     assert "ab-results: holds runs of another commit for base; choose an empty" in other.stderr
+    other = ab(folder, "--build", "sh build.sh && touch rebuilt 2")
+    assert other.returncode == 2
+    assert "ab-results: holds runs with another 'build' for base: sh -c" in other.stderr
 
 
 def test_it_runs_at_the_same_place_of_each_work_tree(folder: Path) -> None:
@@ -72,6 +75,13 @@ def test_it_runs_at_the_same_place_of_each_work_tree(folder: Path) -> None:
     done = benchkit("ab", "HEAD~2", "HEAD", "--out", "more", "--", "sh", "bench.sh", cwd=place)
     assert done.returncode == 3
     assert "the commit has no folder a b" in done.stderr
+
+
+def test_a_build_that_never_ends_is_stopped(folder: Path) -> None:
+    done = ab(folder, "--build", "echo no server yet; sleep 616", "--timeout", "500ms")
+    assert done.returncode == 3
+    assert "--build was still running after 0.5 s, and was stopped: 'no server yet'" in done.stderr
+    assert len(git(folder / "repo", "worktree", "list").splitlines()) == 1
 
 
 @pytest.mark.parametrize(

@@ -143,18 +143,17 @@ def test_a_service_that_does_not_answer_is_not_waited_for_for_ever(
     capture: Callable[..., Session],
     tmp_path: Path,
     port: int,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(service, "_READY", 1.0)
     for manner, ready, problem in (
         ("deaf", f"127.0.0.1:{port}", "not ready after 1 s: nothing listens there"),
         ("plain", f"http://127.0.0.1:{port}/die", "the service exited with code 7"),
     ):
-        session = capture(manner, ready=ready)
+        session = capture(manner, ready=ready, ready_timeout="1s")
         assert problem in session.problem
         assert list_left(tmp_path) == []
-    session = capture("late", ready=f"http://127.0.0.1:{port}/")
-    assert "not ready after 1 s: it answers with status 503; its last lines: " in session.problem
+    session = capture("late", ready=f"http://127.0.0.1:{port}/", ready_timeout="500ms")
+    assert "not ready after 0.5 s: it answers with status 503; its last" in session.problem
+    assert session.problem.endswith("or set ready_timeout in the plan to wait longer")
 
 
 def test_a_run_in_which_the_service_ended_failed(
@@ -162,6 +161,15 @@ def test_a_run_in_which_the_service_ended_failed(
 ) -> None:
     session = capture("plain", "/die")
     assert session.runs[0].record.role == "failed"
+    assert "during the run, the service exited with code 7; its last lines: " in session.problem
+
+
+def test_a_run_ends_with_its_service_though_the_command_goes_on(
+    capture: Callable[..., Session], port: int
+) -> None:
+    script = f"{sys.executable} -c '{GET}' http://127.0.0.1:{port}/die; sleep 600"
+    session = capture("plain", command=["sh", "-c", script])
+    assert session.runs[0].record.duration < 60
     assert "during the run, the service exited with code 7; its last lines: " in session.problem
 
 
@@ -175,12 +183,13 @@ def test_nothing_is_measured_that_was_there_before(
 
 
 def test_ready_alone_waits_for_what_before_started(
-    capture: Callable[..., Session], monkeypatch: pytest.MonkeyPatch, port: int
+    capture: Callable[..., Session], port: int
 ) -> None:
-    monkeypatch.setattr(service, "_READY", 0.2)
-    session = capture("plain", serve=[sys.executable, "-c", "import time; time.sleep(9)"])
+    asleep = [sys.executable, "-c", "import time; time.sleep(9)"]
+    session = capture("plain", serve=asleep, ready_timeout=0.2)
     assert "no answer: " in session.problem
-    plan = {"ready": f"127.0.0.1:{port}", "command": "true", "variants": {"a": {}}}
+    address = {"ready": f"127.0.0.1:{port}", "ready_timeout": 0.2}
+    plan = {**address, "command": "true", "variants": {"a": {}}}
     waiting = service.serving(parse_plan(plan).variants["a"])
     with pytest.raises(FailedError, match="nothing listens there"), waiting:
         pass

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
 
 import pytest
 
-from benchkit.doctor.spin import BLOCKS, FEWEST, grade, measure_blocks, summarise_blocks
+from benchkit.doctor import work
+from benchkit.doctor.spin import (
+    BLOCKS,
+    FEWEST,
+    grade,
+    measure_blocks,
+    summarise_blocks,
+    time_work,
+)
+from benchkit.errors import DataError
 
 
 @pytest.mark.parametrize(
@@ -39,11 +49,22 @@ def test_equal_blocks_have_no_spread() -> None:
 
 
 def test_blocks_fill_the_time() -> None:
-    blocks = measure_blocks(0.2)
-    assert len(blocks) == BLOCKS
+    blocks = measure_blocks(1.0)
+    assert FEWEST <= len(blocks) <= BLOCKS
     assert min(blocks) > 0
 
 
 def test_a_machine_that_becomes_slow_does_fewer_blocks() -> None:
-    ticks = itertools.chain([0.0, 1.0, 1.0], itertools.count(1.0, 10.0))
-    assert len(measure_blocks(21, clock=lambda: next(ticks))) == FEWEST
+    ticks = itertools.count(0.0, 100.0)
+    blocks = measure_blocks(21, clock=lambda: next(ticks), measure=float)
+    assert blocks == (1.0,) * FEWEST
+
+
+def test_rounds_fill_a_block() -> None:
+    assert measure_blocks(42, measure=lambda rounds: rounds / 1000) == (2.0,) * BLOCKS
+
+
+def test_work_that_fails_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(work, "__file__", str(tmp_path / "none.py"))
+    with pytest.raises(DataError, match=r"the timed work failed: .*No such file"):
+        time_work(1)

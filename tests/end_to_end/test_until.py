@@ -130,6 +130,22 @@ def test_a_series_goes_on_with_its_own_commands_only(tmp_path: Path) -> None:
     assert until(tmp_path, "--max-rounds", "8").returncode == 0
 
 
+def test_a_series_goes_on_with_its_own_plan_only(tmp_path: Path) -> None:
+    prepare(tmp_path, {"none": 0.0, "otlp": 0.03}, 0.03)
+    plan = (tmp_path / "plan.toml").read_text()
+    (tmp_path / "plan.toml").write_text(f'before = "true 1"\n{plan}')
+    (tmp_path / "fail").touch()
+    assert until(tmp_path, "--max-rounds", "8").returncode == 3
+    made = count_runs(tmp_path)
+    (tmp_path / "plan.toml").write_text(f'before = "true 2"\n{plan}')
+    refused = until(tmp_path, "--max-rounds", "8")
+    assert refused.returncode == 2
+    assert "results: holds runs with another 'before' for none: true 1; choose" in refused.stderr
+    assert count_runs(tmp_path) == made
+    (tmp_path / "plan.toml").write_text(f'before = "true 1"\ntimeout = "9s"\n{plan}')
+    assert until(tmp_path, "--max-rounds", "8").returncode == 0
+
+
 def test_a_folder_with_other_runs_or_a_lost_one_is_refused(tmp_path: Path) -> None:
     prepare(tmp_path, {"none": 0.0, "otlp": 0.03}, 0.03)
     write_series(tmp_path / "other", draw({"none": 0.0}, 3), design=None)

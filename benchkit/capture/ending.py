@@ -1,0 +1,112 @@
+"""Commands that are ended with all that they started: asked first, then told, then killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from threading import Event, Thread
+
+from benchkit.capture.process_table import list_family, read_table
+
+#: Signals, and the seconds that processes have after each to print what they have and end.
+POLITE = ((signal.SIGINT, 10.0), (signal.SIGTERM, 2.0))
+FIRM = ((signal.SIGTERM, 2.0), (signal.SIGKILL, 2.0))
+_STEP = 0.02
+#: How often a command is looked at, in seconds.
+_LOOK = 1.0
+
+
+def end_processes(
+    list_alive: Callable[[], set[int]], signals: Sequence[tuple[signal.Signals, float]]
+) -> set[int]:
+    """Send one signal after the other until no process is left; return those that are left.
+
+    A negative number is a group.
+    """
+    alive = set[int]()
+    for number, patience in signals:
+        ends, signalled = time.monotonic() + patience, set[int]()
+        while (alive := list_alive()) and time.monotonic() < ends:
+            for pid in alive - signalled:
+                with suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, number)
+            signalled |= alive
+            time.sleep(_STEP)
+        if not alive:
+            break
+    return alive
+
+
+def end_command(process: subprocess.Popen[bytes]) -> None:
+    """End a command with its descendants and its group; a second Ctrl-C kills them at once."""
+    family = {process.pid}
+
+    def list_alive() -> set[int]:
+        table = read_table()
+        if not table:  # a system that lists no processes
+            return _name_leader(process.pid) if process.poll() is None else set()
+        family.update(list_family(table, family), _list_group(process.pid))
+        return {pid for pid in family if pid in table and not table[pid].is_ended}
+
+    try:
+        left = end_processes(list_alive, POLITE)
+    except KeyboardInterrupt:
+        left = {process.pid}
+    if left:
+        end_processes(list_alive, FIRM[1:])
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(_LOOK)
+
+
+def end_rest(leader: int) -> int:
+    """End what a command left of its group when it ended itself; return how many it were."""
+    left = _list_group(leader)
+    if left:
+        end_processes(lambda: _list_group(leader), FIRM)
+    return len(left)
+
+
+def _name_leader(pid: int) -> set[int]:
+    """Return the group that a process leads, or the process where it leads none."""
+    with suppress(ProcessLookupError):
+        return {-pid if os.getpgid(pid) == pid else pid}
+    return set()
+
+
+def _list_group(leader: int) -> set[int]:
+    table = read_table()
+    return {pid for pid, each in table.items() if each.group == leader and not each.is_ended}
+
+
+@contextmanager
+def limited(
+    process: subprocess.Popen[bytes], seconds: float, watch: Callable[[], str] = lambda: ""
+) -> Iterator[list[str]]:
+    """End a command that takes longer than so many seconds, 0 for any time; give the reason.
+
+    ``watch`` gives another reason to end it, or nothing. The command is waited for meanwhile, so
+    that its end is seen at once.
+    """
+    reasons: list[str] = []
+    has_ended = Event()
+    deadline = time.monotonic() + seconds if seconds else float("inf")
+
+    def look() -> None:
+        while not has_ended.wait(min(_LOOK, max(deadline - time.monotonic(), 0))):
+            is_late = time.monotonic() >= deadline
+            if reason := watch() or (f"still running after {seconds:g} s" if is_late else ""):
+                reasons.append(reason)
+                end_command(process)
+                return
+
+    watcher = Thread(target=look, daemon=True)
+    watcher.start()
+    try:
+        yield reasons
+    finally:
+        has_ended.set()
+        watcher.join()

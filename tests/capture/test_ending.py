@@ -1,0 +1,79 @@
+"""Commands that never end are stopped, and so is what a measured command leaves running."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from benchkit.capture.process_table import read_table
+
+
+def benchkit(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "benchkit", *arguments]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("show", [[], ["--show"]])
+def test_a_command_that_never_ends_is_stopped_with_all_its_children(
+    tmp_path: Path, show: list[str]
+) -> None:
+    script = "trap '' INT; sleep 611 & echo begun; setsid sleep 612"
+    words = ("capture", "--variant", "a", "--timeout", "1s", *show, "--", "sh", "-c", script)
+    done = benchkit(*words, cwd=tmp_path)
+    assert done.returncode == 3
+    assert (
+        "results/a/1.txt: the command was still running after 1 s, and was stopped; its standard "
+        "error is empty; check what it waits for, or allow more time with --timeout; made 0 of 1"
+    ) in done.stderr
+    assert (tmp_path / "results/a/1.txt").read_text() == "begun\n"
+    assert 'role = "failed"' in (tmp_path / "results/a/1.txt.run.toml").read_text()
+    assert list_commands("sleep 611", "sleep 612") == []
+
+
+def test_preparations_that_never_end_are_stopped(tmp_path: Path) -> None:
+    for when in ("before", "after"):
+        (tmp_path / "plan.toml").write_text(f"""
+        timeout = "500ms"
+        {when} = "sleep 613"
+        command = "true"
+        [variants.none]
+        """)
+        done = benchkit("capture", "--plan", "plan.toml", "--out", when, cwd=tmp_path)
+        assert done.returncode == 3
+        assert f"{when} = sleep 613: the command was still running after 0.5 s" in done.stderr
+        assert list_commands("sleep 613") == []
+
+
+def test_what_a_command_leaves_running_is_stopped_and_counted(tmp_path: Path) -> None:
+    script = "sleep 614 & sleep 614 & true"
+    words = ("capture", "--variant", "a", "--repeat", "2", "--", "sh", "-c", script)
+    done = benchkit(*words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "1.txt: stopped 2 processes that were left of the command\n" in done.stderr
+    assert list_commands("sleep 614") == []
+
+
+def test_what_a_preparation_leaves_running_goes_on(tmp_path: Path) -> None:
+    (tmp_path / "plan.toml").write_text("""
+    before = "sleep 615 & echo $! > pid"
+    after = "kill $(cat pid) && touch killed"
+    command = "true"
+    [variants.none]
+    """)
+    assert benchkit("capture", "--plan", "plan.toml", cwd=tmp_path).returncode == 0
+    assert (tmp_path / "killed").exists()
+
+
+def list_commands(*lines: str) -> list[str]:
+    """Return which of some command lines are running."""
+    running = []
+    for pid, process in read_table().items():
+        with suppress(OSError):
+            words = Path(f"/proc/{pid}/cmdline").read_text().split("\0")
+            if not process.is_ended and " ".join(filter(None, words)) in lines:
+                running.append(" ".join(words))
+    return running

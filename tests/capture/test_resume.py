@@ -1,0 +1,79 @@
+"""A series goes on with the plan by which it began, and with no other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from benchkit.capture.plan import Commands
+from benchkit.capture.resume import require_plan, state_plan
+from benchkit.capture.sidecar import Record, write_sidecar
+from benchkit.errors import ConfigError
+from benchkit.labels.run_toml import Sidecar, read_sidecar
+from benchkit.redaction import redact
+from benchkit.redaction.marks import draw_key, use_key
+
+AT = datetime(2026, 11, 20, 10, 0, tzinfo=UTC)
+COMMANDS = Commands(command=("wrk", "http://h/"))
+WHOLE = replace(
+    COMMANDS,
+    warmup=("wrk", "-d1s", "http://h/"),
+    before=("sh", "-c", "create a; fill --password=k3yOfMine 3"),
+    after=("drop", "1"),
+    serve=("./server", "--port", "8080"),
+    ready="http://h/",
+    build="make -j 2",
+)
+OTHER = replace(
+    WHOLE,
+    warmup=("wrk", "-d2s", "http://h/"),
+    before=("sh", "-c", "create a; fill --password=k3yOfMine 4"),
+    after=("drop", "2"),
+    serve=("./server", "--port", "8081"),
+    ready="http://h:81/",
+    build="make -j 3",
+)
+
+
+def record(commands: Commands, *, is_pinned: bool = False) -> Sidecar:
+    """Return what is read of the sidecar of a run that a session of its own made."""
+    use_key(draw_key())
+    argv, plan = redact(commands.command, marked=True), state_plan(commands, is_pinned=is_pinned)
+    run = Record(argv=argv, start=AT, end=AT, exit=0, variant="none", plan=plan)
+    sidecar, problems = read_sidecar(write_sidecar(run), "1.txt.run.toml")
+    assert problems == []
+    return sidecar
+
+
+@pytest.mark.parametrize("commands", [COMMANDS, WHOLE])
+def test_an_equal_plan_goes_on(commands: Commands) -> None:
+    sidecar = record(commands)
+    assert "k3yOfMine" not in f"{sidecar.plan}"
+    use_key(draw_key())
+    require_plan([sidecar], {"none": replace(commands, ready_timeout=9)}, Path("results"))
+
+
+@pytest.mark.parametrize("key", ["warmup", "before", "after", "serve", "ready", "build"])
+def test_every_part_of_a_plan_has_to_be_the_same(key: str) -> None:
+    without = replace(WHOLE, **{key: getattr(COMMANDS, key)})
+    other = replace(WHOLE, **{key: getattr(OTHER, key)})
+    for before, after, problem in (
+        (WHOLE, other, f"holds runs with another '{key}' for none: "),
+        (WHOLE, without, f"holds runs with another '{key}' for none: "),
+        (without, WHOLE, f"holds runs without '{key}' for none"),
+    ):
+        with pytest.raises(ConfigError, match=problem) as raised:
+            require_plan([record(before)], {"none": after}, Path("results"))
+        assert "k3yOfMine" not in str(raised.value)
+
+
+def test_pinned_runs_go_on_pinned() -> None:
+    pinned, free = record(WHOLE, is_pinned=True), record(WHOLE)
+    require_plan([pinned], {"none": WHOLE}, Path("results"), is_pinned=True)
+    with pytest.raises(ConfigError, match="holds runs without 'pin' for none"):
+        require_plan([free], {"none": WHOLE}, Path("results"), is_pinned=True)
+    with pytest.raises(ConfigError, match="holds runs with another 'pin' for none: true"):
+        require_plan([pinned], {"none": WHOLE}, Path("results"))
