@@ -53,7 +53,7 @@ def test_two_commits_are_measured_until_they_are_decided(folder: Path) -> None:
     assert benchkit("gate", "ab-results", cwd=folder).returncode == 1
     assert benchkit("report", "ab-results", cwd=folder).returncode == 0
 
-    other = ab(folder, "--build", "sh build.sh && touch built", sides=("HEAD~1", "HEAD"))
+    other = ab(folder, "--build", "sh build.sh && touch built", sides=("HEAD", "HEAD~2"))
     assert other.returncode == 2
     assert "ab-results: holds runs of another commit for base; choose an empty" in other.stderr
     other = ab(folder, "--build", "sh build.sh && touch rebuilt 2")
