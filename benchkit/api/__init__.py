@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -20,6 +21,8 @@ from benchkit.derived.knee import DEFAULT as KNEE
 from benchkit.errors import ConfigError
 from benchkit.ingestion import loading
 from benchkit.ingestion.discovery import Options
+from benchkit.ingestion.splits import suppose
+from benchkit.labels.splitting import NameSplit
 from benchkit.outputs import save
 from benchkit.parsers import registry
 from benchkit.parsers.base import Format
@@ -150,7 +153,19 @@ def read(
         reports=found.reports,
         first_variant=found.first_variant,
         headline=choose_headline(observations, found.runs) if is_mapped else (),
+        again=partial(_read_split, paths, options, store, origins),
     )
+
+
+def _read_split(
+    paths: Sequence[str],
+    options: Options,
+    store: str | None,
+    origins: Sequence[str],
+    split: NameSplit,
+) -> RunSet:
+    """Load results once more, by a split of their names."""
+    return read(paths, suppose(options, split), store, origins=origins)
 
 
 def compare(

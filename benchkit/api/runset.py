@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from benchkit import config
@@ -14,7 +15,6 @@ from benchkit.api.answer import Comparison
 from benchkit.api.excerpt import Excerpt, keep_variants, list_texts, require_label, select_labels
 from benchkit.api.glance import QUICK, UNSEEN, summarise, tabulate_findings
 from benchkit.api.sides import (
-    explain_single_variant,
     list_comparable,
     list_names,
     list_pairs,
@@ -24,6 +24,7 @@ from benchkit.api.sides import (
     require_metrics,
     require_pairs,
 )
+from benchkit.api.suggestions import Again, explain_single_variant, narrow
 from benchkit.audit import audit, check
 from benchkit.audit.names import explain_nothing
 from benchkit.audit.order import take_out_drift
@@ -84,6 +85,8 @@ class RunSet:
         That of the first file that was named, the baseline if no name tells.
     headline : tuple of (metric, stat)
         The primaries of a table of one's own, where its tools have none.
+    again : callable or None
+        Loads the results once more, by a split of their names.
 
     Examples
     --------
@@ -109,6 +112,7 @@ class RunSet:
     reports: tuple[SourceReport, ...] = ()
     first_variant: str | None = None
     headline: tuple[tuple[str, str], ...] = ()
+    again: Again | None = None
     #: What `check` found, by the baseline that was named.
     _found: dict[str | None, tuple[Finding, ...]] = field(
         default_factory=dict, init=False, compare=False
@@ -140,8 +144,7 @@ class RunSet:
         >>> results.variants
         ['apm', 'none', 'otlp', 'skywalking', 'zipkin']
         """
-        measured = keep_measured(self.runs)
-        return list(dict.fromkeys(measured["variant"].tolist()))
+        return list(dict.fromkeys(keep_measured(self.runs)["variant"].tolist()))
 
     def where(self, **labels: Label | Sequence[Label]) -> RunSet:
         """Keep only what has these labels, ``where(benchmark="/ping")``.
@@ -154,7 +157,6 @@ class RunSet:
         Returns
         -------
         RunSet
-            Of runs and observations that have all of them.
 
         Raises
         ------
@@ -176,8 +178,9 @@ class RunSet:
             reports = tuple(report for report in reports if report.variant in {"", *names})
         observations, runs = select_labels(self.observations, self.runs, labels)
         return replace(
-            self, observations=observations, runs=runs, reports=reports, contested=contested
-        )
+            self, observations=observations, runs=runs, reports=reports, contested=contested,
+            again=self.again and partial(narrow, self.again, labels),
+        )  # fmt: skip
 
     def require_label(self, name: str) -> None:
         """Refuse a name that is neither a label nor a param of the compared rows.
@@ -339,8 +342,7 @@ class RunSet:
         if not variants:
             raise DataError("no measured runs", hint="see `benchkit formats`")
         if len(variants) == 1 and variant is None:
-            refuse_contested(self.contested)
-            raise explain_single_variant(variants[0], self.runs, self.problems, self.reports)
+            raise explain_single_variant(self, baseline)
         likely = list_comparable(variants, self.runs)
         pairs = pair_up(variants, baseline, variant, first=self.first_variant, likely=likely)
         refuse_contested(self.contested, pairs)
@@ -375,8 +377,7 @@ class RunSet:
         from benchkit.tables.overview import overview_table
 
         findings = self.check() if self._is_quick else None
-        summary = self._summarise(findings)
-        summary += f". {UNSEEN}" if findings is None else ""
+        summary = self._summarise(findings) + (f". {UNSEEN}" if findings is None else "")
         return f"{summary}\n\n{overview_table(self.runs)}"
 
     def _repr_html_(self) -> str:

@@ -8,27 +8,19 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from os.path import commonpath
-from pathlib import Path, PurePath
-from shlex import join
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from benchkit import selection
-from benchkit.errors import ConfigError, DataError, Finding, SelectionError, SourceReport
-from benchkit.ingestion.harvest import NAME_FILES
-from benchkit.ingestion.headings import suggest_headings
-from benchkit.labels.splitting import split_commands, suggest_split, write_choice
+from benchkit.errors import ConfigError, SelectionError, SourceReport
 from benchkit.labels.stems import SEPARATORS
 from benchkit.labels.tree import name_without_run
 from benchkit.parsers import registry
-from benchkit.selection import SIDE_NAMES
 
 if TYPE_CHECKING:
     from benchkit.comparison import Comparisons
     from benchkit.schema import Observations, Runs
 
-#: Files that an error names; the others are counted.
-_LISTED = 3
 #: Variants whose files say how others beside them are called.
 _SIDES = 2
 #: Words of files that lie beside results and are none.
@@ -139,111 +131,6 @@ def list_pairs(pairs: Iterable[object]) -> tuple[tuple[str, str], ...]:
                 hint = "pass [(baseline, variant), …]"
                 raise ConfigError(f"expected a pair, got {pair!r}", where="pairs", hint=hint)
     return tuple(listed)
-
-
-def explain_single_variant(
-    only: str, runs: Runs, problems: Sequence[Finding], reports: Sequence[SourceReport] = ()
-) -> DataError:
-    """Say why there is but one variant."""
-    copies = [finding for finding in problems if finding.code == "B103"]
-    also = f" ({copies[0].where}: {copies[0].message})" if copies else ""
-    seen = runs[runs["role"].isin(["failed", "warmup"])]
-    lost = sorted(set(seen["variant"]) - {only})
-    if lost:
-        return DataError(
-            f"nothing to compare: {', '.join(lost)} has no measured runs, only failed runs or "
-            f"warm-ups{also}",
-            hint=f"list them with `{_list_command(seen[seen['variant'].isin(lost)], reports)}`",
-        )
-    for report in reports:
-        if report.outcome == "duplicate" and report.variant not in {"", only}:
-            what = f"nothing to compare: {report.label} as {report.variant!r}: {report.reason}"
-            return DataError(what, hint=NAME_FILES)
-    unread = list_unmeasured([only], runs, reports)
-    if unread:
-        return DataError(
-            f"nothing to compare: no measured run of {', '.join(unread)} could be read",
-            hint="fix the refused files or measure again",
-        )
-    aside = set(_list_paths(runs[runs["role"] == "warmup"]))
-    files = [r.label for r in reports if r.outcome == "read" and r.label not in aside]
-    return _suggest_sides(only, also, runs, files, _list_refused_sides(files, reports))
-
-
-def _list_refused_sides(files: Sequence[str], reports: Sequence[SourceReport]) -> list[str]:
-    """Name the refused files that lie beside results under like names: perhaps the other side."""
-    places = {(path.parent, path.suffix) for path in map(PurePath, files)}
-    refused = [PurePath(each.label) for each in reports if each.outcome == "refused"]
-    return [f"{path}" for path in refused if (path.parent, path.suffix) in places][:_LISTED]
-
-
-def _list_paths(runs: Runs) -> list[str]:
-    return [source["path"] for sources in runs["sources"] for source in sources]
-
-
-def _list_command(runs: Runs, reports: Sequence[SourceReport]) -> str:
-    """Return the command that lists some runs: those of a store, or of the files they are in."""
-    if not reports:
-        return "benchkit runs"
-    try:
-        place = commonpath(_list_paths(runs))
-    except ValueError:  # none, or absolute and relative ones
-        place = ""
-    return join(["benchkit", "runs", place if place and Path(place).exists() else "PATH"])
-
-
-def _suggest_sides(
-    only: str, also: str, runs: Runs, files: Sequence[str], refused: Sequence[str]
-) -> DataError:
-    """Say what was understood, and how it becomes two sides."""
-    split = suggest_split(runs["benchmark"].unique().tolist(), SIDE_NAMES)
-    seen = f"nothing to compare: {only!r} is the only variant{also}"
-    if split:
-        hint = f"the benchmark names contain the variants {', '.join(split.variants)}"
-        if files:
-            return DataError(seen, hint=hint, options=split.options)
-        again = join(["benchkit", "ingest", "PATH", *split.options])
-        return DataError(seen, hint=f"{hint}; ingest them again: {again} --store NEW")
-    if files and (named := _suggest_names(runs, files)):
-        hint, options = named
-        return DataError(seen, hint=hint, options=options)
-    if not files:
-        return DataError(seen, hint="add the other side, for example: benchkit ingest other=PATH")
-    if len(files) == 2 and _share_benchmark(runs):
-        sides = join([f"before={files[0]}", f"after={files[1]}"])
-        return DataError(seen, hint=f"name the two sides: benchkit compare {sides}")
-    shown = ", ".join(files[:_LISTED]) + (f", … {files[-1]}" if len(files) > _LISTED else "")
-    seen += f"; {len(files)} files are its runs: {shown}" if len(files) > 1 else ""
-    hint = "add the other side as label=path, or put each variant in a folder of its own"
-    kept = [registry.tool(tool).keeps_runs for tool in runs["tool"].unique()]
-    hint = "; or ".join(filter(None, (*kept, hint)))
-    if refused:
-        seen += f", and no known format fits {', '.join(refused)}"
-        hint = "if these files are results, name their format with --as FORMAT, or measure again"
-    options = () if refused else ("other=PATH", "--baseline", only)
-    return DataError(seen, hint=hint, options=options)
-
-
-def _suggest_names(runs: Runs, files: Sequence[str]) -> tuple[str, tuple[str, ...]] | None:
-    """Return a hint and the options where commands or headings may be the sides."""
-    headings = suggest_headings(runs) if len(files) == 1 else ()
-    if headings:
-        more = f" and {len(headings) - _LISTED} more" if len(headings) > _LISTED else ""
-        hint = f"its headings are {', '.join(headings[:_LISTED])}{more}"
-        return hint, ("--split", write_choice(headings))
-    timed = split_commands(runs["benchmark"].unique().tolist())
-    tools = map(registry.tool, runs["tool"].unique())
-    if timed is None or not all(tool.compares_commands for tool in tools):
-        return None
-    first = timed.variants[0]
-    hint = f"make each of its timed commands a variant, with {first!r} as the baseline"
-    return hint, (*timed.options, "--baseline", first)
-
-
-def _share_benchmark(runs: Runs) -> bool:
-    """Tell whether a benchmark was measured twice, so that two files may be two sides."""
-    named = runs[runs["role"] == "measured"][["benchmark", "params"]]
-    return bool(named.duplicated().any())
 
 
 def list_unmeasured(

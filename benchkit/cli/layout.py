@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,7 +12,11 @@ from benchkit.cli import options as o
 from benchkit.cli import printing
 
 if TYPE_CHECKING:
+    from benchkit.api import RunSet
+    from benchkit.ingestion.discovery import Options
     from benchkit.ingestion.layout import Layout
+    from benchkit.labels.readings import Reading
+    from benchkit.labels.splitting import NameSplit
 
 FORMATS = ("table", "md", "csv", "json")
 #: Files that a table lists.
@@ -57,11 +61,32 @@ def layout(
         exclude=exclude, max_unpacked=max_unpacked, quiet=quiet,
     )  # fmt: skip
     most = None if chosen in {"csv", "json"} else SHOWN
-    explained = explain_layout(paths, request.options(o.settings()), most)
+    base = o.settings()
+    options = request.options(base)
+    explained = explain_layout(paths, options, most)
+    if explained.splits:
+        splits = _try_splits(explained.splits, paths, options, base.baseline)
+        explained = replace(explained, readings=(*splits, *explained.readings))
     command = ["compare", *paths, *_list_options(request)]
     printing.write(render(explained, command, chosen, to_file=output is not None), output)
     if explained.reason is not None:
         raise explained.reason
+
+
+def _try_splits(
+    splits: Sequence[NameSplit], paths: Sequence[str], options: Options, baseline: str | None
+) -> list[Reading]:
+    """Return the reading by the first split that gives sides which can be compared."""
+    from benchkit import api
+    from benchkit.api.suggestions import choose_split
+    from benchkit.ingestion.splits import suppose
+    from benchkit.labels.readings import Reading
+
+    def again(split: NameSplit) -> RunSet:
+        return api.read(paths, suppose(options, split), None)
+
+    chosen = choose_split(splits, again, baseline)
+    return [Reading("", chosen[0].variants, options=chosen[0].options)] if chosen else []
 
 
 def _list_options(request: o.Request) -> list[str]:

@@ -243,14 +243,14 @@ class Request:
             print_line(f"note: {remark}", err=True)
         return Options(
             layout=self.layout or settings.layout,
-            rename=tuple(self.rename or settings.rename),
+            rename=tuple(self.rename or ()), configured_rename=settings.rename,
             split=config.parse_split(self.split) or settings.split,
             exclude=(*(self.exclude or ()), *settings.exclude),
             as_format=self.as_format,
             labels=settings.labels,
             maps=maps.load_maps(self.map) if self.map else settings.maps,
             max_unpacked=parse_limit(self.max_unpacked) if self.max_unpacked else None,
-        )
+        )  # fmt: skip
 
     def load(self, *, base: config.Settings | None = None) -> RunSet:
         """Load the results and say on stderr what could not be read."""

@@ -64,6 +64,7 @@ class Options:
     With a ``commit`` the same path is another source for each, and each is a group of its own;
     ``importing`` does the same with the commits that the sources record.
     ``origin`` is the CI job or machine to which the sources belong in a store; None: inferred.
+    ``configured_rename`` are the rules of the settings, which count where ``rename`` is empty.
     """
 
     origin: str | None = None
@@ -75,6 +76,7 @@ class Options:
     importing: Importing | None = None
     as_format: str | None = None
     rename: tuple[str, ...] = ()
+    configured_rename: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     split: tuple[str, bool] | tuple[()] = ()
     samples: bool = True
@@ -84,7 +86,7 @@ class Options:
 
     def renames(self) -> tuple[Rename, ...]:
         """Return the parsed ``s#a#b#`` expressions."""
-        return tuple(parse_rename(text) for text in self.rename)
+        return tuple(parse_rename(text) for text in self.rename or self.configured_rename)
 
 
 @dataclass(slots=True)

@@ -10,11 +10,11 @@ from random import Random
 
 from benchkit.errors import DataError
 from benchkit.ingestion.discovery import Options, discover
-from benchkit.ingestion.headings import suggest_headings
 from benchkit.ingestion.loading import Loaded, load_found
 from benchkit.ingestion.sources import Found
+from benchkit.ingestion.splits import list_splits
 from benchkit.labels.readings import FileLabels, Reading, list_readings, write_pattern
-from benchkit.labels.splitting import suggest_split, write_choice
+from benchkit.labels.splitting import NameSplit
 from benchkit.labels.stems import ToolNames
 from benchkit.parsers import registry
 from benchkit.redaction import redact_name
@@ -32,12 +32,14 @@ class Layout:
     """The labels of each file, other readings of their paths, and why nothing was read, if so.
 
     ``unread`` counts the files of each variant that are not among ``files``, by their paths; those
-    that are not compared have none.
+    that are not compared have none. ``splits`` may make sides of the one variant; nothing has been
+    read by them.
     """
 
     files: tuple[FileLabels, ...]
     unread: Mapping[str, int] = field(default_factory=dict)
     readings: tuple[Reading, ...] = ()
+    splits: tuple[NameSplit, ...] = ()
     skipped: tuple[tuple[str, str], ...] = ()
     reason: DataError | None = None
 
@@ -84,10 +86,8 @@ def explain_layout(arguments: Sequence[str], options: Options, most: int | None 
     return Layout(
         files=files,
         unread=unread,
-        readings=(
-            *_list_splits(loaded, options),
-            *(() if options.layout else _list_others(measured, arguments, tools)),
-        ),
+        readings=() if options.layout else _list_others(measured, arguments, tools),
+        splits=_list_splits(loaded, options),
         skipped=tuple(discovery.skipped),
         reason=reason,
     )
@@ -139,19 +139,11 @@ def _holds_secret(reading: Reading) -> bool:
     return any(redact_name(name) != name for name in names)
 
 
-def _list_splits(loaded: Loaded | None, options: Options) -> tuple[Reading, ...]:
-    """Return the reading that takes variants from benchmark names, where paths tell but one.
-
-    Of a page that are its headings.
-    """
+def _list_splits(loaded: Loaded | None, options: Options) -> tuple[NameSplit, ...]:
+    """Return the splits that may make sides of the runs, where paths tell but one variant."""
     if loaded is None or options.split or loaded.runs["variant"].nunique() > 1:
         return ()
-    split = suggest_split(loaded.runs["benchmark"].unique().tolist(), SIDE_NAMES)
-    if split:
-        return (Reading("", split.variants, options=split.options),)
-    headings = suggest_headings(loaded.runs) if len(loaded.reports) == 1 else ()
-    choice = ("--split", write_choice(headings))
-    return (Reading("", headings, options=choice),) if headings else ()
+    return tuple(list_splits(loaded.runs, is_page=len(loaded.reports) == 1))
 
 
 def _place(source: Found) -> str:

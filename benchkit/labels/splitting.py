@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from benchkit.errors import ConfigError
 from benchkit.labels.natural import name_key
@@ -27,16 +28,18 @@ _BLANK = re.escape(" ")
 
 @dataclass(frozen=True, slots=True)
 class NameSplit:
-    """The variants that names hold, and the two options that make them the sides."""
+    """The variants that names hold, where they stand, and the options that make them the sides."""
 
     variants: tuple[str, ...]
     pattern: str
-    rename: str
+    rename: str = ""
+    place: Literal["names", "headings", "commands"] = "names"
 
     @property
     def options(self) -> tuple[str, ...]:
         """The words to type."""
-        return ("--split", self.pattern, "--rename", self.rename)
+        rename = ("--rename", self.rename) if self.rename else ()
+        return ("--split", self.pattern, *rename)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,44 +87,42 @@ def split_commands(commands: Sequence[str]) -> NameSplit | None:
     """
     if not 1 < len(commands) <= _MANY:
         return None
-    return NameSplit(tuple(commands), write_choice(commands), "s#^.*$#command#")
+    return NameSplit(tuple(commands), _write_choice(commands), "s#^.*$#command#", "commands")
 
 
-def find_sides(names: Collection[Sequence[str]]) -> tuple[str, ...]:
-    """Return the headings that part names which are alike in all else: they may be the sides.
+def split_headings(names: Collection[Sequence[str]]) -> list[NameSplit]:
+    """Make variants of the headings of a level that part names which are alike in all else.
+
+    The level of the most headings comes first.
 
     Parameters
     ----------
     names : collection of sequence of str
-        The headings above each result, the outermost first, and its own name at the end.
+        The headings above each result, the outermost first, and what else names it at the end.
 
     Examples
     --------
-    >>> find_sides([("GET", "nginx", "/"), ("GET", "caddy", "/"), ("POST", "nginx", "/")])
-    ('nginx', 'caddy')
-    >>> find_sides([("GET", "/a"), ("POST", "/b")])
-    ()
+    >>> names = [("GET", "nginx", "/"), ("GET", "caddy v2", "/"), ("POST", "nginx", "/")]
+    >>> [split.pattern for split in split_headings(names)]
+    ['^(?P<variant>nginx|caddy v2)$', '^(?P<variant>GET|POST)$']
+    >>> split_headings([("GET", "/a"), ("POST", "/b")])
+    []
     """
-    best: dict[str, None] = {}
+    levels: list[tuple[str, ...]] = []
     for at in range(max(map(len, names), default=1) - 2, -1, -1):
         rests: dict[tuple[str, ...], dict[str, None]] = {}
         for name in names:
             if at < len(name) - 1:
                 rests.setdefault((*name[:at], *name[at + 1 :]), {})[name[at]] = None
-        shared = {side: None for each in rests.values() if len(each) > 1 for side in each}
-        if len(shared) > len(best):
-            best = shared
-    return tuple(best) if len(best) <= _MANY else ()
+        sides = {side: None for each in rests.values() if len(each) > 1 for side in each}
+        if 1 < len(sides) <= _MANY:
+            levels.append(tuple(sides))
+    levels.sort(key=len, reverse=True)
+    return [NameSplit(sides, _write_choice(sides), place="headings") for sides in levels]
 
 
-def write_choice(sides: Collection[str]) -> str:
-    """Write the pattern of `--split` that takes headings as variants.
-
-    Examples
-    --------
-    >>> write_choice(["nginx", "caddy v2"])
-    '^(?P<variant>nginx|caddy v2)$'
-    """
+def _write_choice(sides: Collection[str]) -> str:
+    """Write the pattern of `--split` that takes headings as variants."""
     return f"^(?P<variant>{'|'.join(re.escape(side).replace(_BLANK, ' ') for side in sides)})$"
 
 

@@ -54,7 +54,7 @@ def test_commands_that_hyperfine_timed_are_suggested_as_sides(
     monkeypatch.chdir(tmp_path)
     assert run(["compare", "bench.json"]) == ExitCode.DATA
     error = capsys.readouterr().err
-    assert "a variant, with 'python first.py' as the baseline" in error
+    assert "make each of its timed commands a variant" in error
     command = next(line for line in error.split("benchkit ") if "--split" in line)
     assert run(shlex.split(command)) == ExitCode.DONE
     assert "python second.py vs. python first.py" in capsys.readouterr().out

@@ -1,0 +1,178 @@
+"""Why results have only one variant, and the command by which they become two sides.
+
+A split of names or headings is tried before it is suggested: one that gives no two sides with a
+benchmark in common is passed over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from os.path import commonpath
+from pathlib import Path, PurePath
+from shlex import join
+from typing import TYPE_CHECKING
+
+from benchkit.api.sides import list_unmeasured
+from benchkit.comparison import compare
+from benchkit.derived.excerpts import leave_out_excerpts
+from benchkit.errors import BaselineError, BenchkitError, DataError, SourceReport
+from benchkit.ingestion.harvest import NAME_FILES
+from benchkit.ingestion.origins import refuse_contested
+from benchkit.ingestion.splits import list_splits
+from benchkit.labels.splitting import NameSplit
+from benchkit.parsers import registry
+from benchkit.selection import choose_baseline
+
+if TYPE_CHECKING:
+    from benchkit.api.runset import RunSet
+    from benchkit.schema import Runs
+    from benchkit.selection import Label
+
+#: Loads results once more, by a split of their names.
+Again = Callable[[NameSplit], "RunSet"]
+
+#: Files and headings that an error names; the others are counted.
+_LISTED = 3
+
+
+def choose_split(
+    splits: Iterable[NameSplit], again: Again, baseline: str | None = None
+) -> tuple[NameSplit, tuple[str, ...]] | None:
+    """Return the first split by which there are sides to compare, and the words to type for it."""
+    for split in splits:
+        base = baseline or _name_baseline(split.variants)
+        try:
+            results = replace(again(split), again=None)
+            pairs = results.choose_pairs(base)
+            compare(leave_out_excerpts(results.observations), results.runs, pairs)
+        except BenchkitError:
+            continue
+        return split, (*split.options, *(() if base in {None, baseline} else ("--baseline", base)))
+    return None
+
+
+def narrow(again: Again, labels: Mapping[str, Label | Sequence[Label]], split: NameSplit) -> RunSet:
+    """Load results once more, and keep those that have these labels."""
+    return again(split).where(**labels)
+
+
+def _name_baseline(variants: Sequence[str]) -> str | None:
+    """Return the baseline that a command has to name, None where the variants tell it."""
+    try:
+        choose_baseline(variants)
+    except BaselineError as error:
+        return error.candidate
+    return None
+
+
+def explain_single_variant(results: RunSet, baseline: str | None = None) -> DataError:
+    """Say why there is but one variant, and how it becomes two sides with this baseline."""
+    refuse_contested(results.contested)
+    runs, reports, (only,) = results.runs, results.reports, results.variants
+    copies = [finding for finding in results.problems if finding.code == "B103"]
+    also = f" ({copies[0].where}: {copies[0].message})" if copies else ""
+    others = runs[runs["role"].isin(["failed", "warmup"])]
+    lost = sorted(set(others["variant"]) - {only})
+    if lost:
+        return DataError(
+            f"nothing to compare: {', '.join(lost)} has no measured runs, only failed runs or "
+            f"warm-ups{also}",
+            hint=f"list them with `{_list_command(others[others['variant'].isin(lost)], reports)}`",
+        )
+    for report in reports:
+        if report.outcome == "duplicate" and report.variant not in {"", only}:
+            what = f"nothing to compare: {report.label} as {report.variant!r}: {report.reason}"
+            return DataError(what, hint=NAME_FILES)
+    unread = list_unmeasured([only], runs, reports)
+    if unread:
+        return DataError(
+            f"nothing to compare: no measured run of {', '.join(unread)} could be read",
+            hint="fix the refused files or measure again",
+        )
+    aside = set(_list_paths(runs[runs["role"] == "warmup"]))
+    files = [r.label for r in reports if r.outcome == "read" and r.label not in aside]
+    seen = f"nothing to compare: {only!r} is the only variant{also}"
+    if split := _suggest_split(results, files, baseline):
+        hint, options = split
+        return DataError(seen, hint=hint, options=options)
+    return _suggest_files(seen, only, runs, files, _list_refused_sides(files, reports))
+
+
+def _list_refused_sides(files: Sequence[str], reports: Sequence[SourceReport]) -> list[str]:
+    """Name the refused files that lie beside results under like names: perhaps the other side."""
+    places = {(path.parent, path.suffix) for path in map(PurePath, files)}
+    refused = [PurePath(each.label) for each in reports if each.outcome == "refused"]
+    return [f"{path}" for path in refused if (path.parent, path.suffix) in places][:_LISTED]
+
+
+def _list_paths(runs: Runs) -> list[str]:
+    return [source["path"] for sources in runs["sources"] for source in sources]
+
+
+def _list_command(runs: Runs, reports: Sequence[SourceReport]) -> str:
+    """Return the command that lists some runs: those of a store, or of the files they are in."""
+    if not reports:
+        return "benchkit runs"
+    try:
+        place = commonpath(_list_paths(runs))
+    except ValueError:  # none, or absolute and relative ones
+        place = ""
+    return join(["benchkit", "runs", place if place and Path(place).exists() else "PATH"])
+
+
+def _suggest_split(
+    results: RunSet, files: Sequence[str], baseline: str | None
+) -> tuple[str, tuple[str, ...]] | None:
+    """Return a hint, and the options by which the results become two sides."""
+    splits = list_splits(results.runs, is_page=len(files) == 1)
+    if files:
+        chosen = results.again and choose_split(splits, results.again, baseline)
+        return (_describe(chosen[0]), chosen[1]) if chosen else None
+    split = next((each for each in splits if each.place == "names"), None)
+    if split is None:
+        return None
+    again = join(["benchkit", "ingest", "PATH", *split.options, "--store", "NEW"])
+    return f"{_describe(split)}; ingest them again: {again}", ()
+
+
+def _describe(split: NameSplit) -> str:
+    """Say where the variants stand."""
+    if split.place == "names":
+        return f"the benchmark names contain the variants {', '.join(split.variants)}"
+    if split.place == "commands":
+        return "make each of its timed commands a variant"
+    more = f" and {len(split.variants) - _LISTED} more" if len(split.variants) > _LISTED else ""
+    return f"its headings are {', '.join(split.variants[:_LISTED])}{more}"
+
+
+def _suggest_files(
+    seen: str, only: str, runs: Runs, files: Sequence[str], refused: Sequence[str]
+) -> DataError:
+    """Say which files were read, and how the other side is added."""
+    if not files:
+        return DataError(seen, hint="add the other side, for example: benchkit ingest other=PATH")
+    if len(files) == 2 and _share_benchmark(runs):
+        sides = join([f"before={files[0]}", f"after={files[1]}"])
+        return DataError(seen, hint=f"name the two sides: benchkit compare {sides}")
+    shown = ", ".join(files[:_LISTED]) + (f", … {files[-1]}" if len(files) > _LISTED else "")
+    seen += f"; {len(files)} files are its runs: {shown}" if len(files) > 1 else ""
+    hint = "add the other side as label=path, or put each variant in a folder of its own"
+    kept = [registry.tool(tool).keeps_runs for tool in runs["tool"].unique()]
+    hint = "; or ".join(filter(None, (*kept, hint)))
+    if refused:
+        seen += f", and no known format fits {', '.join(refused)}"
+        hint = "if these files are results, name their format with --as FORMAT, or measure again"
+    options = () if refused else ("other=PATH", "--baseline", only)
+    return DataError(seen, hint=hint, options=options)
+
+
+def _share_benchmark(runs: Runs) -> bool:
+    """Tell whether two files measured one benchmark, so that they may be two sides."""
+    measured = runs[runs["role"] == "measured"]
+    places = [{source["path"] for source in sources} for sources in measured["sources"]]
+    files: dict[tuple[str, ...], set[str]] = {}
+    keys = measured[["group", "benchmark", "params", "tool"]].itertuples(index=False, name=None)
+    for key, paths in zip(keys, places, strict=True):
+        files.setdefault(key, set()).update(paths)
+    return any(len(paths) > 1 for paths in files.values())
