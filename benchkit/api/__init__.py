@@ -165,7 +165,8 @@ def _read_split(
     split: NameSplit,
 ) -> RunSet:
     """Load results once more, by a split of their names."""
-    return read(paths, suppose(options, split), store, origins=origins)
+    found = read(paths, suppose(options, split), store, origins=origins)
+    return replace(found, again=None)
 
 
 def compare(

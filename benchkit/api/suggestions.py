@@ -6,17 +6,16 @@ benchmark in common is passed over.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os.path import commonpath
 from pathlib import Path, PurePath
 from shlex import join
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from benchkit.api.sides import list_unmeasured
 from benchkit.comparison import compare
 from benchkit.derived.excerpts import leave_out_excerpts
-from benchkit.errors import BaselineError, BenchkitError, DataError, SourceReport
+from benchkit.errors import BaselineError, BenchkitError, DataError, Finding, SourceReport
 from benchkit.ingestion.harvest import NAME_FILES
 from benchkit.ingestion.origins import refuse_contested
 from benchkit.ingestion.splits import list_splits
@@ -25,34 +24,56 @@ from benchkit.parsers import registry
 from benchkit.selection import choose_baseline
 
 if TYPE_CHECKING:
-    from benchkit.api.runset import RunSet
-    from benchkit.schema import Runs
+    from benchkit.schema import Observations, Runs
     from benchkit.selection import Label
-
-#: Loads results once more, by a split of their names.
-Again = Callable[[NameSplit], "RunSet"]
 
 #: Files and headings that an error names; the others are counted.
 _LISTED = 3
 
 
-def choose_split(
+class _Results(Protocol):
+    """What a suggestion has to know of results: a `RunSet` has it."""
+
+    @property
+    def observations(self) -> Observations: ...
+    @property
+    def runs(self) -> Runs: ...
+    @property
+    def problems(self) -> Sequence[Finding]: ...
+    @property
+    def reports(self) -> Sequence[SourceReport]: ...
+    @property
+    def contested(self) -> Mapping[str, tuple[str, ...]]: ...
+    @property
+    def variants(self) -> list[str]: ...
+    @property
+    def again(self) -> Again | None: ...
+    def where(self, **labels: Label | Sequence[Label]) -> _Results: ...
+    def choose_pairs(self, baseline: str | None = None) -> tuple[tuple[str, str], ...]: ...
+
+
+#: Loads results once more, by a split of their names; the splits of these are not tried.
+Again = Callable[[NameSplit], _Results]
+
+
+def try_splits(
     splits: Iterable[NameSplit], again: Again, baseline: str | None = None
-) -> tuple[NameSplit, tuple[str, ...]] | None:
-    """Return the first split by which there are sides to compare, and the words to type for it."""
+) -> Iterator[tuple[NameSplit, tuple[str, ...]]]:
+    """Yield the splits by which there are sides to compare, each with the words to type for it."""
     for split in splits:
         base = baseline or _name_baseline(split.variants)
         try:
-            results = replace(again(split), again=None)
+            results = again(split)
             pairs = results.choose_pairs(base)
             compare(leave_out_excerpts(results.observations), results.runs, pairs)
         except BenchkitError:
             continue
-        return split, (*split.options, *(() if base in {None, baseline} else ("--baseline", base)))
-    return None
+        yield split, (*split.options, *(() if base in {None, baseline} else ("--baseline", base)))
 
 
-def narrow(again: Again, labels: Mapping[str, Label | Sequence[Label]], split: NameSplit) -> RunSet:
+def narrow(
+    again: Again, labels: Mapping[str, Label | Sequence[Label]], split: NameSplit
+) -> _Results:
     """Load results once more, and keep those that have these labels."""
     return again(split).where(**labels)
 
@@ -66,7 +87,7 @@ def _name_baseline(variants: Sequence[str]) -> str | None:
     return None
 
 
-def explain_single_variant(results: RunSet, baseline: str | None = None) -> DataError:
+def explain_single_variant(results: _Results, baseline: str | None = None) -> DataError:
     """Say why there is but one variant, and how it becomes two sides with this baseline."""
     refuse_contested(results.contested)
     runs, reports, (only,) = results.runs, results.reports, results.variants
@@ -122,12 +143,12 @@ def _list_command(runs: Runs, reports: Sequence[SourceReport]) -> str:
 
 
 def _suggest_split(
-    results: RunSet, files: Sequence[str], baseline: str | None
+    results: _Results, files: Sequence[str], baseline: str | None
 ) -> tuple[str, tuple[str, ...]] | None:
     """Return a hint, and the options by which the results become two sides."""
     splits = list_splits(results.runs, is_page=len(files) == 1)
     if files:
-        chosen = results.again and choose_split(splits, results.again, baseline)
+        chosen = results.again and next(try_splits(splits, results.again, baseline), None)
         return (_describe(chosen[0]), chosen[1]) if chosen else None
     split = next((each for each in splits if each.place == "names"), None)
     if split is None:

@@ -76,17 +76,17 @@ def layout(
 def _try_splits(
     splits: Sequence[NameSplit], paths: Sequence[str], options: Options, baseline: str | None
 ) -> list[Reading]:
-    """Return the reading by the first split that gives sides which can be compared."""
+    """Return the readings by splits that give sides which can be compared."""
     from benchkit import api
-    from benchkit.api.suggestions import choose_split
+    from benchkit.api.suggestions import try_splits
     from benchkit.ingestion.splits import suppose
     from benchkit.labels.readings import Reading
 
     def again(split: NameSplit) -> RunSet:
-        return api.read(paths, suppose(options, split), None)
+        return replace(api.read(paths, suppose(options, split), None), again=None)
 
-    chosen = choose_split(splits, again, baseline)
-    return [Reading("", chosen[0].variants, options=chosen[0].options)] if chosen else []
+    tried = try_splits(splits, again, baseline)
+    return [Reading("", split.variants, options=split.options) for split, _ in tried]
 
 
 def _list_options(request: o.Request) -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchkit.labels.plain_stems import RUN_WORDS
+from benchkit.labels.plain_stems import NAME_WORDS
 from benchkit.regexes import regex
 from benchkit.schema import Side
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 #: Share of the shorter run from which two runs are taken for one: clocks and windows are coarse.
 _OVERLAP = 0.5
 #: No word for runs stands before a number: `run_1_of_4` is a run.
-_NO_RUN = "".join(f"(?<!{word}[-_ ])" for word in RUN_WORDS)
+_NO_RUN = "".join(f"(?<!{word}[-_ ])" for word in NAME_WORDS)
 #: What a path calls one of several generators.
 _GENERATOR = regex(
     r"(?<![a-z])(?:shard|worker|instance|pod|generator|injector)[-_. ]?\d{1,4}(?!\d)"

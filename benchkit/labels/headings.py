@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from benchkit.labels.plain_stems import RUN_WORDS
 from benchkit.redaction import redact_label
 from benchkit.regexes import regex
 
@@ -13,12 +14,10 @@ __all__ = ["Sections", "read_sections", "shorten"]
 
 _ORDINAL = regex(
     r"\(?(?:\d{1,3}(?:\.\d{1,3}){0,5}[.)](?!\d)|\d{1,3}(?:\.\d{1,3}){1,5}(?= )"
-    r"|[a-zA-Z][.)](?= )|[\[(]\d{1,4}(?:/| of )\d{1,4}[\])])\s*"
+    r"|[a-zA-Z][.)](?= )|[\[(]\d{1,4}(?:/| of )\d{1,4}[\])]"
+    r"|(?i:figure|fig\.?|table|listing) ?\d{1,3}[.:)](?= ))\s*"
 )
-_COUNTED = (
-    r"(?:run|trial|attempt|iteration|round|repeat|repetition|take|pass|try|прогон|запуск|попытка|"
-    r"durchlauf|essai|ejecución|execução|prova|próba)"
-)
+_COUNTED = f"(?:{'|'.join(RUN_WORDS)})"
 _NTH = r"(?:\d{1,3}(?:st|nd|rd|th)|first|second|third|fourth|fifth|sixth|last)"
 #: Words that count a run, alone or before or behind a name.
 _RUN = regex(

@@ -22,14 +22,19 @@ from benchkit.labels.stems import (
 )
 from benchkit.regexes import regex
 
-#: Words whose number counts a run.
+#: Words whose number counts a run, in any text.
 RUN_WORDS = (
     *("run", "trial", "try", "pass", "iteration", "iter", "repetition", "repeat", "rep", "round"),
-    *("attempt", "take", "sample", "measurement", "measure", "execution", "exec", "loop", "cycle"),
-    *("seed", "lauf", "durchlauf", "essai", "corrida", "day", "night", "week", "session"),
-    *("attack", "replicate", "replication"),
+    *("attempt", "take", "measurement", "execution", "exec", "replicate", "replication"),
+    *("lauf", "durchlauf", "essai", "corrida", "ejecución", "execução", "prova", "próba"),
+    *("прогон", "запуск", "попытка"),
 )
-_COUNTED = rf"(?:{'|'.join(RUN_WORDS)})[-_. =]?#?(?P<run>\d{{1,9}})"
+#: Words that do so in names of files; in prose their number may be a rate or a size.
+NAME_WORDS = (
+    *RUN_WORDS,
+    *("sample", "measure", "loop", "cycle", "seed", "day", "night", "week", "session", "attack"),
+)
+_COUNTED = rf"(?:{'|'.join(NAME_WORDS)})[-_. =]?#?(?P<run>\d{{1,9}})"
 #: Words before the moment of a folder that is a run.
 _SESSIONS = (
     r"(?:(?:run|nightly|night|daily|weekly|job|build|ci|session|test|tests|perf|load|loadtest)"

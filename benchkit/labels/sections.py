@@ -186,23 +186,22 @@ def _cut(text: str) -> str:
 
 
 def _list_telling(series: Sequence[Piece]) -> set[str]:
-    """Return the headings at depths at which they differ.
-
-    Names of files count only where two of them hold benchmarks of one name.
-    """
+    """Return the headings at depths at which they tell blocks apart."""
     telling: set[str] = set()
     for depth in dict.fromkeys(depth for piece in series for depth in piece.headings):
-        names = {piece.headings.get(depth, "") for piece in series}
-        if len(names) > 1 and (depth != FILE or _share_a_name(series)):
-            telling |= names
+        if _tells(series, depth):
+            telling |= {piece.headings.get(depth, "") for piece in series}
     return telling - {""}
 
 
-def _share_a_name(series: Sequence[Piece]) -> bool:
-    """Tell whether files of two names hold benchmarks of one name."""
-    files: dict[Hashable, str] = {}
-    keyed = ((_declare(piece), piece.headings.get(FILE, "")) for piece in series)
-    return any(files.setdefault(key, file) != file for key, file in keyed)
+def _tells(series: Sequence[Piece], depth: str) -> bool:
+    """Tell whether headings part blocks of one page, or benchmarks of one name in several files."""
+    seen: dict[Hashable, str] = {}
+    for piece in series:
+        name = piece.headings.get(depth, "")
+        if any(seen.setdefault(key, name) != name for key in (piece.path, _declare(piece))):
+            return True
+    return False
 
 
 def _declare(piece: Piece) -> Hashable:

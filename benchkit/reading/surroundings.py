@@ -210,8 +210,9 @@ class _Page:
                 break
             if self._read(number, is_fenced=number in self._fenced):
                 break
-            if not is_fence(line) and re.search(r"\w", line) and not shows(line.strip(), command):
-                kept.append(clean(line) or line.strip())
+            text = "" if is_fence(line) or shows(line.strip(), command) else clean(line)
+            if re.search(r"\w", text):
+                kept.append(text)
             elif kept and not line.strip():
                 break
         return tuple(kept)

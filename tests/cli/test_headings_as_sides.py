@@ -71,3 +71,23 @@ def test_a_line_of_prose_that_holds_a_name_is_no_side(tmp_path: Path) -> None:
     (tmp_path / "page.md").write_text(page, encoding="utf-8")
     run = benchkit("runs", "page.md", "--split", "(?P<variant>nginx|caddy)", cwd=tmp_path)
     assert {line.split()[0] for line in run.stdout.splitlines() if " / /items" in line} == {"page"}
+
+
+def test_layout_lists_each_level_of_headings_that_gives_sides(tmp_path: Path) -> None:
+    names = [f"## {server}\n\n### {test}\n" for server in ("nginx", "caddy") for test in "ab"]
+    page = "\n".join(f"{name}\n{WRK.format(n=at)}" for at, name in enumerate(names, 2))
+    (tmp_path / "page.md").write_text(page, encoding="utf-8")
+    shown = benchkit("layout", "page.md", cwd=tmp_path).stdout
+    assert "variants nginx, caddy\n" in shown
+    assert "variants a, b\n" in shown
+
+
+def test_titles_of_files_that_a_layout_names_do_not_lead_their_benchmarks(tmp_path: Path) -> None:
+    for at, (server, test) in enumerate([(s, t) for s in ("none", "apm") for t in ("get", "put")]):
+        file = tmp_path / server / f"{test}.md"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(f"# {test} with {server}\n\n{WRK.format(n=at + 2)}", encoding="utf-8")
+    options = ("--layout", "{variant}/{benchmark}.md")
+    compared = benchkit("compare", ".", *options, cwd=tmp_path)
+    assert compared.returncode == 0, compared.stderr
+    assert " with " not in compared.stdout

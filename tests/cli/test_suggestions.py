@@ -39,7 +39,7 @@ Status Codes  [code:count]               0:14  200:236
 """
 CAPTIONS = st.sampled_from(
     (
-        "## {}", "### {}", "**{}**", "{}:", "{}\n----------", "Rate: {}\nTimeout: 3s", "{} was next.",
+        "## {}", "### {}", "**{}**", "{}:", "{}\n----------", "Rate: {}\nTimeout: 3s", "{} ran.",
         '![alt text](img/{}.svg "{}")', "<summary>{}</summary>", "- {}", "**$ go test -cpu {}**",
         "## {} with 1 core: 1 | runtime.NumCPU() | 10000", "",
     )
@@ -55,7 +55,7 @@ SECTIONS = st.tuples(st.lists(st.tuples(CAPTIONS, NAMES), max_size=3), RESULTS)
 
 
 @settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(sections=st.lists(SECTIONS, min_size=2, max_size=6))
 def test_a_printed_suggestion_works(

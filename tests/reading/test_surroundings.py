@@ -111,3 +111,8 @@ def test_a_block_directly_below_another_has_its_caption() -> None:
         "Keep-alive",
         "",
     ]
+
+
+def test_an_image_is_no_line_above_a_block() -> None:
+    lines = ["nginx", '![alt text](a.svg "CPU")', "", "wrk"]
+    assert read_headings(lines, [Block(4, 4)])[0].lines == ("nginx",)
