@@ -21,6 +21,8 @@ from benchkit.errors import DataError
 BLOCKS, FEWEST = 20, 8
 #: Runs per side that a comparison is promised for.
 RUNS = 8
+#: Outlying blocks that a passing disturbance explains; more of them are the noise of the machine.
+_CHANCE = 1
 #: Largest spread of the grades A to D.
 _SPREADS = (0.005, 0.01, 0.02, 0.05)
 _GRADES = "ABCDE"
@@ -34,7 +36,7 @@ class Noise:
     ----------
     grade : str
     spread : float
-        Coefficient of variation of the blocks, without outlying ones.
+        Coefficient of variation of the blocks, without a single outlying one.
     detectable : float
         The smallest change that 8 runs per side of the length of a block usually show.
     outliers : int
@@ -68,6 +70,8 @@ def summarise_blocks(durations: Sequence[float]) -> Noise:
     from benchkit.stats.spread import measure_spread
 
     far = find_outliers([math.log(each) for each in durations]).tolist()
+    if sum(far) > _CHANCE:
+        far = [False] * len(far)
     kept = [each for each, is_far in zip(durations, far, strict=True) if not is_far]
     spread = measure_spread(kept).cv
     return Noise(

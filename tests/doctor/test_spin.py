@@ -43,6 +43,13 @@ def test_one_interrupted_block_changes_no_grade() -> None:
     assert (noise.grade, noise.outliers) == ("A", 1)
 
 
+def test_a_machine_that_is_interrupted_often_is_noisy() -> None:
+    steady = [1.0, 1.001, 0.999, 1.0005, 0.9995] * 4
+    noise = summarise_blocks([*steady[2:], 1.5, 1.6])
+    assert (noise.grade, noise.outliers) == ("E", 0)
+    assert noise.spread > 0.1
+
+
 def test_equal_blocks_have_no_spread() -> None:
     noise = summarise_blocks([1.0] * BLOCKS)
     assert (noise.grade, noise.spread, noise.detectable) == ("A", 0.0, 0.0)
