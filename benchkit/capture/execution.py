@@ -7,6 +7,7 @@ second run would find it read.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -22,12 +23,15 @@ from typing import IO, BinaryIO
 from benchkit.capture.ending import end_command, end_rest, limited
 from benchkit.capture.placement import running_on
 from benchkit.errors import ConfigError
+from benchkit.redaction import redact_text
 from benchkit.regexes import regex
 from benchkit.units import printable
 
 #: What a terminal may be given as it is, but for colours, which it gets none of.
 _COLOURS, _BREAKS = regex(r"\x1b\[[\d;]*m"), regex(r"([\n\r\t]+)")
 _CHUNK = 1 << 16
+#: Lines, and bytes of them, that are quoted of what a command printed.
+_LINES, _TAIL = 5, 2000
 #: What helps where a command takes too long.
 LONGER = "check what it waits for, or allow more time with --timeout"
 
@@ -135,6 +139,14 @@ def execute(
 def _shell_code(code: int | None) -> int:
     """Return an exit code as a shell tells it; a command that not even a kill ends has that one."""
     return 137 if code is None else code if code >= 0 else 128 - code
+
+
+def quote_end(log: BinaryIO) -> str:
+    """Return the last lines that a command printed, in one line and without secrets."""
+    size = log.seek(0, os.SEEK_END)
+    log.seek(max(size - _TAIL, 0))
+    lines = log.read().decode("utf-8", "replace").strip().splitlines()[-_LINES:]
+    return " / ".join(printable(redact_text(line.strip())) for line in lines)
 
 
 def prepare(words: Sequence[str], seconds: float = 0.0) -> str:

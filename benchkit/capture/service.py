@@ -18,22 +18,19 @@ from urllib.parse import quote
 from urllib.request import ProxyHandler, build_opener
 
 from benchkit.capture.ending import end_processes
-from benchkit.capture.execution import FailedError
+from benchkit.capture.execution import FailedError, quote_end
 from benchkit.capture.interruption import undisturbed
 from benchkit.capture.placement import running_on
 from benchkit.capture.plan import Commands, split_address
 from benchkit.capture.process_table import adopting_orphans, list_family, read_table
 from benchkit.capture.usage import is_served_by
 from benchkit.redaction import redact, redact_text
-from benchkit.units import printable
 
 #: Seconds that one answer may take, and the end of a service, before it is made to end.
 _ANSWER, _END = 2.0, 10.0
 _STEP = 0.02
 #: Characters of a URL that stay as they are.
 _KEPT = "%/:?#[]@!$&'()*+,;="
-#: Lines, and bytes of them, that are shown of what a service printed.
-_LINES, _TAIL = 5, 2000
 
 
 @contextmanager
@@ -133,10 +130,7 @@ class Service:
 
     def show_end(self) -> str:
         """Quote the last lines that it printed."""
-        size = self._log.seek(0, os.SEEK_END)
-        self._log.seek(max(size - _TAIL, 0))
-        lines = self._log.read().decode("utf-8", "replace").strip().splitlines()[-_LINES:]
-        quoted = " / ".join(printable(redact_text(line.strip())) for line in lines)
+        quoted = quote_end(self._log)
         return f"; its last lines: {quoted}" if quoted else "; it printed nothing"
 
     def stop(self) -> None:

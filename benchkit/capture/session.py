@@ -16,7 +16,7 @@ from pathlib import Path
 
 from benchkit.capture.claim import Claim
 from benchkit.capture.conditions import Quiet, recording_conditions
-from benchkit.capture.execution import LONGER, FailedError, Outcome, execute, prepare
+from benchkit.capture.execution import LONGER, FailedError, Outcome, execute, prepare, quote_end
 from benchkit.capture.fingerprint import list_cpus, take_fingerprint
 from benchkit.capture.interruption import interruptible, undisturbed
 from benchkit.capture.order import order_rounds
@@ -302,8 +302,10 @@ class _Work:
             raise KeyboardInterrupt
         if remark:
             errors = claim.stem.with_name(f"{claim.stem.name}.stderr")
-            has_errors = errors.exists()
-            place = f"see {errors.name} next to it" if has_errors else "its standard error is empty"
+            place = "its standard error is empty"
+            if errors.exists():
+                with errors.open("rb") as file:
+                    place = f"see {errors.name} next to it, which ends: {quote_end(file)}"
             hint = f"; {LONGER}" if outcome.reason else ""
             raise FailedError(f"{path}: {remark}; {place}{hint}")
 

@@ -188,7 +188,7 @@ def test_a_failing_command_stops_the_session_and_is_not_compared(bench: Path) ->
     done = benchkit(bench, "capture", *arguments)
     assert done.returncode == 3
     assert "results/none/wrk-2.txt: the command exited with code 7" in done.stderr
-    assert "see wrk-2.stderr next to it" in done.stderr
+    assert "see wrk-2.stderr next to it, which ends: a remark" in done.stderr
     assert "made 1 of 4 runs; 1 more failed and is kept, but not compared" in done.stderr
     told = sidecar(bench / "results/none/wrk-2.txt.run.toml")
     assert (told.exit_code, told.role) == (7, "failed")
