@@ -27,11 +27,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from operator import itemgetter
 
-from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source, Tool
-from benchkit.parsers.documents import Fact, add_fact, flatten, line_of, read_documents
-from benchkit.reading.reports import UNANSWERED
+from benchkit.parsers.base import Form, Format, Head, Reading, Record, Source, Tool
+from benchkit.parsers.documents import Document, Fact, read_objects
+from benchkit.reading.outcomes import Outcomes
+from benchkit.reading.reasons import reason_of
 from benchkit.regexes import regex
 
 _TIMES = r"(?:summaries\.http\.response_time|latency)"
@@ -46,8 +46,6 @@ _FACTS = {
     "rps.mean": Fact("request_rate", "mean", "1/s"),
     "counters.http.downloaded_bytes": Fact("bytes_in", "total", "B"),
 }
-_REASONS = {"ETIMEDOUT": "timeout", "ESOCKETTIMEDOUT": "timeout", "ECONNREFUSED": "connect",
-            "ECONNRESET": "read", "ENOTFOUND": "dns"}  # fmt: skip
 
 
 def _recognises(head: Head) -> bool:
@@ -65,48 +63,31 @@ def _parse(source: Source) -> Iterator[Record]:
     >>> [row[1:4] for row in run.rows]
     [('requests', 'count', 9.0), ('latency', 'p50', 0.002), ('latency', 'p99', 0.0125)]
     """
-    for line, document in read_documents(source):
-        if isinstance(document, Diagnostic):
-            yield document
-            continue
-        aggregate = document.get("aggregate") if isinstance(document, dict) else None
-        numbers = dict(flatten(aggregate))
-        if not any(name in numbers for name in _FACTS) and not _errors(numbers):
-            message = "the aggregate has no requests over HTTP"
-            yield Diagnostic(source.label, line, message, "benchkit reads only HTTP times")
-            continue
-        yield from _read(source.label, numbers, line)
+    return read_objects(source, _read)
 
 
-def _errors(numbers: dict[str, float]) -> dict[str, float]:
-    found = ((_ERROR.fullmatch(name), value) for name, value in numbers.items())
-    return {match[1]: value for match, value in found if match}
-
-
-def _read(label: str, numbers: dict[str, float], line: int) -> Iterator[Record]:
+def _read(report: Document) -> Iterator[Record]:
     """Yield the run of an aggregate."""
-    run = Reading(tool="artillery", form="json", line=line, load_model="open")
-    for name, value in numbers.items():
-        if fact := _find_fact(name):
-            add_fact(run, fact, value, line)
-    for reason, count in _errors(numbers).items():
-        fact = Fact("failures", "count", subject=_REASONS.get(reason, "other"))
-        add_fact(run, fact, count, line)
+    aggregate = Document(report.label, report.find("aggregate"), report.line)
+    numbers = aggregate.numbers
+    run = Reading(tool="artillery", form="json", line=report.line, load_model="open")
+    outcomes = Outcomes(run)
+    for name, count in numbers.items():
+        if error := _ERROR.fullmatch(name):
+            outcomes.fail(reason_of(error[1]), float(count), report.line_of(count))
+    aggregate.add_facts(run, _find_fact)
+    if not outcomes.unanswered and not any(name in numbers for name in _FACTS):
+        message = "the aggregate has no requests over HTTP"
+        yield report.refuse(message, "benchkit reads only HTTP times")
+        return
     begin, end = (numbers.get(f"{place}MetricAt", 0) for place in ("first", "last"))
     if 0 < begin < end < 1e13:
         run.started_at = datetime.fromtimestamp(begin / 1000, UTC)
         run.duration = (end - begin) / 1000
-        at = line_of(end, line)
+        at = report.line_of(end)
         run.add("duration", "total", run.duration, "s", at, origin="computed", resolution=1e-3)
-    answered = sum(row[3] for row in run.rows if row[1] in {"requests", "responses"})
-    if not answered:
-        run.status = "failed"
-        run.rows = [row for row in run.rows if row[1] in {"duration", "failures"}]
-    run.rows.sort(key=itemgetter(9))
-    run.last_line = max((row[9] for row in run.rows), default=line)
-    yield run
-    if not answered:
-        yield UNANSWERED.at(label, run.last_line, failed=sum(_errors(numbers).values()))
+    is_answered = any(row[3] for row in run.rows if row[1] in {"requests", "responses"})
+    yield from outcomes.conclude(report.label, is_failed=not is_answered)
 
 
 def _find_fact(name: str) -> Fact | None:

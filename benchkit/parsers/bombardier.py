@@ -27,25 +27,16 @@ Not recorded: when it ran, the version; in text the exact duration and the bytes
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from operator import itemgetter
-from typing import Any
+from collections.abc import Iterator
 
-from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source, Tool
-from benchkit.parsers.documents import (
-    Fact,
-    add_fact,
-    as_list,
-    as_object,
-    flatten,
-    is_amount,
-    line_of,
-    read_documents,
-)
-from benchkit.parsers.urls import describe_url, path_of
+from benchkit.parsers.base import Form, Format, Reading, Record, Source, Tool
+from benchkit.parsers.documents import Document, Fact, read_objects
 from benchkit.reading import reports
+from benchkit.reading.head import begins_object, holds
+from benchkit.reading.outcomes import LoadReport, Outcomes
 from benchkit.reading.reasons import reason_of
-from benchkit.reading.reports import UNANSWERED, Fields, Line, Remark, Value, decimal
+from benchkit.reading.reports import Fields, Line, Value, decimal
+from benchkit.reading.urls import aim
 from benchkit.regexes import regex
 from benchkit.units import parse_time
 
@@ -56,49 +47,13 @@ _CODES = ("1xx", "2xx", "3xx", "4xx", "5xx")
 _NUMBER = r"(\d{1,12}\.\d{2})"
 _MAXIMUM = r"(\d{1,12}(?:\.\d{2})?)"
 _TIME = r"(\d{1,9}\.\d{2}(?:us|ms|s|m|h))"
-_COUNT = decimal(1.0)
 
 
-def _describe(run: Reading, url: str, connections: int) -> None:
-    run.target, run.env = path_of(url), describe_url(url)
-    run.connections, run.params = connections, {"connections": str(connections)}
-
-
-def _finish(
-    run: Reading, failures: Mapping[str, tuple[float, int]], failed: float, label: str
-) -> Iterator[Record]:
-    """Yield a run of which ``failed`` requests had no answer, and failures by their reasons."""
-    answered = sum(row[3] for row in run.rows if row[1] == "responses")
-    for reason, (count, line) in failures.items():
-        run.add("failures", "count", count, "1", line, subject=reason, origin="computed")
-    if failed and not answered:
-        run.status = "failed"
-        run.rows = [row for row in run.rows if row[1] in {"duration", "failures"}]
-    rates = [row for row in run.rows if row[1] == "request_rate"] if failed and answered else []
-    run.rows = [row for row in run.rows if row not in rates]
-    run.rows.sort(key=itemgetter(9))
-    yield run
-    if rates:
-        yield _COUNTED.at(label, rates[0][9], rate=rates[0][3], failed=failed)
-    if run.status == "failed":
-        yield UNANSWERED.at(label, run.last_line, failed=failed)
-
-
-def _fail(failures: dict[str, tuple[float, int]], reason: str, count: float, line: int) -> None:
-    if count:
-        failures[reason] = (failures.get(reason, (0.0, 0))[0] + count, line)
-
-
-_COUNTED = Remark(
-    "the rate of {rate:g}/s is left out: it counts {failed:g} requests without an answer, too",
-    "compare the number of responses and the duration instead, or measure without failures",
-)
-
-
-class Report(reports.Report):
+class Report(LoadReport):
     """A report whose lines are still coming in."""
 
     TOOL = "bombardier"
+    HELD = regex(r"\s(?:-r|--rate)[ =]?(\d{1,15})\b")
     LINES = (
         Line("target", r"Bombarding (\S+) (?:for \S+|with \d+ requests?(?:\(s\))?)"
              r" using (\d{1,9}) connections?(?:\(s\))?", is_opening=True),
@@ -112,8 +67,7 @@ class Report(reports.Report):
         Line("percentile", rf"(\d{{1,2}}(?:\.\d{{1,3}})?)%\s+{_TIME}", under="distribution",
              is_repeated=True),
         Line("code heads", label="HTTP codes", needed="HTTP codes"),
-        Line("codes", ", ".join(rf"{code} - (\d{{1,15}})" for code in _CODES), is_proof=True,
-             values=tuple(Value("responses", "count", "1", _COUNT, code) for code in _CODES)),
+        Line("codes", ", ".join(rf"{code} - (\d{{1,15}})" for code in _CODES), is_proof=True),
         Line("others", r"others - (\d{1,15})", needed="others"),
         Line("errors", label="Errors"),
         Line("error", r"(\S.{0,999}) - (\d{1,15})", under="errors", is_repeated=True,
@@ -123,40 +77,27 @@ class Report(reports.Report):
 
     def __init__(self, line: int, command: str | None) -> None:
         super().__init__(line, command)
-        held = re.search(r"\s(?:-r|--rate)[ =]?(\d{1,15})\b", command or "")
-        self.reading.load_model = "open" if held else "closed"
-        self.reading.target_rate = float(held[1]) if held else None
-        self.failures: dict[str, tuple[float, int]] = {}
         self.others = (0.0, 0)
 
-    def _take_target(self, _: Line, fields: Fields, _number: int) -> None:
-        _describe(self.reading, fields[0], int(fields[1]))
-
-    def _take_percentile(self, _: Line, fields: Fields, number: int) -> None:
-        self.add(Value("latency", f"p{fields[0]}", "s", parse_time), fields[1], number)
-
     def _take_codes(self, _: Line, fields: Fields, number: int) -> None:
-        counts = dict(zip(_CODES, map(float, fields), strict=True))
-        total = sum(counts.values())
+        for code, count in zip(_CODES, fields, strict=True):
+            self.outcomes.answer(code, float(count), number)
+        total = self.outcomes.answered
         self.reading.add("requests", "count", total, "1", number, origin="computed")
-        _fail(self.failures, "non2xx", counts["4xx"] + counts["5xx"], number)
 
     def _take_others(self, _: Line, fields: Fields, number: int) -> None:
         self.others = (float(fields[0]), number)
 
-    def _take_error(self, _: Line, fields: Fields, number: int) -> None:
-        _fail(self.failures, reason_of(fields[0]), float(fields[1]), number)
-
     def finish(self, label: str) -> Iterator[Record]:
         """Yield the reading and what has to be known about it."""
-        named = sum(count for reason, (count, _) in self.failures.items() if reason != "non2xx")
+        others, at = self.others
         if "throughput" in self.seen:  # no reason is missing
-            _fail(self.failures, "other", self.others[0] - named, self.others[1])
+            self.outcomes.fail("other", others - self.outcomes.unanswered, at)
         if missing := self.missing():
             self.reading.status = "partial"
             if "others" not in self.seen:  # perhaps no request was answered
                 self.reading.rows = []
-        yield from _finish(self.reading, self.failures, self.others[0], label)
+        yield from self.outcomes.conclude(label, failed=others, counting={"request_rate"})
         if missing:
             yield self.incomplete(label, missing)
 
@@ -164,26 +105,11 @@ class Report(reports.Report):
 class Reader(reports.Reader):
     """The report that is open."""
 
-    NAMES = EXECUTABLES = "bombardier"
     KIND = Report
     FURNITURE = regex(r"\d+ / \d+|\[[=>-]|(?:\d+m)?\d+s$|Done!")
 
-    @staticmethod
-    def may_be_cut(text: str) -> bool:
-        """Whether a cut may have shortened a line unnoticed: a count."""
-        return text.rstrip()[-1:].isdigit()
 
-
-def _recognises(head: Head) -> bool:
-    return _TABLE.search(head.text) is not None
-
-
-def _parse(source: Source) -> Iterator[Record]:
-    """Yield the reports of a text."""
-    return reports.read_reports(source, Reader)
-
-
-#: The numbers of a document that are observations.
+#: What the numbers of a document are in the table of observations.
 _FACTS = {
     "result.bytesRead": Fact("bytes_in", "total", "B"),
     "result.bytesWritten": Fact("bytes_out", "total", "B"),
@@ -192,14 +118,8 @@ _FACTS = {
     "result.latency.stddev": Fact("latency", "stdev", "s", exponent=-6),
     "result.latency.max": Fact("latency", "max", "s", exponent=-6),
     "result.rps.mean": Fact("request_rate", "mean", "1/s"),
-    **{f"result.req{code}": Fact("responses", "count", "1", code) for code in _CODES},
 }
 _PERCENTILE = regex(r"result\.latency\.percentiles\.(\d{1,2}(?:\.\d{1,3})?)", re.ASCII)
-
-
-def _recognises_json(head: Head) -> bool:
-    signs = ('"spec":', '"numberOfConnections"', '"timeTakenSeconds"')
-    return head.text.lstrip()[:1] == "{" and all(sign in head.text for sign in signs)
 
 
 def _parse_json(source: Source) -> Iterator[Record]:
@@ -209,53 +129,44 @@ def _parse_json(source: Source) -> Iterator[Record]:
     --------
     >>> text = b'{"spec": {}, "result": {"req2xx": 6, "latency": {"mean": 150.5}}}'
     >>> (run,) = _parse_json(Source(None, "a.json", text))
-    >>> [row[1:4] for row in run.rows][1:]
+    >>> [row[1:4] for row in run.rows][::2]
     [('latency', 'mean', 0.0001505), ('requests', 'count', 6.0)]
     """
-    for line, document in read_documents(source):
-        if isinstance(document, Diagnostic):
-            yield document
-            continue
-        numbers = dict(flatten(document))
-        if any(f"result.req{code}" in numbers for code in _CODES):
-            yield from _read(source.label, document, numbers, line)
-        else:
-            message = "a bombardier result needs counts of responses"
-            yield Diagnostic(source.label, line, message, "use the whole object that it wrote")
+    return read_objects(source, _read)
 
 
-def _read(
-    label: str, document: Mapping[str, Any], numbers: Mapping[str, float], line: int
-) -> Iterator[Record]:
+def _read(document: Document) -> Iterator[Record]:
     """Yield the run that a document describes."""
-    run = Reading(tool="bombardier", form="json", line=line, last_line=line, load_model="closed")
-    url, connections = (
-        as_object(document.get("spec")).get("url"),
-        numbers.get("spec.numberOfConnections", 0),
-    )
-    if isinstance(url, str):
-        _describe(run, url, int(connections))
+    numbers = document.numbers
+    counts = {code: numbers[name] for code in _CODES if (name := f"result.req{code}") in numbers}
+    if not counts:
+        yield document.refuse("a bombardier result needs counts of responses")
+        return
+    run = Reading(tool="bombardier", form="json", line=document.line, load_model="closed")
+    if url := document.find_text("spec", "url"):
+        aim(run, url)
+        run.connect(int(numbers.get("spec.numberOfConnections", 0)))
     if rate := numbers.get("spec.rate"):
         run.load_model, run.target_rate = "open", float(rate)
     run.duration = numbers.get("result.timeTakenSeconds")
-    for name, value in numbers.items():
-        if percentile := _PERCENTILE.fullmatch(name):
-            fact = Fact("latency", f"p{percentile[1]}", "s", exponent=-6, step=1e-6)
-            add_fact(run, fact, value, line)
-        elif name in _FACTS:
-            add_fact(run, _FACTS[name], value, line)
-    counts = {row[0]: (row[3], row[9]) for row in run.rows if row[1] == "responses"}
-    answered, at = sum(count for count, _ in counts.values()), max(at for _, at in counts.values())
-    run.add("requests", "count", answered, "1", at, origin="computed")
-    failures: dict[str, tuple[float, int]] = {}
-    for code in ("4xx", "5xx"):
-        _fail(failures, "non2xx", *counts.get(code, (0.0, at)))
-    for error in map(as_object, as_list(as_object(document.get("result")).get("errors"))):
-        if is_amount(count := error.get("count")):
-            reason = reason_of(str(error.get("description")))
-            _fail(failures, reason, float(count), line_of(count, line))
-    run.last_line = max(row[9] for row in run.rows)
-    yield from _finish(run, failures, numbers.get("result.others", 0), label)
+    document.add_facts(run, _find_fact)
+    outcomes = Outcomes(run)
+    for code, count in counts.items():
+        outcomes.answer(code, float(count), document.line_of(count))
+    at = max(map(document.line_of, counts.values()))
+    run.add("requests", "count", outcomes.answered, "1", at, origin="computed")
+    for error in document.find_all("result", "errors"):
+        count = error.numbers.get("count", 0.0)
+        reason = reason_of(error.find_text("description"))
+        outcomes.fail(reason, float(count), document.line_of(count))
+    failed = numbers.get("result.others", 0)
+    yield from outcomes.conclude(document.label, failed=failed, counting={"request_rate"})
+
+
+def _find_fact(name: str) -> Fact | None:
+    if percentile := _PERCENTILE.fullmatch(name):
+        return Fact("latency", f"p{percentile[1]}", "s", exponent=-6, step=1e-6)
+    return _FACTS.get(name)
 
 
 TEXT = Format(
@@ -270,8 +181,8 @@ TEXT = Format(
             not_recorded="when it ran, the version, the duration; percentiles without -l",
         ),
     ),
-    recognises=_recognises,
-    parse=_parse,
+    recognises=holds(_TABLE),
+    parse=Reader.parse,
     words=("Reqs/sec",),
     anchors=(("Bombarding ", r"\S+ (?:for|with) \S+.* using \d"),),
     embeds=True,
@@ -289,7 +200,7 @@ JSON = Format(
             not_recorded="when it ran, the version; percentiles without -l",
         ),
     ),
-    recognises=_recognises_json,
+    recognises=begins_object('"spec":', '"numberOfConnections"', '"timeTakenSeconds"'),
     parse=_parse_json,
     words=('"numberOfConnections"',),
 )

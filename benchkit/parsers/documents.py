@@ -15,7 +15,8 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple, TypeGuard
 
 from benchkit.errors import Diagnostic
-from benchkit.reading.records import Reading
+from benchkit.parsers.leaves import Leaf, Path, walk
+from benchkit.reading.records import Reading, Record
 from benchkit.reading.source import Source
 from benchkit.regexes import regex
 from benchkit.units import scale
@@ -74,9 +75,83 @@ def read_documents(source: Source) -> Iterator[tuple[int, Any]]:
     if isinstance(text, Diagnostic):
         yield 0, text
         return
-    for line, value in _decode(text, _Lines(text)):
+    for line, value, _ in _decode(text, _Lines(text)):
         is_read = not isinstance(value, Exception)
         yield line, value if is_read else _refusal(source.label, text, value)
+
+
+class Document:
+    """An object of a source: its fields, its amounts by dotted names, and where it stands.
+
+    A document that is no object is taken for an empty one.
+    """
+
+    def __init__(self, label: str, value: object, line: int) -> None:
+        self.label = label
+        self.fields = as_object(value)
+        self.line = line
+        self.numbers = dict(flatten(self.fields))
+
+    def find(self, *path: str) -> Any:  # noqa: ANN401 - whatever the file holds
+        """Return the value at a path of names; None where there is none."""
+        value: Any = self.fields
+        for name in path:
+            value = as_object(value).get(name)
+        return value
+
+    def find_text(self, *path: str) -> str:
+        """Return the text at a path; an empty one for any other value."""
+        value = self.find(*path)
+        return value if isinstance(value, str) else ""
+
+    def find_all(self, *path: str) -> Iterator[Document]:
+        """Yield the objects of a list; empty ones for other values."""
+        for value in as_list(self.find(*path)):
+            yield Document(self.label, value, self.line)
+
+    def line_of(self, value: object) -> int:
+        """Return the line of one of its numbers."""
+        return line_of(value, self.line)
+
+    def add_facts(self, run: Reading, find: Callable[[str], Fact | None]) -> None:
+        """Add the observations that ``find`` knows among the numbers, by their names."""
+        for name, value in self.numbers.items():
+            if fact := find(name):
+                add_fact(run, fact, value, self.line)
+
+    def refuse(self, what: str, hint: str = "use the whole object that it wrote") -> Diagnostic:
+        """Say why it gives no run."""
+        return Diagnostic(self.label, self.line, what, hint)
+
+
+def read_objects(source: Source, read: Callable[[Document], Iterator[Record]]) -> Iterator[Record]:
+    """Yield what ``read`` makes of every document of a source, and what cannot be read."""
+    for line, value in read_documents(source):
+        if isinstance(value, Diagnostic):
+            yield value
+        else:
+            yield from read(Document(source.label, value, line))
+
+
+def read_leaves(source: Source) -> Iterator[tuple[int, dict[Path, Leaf] | Diagnostic]]:
+    r"""Yield (line, leaves) of every document, and (line, Diagnostic) where one cannot be read.
+
+    Examples
+    --------
+    >>> ((_, leaves),) = read_leaves(Source(None, "x.json", b'{"a":\n "46ms"}'))
+    >>> leaves["a",].string, leaves["a",].line
+    ('46ms', 2)
+    """
+    text = read_text(source)
+    if isinstance(text, Diagnostic):
+        yield 0, text
+        return
+    for line, value, place in _decode(text, _Lines("")):
+        if isinstance(value, Exception):
+            yield line, _refusal(source.label, text, value)
+        else:
+            found = walk(text[place], line) if isinstance(value, dict) else ()
+            yield line, {leaf.path: leaf for leaf in found}
 
 
 class Part(NamedTuple):
@@ -118,7 +193,7 @@ def read_around(
     if not values or text.count(_STANDS_FOR) != len(values):
         return None
     lines = _Lines(text, values)
-    found = list(_decode(text, lines))
+    found = [(line, value) for line, value, _ in _decode(text, lines)]
     is_read = lines.is_used_up and not any(isinstance(value, Exception) for _, value in found)
     return found if is_read else None
 
@@ -134,8 +209,8 @@ def _read_large(source: Source) -> bytes:
     return b"".join(blocks).removeprefix(codecs.BOM_UTF8)
 
 
-def _decode(text: str, lines: _Lines) -> Iterator[tuple[int, Any]]:
-    """Yield the line of each document and its value; at the end, perhaps, what is wrong with it."""
+def _decode(text: str, lines: _Lines) -> Iterator[tuple[int, Any, slice]]:
+    """Yield the line of each document, its value and its place; a value may be an exception."""
     decoder = lines.decoder()
     at = _BLANK.match(text).end()  # type: ignore[union-attr]
     counted, line = 0, 1
@@ -144,9 +219,9 @@ def _decode(text: str, lines: _Lines) -> Iterator[tuple[int, Any]]:
         try:
             value, at = decoder.raw_decode(text, at)
         except (ValueError, RecursionError) as error:
-            yield line, error
+            yield line, error, slice(counted, None)
             return
-        yield line, value
+        yield line, value, slice(counted, at)
         at = _BLANK.match(text, at).end()  # type: ignore[union-attr]
 
 
@@ -217,11 +292,12 @@ def flatten(document: object, name: str = "") -> Iterator[tuple[str, float]]:
         yield name, document
 
 
-def add_fact(run: Reading, fact: Fact, value: float, line: int) -> None:
+def add_fact(run: Reading, fact: Fact, value: float, line: int, n: int | None = None) -> None:
     """Add the observation that a number of a document is, on its line or else on ``line``."""
     metric, stat, unit, subject, exponent, step = fact
     amount = scale(repr(float(value)), exponent)
-    run.add(metric, stat, amount, unit, line_of(value, line), subject=subject, resolution=step)
+    at = line_of(value, line)
+    run.add(metric, stat, amount, unit, at, subject=subject, n=n, resolution=step)
 
 
 def _refusal(label: str, text: str, error: Exception) -> Diagnostic:

@@ -22,25 +22,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from operator import itemgetter
-from typing import Any
 
-from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source, Tool
-from benchkit.parsers.documents import (
-    Fact,
-    add_fact,
-    as_list,
-    as_object,
-    flatten,
-    is_amount,
-    line_of,
-    read_documents,
-    read_moment,
-)
-from benchkit.parsers.urls import describe_url, path_of
+from benchkit.parsers.base import Form, Format, Head, Reading, Record, Source, Tool
+from benchkit.parsers.documents import Document, Fact, add_fact, read_moment, read_objects
 from benchkit.reading import reports
+from benchkit.reading.head import begins_object, holds
+from benchkit.reading.outcomes import LoadReport, Outcomes
 from benchkit.reading.reasons import reason_of
-from benchkit.reading.reports import UNANSWERED, Fields, Line, Value, decimal
+from benchkit.reading.reports import Fields, Line, Value, decimal
+from benchkit.reading.urls import aim
 from benchkit.regexes import regex
 from benchkit.units import Quantity, parse_duration, parse_time, step
 
@@ -57,16 +47,18 @@ _FACTS = {
 }
 _CODE = "RetCodes."
 _LOST = "-1"
+_COUNTING = {"request_rate", "requests"}
+_RATE = regex(r"\d{1,9}(?:\.\d{1,9})?", re.ASCII)
 #: An answer's code: of HTTP, of an echo over TCP or UDP, and of gRPC.
 _ANSWER = regex(r"\d{1,3}|OK|(?:NOT_)?SERVING", re.ASCII)
 #: How Nighthawk writes a whole number in fortio's form.
 _QUOTED_COUNT = regex(r'"Count"\s{0,9}:\s{0,9}"')
 
+_begins = begins_object('"RequestedQPS"', '"ActualQPS"', '"DurationHistogram"')
+
 
 def _recognises(head: Head) -> bool:
-    signs = ('"RequestedQPS"', '"ActualQPS"', '"DurationHistogram"')
-    is_object = head.text.lstrip()[:1] == "{" and all(sign in head.text for sign in signs)
-    return is_object and _QUOTED_COUNT.search(head.text) is None
+    return _begins(head) and _QUOTED_COUNT.search(head.text) is None
 
 
 def _parse(source: Source) -> Iterator[Record]:
@@ -79,77 +71,49 @@ def _parse(source: Source) -> Iterator[Record]:
     >>> [row[1:4] for row in run.rows]
     [('request_rate', 'mean', 5.0), ('requests', 'count', 9.0), ('latency', 'mean', 0.5)]
     """
-    for line, document in read_documents(source):
-        if isinstance(document, Diagnostic):
-            yield document
-            continue
-        numbers = dict(flatten(document))
-        if {"ActualQPS", "DurationHistogram.Count"} <= numbers.keys():
-            yield from _read(source.label, document, numbers, line)
-        else:
-            message = "a fortio result needs ActualQPS and DurationHistogram"
-            yield Diagnostic(source.label, line, message, "use the whole object that it wrote")
+    return read_objects(source, _read)
 
 
-def _read(
-    label: str, document: dict[str, Any], numbers: dict[str, float], line: int
-) -> Iterator[Record]:
+def _read(document: Document) -> Iterator[Record]:
     """Yield the run that a document describes."""
-    run = Reading(tool="fortio", form="json", line=line, load_model="closed")
-    _describe(run, document)
-    for name, value in numbers.items():
-        if name in _FACTS:
-            add_fact(run, _FACTS[name], value, line)
-        elif name.startswith(_CODE):
-            code = name.removeprefix(_CODE)
-            _add_code(run, code, float(value), line_of(value, line))
-    histogram = as_object(document.get("DurationHistogram"))
-    for entry in map(as_object, as_list(histogram.get("Percentiles"))):
-        level, seconds = (entry.get(name) for name in ("Percentile", "Value"))
-        if is_amount(level) and is_amount(seconds) and level < 100:
-            add_fact(run, Fact("latency", f"p{level:g}", "s"), seconds, line)
-    yield from _finish(run, label)
-
-
-def _describe(run: Reading, document: dict[str, Any]) -> None:
-    """Take the target, the time and the size of the load."""
-    url, threads, start = (document.get(name) for name in ("URL", "NumThreads", "StartTime"))
-    if isinstance(url, str) and url:
-        run.target, run.env = path_of(url), describe_url(url)
-    if is_amount(threads):
-        run.connections, run.params = int(threads), {"connections": str(int(threads))}
-    if is_amount(duration := document.get("ActualDuration")):
-        run.duration = duration / 1e9
-    requested = document.get("RequestedQPS")
-    if isinstance(requested, str) and re.fullmatch(r"\d{1,9}(?:\.\d{1,9})?", requested):
-        run.load_model, run.target_rate = "open", float(requested)
-    run.started_at = read_moment(start)
-
-
-def _add_code(run: Reading, code: str, count: float, line: int) -> None:
-    """Add how often a code came; those of 400 and above are failures, and so is an error."""
-    if not _ANSWER.fullmatch(code):
-        reason = "connect" if code == _LOST else reason_of(code)
-        run.add("failures", "count", count, "1", line, subject=reason)
+    numbers = document.numbers
+    if not {"ActualQPS", "DurationHistogram.Count"} <= numbers.keys():
+        yield document.refuse("a fortio result needs ActualQPS and DurationHistogram")
         return
-    run.add("responses", "count", count, "1", line, subject=code)
-    if re.fullmatch("[45]..", code):
-        run.add("failures", "count", count, "1", line, subject="non2xx", origin="computed")
+    run = Reading(tool="fortio", form="json", line=document.line, load_model="closed")
+    _describe(run, document)
+    document.add_facts(run, _FACTS.get)
+    outcomes = Outcomes(run)
+    for name, count in numbers.items():
+        if name.startswith(_CODE):
+            code, at = name.removeprefix(_CODE), document.line_of(count)
+            _add_code(outcomes, code, float(count), at)
+    for entry in document.find_all("DurationHistogram", "Percentiles"):
+        level, seconds = (entry.numbers.get(name) for name in ("Percentile", "Value"))
+        if level is not None and seconds is not None and level < 100:
+            add_fact(run, Fact("latency", f"p{level:g}", "s"), seconds, document.line)
+    yield from outcomes.conclude(document.label, counting=_COUNTING)
 
 
-def _finish(run: Reading, label: str) -> Iterator[Record]:
-    """Yield a run, without what failed requests make wrong."""
-    failed = sum(row[3] for row in run.rows if row[1] == "failures" and row[0] != "non2xx")
-    if failed and not any(row[1] == "responses" and row[3] for row in run.rows):
-        run.status = "failed"
-        run.rows = [row for row in run.rows if row[1] in {"duration", "failures"}]
-    elif failed:
-        run.rows = [row for row in run.rows if row[1] not in {"request_rate", "requests"}]
-    run.rows.sort(key=itemgetter(9))
-    run.last_line = max((row[9] for row in run.rows), default=run.line)
-    yield run
-    if run.status == "failed":
-        yield UNANSWERED.at(label, run.last_line, failed=failed)
+def _describe(run: Reading, document: Document) -> None:
+    """Take the target, the time and the size of the load."""
+    if url := document.find_text("URL"):
+        aim(run, url)
+    if "NumThreads" in document.numbers:
+        run.connect(int(document.numbers["NumThreads"]))
+    if "ActualDuration" in document.numbers:
+        run.duration = document.numbers["ActualDuration"] / 1e9
+    if _RATE.fullmatch(requested := document.find_text("RequestedQPS")):
+        run.load_model, run.target_rate = "open", float(requested)
+    run.started_at = read_moment(document.find("StartTime"))
+
+
+def _add_code(outcomes: Outcomes, code: str, count: float, line: int) -> None:
+    """Add how often a code came; an error stands in the place of one."""
+    if _ANSWER.fullmatch(code):
+        outcomes.answer(code, count, line)
+    else:
+        outcomes.fail("connect" if code == _LOST else reason_of(code), count, line)
 
 
 _SECONDS = r"(\d{1,9}(?:\.\d{1,12})?(?:e-\d\d)?)"
@@ -167,10 +131,11 @@ def _latency(stat: str) -> Value:
     return Value("latency", stat, "s", _read_number)
 
 
-class Report(reports.Report):
+class Report(LoadReport):
     """A report whose lines are still coming in."""
 
     TOOL = "fortio"
+    read_time = staticmethod(_read_number)
     LINES = (
         Line("end", rf"Ended after ({_DURATION}) : (\d{{1,15}}) calls\. "
              r"qps=(\d{1,15}(?:\.\d{1,9})?(?:e\+\d\d)?)", is_opening=True, is_proof=True, values=(
@@ -183,7 +148,7 @@ class Report(reports.Report):
              values=tuple(map(_latency, ("mean", "stdev", "min", "max"))),
              needed="Aggregated Function Time"),
         Line("target", rf"(?:# )?target (\d{{1,2}}(?:\.\d{{1,4}})?)% {_SECONDS}",
-             is_opening=True, is_repeated=True),
+             is_opening=True, is_repeated=True, take="percentile"),
         Line("errors", r"Error cases .*"),
         Line("code", r"(?:Code|tcp|udp|Health|Ping) +(\S.{0,300}?) : (\d{1,15})(?: \([\d.]+ %\))?",
              is_opening=True, is_proof=True, is_repeated=True),
@@ -196,11 +161,8 @@ class Report(reports.Report):
              r", (\d{1,12}\.\d{1,9}) qps)?.*", needed="All done", is_proof=True),
     )  # fmt: skip
 
-    def _take_target(self, _: Line, fields: Fields, number: int) -> None:
-        self.add(_latency(f"p{fields[0]}"), fields[1], number)
-
     def _take_code(self, _: Line, fields: Fields, number: int) -> None:
-        _add_code(self.reading, fields[0], float(fields[1]), number)
+        _add_code(self.outcomes, fields[0], float(fields[1]), number)
 
     def _take_done(self, _: Line, fields: Fields, number: int) -> None:
         """Take what the last line repeats, with fewer digits, of a report without its head."""
@@ -218,7 +180,7 @@ class Report(reports.Report):
             run.status = "partial"
         if not {"code", "done"} <= self.seen:  # perhaps none answered
             run.rows = [row for row in run.rows if row[1] == "duration"]
-        yield from _finish(run, label)
+        yield from self.outcomes.conclude(label, counting=_COUNTING)
         if missing:
             yield self.incomplete(label, missing)
 
@@ -226,7 +188,6 @@ class Report(reports.Report):
 class Reader(reports.Reader):
     """The report that is open."""
 
-    NAMES = EXECUTABLES = "fortio"
     KIND = Report
     FURNITURE = regex(
         r"range, mid|(?:>=? ?|= )?(?<![\d.e-])[\d.e-]++ <=? |Sockets used|Jitter|Uniform"
@@ -235,26 +196,11 @@ class Reader(reports.Reader):
         r"|\[|Nocatchup|Total "
     )
 
-    @staticmethod
-    def may_be_cut(text: str) -> bool:
-        """Whether a cut may have shortened a line unnoticed: a number."""
-        return text.rstrip()[-1:].isdigit()
-
 
 _END = regex(
     r"^[^\w\n]*+(?:Ended after \S{2,30} : \d{1,15} calls\. qps=|All done \d{1,15} calls \(plus )",
     re.MULTILINE,
 )
-
-
-def _recognises_text(head: Head) -> bool:
-    return _END.search(head.text) is not None
-
-
-def _parse_text(source: Source) -> Iterator[Record]:
-    """Yield the reports of a text."""
-    return reports.read_reports(source, Reader)
-
 
 JSON = Format(
     name="fortio",
@@ -285,8 +231,8 @@ TEXT = Format(
             not_recorded="when it ran, the target, threads, whether the rate was fixed",
         ),
     ),
-    recognises=_recognises_text,
-    parse=_parse_text,
+    recognises=holds(_END),
+    parse=Reader.parse,
     words=("Ended after", "All done"),
     embeds=True,
 )

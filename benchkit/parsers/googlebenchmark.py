@@ -25,10 +25,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source, Tool
-from benchkit.parsers.documents import is_amount, line_of, read_documents
+from benchkit.parsers.documents import Document, Fact, add_fact, is_amount, line_of, read_objects
 from benchkit.reading.delimited import header_of, read_rows
+from benchkit.reading.head import begins_object
 from benchkit.regexes import regex
-from benchkit.units import scale
 
 _EXPONENT = {"ns": -9, "us": -6, "ms": -3, "s": 0}
 _AGGREGATES = {"mean": "mean", "median": "median", "stddev": "stdev"}
@@ -37,12 +37,6 @@ _ENDING = regex(r"(.+)_(mean|median|stddev|cv|BigO|RMS|min|max)")
 _THREADS = regex(r"/threads:\d+")
 _COLUMNS = ["name", "iterations", "real_time", "cpu_time", "time_unit"]
 _HINT = "use the whole file that Google Benchmark wrote"
-
-
-def _recognises(head: Head) -> bool:
-    signs = ('"context"', '"benchmarks"', '"library_build_type"')
-    is_document = head.is_start and head.text.lstrip().startswith("{")
-    return is_document and all(sign in head.text for sign in signs)
 
 
 def _parse(source: Source) -> Iterator[Record]:
@@ -54,21 +48,18 @@ def _parse(source: Source) -> Iterator[Record]:
     >>> [(each.benchmark, each.rows[0][3]) for each in _parse(Source(None, "a.json", text))]
     [('BM_A/8', 2.5e-06)]
     """
-    for line, document in read_documents(source):
-        if isinstance(document, Diagnostic):
-            yield document
-            continue
-        fields = document if isinstance(document, dict) else {}
-        results = fields.get("benchmarks")
-        if not isinstance(results, list) or not results:
-            yield Diagnostic(
-                source.label, line, "the file has no benchmarks", "run the benchmark again"
-            )
-            continue
-        table = _Table(source.label, "json", fields.get("context"))
-        for result in results:
-            table.take(result if isinstance(result, dict) else {}, line)
-        yield from table.finish()
+    return read_objects(source, _read)
+
+
+def _read(document: Document) -> Iterator[Record]:
+    """Yield the repetitions of a document."""
+    table = _Table(document.label, "json", document)
+    results = list(document.find_all("benchmarks"))
+    for result in results:
+        table.take(result.fields, document.line)
+    yield from table.finish()
+    if not results:
+        yield document.refuse("the file has no benchmarks", "run the benchmark again")
 
 
 def _recognises_csv(head: Head) -> bool:
@@ -83,7 +74,7 @@ def _parse_csv(source: Source) -> Iterator[Record]:
     """Yield a reading per repetition."""
     lines = source.head().text.split("\n")
     above = next((n for n, text in enumerate(lines) if header_of(text)[:5] == _COLUMNS), 0)
-    table = _Table(source.label, "csv", None)
+    table = _Table(source.label, "csv", Document(source.label, None, 0))
     for line, row in read_rows(source, "Google Benchmark", _COLUMNS, skip=above):
         if isinstance(row, Diagnostic):
             yield row
@@ -106,9 +97,8 @@ def _read_cell(cell: str) -> object:
 class _Table:
     """The rows of a file: repetitions, and what was aggregated over them."""
 
-    def __init__(self, label: str, form: str, context: object) -> None:
-        self.label, self.form = label, form
-        self.context = context if isinstance(context, dict) else {}
+    def __init__(self, label: str, form: str, document: Document) -> None:
+        self.label, self.form, self.document = label, form, document
         self.runs: list[Reading] = []
         self.aggregates: dict[str, Reading] = {}
         self.problems: list[Diagnostic] = []
@@ -121,8 +111,7 @@ class _Table:
             self._refuse(line, "a result has no name")
             return
         aggregate, name = _find_aggregate(row, name)
-        failed = row.get("error_occurred")
-        if failed in (True, "true"):
+        if row.get("error_occurred") in (True, "true"):
             run = self._begin(name, line)
             run.status = "failed"
             run.remark = f"{line}: {row.get('error_message', 'it ended with an error')}"
@@ -147,9 +136,9 @@ class _Table:
         run.benchmark = _THREADS.sub("", name)
         if threads := _THREADS.search(name):
             run.params = {"threads": threads[0].rpartition(":")[2]}
-        version, cpus = self.context.get("library_version"), self.context.get("num_cpus")
-        run.tool_version = version if isinstance(version, str) else None
-        run.env = {"cpus": str(cpus)} if isinstance(cpus, int) else {}
+        run.tool_version = self.document.find_text("context", "library_version") or None
+        if isinstance(cpus := self.document.find("context", "num_cpus"), int):
+            run.env["cpus"] = str(cpus)
         return run
 
     def finish(self) -> Iterator[Record]:
@@ -173,29 +162,24 @@ def _find_aggregate(row: Mapping[str, Any], name: str) -> tuple[str, str]:
     run_name, aggregate = row.get("run_name"), row.get("aggregate_name")
     if isinstance(run_name, str) and isinstance(aggregate, str):
         return aggregate, run_name
-    ending = _ENDING.fullmatch(name)
-    if ending:
+    if ending := _ENDING.fullmatch(name):
         return ending[2], ending[1]
     return ("unnamed" if row.get("run_type") == "aggregate" else ""), name
 
 
 def _add(run: Reading, row: Mapping[str, Any], stat: str, line: int) -> None:
-    """Add the times and rates of a row."""
+    """Add the times and rates of a row; its CPU time only where it is one, and no spread of it."""
     exponent, n = _EXPONENT[row["time_unit"]], row.get("iterations")
-    count = len(run.rows)
-    n = int(n) if is_amount(n) and stat == "sample" else None
-    run.add("time_per_op", stat, scale(repr(float(row["real_time"])), exponent), "s", line, n=n)
-    if is_amount(cpu := row.get("cpu_time")) and stat in {"sample", "mean"}:
-        at = line_of(cpu, line)
-        run.add("cpu_time_per_op", "mean", scale(repr(float(cpu)), exponent), "s", at, n=n)
-    rate = row.get("bytes_per_second")
-    if is_amount(rate) and stat in {"sample", "mean", "median"}:
-        run.add("processing_rate", stat, float(rate), "B/s", line_of(rate, line), n=n)
-    rate = row.get("items_per_second")
-    if is_amount(rate) and stat in {"sample", "mean", "median"}:
-        run.add("operation_rate", stat, float(rate), "1/s", line_of(rate, line), n=n,
-                subject="items")  # fmt: skip
-    run.last_line = max(run.last_line, *(row[9] for row in run.rows[count:]))
+    facts = {"real_time": Fact("time_per_op", stat, "s", exponent=exponent)}
+    if stat != "stdev":
+        facts["bytes_per_second"] = Fact("processing_rate", stat, "B/s")
+        facts["items_per_second"] = Fact("operation_rate", stat, "1/s", "items")
+    if stat in {"sample", "mean"}:
+        facts["cpu_time"] = Fact("cpu_time_per_op", "mean", "s", exponent=exponent)
+    for name, fact in facts.items():
+        if is_amount(value := row.get(name)):
+            add_fact(run, fact, value, line, int(n) if is_amount(n) and stat == "sample" else None)
+            run.last_line = max(run.last_line, line_of(value, line))
 
 
 _NUMBER = regex(r"\d{1,18}(?:\.\d{1,18})?(?:e[+-]\d{1,3})?", re.ASCII)
@@ -212,7 +196,7 @@ JSON = Format(
             not_recorded="the command; not read: user counters, complexities",
         ),
     ),
-    recognises=_recognises,
+    recognises=begins_object('"context"', '"benchmarks"', '"library_build_type"'),
     parse=_parse,
     words=('"library_build_type"',),
 )

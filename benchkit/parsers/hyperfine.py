@@ -211,7 +211,7 @@ class Reader(reports.Reader):
 
 
 def _parse_text(source: Source) -> Iterator[Record]:
-    return reports.read_reports(source, Reader)
+    return Reader.parse(source)
 
 
 JSON = Format(

@@ -40,10 +40,10 @@ from benchkit.parsers.base import (
     Tool,
 )
 from benchkit.parsers.requestlog import RequestLog
-from benchkit.parsers.urls import describe_url, path_of
 from benchkit.reading.delimited import header_of, read_rows
 from benchkit.reading.reports import Remark
 from benchkit.reading.source import UntilDamage
+from benchkit.reading.urls import describe_url, path_of
 from benchkit.regexes import regex
 from benchkit.units import scale, step
 

@@ -44,47 +44,30 @@ Not recorded: when it ran, the version, the pipeline; but for reports clients, c
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from benchkit.parsers.base import (
-    Diagnostic,
-    FirstPlan,
-    Form,
-    Format,
-    Head,
-    Reading,
-    Record,
-    Source,
-    Tool,
-    bare,
-)
-from benchkit.reading.reports import INCOMPLETE, Remark
-from benchkit.reading.source import UntilDamage
+from benchkit.parsers.base import FirstPlan, Form, Format, Record, Tool
+from benchkit.reading import reports
+from benchkit.reading.head import holds
+from benchkit.reading.reports import INCOMPLETE, Fields, Line, Remark, Value, decimal, list_lines
 from benchkit.regexes import regex
 
 _RATE = r"(\d{1,12}\.\d{1,9}) requests per second"
 _COUNT = r"(\d{1,15}) requests completed in (\d{1,9}\.\d{1,9}) seconds"
+_HEADER = r'"test","rps"((?:,"[a-z][a-z0-9.]{1,9}_latency_ms"){1,12})'
 _TROUBLE = (
     r"Could not connect to (?:Redis|Valkey) at .{1,300}|Error from server: .{1,300}"
     r"|WARNING: Could not fetch server CONFIG"
 )
-_TITLE = regex(r"====== (.{1,500}) ======")
-_COMPLETED = regex(_COUNT, re.ASCII)
-_CLIENTS = regex(r"(\d{1,9}) parallel clients", re.ASCII)
-_THROUGHPUT = regex(rf"(?:throughput summary: )?{_RATE}", re.ASCII)
-_NAMES = regex(r"avg\s+min(?:\s+p\d{1,2}(?:\.\d{1,3})?){1,9}\s+max", re.ASCII)
-_TIMES = regex(r"\d{1,9}\.\d{1,9}(?:\s+\d{1,9}\.\d{1,9}){3,11}", re.ASCII)
-_QUIET = regex(rf"(.{{1,500}}): {_RATE}((?:, p\d\S{{0,9}}=\d{{1,9}}\.\d{{1,9}} msec){{0,9}})")
+_TABLE = regex(_HEADER, re.ASCII)
 _QUIET_TIME = regex(r"(p[\d.]+)=([\d.]+) msec", re.ASCII)
-_HEADER = regex(r'"test","rps"((?:,"[a-z][a-z0-9.]{1,9}_latency_ms"){1,12})', re.ASCII)
-_ROW = regex(r'"(.{1,500}?)","(\d{1,12}\.\d{1,9})"((?:,"\d{1,9}\.\d{1,9}"){0,12})', re.ASCII)
 _FAILED = regex(rf"(?:[^()]*\(.*?\(overall: [^()]{{1,20}}\))?({_TROUBLE})")
 #: Tests by whose names a table without a header is known.
 _TESTS = ("PING_INLINE", "PING_BULK", "PING_MBULK", "SET", "GET", "INCR", "LPUSH", "RPUSH", "LPOP",
           "RPOP", "SADD", "HSET", "SPOP", "ZADD", "LPUSH (needed to benchmark LRANGE)",
           "LRANGE_100 (first 100 elements)", "MSET (10 keys)")  # fmt: skip
 _SIGN = regex(
-    rf"^[\s#>|*/`-]*(?:{_COUNT}|(?:.*?: )?{_RATE}(?:, p50=.*)?|{_HEADER.pattern}|{_TROUBLE}"
+    rf"^[\s#>|*/`-]*(?:{_COUNT}|(?:.*?: )?{_RATE}(?:, p50=.*)?|{_HEADER}|{_TROUBLE}"
     rf'|"(?:{"|".join(map(re.escape, _TESTS))})","\d{{1,12}}\.\d\d")[\s`]*$',
     re.MULTILINE | re.ASCII,
 )
@@ -97,137 +80,123 @@ _NOTHING = Remark(
 )
 
 
-class _Tests:
-    """The tests of a text, whose lines are still coming in."""
+class Report(reports.Report):
+    """A test whose lines are still coming in; of most forms it has but one."""
 
-    def __init__(self, label: str) -> None:
-        self.label = label
-        self.records: list[Record] = []
-        self.title, self.names = "", list[str]()
-        self.report: Reading | None = None  # whose rate is still to come
-        self.timed: Reading | None = None  # whose latencies are still to come
-        self.columns: list[str] | None = None
-        self.trouble: tuple[int, str] | None = None
+    TOOL = "redis_benchmark"
+    LINES = (
+        Line("title", r"====== (.{1,500}) ======", is_opening=True),
+        Line("quiet", rf"(.{{1,500}}): {_RATE}((?:, p\d\S{{0,9}}=\d{{1,9}}\.\d{{1,9}} msec)"
+             r"{0,9})", is_opening=True),
+        Line("row", r'"(.{1,500}?)","(\d{1,12}\.\d{1,9})"((?:,"\d{1,9}\.\d{1,9}"){0,12})',
+             is_opening=True),
+        Line("completed", _COUNT, under="title", values=(
+            Value("requests", "count", "1", decimal(1.0)),
+            Value("duration", "total", "s", decimal(0.01)))),
+        Line("clients", r"(\d{1,9}) parallel clients", under="completed"),
+        Line("rate", _RATE, "throughput summary", under="completed", needed="throughput summary"),
+        Line("rate", _RATE, under="completed"),  # before 6.2
+        Line("names", r"(avg\s+min(?:\s+p\d{1,2}(?:\.\d{1,3})?){1,9}\s+max)", under="rate"),
+        Line("times", r"(\d{1,9}\.\d{1,9}(?:\s+\d{1,9}\.\d{1,9}){3,11})", under="names"),
+    )  # fmt: skip
 
-    def take(self, number: int, line: str, *, is_ended: bool) -> None:
-        """Take a line."""
-        if heading := _TITLE.fullmatch(line):
-            self.close()
-            self.title = heading[1]
-        elif self.title and (count := _COMPLETED.fullmatch(line)):
-            title = self.title
-            self.close()
-            self.report = self._begin("text", title, number)
-            self.report.add("requests", "count", float(count[1]), "1", number)
-            self.report.duration = float(count[2])
-            self.report.add("duration", "total", float(count[2]), "s", number, resolution=0.01)
-        elif self.report is not None and (clients := _CLIENTS.fullmatch(line)):
-            self.report.connections = int(clients[1])
-            self.report.params = {"connections": clients[1]}
-        elif self.report is not None and (rate := _THROUGHPUT.fullmatch(line)):
-            self._add_rate(self.report, rate[1], number)
-            self.records.append(self.report)
-            self.report, self.timed, self.title = None, self.report, ""
-        elif self.timed is not None and _NAMES.fullmatch(line):
-            self.names = line.split()
-        elif self.timed is not None and self.names and is_ended and _TIMES.fullmatch(line):
-            self._add_latencies(self.timed, self.names, line.split(), number)
-            self.timed, self.names = None, []
-        elif quiet := _QUIET.fullmatch(line):
-            run = self._add("quiet", quiet[1], quiet[2], number)
-            for name, time in _QUIET_TIME.findall(quiet[3]):
-                self._add_latencies(run, [name], [time], number)
-        else:
-            self._take_table(number, line)
+    def __init__(self, line: int, command: str | None) -> None:
+        super().__init__(line, command)
+        self.reading.load_model = "closed"
+        self.names: list[str] = []
 
-    def _take_table(self, number: int, line: str) -> None:
-        """Take a line of CSV, or one that says why there is no result."""
-        if header := _HEADER.fullmatch(line):
-            names = header[1].replace('"', "").split(",")[1:]
-            self.columns = [name.removesuffix("_latency_ms") for name in names]
-            self.trouble = self.trouble or (number, "its table has no row")
-        elif row := _ROW.fullmatch(line):
-            times = row[3].replace('"', "").split(",")[1:]
-            if len(times) == len(self.columns or ()) and (self.columns or row[1] in _TESTS):
-                run = self._add("csv", row[1], row[2], number)
-                self._add_latencies(run, self.columns or [], times, number)
-        elif failed := _FAILED.fullmatch(line):
-            self.trouble = self.trouble or (number, failed[1])
+    @property
+    def is_proven(self) -> bool:
+        """Whether it is a test: a value of it has come."""
+        return bool(self.reading.rows)
 
-    def _begin(self, form: str, name: str, number: int) -> Reading:
-        return Reading(
-            tool="redis_benchmark", form=form, line=number, last_line=number,
-            benchmark=name, load_model="closed",
-        )  # fmt: skip
+    def _take_title(self, _: Line, fields: Fields, _number: int) -> None:
+        self.reading.benchmark = fields[0]
 
-    def _add(self, form: str, name: str, rate: str, number: int) -> Reading:
-        """Add a test of which one line tells everything."""
-        self.close()
-        run = self._begin(form, name, number)
-        self._add_rate(run, rate, number)
-        self.records.append(run)
-        return run
+    def _take_clients(self, _: Line, fields: Fields, _number: int) -> None:
+        self.reading.connect(int(fields[0]))
 
-    @staticmethod
-    def _add_rate(run: Reading, text: str, number: int) -> None:
+    def _take_rate(self, _: Line, fields: Fields, number: int) -> None:
         """Add a rate, which stands on a time in whole milliseconds."""
-        rate = float(text)
-        step = max(0.01, 0.001 * rate / run.duration) if run.duration else 0.01
-        run.add("request_rate", "mean", rate, "1/s", number, resolution=step)
-        run.last_line = number
+        rate, duration = float(fields[0]), self.reading.duration
+        step = max(0.01, 0.001 * rate / duration) if duration else 0.01
+        self.reading.add("request_rate", "mean", rate, "1/s", number, resolution=step)
 
-    @staticmethod
-    def _add_latencies(run: Reading, names: list[str], times: list[str], number: int) -> None:
-        for name, text in zip(names, times, strict=False):
+    def _take_names(self, _: Line, fields: Fields, _number: int) -> None:
+        self.names = fields[0].split()
+
+    def _take_times(self, _: Line, fields: Fields, number: int) -> None:
+        self._add_times(zip(self.names, fields[0].split(), strict=False), number)
+
+    def _take_quiet(self, _: Line, fields: Fields, number: int) -> None:
+        name, rate, times, _header = fields
+        self._take_test("quiet", name, rate, _QUIET_TIME.findall(times), number)
+
+    def _take_row(self, _: Line, fields: Fields, number: int) -> None:
+        name, rate, *cells = fields
+        times, columns = (each.replace('"', "").split(",")[1:] for each in cells)
+        if len(times) == len(columns) and (columns or name in _TESTS):
+            stats = (column.removesuffix("_latency_ms") for column in columns)
+            self._take_test("csv", name, rate, zip(stats, times, strict=True), number)
+
+    def _take_test(
+        self, form: str, name: str, rate: str, times: Iterable[tuple[str, str]], number: int
+    ) -> None:
+        """Take a test of which one line tells everything."""
+        self.reading.form, self.reading.benchmark = form, name
+        self.reading.add("request_rate", "mean", float(rate), "1/s", number, resolution=0.01)
+        self._add_times(times, number)
+
+    def _add_times(self, times: Iterable[tuple[str, str]], number: int) -> None:
+        for name, text in times:
             time = float(f"{text}e-3")
             step = 1e-6 if name == "avg" else max(_STEP, time * _SHARE)
-            run.add("latency", _STATS.get(name, name), time, "s", number, resolution=step)
-        run.last_line = number
+            self.reading.add("latency", _STATS.get(name, name), time, "s", number, resolution=step)
 
-    def close(self) -> None:
-        """End a report, of which only a part may have come."""
-        if (report := self.report) is not None:
-            report.status = "partial"
-            self.records.append(report)
-            lines, at = "`throughput summary` line", report.last_line
-            self.records.append(INCOMPLETE.at(self.label, at, tool="redis-benchmark", lines=lines))
-        self.report = self.timed = None
-        self.title, self.names = "", []
-
-    def end(self) -> list[Record]:
-        """Return what was read, or why nothing was."""
-        self.close()
-        if self.records:
-            return self.records
-        if self.trouble is None:
-            what = "no complete test of redis-benchmark here"
-            return [Diagnostic(self.label, 0, what, "give the whole output of the run")]
-        number, why = self.trouble
-        run = self._begin("text", "", number)
-        run.status = "failed"
-        return [run, _NOTHING.at(self.label, number, why=why.removeprefix("WARNING: "))]
+    def finish(self, label: str) -> Iterator[Record]:
+        """Yield the reading, of which only a part may have come."""
+        missing = self.missing() if "completed" in self.seen else []
+        self.reading.status = "partial" if missing else "complete"
+        yield self.reading
+        if missing:
+            at, tool = self.reading.last_line, Reader.NAMES
+            yield INCOMPLETE.at(label, at, tool=tool, lines=list_lines(missing))
 
 
-def _recognises(head: Head) -> bool:
-    return _SIGN.search(head.text) is not None
+class Reader(reports.Reader):
+    """The test that is open, the header of a table, and why there may be no result."""
 
+    NAMES, EXECUTABLES = "redis-benchmark", "(?:redis|valkey)-benchmark"
+    KIND = Report
+    FURNITURE = regex("")
 
-def _parse(source: Source) -> Iterator[Record]:
-    r"""Yield a run per test.
+    def __init__(self, label: str) -> None:
+        super().__init__(label)
+        self.header = ""
+        self.trouble: tuple[int, str] | None = None
 
-    Examples
-    --------
-    >>> text = b"SET: 94339.62 requests per second, p50=0.311 msec\n"
-    >>> (run,) = _parse(Source(None, "x", text))
-    >>> run.benchmark, [row[1:4] for row in run.rows]
-    ('SET', [('request_rate', 'mean', 94339.62), ('latency', 'p50', 0.000311)])
-    """
-    tests, lines = _Tests(source.label), UntilDamage(source.ended_lines())
-    for number, text, is_ended in lines:
-        if line := bare(text):
-            tests.take(number, line, is_ended=is_ended)
-    yield from tests.end()
-    lines.raise_damage()
+    def read(self, number: int, line: str) -> None:
+        """Take a line of a test, the header of a table, or one that says why there is none."""
+        if header := _TABLE.fullmatch(line):
+            self.header = header[1]
+            self.trouble = self.trouble or (number, "its table has no row")
+        elif failed := _FAILED.fullmatch(line):
+            self.trouble = self.trouble or (number, failed[1].removeprefix("WARNING: "))
+        else:
+            super().read(number, line)
+
+    def begin(self, number: int, line: Line, fields: Fields) -> bool:
+        """Open a test, for which the header of the table above it may hold."""
+        return super().begin(number, line, (*fields, self.header))
+
+    def end(self) -> None:
+        """End the last test, or say why there is none."""
+        super().end()
+        if self.trouble and not self.has_reports:
+            number, why = self.trouble
+            run = Report(number, None).reading
+            run.status, run.last_line = "failed", number
+            self.records += run, _NOTHING.at(self.label, number, why=why)
 
 
 TEXT = Format(
@@ -254,8 +223,8 @@ TEXT = Format(
             not_recorded="when it ran, clients, counts; latencies before 6.2",
         ),
     ),
-    recognises=_recognises,
-    parse=_parse,
+    recognises=holds(_SIGN),
+    parse=Reader.parse,
     words=(
         " requests completed in ",
         " requests per second",

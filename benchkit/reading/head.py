@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 
@@ -36,3 +36,25 @@ def begins_table(head: Head, headers: Collection[str], row: re.Pattern[str]) -> 
         return False
     second, newline, _ = rest.partition("\n")
     return not newline or row.fullmatch(second) is not None
+
+
+def begins_object(*signs: str) -> Callable[[Head], bool]:
+    """Return what tells whether a source begins with a JSON object that shows all of the signs.
+
+    Examples
+    --------
+    >>> recognises = begins_object('"rate":', '"latency":')
+    >>> recognises(Head("a.json", b"", '{"latency": 3, "rate": 9}'))
+    True
+    """
+
+    def recognises(head: Head) -> bool:
+        is_object = head.is_start and head.text.lstrip().startswith("{")
+        return is_object and all(sign in head.text for sign in signs)
+
+    return recognises
+
+
+def holds(pattern: re.Pattern[str]) -> Callable[[Head], bool]:
+    """Return what tells whether a text has a place that matches a pattern."""
+    return lambda head: pattern.search(head.text) is not None

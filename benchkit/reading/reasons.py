@@ -4,14 +4,14 @@ from __future__ import annotations
 
 __all__ = ["reason_of"]
 
-#: Why requests failed, by words in what Go programs print.
+#: Why requests failed, by words in what programs print.
 _REASONS = (
-    ("timeout", ("timeout", "deadline exceeded", "timed out")),
-    ("dns", ("no such host", "lookup ")),
+    ("timeout", ("timeout", "deadline exceeded", "timed out", "timedout")),
+    ("dns", ("no such host", "lookup ", "enotfound")),
     ("tls", ("x509:", "tls:", "certificate")),
-    ("connect", ("dial ", "connection refused", "connect:")),
+    ("connect", ("dial ", "connection refused", "connect:", "econnrefused")),
     ("write", ("write:", "broken pipe")),
-    ("read", ("read:", "eof", "reset by peer", "server closed", "malformed")),
+    ("read", ("read:", "eof", "reset by peer", "server closed", "malformed", "econnreset")),
 )
 
 
@@ -22,8 +22,8 @@ def reason_of(error: str) -> str:
     --------
     >>> reason_of('Get "http://h:1/": dial tcp 127.0.0.1:1: connect: connection refused')
     'connect'
-    >>> reason_of("Get http://h/: EOF")
-    'read'
+    >>> reason_of("Get http://h/: EOF"), reason_of("ETIMEDOUT")
+    ('read', 'timeout')
     """
     text = error.lower()
     return next((word for word, signs in _REASONS if any(sign in text for sign in signs)), "other")

@@ -111,6 +111,11 @@ class Reading(RunFacts):
             require_few(self.metrics, line)
         self.rows.append((subject, metric, stat, value, unit, n, time, resolution, origin, line))
 
+    def connect(self, count: int) -> None:
+        """Take how many connections the load has, which is its level."""
+        self.connections = count
+        self.params["connections"] = str(count)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Samples:

@@ -22,7 +22,7 @@ from benchkit.reading.records import Reading, Record
 from benchkit.reading.source import Source, UntilDamage
 from benchkit.redaction import show_part
 from benchkit.regexes import regex
-from benchkit.units import Quantity
+from benchkit.units import Quantity, read_number
 
 Fields = tuple[str, ...]
 #: A line, and its fields; None for these where the line is known but its value is damaged.
@@ -114,10 +114,6 @@ _APART = Remark(
     "use the output as {tool} printed it",
     is_remark=False,
 )
-UNANSWERED = Remark(
-    "no request was answered ({failed:g} failed), so this run has no result",
-    "check that the server answers, and run again",
-)
 
 
 class Report(ABC):
@@ -125,7 +121,7 @@ class Report(ABC):
 
     TOOL: ClassVar[str]
     #: In the order in which they are printed.
-    LINES: ClassVar[tuple[Line, ...]]
+    LINES: ClassVar[tuple[Line, ...]] = ()
     _labelled: ClassVar[dict[str, list[Line]]]
     _bare: ClassVar[list[Line]]
     ranks: ClassVar[dict[str, int]]
@@ -201,7 +197,6 @@ class Report(ABC):
         """Add a line that follows the lines so far."""
         self.strays, self.is_parted = 0, False
         self.rank = self.ranks[line.name]
-        self.seen.add(line.name)
         if line.is_proof:
             self.proofs.add(line.name)
         self.reading.last_line = number
@@ -209,6 +204,7 @@ class Report(ABC):
             for value, text in zip(line.values, fields, strict=False):
                 if text is not None:
                     self.add(value, text, number)
+        self.seen.add(line.name)
         if taker := self._takers.get(line.name):
             taker(self, line, fields, number)
 
@@ -237,13 +233,14 @@ class Report(ABC):
         """Yield the reading and its diagnostics."""
 
 
-class Reader(ABC):
+class Reader:
     """The report that is open, the command above it, and the records that are ready."""
 
-    #: How the reports' tools are called in messages, and their executables, as a pattern.
-    NAMES: ClassVar[str]
-    EXECUTABLES: ClassVar[str]
     KIND: ClassVar[type[Report]]
+    #: How the reports' tools are called in messages, and their executables, as a pattern, where
+    #: that is not the tool's name.
+    NAMES: ClassVar[str] = ""
+    EXECUTABLES: ClassVar[str] = ""
     #: Lines that may stand inside a report though they hold nothing to keep.
     FURNITURE: ClassVar[re.Pattern[str]]
     #: What shows that a line above a report is a command and no talk of the tool.
@@ -256,13 +253,38 @@ class Reader(ABC):
         self.records: list[Record] = []
         self.command: str | None = None
         self.report: Any = None
+        self.has_reports = False
         self.text = ""  # the line that is being read, with what was put around it
         self.is_called = False  # whether the line above is a command of the tool
 
+    @classmethod
+    def parse(cls, source: Source) -> Iterator[Record]:
+        """Yield the reports of a source, each followed by what is to be said about it.
+
+        Raises
+        ------
+        UnreadableError
+            At damaged gzip; what stood before it has been yielded.
+        """
+        reader, is_empty = cls(source.label), True
+        lines = UntilDamage(source.ended_lines())
+        for number, text, is_ended in lines:
+            if is_ended or not cls.may_be_cut(text):
+                reader.feed(number, text)
+            if reader.records:
+                is_empty = False
+                yield from reader.records
+                reader.records.clear()
+        reader.end()
+        yield from reader.records
+        lines.raise_damage()
+        if is_empty and not reader.records:
+            yield _ABSENT.at(source.label, 0, names=cls.NAMES or cls.KIND.TOOL)
+
     @staticmethod
-    @abstractmethod
     def may_be_cut(text: str) -> bool:
-        """Tell whether a cut may have shortened a line unnoticed."""
+        """Tell whether a cut may have shortened a line unnoticed: one that ends in a number."""
+        return text.rstrip()[-1:].isdigit()
 
     def feed(self, number: int, text: str) -> None:
         """Take a line of the source."""
@@ -335,7 +357,8 @@ class Reader(ABC):
     def find_call(self, line: str) -> str | None:
         """Return the command line that a line shows, if it does."""
         is_named = self.KIND.TOOL in line
-        command = find_command(line, self.EXECUTABLES) if is_named else None
+        tool = self.EXECUTABLES or self.KIND.TOOL
+        command = find_command(line, tool) if is_named else None
         return command if command and self.ARGUMENTS.search(command) else None
 
     def close(self) -> None:
@@ -343,40 +366,16 @@ class Reader(ABC):
         report, self.report = self.report, None
         if report is not None and report.is_proven:
             self.records.extend(report.finish(self.label))
-            self.command = None
+            self.command, self.has_reports = None, True
 
     def end(self) -> None:
         """Take note that no line follows."""
         self.close()
 
 
-def read_reports(source: Source, kind: type[Reader]) -> Iterator[Record]:
-    """Yield the reports of a source, each followed by what is to be said about it.
-
-    Raises
-    ------
-    UnreadableError
-        At damaged gzip; what stood before it has been yielded.
-    """
-    reader, is_empty = kind(source.label), True
-    lines = UntilDamage(source.ended_lines())
-    for number, text, is_ended in lines:
-        if is_ended or not kind.may_be_cut(text):
-            reader.feed(number, text)
-        if reader.records:
-            is_empty = False
-            yield from reader.records
-            reader.records.clear()
-    reader.end()
-    yield from reader.records
-    lines.raise_damage()
-    if is_empty and not reader.records:
-        yield _ABSENT.at(source.label, 0, names=kind.NAMES)
-
-
 def decimal(resolution: float) -> Callable[[str], Quantity]:
     """Return what reads a number in the base unit, printed in steps of ``resolution``."""
-    return lambda text: Quantity(float(text), resolution)
+    return lambda text: Quantity(read_number(text), resolution)
 
 
 def list_lines(missing: list[str]) -> str:

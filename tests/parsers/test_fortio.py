@@ -66,8 +66,10 @@ def test_a_run_without_an_answer_measured_nothing() -> None:
 def test_a_rate_that_counts_lost_requests_is_left_out() -> None:
     text = (FORMS / "held.json").read_text(encoding="utf-8")
     text = text.replace('"404": 200', '"-1": 3, "200": 197')
-    (run,) = JSON.parse(Source(None, "x.json", text.encode()))
+    run, remark = JSON.parse(Source(None, "x.json", text.encode()))
     assert isinstance(run, Reading)
+    assert isinstance(remark, Diagnostic)
+    assert "it counts 3 requests without an answer" in remark.what
     kept = {row[1] for row in run.rows}
     assert "request_rate" not in kept
     assert values(run)["connect", "failures", "count"] == 3
@@ -152,13 +154,13 @@ def test_reports_of_other_protocols_are_whole(code: str) -> None:
 
 def test_an_error_in_place_of_a_code_is_a_failure() -> None:
     lost = "tcp dial tcp 127.0.0.1:8078: connect: connection refused : 3 (0.2 %)\ntcp OK"
-    (run,), problems = parse(WHOLE.replace("Code 200", lost))
-    assert not problems
+    (run,), (problem,) = parse(WHOLE.replace("Code 200", lost))
+    assert "the rate of 29.637/s is left out" in problem.what
     assert values(run)["connect", "failures", "count"] == 3
     assert (None, "request_rate", "mean") not in values(run)
     text = (FORMS / "held.json").read_text(encoding="utf-8")
     text = text.replace('"404": 200', '"read: EOF": 3, "OK": 197')
-    (from_json,) = JSON.parse(Source(None, "x.json", text.encode()))
+    from_json, _ = JSON.parse(Source(None, "x.json", text.encode()))
     assert isinstance(from_json, Reading)
     assert values(from_json)["read", "failures", "count"] == 3
     assert values(from_json)["OK", "responses", "count"] == 197

@@ -154,6 +154,7 @@ def test_a_time_that_ends_in_digits_behind_a_unit_is_none() -> None:
 
 def test_a_count_beyond_all_numbers_is_refused() -> None:
     text = re.sub(r'"Count": \d+', f'"Count": {"9" * 400}', load("errors.json"))
-    runs, (problem,) = read(JSON, text)
+    runs, (amount, problem) = read(JSON, text)
     assert not runs
+    assert "is not an amount of Count" in amount.what
     assert "count of requests" in problem.what

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from benchkit.parsers.base import Record, Source
 from benchkit.parsers.wrk.reader import Reader, parse
 from benchkit.parsers.wrk.shape import read_plain
-from benchkit.reading.reports import read_reports
 
 ROOT = Path(__file__).resolve().parents[2] / "fixtures"
 PLAIN = (ROOT / "tracing-wrk" / "none" / "wrk-1.txt").read_bytes()
@@ -20,7 +19,7 @@ FILES = sorted((ROOT / "tracing-wrk").rglob("wrk-*.txt")) + sorted(
 
 
 def both(data: bytes) -> tuple[list[Record], list[Record]]:
-    return list(parse(Source(None, "x", data))), list(read_reports(Source(None, "x", data), Reader))
+    return list(parse(Source(None, "x", data))), list(Reader.parse(Source(None, "x", data)))
 
 
 def test_every_fixture_reads_alike_on_both_roads() -> None:

@@ -58,7 +58,7 @@ def test_every_kind_of_expression_is_collected() -> None:
         "benchkit.parsers.hey.report",
         "benchkit.units",
     } <= modules
-    assert ("benchkit.parsers.urls", "split") in {(use.module, use.method) for use in uses()}
+    assert ("benchkit.reading.urls", "split") in {(use.module, use.method) for use in uses()}
 
 
 @pytest.mark.parametrize(

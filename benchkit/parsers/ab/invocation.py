@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from benchkit.parsers.base import Reading
-from benchkit.parsers.urls import describe_url, path_of
+from benchkit.reading.urls import describe_url, path_of
 from benchkit.regexes import regex
 
 _REQUESTS = regex(r"\s-[a-zA-Z]*n ?(\d{1,15})(?!\S)")

@@ -15,9 +15,9 @@ from benchkit.errors import Diagnostic
 from benchkit.parsers.ab.invocation import Invocation
 from benchkit.parsers.ab.report import Report
 from benchkit.parsers.base import Head, Reading, Record, Source, bare
-from benchkit.parsers.urls import describe_url
 from benchkit.reading import reports
 from benchkit.reading.reports import CALLED, INCOMPLETE, Fields, Line, Remark
+from benchkit.reading.urls import describe_url
 from benchkit.redaction import show_part
 from benchkit.regexes import regex
 
@@ -110,7 +110,7 @@ def parse(source: Source) -> Iterator[Record]:
     >>> reading.status, reading.params
     ('partial', {'connections': '1'})
     """
-    return reports.read_reports(source, Reader)
+    return Reader.parse(source)
 
 
 class Reader(reports.Reader):

@@ -23,9 +23,9 @@ from benchkit.parsers.ab.remarks import (
     WINDOWED,
 )
 from benchkit.parsers.base import Record
-from benchkit.parsers.urls import path_of, query_of
 from benchkit.reading import reports
 from benchkit.reading.reports import Event, Fields, Line, Value, decimal
+from benchkit.reading.urls import path_of, query_of
 from benchkit.units import Quantity, scale, step
 
 _COUNT = r"(\d{1,15})"

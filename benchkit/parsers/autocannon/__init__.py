@@ -50,8 +50,9 @@ from benchkit.parsers.documents import (
     read_documents,
     read_moment,
 )
-from benchkit.parsers.urls import describe_url, path_of
-from benchkit.reading.reports import UNANSWERED, Remark
+from benchkit.reading.outcomes import UNANSWERED
+from benchkit.reading.reports import Remark
+from benchkit.reading.urls import describe_url, path_of
 from benchkit.regexes import regex
 
 #: Whatever version wrote it, and versions before 4, which did not name the interval.

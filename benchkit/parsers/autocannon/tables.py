@@ -7,9 +7,10 @@ from functools import partial
 
 from benchkit.parsers.autocannon import COUNTED_ONCE
 from benchkit.parsers.base import Head, Record, Source
-from benchkit.parsers.urls import describe_url, path_of
 from benchkit.reading import reports
-from benchkit.reading.reports import UNANSWERED, Fields, Line, Remark, Value, decimal
+from benchkit.reading.outcomes import UNANSWERED
+from benchkit.reading.reports import Fields, Line, Remark, Value, decimal
+from benchkit.reading.urls import describe_url, path_of
 from benchkit.regexes import regex
 from benchkit.units import Quantity, parse_bytes, parse_count, parse_time
 
@@ -212,4 +213,4 @@ def recognises(head: Head) -> bool:
 
 def parse(source: Source) -> Iterator[Record]:
     """Yield the reports of a text."""
-    return reports.read_reports(source, Reader)
+    return Reader.parse(source)

@@ -11,10 +11,11 @@ from collections.abc import Iterator
 from operator import itemgetter
 
 from benchkit.parsers.base import Head, Record, Source
-from benchkit.parsers.urls import describe_url, path_of
 from benchkit.reading import reports
+from benchkit.reading.outcomes import UNANSWERED
 from benchkit.reading.reasons import reason_of
-from benchkit.reading.reports import UNANSWERED, Fields, Line, Remark, Value, decimal
+from benchkit.reading.reports import Fields, Line, Remark, Value, decimal
+from benchkit.reading.urls import describe_url, path_of
 from benchkit.regexes import regex
 
 #: hey's histogram and percentiles are of the first million responses.
@@ -225,4 +226,4 @@ class Reader(reports.Reader):
 
 def parse(source: Source) -> Iterator[Record]:
     """Yield the reports of a source, each followed by what is to be said about it."""
-    return reports.read_reports(source, Reader)
+    return Reader.parse(source)

@@ -198,4 +198,4 @@ def recognises_text(head: Head) -> bool:
 
 def parse_text(source: Source) -> Iterator[Record]:
     """Yield the results of the tables of a text."""
-    return reports.read_reports(source, Reader)
+    return Reader.parse(source)

@@ -40,7 +40,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from benchkit.parsers.base import Diagnostic, Head, Reading, Record, Source
-from benchkit.parsers.k6.json_leaves import DamageError, Leaf, Path, walk
 from benchkit.parsers.k6.words import (
     BUILTIN,
     CONTENTS,
@@ -53,6 +52,7 @@ from benchkit.parsers.k6.words import (
     record,
     split_name,
 )
+from benchkit.parsers.leaves import DamageError, Leaf, Path, walk
 from benchkit.reading.bounds import require_few
 from benchkit.reading.source import UntilDamage
 from benchkit.regexes import regex

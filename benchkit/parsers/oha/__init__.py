@@ -60,7 +60,7 @@ from benchkit.parsers.base import (
     late,
 )
 from benchkit.parsers.documents import line_of, read_documents
-from benchkit.reading.reports import UNANSWERED
+from benchkit.reading.outcomes import UNANSWERED
 from benchkit.regexes import regex
 
 _SIGNS = ('"summary"', '"successRate"', '"requestsPerSec"')

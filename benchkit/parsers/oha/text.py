@@ -11,9 +11,10 @@ from functools import partial
 from operator import itemgetter
 
 from benchkit.parsers.base import Head, Record, Source
-from benchkit.parsers.urls import describe_url, path_of
 from benchkit.reading import reports
-from benchkit.reading.reports import UNANSWERED, Fields, Line, Value, decimal
+from benchkit.reading.outcomes import UNANSWERED
+from benchkit.reading.reports import Fields, Line, Value, decimal
+from benchkit.reading.urls import describe_url, path_of
 from benchkit.regexes import regex
 from benchkit.units import Quantity, parse_bytes, parse_time
 
@@ -201,4 +202,4 @@ class Reader(reports.Reader):
 
 def parse(source: Source) -> Iterator[Record]:
     """Yield the reports of a source, each followed by what is to be said about it."""
-    return reports.read_reports(source, Reader)
+    return Reader.parse(source)

@@ -12,9 +12,9 @@ import numpy as np
 
 from benchkit.parsers.base import Samples
 from benchkit.parsers.octets import Array
-from benchkit.parsers.urls import host_of, path_of
 from benchkit.parsers.vegeta.readings import begin, time_of
 from benchkit.parsers.vegeta.results import Results
+from benchkit.reading.urls import host_of, path_of
 
 #: How many latencies are handed on at once.
 BLOCK = 1 << 16

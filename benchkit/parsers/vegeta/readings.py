@@ -14,7 +14,7 @@ from typing import ClassVar
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Reading, Row, find_command
-from benchkit.parsers.urls import describe_url, path_of
+from benchkit.reading.urls import describe_url, path_of
 from benchkit.regexes import regex
 
 TOOL = "vegeta"

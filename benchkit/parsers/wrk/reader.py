@@ -75,7 +75,7 @@ def parse(source: Source) -> Iterator[Record]:
     ('partial', 2.0)
     """
     plain = read_plain(source.text()) if source.is_small else None
-    return reports.read_reports(source, Reader) if plain is None else iter((plain,))
+    return Reader.parse(source) if plain is None else iter((plain,))
 
 
 class Reader(reports.Reader):

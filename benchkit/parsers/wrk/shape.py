@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable
 from functools import lru_cache, partial
 
-from benchkit.parsers import urls
 from benchkit.parsers.base import Reading, Row
+from benchkit.reading import urls
 from benchkit.reading.reports import decimal
 from benchkit.regexes import regex
 from benchkit.units import Quantity, parse_bytes, parse_count, parse_time, scale

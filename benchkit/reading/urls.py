@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from benchkit.reading.records import Reading
 from benchkit.regexes import regex
 
 #: A port behind a host, which may be an address of IPv6 in brackets.
@@ -36,6 +37,12 @@ def describe_url(url: str) -> dict[str, str]:
     """
     query = query_of(url)
     return {"host": host_of(url), **({"query": query} if query else {})}
+
+
+def aim(run: Reading, url: str) -> None:
+    """Take the target of a run from its URL, and what that tells beside."""
+    run.target = path_of(url)
+    run.env |= describe_url(url)
 
 
 def query_of(url: str) -> str:

@@ -46,6 +46,11 @@ class Leaf(NamedTuple):
         """The content of a string; empty for any other scalar, and where it is damaged."""
         return (_decode(self.text) or "") if self.text.startswith('"') else ""
 
+    @property
+    def content(self) -> str:
+        """What a string holds, or any other scalar as it is written."""
+        return self.string or self.text
+
 
 class DamageError(ValueError):
     """The document ends early, or is no JSON from some line on.
@@ -64,8 +69,8 @@ class DamageError(ValueError):
         self.is_whole = is_whole
 
 
-def walk(text: str) -> Iterator[Leaf]:
-    """Yield the leaves of a document.
+def walk(text: str, line: int = 1) -> Iterator[Leaf]:
+    """Yield the leaves of a document that begins on ``line``.
 
     Raises
     ------
@@ -78,7 +83,7 @@ def walk(text: str) -> Iterator[Leaf]:
     [(('a', 0), '1'), (('a', 1, 'b'), '"c"')]
     """
     path: list[str | int] = []
-    line, position, awaits_key = 1, 0, False
+    position, awaits_key = 0, False
     while True:
         while awaits_key and (match := _PAIR.match(text, position)):
             line += text.count("\n", position, match.end(2))

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchkit.parsers.k6 import json_leaves
-from benchkit.parsers.k6.json_leaves import DamageError, Leaf, Path, walk
+from benchkit.parsers import leaves
+from benchkit.parsers.leaves import DamageError, Leaf, Path, walk
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
 DOCUMENTS = st.recursive(
@@ -98,5 +98,5 @@ def test_pairs_are_read_as_their_tokens(pieces: list[str]) -> None:
         return leaves
 
     together = tell()
-    with patch.object(json_leaves, "_PAIR", re.compile(r"(?!)")):
+    with patch.object(leaves, "_PAIR", re.compile(r"(?!)")):
         assert tell() == together

@@ -1,0 +1,131 @@
+"""What became of the requests of a run: answered, or failed for a reason."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from operator import itemgetter
+from typing import ClassVar
+
+from benchkit.reading.reasons import reason_of
+from benchkit.reading.records import Reading, Record
+from benchkit.reading.reports import Fields, Line, Remark, Report, Value
+from benchkit.reading.urls import aim
+from benchkit.units import Quantity, parse_time, read_number
+
+UNANSWERED = Remark(
+    "no request was answered ({failed:g} failed), so this run has no result",
+    "check that the server answers, and run again",
+)
+_COUNTED = Remark(
+    "the rate of {rate:g}/s is left out: it counts {failed:g} requests without an answer, too",
+    "compare the number of responses and the duration instead, or measure without failures",
+)
+#: What a run without an answer has measured.
+_OF_FAILURES = {"duration", "failures"}
+#: The reason of requests that had an answer.
+_REFUSED = "non2xx"
+
+
+class Outcomes:
+    """The answers of a run by their codes, and its failures by their reasons."""
+
+    def __init__(self, run: Reading) -> None:
+        self.run = run
+        self.answered = 0.0
+        self._failures: dict[str, tuple[float, int]] = {}
+
+    def answer(self, code: str, count: float, line: int) -> None:
+        """Add answers; those of 400 and above are failures, too."""
+        self.run.add("responses", "count", count, "1", line, subject=code)
+        self.answered += count
+        if code[0] in "45":
+            self.fail(_REFUSED, count, line)
+
+    def fail(self, reason: str, count: float, line: int) -> None:
+        """Add failures, if there are any."""
+        if count:
+            self._failures[reason] = (self._failures.get(reason, (0.0, 0))[0] + count, line)
+
+    @property
+    def unanswered(self) -> float:
+        """How many requests failed without an answer."""
+        counts = self._failures.items()
+        return sum(count for reason, (count, _) in counts if reason != _REFUSED)
+
+    def conclude(
+        self,
+        label: str,
+        *,
+        failed: float | None = None,
+        is_failed: bool | None = None,
+        counting: Collection[str] = (),
+    ) -> Iterator[Record]:
+        """Yield the run; one without an answer tells only how long it took and what failed.
+
+        Parameters
+        ----------
+        label : str
+            Of the source.
+        failed : float, optional
+            How many requests had no answer, if not all of them have a reason.
+        is_failed : bool, optional
+            Whether no request was answered, if codes do not tell.
+        counting : collection of str
+            Metrics that count requests without an answer, too: left out if there are some.
+        """
+        run, failed = self.run, self.unanswered if failed is None else failed
+        is_failed = failed > 0 and not self.answered if is_failed is None else is_failed
+        for reason, (count, line) in self._failures.items():
+            run.add("failures", "count", count, "1", line, subject=reason, origin="computed")
+        if is_failed:
+            run.status, counting = "failed", {row[1] for row in run.rows} - _OF_FAILURES
+        wrong = [row for row in run.rows if row[1] in counting] if failed or is_failed else []
+        run.rows = sorted((row for row in run.rows if row not in wrong), key=itemgetter(9))
+        run.last_line = max(run.line, run.last_line, *(row[9] for row in run.rows[-1:]))
+        yield run
+        if is_failed:
+            yield UNANSWERED.at(label, run.last_line, failed=failed)
+            return
+        for row in wrong:
+            if row[1] == "request_rate":
+                yield _COUNTED.at(label, row[9], rate=row[3], failed=failed)
+
+
+class LoadReport(Report):
+    """A report of requests whose lines are still coming in."""
+
+    #: The option of a command that holds the rate, with which the loop is open, and the rate.
+    HELD: ClassVar[re.Pattern[str] | None] = None
+
+    def __init__(self, line: int, command: str | None) -> None:
+        super().__init__(line, command)
+        if self.HELD is not None:
+            held = self.HELD.search(command or "")
+            self.reading.load_model = "open" if held else "closed"
+            self.reading.target_rate = float(held[1]) if held and held.lastindex else None
+        self.outcomes = Outcomes(self.reading)
+
+    def _take_target(self, _: Line, fields: Fields, _number: int) -> None:
+        aim(self.reading, fields[0])
+        self._take_connections(_, fields[1:], _number)
+
+    def _take_connections(self, _: Line, fields: Fields, _number: int) -> None:
+        self.reading.connect(int(fields[0]))
+
+    @staticmethod
+    def read_time(text: str) -> Quantity:
+        """Read a time as the tool writes it."""
+        return parse_time(text)
+
+    def _take_percentile(self, _: Line, fields: Fields, number: int) -> None:
+        self.add(Value("latency", f"p{fields[0]}", "s", self.read_time), fields[1], number)
+
+    def _take_code(self, _: Line, fields: Fields, number: int) -> None:
+        self.outcomes.answer(fields[0], read_number(fields[1]), number)
+
+    def _take_counted_error(self, _: Line, fields: Fields, number: int) -> None:
+        self.outcomes.fail(reason_of(fields[1]), read_number(fields[0]), number)
+
+    def _take_error(self, _: Line, fields: Fields, number: int) -> None:
+        self.outcomes.fail(reason_of(fields[0]), read_number(fields[1]), number)
