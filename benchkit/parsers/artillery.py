@@ -75,7 +75,7 @@ def _read(report: Document) -> Iterator[Record]:
     for name, count in numbers.items():
         if error := _ERROR.fullmatch(name):
             outcomes.fail(reason_of(error[1]), float(count), report.line_of(count))
-    aggregate.add_facts(run, _find_fact)
+    problems = list(aggregate.add_facts(run, _find_fact))
     if not outcomes.unanswered and not any(name in numbers for name in _FACTS):
         message = "the aggregate has no requests over HTTP"
         yield report.refuse(message, "benchkit reads only HTTP times")
@@ -88,6 +88,7 @@ def _read(report: Document) -> Iterator[Record]:
         run.add("duration", "total", run.duration, "s", at, origin="computed", resolution=1e-3)
     is_answered = any(row[3] for row in run.rows if row[1] in {"requests", "responses"})
     yield from outcomes.conclude(report.label, is_failed=not is_answered)
+    yield from problems
 
 
 def _find_fact(name: str) -> Fact | None:

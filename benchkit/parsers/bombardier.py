@@ -149,7 +149,7 @@ def _read(document: Document) -> Iterator[Record]:
     if rate := numbers.get("spec.rate"):
         run.load_model, run.target_rate = "open", float(rate)
     run.duration = numbers.get("result.timeTakenSeconds")
-    document.add_facts(run, _find_fact)
+    problems = list(document.add_facts(run, _find_fact))
     outcomes = Outcomes(run)
     for code, count in counts.items():
         outcomes.answer(code, float(count), document.line_of(count))
@@ -161,6 +161,7 @@ def _read(document: Document) -> Iterator[Record]:
         outcomes.fail(reason, float(count), document.line_of(count))
     failed = numbers.get("result.others", 0)
     yield from outcomes.conclude(document.label, failed=failed, counting={"request_rate"})
+    yield from problems
 
 
 def _find_fact(name: str) -> Fact | None:

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, TypeGuard
 from benchkit.errors import Diagnostic
 from benchkit.parsers.leaves import Leaf, Path, walk
 from benchkit.reading.records import Reading, Record
+from benchkit.reading.reports import Remark
 from benchkit.reading.source import Source
 from benchkit.regexes import regex
 from benchkit.units import scale
@@ -35,6 +36,13 @@ _TOKEN = regex(
 _BLANK = regex(r"[\s,]*")
 #: Runs began between them: Go's zero time is none, and nanoseconds since 1970 have an end.
 _EARLIEST, _LATEST = datetime(1970, 1, 2, tzinfo=UTC), datetime(2262, 1, 1, tzinfo=UTC)
+
+
+_NEGATIVE = Remark(
+    "{name} is {value:g}, which no time or count can be, and is left out",
+    "check the clock of the machine that measured",
+    is_remark=False,
+)
 
 
 class Whole(int):
@@ -113,11 +121,15 @@ class Document:
         """Return the line of one of its numbers."""
         return line_of(value, self.line)
 
-    def add_facts(self, run: Reading, find: Callable[[str], Fact | None]) -> None:
-        """Add the observations that ``find`` knows among the numbers, by their names."""
-        for name, value in self.numbers.items():
-            if fact := find(name):
+    def add_facts(self, run: Reading, find: Callable[[str], Fact | None]) -> Iterator[Diagnostic]:
+        """Add the observations that ``find`` knows by their names; yield those that cannot be."""
+        for name, value in name_numbers(self.fields):
+            if (fact := find(name)) is None:
+                continue
+            if is_amount(value):
                 add_fact(run, fact, value, self.line)
+            elif value < 0:
+                yield _NEGATIVE.at(self.label, self.line_of(value), name=name, value=value)
 
     def refuse(self, what: str, hint: str = "use the whole object that it wrote") -> Diagnostic:
         """Say why it gives no run."""
@@ -277,7 +289,7 @@ def read_moment(value: object) -> datetime | None:
     return moment if is_known else None
 
 
-def flatten(document: object, name: str = "") -> Iterator[tuple[str, float]]:
+def flatten(document: object) -> Iterator[tuple[str, float]]:
     """Yield the amounts in an object under dotted names; lists are passed over.
 
     Examples
@@ -285,10 +297,15 @@ def flatten(document: object, name: str = "") -> Iterator[tuple[str, float]]:
     >>> dict(flatten({"latency": {"p50": 2}, "errors": 0, "resets": None}))
     {'latency.p50': 2, 'errors': 0}
     """
+    return ((name, value) for name, value in name_numbers(document) if is_amount(value))
+
+
+def name_numbers(document: object, name: str = "") -> Iterator[tuple[str, float]]:
+    """Yield the numbers in an object under dotted names, whether a measurement can have them."""
     if isinstance(document, dict):
         for key, value in document.items():
-            yield from flatten(value, f"{name}.{key}" if name else key)
-    elif is_amount(document):
+            yield from name_numbers(value, f"{name}.{key}" if name else key)
+    elif isinstance(document, int | float) and not isinstance(document, bool):
         yield name, document
 
 

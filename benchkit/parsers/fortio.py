@@ -82,7 +82,7 @@ def _read(document: Document) -> Iterator[Record]:
         return
     run = Reading(tool="fortio", form="json", line=document.line, load_model="closed")
     _describe(run, document)
-    document.add_facts(run, _FACTS.get)
+    problems = list(document.add_facts(run, _FACTS.get))
     outcomes = Outcomes(run)
     for name, count in numbers.items():
         if name.startswith(_CODE):
@@ -93,6 +93,7 @@ def _read(document: Document) -> Iterator[Record]:
         if level is not None and seconds is not None and level < 100:
             add_fact(run, Fact("latency", f"p{level:g}", "s"), seconds, document.line)
     yield from outcomes.conclude(document.label, counting=_COUNTING)
+    yield from problems
 
 
 def _describe(run: Reading, document: Document) -> None:

@@ -68,6 +68,7 @@ class RequestLog:
         self.waiting = 0
         self.is_split: bool | None = None
         self.is_cut = False
+        self.judges = True  # whether it tells which requests failed
 
     def add(
         self,
@@ -161,8 +162,9 @@ class RequestLog:
             rows.append(("request_rate", "mean", total / length, "1/s", None))
             rows.append(("duration", "total", length, "s", None))
         rows += [(metric, "total", float(size), "B", None) for metric, size in self.sizes.items()]
-        rows.append(("failures", "count", failures, "1", None))
-        rows.append(("error_rate", "mean", failures / total, "1", None))
+        if self.judges:
+            rows.append(("failures", "count", failures, "1", None))
+            rows.append(("error_rate", "mean", failures / total, "1", None))
         for code, count in sorted(self.codes.items()):
             rows += [("responses", "count", float(count), "1", code)] * bool(code)
         for metric, stat, value, unit, subject in rows:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from benchkit import load
@@ -45,6 +46,18 @@ def test_version_1_gives_its_rate() -> None:
     assert found[None, "request_rate", "mean"] == 11.93
     assert found[None, "latency", "p99"] == 0.0121
     assert found["connect", "failures", "count"] == 2
+
+
+def test_a_negative_time_is_left_out_and_named() -> None:
+    text = (FIXTURES / "artillery-forms/synthetic-version1.json").read_text(encoding="utf-8")
+    text = re.sub(r'"min": [\d.]+', '"min": -3', text)
+    run, problem = JSON.parse(Source(None, "x.json", text.encode()))
+    assert isinstance(run, Reading)
+    assert isinstance(problem, Diagnostic)
+    assert (None, "latency", "min") not in values(run)
+    assert (None, "latency", "p50") in values(run)
+    assert "latency.min is -3" in problem.what
+    assert text.split("\n")[problem.line - 1].strip().startswith('"min": -3')
 
 
 def test_a_run_without_an_answer_measured_nothing() -> None:

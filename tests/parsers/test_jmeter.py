@@ -9,7 +9,7 @@ import pytest
 
 from benchkit import load
 from benchkit.errors import Diagnostic
-from benchkit.parsers import requestlog
+from benchkit.parsers import registry, requestlog
 from benchkit.parsers.base import Reading, Samples, Source
 from benchkit.parsers.jmeter import AGGREGATE, JTL
 
@@ -66,6 +66,31 @@ def test_a_file_is_a_run_with_the_rate_from_first_start_to_last_end() -> None:
         ("phase_time", "connect"): [0.007, 0.0],
     }
     assert result.samples[0].lines.tolist() == [2, 3] or result.samples[1].lines.tolist() == [2, 3]
+
+
+def test_without_a_column_of_success_codes_tell_what_failed() -> None:
+    rows = (
+        "1700000000000,250,a,200\n1700000000500,250,a,503\n"
+        "1700000000750,250,a,Non HTTP response code: java.net.ConnectException\n"
+    )
+    result = read("timeStamp,elapsed,label,responseCode\n" + rows)
+    (problem,) = result.problems
+    assert "has no column success" in problem
+    assert "response codes" in problem
+    assert result.runs[0].status == "complete"
+    assert result.times()["latency", None] == [0.25] * 3
+    values = result.values()
+    assert (values[None, "failures", "count"], values[None, "requests", "count"]) == (2.0, 3.0)
+
+
+def test_without_success_and_codes_nothing_is_said_of_failures() -> None:
+    text = b"timeStamp,elapsed,label\n1700000000000,250,a\n1700000000500,500,a\n"
+    assert JTL in registry.identify(Source(None, "x", text))
+    result = Result(text)
+    (problem,) = result.problems
+    assert "cannot be told" in problem
+    assert {row[1] for row in result.runs[0].rows} == {"requests", "request_rate", "duration"}
+    assert result.values()[None, "request_rate", "mean"] == 2.0
 
 
 def test_transactions_count_for_their_label_only() -> None:

@@ -19,6 +19,8 @@ columns (``t lt ct ts s lb rc rm by sby na``); what a sample holds is part of it
 report's table (``Save Table Data``) has mean, percentiles and rate of each label and in total, in
 milliseconds and KiB/s.
 
+Without a column ``success``, requests failed whose response code is from 400 on or not of HTTP.
+
 Not recorded: the version, the command, timers. Not read: assertions, idle time, threads' names.
 """
 
@@ -38,22 +40,25 @@ from benchkit.parsers.base import (
     Record,
     Source,
     Tool,
+    late,
 )
 from benchkit.parsers.requestlog import RequestLog
 from benchkit.reading.delimited import header_of, read_rows
 from benchkit.reading.reports import Remark
 from benchkit.reading.source import UntilDamage
-from benchkit.reading.urls import describe_url, path_of
+from benchkit.reading.urls import aim
 from benchkit.regexes import regex
-from benchkit.units import scale, step
 
-_NEEDED = {"timeStamp", "elapsed", "success"}
+_NEEDED = {"timeStamp", "elapsed"}
+#: Columns of which a JTL has one, besides times.
+_USUAL = {"success", "responseCode", "label", "threadName"}
 _DELIMITERS = ",;\t|"
 _TIMED = regex(r"\d{10,13}[,;\t|]\d{1,9}[,;\t|]")
 _JUDGED = regex(r"[,;\t|](?:true|false)[,;\t|]")
 _XML = regex(r"<testResults\b")
 _WHOLE = regex(r"\d{1,15}", re.ASCII)
 _CODE = regex(r"\d{3}", re.ASCII)
+_REFUSED = regex(r"[45]\d\d$|Non HTTP response code")
 #: What JMeter writes as the message of a transaction controller.
 _TRANSACTION = "Number of samples in transaction"
 _TIMES = {"elapsed": "", "Latency": "wait", "Connect": "connect"}
@@ -69,6 +74,12 @@ _DEFAULTS = Remark(
     "add the header line if you changed jmeter.save.saveservice.*",
     "note",
 )
+_UNJUDGED = Remark(
+    "this JTL has no column success, so {reason}",
+    "record it with -Jjmeter.save.saveservice.successful=true",
+    "note",
+)
+_BY_CODE = "response codes tell which requests failed"
 _BROKEN = Remark(
     "not valid XML from here on ({error}); everything before this point is kept",
     "use the file as JMeter wrote it",
@@ -97,16 +108,6 @@ _OTHER = Remark(
     "error",
     is_remark=False,
 )
-_NO_TOTAL = Remark(
-    "the table has no row TOTAL, so it has no values for the whole run",
-    "save the whole table",
-    is_remark=False,
-)
-_TWICE = Remark(
-    "the label {name!r} appears twice; this second row is left out",
-    "save each report to a separate file",
-    is_remark=False,
-)
 
 
 def _recognises(head: Head) -> bool:
@@ -114,7 +115,7 @@ def _recognises(head: Head) -> bool:
         return False
     first = head.text.lstrip().partition("\n")[0]
     columns = header_of(first.translate(dict.fromkeys(map(ord, _DELIMITERS), ",")))
-    is_table = set(columns) >= _NEEDED
+    is_table = set(columns) >= _NEEDED and not _USUAL.isdisjoint(columns)
     return is_table or _is_headless(first) or _XML.search(head.text) is not None
 
 
@@ -156,6 +157,10 @@ def _parse(source: Source) -> Iterator[Record]:
     else:
         delimiter = next((each for each in _DELIMITERS if f"elapsed{each}" in first), ",")
     table = _Table(source.label, "jtl")
+    if not columns and "success" not in first:
+        table.judges = "responseCode" in first
+        reason = _BY_CODE if table.judges else "it cannot be told which requests failed"
+        yield _UNJUDGED.at(source.label, 1, reason=reason)
     yield table.run
     rows = read_rows(source, "JMeter", sorted(_NEEDED), delimiter, named=columns)
     for line, row in rows:
@@ -264,7 +269,8 @@ class _Table(RequestLog):
         times = {name: row[name] for name in _TIMES if row.get(name)}
         sizes = {name: row[name] for name in (*_SIZES, "allThreads") if row.get(name)}
         is_valid = all(map(_WHOLE.fullmatch, (*times.values(), *sizes.values())))
-        if not is_valid or "elapsed" not in times or row["success"] not in {"true", "false"}:
+        is_failed = _judge(row)
+        if not is_valid or "elapsed" not in times or is_failed is None:
             self.bad.append(line)
             return False
         start = int(row["timeStamp"]) if _WHOLE.fullmatch(row["timeStamp"]) else 0
@@ -273,7 +279,7 @@ class _Table(RequestLog):
             self._count(row, sizes)
         return self.add(
             line, start, int(times.pop("elapsed")), row.get("label", ""),
-            is_failed=row["success"] == "false", is_sum=is_sum,
+            is_failed=is_failed, is_sum=is_sum,
             phases={_TIMES[column]: int(time) for column, time in times.items()},
         )  # fmt: skip
 
@@ -293,73 +299,15 @@ class _Table(RequestLog):
         run.connections = run.connections or None
         if len(self.urls) == 1:
             (url,) = self.urls
-            run.target, run.env = path_of(url), describe_url(url)
+            aim(run, url)
         yield from super().finish()
 
 
-_NUMBER = regex(r"\d{0,12}(?:[.,]\d{1,9})?", re.ASCII)
-#: The aggregate report's columns, by both of their names, with their exponent of ten.
-_COLUMNS = {
-    ("# Samples", "aggregate_report_count"): ("requests", "count", "1", 0),
-    ("Average", "average"): ("latency", "mean", "s", -3),
-    ("Median", "aggregate_report_median"): ("latency", "p50", "s", -3),
-    ("90% Line", "aggregate_report_90%_line"): ("latency", "p90", "s", -3),
-    ("95% Line", "aggregate_report_95%_line"): ("latency", "p95", "s", -3),
-    ("99% Line", "aggregate_report_99%_line"): ("latency", "p99", "s", -3),
-    ("Min", "aggregate_report_min"): ("latency", "min", "s", -3),
-    ("Max", "aggregate_report_max"): ("latency", "max", "s", -3),
-    ("Std. Dev.", "aggregate_report_stddev"): ("latency", "stdev", "s", -3),
-    ("Error %", "aggregate_report_error%"): ("error_rate", "mean", "1", -2),
-    ("Throughput", "aggregate_report_rate"): ("request_rate", "mean", "1/s", 0),
-    ("Received KB/sec", "aggregate_report_bandwidth"): ("bandwidth_in", "mean", "B/s", 0),
-    ("Sent KB/sec", "aggregate_report_sent"): ("bandwidth_out", "mean", "B/s", 0),
-}
-_KINDS = {name: kind for names, kind in _COLUMNS.items() for name in names}
-
-
-def _recognises_aggregate(head: Head) -> bool:
-    columns = header_of(head.text) if head.is_start else []
-    return columns[:1] in (["Label"], ["sampler_label"]) and columns[1:2] in (
-        ["# Samples"],
-        ["aggregate_report_count"],
-    )
-
-
-def _parse_aggregate(source: Source) -> Iterator[Record]:
-    """Yield the run of a table."""
-    run = Reading(tool="jmeter", form="aggregate", line=1, load_model="closed")
-    labels: set[str] = set()
-    for line, row in read_rows(source, "JMeter", ()):
-        if isinstance(row, Diagnostic):
-            run.status = "partial"
-            yield row
-            continue
-        first, *cells = row.items()
-        if first[1] in labels:
-            yield _TWICE.at(source.label, line, name=first[1][:60])
-            continue
-        labels.add(first[1])
-        run.last_line = line
-        for column, cell in cells:
-            _add_cell(run, column, cell, line, None if first[1] == "TOTAL" else first[1])
-    if not any(row[0] is None for row in run.rows):
-        run.status = "partial" if run.rows else "failed"
-        yield _NO_TOTAL.at(source.label, run.last_line)
-    if run.rows:
-        yield run
-
-
-def _add_cell(run: Reading, column: str, cell: str, line: int, subject: str | None) -> None:
-    """Add a cell, if it is a number of a known column."""
-    text = cell.strip().removesuffix("%").removesuffix("/sec").replace(",", ".")
-    if column not in _KINDS or not text or _NUMBER.fullmatch(text) is None:
-        return
-    metric, stat, unit, exponent = _KINDS[column]
-    factor = 1024.0 if unit == "B/s" else 1.0
-    run.add(
-        metric, stat, scale(text, exponent) * factor, unit, line,
-        subject=subject, resolution=step(text, exponent) * factor,
-    )  # fmt: skip
+def _judge(row: Mapping[str, str]) -> bool | None:
+    """Tell whether a request failed; None where a row should tell and does not."""
+    if "success" in row:
+        return {"true": False, "false": True}.get(row["success"])
+    return _REFUSED.match(row.get("responseCode", "")) is not None
 
 
 JTL = Format(
@@ -391,8 +339,8 @@ AGGREGATE = Format(
             not_recorded="when it ran, the number of threads, status codes",
         ),
     ),
-    recognises=_recognises_aggregate,
-    parse=_parse_aggregate,
+    recognises=late("benchkit.parsers.jmeter.aggregate:recognises"),
+    parse=late("benchkit.parsers.jmeter.aggregate:parse"),
     words=("# Samples", "aggregate_report_count"),
 )
 

@@ -1,0 +1,87 @@
+"""The table of JMeter's aggregate report: mean, percentiles and rate of each label."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from benchkit.parsers.base import Diagnostic, Head, Reading, Record, Source
+from benchkit.reading.delimited import header_of, read_rows
+from benchkit.reading.reports import Remark
+from benchkit.regexes import regex
+from benchkit.units import scale, step
+
+_NO_TOTAL = Remark(
+    "the table has no row TOTAL, so it has no values for the whole run",
+    "save the whole table",
+    is_remark=False,
+)
+_TWICE = Remark(
+    "the label {name!r} appears twice; this second row is left out",
+    "save each report to a separate file",
+    is_remark=False,
+)
+_NUMBER = regex(r"\d{0,12}(?:[.,]\d{1,9})?", re.ASCII)
+#: The aggregate report's columns, by both of their names, with their exponent of ten.
+_COLUMNS = {
+    ("# Samples", "aggregate_report_count"): ("requests", "count", "1", 0),
+    ("Average", "average"): ("latency", "mean", "s", -3),
+    ("Median", "aggregate_report_median"): ("latency", "p50", "s", -3),
+    ("90% Line", "aggregate_report_90%_line"): ("latency", "p90", "s", -3),
+    ("95% Line", "aggregate_report_95%_line"): ("latency", "p95", "s", -3),
+    ("99% Line", "aggregate_report_99%_line"): ("latency", "p99", "s", -3),
+    ("Min", "aggregate_report_min"): ("latency", "min", "s", -3),
+    ("Max", "aggregate_report_max"): ("latency", "max", "s", -3),
+    ("Std. Dev.", "aggregate_report_stddev"): ("latency", "stdev", "s", -3),
+    ("Error %", "aggregate_report_error%"): ("error_rate", "mean", "1", -2),
+    ("Throughput", "aggregate_report_rate"): ("request_rate", "mean", "1/s", 0),
+    ("Received KB/sec", "aggregate_report_bandwidth"): ("bandwidth_in", "mean", "B/s", 0),
+    ("Sent KB/sec", "aggregate_report_sent"): ("bandwidth_out", "mean", "B/s", 0),
+}
+_KINDS = {name: kind for names, kind in _COLUMNS.items() for name in names}
+
+
+def recognises(head: Head) -> bool:
+    """Whether a source begins with the header of the table."""
+    columns = header_of(head.text) if head.is_start else []
+    return columns[:1] in (["Label"], ["sampler_label"]) and columns[1:2] in (
+        ["# Samples"],
+        ["aggregate_report_count"],
+    )
+
+
+def parse(source: Source) -> Iterator[Record]:
+    """Yield the run of a table."""
+    run = Reading(tool="jmeter", form="aggregate", line=1, load_model="closed")
+    labels: set[str] = set()
+    for line, row in read_rows(source, "JMeter", ()):
+        if isinstance(row, Diagnostic):
+            run.status = "partial"
+            yield row
+            continue
+        first, *cells = row.items()
+        if first[1] in labels:
+            yield _TWICE.at(source.label, line, name=first[1][:60])
+            continue
+        labels.add(first[1])
+        run.last_line = line
+        for column, cell in cells:
+            _add_cell(run, column, cell, line, None if first[1] == "TOTAL" else first[1])
+    if not any(row[0] is None for row in run.rows):
+        run.status = "partial" if run.rows else "failed"
+        yield _NO_TOTAL.at(source.label, run.last_line)
+    if run.rows:
+        yield run
+
+
+def _add_cell(run: Reading, column: str, cell: str, line: int, subject: str | None) -> None:
+    """Add a cell, if it is a number of a known column."""
+    text = cell.strip().removesuffix("%").removesuffix("/sec").replace(",", ".")
+    if column not in _KINDS or not text or _NUMBER.fullmatch(text) is None:
+        return
+    metric, stat, unit, exponent = _KINDS[column]
+    factor = 1024.0 if unit == "B/s" else 1.0
+    run.add(
+        metric, stat, scale(text, exponent) * factor, unit, line,
+        subject=subject, resolution=step(text, exponent) * factor,
+    )  # fmt: skip
