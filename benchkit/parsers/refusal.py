@@ -198,13 +198,16 @@ def _find_nearest(head: Head, formats: Sequence[Format]) -> _Reason | None:
     def weigh(words: Iterable[str]) -> float:
         return sum(1 / common[word] for word in words)
 
-    windows = [set(_WORD.findall(head.text))] if is_json else _list_windows(head.text)
+    windows = [[set(_WORD.findall(head.text))]] if is_json else _list_windows(head.text)
     chance = _CHANCE if is_json else _CHANCE_OF_TEXT
     near = [
         (weigh(words & present), each, sorted(words - present))
-        for present in windows
+        for lines in windows
+        for present in (set[str]().union(*lines),)
         for each, words in signatures
-        if len(words & present) > chance and weigh(words & present) >= _NEAR * weigh(words)
+        if len(words & present) > chance
+        and weigh(words & present) >= _NEAR * weigh(words)
+        and any(len(words & line) > 1 for line in lines)  # in prose they are scattered
     ]
     if not near:
         return None
@@ -212,11 +215,11 @@ def _find_nearest(head: Head, formats: Sequence[Format]) -> _Reason | None:
     return _compare(head, nearest, missing)
 
 
-def _list_windows(text: str) -> list[set[str]]:
-    """Return the words of lines that stand together."""
-    lines = text.split("\n")
+def _list_windows(text: str) -> list[list[set[str]]]:
+    """Return the words of each line, by lines that stand together."""
+    lines = [set(_WORD.findall(line)) for line in text.split("\n")]
     starts = range(0, max(len(lines) - _CLOSE // 2, 1), _CLOSE // 2)
-    return [set(_WORD.findall("\n".join(lines[at : at + _CLOSE]))) for at in starts]
+    return [lines[at : at + _CLOSE] for at in starts]
 
 
 def _compare(head: Head, nearest: Format, missing: Sequence[str]) -> _Reason | None:

@@ -134,6 +134,7 @@ def test_the_nearest_format_is_named_with_what_does_not_fit(text: str, sentence:
         "[![Build](b.svg)](b)\n\n| benchmark | old ns/op |\n",
         "[//]: # (vim: tw=120)\n\n| benchmark | old ns/op | new |\n",
         "# Batching\n\nIt is running until all are complete.\n",
+        "# Load\n\nIt runs until interrupted.\n\nIs it running?\n\nA complete list is below.\n",
         "{{< toc >}}\n# Name of benchmarks and their context\n",
     ],
 )
