@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
+from math import isfinite, log2
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Protocol, cast
@@ -36,6 +37,7 @@ from benchkit.labels import run_toml
 from benchkit.parsers import mapped, registry
 from benchkit.parsers.base import Tool
 from benchkit.plots.drawing import Plots
+from benchkit.units import format_change, format_quantity
 
 #: An option in so many commands is listed once, under the options that commands share.
 _SHARED = 5
@@ -171,6 +173,72 @@ def _tell_rule(tool: Tool) -> str:
     return _RULES[next(iter(rules - {"linear"}), "linear")]
 
 
+#: Where two variants of a tool are compared, if not in the folder of its name, and their names.
+_SCENES = {
+    "wrk": "tracing-wrk",
+    "k6": "shorturl-k6",
+    "vegeta": "skywalking-vegeta",
+    "gobench": "redis-gobench",
+}
+_SIDES = (
+    ("none", "otlp"),
+    ("synthetic-none", "synthetic-otlp"),
+    ("none", "aof"),
+    ("baseline", "otel"),
+    ("no-agent", "agent"),
+    ("baseline", "enabled"),
+    ("old", "new"),
+)
+#: Columns of a picture on each side of no change, and how many stand for a factor of two.
+_HALF, _OCTAVE = 12, 3
+
+
+def write_compared() -> str:
+    """Draw, for each tool, how two variants of the fixtures compare in its primary metric."""
+    rows = [row for tool in registry.all_tools() if (row := _compare(tool))]
+    head = [
+        "| tool | metric | baseline | variant | change | 95 % interval | ÷ 16 … 16 × |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    return "\n".join([*head, *rows])
+
+
+def _compare(tool: Tool) -> str:
+    """Compare the first benchmark of a tool's scene; nothing where it has none."""
+    scene = RUNS.parent / _SCENES.get(tool.name, tool.name.replace("_", "-"))
+    if not scene.is_dir() or tool.role not in {"load", "microbenchmark"}:
+        return ""
+    runs = benchkit.load(scene).where(role="measured", tool=tool.name)
+    sides = next(pair for pair in _SIDES if set(pair) <= set(runs.variants))
+    frame = runs.compare(baseline=sides[0], variant=sides[1]).frame
+    row = frame[frame["primary"]].iloc[0]
+    ratios = [float(row[name]) for name in ("ratio_low", "ratio", "ratio_high")]
+    unit = row["unit"].removeprefix("1")
+    centres = (
+        f"{side}: {format_quantity(row[f'center_{name}'], unit)}".replace(" /s", "/s")
+        for side, name in zip(sides, ("baseline", "variant"), strict=True)
+    )
+    low, ratio, high = map(format_change, ratios)
+    shown = f"{low} to {high}" if isfinite(ratios[0]) else "–"
+    name = metrics.display_name(row["metric"], row["stat"])
+    return (
+        f"| `{tool.name}` | {name} | {' | '.join(centres)} | {ratio} | {shown} | {_draw(*ratios)} |"
+    )
+
+
+def _draw(low: float, ratio: float, high: float) -> str:
+    """Draw an interval on a scale of factors."""
+    places = [
+        round(_HALF + max(-_HALF, min(_HALF, _OCTAVE * log2(each)))) if isfinite(each) else _HALF
+        for each in (low, ratio, high)
+    ]
+    line = ["·"] * (2 * _HALF + 1)
+    line[_HALF] = "│"
+    line[places[0] : places[2] + 1] = "─" * (places[2] + 1 - places[0])
+    line[places[1]] = "●"
+    return f"`{''.join(line)}`"
+
+
 def write_unrecorded() -> str:
     """Write what the forms of each format leave out."""
     rows = [
@@ -304,6 +372,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "metrics": write_metrics,
     "formats": write_formats,
     "tools": write_tools,
+    "compared": write_compared,
     "unrecorded": write_unrecorded,
     "calibration": write_table,
     "families": write_grid,

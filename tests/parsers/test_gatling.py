@@ -91,8 +91,22 @@ def test_statistics_are_totals() -> None:
         assert found[None, "request_rate", "mean"] == 1.4444444444444444
 
 
+def _values(name: str) -> dict[tuple[str, str], float]:
+    frame = load(FIXTURES / name).observations
+    rows = frame[frame["subject"].isna()]
+    names = zip(rows["metric"], rows["stat"], strict=True)
+    return dict(zip(names, rows["value"], strict=True))
+
+
+def test_the_log_of_a_run_and_the_report_made_of_it_agree() -> None:
+    log, report = map(_values, ("gatling/none-1.log", "gatling-report/global_stats.json"))
+    assert report["requests", "count"] == log["requests", "count"] == 80
+    for stat in ("min", "max", "mean", "p50", "p75", "p95"):
+        assert report["latency", stat] == pytest.approx(log["latency", stat], rel=0.02, abs=1e-3)
+
+
 def test_two_variants_are_compared() -> None:
-    frame = load(FIXTURES / "gatling").compare(baseline="synthetic-none").frame
+    frame = load(FIXTURES / "gatling").compare(baseline="none").frame
     primary = frame[frame["primary"]]
     assert list(zip(primary["metric"], primary["stat"], strict=True)) == [("latency", "p50")]
     assert list(primary["verdict"]) == ["regression"]
