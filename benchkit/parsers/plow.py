@@ -137,6 +137,8 @@ class Report(LoadReport):
     def take_leaf(self, leaf: Leaf) -> None:
         """Take a value of JSON, which has the names of the text."""
         text, at = leaf.content, leaf.line
+        if text.startswith("-"):
+            raise ValueError(text)
         match leaf.path:
             case ("Summary", "Counts", str(code)):
                 self.accept(_LINES["code"], (code, text), at)

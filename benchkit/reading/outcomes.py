@@ -9,9 +9,9 @@ from typing import ClassVar
 
 from benchkit.reading.reasons import reason_of
 from benchkit.reading.records import Reading, Record
-from benchkit.reading.reports import Fields, Line, Remark, Report, Value
+from benchkit.reading.reports import Fields, Line, Remark, Report, Value, decimal
 from benchkit.reading.urls import aim
-from benchkit.units import Quantity, parse_time, read_number
+from benchkit.units import Quantity, parse_time
 
 UNANSWERED = Remark(
     "no request was answered ({failed:g} failed), so this run has no result",
@@ -92,6 +92,11 @@ class Outcomes:
                 yield _COUNTED.at(label, row[9], rate=row[3], failed=failed)
 
 
+def _read_count(text: str) -> float:
+    """Read a count, which JSON may say is not a number."""
+    return decimal(1.0)(text).value
+
+
 class LoadReport(Report):
     """A report of requests whose lines are still coming in."""
 
@@ -122,10 +127,10 @@ class LoadReport(Report):
         self.add(Value("latency", f"p{fields[0]}", "s", self.read_time), fields[1], number)
 
     def _take_code(self, _: Line, fields: Fields, number: int) -> None:
-        self.outcomes.answer(fields[0], read_number(fields[1]), number)
+        self.outcomes.answer(fields[0], _read_count(fields[1]), number)
 
     def _take_counted_error(self, _: Line, fields: Fields, number: int) -> None:
-        self.outcomes.fail(reason_of(fields[1]), read_number(fields[0]), number)
+        self.outcomes.fail(reason_of(fields[1]), _read_count(fields[0]), number)
 
     def _take_error(self, _: Line, fields: Fields, number: int) -> None:
-        self.outcomes.fail(reason_of(fields[0]), read_number(fields[1]), number)
+        self.outcomes.fail(reason_of(fields[0]), _read_count(fields[1]), number)

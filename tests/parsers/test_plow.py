@@ -152,6 +152,15 @@ def test_a_time_that_ends_in_digits_behind_a_unit_is_none() -> None:
     assert "0.0m30s0245" in problem.what
 
 
+@pytest.mark.parametrize("count", ["NaN", "-200"])
+def test_what_is_no_count_is_left_out_and_named(count: str) -> None:
+    text = load("errors.json").replace('"4xx": 200', f'"4xx": {count}')
+    assert count in text
+    (run,), (problem, _) = read(JSON, text)
+    assert "responses" not in {row[1] for row in run.rows}
+    assert f"'{count}' is not an amount of 4xx" in problem.what
+
+
 def test_a_count_beyond_all_numbers_is_refused() -> None:
     text = re.sub(r'"Count": \d+', f'"Count": {"9" * 400}', load("errors.json"))
     runs, (amount, problem) = read(JSON, text)
