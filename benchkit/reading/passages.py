@@ -275,4 +275,4 @@ def _read_text(line: str, command: str, shorten: Callable[[str], str]) -> str:
         text = text.partition(command[:40])[0] if command[:40] in text else ""
     elif _MECHANICAL.match(text):
         return ""
-    return drop_counts(shorten((clean(text) or text).strip(_SIGNS))).strip(_SIGNS)
+    return drop_counts(shorten(clean(text).strip(_SIGNS))).strip(_SIGNS)

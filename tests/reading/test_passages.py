@@ -51,3 +51,9 @@ def test_lines_of_other_blocks_stand_between_too() -> None:
 )
 def test_counts_are_dropped(line: str, kept: str) -> None:
     assert drop_counts(line) == kept
+
+
+def test_an_image_opens_no_passage() -> None:
+    page = ["sync", "9000", '![alt text](a.svg "CPU")', "9100"]
+    blocks = [Block(number, number) for number in (2, 4)]
+    assert name_passages(page, blocks, [""] * 2, str) == ["", ""]
