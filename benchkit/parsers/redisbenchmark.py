@@ -247,6 +247,8 @@ TOOLS = (
         executables=("redis-benchmark", "valkey-benchmark"),
         plan=FirstPlan(
             "redis-benchmark -p 6399 --csv -t set -c 20 -n 100000",
+            # A server that loads its data listens, but refuses commands.
+            "until redis-cli -p 6399 ping | grep -q PONG; do sleep 0.1; done; "
             "redis-benchmark -p 6399 --csv -t set -c 20 -n 50000",
             serve="redis-server --port 6399 --save ''",
             ready="127.0.0.1:6399",
