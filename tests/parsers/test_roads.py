@@ -166,8 +166,10 @@ def test_a_quote_that_opens_and_closes_holds_no_number(pair: bytes) -> None:
     assert prometheus_columns._read_pairs(pair) is None
 
 
-@pytest.mark.parametrize("parted", ["16 B\n/op\t 2 allocs/op", "16 B/op\t 2 a\nllocs/op"])
-def test_a_unit_that_a_line_break_parts_is_put_together_among_columns(parted: str) -> None:
+@pytest.mark.parametrize(
+    "parted", ["16 B\n/op\t 2 allocs/op", "16 B/op\t 2 a\nllocs/op", "16 B/op\t 2 allo|"]
+)
+def test_a_unit_that_a_line_break_or_a_bar_parts_is_the_same_among_columns(parted: str) -> None:
     form, _ = TEXTS["go test"]
     line = "BenchmarkA-8 \t1000\t{} ns/op\t 16 B/op\t 2 allocs/op\n"
     text = "".join(map(line.format, range(100, 200)))

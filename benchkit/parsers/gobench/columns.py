@@ -27,8 +27,8 @@ from benchkit.parsers.octets import (
 _START = b"Benchmark"
 #: Consecutive results that are worth a table.
 _FEW = 32
-#: What a line in columns is made of.
-_PLAIN = bytes([9, 10, *range(32, 127)])
+#: What a line in columns is made of; a bar may end a cell of a table.
+_PLAIN = bytes({9, 10, *range(32, 127)} - {ord("|")})
 _LONGEST_NAME, _LONGEST_NUMBER, _LONGEST_UNIT = 256, 18, 64
 #: Bytes from a number within which its unit is looked for.
 _REACH = 24
