@@ -23,7 +23,7 @@ QUIET = 0.1
 _LOOKS = 12
 #: Times of the first line of /proc/stat: those of guests, which follow, stand in the first, too.
 _TIMES = 8
-_TOTAL = regex(r"^cpu +([\d ]+)$", re.MULTILINE)
+_TOTAL = regex(r"^cpu +(\d[\d ]*)$", re.MULTILINE)
 _CPU = regex(r"^cpu\d", re.MULTILINE)
 _SWITCHES = regex(r"^nonvoluntary_ctxt_switches:\s*(\d+)$", re.MULTILINE)
 _CLOCKS = "sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_cur_freq"

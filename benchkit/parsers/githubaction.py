@@ -40,7 +40,7 @@ from benchkit.units import scale
 
 _ASSIGNMENT = regex(r"\s*window\.BENCHMARK_DATA\s*=")
 _CUSTOM = regex(
-    r'\[\s*\{(?:\s*"(?:name|unit|value|range|extra)"\s*:\s*(?:"[^"\\]*"|[\d.eE+-]+)\s*,?)+\}'
+    r'\[\s*\{(?:\s*"(?:name|unit|value|range|extra)"\s*:\s*(?:"[^"\\]*"|[\d.eE+-]+)\s*+,?)+\}'
 )
 _TIME = regex(r"(ns|us|µs|μs|ms|s|sec)(?:/(?:op|iter|ops))?")
 _RATE = regex(r"(?:ops|iter|op|iters|ops/iter)/s(?:ec)?")

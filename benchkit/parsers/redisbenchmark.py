@@ -67,8 +67,8 @@ _TESTS = ("PING_INLINE", "PING_BULK", "PING_MBULK", "SET", "GET", "INCR", "LPUSH
           "RPOP", "SADD", "HSET", "SPOP", "ZADD", "LPUSH (needed to benchmark LRANGE)",
           "LRANGE_100 (first 100 elements)", "MSET (10 keys)")  # fmt: skip
 _SIGN = regex(
-    rf"^[\s#>|*/`-]*(?:{_COUNT}|(?:.*?: )?{_RATE}(?:, p50=.*)?|{_HEADER}|{_TROUBLE}"
-    rf'|"(?:{"|".join(map(re.escape, _TESTS))})","\d{{1,12}}\.\d\d")[\s`]*$',
+    rf"^[ \t#>|*/`-]*+(?:{_COUNT}|(?:.*?: )?{_RATE}(?:, p50=.*)?|{_HEADER}|{_TROUBLE}"
+    rf'|"(?:{"|".join(map(re.escape, _TESTS))})","\d{{1,12}}\.\d\d")[ \t\r`]*$',
     re.MULTILINE | re.ASCII,
 )
 _STATS = {"avg": "mean"}

@@ -71,11 +71,11 @@ _ENDINGS = (
     "|ini|jar|java|jmx|jpg|js|json|jsonl|ko|log|lock|lua|m?js|md|ndjson|out|parquet|pcap|php|pl"
     "|png|proto|ps1|py|rb|rs|scala|sh|so|sql|svg|tar|tgz|toml|trace|ts|tsv|txt|wasm|xml|ya?ml|zip"
 )
-_UNIT = r"(?:ns|us|µs|ms|s|m|h|d|[kKMGT]i?[bB]?|[bB]|%|x|rps|qps|rpm)?"
-_NUMBER = rf"[+-]?(?:\d{{1,12}}(?:\.\d{{1,12}})?{_UNIT}){{1,4}}"
+_UNIT = r"(?:ns|us|µs|ms|s|m|h|d|[kKMGT]i?[bB]?|[bB]|%|rps|qps|rpm)?"
+_NUMBER = rf"[+-]?(?:\d{{1,12}}(?:\.\d{{1,12}})?{_UNIT}){{1,4}}+"
 #: Values that hold no secret, whatever option they follow.
 HARMLESS = regex(
-    rf"{_NUMBER}(?:[,:x/-]{_NUMBER}){{0,30}}(?:/(?:s|sec|m|min|h))?"  # 10, 1.5GiB, 500/s, 0-3,5
+    rf"{_NUMBER}(?:[,:x/-]{_NUMBER}){{0,30}}(?:x|/(?:s|sec|m|min|h))?"  # 10, 1.5GiB, 500/s, 0-3,5
     rf"|@?(?:~?/|\.{{1,2}}/)?(?:{_NAME}/){{0,20}}{_NAME}\.(?:{_ENDINGS})"  # data/post.lua
     rf"|(?:~|\.{{1,2}})?(?:/[\w.+-]{{0,40}}){{1,20}}(?::(?:/[\w.+-]{{0,40}}){{1,20}})?"  # /a, ./...
     r"|(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:]{2,39}\]"

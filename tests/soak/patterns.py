@@ -244,7 +244,11 @@ def _walk(value: Node, depth: int = 5) -> Iterator[Expression]:
 
 
 def adversarial(expression: Expression, limit: int) -> list[tuple[str, str]]:
-    """Return at most ``limit`` pairs (prefix, token) to measure: the prefix leads to a repeat."""
+    """Return pairs (prefix, token) to measure, at most ``limit`` of each of two kinds.
+
+    The first are what an expression repeats, behind the text that leads to it; the others pair
+    any text that leads to a repeat with any token of its alphabet.
+    """
     pattern = expression.pattern
     text = pattern if isinstance(pattern, str) else pattern.decode("latin-1")
     example = _Example()
@@ -255,14 +259,19 @@ def adversarial(expression: Expression, limit: int) -> list[tuple[str, str]]:
     doubles = ["".join(two) for two in product(example.tokens, repeat=2) if two[0] != two[1]]
     texts = [list(product(prefixes, group)) for group in (singles, lines, doubles)]
     random = Random(repr(text))  # noqa: S311 - the same texts in every run
-    shares = (random.sample(group, min(len(group), limit // 3)) for group in texts)
+    groups = [(list(example.repeats), limit), *((group, limit // 3) for group in texts)]
+    shares = (random.sample(group, min(len(group), most)) for group, most in groups)
     return list(dict.fromkeys(pair for share in shares for pair in share))
 
 
 class _Example:
-    """A text that an expression matches, with the places of its repeats and its alphabet."""
+    """A text that an expression matches, with the places of its repeats and its alphabet.
+
+    ``repeats`` holds what leads to a repeat, and each text that it may repeat.
+    """
 
     def __init__(self) -> None:
+        self.repeats: dict[tuple[str, str], None] = {}
         self.prefixes: dict[str, None] = {}
         self.tokens: dict[str, None] = {}
         self._groups: dict[int, str] = {}
@@ -309,10 +318,13 @@ class _Example:
 
     def _repeat(self, value: Node, before: str) -> str:
         low, high, body = value
+        outside, self.tokens = self.tokens, {}
         text: str = self.write(body, before)
         if high > 1:
             self.prefixes[before] = None
             self.tokens[text] = None
+            self.repeats |= dict.fromkeys((before, each) for each in self.tokens if each)
+        self.tokens = outside | self.tokens
         return text * max(int(low), 1)
 
     def _choose(self, characters: Iterable[str]) -> str:

@@ -32,6 +32,7 @@ COSTLY: dict[str, Callable[[int], str]] = {
     "a row of JMH": lambda size: (
         "Benchmark  Mode  Cnt  Score  Error  Units\na" + " " * size + "1 us/op"
     ),
+    "lines without a test of redis-benchmark": lambda size: "\n" * size + "- requests per second",
     "words of Go": lambda size: "Benchmark" * (size // 4) + " \t",
 }
 
@@ -67,6 +68,7 @@ def test_every_kind_of_expression_is_collected() -> None:
         (r"^[\s#]*(?:\w+ \| *)*Processed", "search"),
         (r"(\d+\.?\d*)ns", "fullmatch"),
         (r"<b>.*?</b>", "sub"),
+        (rf"^[\s#]*(?:{'|'.join(f'WORD_{n}' for n in range(30))})$", "search"),
         (r"(?:a+)+b", "match"),
     ],
 )
