@@ -25,6 +25,7 @@ from benchkit.parsers.base import (
 )
 from benchkit.parsers.embedded import find_documents
 from benchkit.parsers.unread import BINARIES, FAILURES, TEXTS
+from benchkit.reading.head import begins_json
 from benchkit.reading.signs import list_anchors
 from benchkit.reading.source import HEAD_BYTES
 from benchkit.redaction import show_opening, show_part
@@ -50,10 +51,6 @@ _STATS = regex(r"[\w.:/-]{1,200}[\t ,;|]{1,9}\d{1,9}(?:\.\d{1,4})?%(?![^\t ,;|])
 _ARGUMENTS = regex(r"://| -{1,2}\w| run \S")
 _LONGEST = 1000
 _DELIMITERS = ",;\t|"
-#: How JSON begins; a page begins with links, badges and templates, too.
-_JSON = regex(
-    r"\s*(?:\{(?![{%])|\[\s*(?:[\[{\"\]]|-?\d[\d.eE+-]{0,30}\s*[,\]]|true|false|null|\Z))"
-)
 #: Lines among which the words of a report stand; those of a page of prose are further apart.
 _CLOSE = 60
 #: Lines of go test that name no benchmark, and those that end a package.
@@ -134,7 +131,7 @@ def _find_below(head: Head, formats: Sequence[Format]) -> _Reason | None:
 
 def _find_embedded(head: Head, formats: Sequence[Format]) -> _Reason | None:
     """Name the format of a JSON document that stands in a page."""
-    if _JSON.match(head.text):
+    if begins_json(head.text):
         return None
     document = next(find_documents(head.text, formats), None)
     if document is None:
@@ -186,12 +183,12 @@ def _find_nearest(head: Head, formats: Sequence[Format]) -> _Reason | None:
 
     A word counts for the less, the more forms have it.
     """
-    is_json = _JSON.match(head.text) is not None
+    is_json = begins_json(head.text)
     signatures = [
         (each, set(_WORD.findall(form.signature)))
         for each in formats
         for form in each.forms
-        if is_json or not _JSON.match(form.signature)
+        if is_json or not begins_json(form.signature)
     ]
     common = Counter(word for _, words in signatures for word in words)
 
@@ -256,7 +253,7 @@ def _parse_whole(head: Head, nearest: Format) -> list[Record]:
 def _find_damage(head: Head) -> str:
     """Say where a JSON document is damaged; nothing of a sound or long one, or of other text."""
     text = head.text
-    if not _JSON.match(text) or not _is_whole(head):
+    if not begins_json(text) or not _is_whole(head):
         return ""
     start = len(text) - len(text.lstrip())
     try:

@@ -6,6 +6,12 @@ import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
+from benchkit.regexes import regex
+
+_JSON = regex(
+    r"\s*(?:\{(?![{%])|\[\s*(?:[\[{\"\]]|-?\d[\d.eE+-]{0,30}\s*[,\]]|true|false|null|\Z))"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Head:
@@ -27,6 +33,17 @@ class Head:
     data: bytes
     text: str
     is_start: bool = True
+
+
+def begins_json(text: str) -> bool:
+    """Tell whether a text begins as JSON does; a page begins with links and templates, too.
+
+    Examples
+    --------
+    >>> begins_json('[{"name": "k6"}]'), begins_json("[k6](https://k6.io) at work")
+    (True, False)
+    """
+    return _JSON.match(text) is not None
 
 
 def begins_table(head: Head, headers: Collection[str], row: re.Pattern[str]) -> bool:

@@ -213,6 +213,7 @@ def test_every_summary_is_recognised_and_stands_on_its_lines(path: Path) -> None
         '{"latencies": {"mean": 1}}',
         '{"metric":"http_reqs","type":"Point","data":{"time":"t","value":1}}\n',
         "<html><title>Other</title></html>",
+        '[k6](https://k6.io) wrote {"metrics": {"http_reqs": {"count": 5, "rate": 1}}}',
     ],
 )
 def test_other_documents_are_not_recognised(text: str) -> None:

@@ -16,6 +16,7 @@ from benchkit.parsers.containers import name_left_out, nested
 from benchkit.parsers.counters import dig, is_number
 from benchkit.parsers.documents import Part, read_around, read_documents
 from benchkit.parsers.series import Gatherer, micros
+from benchkit.reading.head import begins_json
 
 _SIGNS = tuple(
     tuple(map(re.compile, signs))
@@ -32,10 +33,9 @@ _SIGNS = tuple(
 
 def recognises(head: Head) -> bool:
     """Tell whether a source begins as this format does."""
-    text = head.text.lstrip()
-    if not head.is_start or not text.startswith(("{", "[")):
+    if not head.is_start or not begins_json(head.text):
         return False
-    return any(all(sign.search(text) for sign in signs) for signs in _SIGNS)
+    return any(all(sign.search(head.text) for sign in signs) for signs in _SIGNS)
 
 
 def parse(source: Source) -> Iterator[Record]:

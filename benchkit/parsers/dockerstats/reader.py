@@ -12,6 +12,7 @@ from benchkit.parsers.base import Diagnostic, Head, Reading, Record, Source, str
 from benchkit.parsers.dockerstats import api, table
 from benchkit.parsers.documents import read_documents
 from benchkit.parsers.series import Gatherer, micros
+from benchkit.reading.head import begins_json
 from benchkit.regexes import regex
 
 _TOOL = "docker-stats"
@@ -30,7 +31,7 @@ def recognises(head: Head) -> bool:
         return True
     if '"CPUPerc"' in text and _JSON_LINE.search(text):
         return True
-    return text.lstrip().startswith(("{", "[")) and all(sign.search(text) for sign in _API)
+    return begins_json(text) and all(sign.search(text) for sign in _API)
 
 
 def parse(source: Source) -> Iterator[Record]:
@@ -43,8 +44,8 @@ def parse(source: Source) -> Iterator[Record]:
     >>> cpu.subject, cpu.values.tolist(), memory.values.tolist()
     ('redis', [0.125], [1572864.0])
     """
-    start = source.head().text.lstrip()
-    if start.startswith(("{", "[")) and '"cpu_stats"' in start:
+    start = source.head().text
+    if begins_json(start) and '"cpu_stats"' in start:
         yield from _answers(source)
     else:
         yield from _frames(source)

@@ -54,6 +54,7 @@ from benchkit.parsers.k6.words import (
 )
 from benchkit.parsers.leaves import DamageError, Leaf, Path, walk
 from benchkit.reading.bounds import require_few
+from benchkit.reading.head import begins_json
 from benchkit.reading.source import UntilDamage
 from benchkit.regexes import regex
 from benchkit.units import parse_duration, scale
@@ -198,9 +199,7 @@ def recognises(head: Head) -> bool:
     if not head.is_start or not head.text:
         return False
     text = head.text.lstrip()
-    is_summary = (
-        text.startswith(("{", "[")) and bool(_KNOWN.search(text)) and not _POINT.match(text)
-    )
+    is_summary = begins_json(text) and bool(_KNOWN.search(text)) and not _POINT.match(text)
     return is_summary or bool(_find_report(text))
 
 

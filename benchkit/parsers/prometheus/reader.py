@@ -33,7 +33,7 @@ def recognises(head: Head) -> bool:
     text = head.text.lstrip()
     if not head.is_start:
         return False
-    if text.startswith(("{", "[")) and any(sign.match(text) for sign in _JSON):
+    if any(sign.match(text) for sign in _JSON):
         return True
     return promtool.recognises(text) or grafana.recognises(text)
 
