@@ -167,7 +167,7 @@ def test_a_quote_that_opens_and_closes_holds_no_number(pair: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    "parted", ["16 B\n/op\t 2 allocs/op", "16 B/op\t 2 a\nllocs/op", "16 B/op\t 2 allo|"]
+    "parted", ["16 B\n/op\t 2 allocs/op", "16 B/op\t 2 a\nllocs/op", "16 B/op\t 2 allocs/o|"]
 )
 def test_a_unit_that_a_line_break_or_a_bar_parts_is_the_same_among_columns(parted: str) -> None:
     form, _ = TEXTS["go test"]
