@@ -1,4 +1,4 @@
-"""The rule about generators of one load that are counted as runs: finding B207."""
+"""Rules about runs that were no repeats, because they ran at once: findings B207 and B217."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from benchkit.audit.facts import name_side
-from benchkit.comparison.shards import find_shards
+from benchkit.comparison.shards import count_concurrent, find_shards
 from benchkit.errors import Finding
 
 if TYPE_CHECKING:
@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 
 
 def find_generators(runs: Runs) -> Iterator[Finding]:
-    """B207: files of one run are of several generators, by their times or their names."""
-    for side, files in find_shards(runs).items():
+    """B207: files of one run are of several generators; B217: runs were measured at once."""
+    shards = find_shards(runs)
+    for side, files in shards.items():
         yield Finding(
             code="B207",
             severity="warning",
@@ -26,3 +27,15 @@ def find_generators(runs: Runs) -> Iterator[Finding]:
             "{shard} in --layout; if they are separate tests, give each one its own run number",
             numbers={"files": files},
         )
+    for side, files in count_concurrent(runs).items():
+        if side not in shards:
+            yield Finding(
+                code="B217",
+                severity="warning",
+                where=name_side(side),
+                message=f"{files} files were measured at the same time, so they are parts of one "
+                "load or disturbed each other, and their spread is no measure of repeats",
+                remedy="if they are generators of one load test, number them with `shard = 1` in "
+                "their sidecars or {shard} in --layout; otherwise measure one run after the other",
+                numbers={"files": files},
+            )

@@ -82,6 +82,19 @@ def find_shards(runs: Runs) -> dict[Side, int]:
     return found
 
 
+def count_concurrent(runs: Runs) -> dict[Side, int]:
+    """Count the files of each side that were measured at the same time as another one of it."""
+    is_timed = runs["role"].eq("measured") & runs["started_at"].notna() & runs["duration"].gt(0)
+    places = np.flatnonzero(is_timed & runs.duplicated([*Side._fields], keep=False)).tolist()
+    sources = runs["sources"].iloc[places].tolist()
+    files = runs.iloc[places].assign(path=[each[0]["path"] if each else "" for each in sources])
+    counts = {
+        _read_side(values): _count_overlapping(same)
+        for values, same in files.groupby([*Side._fields], sort=False)
+    }
+    return {side: count for side, count in counts.items() if count}
+
+
 def _read_side(values: Sequence[object]) -> Side:
     """Return the labels with which the values of a group begin."""
     return Side(*map(str, values[: len(Side._fields)]))

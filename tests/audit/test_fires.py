@@ -96,16 +96,16 @@ def commands(first: str, second: str) -> Files:
     }
 
 
-def generators(apart: int) -> Files:
-    """Return two files of one run that start some seconds apart."""
+def generators(apart: int, second: int = 1) -> Files:
+    """Return two files that start some seconds apart, the second one with its own run number."""
     sides = pair(wrk(), wrk(*OTHER))
-    told = 'benchmark = "ping"\nrun = 1\nstarted_at = 2026-11-20T10:00:{:02d}Z\n'
+    told = 'benchmark = "ping"\nrun = {}\nstarted_at = 2026-11-20T10:00:{:02d}Z\n'
     return {
         **sides,
         "none/wrk-1-a.txt": wrk(),
-        "none/wrk-1-a.txt.run.toml": told.format(0),
+        "none/wrk-1-a.txt.run.toml": told.format(1, 0),
         "none/wrk-1-b.txt": wrk(*OTHER),
-        "none/wrk-1-b.txt.run.toml": told.format(apart),
+        "none/wrk-1-b.txt.run.toml": told.format(second, apart),
     }
 
 
@@ -211,6 +211,7 @@ CASES: dict[str, tuple[Files, Files]] = {
         pair(wrk(), wrk(*OTHER, ("127.0.0.1:8080", "localhost:8081"))),
     ),
     "B207": (generators(0), generators(15)),
+    "B217": (generators(0, 2), generators(15, 2)),
     "B212": (shards(2, 2), shards(2, 3)),
     "B213": (shards(2, 2, 3), shards(2, 2, 3, 3)),
     "B214": (

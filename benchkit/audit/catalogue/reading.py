@@ -357,6 +357,19 @@ SIDES = (
         do="Measure both sides with the same number.",
     ),
     Entry(
+        code="B217",
+        severity="warning",
+        says="runs of one side were measured at the same time",
+        what="Files of one variant overlap in time by at least half of the shorter run, though "
+        "their run numbers differ.",
+        why="Runs that load one service at once are parts of one load, or disturb each other. "
+        "Neither shows how much repeats vary.",
+        example="none on /ping: 2 files were measured at the same time, so they are parts of one "
+        "load or disturbed each other, and their spread is no measure of repeats",
+        do="If they are generators of one load test, number them: `shard = 1` in the sidecar, or "
+        "`{shard}` in a layout. Otherwise measure one run after the other.",
+    ),
+    Entry(
         code="B210",
         severity="warning",
         says="response lengths vary on one side only",
