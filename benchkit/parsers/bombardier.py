@@ -185,7 +185,7 @@ TEXT = Format(
     recognises=holds(_TABLE),
     parse=Reader.parse,
     words=("Reqs/sec",),
-    anchors=(("Bombarding ", r"\S+ (?:for|with) \S+.* using \d"),),
+    anchors=(("Bombarding ", r"\S+ (?:for|with) \S+(?: \S+)? using \d"),),
     embeds=True,
 )
 
