@@ -31,11 +31,13 @@ class Decision:
         The last look; None where no round was completed.
     comparison : Comparison or None
         Of the last look.
+    baseline : str
     """
 
     session: Session
     progress: Progress | None
     comparison: Comparison | None
+    baseline: str
 
 
 def measure_until_decided(
@@ -78,7 +80,7 @@ def measure_until_decided(
     pairs = pair_up(names, baseline, None, first=names[0])
     looks = _Looks(out, pairs, plan.stopping, tuple(metrics), watch)
     session = carry_out(plan, out, show=show, tell=tell, is_decided=looks.look)
-    return Decision(session, looks.progress, looks.comparison)
+    return Decision(session, looks.progress, looks.comparison, pairs[0][0])
 
 
 class _Looks:

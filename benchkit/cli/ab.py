@@ -70,7 +70,7 @@ def ab(
     runs = list_runs(decision.session)
     text = render_decision(decision, format, runs, to_file=output is not None)
     printing.write(text, output)
-    leave(decision.session, out, is_series=True, quiet=quiet)
+    leave(decision.session, out, baseline=decision.baseline, quiet=quiet)
 
 
 def _check(sides: dict[str, Commit], repo: Path) -> None:

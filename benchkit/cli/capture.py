@@ -128,7 +128,7 @@ def capture(
         session = carry_out(chosen, out, show=show, keep_going=keep_going, tell=tell)
         text = _render(session, format, to_file=output is not None)
     printing.write(text, output)
-    leave(session, out, is_series=is_series, quiet=quiet)
+    leave(session, out, baseline=decision.baseline if is_series else "", quiet=quiet)
 
 
 def _refuse_unfit(until: str | None, rule: Mapping[str, object], *, is_whole: bool) -> bool:
@@ -208,8 +208,8 @@ def list_runs(session: Session) -> list[dict[str, object]]:
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 
-def leave(session: Session, out: Path, *, is_series: bool, quiet: bool) -> None:
-    """Say how the session ended, and end with the exit code for it."""
+def leave(session: Session, out: Path, *, baseline: str, quiet: bool) -> None:
+    """Say how the session ended, and end with the exit code for it; a series has a baseline."""
     failed = session.failed
     made = f"made {len(session.runs) - failed} of {session.planned} runs"
     if failed:
@@ -220,5 +220,7 @@ def leave(session: Session, out: Path, *, is_series: bool, quiet: bool) -> None:
     if session.problem:
         raise DataError(session.problem, hint=made)
     if not quiet:
-        command = "next: benchkit report" if is_series else f"{made} · next: benchkit ingest"
-        printing.print_line(f"{command} {quote(str(out))}", err=True)
+        folder = quote(str(out))
+        report = f"next: benchkit report {folder} --baseline {quote(baseline)}"
+        line = report if baseline else f"{made} · next: benchkit ingest {folder}"
+        printing.print_line(line, err=True)

@@ -60,6 +60,7 @@ def test_it_stops_when_every_row_is_decided_and_says_what_it_saved(tmp_path: Pat
     assert 12 <= made <= 60
     rounds = made // 3
     assert f"decided: {made} runs in {rounds} rounds, {3 * (40 - rounds)} fewer" in done.stdout
+    assert done.stderr.endswith("next: benchkit report results --baseline none\n")
     lines = [line for line in done.stderr.splitlines() if line.startswith("round ")]
     assert len(lines) == 2 * rounds
     assert "~ too early, first test after round 4" in lines[0]
