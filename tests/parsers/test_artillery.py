@@ -39,6 +39,17 @@ def test_version_2_gives_counts_times_and_failures() -> None:
     assert (None, "request_rate", "mean") not in found
 
 
+def test_a_real_run_gives_what_it_counted() -> None:
+    (run,) = JSON.parse(Source.load(FIXTURES / "artillery-runs/none-1.json"))
+    assert isinstance(run, Reading)
+    found = values(run)
+    assert found[None, "requests", "count"] == found["200", "responses", "count"]
+    assert found[None, "latency", "min"] <= found[None, "latency", "p50"]
+    assert found[None, "latency", "p50"] <= found[None, "latency", "max"]
+    frame = load(FIXTURES / "artillery-runs").compare(baseline="none").frame
+    assert list(frame[frame["primary"]]["n_variant"]) == [3]
+
+
 def test_version_1_gives_its_rate() -> None:
     run, problems = read("synthetic-version1.json")
     assert not problems
