@@ -69,7 +69,7 @@ def _find_variants(ctx: typer.Context) -> Iterable[str]:
     near = [path for path in paths if path != "-" and not is_distant(split_label(path)[1])]
     layout = ctx.params.get("layout") or config.load(Path.cwd()).layout
     found = discover(near, Options(layout=layout)).found if near else ()
-    return [each.variant or each.sidecar.variant or each.labels.variant for each in found]
+    return [each.shown_variant for each in found]
 
 
 def _list_paths(ctx: typer.Context) -> list[str]:

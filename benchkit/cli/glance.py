@@ -79,7 +79,7 @@ def _show_archives(root: Path) -> bool:
         for source in discovery.found[:_FILES]
         if source.path and (tool := _identify(source.path))
     ]
-    variants = {source.variant or source.labels.variant for source, _ in known}
+    variants = {source.shown_variant for source, _ in known}
     groups = {source.labels.group for source, _ in known}
     tools = [name for name, _ in Counter(tool for _, tool in known).most_common()]
     if tools:
@@ -130,6 +130,7 @@ def _read_variants(paths: Sequence[Path]) -> tuple[str, list[str], bool, bool]:
     from benchkit.labels.stems import ToolNames
     from benchkit.labels.tree import read_tree
     from benchkit.parsers import registry
+    from benchkit.redaction import redact_label
     from benchkit.selection import SIDE_NAMES
 
     tops = {path.parts[0] for path in paths}
@@ -139,7 +140,7 @@ def _read_variants(paths: Sequence[Path]) -> tuple[str, list[str], bool, bool]:
     tools = ToolNames(registry.tools(), registry.companions(), registry.snapshotting())
     root_name = (Path.cwd() / folder).resolve().name
     read = read_tree(places, SIDE_NAMES, tools, root_name=root_name)
-    variants = sorted({labels.variant for labels in read}, key=name_key)
+    variants = sorted({redact_label(labels.variant) for labels in read}, key=name_key)
     levels = {labels.params for labels in read if labels.params}
     is_sweep = len(variants) == 1 and len(levels) > 2
     return folder, variants, len({labels.group for labels in read}) > 1, is_sweep

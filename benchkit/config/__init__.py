@@ -20,6 +20,7 @@ from benchkit.config.labels import FACTS, LABELS, NO_LABELS, LabelTables, select
 from benchkit.config.maps import MAP, TableMap, parse_maps
 from benchkit.config.rules import Habits, Rule, parse_habits, parse_rules
 from benchkit.errors import ConfigError
+from benchkit.redaction import redact_message
 from benchkit.regexes import regex
 
 FILE = "benchkit.toml"
@@ -285,7 +286,7 @@ def _convert(key: str, value: object, where: str) -> object:
     if known and value not in known:
         hint = f"use {', '.join(known)}"
         raise ConfigError(f"unknown value {value!r}", where=f"{where} {key}", hint=hint)
-    return value
+    return redact_message(value) if key == "title" else value
 
 
 def _read_renames(value: object, where: str) -> tuple[str, ...]:

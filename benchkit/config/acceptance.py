@@ -9,7 +9,7 @@ from datetime import date, datetime
 from fnmatch import fnmatchcase
 
 from benchkit.config.accepted import SHORTEST
-from benchkit.config.keys import as_key, list_keys, read_text, require_keys
+from benchkit.config.keys import as_key, list_keys, read_shown, read_text, require_keys
 from benchkit.errors import ConfigError
 from benchkit.regexes import regex
 
@@ -94,7 +94,7 @@ def _parse(table: Mapping[str, object], where: str) -> Acceptance:
         removed=is_removed,
         metric=read_text(table["metric"], "metric", where) if "metric" in table else "",
         until=until,
-        reason=read_text(table["reason"], "reason", where) if "reason" in table else "",
+        reason=read_shown(table["reason"], "reason", where) if "reason" in table else "",
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from benchkit.config.keys import as_key, list_keys, read_text, require_keys
+from benchkit.config.keys import as_key, list_keys, read_shown, read_text, require_keys
 from benchkit.errors import ConfigError
 
 #: Fewest characters of a commit that name it.
@@ -61,4 +61,4 @@ def _parse(table: Mapping[str, object], where: str) -> Accepted:
     if len(commit) < SHORTEST:
         hint = f"give at least {SHORTEST} characters of a commit"
         raise ConfigError(f"{commit!r} is not a commit", where=where, hint=hint)
-    return Accepted(commit, read_text(table.get("reason"), "reason", where))
+    return Accepted(commit, read_shown(table.get("reason"), "reason", where))

@@ -11,6 +11,7 @@ from dataclasses import fields
 from typing import TypeVar
 
 from benchkit.errors import ConfigError
+from benchkit.redaction import redact_message
 
 Value = TypeVar("Value")
 
@@ -65,6 +66,11 @@ def read_text(value: object, key: str, where: str) -> str:
         return value
     what = "is empty" if value == "" else "is not a string"
     raise ConfigError(f"{key} {what}", where=where, hint=f'use {key} = "…"')
+
+
+def read_shown(value: object, key: str, where: str) -> str:
+    """Return a text that reports show, without the secrets in it."""
+    return redact_message(read_text(value, key, where))
 
 
 def read_texts(value: object, key: str, where: str) -> tuple[str, ...]:

@@ -12,7 +12,15 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from benchkit.config.acceptance import Acceptance, parse_acceptances
-from benchkit.config.keys import as_key, list_keys, read_text, read_texts, require_keys, unknown
+from benchkit.config.keys import (
+    as_key,
+    list_keys,
+    read_shown,
+    read_text,
+    read_texts,
+    require_keys,
+    unknown,
+)
 from benchkit.config.limits import Limit, parse_limit
 from benchkit.errors import ConfigError
 from benchkit.metrics import split_metric
@@ -242,7 +250,7 @@ def _parse(table: Mapping[str, object], habits: Habits, where: str) -> Rule:
         for key in ("target", "acceptable")
     }
     rule = Rule(
-        name=read_text(table.get("name", f"{metric}.{stat}".rstrip(".")), "name", where),
+        name=read_shown(table.get("name", f"{metric}.{stat}".rstrip(".")), "name", where),
         metric=metric,
         stat=stat,
         pair=_read_pair(table["pair"], where) if "pair" in table else None,

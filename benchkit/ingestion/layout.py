@@ -9,6 +9,7 @@ from pathlib import Path
 from random import Random
 
 from benchkit.errors import DataError
+from benchkit.ingestion.addresses import name_path
 from benchkit.ingestion.discovery import Options, discover
 from benchkit.ingestion.loading import Loaded, load_found
 from benchkit.ingestion.sources import Found
@@ -17,7 +18,7 @@ from benchkit.labels.readings import FileLabels, Reading, list_readings, write_p
 from benchkit.labels.splitting import NameSplit
 from benchkit.labels.stems import ToolNames
 from benchkit.parsers import registry
-from benchkit.redaction import redact_name
+from benchkit.redaction import redact_label, redact_name
 from benchkit.selection import SIDE_NAMES
 from benchkit.tables.runs import write_numbers
 
@@ -61,7 +62,7 @@ def explain_layout(arguments: Sequence[str], options: Options, most: int | None 
     sources = _choose_first(discovery.found, most or len(discovery.found))
     read = {id(source) for source in sources}
     unread = Counter(
-        _name_variant(source) if _may_be_measured(source, tools) else ""
+        source.shown_variant if _may_be_measured(source, tools) else ""
         for source in discovery.found
         if id(source) not in read
     )
@@ -98,7 +99,7 @@ def _choose_first(sources: Sequence[Found], most: int) -> list[Found]:
     taken: Counter[str] = Counter()
     ranked = []
     for place, source in enumerate(sources):
-        ranked.append((taken[variant := _name_variant(source)], place))
+        ranked.append((taken[variant := source.shown_variant], place))
         taken[variant] += 1
     return [sources[place] for place in sorted(place for _, place in sorted(ranked)[:most])]
 
@@ -106,10 +107,6 @@ def _choose_first(sources: Sequence[Found], most: int) -> list[Found]:
 def _may_be_measured(source: Found, tools: ToolNames) -> bool:
     labels = source.labels
     return labels.role == "measured" and labels.tool not in tools.companions and not labels.series
-
-
-def _name_variant(source: Found) -> str:
-    return source.variant or source.sidecar.variant or source.labels.variant
 
 
 def _list_others(
@@ -181,14 +178,13 @@ def _describe(
     """Return the labels of a source: those of its runs, else those of its path."""
     path = _place(source)
     pattern = options.layout if source.labels.by_layout else None
-    pattern = pattern or write_pattern(path, source.labels, tools)
+    pattern = name_path(pattern or write_pattern(path, source.labels, tools))
+    variant = redact_label(source.labels.variant)
     if runs is None:
-        return FileLabels(
-            path=source.label, variant=source.labels.variant, role=outcome, origin=pattern
-        )
+        return FileLabels(path=source.label, variant=variant, role=outcome, origin=pattern)
     *columns, counts = zip(*runs, strict=True)
     texts = {name: _join(column) for name, column in zip(_COLUMNS, columns, strict=True)}
-    by_path = "variant" in pattern and texts["variant"] == source.labels.variant
+    by_path = "variant" in pattern and texts["variant"] == variant
     elsewhere = f"{_name_origin(source, texts, options)}; {pattern.replace('{variant}', '*')}"
     origin = pattern if by_path else elsewhere
     numbers = write_numbers({*map(int, counts)})
@@ -207,8 +203,9 @@ def _join(values: Sequence[str]) -> str:
 def _name_origin(source: Found, texts: Mapping[str, str], options: Options) -> str:
     """Say what gave the variant, where the path did not."""
     variant = texts["variant"]
-    if variant == (source.variant or options.variant):
+    if variant == redact_label(source.variant or options.variant or ""):
         return "variant: command line"
-    if variant == source.sidecar.variant:
+    if variant == redact_label(source.sidecar.variant or ""):
         return "variant: sidecar"
-    return "variant: name of the folder" if variant == source.labels.variant else "variant: content"
+    is_folder = variant == redact_label(source.labels.variant)
+    return "variant: name of the folder" if is_folder else "variant: content"

@@ -110,7 +110,7 @@ def name_origin(store: str, environ: Mapping[str, str] = os.environ) -> str:
 def _shorten(value: str) -> str:
     if value.startswith("github_"):
         return value.removeprefix("github_")[:_SHORT]
-    return "-".join(value.split())
+    return "-".join(redact_origin(value).split())
 
 
 @dataclass(slots=True)

@@ -24,6 +24,7 @@ from benchkit.labels.sidecars import Sidecar, Sidecars
 from benchkit.labels.walk import DEEP, OUTSIDE
 from benchkit.reading.rawfile import PIPE_BYTES
 from benchkit.reading.source import Source, UnreadableError
+from benchkit.redaction import redact_label
 
 STDIN = "-"
 
@@ -106,6 +107,11 @@ class Found:
     def identity(self) -> Identity:
         """What tells it from other sources in a store; standard input is told by its content."""
         return Identity(self.origin, self.address, self.assigned)
+
+    @property
+    def shown_variant(self) -> str:
+        """The variant by command line, sidecar or path, without the secrets in it."""
+        return redact_label(self.variant or self.sidecar.variant or self.labels.variant)
 
     @property
     def is_chosen(self) -> bool:

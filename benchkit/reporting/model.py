@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from benchkit.derived.timeline import Track
 from benchkit.errors import Diagnostic, Finding
+from benchkit.redaction import redact_message
 from benchkit.reporting.head import write_status
 from benchkit.reporting.section import Section
 from benchkit.reporting.sections import write_sections
@@ -95,7 +96,7 @@ def build(
         The section on variants: a row per variant, a column per metric.
     """
     return Report(
-        title=title or TITLE,
+        title=redact_message(title) or TITLE,
         sentence=lead(verdicts, parts or {}, findings),
         bullets=follow(verdicts, parts or {}),
         status=write_status(verdicts, runs, findings, parts or {}),

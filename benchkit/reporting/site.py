@@ -14,10 +14,12 @@ from hashlib import sha256
 from pathlib import Path
 from string import hexdigits
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from benchkit.errors import ConfigError
 from benchkit.history.model import OUTSIDE, Change, History, Series
 from benchkit.history.naming import is_cost, name_commit, name_series, write_day
+from benchkit.redaction import redact_message, redact_origin
 from benchkit.regexes import regex
 from benchkit.reporting.sparkline import Sparkline, draw_sparkline
 from benchkit.reporting.templating import make_environment
@@ -101,7 +103,7 @@ def write_site(
             entry = _make_entry(series, branch, number, pattern, orders[branch])
             pages.setdefault(entry.page, []).append((entry, series))
     entries = sorted((e for those in pages.values() for e, _ in those), key=_rank)
-    shared = {"title": title, "generated_by": generated_by}
+    shared = {"title": redact_message(title), "generated_by": generated_by}
     yield "site.css", environment.get_template("site/site.css").render()
     yield "site.js", environment.get_template("site/site.js").render()
     yield _COMMITS, _write_commits(orders, pattern)
@@ -143,13 +145,24 @@ def _embed(data: object) -> str:
 
 
 def _read_pattern(repo_url: str) -> str:
-    """Return the address of a commit, with ``{commit}`` for it; empty where there is none."""
+    """Return the address of a commit, with ``{commit}`` for it; empty where there is none.
+
+    It is public: it has no credentials, and a query only where the commit stands in it.
+    """
     if not repo_url:
         return ""
-    if not re.match(r"https?://[^\s\"'<>\\]+$", repo_url):
+    try:
+        parts = urlsplit(redact_origin(repo_url))
+    except ValueError:
+        parts = urlsplit("")
+    is_web = parts.scheme in {"http", "https"} and parts.netloc != ""
+    if not is_web or re.search(r"[\s\"'<>\\]", repo_url):
         hint = "use https://github.com/owner/name, or a URL with {commit}"
         raise ConfigError(f"{repo_url!r} is not a web address", where="--repo-url", hint=hint)
-    url = repo_url.removesuffix("/").removesuffix(".git")
+    kept = {name: text if "{commit}" in text else "" for name, text in
+            (("query", parts.query), ("fragment", parts.fragment))}  # fmt: skip
+    parts = parts._replace(netloc=parts.netloc.rpartition("@")[2], **kept)
+    url = parts.geturl().removesuffix("/").removesuffix(".git")
     return url if "{commit}" in url else f"{url}/commit/{{commit}}"
 
 
