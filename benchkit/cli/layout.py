@@ -69,6 +69,7 @@ def layout(
         explained = replace(explained, readings=(*splits, *explained.readings))
     command = ["compare", *paths, *_list_options(request)]
     printing.write(render(explained, command, chosen, to_file=output is not None), output)
+    request.show(explained.diagnostics)
     if explained.reason is not None:
         raise explained.reason
 

@@ -38,8 +38,14 @@ def is_distant(path: str) -> bool:
 
 
 def is_page(path: str) -> bool:
-    """Tell whether a path is a web address, which no store has."""
-    return path.startswith(("http://", "https://"))
+    """Tell whether a path is a web address, which no store has.
+
+    Examples
+    --------
+    >>> [is_page(path) for path in ("https://host/a.txt", "HTTP://host/a.txt", "s3://bucket/a")]
+    [True, True, False]
+    """
+    return path.lower().startswith(("http://", "https://"))
 
 
 def split_label(argument: str) -> tuple[str, str]:

@@ -3,7 +3,7 @@
 An archive from elsewhere may unpack to far more than it weighs, name places outside its folder, or
 hold links and devices. Files are written below the folder only, and over no other file; sizes are
 counted while they are written, whatever the archive declares. What cannot be written is left out,
-and the rest is read.
+with its reason, and the rest is read.
 """
 
 from __future__ import annotations
@@ -43,10 +43,13 @@ _EXTENDED = frozenset(
     | {tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK}
 )
 #: Why a file is left out.
-_OUTSIDE = "it is a link, or its path leads out of the folder it is unpacked to"
+LINK = "it is a link"
+_SPECIAL = "it is a pipe or a device"
+_OUTSIDE = "its path leads out of the folder it is unpacked to"
+_REPLACED = "a later file has the same name, and is read instead"
 _UNFIT = {
     errno.ENAMETOOLONG: "its name is too long",
-    errno.EEXIST: "it has the same name as another file",
+    errno.EEXIST: "an earlier file has the same name, and is read instead",
     errno.EISDIR: "it has the same name as a folder",
     errno.ENOTDIR: "its folder is a file",
 }
@@ -153,7 +156,8 @@ def _explain_unfit(error: OSError | UnicodeEncodeError) -> str:
 def unpack(archive: Path, target: Path, name: str, limit: int = LARGEST) -> list[tuple[str, str]]:
     """Unpack an archive into a folder; return the names of what was left out, and why.
 
-    Links and devices are, what would lie outside of the folder, and names that no file can have.
+    Links and devices are, what would lie outside of the folder, names that no file can have, and
+    all files of a name but the one that is read: the first in a zip, the last in a tar.
 
     Parameters
     ----------
@@ -196,10 +200,10 @@ def _unpack_zip(archive: Path, target: Path, meter: Meter) -> Iterator[tuple[str
             meter.enter(PurePosixPath(place))
         for member, place in members:
             is_link = stat.S_ISLNK(member.external_attr >> 16)
-            if member.is_dir() and is_inside(place):
+            if member.is_dir():
                 continue
             blocks = _read_blocks(packed, member, meter)
-            if reason := _OUTSIDE if is_link else write(blocks, target, place):
+            if reason := LINK if is_link else write(blocks, target, place):
                 yield member.filename, reason
 
 
@@ -227,11 +231,21 @@ def _unpack_tar(stream: IO[bytes], target: Path, meter: Meter) -> Iterator[tuple
             meter.enter(PurePosixPath(member.name))
             if member.isdir():
                 continue
-            try:
-                if not member.isreg() or not is_inside(member.name):
-                    raise tarfile.SpecialFileError(member)
-                packed.extract(member, target, filter="data")
-            except tarfile.FilterError:
-                yield member.name, _OUTSIDE
-            except (OSError, UnicodeEncodeError) as error:
-                yield member.name, _explain_unfit(error)
+            if reason := _extract(packed, member, target):
+                yield member.name, reason
+
+
+def _extract(packed: tarfile.TarFile, member: tarfile.TarInfo, target: Path) -> str:
+    """Write a member below a folder; say what is left out and why, or nothing."""
+    if not is_inside(member.name):
+        return _OUTSIDE
+    if not member.isreg():
+        return LINK if member.issym() or member.islnk() else _SPECIAL
+    try:
+        is_replaced = (target / member.name).is_file()
+        packed.extract(member, target, filter="data")
+    except tarfile.FilterError:
+        return _OUTSIDE
+    except (OSError, UnicodeEncodeError) as error:
+        return _explain_unfit(error)
+    return _REPLACED if is_replaced else ""

@@ -156,7 +156,7 @@ def discover(arguments: Sequence[str], options: Options) -> Discovery:
     if not options.variant and result.order is Order.FILES:
         distinguish(result.found)
     if not result.found:
-        raise _refuse_empty(result.skipped, " ".join(arguments))
+        raise _refuse_empty(result, " ".join(arguments))
     for source in result.found:
         source.label, address = name_path(source.label), name_address(source.address)
         if address != source.address:
@@ -166,8 +166,12 @@ def discover(arguments: Sequence[str], options: Options) -> Discovery:
     return result
 
 
-def _refuse_empty(skipped: Sequence[tuple[str, str]], where: str) -> DataError:
+def _refuse_empty(result: Discovery, where: str) -> DataError:
     """Return the error of folders without results; it names what was skipped and how to read it."""
+    skipped = result.skipped
+    if not skipped and result.notes:
+        left_out = result.notes[0]
+        return DataError(f"no file to read; {left_out.what}", where=where, hint=left_out.hint)
     if not skipped:
         return DataError("no file to read", where=where, hint="check --exclude, and the path")
     documents = (each for each in skipped if each[1] in {DOCUMENT, README})
@@ -323,7 +327,7 @@ def _add_distant(
         source.label = source.address = copy.rename(source.label)
     result.roots = [root for root in result.roots if root[1].root != copy.path]
     result.skipped[skipped:] = [(copy.rename(p), why) for p, why in result.skipped[skipped:]]
-    result.skipped += copy.left_out
+    result.notes += copy.list_problems()
 
 
 def _named_file(path: Path, variant: str, options: Options, tools: ToolNames) -> Found:

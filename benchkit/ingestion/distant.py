@@ -22,15 +22,26 @@ from tempfile import mkdtemp
 from urllib.parse import unquote, urlsplit
 from weakref import finalize
 
-from benchkit.errors import DataError, MissingError
+from benchkit.errors import DataError, Diagnostic, MissingError
 from benchkit.ingestion import archives, objects, pages
-from benchkit.ingestion.addresses import GIT, is_page, show_address, show_path, tell_query
+from benchkit.ingestion.addresses import (
+    GIT,
+    is_page,
+    name_path,
+    show_address,
+    show_path,
+    tell_query,
+)
+from benchkit.listing import list_names
 from benchkit.processes import OutputError, run_command
 from benchkit.reading.bounds import LARGEST, OPTION
 
-_FILES = frozenset({"100644", "100755"})  # neither links nor submodules
+#: Why what git holds beside files is left out.
+_IRREGULAR = {"120000": archives.LINK, "160000": "it is a submodule"}
 #: Bytes of the listing of a commit's files, and of the files that are held at once.
 _LISTING, _AT_ONCE = 64 << 20, 64 << 20
+#: Files that are named where several are left out, and what helps.
+_NAMED, _HINT = 3, "if they are results, pack each as a regular file with a name of its own"
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
@@ -44,7 +55,7 @@ class Copy:
     name : str
         Where it lies, as it was named and without credentials.
     left_out : tuple of (str, str)
-        What of an archive was not unpacked, and why.
+        What of an archive or a commit was not written, and why.
     query : str
         What of a web address's query tells its file from others.
     """
@@ -60,6 +71,13 @@ class Copy:
         if not path.startswith(here):
             return path
         return self.name + path.removeprefix(here) + self.query
+
+    def list_problems(self) -> Iterator[Diagnostic]:
+        """Yield what was left out, a problem for each reason."""
+        for reason in dict.fromkeys(reason for _, reason in self.left_out):
+            names = [name_path(name) for name, why in self.left_out if why == reason]
+            what = f"left out {list_names(names, _NAMED)}: {reason}"
+            yield Diagnostic(name_path(self.name), 0, what, _HINT, "warning")
 
 
 def bring(path: str, max_unpacked: int | None = None) -> Copy:
@@ -98,6 +116,8 @@ def _bring(path: str, folder: Path, max_unpacked: int) -> Copy:
         parts = urlsplit(path)
     except ValueError as error:
         raise DataError(f"invalid address: {error}", where=show_address(path)) from None
+    scheme, mark, rest = path.partition("://")
+    path = f"{scheme.lower()}{mark}{rest}"
     name = show_address(path)
     target = folder / _name_copy(unquote(parts.path))
     if is_page(path):
@@ -142,10 +162,12 @@ def _write_object(
         target.write_bytes(_git("cat-file", "blob", object_id, name=name, most=max_unpacked))
         return
     target.mkdir()
-    for files in _list_files(object_id, name, archives.Meter(None, max_unpacked)):
+    passed: list[tuple[str, str]] = []
+    for files in _list_files(object_id, name, archives.Meter(None, max_unpacked), passed):
         for path, content in _read_files(files, name):
             if reason := archives.write([content], target, path):
-                yield f"{name}/{path}", reason
+                yield path, reason
+    yield from passed
 
 
 def _read_files(listed: Sequence[tuple[str, str]], name: str) -> Iterator[tuple[str, bytes]]:
@@ -162,8 +184,13 @@ def _read_files(listed: Sequence[tuple[str, str]], name: str) -> Iterator[tuple[
         yield path, content[end + 1 : start - 1]
 
 
-def _list_files(tree: str, name: str, meter: archives.Meter) -> Iterator[list[tuple[str, str]]]:
-    """Yield objects and paths of the regular files of a tree, as many as are held at once."""
+def _list_files(
+    tree: str, name: str, meter: archives.Meter, passed: list[tuple[str, str]]
+) -> Iterator[list[tuple[str, str]]]:
+    """Yield objects and paths of the regular files of a tree, as many as are held at once.
+
+    The paths of links and submodules are added to ``passed``, with the reason.
+    """
     listing = _git("ls-tree", "-r", "-l", "-z", tree, name=name, most=_LISTING)
     files, held = list[tuple[str, str]](), 0
     for line in filter(None, listing.split(b"\0")):
@@ -171,7 +198,8 @@ def _list_files(tree: str, name: str, meter: archives.Meter) -> Iterator[list[tu
         mode, _, sha, size = entry.decode().split()
         path = place.decode(errors="surrogateescape")
         meter.enter(PurePosixPath(path))
-        if mode not in _FILES:
+        if reason := _IRREGULAR.get(mode):
+            passed.append((path, reason))
             continue
         taken = int(size) if size.isdigit() else 0  # of an object that git lacks there is none
         meter.take(taken)
@@ -208,7 +236,7 @@ def _git(*words: str, name: str, hint: str = "", stdin: str = "", most: int | No
 
 def _bring_page(address: str, target: Path, name: str, max_unpacked: int) -> Copy:
     """Fetch one file; an archive is unpacked."""
-    pages.fetch(address, target, name)
+    pages.fetch(address, target, name, max_unpacked)
     query = tell_query(address)
     if not archives.find_ending(target.name):
         return Copy(target, name, query=query)
@@ -222,12 +250,11 @@ def _unpack(archive: Path, folder: Path, name: str, max_unpacked: int, query: st
     """
     ending = archives.find_ending(archive.name)
     unpacked = folder / (archive.name[: -len(ending)] or "results")
-    left_out = archives.unpack(archive, unpacked, name, max_unpacked)
-    named = tuple((f"{name}/{path}{query}", reason) for path, reason in left_out)
+    left_out = tuple(archives.unpack(archive, unpacked, name, max_unpacked))
     inner = unpacked / unpacked.name
     if [*unpacked.glob("*")] == [inner] and inner.is_dir():
-        return Copy(inner, f"{name}/{inner.name}", named, query)
-    return Copy(unpacked, name, named, query)
+        return Copy(inner, f"{name}/{inner.name}", left_out, query)
+    return Copy(unpacked, name, left_out, query)
 
 
 def _bring_objects(url: str, target: Path, name: str, max_unpacked: int) -> None:

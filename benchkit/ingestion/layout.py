@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 
-from benchkit.errors import DataError
+from benchkit.errors import DataError, Diagnostic
 from benchkit.ingestion.addresses import name_path
 from benchkit.ingestion.discovery import Options, discover
 from benchkit.ingestion.loading import Loaded, load_found
@@ -32,6 +32,7 @@ _READ = 2_000
 class Layout:
     """The labels of each file, other readings of their paths, and why nothing was read, if so.
 
+    ``diagnostics`` are the problems of sidecars and archives; those of files stand with the files.
     ``unread`` counts the files of each variant that are not among ``files``, by their paths; those
     that are not compared have none. ``splits`` may make sides of the one variant; nothing has been
     read by them.
@@ -42,6 +43,7 @@ class Layout:
     readings: tuple[Reading, ...] = ()
     splits: tuple[NameSplit, ...] = ()
     skipped: tuple[tuple[str, str], ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
     reason: DataError | None = None
 
 
@@ -90,6 +92,7 @@ def explain_layout(arguments: Sequence[str], options: Options, most: int | None 
         readings=() if options.layout else _list_others(measured, arguments, tools),
         splits=_list_splits(loaded, options),
         skipped=tuple(discovery.skipped),
+        diagnostics=tuple(discovery.diagnostics),
         reason=reason,
     )
 

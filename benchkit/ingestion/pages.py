@@ -1,13 +1,16 @@
 """Files behind a web address.
 
 A user and password in the address are sent to its host as a header, and to nobody else: not to a
-resolver, not where a redirection leads, and into no message.
+resolver, not where a redirection leads, and into no message. No redirection leads from a public
+host to this machine or its network.
 """
 
 from __future__ import annotations
 
 import base64
 import http.client
+import ipaddress
+import socket
 import time
 import urllib.error
 import urllib.request
@@ -19,6 +22,7 @@ from typing import IO, TypeVar
 from urllib.parse import SplitResult, unquote, urljoin, urlsplit
 
 from benchkit.errors import DataError, MissingError
+from benchkit.reading.bounds import OPTION
 
 #: Seconds in which a server has to send the whole head of its response, and its next bytes.
 _TIMEOUT = 60.0
@@ -26,7 +30,7 @@ _TIMEOUT = 60.0
 DEADLINE = 900.0
 #: What a server answers where nothing lies.
 _ABSENT = frozenset({404, 410})
-#: Bytes that are taken from a web address.
+#: Bytes that are taken from a web address, whatever may be unpacked.
 _LARGEST = 1 << 30
 _BLOCK = 1 << 20
 #: Bytes a second that have to come, over any `_TIMEOUT`.
@@ -36,16 +40,23 @@ _LEAST_RATE = 1000
 Result = TypeVar("Result")
 
 
-class _SchemeError(OSError):
-    """A redirection leads to another scheme."""
+class _RedirectError(OSError):
+    """A redirection leads to another scheme, or to an address of another kind."""
 
 
 class _BodyError(OSError):
-    """What a server sends is cut short, too large or too slow."""
+    """What a server sends is cut short or too slow."""
+
+
+class _LargeError(OSError):
+    """What a server sends is too large."""
 
 
 class _Redirects(urllib.request.HTTPRedirectHandler):
-    """Follows redirections of one scheme; another host gets no credentials."""
+    """Follows redirections of one scheme to public hosts, and to those of the kind of the first.
+
+    Another host gets no credentials.
+    """
 
     def redirect_request(
         self,
@@ -58,7 +69,9 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
     ) -> urllib.request.Request | None:
         before, after = urlsplit(req.full_url), urlsplit(urljoin(req.full_url, newurl))
         if before.scheme != after.scheme:
-            raise _SchemeError(f"redirects from {before.scheme} to {after.scheme}")
+            raise _RedirectError(f"redirects from {before.scheme} to {after.scheme}")
+        if kinds := _find_kinds(after.hostname) - _find_kinds(before.hostname):
+            raise _RedirectError(f"redirects to {after.hostname}, a {min(kinds)} address")
         target, credentials = _split_credentials(after)
         request = super().redirect_request(req, fp, code, msg, headers, target)
         if request is None:
@@ -70,7 +83,26 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
         return request
 
 
-def fetch(address: str, target: Path, name: str) -> None:
+def _find_kinds(host: str | None) -> set[str]:
+    """Return which of a host's addresses are not public: loopback, link-local or private."""
+    try:
+        places = socket.getaddrinfo(host, None) if host else []
+    except socket.gaierror:  # a proxy may know it
+        return set()
+    return {kind for place in places if (kind := _find_kind(str(place[4][0])))}
+
+
+def _find_kind(text: str) -> str:
+    address = ipaddress.ip_address(text)
+    address = getattr(address, "ipv4_mapped", None) or address
+    if address.is_loopback or address.is_unspecified:
+        return "loopback"
+    if address.is_link_local:
+        return "link-local"
+    return "" if address.is_global else "private"
+
+
+def fetch(address: str, target: Path, name: str, limit: int = _LARGEST) -> None:
     """Write what lies behind an address to a file.
 
     Parameters
@@ -80,22 +112,29 @@ def fetch(address: str, target: Path, name: str) -> None:
     target : Path
     name : str
         The address as messages show it.
+    limit : int
+        Bytes that it may have, if that is less than may be fetched at all.
 
     Raises
     ------
     DataError
         If it is not there, cannot be fetched, or is too large.
     """
+    limit = min(limit, _LARGEST)
     try:
-        within(DEADLINE, partial(_write, address, target))
+        within(DEADLINE, partial(_write, address, target, limit))
     except urllib.error.HTTPError as error:
         with error:
             kind = MissingError if error.code in _ABSENT else DataError
             raise kind(
                 f"the server responded HTTP {error.code} {error.reason}", where=name
             ) from None
-    except _SchemeError as error:
+    except _RedirectError as error:
         hint = "if you trust the redirect, use its target address"
+        raise DataError(f"cannot fetch it: {error}", where=name, hint=hint) from None
+    except _LargeError as error:
+        larger = f"pass {OPTION} 1GiB" if limit < _LARGEST else "download it and give the file"
+        hint = f"if you trust it, {larger}"
         raise DataError(f"cannot fetch it: {error}", where=name, hint=hint) from None
     except (OSError, ValueError, http.client.HTTPException) as error:
         reason = getattr(error, "reason", error)
@@ -132,9 +171,9 @@ def within(seconds: float, work: Callable[[], Result]) -> Result:
     return results.pop()
 
 
-def _write(address: str, target: Path) -> None:
+def _write(address: str, target: Path, limit: int) -> None:
     with _open(address) as response, target.open("wb") as file:
-        for block in _read_blocks(response):
+        for block in _read_blocks(response, limit):
             file.write(block)
 
 
@@ -155,15 +194,15 @@ def _open(address: str) -> http.client.HTTPResponse:
         raise _BodyError(f"the server sent no complete header within {_TIMEOUT:g} s") from None
 
 
-def _read_blocks(response: http.client.HTTPResponse) -> Iterator[bytes]:
+def _read_blocks(response: http.client.HTTPResponse, limit: int) -> Iterator[bytes]:
     """Yield the body; one that is cut short, too large or too slow is an error."""
     if (response.headers.get("Content-Length") or "0").strip().startswith("-"):
         raise _BodyError("the response has a negative length")
     size, since, mark = 0, time.monotonic(), 0
     while block := response.read1(_BLOCK):
         size += len(block)
-        if size > _LARGEST:
-            raise _BodyError(f"larger than {_LARGEST >> 30} GiB")
+        if size > limit:
+            raise _LargeError(f"it has more than {limit:,} bytes")
         yield block
         if (passed := time.monotonic() - since) >= _TIMEOUT:
             if size - mark < _LEAST_RATE * passed:

@@ -187,7 +187,8 @@ def require_file(path: Path) -> None:
         If reading it could wait or grow for ever.
     """
     if not is_readable(path):
-        hint = f"pass its contents on standard input: - < {shlex.quote(str(path))}"
+        piped = f"pass its contents on standard input: - < {shlex.quote(str(path))}"
+        hint = piped if path.is_fifo() else "give a file or a folder of results"
         raise DataError("not a regular file", where=str(path), hint=hint)
 
 

@@ -72,11 +72,12 @@ def test_what_is_no_file_is_refused_by_name(
     assert "run.toml: cannot read the sidecar: not a regular file" in told
     what = "none/benchkit.toml: all its labels are ignored: cannot be read: not a regular file"
     assert what in told
-    for path in ("/dev/zero", "results/pipe.txt"):
+    hints = {"/dev/zero": "give a file or a folder", "results/pipe.txt": "pass its contents"}
+    for path, hint in hints.items():
         assert run(["runs", path]) == 3
-        assert f"{path}: not a regular file; pass its content" in capsys.readouterr().err
+        assert f"{path}: not a regular file; {hint}" in capsys.readouterr().err
         assert run(["map", path]) == 3
-        assert f"{path}: not a regular file; pass its content" in capsys.readouterr().err
+        assert f"{path}: not a regular file; {hint}" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

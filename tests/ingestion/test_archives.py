@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import benchkit as bk
 from benchkit.cli import run
 from benchkit.errors import ConfigError, DataError
 from benchkit.ingestion import archives
@@ -18,6 +19,13 @@ from benchkit.reading.bounds import OPTION, parse_limit
 from benchkit.reading.source import Source, UnreadableError
 
 BOMB = 100 << 20
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+LEFT_OUT = (
+    "none/wrk-1.txt: a later file has the same name, and is read instead",
+    "../wrk-2.txt and /wrk-3.txt: its path leads out of the folder it is unpacked to",
+    "none/wrk-4.txt and none/wrk-5.txt: it is a link",
+    "none/wrk-6.txt and none/wrk-7.txt: it is a pipe or a device",
+)
 
 
 def write_zip(path: Path, **files: bytes) -> Path:
@@ -30,10 +38,14 @@ def write_zip(path: Path, **files: bytes) -> Path:
 def write_tar(path: Path, mode: str, **files: bytes) -> Path:
     with tarfile.open(path, mode) as archive:  # type: ignore[call-overload]
         for name, data in files.items():
-            member = tarfile.TarInfo(name)
-            member.size = len(data)
-            archive.addfile(member, io.BytesIO(data))
+            add(archive, name, data)
     return path
+
+
+def add(archive: tarfile.TarFile, name: str, data: bytes, kind: bytes = tarfile.REGTYPE) -> None:
+    member = tarfile.TarInfo(name)
+    member.size, member.type, member.linkname = len(data), kind, "none/wrk-1.txt"
+    archive.addfile(member, io.BytesIO(data))
 
 
 def unpack(path: Path, left_out: Sequence[str] = ()) -> dict[str, bytes]:
@@ -207,6 +219,58 @@ def test_the_second_file_of_a_name_is_left_out(tmp_path: Path) -> None:
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr("a", b"second")
     assert unpack(path, ["a"]) == {"a": b"first", "b": b"b"}
+
+
+def test_a_later_file_of_a_tar_replaces_one_of_its_name(tmp_path: Path) -> None:
+    path = write_tar(tmp_path / "a.tar", "w", a=b"first", b=b"b")
+    with tarfile.open(path, "a") as archive:
+        add(archive, "a", b"second")
+    assert unpack(path, ["a"]) == {"a": b"second", "b": b"b"}
+
+
+@pytest.fixture
+def packed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Return an archive that holds one result and members of every kind that is left out."""
+    monkeypatch.chdir(tmp_path)
+    report = (FIXTURES / "tracing-wrk/none/wrk-1.txt").read_bytes()
+    with tarfile.open("a.tar", "w") as archive:
+        add(archive, "none/wrk-1.txt", report)
+        add(archive, "none/wrk-1.txt", report.replace(b"10406", b"20406"))
+        for name in ("../wrk-2.txt", "/wrk-3.txt"):
+            add(archive, name, report)
+        add(archive, "none", b"", tarfile.DIRTYPE)
+        add(archive, "none/wrk-4.txt", b"", tarfile.SYMTYPE)
+        add(archive, "none/wrk-5.txt", b"", tarfile.LNKTYPE)
+        add(archive, "none/wrk-6.txt", b"", tarfile.FIFOTYPE)
+        add(archive, "none/wrk-7.txt", b"", tarfile.CHRTYPE)
+    return "a.tar"
+
+
+@pytest.mark.parametrize(
+    "command", ["runs", "layout", "check", "report", "gate", "export", "compare", "ingest"]
+)
+def test_every_command_says_what_an_archive_leaves_out(
+    packed: str, command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run([command, packed, "-o", "out.md" if command == "report" else "out"])
+    shown = capsys.readouterr().err
+    place = Path(packed).resolve()
+    for what in LEFT_OUT:
+        assert shown.count(f"{place}: left out {what}") == 1
+
+
+def test_a_table_of_runs_has_what_an_archive_leaves_out(packed: str) -> None:
+    problems = bk.load(packed).diagnostics
+    assert [problem.what.removeprefix("left out ") for problem in problems] == list(LEFT_OUT)
+    assert {problem.severity for problem in problems} == {"warning"}
+
+
+def test_an_archive_of_nothing_else_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write_zip(tmp_path / "a.zip", **{"../wrk-1.txt": b"x"})
+    assert run(["runs", str(path)]) != 0
+    assert "no file to read; left out ../wrk-1.txt: its path leads" in capsys.readouterr().err
 
 
 def test_an_encrypted_archive_is_an_error(tmp_path: Path) -> None:

@@ -116,9 +116,23 @@ def test_a_commit_writes_nowhere_else(folder: Path) -> None:
     commit_tree(*((name, "") for name in names))
     discovery = find("git:odd")
     assert [source.label for source in discovery.found] == ["git:odd/1.txt"]
-    left_out = [name for name, _ in discovery.skipped]
-    assert left_out == [f"git:odd/{name}" for name in names if name != "1.txt"] + ["git:odd/1.txt"]
+    left_out = [name for copy in discovery.copies for name, _ in copy.left_out]
+    assert left_out == [name for name in names if name != "1.txt"] + ["1.txt"]
     assert not list(folder.rglob("evil*"))
+
+
+def test_links_and_submodules_of_a_commit_are_named(folder: Path) -> None:
+    (folder / "main/3.txt").symlink_to("1.txt")
+    commit = git("rev-parse", "HEAD").strip()
+    git("add", "main/3.txt")
+    git("update-index", "--add", "--cacheinfo", f"160000,{commit},main/other")
+    git(*IDENTITY, "commit", "-q", "-m", "links")
+    discovery = find("git:HEAD:main")
+    assert [str(problem).partition(";")[0] for problem in discovery.diagnostics] == [
+        "git:HEAD:main: left out 3.txt: it is a link",
+        "git:HEAD:main: left out other: it is a submodule",
+    ]
+    assert len(discovery.found) == 2
 
 
 @pytest.mark.usefixtures("folder")
@@ -224,12 +238,9 @@ def test_an_archive_writes_nowhere_else(folder: Path, server: str) -> None:
         archive.add(folder / "main/1.txt", "1.txt")
     discovery = find(f"{server}/evil.tar")
     assert len(discovery.found) == 1
-    assert discovery.skipped == [
-        (
-            f"{server}/evil.tar/../../evil.txt",
-            "it is a link, or its path leads out of the folder it is unpacked to",
-        )
-    ]
+    (problem,) = discovery.diagnostics
+    assert (problem.path, problem.severity) == (f"{server}/evil.tar", "warning")
+    assert problem.what.startswith("left out ../../evil.txt: its path leads out of the folder")
 
 
 def test_a_copy_stays_where_copies_are(folder: Path) -> None:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import base64
+import io
 import socket
 import time
 from collections.abc import Iterator
+from http.client import HTTPMessage
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 from threading import enumerate as enumerate_threads
+from urllib.request import Request
 
 import pytest
 
 from benchkit.cli import run
 from benchkit.errors import DataError
-from benchkit.ingestion import pages
+from benchkit.ingestion import distant, pages
 
 SECRET = "s3cr3t"  # noqa: S105 - what must not be found
 #: Secrets under names that tell nothing: by their place in a query, or their shape.
@@ -128,6 +131,93 @@ def test_a_redirection_to_another_scheme_is_refused(hosts: tuple[str, str], tmp_
     for target in (f"https://{hosts[1]}/a", "ftp://127.0.0.1/a", "file:///etc/passwd"):
         with pytest.raises(DataError, match=r"redirects from http to|is not allowed"):
             fetch(f"http://{hosts[0]}/to/{target}", tmp_path)
+
+
+#: What the names of these tests resolve to.
+PLACES = {
+    "public.test": "93.184.215.14",
+    "metadata.test": "169.254.169.254",
+    "mapped.test": "::ffff:10.0.0.1",
+    "lan.test": "192.168.0.2",
+}
+
+
+@pytest.fixture
+def _names(monkeypatch: pytest.MonkeyPatch) -> None:
+    resolve = socket.getaddrinfo
+
+    def look_up(host: str, port: int | None, *rest: int) -> object:
+        """Look up a name; whoever asks with a port connects to this machine."""
+        return resolve("127.0.0.1" if port else PLACES.get(host, host), port, *rest)
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+
+
+def follow(before: str, after: str) -> str:
+    request = Request(f"http://{before}/a")
+    headers = HTTPMessage()
+    redirected = pages._Redirects().redirect_request(
+        request, io.BytesIO(), 302, "Found", headers, f"http://{after}/b"
+    )
+    assert redirected is not None
+    return redirected.full_url
+
+
+@pytest.mark.usefixtures("_names")
+@pytest.mark.parametrize(
+    ("before", "after", "kind"),
+    [
+        ("93.184.215.14", "169.254.169.254", "link-local"),
+        ("public.test", "metadata.test", "link-local"),
+        ("public.test", "2852039166", "link-local"),
+        ("public.test", "127.0.0.1:8080", "loopback"),
+        ("public.test", "0", "loopback"),
+        ("public.test", "[::1]", "loopback"),
+        ("public.test", "mapped.test", "private"),
+        ("public.test", "[fd00::1]", "private"),
+        ("lan.test", "metadata.test", "link-local"),
+    ],
+)
+def test_a_redirection_to_this_network_is_refused(before: str, after: str, kind: str) -> None:
+    with pytest.raises(OSError, match=f"redirects to .*, a {kind} address"):
+        follow(before, after)
+
+
+@pytest.mark.usefixtures("_names")
+def test_a_redirection_between_hosts_of_a_kind_is_followed() -> None:
+    for before, after in (
+        ("public.test", "1.1.1.1"),
+        ("10.0.0.1", "lan.test"),
+        ("lan.test", "a.invalid"),
+    ):
+        assert follow(before, after) == f"http://{after}/b"
+
+
+@pytest.mark.usefixtures("_names")
+def test_the_error_of_a_redirection_says_what_to_do(
+    hosts: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = f"http://public.test:{hosts[0].partition(':')[2]}/to/http://{hosts[1]}/a.txt"
+    assert run(["runs", place]) == 3
+    assert capsys.readouterr().err == (
+        f"benchkit: error: {place}: cannot fetch it: redirects to 127.0.0.1, a loopback address; "
+        "if you trust the redirect, use its target address\n"
+    )
+
+
+def test_a_scheme_is_read_in_any_case(hosts: tuple[str, str], tmp_path: Path) -> None:
+    copy = distant.bring(f"HTTP://{hosts[0]}/a.txt")
+    assert (copy.name, copy.path.read_text()) == (f"http://{hosts[0]}/a.txt", "none")
+    (tmp_path / "a.txt").write_text("x")
+    assert distant.bring(f"FILE://{tmp_path}/a.txt").path.read_text() == "x"
+
+
+def test_a_download_is_held_to_the_size_that_is_allowed(
+    hosts: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["runs", f"http://me:{SECRET}@{hosts[0]}/a.txt", "--max-unpacked", "10B"]) == 3
+    what = f"http://{hosts[0]}/a.txt: cannot fetch it: it has more than 10 bytes; if you trust it, "
+    assert f"{what}pass --max-unpacked 1GiB\n" in capsys.readouterr().err  # beside the server's
 
 
 def test_no_message_shows_a_secret(
