@@ -77,6 +77,8 @@ def test_ports_and_files_stay_in_a_line_that_a_tool_printed(text: str) -> None:
     [
         *("mysql ", "mysql -", "curl -u", "mysql a ", "mysql '", "--password ", "-H 'a:"),
         *("sshpass -v ", "mysql 'a b' ", "docker login ", "smbclient -U a"),
+        *("docker run ", "docker run -e ", "export a", "env a=", "password: a", "whsec_", "$1$a"),
+        *("<password>", "<password", "MTk4", "--a \\\n", "a=>", "cookie: a", "aws_secret_key "),
     ],
 )
 def test_a_text_made_to_hurt_takes_linear_time(text: str) -> None:

@@ -52,7 +52,8 @@ _GO_TOOLS = frozenset({"bombardier", "fortio", "ghz", "go", "hey", "java", "vege
 _NESTED = 100
 #: Characters of a name; whoever needs more generated it, or means harm.
 _LONGEST = 1_200
-_VARIABLE = regex(r"([A-Za-z_][\w.-]*+)=")
+#: A name and its sign; behind a word in base64 the sign stands as well, and nothing follows.
+_VARIABLE = regex(r"([A-Z_]{1,40}(?==\Z)|[A-Za-z_][\w.-]*+(?!=++\Z))=")
 #: A target of vegeta.
 _TARGET = regex(r"(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) [^\s:]++://\S++$")
 _PROGRAM = regex(r"[A-Za-z_./~$][\w.+/$-]*+")

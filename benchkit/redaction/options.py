@@ -38,6 +38,10 @@ _PASSWORDS = (
     (rf"curl(?= ){_WORDS}", "-[Uu] ?", _PAIR),
     (rf"(?:https?|xh|hey|oha)(?= ){_WORDS}", "-a ?", _PAIR),
     (rf"ab(?= ){_WORDS}", "-[AP] ?", _PAIR),
+    (rf"openssl(?= ){_WORDS}", "-[kK] ", _SECRET),
+    (rf"7z[az]?(?= ){_WORDS}", "-p", _SECRET),
+    (rf"curl(?= ){_WORDS}", "-b ?", rf"(?=[\"']?[\w.-]++=){_SECRET}"),
+    (rf"kubectl(?= ){_WORDS}", "--from-literal[ =][^\\s=]++=", _SECRET),
 )
 _HEADER = r"(?:-H ?|--?(?:[a-z]++-)*+headers?[ =])"
 _OTHER = rf"(?!(?i:{'|'.join(sorted(HEADERS))}) ?:)[\w-]++ ?:(?!//) ?"
@@ -63,8 +67,8 @@ _CREDENTIALS = regex(
 )
 #: A long option, and the word behind it.
 LONG_OPTION = regex(
-    r"(?P<option>(?:^|(?<=[\s'\"(]))--(?P<name>[a-z][\w-]{1,60}+) ++)"
-    rf"(?P<value>{_QUOTED}|(?!-)[^\s'\"]++)"
+    r"(?P<option>(?:^|(?<=[\s'\"(]))--(?P<name>[a-z][\w-]{1,60}+) ++(?:\\\r?\n *+)?+)"
+    rf"(?P<value>\$?+(?:{_QUOTED})|(?!-)[^\s'\"]++)"
 )
 #: What follows the name of an option in a sentence.
 SENTENCE = frozenset(

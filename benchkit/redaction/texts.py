@@ -7,16 +7,15 @@ a URL, or by its own shape (``ghp_…``, a JSON web token). Of a query names and
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
-from math import log2
 from urllib.parse import unquote
 
+from benchkit.redaction.density import DENSE, KEY_LINE, is_dense
 from benchkit.redaction.marks import HIDDEN, MARK, mark
 from benchkit.redaction.options import LONG_OPTION, PASSWORD, SENTENCE, hide_credentials
 from benchkit.redaction.schemes import BEARER, LONG_BEARER
+from benchkit.redaction.tokens import PEM, TOKEN
 from benchkit.regexes import regex
 
 REDACTED = "REDACTED"
@@ -26,9 +25,12 @@ _CREDENTIALS = frozenset(
     {"authorization", "proxy-authorization", "x-api-key", "x-auth-token", "set-cookie"}
 )
 
+#: The word for a password, in some languages.
+_PASSWORDS = r"pass(?:wd|word|wort|phrase)|contraseña|пароль"
 #: What the name of a secret contains.
 _SECRET_NAME = regex(
-    r"pass(?:wd|word|phrase)?\b|secret|token|credential|cookie|session[-_.]?id|aws[-_.]session"
+    rf"(?:{_PASSWORDS}|pass)\b"
+    r"|secret|token|credential|cookie|session[-_.]?id|aws[-_.]session"
     r"|(?:api|access|account|private|encryption|signing)[-_.]?key|authorization|signature"
     r"|(?<![a-z])(?:auth|bearer|creds?|cvv|dsn|jwt|licen[cs]e|nonce|otp|pin|pw|pwd|sas|sig)"
     r"(?![a-z])|keyfile|passkey",
@@ -39,21 +41,24 @@ _QUERY_NAMES = frozenset({"code", "hmac", "sid"})
 _SHORT = 5
 #: Names whose values are secrets whatever they look like: no word (``token=jwt``) is kept.
 _CERTAIN_NAME = regex(
-    r"(?:pass(?:wd|word|phrase)|pwd|pw|secret|(?:[-_.]|api|access|auth)token"
+    rf"(?:{_PASSWORDS}|pwd|pw|secret|(?:[-_.]|api|access|auth)token"
     r"|(?:api|access|account|private|secret)[-_.]?key)$|^(?:cvv|otp|pin)$",
     re.IGNORECASE,
 )
 #: Values that tell runs apart and are no secrets: ``auth=basic``, ``max_tokens=128``.
-_TELLING = regex(r"[a-z-]{1,12}|[\d.]{1,8}[a-z%]{0,3}", re.IGNORECASE)
+_TELLS = r"[a-z-]{1,12}|[\d.]{1,8}[a-z%]{0,3}"
+_TELLING = regex(_TELLS, re.IGNORECASE)
 #: A key that is the name itself or its end: ``--key``, ``LICENSE_KEY``, ``licenseKey``.
 _KEY_NAME = regex(r"(?:^|[-_.])[kK][eE][yY]$|[a-z]Key$")
 #: A name and the sign behind it, at the beginning of a word or of a part of one.
 _ASSIGNED = regex(
     r"(?:(?<![\w.\[\]%:-])|(?<=:)(?=[\w.\[\]%-]++=))-{0,2}+(?P<name>[\w.\[\]%-]++)"
-    r"(?:=|(?P<spaced> ++= *+)|(?P<colon> *+(?:(?P<closing>\\{0,3}+[\"']) *+[:=] *+\[?|:) *+))"
+    r"(?:(?:=>?|＝)|(?P<spaced> ++(?:=>?|＝) *+)"
+    r"|(?P<colon> *+(?:(?P<closing>\\{0,3}+[\"']) *+(?:[:：＝]|=>?) *+\[?|[:：]) *+))"
 )
 _QUOTED = r"\"[^\"]*+\"|'[^']*+'"
-_WORD = regex(rf"{_QUOTED}|[^\s'\"]++")
+#: A word, or a text in quotes; the colon between it and a message belongs to neither.
+_WORD = regex(rf"\$?+(?:{_QUOTED})|(?:[^\s'\":]|:(?!\s|$))++")
 _PART = regex(rf"{_QUOTED}|[^\s&#;,'\"}}]++")
 #: A part of a path, or of a Go name: it ends before ``/`` and ``:17: `` of a message.
 _SEGMENT = regex(rf"{_QUOTED}|(?:[^\s/&#;,:'\"}}]|:(?!\d*+:?(?:\s|$)))++")
@@ -88,8 +93,23 @@ _RULES = [
         r"((?:^|(?<=[\s='\"]))//)[^\s/?#'\"]*(?=@)",
         rf"{_CONNECTION}",
         # token c0ffeec0ffee1, with password 'c0ffeec0ffee1', the password is c0ffeec0ffee1
-        r"(\b(?:token|password|passwd|secret|api[-_ ]?key) (?:(?:is|was) )?['\"`]?)"  # noqa: ISC004
+        rf"(\b(?:token|secret|api[-_ ]?key|{_PASSWORDS}) (?:(?:is|was) )?['\"`]?)"  # noqa: ISC004
         r"(?=[^\s'\"]{0,99}\d)[^\s'\"`:=]{8,}+",
+        # password: c0ffeec0ffee1, but no number, file or address
+        rf"(\b(?:{_PASSWORDS}|pwd) ?[:：] *+)(?=[^\s'\"]{{0,99}}\d)"  # noqa: ISC004
+        r"(?![\d.,:]++[a-zµ%/]*+(?:\s|$)|[^\s'\"]{0,99}[/.][a-z])[^\s'\":]{6,}+",
+        # Cookie: sid=abc
+        r"(\bcookie: *+)(?=[\w.-]++=)[^'\"`\n]++",
+        # <password>abc</password>
+        rf"(<[\w:.-]{{0,40}}(?:{_PASSWORDS}|secret|token|api-?key)>)[^<\n]++(?=</)",
+        # aws_secret_access_key abc123, token abcdef.0123456789abcdef
+        r"(\baws[_ ](?:secret[_ ](?:access[_ ])?key|session[_ ]token)[ :=]++(?:is )?)"  # noqa: ISC004
+        r"(?=[^\s'\"]{0,99}\d)[^\s'\"]{8,}+",
+        r"(\btoken\W{1,3})[a-z\d]{6}\.[a-z\d]{16}(?!\w)",
+        # export A=abc, docker run -e A=abc, but no number, word, file or variable
+        r"((?<![\w.-])(?:export|env"  # noqa: ISC004
+        r"|(?:docker|podman) (?:run|exec) (?:[^\s'\"]{1,80} ){0,12}?(?:-e|--env))"
+        rf"[ =][a-z_]\w*+=)(?!(?:{_TELLS}|[/.~$-][^\s'\"]{{0,99}})(?:[\s'\"`;]|$))[^\s'\"`;]++",
         # Bearer_abc123, as Go writes a blank
         r"((?:(?<=[\W_])|^)(?:bearer|basic|digest)_++)(?=[^\W_]*\d)(?=[^\W_]{8})[^\s/'\"]++",
         # sqlplus user/password@db
@@ -106,26 +126,6 @@ _RULES = [
         r"(/bot\d{6,}+:)[\w-]++",
     )
 ]
-#: Secrets that are known by their shape, wherever they stand.
-_SHAPED = regex(
-    r"(?<![A-Za-z0-9])(?:gh[opsur]_\w{6,}+|github_pat_\w{6,}+|gl[a-z]{2,5}-[\w-]{16,}+"
-    r"|xox[a-z]-[\w-]{6,}+|xapp-[\w-]{6,}+|(?:AKIA|ASIA)[A-Z0-9]{12,}+|npm_[A-Za-z\d]{30,}+"
-    r"|sk-(?:proj-|ant-)?+[\w-]{16,}+|[prs]k_(?:live|test)_\w{6,}+|AIza[\w-]{20,}+|hf_[A-Za-z\d]{30,}+"
-    r"|pypi-[\w-]{16,}+|dckr_pat_[\w-]{6,}+|hvs\.[\w-]{6,}+|SG\.[\w-]{6,}+\.[\w-]{6,}+"
-    r"|eyJ[\w-]{6,}+\.[\w-]++(?:\.[\w-]*+)?)"
-    r"|gh[opsur]_[A-Za-z\d]{36}|(?:AKIA|ASIA)[A-Z\d]{16}(?![A-Za-z\d])"
-    r"|eyJ[\w-]{6,512}\.eyJ[\w-]{6,}+(?:\.[\w-]*+)?"
-)
-_PEM = regex(r"-----BEGIN [^-\n]{1,60}-----[\s\S]*?(?:-----END [^-\n]{1,60}-----|\Z)")
-#: What may be a key in base64, of either alphabet.
-_DENSE = regex(r"(?<![\w+/=.-])(?:[A-Za-z\d+/]{24,256}|[\w-]{24,256})={0,2}(?![\w+/=.-])")
-#: A line of a key in base64, whose first and last line may be missing; or all of it in one.
-_KEY_LINE = regex(r"(?<![\w+/=.-])[A-Za-z\d+/]{60,}+={0,2}(?![\w+/=.-])")
-#: Characters of a word by which it is judged.
-_JUDGED = 256
-#: Bits a character, at most and as a share of what so many characters can have, and the share of
-#: neighbours of different kinds: below them a text reads like words.
-_BITS, _BITS_SHARE, _TURNS = 4.4, 0.83, 0.4
 #: A colon and a line of a file, or a second colon: neither assigns.
 _PLACE = regex(r"\d++:|:")
 #: What may hold a query: an address, or its path.
@@ -253,7 +253,7 @@ def _redact_shapes(
         is_hidden = secret == REDACTED or secret.startswith(HIDDEN)
         return match[0] if is_hidden else kept + manner.secret(secret)
 
-    text = _PEM.sub(lambda match: manner.secret(match[0]), text)
+    text = PEM.sub(lambda match: manner.secret(match[0]), text)
     is_command = " -" in text or text.startswith("-")
     for pattern in (*_RULES, PASSWORD, bearer) if is_command else (*_RULES, bearer):
         text = pattern.sub(hide, text)
@@ -262,8 +262,8 @@ def _redact_shapes(
     text = _redact_assigned(text, is_secret, is_kept, manner)
     if "?" in text or "://" in text:
         text = _ADDRESS.sub(lambda match: _redact_address(match[0], manner), text)
-    text = _SHAPED.sub(lambda match: manner.secret(match[0]), text)
-    return _hide_dense(_KEY_LINE, text, manner)
+    text = TOKEN.sub(lambda match: manner.secret(match[0]), text)
+    return _hide_dense(KEY_LINE, text, manner)
 
 
 def _redact_option(match: re.Match[str], manner: Manner) -> str:
@@ -305,25 +305,13 @@ def _redact_part(part: str, manner: Manner) -> str:
 
 def _redact_dense(text: str, manner: Manner) -> str:
     """Take out what is no word of any language: a key without a name that tells it."""
-    return _hide_dense(_DENSE, text, manner)
+    return _hide_dense(DENSE, text, manner)
 
 
 def _hide_dense(pattern: re.Pattern[str], text: str, manner: Manner) -> str:
     return pattern.sub(
-        lambda match: manner.secret(match[0]) if _is_dense(match[0][:_JUDGED]) else match[0], text
+        lambda match: manner.secret(match[0]) if is_dense(match[0]) else match[0], text
     )
-
-
-def _is_dense(word: str) -> bool:
-    """Whether a word has letters of both cases and digits, and none of them in a pattern."""
-    kinds = [(sign.islower(), sign.isupper(), sign.isdigit()) for sign in word]
-    if not all(map(any, zip(*kinds, strict=True))):
-        return False
-    turns = sum(one != other for one, other in pairwise(kinds))
-    shares = (count / len(word) for count in Counter(word).values())
-    bits = -sum(share * log2(share) for share in shares)
-    is_varied = bits >= min(_BITS, _BITS_SHARE * log2(len(word)))
-    return is_varied and turns >= _TURNS * (len(word) - 1)
 
 
 def _redact_assigned(text: str, is_secret: _Test, is_kept: _Test, manner: Manner) -> str:
