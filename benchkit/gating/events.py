@@ -63,8 +63,9 @@ _OVER, _DATA, _OPEN = ExitCode.REGRESSION, ExitCode.DATA, ExitCode.INCONCLUSIVE
 
 REGRESSION = _event(
     "regression",
-    "a row is over its limit; without a limit: a regression beyond the margin, any increase of "
-    "`allocs_per_op`, or another exact metric that got worse by more than the margin",
+    "a row is over its limit; if no limit is set: a regression beyond the margin; in a row "
+    "without a limit: any increase of `allocs_per_op`, or another exact metric that got worse by "
+    "more than the margin",
     "fail", "`[[gate]]`, `exact`", _OVER, FAIL,
 )  # fmt: skip
 CRASH = _event(

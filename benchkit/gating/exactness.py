@@ -52,9 +52,7 @@ def describe_worse(outcome: GateOutcome) -> str:
         ).append(c)
     several = len({(c.baseline, c.variant) for c in rows}) > 1
     listed = [f"{name} {_list(own, several=several)}" for name, own in metrics.items()]
-    is_gated = any(id(c) in held for c in rows)
-    lead = "exact metrics are worse" if is_gated else "exact metrics are worse and not gated"
-    return printable(f"{lead}: {', '.join(listed)}")
+    return printable(f"exact metrics are worse: {', '.join(listed)}")
 
 
 def _list(rows: list[Contrast], *, several: bool) -> str:

@@ -12,7 +12,6 @@ from dataclasses import replace
 
 from benchkit.comparison import (
     EXACT,
-    SINGLE,
     Adjusted,
     Comparisons,
     Contrast,
@@ -34,8 +33,12 @@ from benchkit.gating.outcome import (
     RowOutcome,
     RuleOutcome,
 )
-from benchkit.gating.undecidable import describe_undecidable, find_closed_rows
-from benchkit.ingestion.origins import names_elsewhere
+from benchkit.gating.undecidable import (
+    describe_elsewhere,
+    describe_undecidable,
+    describe_unfit,
+    find_closed_rows,
+)
 from benchkit.intervals import TOO_WIDE, format_size, is_wide
 from benchkit.stats.power import runs_to_show_equivalence
 from benchkit.stats.results import ROUNDING
@@ -43,13 +46,11 @@ from benchkit.tables.wording import name_adjustment
 from benchkit.units import format_pvalue
 from benchkit.verdict import (
     CHANGED,
-    FAILING,
     INCONCLUSIVE,
     REGRESSION,
     Verdict,
     Verdicts,
     excludes_cost,
-    is_failing,
 )
 
 #: Why nothing is shown where the order of the runs decides: see `audit.order.take_out_drift`.
@@ -80,7 +81,8 @@ def judge_rules(
     comparisons : Comparisons
     rules : sequence of Rule
     findings : sequence of Finding
-        With one of a severity that a rule excludes, the rule shows nothing and fails.
+        With one of a severity that a rule excludes, the rule fails and shows only what is over
+        its limit.
     pairs : sequence of (baseline, variant)
         Those that a rule without a pair is about; all if none is given.
     unlike : mapping of pair to text, optional
@@ -107,14 +109,13 @@ def judge_rules(
     held: list[RuleOutcome] = []
     for rule in rules:
         contrasts, missing = match(rule, comparisons.contrasts, pairs, named)
-        barred = _describe_barred(rule, findings)
-        why = barred or _describe_elsewhere(findings)
+        why = describe_elsewhere(findings)
         rows = tuple(_hold(rule, contrast, why, unlike or {}) for contrast in contrasts)
         dropped = match_dropped(rule, comparisons.dropped, pairs)
         held.append(
             RuleOutcome(
-                rule=rule, rows=rows, missing=missing, is_barred=bool(barred), dropped=dropped,
-                acceptances=acceptances(rule),
+                rule=rule, rows=rows, missing=missing, dropped=dropped,
+                barred=_describe_barred(rule, findings), acceptances=acceptances(rule),
             )
         )  # fmt: skip
     every = [row for outcome in held for row in outcome.rows]
@@ -126,7 +127,7 @@ def judge_rules(
         replace(
             outcome,
             rows=tuple(
-                _accept(outcome, _decide(row, next(adjusted), next(closed), alpha))
+                _settle(outcome, _decide(row, next(adjusted), next(closed), alpha))
                 for row in outcome.rows
             ),
         )
@@ -161,34 +162,60 @@ def judge_verdicts(
         One rule: a regression is over the limit. Within target are equivalence, an improvement,
         and a row of which a cost of the margin is excluded, whatever it may gain.
     """
+    gated = [v for v in verdicts.rows if v.contrast.primary or is_exact(v.contrast)]
+    outcome = _hold_margin(verdicts, gated, habits, findings, unlike or {}, acceptances)
+    dropped = tuple(row for row in verdicts.comparisons.dropped if row.primary or is_exact(row))
+    missing = find_idle([row.contrast for row in outcome.rows], named)
+    rows = tuple(_settle(outcome, row) for row in outcome.rows)
+    outcome = replace(outcome, rows=rows, missing=missing, dropped=dropped)
+    return GateOutcome(rules=(outcome,), confidence=verdicts.comparisons.confidence)
+
+
+def judge_exact(
+    verdicts: Verdicts,
+    habits: Habits,
+    rules: Sequence[RuleOutcome],
+    findings: Sequence[Finding] = (),
+    unlike: Mapping[Pair, str] | None = None,
+    acceptances: Callable[[Rule], Valid] = lambda _: (),
+) -> tuple[RuleOutcome, ...]:
+    """Decide the exact rows that no rule holds: only what got worse is a row of the gate."""
+    held = {id(row.contrast) for outcome in rules for row in outcome.rows}
+    free = [v for v in verdicts.rows if is_exact(v.contrast) and id(v.contrast) not in held]
+    outcome = _hold_margin(verdicts, free, habits, findings, unlike or {}, acceptances)
+    worse = tuple(_settle(outcome, row) for row in outcome.rows if row.word == OVER)
+    return (replace(outcome, rows=worse),) if worse else ()
+
+
+def _hold_margin(
+    verdicts: Verdicts, rows: Sequence[Verdict], habits: Habits, findings: Sequence[Finding],
+    unlike: Mapping[Pair, str], acceptances: Callable[[Rule], Valid],
+) -> RuleOutcome:  # fmt: skip
+    """Hold rows against the rule that stands where no limit is set; none is settled yet."""
     margin = Limit("percent", verdicts.margin, "", f"{100 * verdicts.margin:g}%")
     rule = Rule(name=DEFAULT, metric="", acceptable=margin, **habits.of_rules)
-    barred = _describe_barred(rule, findings)
-    gated = [v for v in verdicts.rows if v.contrast.primary or is_exact(v.contrast)]
-    why = barred or _describe_elsewhere(findings)
-    rows = tuple(_convert(rule, habits, verdict, why, unlike or {}) for verdict in gated)
-    dropped = tuple(row for row in verdicts.comparisons.dropped if row.primary or is_exact(row))
-    missing = find_idle([row.contrast for row in rows], named)
-    outcome = RuleOutcome(
-        rule=rule, rows=rows, missing=missing, is_barred=bool(barred), dropped=dropped,
-        acceptances=acceptances(rule),
+    why = describe_elsewhere(findings)
+    return RuleOutcome(
+        rule=rule, rows=tuple(_convert(rule, habits, row, why, unlike) for row in rows),
+        barred=_describe_barred(rule, findings), acceptances=acceptances(rule),
     )  # fmt: skip
-    accepted = tuple(_accept(outcome, row) for row in rows)
-    return GateOutcome(
-        rules=(replace(outcome, rows=accepted),), confidence=verdicts.comparisons.confidence
+
+
+def _settle(outcome: RuleOutcome, row: RowOutcome) -> RowOutcome:
+    """Add the policy's acceptance to a row; a barred rule shows nothing but what fails."""
+    accepted = outcome.find_acceptance(row.contrast) if row.word == OVER else None
+    if accepted is not None:
+        row = replace(row, accepted=accepted, notes=(f"accepted {accepted.text}", *row.notes))
+    if not outcome.barred or (row.word == OVER and outcome.fails(row)):
+        return row
+    notes = tuple(dict.fromkeys((outcome.barred, *row.notes)))
+    return replace(
+        row, word=NOT_SHOWN, undecided=outcome.barred, notes=notes, accepted=None, runs_needed=None
     )
 
 
-def _accept(outcome: RuleOutcome, row: RowOutcome) -> RowOutcome:
-    """Add the policy's acceptance to a row that is over its limit."""
-    accepted = outcome.find_acceptance(row.contrast) if row.word == OVER else None
-    if accepted is None:
-        return row
-    return replace(row, accepted=accepted, notes=(f"accepted {accepted.text}", *row.notes))
-
-
 def _convert(
-    rule: Rule, habits: Habits, verdict: Verdict, barred: str, unlike: Mapping[Pair, str]
+    rule: Rule, habits: Habits, verdict: Verdict, elsewhere: str, unlike: Mapping[Pair, str]
 ) -> RowOutcome:
     c = verdict.contrast
     inner = (c.equivalence_low, c.equivalence_high) if c.ratio else c.difference_inner
@@ -197,7 +224,7 @@ def _convert(
         is_ratio=c.ratio is not None, value=c.shift if c.ratio is None else c.ratio,
         low=inner[0], high=inner[1],
     )  # fmt: skip
-    why = barred or _describe_unfit(rule, c, unlike)
+    why = elsewhere or describe_unfit(rule, c, unlike)
     turned = _TURNED if not why and _is_turned(rule.limit, c) else ""
     word, notes, undecided = WITHIN, verdict.notes, why
     is_open = verdict.word == INCONCLUSIVE and not excludes_cost(c, rule.limit.value)
@@ -218,10 +245,10 @@ def _convert(
     )  # fmt: skip
 
 
-def _hold(rule: Rule, contrast: Contrast, barred: str, unlike: Mapping[Pair, str]) -> RowOutcome:
+def _hold(rule: Rule, contrast: Contrast, elsewhere: str, unlike: Mapping[Pair, str]) -> RowOutcome:
     """Take the evidence; the word is not known before all rows of the gate are."""
     evidence = measure_limit(contrast, rule.limit)
-    why = barred or _describe_unfit(rule, contrast, unlike)
+    why = elsewhere or describe_unfit(rule, contrast, unlike)
     turned = _TURNED if not why and _is_turned(rule.limit, contrast) else ""
     if not (why or turned or evidence.is_exact) and evidence.p_over is None:
         why = "; ".join((*evidence.notes, *contrast.notes)) or "no test"
@@ -234,38 +261,13 @@ def _hold(rule: Rule, contrast: Contrast, barred: str, unlike: Mapping[Pair, str
 
 
 def _describe_barred(rule: Rule, findings: Sequence[Finding]) -> str:
-    """Name the findings with which the rule shows nothing; empty without any."""
+    """Name the findings with which the rule fails; empty without any."""
     codes = dict.fromkeys(f.code for f in findings if f.severity in rule.no_findings)
     if not codes:
         return ""
     return f"the policy forbids findings of severity {' and '.join(rule.no_findings)}: " + (
         ", ".join(codes)
     )
-
-
-def _describe_elsewhere(findings: Sequence[Finding]) -> str:
-    """Say that the runs are of another CI run, whose state of the code may be another one."""
-    return next((f"{f.message}; {f.remedy}" for f in findings if names_elsewhere(f)), "")
-
-
-def _describe_unfit(rule: Rule, contrast: Contrast, unlike: Mapping[Pair, str]) -> str:
-    """Say why a row can show nothing; empty if it can."""
-    if is_failing(contrast):
-        return FAILING
-    if contrast.method == EXACT:
-        return ""
-    if not rule.allow_other_machine and (contrast.baseline, contrast.variant) in unlike:
-        return (
-            f"{unlike[contrast.baseline, contrast.variant]}; to count it anyway, set "
-            "allow_other_machine"
-        )
-    fewest = min(contrast.n_baseline, contrast.n_variant)
-    if contrast.method == SINGLE and fewest >= rule.min_runs:
-        return "; ".join(contrast.notes)
-    if fewest < rule.min_runs:
-        runs = "1 run" if fewest == 1 else f"{fewest} runs"
-        return f"{runs} on a side, but the policy requires {rule.min_runs}"
-    return ""
 
 
 def _is_turned(limit: Limit, contrast: Contrast) -> bool:

@@ -14,6 +14,7 @@ from benchkit.comparison.machines import list_entries, names_machine
 from benchkit.errors import Finding
 from benchkit.gating.events import Pair
 from benchkit.ingestion.addresses import is_distant
+from benchkit.ingestion.archives import find_ending
 from benchkit.units import printable
 
 if TYPE_CHECKING:
@@ -50,8 +51,8 @@ def find_unlike(
     -----
     Where one side alone tells its machine, or nothing that both tell can be compared, it is not
     known to be the same. Where neither does, it is taken to be, unless one of them was brought from
-    elsewhere (a commit, a web address, an object store) or they differ in origin. What many
-    machines share (the system, its architecture) tells none.
+    elsewhere (a commit, a web address, an object store, an archive) or they differ in origin. What
+    many machines share (the system, its architecture) tells none.
     """
     differing = {f.where: f.message for f in findings if f.code == OTHER_MACHINE}
     sides = _list_sides(runs)
@@ -80,7 +81,7 @@ def _list_sides(runs: Runs) -> dict[str, Side]:
     found: dict[str, Side] = {}
     columns = (measured[name].tolist() for name in names)
     for variant, env, sources, origin in zip(*columns, strict=True):
-        is_far = any(is_distant(str(source["path"])) for source in sources or ())
+        is_far = any(_is_elsewhere(str(source["path"])) for source in sources or ())
         recorded, was_far, _ = found.get(variant, Side({}, is_distant=False))
         entries = list_entries(env) if isinstance(env, Mapping) else {}
         own = {name: value for name, value in entries.items() if names_machine(name)}
@@ -90,6 +91,12 @@ def _list_sides(runs: Runs) -> dict[str, Side]:
             origin=origin if isinstance(origin, str) else "",
         )
     return found
+
+
+def _is_elsewhere(path: str) -> bool:
+    """Tell whether a source was brought here: from a distant address, or in an archive."""
+    *folders, _ = path.split("/")
+    return is_distant(path) or any(map(find_ending, folders))
 
 
 def _tell_untold(pair: Pair, one: Mapping[str, str], other: Mapping[str, str]) -> str:

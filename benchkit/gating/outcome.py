@@ -101,8 +101,9 @@ class RuleOutcome:
     rows : tuple of RowOutcome
     missing : tuple of str
         What the rule names and no compared row has: ``benchmark=Ping``.
-    is_barred : bool
-        Whether findings of a severity that the rule excludes were found: nothing is shown.
+    barred : str
+        Which findings of a severity that the rule excludes were found: nothing is shown but what
+        is over the limit. Empty without any.
     dropped : tuple of Dropped
         Rows that only the baseline has: nothing is shown of them.
     acceptances : tuple of (baseline, Acceptance)
@@ -112,7 +113,7 @@ class RuleOutcome:
     rule: Rule
     rows: tuple[RowOutcome, ...]
     missing: tuple[str, ...] = ()
-    is_barred: bool = False
+    barred: str = ""
     dropped: tuple[Dropped, ...] = ()
     acceptances: tuple[tuple[str, Acceptance], ...] = ()
 
@@ -132,9 +133,10 @@ class RuleOutcome:
         if row.word != NOT_SHOWN:
             return None
         if row.newly_fails:
-            return FAILING, "pass" if rule.on_inconclusive == "pass" else "fail"
+            is_allowed = rule.on_inconclusive == "pass" and not self.barred
+            return FAILING, "pass" if is_allowed else "fail"
         if row.undecided:
-            return UNDECIDABLE, "fail" if self.is_barred else rule.on_undecided
+            return UNDECIDABLE, "fail" if self.barred else rule.on_undecided
         return INCONCLUSIVE, rule.on_inconclusive
 
     def fails(self, row: RowOutcome) -> bool:

@@ -28,7 +28,7 @@ from benchkit.gating.choice import Choice, Chosen, Pairs, Requested, choose, lis
 from benchkit.gating.events import NO_BASELINE, NOT_COMPARED, Occurrence
 from benchkit.gating.exactness import list_worse
 from benchkit.gating.incidents import list_added, list_equal, list_incidents, list_mixed
-from benchkit.gating.judgement import judge_rules, judge_verdicts
+from benchkit.gating.judgement import judge_exact, judge_rules, judge_verdicts
 from benchkit.gating.machines import find_unlike
 from benchkit.gating.outcome import GateOutcome
 from benchkit.gating.planted_incidents import plant_incidents, read_answer
@@ -305,6 +305,10 @@ def decide(
         outcome = judge_rules(
             comparisons, policy.rules, found, chosen.default, unlike, chosen.named, acceptances
         )
+        exact = judge_exact(
+            compared.verdicts, policy.habits, outcome.rules, found, unlike, acceptances
+        )
+        outcome = replace(outcome, rules=(*outcome.rules, *exact))
     else:
         outcome = judge_verdicts(
             compared.verdicts, policy.habits, found, unlike, chosen.named, acceptances

@@ -51,7 +51,7 @@ def _notes(row: RowOutcome) -> tuple[str, ...]:
 
 
 def _columns(outcome: GateOutcome) -> tuple[Column, ...]:
-    is_default = any(rule.rule.is_default for rule in outcome.rules)
+    is_default = {rule.rule.is_default for rule in outcome.rules} == {True}
     inner = format_bare(1 - 2 * (1 - outcome.confidence))
     return (
         Column("rule", "gate"),

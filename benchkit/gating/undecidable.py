@@ -1,17 +1,55 @@
-"""Rows that no measured value could decide: too few runs for the correction, or no test at all."""
+"""Rows that no measured value could decide: too few runs, another machine, or no test at all."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from benchkit.comparison import DIRECTIONS, HISTORY, REFUSED, Adjusted, count_runs
+from benchkit.comparison import (
+    DIRECTIONS,
+    EXACT,
+    HISTORY,
+    REFUSED,
+    SINGLE,
+    Adjusted,
+    Contrast,
+    count_runs,
+)
 from benchkit.comparison.families import is_constant, refuse_all
 from benchkit.comparison.limits import find_smallest_over
+from benchkit.config.rules import Rule
+from benchkit.errors import Finding
+from benchkit.gating.events import Pair
 from benchkit.gating.outcome import RowOutcome
-from benchkit.verdict import Verdict
+from benchkit.ingestion.origins import names_elsewhere
+from benchkit.verdict import FAILING, Verdict, is_failing
 
 #: What adjusts p-values of t, of which runs that do not vary have one only.
 _BY_T = frozenset({"holm-welch", "holm-paired"})
+
+
+def describe_elsewhere(findings: Sequence[Finding]) -> str:
+    """Say that the runs are of another CI run, whose state of the code may be another one."""
+    return next((f"{f.message}; {f.remedy}" for f in findings if names_elsewhere(f)), "")
+
+
+def describe_unfit(rule: Rule, contrast: Contrast, unlike: Mapping[Pair, str]) -> str:
+    """Say why a row can show nothing; empty if it can."""
+    if is_failing(contrast):
+        return FAILING
+    if contrast.method == EXACT:
+        return ""
+    if not rule.allow_other_machine and (contrast.baseline, contrast.variant) in unlike:
+        return (
+            f"{unlike[contrast.baseline, contrast.variant]}; to count it anyway, set "
+            "allow_other_machine"
+        )
+    fewest = min(contrast.n_baseline, contrast.n_variant)
+    if contrast.method == SINGLE and fewest >= rule.min_runs:
+        return "; ".join(contrast.notes)
+    if fewest < rule.min_runs:
+        runs = "1 run" if fewest == 1 else f"{fewest} runs"
+        return f"{runs} on a side, but the policy requires {rule.min_runs}"
+    return ""
 
 
 def describe_undecidable(verdict: Verdict) -> str:

@@ -180,8 +180,8 @@ def describe_faults(outcome: GateOutcome) -> Iterator[str]:
     for rule in outcome.rules:
         if not rule.has_compared:
             yield f"{describe_blind(rule)}."
-        if rule.is_barred and rule.rows:
-            yield f"The gate “{printable(rule.rule.name)}”: {rule.rows[0].notes[0]}."
+        if rule.barred and rule.rows:
+            yield f"The gate “{printable(rule.rule.name)}”: {rule.barred}."
 
 
 def _shares(row: RowOutcome) -> tuple[float, ...]:

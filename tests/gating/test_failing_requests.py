@@ -18,14 +18,15 @@ def write_attacks(folder: Path, failed: int, *, requests: int = 1000) -> None:
     share = 1 - failed / requests
     for number in range(8):
         value = 5_000_000 + 10_000 * number + requests
+        minute = 2 * number + requests % 2  # the sides in turn
         codes = {"200": requests - failed, "500": failed}
         report = {
             "latencies": dict.fromkeys(LATENCIES, value),
             "bytes_in": {"total": 0, "mean": 0},
             "bytes_out": {"total": 0, "mean": 0},
-            "earliest": "2026-01-01T00:00:00Z",
-            "latest": "2026-01-01T00:00:10Z",
-            "end": "2026-01-01T00:00:10.005Z",
+            "earliest": f"2026-01-01T00:{minute:02}:00Z",
+            "latest": f"2026-01-01T00:{minute:02}:10Z",
+            "end": f"2026-01-01T00:{minute:02}:10.005Z",
             "duration": 10_000_000_000,
             "wait": value,
             "requests": requests,

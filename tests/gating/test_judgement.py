@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from benchkit import verdict
 from benchkit.comparison import Contrast, Drift, Plan, compare
 from benchkit.comparison.limits import measure_limit
+from benchkit.config.acceptance import Acceptance
 from benchkit.config.limits import parse_limit
 from benchkit.config.rules import Habits, Rule
 from benchkit.errors import ConfigError, ExitCode, Finding
@@ -203,6 +204,16 @@ def test_findings_that_the_policy_excludes_fail_the_gate() -> None:
     (row,) = judge(exact, both, findings=(finding,)).rows
     assert row.word == NOT_SHOWN
     assert "B330" in row.notes[0]
+
+
+def test_a_regression_exits_1_whatever_findings_the_policy_excludes() -> None:
+    finding = Finding(code="B330", severity="warning", message="not in turn")
+    slower, held = contrast(BASE, scaled(1.2)), rule(acceptable="5%", no_findings=("warning",))
+    assert judge(slower, held, findings=(finding,)).exit_code is ExitCode.REGRESSION
+    comparisons = replace(examples.tracing().comparisons, contrasts=(slower,))
+    valid = ((slower.baseline, Acceptance(benchmark="*")),)
+    allowed = judge_rules(comparisons, [held], (finding,), acceptances=lambda _: valid)
+    assert allowed.exit_code is ExitCode.INCONCLUSIVE  # an accepted one passes nothing else
 
 
 @pytest.mark.parametrize(

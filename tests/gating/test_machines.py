@@ -83,10 +83,15 @@ def test_a_machine_that_one_side_alone_tells_is_not_known_to_be_the_same(
         ({"os": "Linux", "cpu": "Xeon"}, ""),
     ],
 )
-def test_what_comes_from_elsewhere_has_to_tell_its_machine(env: dict[str, str], said: str) -> None:
-    source = "git:benchkit-data:main/1.txt"
+@pytest.mark.parametrize(
+    "source", ["git:benchkit-data:main/1.txt", "/ci/base.tgz/1.txt", "/ci/Base.ZIP/main/1.txt"]
+)
+def test_what_comes_from_elsewhere_has_to_tell_its_machine(
+    env: dict[str, str], said: str, source: str
+) -> None:
     assert unlike([env], [env], source) == said
     assert unlike([env], [env]) == ""
+    assert unlike([env], [env], "results/base.txt.gz") == ""  # packed, not brought
 
 
 def test_memory_may_differ_by_what_a_kernel_keeps() -> None:
