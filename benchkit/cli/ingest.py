@@ -113,7 +113,7 @@ def ingest(
     max_unpacked: o.MaxUnpacked = None,
     quiet: o.Quiet = False,
 ) -> None:
-    """Read results into the store; reading the same files again changes nothing."""
+    """Read results into the store; running the same command again changes nothing."""
     from benchkit.cli.progress import watching
     from benchkit.ingestion.commit import ingest as read
     from benchkit.ingestion.startup import spare_pandas

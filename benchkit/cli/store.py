@@ -98,7 +98,7 @@ def _show_repaired(target: Store, done: Repaired, *, quiet: bool) -> None:
     elif done.sources:
         count = len(done.sources)
         listed = "listed source" if count == 1 else f"{count} listed sources"
-        how = "with the same paths and options as before"
+        how = "with the commands of before: paths given together are labelled together"
         _say(f"{target.url}: ingest the {listed} again, {how}", quiet)
     if done.unknown:
         runs = "1 lost run" if done.unknown == 1 else f"{done.unknown} lost runs"

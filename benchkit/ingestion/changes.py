@@ -22,6 +22,7 @@ from benchkit.ingestion.gone import Folders, mark_renewed
 from benchkit.ingestion.parts import Part
 from benchkit.ingestion.pieces import single_out_shared
 from benchkit.ingestion.pooled import find_pooled, find_twice, join_read
+from benchkit.ingestion.relabelled import describe_relabelled
 from benchkit.ingestion.rows import fill_texts, parts_table, read_parts
 from benchkit.ingestion.sources import STDIN, Identity, holds, unpacked
 from benchkit.labels.numbering import Series, leave_package, note_alone, series_of
@@ -105,7 +106,7 @@ class Change:
         import pyarrow as pa
 
         if stored is None or not len(stored):
-            self._settle([])
+            self._settle([], [])
             self.pooled = [*find_twice(self.new)]
             self.superseded = 0
             rows = parts_table([*self.new, *self._list_refused()])
@@ -119,7 +120,7 @@ class Change:
         gone = {_key(part) for part in superseded}
         kept = [part for part in neighbours if _key(part) not in gone]
         before = {_key(part): _labels(part) for part in kept}
-        kept, copied = self._settle(kept)
+        kept, copied = self._settle(kept, superseded)
         superseded += copied
         gone |= set(map(_key, copied))
         join_read(kept, self.new, superseded, self._folders.present)
@@ -160,13 +161,16 @@ class Change:
         flagged = (flag(rows, dropped=False), flag(new, dropped=False))
         return pa.concat_tables([*flagged, flag(dropped, dropped=True)])
 
-    def _settle(self, kept: list[Part]) -> tuple[list[Part], list[Part]]:
+    def _settle(
+        self, kept: list[Part], superseded: Sequence[Part]
+    ) -> tuple[list[Part], list[Part]]:
         """Settle what was read with its stored neighbours; return those, and copies among them."""
         self.new = single_out_shared(self._read, kept)
         self.notes, self.copies = settle_originals(self.new, kept)
         self.new = leave_out(self.new, self.copies)
         originals = leave_out(kept, self.copies)
         self.notes += note_alone(originals, self.new)
+        self.notes += describe_relabelled(self.new, superseded)
         still = set(map(_key, originals))
         return originals, [part for part in kept if _key(part) not in still]
 

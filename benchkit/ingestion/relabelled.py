@@ -1,0 +1,60 @@
+"""Runs that an ingest read again, and that are of another group than a store had them in.
+
+Groups depend on the paths that are read together, on options and on sidecars, and are never
+compared with each other.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+
+from benchkit.errors import Diagnostic
+from benchkit.ingestion.parts import Part
+from benchkit.ingestion.sources import Identity
+from benchkit.listing import list_names
+
+#: Groups of one source that are listed.
+_NAMED = 3
+_HINT = (
+    "paths that are given together are labelled together; to keep the former labels, run "
+    "`benchkit undo` and ingest with the paths and options of before"
+)
+
+#: A source with the content that it had.
+_Source = tuple[Identity, str]
+
+
+def describe_relabelled(new: Sequence[Part], superseded: Sequence[Part]) -> Iterator[Diagnostic]:
+    """Say which sources that did not change have other groups than before, and which.
+
+    Parameters
+    ----------
+    new : sequence of Part
+        As they were read.
+    superseded : sequence of Part
+        What the store held in their place.
+    """
+    names = {(part.identity, part.sha256): part.label for part in new}
+    before, now = _list_groups(superseded), _list_groups(new)
+    changes: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for source in now:
+        if source in before and before[source] != now[source]:
+            changes[before[source], now[source]].append(names[source])
+    for (old, group), (first, *others) in changes.items():
+        more = f", and that of {len(others)} more" if others else ""
+        what = f"its group changes from {old} to {group}{more}"
+        yield Diagnostic(first, 0, what, _HINT, "warning")
+
+
+def _list_groups(parts: Iterable[Part]) -> dict[_Source, str]:
+    """Return the groups of the runs of each source, in words."""
+    groups: dict[_Source, set[str]] = defaultdict(set)
+    for part in parts:
+        if part.sha256:
+            groups[part.identity, part.sha256].add(part.group)
+    return {source: _write(values) for source, values in groups.items()}
+
+
+def _write(groups: set[str]) -> str:
+    return list_names((repr(group) if group else "none" for group in sorted(groups)), _NAMED)
