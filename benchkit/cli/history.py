@@ -104,13 +104,13 @@ def add(
     from benchkit.history.naming import resolve
     from benchkit.ingestion.commit import ingest, list_commits
     from benchkit.ingestion.origins import name_branch
-    from benchkit.store import DEFAULT, Store
+    from benchkit.store import Store, choose_place
 
     chosen = o.choose(format, o.DONE_FORMATS)
     if len(commit) < SHORTEST or not commit.isalnum():
         hint = f"give at least {SHORTEST} letters and digits of a commit"
         raise ConfigError(f"{commit!r} is not a commit", where="--commit", hint=hint)
-    target = Store(store or DEFAULT)
+    target = Store(choose_place(store))
     requested, commit = commit, resolve(commit, list_commits(target))
     branch = name_branch() if branch is None else branch
     meta = (*_read_date(date), *((("branch", branch),) if branch else ()))

@@ -61,10 +61,10 @@ def import_results(
     from benchkit.cli.ingest import tell_superseded, write_summary
     from benchkit.ingestion.commit import ingest, list_commits, list_places
     from benchkit.ingestion.recorded import Importing
-    from benchkit.store import DEFAULT, Store
+    from benchkit.store import Store, choose_place
 
     chosen = o.choose(format, o.DONE_FORMATS)
-    target = Store(store or DEFAULT)
+    target = Store(choose_place(store))
     places = list_places(target)
     options = o.Request(exclude=exclude, quiet=quiet).options(o.settings())
     importing = Importing(places, branch or "")
@@ -184,10 +184,10 @@ def prune(
 ) -> None:
     """Drop the runs of all but the newest commits; `benchkit undo` reverts it."""
     from benchkit.ingestion.commit import prune_commits
-    from benchkit.store import DEFAULT, Store
+    from benchkit.store import Store, choose_place
 
     chosen = o.choose(format, o.DONE_FORMATS)
-    target = Store(store or DEFAULT)
+    target = Store(choose_place(store))
     if not target.is_store():
         raise StoreError("not a store", where=target.url, hint="run `benchkit history add` first")
     dropped = prune_commits(target, keep, branch)

@@ -117,7 +117,7 @@ def ingest(
     from benchkit.cli.progress import watching
     from benchkit.ingestion.commit import ingest as read
     from benchkit.ingestion.startup import spare_pandas
-    from benchkit.store import DEFAULT, Store
+    from benchkit.store import Store, choose_place
 
     o.choose(format, ("table", "json"))
     spare_pandas()
@@ -129,7 +129,7 @@ def ingest(
     options = replace(options, samples=samples, origin=origin)
     live = _live(prometheus, query or [], start, end, step)
     with watching(quiet=quiet) as watch:
-        summary = read(_require(paths, live), Store(store or DEFAULT), options, live=live,
+        summary = read(_require(paths, live), Store(choose_place(store)), options, live=live,
                        strict=strict, jobs=jobs, cluster=_choose_cluster(cluster, jobs),
                        watch=watch)  # fmt: skip
     if format == "json":
@@ -137,7 +137,7 @@ def ingest(
     elif quiet:
         printing.show_problems(summary.errors)
     else:
-        _show(summary, store or DEFAULT, output, verbose=verbose)
+        _show(summary, choose_place(store), output, verbose=verbose)
     if not summary.has_result:
         raise typer.Exit(int(ExitCode.DATA))
 

@@ -162,9 +162,9 @@ def _name_deed(one: Damage) -> str:
 
 
 def _open(url: str | None) -> Store:
-    from benchkit.store import DEFAULT, Store
+    from benchkit.store import Store, choose_place
 
-    target = Store(url or DEFAULT)
+    target = Store(choose_place(url))
     if not target.is_store():
         raise StoreError("no store here", where=target.url, hint="run `benchkit ingest` first")
     return target

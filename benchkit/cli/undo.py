@@ -23,9 +23,9 @@ def undo(
     o.choose(format, o.DONE_FORMATS)
     from benchkit.ingestion.changes import count_runs
     from benchkit.ingestion.reverted import describe_reverted
-    from benchkit.store import DEFAULT, Store
+    from benchkit.store import Store, choose_place
 
-    target = Store(store or DEFAULT)
+    target = Store(choose_place(store))
     with target.locked():
         if quiet and format == "text":
             target.undo()

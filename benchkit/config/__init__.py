@@ -159,6 +159,9 @@ def load(folder: Path, file: Path | None = None) -> Settings:
 
 
 def _load_named(file: Path) -> Settings:
+    if not file.name:
+        hint = "give the name of a file, or omit the option"
+        raise ConfigError("no file is named", where="--policy", hint=hint)
     if file.name != _PROJECT:
         return _load_file(file)
     settings = _load_project(file)

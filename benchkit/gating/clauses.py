@@ -12,6 +12,7 @@ from benchkit.gating.events import (
     MIXED,
     NO_BASELINE,
     NOT_COMPARED,
+    UNDECIDABLE,
     UNKNOWN,
     UNUSED,
     Occurrence,
@@ -43,4 +44,5 @@ _LEADS = {
         "there is no baseline, so nothing was compared and a regression would go unnoticed{}"
     ),
     NOT_COMPARED: "{}",
+    UNDECIDABLE: "undecided: {}",
 }

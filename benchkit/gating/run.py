@@ -36,6 +36,7 @@ from benchkit.gating.planting import plant, tell_unseen
 from benchkit.gating.policy import Policy
 from benchkit.gating.presence import require_names
 from benchkit.gating.result import GateResult, SelfTest
+from benchkit.gating.undecidable import list_elsewhere
 from benchkit.selection import list_baselines as list_called
 from benchkit.verdict import Verdicts
 
@@ -73,6 +74,8 @@ class Results(Chosen, Protocol):
     def first_variant(self) -> str | None: ...  # noqa: D102
     @property
     def contested(self) -> Mapping[str, tuple[str, ...]]: ...  # noqa: D102
+    @property
+    def problems(self) -> Sequence[Finding]: ...  # noqa: D102
     def holding(self, observations: Observations) -> Results: ...  # noqa: D102
     def compare(  # noqa: D102
         self,
@@ -141,12 +144,14 @@ def run_gate(
         results, is_lacking = _load_present(load_current, paths, missing)
         nothing = replace(nothing, diagnostics=tuple(results.diagnostics))
         events = _list_incidents(results, policy, requested, strict=strict)
+        if elsewhere := list_elsewhere(results.problems, results.contested):
+            nothing = replace(nothing, findings=tuple(results.problems))
+            return replace(nothing, outcome=GateOutcome(rules=(), events=(*elsewhere, *events)))
         _require_current(results, policy, requested)
         if is_lacking:
             require_names(results.observations, policy, requested)
-            allowed = Occurrence(event=NO_BASELINE, action="pass")
-            outcome = GateOutcome(rules=(), events=(allowed, *events))
-            return replace(nothing, outcome=outcome)
+            events = (Occurrence(event=NO_BASELINE, action="pass"), *events)
+            return replace(nothing, outcome=GateOutcome(rules=(), events=events))
         chosen = choose(results, policy, requested)
         compared = _compare(results, policy, chosen.default)
         outcome = decide(compared, policy, chosen)
@@ -305,10 +310,9 @@ def decide(
         outcome = judge_rules(
             comparisons, policy.rules, found, chosen.default, unlike, chosen.named, acceptances
         )
-        exact = judge_exact(
-            compared.verdicts, policy.habits, outcome.rules, found, unlike, acceptances
-        )
-        outcome = replace(outcome, rules=(*outcome.rules, *exact))
+        held = outcome.rules
+        exact = judge_exact(compared.verdicts, policy.habits, held, found, unlike, acceptances)
+        outcome = replace(outcome, rules=(*held, *exact))
     else:
         outcome = judge_verdicts(
             compared.verdicts, policy.habits, found, unlike, chosen.named, acceptances

@@ -18,9 +18,10 @@ from benchkit.comparison.families import is_constant, refuse_all
 from benchkit.comparison.limits import find_smallest_over
 from benchkit.config.rules import Rule
 from benchkit.errors import Finding
-from benchkit.gating.events import Pair
+from benchkit.gating.events import UNDECIDABLE, Occurrence, Pair
 from benchkit.gating.outcome import RowOutcome
 from benchkit.ingestion.origins import names_elsewhere
+from benchkit.units import printable
 from benchkit.verdict import FAILING, Verdict, is_failing
 
 #: What adjusts p-values of t, of which runs that do not vary have one only.
@@ -30,6 +31,14 @@ _BY_T = frozenset({"holm-welch", "holm-paired"})
 def describe_elsewhere(findings: Sequence[Finding]) -> str:
     """Say that the runs are of another CI run, whose state of the code may be another one."""
     return next((f"{f.message}; {f.remedy}" for f in findings if names_elsewhere(f)), "")
+
+
+def list_elsewhere(
+    findings: Sequence[Finding], contested: Mapping[str, Sequence[str]]
+) -> tuple[Occurrence, ...]:
+    """Return what a CI run decides that measured nothing, where several others did: nothing."""
+    why = describe_elsewhere(findings) if contested else ""
+    return (Occurrence(event=UNDECIDABLE, action="fail", text=printable(why)),) if why else ()
 
 
 def describe_unfit(rule: Rule, contrast: Contrast, unlike: Mapping[Pair, str]) -> str:

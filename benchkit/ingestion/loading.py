@@ -57,7 +57,7 @@ from benchkit.labels.numbering import part_packages
 from benchkit.labels.sections import share_headings
 from benchkit.schema import observations as make_table
 from benchkit.schema import runs as make_run_table
-from benchkit.store import DEFAULT, Store, values_schema
+from benchkit.store import Store, choose_place, values_schema
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -140,7 +140,7 @@ def load_history(store: str | None) -> Loaded:
     DataError
         If the store is empty or not there.
     """
-    place = Store(store or DEFAULT)
+    place = Store(choose_place(store))
     rows = read_rows(place)
     values, loaded, last = place.values(), list[Loaded](), 0
     for rows_of_layer in list_row_layers(rows):
@@ -246,15 +246,15 @@ def _store_of(
     arguments: Sequence[str], store: str | None, origins: Sequence[str] = ()
 ) -> Store | None:
     """Return the store that is meant, or None where raw files are, which have no origins."""
+    if arguments and store is not None:
+        hint = "omit one of them; `benchkit ingest --store DIR PATH` adds files to a store"
+        raise ConfigError("cannot be read together with PATH", where="--store", hint=hint)
     if len(arguments) == 1 and not is_page(arguments[0]) and Store(arguments[0]).is_store():
         return Store(arguments[0])
     if arguments and origins:
-        raise ConfigError(
-            "--origin needs a store, but you gave raw files",
-            where="--origin",
-            hint="omit it, or run `benchkit ingest --origin O PATH` first and omit PATH here",
-        )
-    return None if arguments else Store(store or DEFAULT)
+        hint = "omit it, or run `benchkit ingest --origin O PATH` first and omit PATH here"
+        raise ConfigError("needs a store, but you gave raw files", where="--origin", hint=hint)
+    return None if arguments else Store(choose_place(store))
 
 
 def _load_store(store: Store, origins: Sequence[str], *, samples: bool) -> Loaded:

@@ -191,14 +191,15 @@ def names_elsewhere(finding: Finding) -> bool:
 def find_elsewhere(choice: Choice, job: str) -> Iterator[Finding]:
     """B215: a CI job looks at what another run measured, and measured nothing itself."""
     loaded = [part for part in choice.parts if part.role in JUDGED]
-    origins = sorted({part.origin for part in loaded})
-    if job and loaded and not any(match(name, origins) for name in _list_circles(job)):
+    held = (origin for origins in choice.contested.values() for origin in origins)
+    origins = sorted({*(part.origin for part in loaded), *held})
+    if job and origins and not any(match(name, origins) for name in _list_circles(job)):
         shown = ", ".join(origin or "this machine" for origin in origins[:_SHOWN])
         is_run = job.partition("/")[0] in _RUNS  # else a job that gates cannot know its own run's
         yield Finding(
             code=_ELSEWHERE,
             severity="warning",
-            where=", ".join(dict.fromkeys(part.variant for part in loaded)),
+            where=", ".join(dict.fromkeys((*(p.variant for p in loaded), *choice.contested))),
             message=f"not measured by this CI {'run' if is_run else 'job'}, but by origin {shown}",
             remedy=f"measure in this {'run' if is_run else 'job'}, or select an origin with "
             "--origin",

@@ -4,7 +4,7 @@ Atomic commits, crash safety, time travel and many readers, none of it written b
 """
 
 from benchkit.store.columns import new_batch, values_schema
-from benchkit.store.confines import DEFAULT
+from benchkit.store.confines import DEFAULT, choose_place
 from benchkit.store.tables import Store
 
-__all__ = ["DEFAULT", "Store", "new_batch", "values_schema"]
+__all__ = ["DEFAULT", "Store", "choose_place", "new_batch", "values_schema"]

@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 from urllib.parse import unquote
 
-from benchkit.errors import StoreError
+from benchkit.errors import ConfigError, StoreError
 from benchkit.regexes import regex
 from benchkit.store.files import REMEDY
 
@@ -21,6 +21,20 @@ DEFAULT = ".benchkit"
 #: What delta-rs reads as another sign, and so finds another folder: ``a%2Fb`` is its ``a/b``.
 #: Below a folder that is called like its logs it finds no commit.
 _MISREAD = regex(r"%[\da-fA-F]{2}|\\|[\x00-\x1f\x7f]|(?<=/)_delta_log(?=/|\Z)")
+
+
+def choose_place(named: str | None) -> str:
+    """Return the place of the store that ``--store`` names, or the default one without it.
+
+    Raises
+    ------
+    ConfigError
+        If its value is empty, as that of a variable of a script that is not set.
+    """
+    if named is not None and not named.strip():
+        hint = "give a folder or URL, or omit the option"
+        raise ConfigError("its value is empty", where="--store", hint=hint)
+    return DEFAULT if named is None else named
 
 
 def require_place(url: str) -> None:

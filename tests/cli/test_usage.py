@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import gated
 import pytest
 from invocation import benchkit
+
+from benchkit.cli import run
 
 CASES = {
     "compaare": "unknown command 'compaare'; did you mean 'compare'?",
@@ -65,3 +68,43 @@ def test_a_command_without_its_verb_shows_its_help(command: str, tmp_path: Path)
     done = benchkit(command, cwd=tmp_path)
     assert done.returncode == 2
     assert done.stderr.startswith(f"Usage: benchkit {command} ")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "ingest results", "runs", "export", "compare", "gate", "undo", "store check",
+        "history show", "history import x.json",
+    ],
+)  # fmt: skip
+def test_an_empty_store_is_not_the_default_one(
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    gated.write_runs(tmp_path / "results" / "base.txt", seed=1)
+    (tmp_path / "x.json").write_text("{}", encoding="utf-8")
+    assert run(["ingest", "results", "-q"]) == 0
+    capsys.readouterr()
+    assert run([*command.split(), "--store", ""]) == 2
+    assert "--store: its value is empty; give a folder or URL" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["runs", "export", "compare", "report", "gate", "check"])
+def test_a_store_beside_a_path_is_refused(
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    gated.write_pair(tmp_path / "results")
+    for path in ("results", "benchkit-store"):
+        assert run(["ingest", "results", "-q", "--store", "benchkit-store"]) == 0
+        capsys.readouterr()
+        assert run([command, path, "--store", "benchkit-store"]) == 2
+        assert "--store: cannot be read together with PATH" in capsys.readouterr().err
+    assert run(["gate", "results", "--policy", ""]) == 2
+    assert "--policy: no file is named" in capsys.readouterr().err

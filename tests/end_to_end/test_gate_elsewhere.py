@@ -42,6 +42,32 @@ def test_a_run_that_measured_nothing_is_undecided(
     assert run([*LIMIT, "--origin", "github/71", "-q"]) == (1 if cost else 0)
 
 
+def test_a_run_that_measured_nothing_is_undecided_where_several_others_did(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GITHUB_RUN_ID", "1")
+    for seed, job in enumerate("AB"):
+        monkeypatch.setenv("GITHUB_JOB", job)
+        gated.write_runs(Path("results/main.txt"), seed=2 * seed)
+        gated.write_runs(Path("results/pr.txt"), seed=2 * seed + 1)
+        assert run(["ingest", "results", "-q"]) == 0
+    monkeypatch.setenv("GITHUB_RUN_ID", "2")
+    monkeypatch.setenv("GITHUB_JOB", "A")
+    capsys.readouterr()
+    lax = ["--on-inconclusive", "pass"]
+    for options in (LIMIT, ["gate"], [*LIMIT, *lax], ["gate", "--junit", "j.xml", "--github"]):
+        assert run(options) == 4
+        shown = " ".join(capsys.readouterr().out.split())
+        why = "not measured by this CI run, but by origin github/1/A, github/1/B; measure in this"
+        assert f"? Undecided: {why}" in shown
+        assert "B215 main, pr: " in shown
+    for name in ("json", "md"):
+        assert run(["gate", "--format", name]) == 4
+    assert run(["compare"]) == 2  # nothing guesses which of them is meant
+    assert run([*LIMIT, "--origin", "github/1/A"]) == 0
+
+
 def test_where_a_job_does_not_name_its_run_it_may_only_gate(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -115,7 +115,7 @@ def test_a_store_forgets_a_lost_folder_that_is_gone(results: Path, tmp_path: Pat
 
 
 def test_raw_files_have_no_origin(results: Path) -> None:
-    with pytest.raises(ConfigError, match="--origin needs a store"):
+    with pytest.raises(ConfigError, match="--origin: needs a store"):
         bk.load(results, origin="github/71")
 
 
