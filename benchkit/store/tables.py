@@ -233,8 +233,7 @@ class Store:
                 stale = damage.find_missing(self._values, table, raw=raw)
                 for one in () if self.is_remote else stale:
                     raise one.error()
-                files = self._values.list_files(table)
-                filesystem = self._values.filesystem
+                filesystem, files = self._values.filesystem, self._values.list_files(table)
                 yield from read_values(filesystem, files, raw=raw, metrics=metrics, pieces=pieces)
 
     def _open_values(self) -> DeltaTable | None:
@@ -266,7 +265,8 @@ class Store:
         require_place(self.url)
         table.require_folder()
         try:
-            return table.open()
+            with translated(self.url):
+                return table.open()
         except StoreError as error:
             with suppress(OSError):  # of what cannot be reached, no file is damaged
                 for one in damage.find_damage(table, thoroughly=False):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 import gated
@@ -9,6 +10,7 @@ import pytest
 from invocation import benchkit
 
 from benchkit.cli import run
+from benchkit.store.delta import Table
 
 CASES = {
     "compaare": "unknown command 'compaare'; did you mean 'compare'?",
@@ -108,3 +110,23 @@ def test_a_store_beside_a_path_is_refused(
         assert "--store: cannot be read together with PATH" in capsys.readouterr().err
     assert run(["gate", "results", "--policy", ""]) == 2
     assert "--policy: no file is named" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["runs", "export", "compare", "gate"])
+def test_a_store_that_may_not_be_read_is_a_problem_with_the_data(
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def refuse(_: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.chdir(tmp_path)
+    gated.write_runs(tmp_path / "results" / "base.txt", seed=1)
+    assert run(["ingest", "results", "-q"]) == 0
+    monkeypatch.setattr(Table, "open", refuse)
+    assert run([command]) == 3
+    shown = "".join(capsys.readouterr())
+    assert ".benchkit: the store failed: [Errno 13] Permission denied" in shown
+    assert "cannot write" not in shown
