@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 #: Share of the shorter run from which two runs are taken for one: clocks and windows are coarse.
 _OVERLAP = 0.5
+#: Seconds within which starts are recorded: shorter runs may only seem to overlap.
+_COARSE = 1.0
 #: No word for runs stands before a number: `run_1_of_4` is a run.
 _NO_RUN = "".join(f"(?<!{word}[-_ ])" for word in NAME_WORDS)
 #: What a path calls one of several generators.
@@ -84,8 +86,9 @@ def find_shards(runs: Runs) -> dict[Side, int]:
 
 def count_concurrent(runs: Runs) -> dict[Side, int]:
     """Count the files of each side that were measured at the same time as another one of it."""
-    is_timed = runs["role"].eq("measured") & runs["started_at"].notna() & runs["duration"].gt(0)
-    places = np.flatnonzero(is_timed & runs.duplicated([*Side._fields], keep=False)).tolist()
+    is_timed = runs["started_at"].notna() & runs["duration"].gt(_COARSE)
+    is_repeated = runs["role"].eq("measured") & runs.duplicated([*Side._fields], keep=False)
+    places = np.flatnonzero(is_timed & is_repeated).tolist()
     sources = runs["sources"].iloc[places].tolist()
     files = runs.iloc[places].assign(path=[each[0]["path"] if each else "" for each in sources])
     counts = {

@@ -360,8 +360,8 @@ SIDES = (
         code="B217",
         severity="warning",
         says="runs of one side were measured at the same time",
-        what="Files of one variant overlap in time by at least half of the shorter run, though "
-        "their run numbers differ.",
+        what="Files of one variant, of runs longer than a second, overlap in time by at least half "
+        "of the shorter run, though their run numbers differ.",
         why="Runs that load one service at once are parts of one load, or disturb each other. "
         "Neither shows how much repeats vary.",
         example="none on /ping: 2 files were measured at the same time, so they are parts of one "
