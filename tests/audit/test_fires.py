@@ -99,13 +99,13 @@ def commands(first: str, second: str) -> Files:
 def generators(apart: int, second: int = 1) -> Files:
     """Return two files that start some seconds apart, the second one with its own run number."""
     sides = pair(wrk(), wrk(*OTHER))
-    told = 'benchmark = "ping"\nrun = {}\nstarted_at = 2026-11-20T10:00:{:02d}Z\n'
+    sidecar = 'benchmark = "ping"\nrun = {}\nstarted_at = 2026-11-20T10:00:{:02d}Z\n'
     return {
         **sides,
         "none/wrk-1-a.txt": wrk(),
-        "none/wrk-1-a.txt.run.toml": told.format(1, 0),
+        "none/wrk-1-a.txt.run.toml": sidecar.format(1, 0),
         "none/wrk-1-b.txt": wrk(*OTHER),
-        "none/wrk-1-b.txt.run.toml": told.format(second, apart),
+        "none/wrk-1-b.txt.run.toml": sidecar.format(second, apart),
     }
 
 

@@ -208,7 +208,7 @@ def test_without_a_time_a_rate_tells_no_share(tmp_path: Path) -> None:
 #: wrk 4.1 for a second on three servers: one that closes each connection after a whole response
 #: without a word, one that ends every tenth without a response, one that never sends a whole one.
 @pytest.mark.parametrize(
-    ("requests", "read", "share", "said"),
+    ("requests", "read", "share", "statement"),
     [
         (787, 787, 0.5, "up to 50 % of the requests failed (run 1): read 787; wrk also counts a "),
         (10712, 1190, 0.1, "up to 10 % of the requests failed (run 1): read 1190; wrk also "),
@@ -216,7 +216,7 @@ def test_without_a_time_a_rate_tells_no_share(tmp_path: Path) -> None:
     ],
 )
 def test_read_errors_of_wrk_come_on_top_of_its_requests_and_may_be_none(
-    tmp_path: Path, requests: int, read: int, share: float, said: str
+    tmp_path: Path, requests: int, read: int, share: float, statement: str
 ) -> None:
     errors = f"  Socket errors: connect 0, read {read}, write 0, timeout 0\n"
     path = tmp_path / "wrk.txt"
@@ -227,7 +227,7 @@ def test_read_errors_of_wrk_come_on_top_of_its_requests_and_may_be_none(
     assert failures.share == pytest.approx(share, rel=2e-3)
     assert failures.is_bound == (requests > 0)
     (finding,) = results.findings.loc[results.findings["code"].eq("B316")].to_dict("records")
-    assert finding["message"].startswith(said)
+    assert finding["message"].startswith(statement)
     assert ("Connection: close" in finding["remedy"]) == (requests > 0)
 
 

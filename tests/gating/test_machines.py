@@ -60,7 +60,7 @@ def test_whatever_b204_finds_shows_nothing(entry: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("none", "otlp", "said"),
+    ("none", "otlp", "statement"),
     [
         ({}, XEON, "none does not record its machine, but otlp does: cpu Xeon"),
         (XEON, {"os": "Linux"}, "otlp does not record its machine, but none does"),
@@ -70,13 +70,13 @@ def test_whatever_b204_finds_shows_nothing(entry: str) -> None:
     ],
 )
 def test_a_machine_that_one_side_alone_tells_is_not_known_to_be_the_same(
-    none: dict[str, str], otlp: dict[str, str], said: str
+    none: dict[str, str], otlp: dict[str, str], statement: str
 ) -> None:
-    assert (said in unlike([none], [otlp])) if said else unlike([none], [otlp]) == ""
+    assert (statement in unlike([none], [otlp])) if statement else unlike([none], [otlp]) == ""
 
 
 @pytest.mark.parametrize(
-    ("env", "said"),
+    ("env", "statement"),
     [
         ({}, "measured elsewhere, on an unrecorded machine"),
         ({"os": "Linux"}, "measured elsewhere, on an unrecorded machine"),
@@ -87,9 +87,9 @@ def test_a_machine_that_one_side_alone_tells_is_not_known_to_be_the_same(
     "source", ["git:benchkit-data:main/1.txt", "/ci/base.tgz/1.txt", "/ci/Base.ZIP/main/1.txt"]
 )
 def test_what_comes_from_elsewhere_has_to_tell_its_machine(
-    env: dict[str, str], said: str, source: str
+    env: dict[str, str], statement: str, source: str
 ) -> None:
-    assert unlike([env], [env], source) == said
+    assert unlike([env], [env], source) == statement
     assert unlike([env], [env]) == ""
     assert unlike([env], [env], "results/base.txt.gz") == ""  # packed, not brought
 
@@ -102,7 +102,7 @@ def test_memory_may_differ_by_what_a_kernel_keeps() -> None:
 
 @pytest.mark.parametrize(("allowed", "code"), [("false", 4), ("true", 1)])
 @pytest.mark.parametrize(
-    ("sides", "said"),
+    ("sides", "statement"),
     [
         ({"baseline": "cpu = 'Xeon'", "enabled": "cpu = 'EPYC'"}, "cpu Xeon vs. EPYC"),
         ({"baseline": "cpu_model = 'A'", "enabled": "cpu_model = 'B'"}, "cpu_model A vs. B"),
@@ -113,7 +113,7 @@ def test_the_gate_shows_nothing_across_machines(
     allowed: str,
     code: int,
     sides: dict[str, str],
-    said: str,
+    statement: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -130,5 +130,5 @@ def test_the_gate_shows_nothing_across_machines(
     monkeypatch.chdir(tmp_path)
     assert run(["gate", "results", "--quiet"]) == code
     shown = " ".join(capsys.readouterr().out.split())
-    assert (f"{said}" in shown.split("B204 ")[0]) == (code == 4)
+    assert (f"{statement}" in shown.split("B204 ")[0]) == (code == 4)
     assert run(["gate", "results", "--quiet", "--max-overhead", "time_per_op=5%"]) == code
