@@ -5,7 +5,7 @@ Whatever benchkit does not do, another tool can.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated
@@ -73,8 +73,10 @@ def export(
 
     request = replace(request, by=by)
     roles = [o.choose(name, ROLES, "--role") for name in role or ()]
-    frames = request.stream(metric or (), variant, roles)
-    frames = select_some(frames, tool=tool, metric=metric, variant=variant)
+    frames = select_some(
+        lambda metrics: request.stream(metrics, variant, roles),
+        tool=tool, metric=metric, variant=variant,
+    )  # fmt: skip
     frames = chain([next(frames)], frames)  # an error comes before the heading
     if chosen == "parquet" and output is not None:
         save(output, lambda path: to_rows.to_parquet(frames, path))
@@ -84,9 +86,9 @@ def export(
 
 
 def select_some(
-    frames: Iterator[Observations], **labels: list[str] | None
+    read: Callable[[Sequence[str]], Iterator[Observations]], **labels: list[str] | None
 ) -> Iterator[Observations]:
-    """Yield the rows that have the labels.
+    """Yield the rows that have the labels; ``read`` takes the metrics that are needed, if not all.
 
     Raises
     ------
@@ -95,11 +97,8 @@ def select_some(
     """
     from benchkit.selection import keep, require
 
-    seen: dict[str, set[str]] = {name: set() for name in labels}
     is_found = False
-    for frame in frames:
-        for name, values in seen.items():
-            values.update(frame[name].unique().tolist())
+    for frame in read(labels["metric"] or ()):
         kept = keep(frame, **labels)
         if len(kept):
             is_found = True
@@ -108,7 +107,12 @@ def select_some(
         return
     if not any(labels.values()):
         raise DataError("no values were read", hint="list the runs with `benchkit runs`")
+    seen: dict[str, set[str]] = {name: set() for name in labels}
+    for frame in read(()):
+        for name, values in seen.items():
+            values.update(frame[name].unique().tolist())
     for name, requested in labels.items():
         for value in requested or ():
-            require(value, sorted(seen[name]), name)
+            if seen[name]:
+                require(value, sorted(seen[name]), name)
     raise SelectionError("no value matches all of these filters", hint="use fewer filters")

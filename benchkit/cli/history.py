@@ -183,7 +183,7 @@ def _read_date(text: str | None) -> tuple[tuple[str, str], ...]:
     try:
         return (("date", read_time(text).isoformat()),)
     except UnusableError as error:
-        raise ConfigError(f"ignored {text!r}: {error}", where="--date") from error
+        raise ConfigError(f"{text!r}: {error}", where="--date") from error
 
 
 def _tell_date(commit: str, requested: str, dates: Collection[str]) -> str:

@@ -70,3 +70,19 @@ def test_the_parsers_warnings_are_printed(fixtures_dir: Path, capsys: Captured) 
     assert warnings[0] == warnings[1]
     assert run(["export", path, "--quiet"]) == ExitCode.DONE
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        (["--metric", "rate"], "known: bandwidth_in, bytes_in, duration, latency,"),
+        (["--metric", "latency", "--tool", "ab"], "unknown tool 'ab'; known: wrk"),
+        (["--variant", "nonw"], "did you mean 'none'? known: apm, none,"),
+        (["--metric", "latency", "--by", "benchmark=no"], "no value matches all of these filters"),
+    ],
+)
+def test_filters_that_nothing_matches_name_what_there_is(
+    filters: list[str], expected: str, fixtures_dir: Path, capsys: Captured
+) -> None:
+    assert run(["export", str(fixtures_dir / "tracing-wrk"), *filters]) == ExitCode.DATA
+    assert expected in capsys.readouterr().err
