@@ -58,6 +58,8 @@ def translated(url: str) -> Iterator[None]:
         arrow, _, cause = rest.partition("\n")[0].strip().partition(" ")
         reason = f"{first}: {cause}" if arrow == _CAUSE else first
         advice = _UNREACHED if _OF_SERVICE.search(first) else "run `benchkit store check`"
+        if isinstance(error, PermissionError):
+            advice = "make it readable and writable"
         raise StoreError(
             f"the store failed: {reason}",
             where=url,

@@ -15,15 +15,18 @@ from benchkit.store import log as log_of_runs
 from benchkit.store.bounds import OUTSIZED, OutsizedError, open_parquet
 from benchkit.store.columns import fits
 from benchkit.store.confines import require_files
+from benchkit.store.conflicts import translated
 from benchkit.store.contents import UnsoundError, require_types
 from benchkit.store.files import (
     COUNTED,
     OTHER_ROWS,
     REMEDY,
     as_problem,
+    explain_refusal,
     holds_stated_rows,
     is_file_of_store,
     is_raw,
+    refused,
 )
 
 if TYPE_CHECKING:
@@ -35,6 +38,8 @@ if TYPE_CHECKING:
 
 #: Batches of a file of which no bounds are known.
 _ALL = (-math.inf, math.inf)
+#: Bytes read at once where only access is in question.
+_CHUNK = 1 << 20
 #: Roles of runs that have values.
 MEASURED = ("measured", "companion")
 
@@ -116,14 +121,15 @@ def list_damage(
     runs: Table, values: Table, read_log: Callable[[], pa.Table | None]
 ) -> list[Damage]:
     """Return all damage of a store; commits that it lost show only where its files are sound."""
-    for table in (runs, values):
-        table.require_folder()
-    return (
-        [*find_damage(runs), *find_damage(values)]
-        or list(_find_lost_logs(runs, values))
-        or list(find_lost_runs(runs, runs.open()))
-        or list(find_lost_commits(read_log(), values, values.open()))
-    )
+    with translated(runs.url):
+        for table in (runs, values):
+            table.require_folder()
+        return (
+            [*find_damage(runs), *find_damage(values)]
+            or list(_find_lost_logs(runs, values))
+            or list(find_lost_runs(runs, runs.open()))
+            or list(find_lost_commits(read_log(), values, values.open()))
+        )
 
 
 def find_key_damage(url: str, log: pa.Table | None) -> Iterator[Damage]:
@@ -233,9 +239,27 @@ def _check_file(
         return "missing"
     except (OutsizedError, UnsoundError) as error:
         return OUTSIZED if isinstance(error, OutsizedError) else str(error)
-    except (OSError, UnicodeError, pa.ArrowException):
+    except (OSError, UnicodeError, pa.ArrowException) as error:
+        _require_access(table, file["path"], error)
         return "cannot be read"
     return "" if is_stated else OTHER_ROWS
+
+
+def _require_access(table: Table, path: str, error: Exception) -> None:
+    """Raise `StoreError` if a file could not be read because its bytes cannot be had.
+
+    Object stores do not number what they refuse, so there the bytes are requested again.
+    """
+    reason = explain_refusal(error)
+    if not reason and table.is_remote and isinstance(error, OSError):
+        try:
+            with table.filesystem.open_input_stream(path) as stream:
+                while stream.read(_CHUNK):
+                    pass
+        except OSError as again:
+            reason = str(again)
+    if reason:
+        raise refused(f"{table.url}/{path}", reason) from error
 
 
 def _has_stated_bounds(stated: Mapping[str, Any], metadata: pq.FileMetaData) -> bool:
@@ -263,7 +287,7 @@ def _check_log(table: Table) -> Iterator[Damage]:
     """Yield the files of the log of commits that cannot be read; gaps where a commit is missing."""
     newest, names = table.read_newest(), entries.list_names(table.filesystem)
     paths = [f"{entries.FOLDER}/{name}" for name in names]
-    broken = list(entries.find_unsound(table.filesystem, table.name, paths))
+    broken = list(entries.find_unsound(table.filesystem, table.url, paths))
     for path, problem in broken:
         yield Damage(folder=table.url, path=path, problem=problem)
     if broken:

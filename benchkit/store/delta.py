@@ -110,7 +110,7 @@ class Table:
                 return None
         if not self.is_remote:
             read = entries.list_read(self.filesystem, opened.version())
-            for path, problem in entries.find_unsound(self.filesystem, self.name, read):
+            for path, problem in entries.find_unsound(self.filesystem, self.url, read):
                 raise damaged(f"{self.url}/{path}", problem)
         if newest > opened.version():
             raise damaged(f"{self.url}/{entries.path_of(newest)}", FileNotFoundError())

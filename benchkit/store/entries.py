@@ -14,6 +14,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from benchkit.store.bounds import OUTSIZED, OutsizedError, open_parquet
+from benchkit.store.files import explain_refusal, refused
 
 if TYPE_CHECKING:
     from deltalake.transaction import AddAction
@@ -186,17 +187,22 @@ def list_read(filesystem: fs.FileSystem, version: int) -> list[str]:
 
 
 def find_unsound(
-    filesystem: fs.FileSystem, table: str, paths: Iterable[str]
+    filesystem: fs.FileSystem, url: str, paths: Iterable[str]
 ) -> Iterator[tuple[str, str]]:
     """Yield the entries and checkpoints that are not as a table's commits left them.
 
     Parameters
     ----------
     filesystem
-    table : str
-        Its name.
+    url : str
+        Of the table.
     paths : iterable of str
         The oldest first.
+
+    Raises
+    ------
+    StoreError
+        If a file is there, but may not be read.
     """
     import pyarrow as pa
 
@@ -204,7 +210,7 @@ def find_unsound(
         *(OSError, pa.ArrowException, RecursionError),
         *(ValueError, LookupError, TypeError, AttributeError),
     )
-    seen: dict[bytes, str] = {}
+    table, seen = url.rpartition("/")[2], dict[bytes, str]()
     for path in paths:
         try:
             text, actions = _read(filesystem, path)
@@ -212,7 +218,9 @@ def find_unsound(
         except OutsizedError:
             yield path, OUTSIZED
             continue
-        except unreadable:  # also where names of fields have changed
+        except unreadable as error:  # also where names of fields have changed
+            if reason := explain_refusal(error):
+                raise refused(f"{url}/{path}", reason) from error
             yield path, "cannot be read"
             continue
         original = seen.setdefault(text, path) if text else path

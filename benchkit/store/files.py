@@ -7,6 +7,7 @@ names all of them.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import time
@@ -43,6 +44,8 @@ _FILE = regex(rf"{PARTITION}=(true|false)/.+\.parquet|\d+-[0-9a-f]{{32}}\.parque
 REMEDY = "list all damage with `benchkit store check`, and remove it with `benchkit store repair`"
 _SUBJECT = "a file of the store "
 OTHER_ROWS = "does not have the rows that were committed"
+#: What a file system says of a file that is not there.
+_GONE = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR}
 #: Columns whose least and greatest value readers are told, to pass over files.
 _BOUNDED = ("batch", "piece", "metric")
 #: Columns by whose bounds a file is known to be another one.
@@ -248,8 +251,33 @@ def as_problem(error: StoreError) -> str:
     return error.what.removeprefix(_SUBJECT)
 
 
+def explain_refusal(error: BaseException) -> str:
+    """Say why a file system refuses a file that is there, which is no damage; empty if none does.
+
+    Examples
+    --------
+    >>> explain_refusal(PermissionError(13, "Permission denied"))
+    'Permission denied'
+    >>> explain_refusal(FileNotFoundError(2, "No such file")), explain_refusal(ValueError("cut"))
+    ('', '')
+    """
+    number = error.errno if isinstance(error, OSError) else None
+    return os.strerror(number) if number and number not in _GONE else ""
+
+
+def refused(path: str, reason: str) -> StoreError:
+    """Return the error about a file that is there, but cannot be had."""
+    return StoreError(
+        f"{_SUBJECT}cannot be opened: {reason}",
+        where=path,
+        hint="nothing is lost while it is there: make it readable, then repeat the command",
+    )
+
+
 def damaged(path: str, cause: Exception | str) -> StoreError:
     """Return the error about a file that cannot be read, or of which a problem is known."""
+    if isinstance(cause, Exception) and (reason := explain_refusal(cause)):
+        return refused(path, reason)
     name = path.rpartition("/")[2]
     batch = name.partition("-")[0]
     of = f"of batch {batch} " if batch.isdecimal() else ""

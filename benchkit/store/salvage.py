@@ -279,7 +279,7 @@ def _recall_entries(runs: Table) -> Callable[[int], bool]:
     newest = max([newest, *map(entries.version_of, paths)])
     if newest < 0:
         return lambda _: True  # the whole log is lost, and nobody knows how long it was
-    sound = set(paths) - {path for path, _ in entries.find_unsound(files, runs.name, paths)}
+    sound = set(paths) - {path for path, _ in entries.find_unsound(files, runs.url, paths)}
     kept = set(map(entries.version_of, sound))
     return lambda version: version <= newest and version not in kept
 

@@ -1,0 +1,94 @@
+"""A file of a store that is there, but may not be read, is no damage: a repair would drop it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyarrow import fs
+
+from benchkit.cli import run
+from benchkit.ingestion.commit import ingest
+from benchkit.store import Store
+from benchkit.store.delta import Table
+
+FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
+Captured = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    ingest([str(FIXTURES / "tracing-wrk" / "none")], Store(str(tmp_path / "store")))
+    return tmp_path / "store"
+
+
+class Refusing:
+    """A file system that lets nobody open or list what has a name."""
+
+    def __init__(self, files: fs.FileSystem, name: str) -> None:
+        self._files, self._name = files, name
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - as the file system has it
+        return getattr(self._files, name)
+
+    def open_input_file(self, path: str) -> pa.NativeFile:
+        if path.endswith(self._name):
+            raise PermissionError(13, "Permission denied")
+        return self._files.open_input_file(path)
+
+    def get_file_info(self, where: fs.FileSelector | str) -> Any:  # noqa: ANN401
+        if isinstance(where, fs.FileSelector) and where.base_dir == self._name:
+            raise PermissionError(13, "Permission denied")
+        return self._files.get_file_info(where)
+
+
+@pytest.fixture
+def refuse(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
+    """Return what closes a file or folder of a table."""
+    plain = vars(Table)["filesystem"].func
+
+    def close(table: str, name: str) -> None:
+        def get(self: Table) -> fs.FileSystem | Refusing:
+            return Refusing(plain(self), name) if self.name == table else plain(self)
+
+        monkeypatch.setattr(Table, "filesystem", property(get))
+
+    return close
+
+
+def list_files(store: Path) -> list[Path]:
+    return sorted(file for file in store.rglob("*") if file.is_file())
+
+
+@pytest.mark.parametrize("table", ["runs", "values"])
+@pytest.mark.parametrize("ending", ["parquet", "json"])
+def test_a_file_that_may_not_be_read_is_no_damage(
+    table: str,
+    ending: str,
+    store: Path,
+    refuse: Callable[[str, str], None],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: Captured,
+) -> None:
+    path = min((store / table).rglob(f"*.{ending}"))
+    before = list_files(store)
+    refuse(table, path.name)
+    for command in (["store", "check"], ["store", "repair"], ["report"], ["export"]):
+        assert run([*command, "--store", str(store)]) == 3
+        error = capsys.readouterr().err
+        assert f"{path}: a file of the store cannot be opened: Permission denied" in error
+    monkeypatch.undo()
+    assert list_files(store) == before
+    assert Store(str(store)).check() == []
+
+
+def test_a_folder_that_may_not_be_listed_is_no_damage(
+    store: Path, refuse: Callable[[str, str], None], capsys: Captured
+) -> None:
+    refuse("values", "_delta_log")
+    for command in ("check", "repair"):
+        assert run(["store", command, "--store", str(store)]) == 3
+        assert "make it readable and writable" in capsys.readouterr().err
