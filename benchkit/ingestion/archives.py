@@ -54,7 +54,8 @@ _UNFIT = {
     errno.ENOTDIR: "its folder is a file",
 }
 _DAMAGE = (
-    *(OSError, ValueError, EOFError, RuntimeError, tarfile.TarError),
+    *(OSError, ValueError, EOFError, RuntimeError, LookupError, ArithmeticError),
+    tarfile.TarError,
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError),
 )
 
@@ -124,24 +125,27 @@ def is_inside(name: str) -> bool:
     return is_bound and bool(place.parts) and ".." not in place.parts and "\0" not in name
 
 
-def write(blocks: Iterable[bytes], target: Path, name: str) -> str:
-    """Write a file that came from elsewhere below a folder.
+def write(blocks: Iterable[bytes], target: Path, name: str, *, replaces: bool = False) -> str:
+    """Write a file that came from elsewhere below a folder, over one of its name if it replaces it.
 
     Returns
     -------
     str
-        Why it is left out, or nothing.
+        Why it, or the one that it replaces, is left out; or nothing.
     """
     if not is_inside(name):
         return _OUTSIDE
     path = target / name
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        is_replaced = replaces and path.is_file()
+        if is_replaced:
+            path.unlink()
         with path.open("xb") as file:
             file.writelines(blocks)
     except (OSError, UnicodeEncodeError) as error:
         return _explain_unfit(error)
-    return ""
+    return _REPLACED if is_replaced else ""
 
 
 def _explain_unfit(error: OSError | UnicodeEncodeError) -> str:
@@ -187,7 +191,8 @@ def unpack(archive: Path, target: Path, name: str, limit: int = LARGEST) -> list
         hint = f"if you trust it, unpack it yourself or pass {OPTION} 8GiB"
         raise DataError(f"the archive was not unpacked: {error}", where=name, hint=hint) from None
     except _DAMAGE as error:
-        what = "a header is damaged" if isinstance(error, ValueError) else error
+        is_odd = isinstance(error, (ValueError, LookupError, ArithmeticError))
+        what = "a header is damaged" if is_odd else error
         reason = getattr(error, "strerror", None) or what
         raise DataError(f"the archive cannot be unpacked: {reason}", where=name) from None
 
@@ -202,15 +207,16 @@ def _unpack_zip(archive: Path, target: Path, meter: Meter) -> Iterator[tuple[str
             is_link = stat.S_ISLNK(member.external_attr >> 16)
             if member.is_dir():
                 continue
-            blocks = _read_blocks(packed, member, meter)
+            blocks = _read_blocks(packed.open(member), meter)
             if reason := LINK if is_link else write(blocks, target, place):
                 yield member.filename, reason
 
 
-def _read_blocks(packed: zipfile.ZipFile, member: zipfile.ZipInfo, meter: Meter) -> Iterator[bytes]:
-    with packed.open(member) as source:
+def _read_blocks(source: IO[bytes], meter: Meter | None) -> Iterator[bytes]:
+    with source:
         while block := source.read(_BLOCK):
-            meter.take(len(block))
+            if meter:
+                meter.take(len(block))
             yield block
 
 
@@ -231,21 +237,19 @@ def _unpack_tar(stream: IO[bytes], target: Path, meter: Meter) -> Iterator[tuple
             meter.enter(PurePosixPath(member.name))
             if member.isdir():
                 continue
-            if reason := _extract(packed, member, target):
+            if reason := _extract(packed, member, target, meter):
                 yield member.name, reason
 
 
-def _extract(packed: tarfile.TarFile, member: tarfile.TarInfo, target: Path) -> str:
-    """Write a member below a folder; say what is left out and why, or nothing."""
+def _extract(packed: tarfile.TarFile, member: tarfile.TarInfo, target: Path, meter: Meter) -> str:
+    """Write a member below a folder; say what is left out and why, or nothing.
+
+    The bytes of the archive are counted already, but not the gaps that a header alone states.
+    """
     if not is_inside(member.name):
         return _OUTSIDE
-    if not member.isreg():
+    source = packed.extractfile(member) if member.isreg() else None
+    if source is None:
         return LINK if member.issym() or member.islnk() else _SPECIAL
-    try:
-        is_replaced = (target / member.name).is_file()
-        packed.extract(member, target, filter="data")
-    except tarfile.FilterError:
-        return _OUTSIDE
-    except (OSError, UnicodeEncodeError) as error:
-        return _explain_unfit(error)
-    return _REPLACED if is_replaced else ""
+    blocks = _read_blocks(source, meter if member.issparse() else None)
+    return write(blocks, target, member.name, replaces=True)

@@ -291,3 +291,40 @@ def test_a_header_that_is_no_header_is_named_in_words(tmp_path: Path) -> None:
         archive.addfile(member)
     with pytest.raises(DataError, match=r"cannot be unpacked: a header is damaged$"):
         unpack(path)
+
+
+@pytest.mark.parametrize("time", ["inf", "1e30", "nan", "-1e30"])
+def test_a_time_that_no_file_can_have_is_no_matter(tmp_path: Path, time: str) -> None:
+    path = tmp_path / "a.tar"
+    member = tarfile.TarInfo("a")
+    member.pax_headers, member.size = {"mtime": time}, 1
+    with tarfile.open(path, "w", format=tarfile.PAX_FORMAT) as archive:
+        archive.addfile(member, io.BytesIO(b"a"))
+    assert unpack(path) == {"a": b"a"}
+
+
+def write_sparse(path: Path, size: int, *, is_continued: bool = False) -> Path:
+    """Write a member of one byte of which a GNU header says that it has gaps."""
+    header = bytearray(tarfile.TarInfo("a").tobuf(tarfile.GNU_FORMAT))
+    header[124:136], header[156:157] = b"%011o\0" % 512, b"S"
+    header[386:410] = b"%011o\0" % (size - 512) + b"%011o\0" % 512
+    header[482:483], header[483:495] = bytes([is_continued]), b"%011o\0" % size
+    header[148:156] = b" " * 8
+    header[148:156] = b"%06o\0 " % sum(header)
+    path.write_bytes(bytes(header) + (b"" if is_continued else b"a" * 512 + bytes(1024)))
+    return path
+
+
+def test_the_gaps_of_a_file_count(tmp_path: Path) -> None:
+    small = write_sparse(tmp_path / "a.tar", 2048)
+    assert unpack(small) == {"a": bytes(1536) + b"a" * 512}
+    with pytest.raises(DataError, match="was not unpacked"):
+        archives.unpack(write_sparse(small, BOMB), tmp_path / "large", "a")
+    written = sum(file.stat().st_size for file in (tmp_path / "large").rglob("*"))
+    assert written < BOMB / 10
+
+
+def test_a_list_of_gaps_that_is_cut_is_an_error(tmp_path: Path) -> None:
+    path = write_sparse(tmp_path / "a.tar", 2048, is_continued=True)
+    with pytest.raises(DataError, match=r"cannot be unpacked: a header is damaged$"):
+        unpack(path)
