@@ -41,9 +41,9 @@ Origin = Annotated[
     typer.Option(
         "--origin",
         metavar="O",
-        help="Use only runs from the CI job or machine of this name, or from all jobs and machines "
-        "whose names begin with it; repeatable: the first match counts. [default: the current CI "
-        "job, else the only origin]",
+        help="Use only runs from the CI job or machine of this name, or from all of whose names it "
+        "is a whole part (`github/71`); repeatable: the first match counts. [default: the current "
+        "CI job, else the only origin]",
     ),
 ]
 IngestOrigin = Annotated[

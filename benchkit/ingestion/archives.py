@@ -18,7 +18,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import IO
+from typing import IO, Self
 
 from benchkit.errors import DataError
 from benchkit.reading.bounds import LARGEST, MEMBERS, OPTION, explain_excess, open_gzip
@@ -42,10 +42,12 @@ _EXTENDED = frozenset(
     {tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE}
     | {tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK}
 )
+_CUT = "it is truncated: its end is missing"
 #: Why a file is left out.
 LINK = "it is a link"
 _SPECIAL = "it is a pipe or a device"
 _OUTSIDE = "its path leads out of the folder it is unpacked to"
+_JOINED = ("what follows its end", "only the first of archives that were joined is read")
 _REPLACED = "a later file has the same name, and is read instead"
 _UNFIT = {
     errno.ENAMETOOLONG: "its name is too long",
@@ -221,7 +223,13 @@ def _read_blocks(source: IO[bytes], meter: Meter | None) -> Iterator[bytes]:
 
 
 class _Member(tarfile.TarInfo):
-    """A member whose headers are bounded before they are read."""
+    """A member whose headers are bounded before they are read; an empty one ends an archive."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+        if not buf:
+            raise EOFError(_CUT)
+        return super().frombuf(buf, encoding, errors)
 
     def _proc_member(self, tar: tarfile.TarFile) -> tarfile.TarInfo:
         if self.type in _EXTENDED and self.size > _HEADERS:
@@ -239,6 +247,10 @@ def _unpack_tar(stream: IO[bytes], target: Path, meter: Meter) -> Iterator[tuple
                 continue
             if reason := _extract(packed, member, target, meter):
                 yield member.name, reason
+    while block := metered.read(_BLOCK):
+        if any(block):
+            yield _JOINED
+            break
 
 
 def _extract(packed: tarfile.TarFile, member: tarfile.TarInfo, target: Path, meter: Meter) -> str:
