@@ -46,6 +46,8 @@ KEPT = (
     ["./load.sh", "-a", "-n", "10", "http://127.0.0.1:8080/users/@me"],
     ["sh", "-c", "echo 'GET http://h:80/' | vegeta attack -duration=5s | tee results.bin"],
     ["autocannon", "-c", "100", "-d", "40", "-p", "10", "http://localhost:3000"],
+    ["redis-benchmark", "-h", "cache", "-p", "6379", "-n", "4000", "-t", "ping,set,get", "-q"],
+    ["gunicorn", "-k", "uvicorn.workers.UvicornWorker", "-w", "2", "app.main:create()"],
     ["siege", "-c", "25", "-t", "1M", "-b", "http://localhost/a"],
     ["oha", "-z", "10s", "-c", "50", "--no-tui", "http://localhost:8080/x"],
     ["hyperfine", "--warmup", "3", "-N", "./sort.sh 1000", "sleep 0.3"],

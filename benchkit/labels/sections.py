@@ -74,10 +74,14 @@ def _part_within_files(same: Sequence[Piece]) -> None:
         names = _name_all(_list_captions(blocks)), _name_all(_list_differences(blocks))
         if _part(blocks, "host", lambda piece: piece.env.get("host", "")):
             _lead_at_hosts(blocks, *names)
+    outer: dict[int, str] = {}
     for blocks in _alike(same, of_one_file=True):
+        outer |= _list_outer(blocks)
         _lead_by_captions(blocks, _name_all(_list_captions(blocks)))
     for blocks in _alike(same, of_one_file=True):
         _lead_by_captions(blocks, _name_all(_list_differences(blocks)))
+    for blocks in _alike(same, of_one_file=True):
+        _lead_by_captions(blocks, _name_all([outer[id(piece)] for piece in blocks]))
     for name, read in _FACTS.items():
         for blocks in _alike(same, of_one_file=True):
             _part(blocks, name, read, is_fact=True)
@@ -165,11 +169,22 @@ def _list_captions(same: Sequence[Piece]) -> list[str]:
     return [caption or (line if len(line) <= _LONGEST else "") for caption, line in pairs]
 
 
-def _list_differences(same: Sequence[Piece]) -> list[str]:
+def _list_differences(same: Sequence[Piece], joint: str = ", ") -> list[str]:
     """Return of the lines above each block those that do not stand above all of them."""
     above = [piece.lines.splitlines() for piece in same]
     common = set(above[0]).intersection(*above)
-    return [", ".join(line for line in lines if line not in common) for lines in above]
+    return [joint.join(line for line in lines if line not in common) for lines in above]
+
+
+def _list_outer(same: Sequence[Piece]) -> dict[int, str]:
+    """Return the lines that stand above a block with more of them, and hold for those below it."""
+    outer, longest = dict[int, str](), list[str]()
+    for piece, text in zip(same, _list_differences(same, "\n"), strict=True):
+        lines = text.splitlines()
+        if len(lines) >= len(longest):
+            longest = lines
+        outer[id(piece)] = ", ".join(longest[: len(longest) - len(lines)])
+    return outer
 
 
 def _name_all(texts: Sequence[str]) -> Sequence[str]:

@@ -113,6 +113,7 @@ _FORMS = (
 _TOOLS = (
     *_of_tools("report", {
         "sysbench": ("total number of events:",),
+        "ghz": ("Response time histogram:", "Count:", "Status code distribution:"),
         "siege": ("Availability:", "Transaction rate:"),
         "drill": ("Median time per request",),
         "h2load": ("finished in ", "time for request:"),

@@ -356,7 +356,7 @@ class Reader:
 
     def find_call(self, line: str) -> str | None:
         """Return the command line that a line shows, if it does."""
-        is_named = self.KIND.TOOL in line
+        is_named = self.KIND.TOOL in line or self.EXECUTABLES
         tool = self.EXECUTABLES or self.KIND.TOOL
         command = find_command(line, tool) if is_named else None
         return command if command and self.ARGUMENTS.search(command) else None

@@ -22,6 +22,7 @@ from benchkit.redaction.harmless import (
     VERBS,
     WRAPPERS,
     is_harmless,
+    is_served,
     may_be_credential,
 )
 from benchkit.redaction.marks import HIDDEN, mark
@@ -262,7 +263,7 @@ class _Line:
             return mark(value) if self._manner is NAMED else self._manner.other(value)
         if not value or self._program == "benchkit" or option in self._texts:
             return redact_text(value)
-        if is_harmless(value, option):
+        if is_harmless(value, option) or is_served(value, option, self._program):
             return redact_text(value)
         if ("://" in value and not _SPACE.search(value)) or _TARGET.match(value):
             return redact_text(value, self._manner)

@@ -13,6 +13,7 @@ TOOLS: dict[str, frozenset[str]] = {
     "curl": frozenset({"-X", "--request", "-w", "--write-out"}),
     "ghz": frozenset({"--call", "--name", "--format"}),
     "go": frozenset({"-bench", "-run", "-skip", "-tags", "-cpu"}),
+    "gunicorn": frozenset({"-k", "--worker-class"}),
     "h2load": frozenset({"-p", "--no-tls-proto", "--npn-list"}),
     "hey": frozenset({"-m", "-T", "-A", "-host", "-o"}),
     "hyperfine": frozenset(
@@ -21,7 +22,9 @@ TOOLS: dict[str, frozenset[str]] = {
     ),
     "k6": frozenset({"--summary-trend-stats", "--summary-time-unit", "--summary-mode"}),
     "oha": frozenset({"-m", "--method", "-T"}),
+    "redis-benchmark": frozenset({"-h", "-p", "-s", "-t"}),
     "siege": frozenset({"-m", "--mark", "-T", "--content-type"}),
+    "valkey-benchmark": frozenset({"-h", "-p", "-s", "-t"}),
     "vegeta": frozenset({"-format", "-type", "-name", "-targets", "--type", "--format"}),
     "wrk": frozenset(),
     "wrk2": frozenset(),
@@ -39,6 +42,8 @@ _CREDENTIALS_OF = {
     "curl": _CREDENTIALS,
     "hey": frozenset({"-a"}),
     "oha": frozenset({"-a"}),
+    "redis-benchmark": frozenset({"-a"}),
+    "valkey-benchmark": frozenset({"-a"}),
 }
 #: Options that do so whatever the tool: ``--proxy-user``, and what should have been a header.
 _CREDENTIAL = regex(r"-H|--?(?:[a-z]+-)*(?:headers?|login|user|username|userpwd)")
@@ -52,13 +57,16 @@ WRAPPERS = frozenset(
 )
 #: Programs whose words without an option are commands themselves.
 SCRIPTED = frozenset({"hyperfine", "ssh", "watch"})
+#: Programs that serve what a word without an option names: a module and the name in it.
+_SERVERS = frozenset({"daphne", "granian", "gunicorn", "hypercorn", "uvicorn"})
+_SERVED = regex(r"[A-Za-z_]\w{0,40}(?:\.\w{1,40}){0,9}:[A-Za-z_]\w{0,40}(?:\(\))?")
 #: Programs whose names are shown behind a wrapper.
 PROGRAMS = frozenset(
     {"awk", "bash", "benchkit", "cargo", "cat", "cd", "echo", "export", "fio", "fortio", "grep"}
     | {"iperf3", "java", "jmeter", "locust", "make", "mysql", "mysqldump", "mysqlslap", "node"}
-    | {"npm", "pgbench", "psql", "pytest", "python", "python3", "redis-benchmark", "redis-cli"}
-    | {"rm", "sed", "sh", "sleep", "sort", "sysbench", "tail", "head", "tee", "zsh"}
-    | {*TOOLS, *WRAPPERS, *SCRIPTED}
+    | {"npm", "pgbench", "psql", "pytest", "python", "python3", "redis-cli", "rm"}
+    | {"sed", "sh", "sleep", "sort", "sysbench", "tail", "head", "tee", "zsh"}
+    | {*TOOLS, *WRAPPERS, *SCRIPTED, *_SERVERS}
 )
 #: What a program is asked to do.
 VERBS = frozenset(
@@ -142,3 +150,14 @@ def is_harmless(value: str, option: str) -> bool:
     if (is_short and _MANY.fullmatch(value)) or (option and _ROOTED.fullmatch(value)):
         return False
     return HARMLESS.fullmatch(value) is not None
+
+
+def is_served(value: str, option: str, program: str) -> bool:
+    """Whether a value names what a server of Python applications serves.
+
+    Examples
+    --------
+    >>> is_served("app.main:app", "", "uvicorn"), is_served("user:secret", "", "tool")
+    (True, False)
+    """
+    return not option and program in _SERVERS and _SERVED.fullmatch(value) is not None

@@ -98,6 +98,17 @@ def test_a_fact_that_one_block_does_not_tell_parts_nothing() -> None:
     ]
 
 
+def test_a_line_above_several_blocks_tells_those_that_are_alike_below_it_apart() -> None:
+    above = ("10\nthreads", "single", "500\nthreads", "single")
+    pieces = [block(at, lines=lines) for at, lines in enumerate(above)]
+    names = ["10, threads / /", "single / 10 / /", "500, threads / /", "single / 500 / /"]
+    assert labels(pieces) == [(name, "", 1) for name in names]
+    repeats = [block(at, lines=lines) for at, lines in enumerate(("1\na", "b", "1\na", "b"))]
+    assert [(name, number) for name, _, number in labels(repeats)] == [
+        ("1, a / /", 1), ("b / /", 1), ("1, a / /", 2), ("b / /", 2)
+    ]  # fmt: skip
+
+
 def test_captions_count_only_where_nothing_else_tells_blocks_apart() -> None:
     headed = [block(at, headings={"1": name}, caption=name * 2) for at, name in enumerate("xy")]
     assert labels(headed) == [("x / /", "", 1), ("y / /", "", 1)]

@@ -83,6 +83,14 @@ def test_lines_of_quiet_runs_end_their_progress() -> None:
     assert values(run) == {("request_rate", "mean"): 94339.62}
 
 
+def test_the_command_above_quiet_lines_is_theirs() -> None:
+    lines = "SET: 9064.88 requests per second\nGET: 9704.69 requests per second\n"
+    for tool in ("redis-benchmark", "valkey-benchmark"):
+        runs, problems = read(f"$ {tool} -n 4000 -t set,get -q\n{lines}")
+        assert [run.command for run in runs] == [f"{tool} -n 4000 -t set,get -q", None]
+        assert not problems
+
+
 def test_percentiles_of_any_number_are_read() -> None:
     text = "GET: 1333333.25 requests per second, p50=1.199 msec, p99.9=4.607 msec"
     (run,), _ = read(text)
