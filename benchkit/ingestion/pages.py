@@ -121,6 +121,7 @@ def fetch(address: str, target: Path, name: str, limit: int = _LARGEST) -> None:
         If it is not there, cannot be fetched, or is too large.
     """
     limit = min(limit, _LARGEST)
+    _require_port(address)
     try:
         within(DEADLINE, partial(_write, address, target, limit))
     except urllib.error.HTTPError as error:
@@ -139,6 +140,17 @@ def fetch(address: str, target: Path, name: str, limit: int = _LARGEST) -> None:
     except (OSError, ValueError, http.client.HTTPException) as error:
         reason = getattr(error, "reason", error)
         raise DataError(f"cannot fetch it: {reason}", where=name) from None
+
+
+def _require_port(address: str) -> None:
+    """Refuse an address without showing it if its password ends early: ``http://me:a/b@host``."""
+    parts = urlsplit(address)
+    try:
+        _ = parts.port
+    except ValueError:
+        hint = "write / ? and # of a user or password as %2F, %3F and %23"
+        what = "the port is not a number from 0 to 65535"
+        raise DataError(what, where=f"{parts.scheme}://…", hint=hint) from None
 
 
 def within(seconds: float, work: Callable[[], Result]) -> Result:

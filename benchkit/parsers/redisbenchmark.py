@@ -49,7 +49,15 @@ from collections.abc import Iterable, Iterator
 from benchkit.parsers.base import FirstPlan, Form, Format, Record, Tool
 from benchkit.reading import reports
 from benchkit.reading.head import holds
-from benchkit.reading.reports import INCOMPLETE, Fields, Line, Remark, Value, decimal, list_lines
+from benchkit.reading.reports import (
+    Fields,
+    Line,
+    Remark,
+    Value,
+    decimal,
+    list_lines,
+    report_incomplete,
+)
 from benchkit.regexes import regex
 
 _RATE = r"(\d{1,12}\.\d{1,9}) requests per second"
@@ -159,8 +167,7 @@ class Report(reports.Report):
         self.reading.status = "partial" if missing else "complete"
         yield self.reading
         if missing:
-            at, tool = self.reading.last_line, Reader.NAMES
-            yield INCOMPLETE.at(label, at, tool=tool, lines=list_lines(missing))
+            yield report_incomplete(self.reading, label, list_lines(missing), Reader.NAMES)
 
 
 class Reader(reports.Reader):

@@ -101,6 +101,13 @@ INCOMPLETE = Remark(
     "use the complete output, or repeat the run",
     is_remark=False,
 )
+#: A report of which nothing can be kept.
+NOTHING_KEPT = Remark(
+    "this {tool} report lacks its {lines}, so nothing of it is kept: perhaps no request was "
+    "answered",
+    "use the complete output, or repeat the run",
+    is_remark=False,
+)
 #: What stands below a command in place of a report.
 SCANTY = Remark(
     "this part of a {tool} report is too short to be read",
@@ -114,6 +121,12 @@ _APART = Remark(
     "use the output as {tool} printed it",
     is_remark=False,
 )
+
+
+def report_incomplete(reading: Reading, label: str, lines: str, tool: str = "") -> Diagnostic:
+    """Return what is to be said of a report that lacks lines, and of what is kept of it."""
+    remark = INCOMPLETE if reading.rows else NOTHING_KEPT
+    return remark.at(label, reading.last_line, tool=tool or reading.tool, lines=lines)
 
 
 class Report(ABC):
@@ -225,8 +238,7 @@ class Report(ABC):
 
     def incomplete(self, label: str, missing: list[str]) -> Diagnostic:
         """Return what is to be said of a report that lacks lines."""
-        at, tool = self.reading.last_line, self.reading.tool
-        return INCOMPLETE.at(label, at, tool=tool, lines=list_lines(missing))
+        return report_incomplete(self.reading, label, list_lines(missing))
 
     @abstractmethod
     def finish(self, label: str) -> Iterator[Record]:

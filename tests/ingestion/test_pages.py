@@ -227,6 +227,7 @@ def test_no_message_shows_a_secret(
         f"http://me:{SECRET}@{hosts[0]}/a.txt?X-Amz-Signature={SECRET}",
         f"http://me:{SECRET}@127.0.0.1:9/a.txt?X-Amz-Signature={SECRET}",
         f"http://me:{SECRET}@[::1/a.txt?sig={SECRET}",
+        *(f"http://me:{SECRET}{sign}{SECRET}@{hosts[0]}/a.txt" for sign in "/?#"),
         f"http://me:{SECRET}@no.such.host.invalid/a.txt?sig={SECRET}#token={SECRET}",
     )
     for address in addresses:

@@ -58,7 +58,7 @@ def test_a_cut_report_says_what_it_lacks() -> None:
     assert "lacks its `Total` line" in remarks(path)[0].what
     head = EDGE / "truncated/ab.cut30.txt"
     assert (only(head).status, only(head).rows) == ("partial", [])
-    assert "lacks its `Complete requests` line" in remarks(head)[0].what
+    assert "lacks its `Complete requests` line, so nothing of it is" in remarks(head)[0].what
 
 
 def test_a_last_number_without_its_line_end_is_not_believed() -> None:

@@ -142,3 +142,32 @@ def test_two_variants_compare_by_requests_per_second() -> None:
     result = load({"none": none, "otlp": otlp}).compare(baseline="none").to_frame()
     (row,) = result[result["primary"]].to_dict("records")
     assert row["metric"] == "request_rate"
+
+
+def test_commas_stand_between_thousands_only() -> None:
+    text = (FIXTURES / "text.txt").read_text(encoding="utf-8")
+    (rate,) = (line.split("│")[6].strip() for line in text.splitlines() if "Req/Sec" in line)
+    records = TEXT.parse(Source(None, "x", text.replace(rate, "1,1,234").encode()))
+    rows = [row for each in records if isinstance(each, Reading) for row in each.rows]
+    assert "request_rate" not in {row[1] for row in rows}
+
+
+def test_tables_of_zeros_are_a_run_without_an_answer() -> None:
+    """The least of no counts is the greatest number that the tool can hold."""
+    text = """Running 100s test @ http://localhost:3000
+10 connections
+
+│ Stat    │ 2.5% │ 50%  │ 97.5% │ 99%  │ Avg  │ Stdev │ Max  │
+│ Latency │ 0 ms │ 0 ms │ 0 ms  │ 0 ms │ 0 ms │ 0 ms  │ 0 ms │
+│ Stat      │ 1%  │ 2.5% │ 50% │ 97.5% │ Avg │ Stdev │ Min              │
+│ Req/Sec   │ 0   │ 0    │ 0   │ 0     │ 0   │ 0     │ 9007199254740991 │
+│ Bytes/Sec │ 0 B │ 0 B  │ 0 B │ 0 B   │ 0 B │ 0 B   │ 0 B              │
+
+Req/Bytes counts sampled once per second.
+
+0 requests in 100.26s, 0 B read
+100 errors (100 timeouts)
+"""
+    run, (problem,) = split(TEXT, Source(None, "x", text.encode()))
+    assert run.status == "failed"
+    assert "no request was answered (100 failed)" in problem.what

@@ -74,6 +74,13 @@ def test_a_run_without_an_answer_measured_nothing() -> None:
         assert {row[1] for row in run.rows} <= {"duration", "failures"}
 
 
+def test_without_the_count_of_failures_nothing_is_kept() -> None:
+    cut = TABLE[: TABLE.index("    others")].replace("4xx - 3, 5xx - 1", "4xx - 0, 5xx - 0")
+    run, (problem,) = read(TEXT, cut)
+    assert (run.status, run.rows) == ("partial", [])
+    assert "nothing of it is kept: perhaps no request was answered" in problem.what
+
+
 def test_a_limited_rate_is_an_open_loop() -> None:
     run, _ = read(JSON, (FORMS / "errors.json").read_text(encoding="utf-8"))
     assert (run.load_model, run.target_rate, run.target) == ("open", 100.0, "/nope")

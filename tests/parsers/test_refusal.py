@@ -48,6 +48,7 @@ def test_another_tools_report_is_named() -> None:
             "hyperfine's table",
             "--export-json",
         ),
+        ("|Benchmark |Mode |Cnt|Score |Error |Units|\n", "JMH's table as Markdown", "JMH wrote"),
         ("<!DOCTYPE html>\n<title>Gatling Stats</title>", "a page of Gatling's", "simulation.log"),
         ("<!DOCTYPE html>\n<p>1204 requests/s", "an HTML page", "text or JSON"),
         ("import http from 'k6/http';\n", "a script for k6", "k6 run --out json"),

@@ -16,7 +16,7 @@ from benchkit.parsers.ab.invocation import Invocation
 from benchkit.parsers.ab.report import Report
 from benchkit.parsers.base import Head, Reading, Record, Source, bare
 from benchkit.reading import reports
-from benchkit.reading.reports import CALLED, INCOMPLETE, Fields, Line, Remark
+from benchkit.reading.reports import CALLED, Fields, Line, Remark, report_incomplete
 from benchkit.reading.urls import describe_url
 from benchkit.redaction import show_part
 from benchkit.regexes import regex
@@ -284,8 +284,7 @@ class Reader(reports.Reader):
         reading.status = "partial"
         reading.rows.clear()
         lines = reports.list_lines(["Complete requests"])
-        at = reading.last_line
-        self.records += [reading, INCOMPLETE.at(self.label, at, tool=reading.tool, lines=lines)]
+        self.records += [reading, report_incomplete(reading, self.label, lines)]
 
 
 def read_rows(text: str) -> list[str]:

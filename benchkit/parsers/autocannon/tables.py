@@ -25,7 +25,7 @@ def _read_grouped(text: str) -> Quantity:
 _BYTES = partial(parse_bytes, binary=False)
 _MS = r"(\d{1,9}(?:\.\d{1,2})? ms)"
 _FINE = r"(\d{1,9}(?:\.\d{1,9})?)"
-_COUNT = r"([\d,]{1,15}(?:\.\d{1,20})?)"
+_COUNT = r"((?:\d{1,3}(?:,\d{3}){1,5}|\d{1,16})(?:\.\d{1,20})?)"
 _SIZE = r"(\d{1,6}(?:\.\d{1,2})? [kMGT]?B)"
 _BAR = r"\s*│\s*"
 _LATENCIES = tuple(

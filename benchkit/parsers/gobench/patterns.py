@@ -38,7 +38,7 @@ SKIPPED = regex(r"\S++\s++--- SKIP: Benchmark\S+\s*$")
 #: A command behind a prompt, with its environment, what it runs under and which Go it is.
 COMMAND = regex(
     r"[$%#>❯➜]\s+((?:(?:env|time|sudo|perflock|nice|taskset(?: -\w+)? \S+|"
-    r"\w++=(?:\"[^\"]*+\"|'[^']*+'|[^\s\"']*+))\s+){0,8}+(?:[\w.~$/-]*/)?go(?:tip|[\d.]+\w*)?\s+test\s.*)"
+    r"\w++=(?:\"[^\"]*+\"|'[^']*+'|[^\s\"']*+))\s+){0,8}+(?:[\w.~$/-]*/)?go(?:tip|[\d.]++\w*+)?\s+test\s.*)"
 )
 CONFIG = regex(r"([^\s:]++):(?:[ \t]++(.*))?$")
 _WORD = regex(r"\S*+")

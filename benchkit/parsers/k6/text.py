@@ -58,7 +58,7 @@ from benchkit.parsers.k6.words import (
     split_name,
     stat_name,
 )
-from benchkit.reading.reports import INCOMPLETE, Remark, list_lines
+from benchkit.reading.reports import Remark, list_lines, report_incomplete
 from benchkit.reading.source import UntilDamage
 from benchkit.redaction import show_part
 from benchkit.regexes import regex
@@ -238,8 +238,7 @@ def _finish(run: _Run | None, source: Source) -> Iterator[Record]:
         problems.append(_BARE.at(label, reading.line))
     elif reading.status == "complete":
         if missing := _name_missing(run):
-            remark = INCOMPLETE.at(label, reading.last_line, tool="k6", lines=missing)
-            problems.append(remark)
+            problems.append(report_incomplete(reading, label, missing))
         if missing or any(problem.line == run.ragged for problem in problems):
             reading.status = "partial"
     yield reading
