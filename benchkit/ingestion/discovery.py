@@ -9,7 +9,6 @@ import os
 import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -25,7 +24,7 @@ from benchkit.ingestion.addresses import (
     split_label,
 )
 from benchkit.ingestion.recorded import Importing
-from benchkit.ingestion.repeats import leave_out_repeats
+from benchkit.ingestion.repeats import leave_out_repeats, read_once
 from benchkit.ingestion.sources import (
     STDIN,
     Found,
@@ -150,7 +149,7 @@ def discover(arguments: Sequence[str], options: Options) -> Discovery:
     lead_apart([*labelled, *list_declared(unlabelled)], tools)
     if not options.layout:
         name_files(result.found, variant, tools)
-    _drop_repeats(result)
+    result.found = read_once(result.found)
     assign(result.found, options)
     _check_layout(options.layout, result.found)
     if not options.variant and result.order is Order.FILES:
@@ -194,26 +193,6 @@ def assign(sources: Sequence[Found], options: Options) -> None:
     for source in sources:
         source.origin = options.origin or ""
         source.assigned = write_assigned(source.variant or options.variant, options.commit)
-
-
-def _drop_repeats(result: Discovery) -> None:
-    """Read each real file once; under several labels it is a source under each."""
-    seen: set[tuple[str, str]] = set()
-    kept = []
-    real_folder = cache(os.path.realpath)
-    for found in result.found:
-        real = found.address
-        if found.path is not None:
-            folder, name = os.path.split(found.path)
-            is_link = found.sidecars is None or found.sidecars.is_link(found.path)
-            real = (
-                os.path.realpath(found.path) if is_link else f"{real_folder(folder)}{os.sep}{name}"
-            )
-        key = real, found.variant
-        if key not in seen or found.path is None or not found.path.exists():
-            seen.add(key)
-            kept.append(found)
-    result.found = kept
 
 
 def _add_argument(result: Discovery, argument: str, options: Options, tools: ToolNames) -> None:

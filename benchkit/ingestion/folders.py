@@ -268,8 +268,10 @@ def _find_numbered(root: Path, sources: Sequence[Found]) -> dict[Path, list[tupl
 
 def _list_inner(folder: Path) -> list[Path]:
     with os.scandir(folder) as entries:
-        # A link to itself is no folder for `isdir`, and an error for the entry.
-        folders = sorted(Path(entry.path) for entry in entries if os.path.isdir(entry))  # noqa: PTH112
+        # A link names a folder that is looked at by its own name.
+        folders = sorted(
+            Path(entry.path) for entry in entries if entry.is_dir(follow_symlinks=False)
+        )
     return [folder for folder in folders if not prune(folder)]
 
 

@@ -1,11 +1,15 @@
-"""Files that a tool writes next to a result and that add nothing to it: parts, and copies."""
+"""Files that add nothing to others: parts and copies that a tool made, and links."""
 
 from __future__ import annotations
 
 import filecmp
+import os
 from collections.abc import Collection, Sequence
+from functools import cache
+from itertools import takewhile
 from pathlib import Path
 
+from benchkit.ingestion.sources import Found
 from benchkit.parsers import registry
 
 #: Why such a file is passed over.
@@ -29,6 +33,36 @@ def leave_out_repeats(paths: Sequence[Path], passed: list[tuple[Path, str]]) -> 
         passed += [(path, COPY.format(equal)) for path, equal in copies.items() if equal]
         kept = [path for path in kept if not copies.get(path)]
     return kept
+
+
+def read_once(sources: Sequence[Found]) -> list[Found]:
+    """Return each real file once, by its name rather than a link's; each label is a source."""
+    chosen: dict[tuple[str, str], Found] = {}
+    missing: list[Found] = []
+    real_folder = cache(os.path.realpath)
+    for found in sources:
+        real = found.address
+        if found.path is not None:
+            folder, name = os.path.split(found.path)
+            is_link = found.sidecars is None or found.sidecars.is_link(found.path)
+            real = (
+                os.path.realpath(found.path) if is_link else f"{real_folder(folder)}{os.sep}{name}"
+            )
+        first = chosen.setdefault((real, found.variant), found)
+        if first is found:
+            continue
+        if found.path is None or not found.path.exists():
+            missing.append(found)
+        elif first.path and _count_alike(found.path, real) > _count_alike(first.path, real):
+            chosen[real, found.variant] = found
+    kept = {id(found) for found in (*chosen.values(), *missing)}
+    return [found for found in sources if id(found) in kept]
+
+
+def _count_alike(path: Path, real: str) -> int:
+    """Return how many names at the end of a path are those of the real file."""
+    pairs = zip(reversed(path.parts), reversed(Path(real).parts), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _repeats(path: Path, file: str, result: str) -> bool:

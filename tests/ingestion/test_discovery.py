@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import io
+import shutil
 import sys
 from itertools import product
 from pathlib import Path
 
 import pytest
 
+import benchkit.api as bk
 from benchkit.errors import ConfigError, DataError
 from benchkit.ingestion.addresses import split_label
 from benchkit.ingestion.discovery import Options, discover
 from benchkit.ingestion.sources import Found
 
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 BENCH = "BenchmarkPing-2 \t 100 \t 12.5 ns/op\n"
 
 
@@ -367,3 +370,14 @@ def test_folders_and_files_of_one_label_are_told_apart(
         for label in ("a", "b")
     }
     assert seen == {"a": expected, "b": expected}
+
+
+def test_a_link_beside_a_folder_gives_it_no_other_name(tmp_path: Path) -> None:
+    """`latest` stands before the folder that it leads to."""
+    for variant in ("none", "otlp"):
+        shutil.copytree(FIXTURES / "tracing-wrk" / variant, tmp_path / variant)
+    (tmp_path / "latest").symlink_to("otlp")
+    (tmp_path / "first.txt").symlink_to("none/wrk-1.txt")
+    runs = bk.load(tmp_path)
+    assert set(runs.runs["variant"]) == {"none", "otlp"}
+    assert not runs.diagnostics
