@@ -268,6 +268,27 @@ def test_the_remedy_for_a_pipe_in_a_store_ends_the_refusal(
     assert run(["store", "check"]) == 0
 
 
+@pytest.mark.parametrize("place", ["runs", "values", "runs/_delta_log", "values/_delta_log"])
+@pytest.mark.parametrize("kind", ["pipe", "file"])
+def test_what_stands_in_place_of_a_folder_is_named_by_check_and_repair(
+    checkout: Path, place: str, kind: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = checkout / ".benchkit" / place
+    shutil.move(folder, checkout / "aside")
+    if kind == "pipe":
+        os.mkfifo(folder)
+    else:
+        folder.write_text("x")
+    for command in (["store", "check"], ["store", "repair"], ["gate"]):
+        assert run(command) == 3
+        shown = "".join(capsys.readouterr())
+        assert folder.name in shown
+        assert ("a pipe or device" if kind == "pipe" else "a file is where the store") in shown
+    folder.unlink()
+    shutil.move(checkout / "aside", folder)
+    assert run(["store", "check"]) == 0
+
+
 @pytest.mark.parametrize("name", ["feature%2Fx", "a%20b", "a\\b", "a\tb", "_delta_log"])
 def test_no_store_is_made_or_read_under_a_name_that_means_another_folder(
     checkout: Path, name: str, capsys: pytest.CaptureFixture[str]

@@ -61,6 +61,8 @@ def require_files(folder: Path) -> None:
     """
     if folder.is_symlink():
         raise _refuse(folder.name, "a link", folder.parent)
+    if folder.exists() and not (folder.is_dir() or folder.is_file()):
+        raise _refuse(folder.name, "a pipe or device", folder.parent)
     with (
         suppress(FileNotFoundError, NotADirectoryError, PermissionError),
         os.scandir(folder) as held,

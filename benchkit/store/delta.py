@@ -157,13 +157,14 @@ class Table:
                 written.replace(Path(self.url, name))
 
     def require_folder(self) -> None:
-        """Refuse a file that stands where the folder of the table has to be."""
-        if not self.is_remote and Path(self.url).is_file():
-            raise StoreError(
-                "a file is where the store needs a folder",
-                where=self.url,
-                hint="move it away, or use another store with --store",
-            )
+        """Refuse a file that stands where the folder of the table or of its log has to be."""
+        for place in () if self.is_remote else (Path(self.url), Path(self.url) / entries.FOLDER):
+            if place.is_file():
+                raise StoreError(
+                    "a file is where the store needs a folder",
+                    where=str(place),
+                    hint="move it away, or use another store with --store",
+                )
 
     def claim(
         self, version: DeltaTable | None, schema: pa.Schema | Schema, add: Sequence[DataFile],

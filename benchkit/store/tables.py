@@ -55,7 +55,7 @@ class Store:
         if not self.is_remote and not any((folder / n).is_dir() for n in ("runs", "values")):
             return False
         with translated(self.url):
-            return (folder / "runs" / entries.FOLDER).is_dir() or self._has_remains()
+            return (folder / "runs" / entries.FOLDER).exists() or self._has_remains()
 
     @contextmanager
     def locked(self) -> Iterator[None]:
