@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from benchkit.errors import Diagnostic
+from benchkit.ingestion.commands import hold_commands, take_prompts
 from benchkit.ingestion.discovery import Options
 from benchkit.ingestion.outputs import STATUS, find_output, list_outputs
-from benchkit.ingestion.parts import find_attack_rate
 from benchkit.ingestion.pieces import Pieces
 from benchkit.labels.headings import Page as Surrounding
 from benchkit.labels.headings import Sections, read_sections, shorten
 from benchkit.labels.pieces import Places
 from benchkit.labels.rename import split_variant
-from benchkit.labels.sections import is_near_rate
-from benchkit.parsers.base import Format, Reading, Source, find_command
+from benchkit.parsers.base import Format, Reading, Source
 from benchkit.reading.captions import Page, place_captions
-from benchkit.reading.passages import is_silent, list_held, name_passages
+from benchkit.reading.passages import is_silent, name_passages
 from benchkit.reading.prefixes import Prefix
 from benchkit.reading.source import LOG_BYTES, UnreadableError
 from benchkit.reading.surroundings import Above, Block, may_hold_headings, read_headings
@@ -58,6 +56,7 @@ def list_sections(
     if not lines:
         yield from _read_keys(readings, options)
         return
+    take_prompts([each for _, each, places in readings if places is None], lines)
     _hide_tables(lines, readings)
     _hide_chatter(lines, readings)
     has_names = all(reading.benchmark for _, reading, _ in readings)
@@ -85,7 +84,7 @@ def list_sections(
         above = _lead_by_label(lines, listed, above)
     singles = [reading for _, reading, places in readings if places is None]
     if len(singles) == len(listed):
-        _hold_commands(singles, moved, above, page.lines)
+        hold_commands(singles, moved, above, page.lines)
     read = _read_sections(above, options)
     _part_by_text(page.lines, moved, owners, outputs, read)
     sections, tables = iter(read), _read_tables(page, readings, moved)
@@ -239,72 +238,6 @@ def _take_captions(
         else:
             result.append(Above(above.headings) if owner.benchmark else above)
     return result
-
-
-def _hold_commands(
-    readings: Sequence[Reading],
-    blocks: Sequence[Block],
-    above: Sequence[Above],
-    lines: Sequence[str],
-) -> None:
-    """Give blocks without a command that of the block above, where it holds for them, too."""
-    if all(reading.command for reading in readings) or not any(r.command for r in readings):
-        return
-    held = list_held(lines, blocks, lambda text: shorten(text)[0])
-    leading, scope = None, dict[int, str]()
-    for at, reading in enumerate(readings):
-        if reading.command:
-            scope = _find_scope(lines, blocks, at)
-            leading = reading if scope.items() < above[at].headings.items() else None
-            continue
-        before = readings[at - 1] if at else reading
-        is_same = held[at] and above[at - 1].headings == above[at].headings
-        owner = before if before.command and is_same else leading
-        if owner is None or not owner.command or not scope.items() <= above[at].headings.items():
-            continue
-        tool = re.escape(owner.command.partition(" ")[0])
-        between = lines[blocks[at - 1].last : blocks[at].first - 1]
-        if any(find_command(line, tool) for line in between):
-            leading = None
-        elif not _is_other(owner, reading) and not _misses_rate(reading, owner.target_rate):
-            _take_command(reading, owner)
-
-
-def _find_scope(lines: Sequence[str], blocks: Sequence[Block], at: int) -> dict[int, str]:
-    """Return the headings above the command of a block, which holds for all blocks below them."""
-    shown = blocks[at].command[:40]
-    start = blocks[at - 1].last if at else 0
-    numbers = (n for n in range(blocks[at].first - 1, start, -1) if shown in lines[n - 1])
-    number = next(numbers, 0)
-    if not number:
-        number = blocks[at].first
-    return read_headings(lines, [Block(number, number), *blocks])[0].headings
-
-
-def _take_command(reading: Reading, owner: Reading) -> None:
-    """Give a block the command of another one, and what it says of the load."""
-    for name in ("command", "tool", "load_model", "target_rate", "connections", "corrected"):
-        setattr(reading, name, getattr(owner, name))
-    reading.params = dict(owner.params)
-    if not reading.target:
-        reading.target = owner.target
-        reading.env = {
-            **{k: owner.env[k] for k in ("host", "query") if k in owner.env},
-            **reading.env,
-        }
-
-
-def _is_other(before: Reading, reading: Reading) -> bool:
-    """Tell whether a report shows that it is no repeat of the one before."""
-    pairs = [(each.target, each.env.get("host", "")) for each in (reading, before)]
-    is_elsewhere = any(one and other and one != other for one, other in zip(*pairs, strict=True))
-    return is_elsewhere or not before.params.items() >= reading.params.items()
-
-
-def _misses_rate(reading: Reading, rate: float | None) -> bool:
-    """Tell whether the requests of a block were sent at another rate than its command sets."""
-    sent = find_attack_rate(reading)
-    return bool(sent and rate) and not is_near_rate(sent, rate)
 
 
 def _lead_by_process(
