@@ -48,6 +48,7 @@ KEPT = (
     ["autocannon", "-c", "100", "-d", "40", "-p", "10", "http://localhost:3000"],
     ["redis-benchmark", "-h", "cache", "-p", "6379", "-n", "4000", "-t", "ping,set,get", "-q"],
     ["gunicorn", "-k", "uvicorn.workers.UvicornWorker", "-w", "2", "app.main:create()"],
+    ["cargo", "bench", "--features", "simd,avx2", "--bench", "parse"],
     ["siege", "-c", "25", "-t", "1M", "-b", "http://localhost/a"],
     ["oha", "-z", "10s", "-c", "50", "--no-tui", "http://localhost:8080/x"],
     ["hyperfine", "--warmup", "3", "-N", "./sort.sh 1000", "sleep 0.3"],

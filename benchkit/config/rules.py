@@ -48,7 +48,10 @@ class Habits:
         ),
     )
     on_missing: Action = field(
-        default="fail", metadata=as_key(_ACTION, "a benchmark or metric of the baseline is missing")
+        default="fail",
+        metadata=as_key(
+            _ACTION, "a benchmark or metric of the baseline is missing, and a rule covers it"
+        ),
     )
     on_failure: Action = field(
         default="fail",

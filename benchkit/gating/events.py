@@ -78,7 +78,7 @@ BASELINE_CRASH = _event(
     "baseline_crash", "a run of the baseline failed", "fail", "`on_failure`", _OPEN, UNDECIDED
 )
 MISSING = _event(
-    "missing", "a benchmark or metric of the baseline is missing", "fail",
+    "missing", "a benchmark or metric of the baseline is missing, and a rule covers it", "fail",
     '`on_missing`, `[[gate.accept]] removed = "Name"`, a rename', _DATA, FAIL,
 )  # fmt: skip
 ADDED = _event("added", "a benchmark is new", "pass", "", ExitCode.DONE, PASS)

@@ -19,7 +19,7 @@ _MOST = 12
 #: Policy keys that fail by default, and what each is about.
 _FAILING = {
     "on_undecided": "a row cannot be decided: too few runs, another machine, no valid method",
-    "on_missing": "a benchmark or metric of the baseline is missing",
+    "on_missing": "a benchmark or metric of the baseline is missing, and a rule covers it",
     "on_failure": "a run failed: panic, FAIL, a non-zero exit, a crossed threshold",
     "on_damaged": "a file of a known tool is damaged",
     "exact": (

@@ -10,6 +10,7 @@ TOOLS: dict[str, frozenset[str]] = {
     "ab": frozenset({"-m", "-T"}),
     "autocannon": frozenset({"-m", "--method", "--title", "-T"}),
     "bombardier": frozenset({"-m", "--method", "-p", "--print", "-o", "--format"}),
+    "cargo": frozenset({"--bench", "--features", "--profile", "-F"}),
     "curl": frozenset({"-X", "--request", "-w", "--write-out"}),
     "ghz": frozenset({"--call", "--name", "--format"}),
     "go": frozenset({"-bench", "-run", "-skip", "-tags", "-cpu"}),
@@ -62,7 +63,7 @@ _SERVERS = frozenset({"daphne", "granian", "gunicorn", "hypercorn", "uvicorn"})
 _SERVED = regex(r"[A-Za-z_]\w{0,40}(?:\.\w{1,40}){0,9}:[A-Za-z_]\w{0,40}(?:\(\))?")
 #: Programs whose names are shown behind a wrapper.
 PROGRAMS = frozenset(
-    {"awk", "bash", "benchkit", "cargo", "cat", "cd", "echo", "export", "fio", "fortio", "grep"}
+    {"awk", "bash", "benchkit", "cat", "cd", "echo", "export", "fio", "fortio", "grep"}
     | {"iperf3", "java", "jmeter", "locust", "make", "mysql", "mysqldump", "mysqlslap", "node"}
     | {"npm", "pgbench", "psql", "pytest", "python", "python3", "redis-cli", "rm"}
     | {"sed", "sh", "sleep", "sort", "sysbench", "tail", "head", "tee", "zsh"}
