@@ -105,6 +105,16 @@ def test_the_page_names_the_files_that_the_text_leaves_out() -> None:
     }
 
 
+def test_a_page_whose_cells_have_lines_of_their_own_tells_the_line_of_each() -> None:
+    page = (OWN / "old-2file.html").read_text()
+    parted = page.replace("<td>", "<td>\n ").replace("<tr>", "<tr>\n")
+    assert centers(parted) == centers(page)
+    lines = parted.split("\n")
+    rows = [row for reading in readings(parted) for row in reading.rows if row[8] == "reported"]
+    assert all("±" in lines[row[9] - 1] for row in rows)
+    assert len({row[9] for row in rows}) == len(rows) == 30
+
+
 def test_old_csv_keeps_its_six_digits() -> None:
     row = readings(OWN / "old-2file.csv")[0].rows[0]
     assert (row[3], row[7], row[5], row[9]) == (6.58508e-05, 1e-10, 10, 2)

@@ -46,6 +46,8 @@ class Cell:
         Whether a footnote hangs on it.
     n : int or None
         The number of runs that it is of.
+    line : int or None
+        Where it stands, if a row may have more lines than one.
     """
 
     center: float
@@ -53,6 +55,7 @@ class Cell:
     share: float | None
     marked: bool = False
     n: int | None = None
+    line: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,7 @@ class Page(HTMLParser):
         self._kind = ""
         self._line = 0
         self._cells: list[str] = []
+        self._lines: list[int] = []  # where the text of each cell begins
         self._is_head = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -53,6 +54,7 @@ class Page(HTMLParser):
         elif tag in _CELLS:
             self._is_head = tag == "th"
             self._cells.append("")
+            self._lines.append(self.getpos()[0])
 
     def handle_endtag(self, tag: str) -> None:
         """End a row or a table; benchstat itself closes bodies and tables only."""
@@ -66,17 +68,21 @@ class Page(HTMLParser):
     def handle_data(self, data: str) -> None:
         """Add to the text of a cell."""
         if self._cells:
+            if not self._cells[-1].strip():
+                blank = data[: len(data) - len(data.lstrip())]
+                self._lines[-1] = self.getpos()[0] + blank.count("\n")
             self._cells[-1] += data
 
     def end(self) -> None:
         """End the table that is open; a row that has not ended may be cut."""
         table, self._table = self._table, None
-        self._cells = []
+        self._cells, self._lines = [], []
         if table is not None:
             self._finish(table)
 
     def _end_row(self) -> None:
         cells, self._cells = [cell.strip() for cell in self._cells], []
+        lines, self._lines = self._lines, []
         if not self._inside or not any(cells):
             return
         if self._kind == "configs":
@@ -86,7 +92,7 @@ class Page(HTMLParser):
         elif self._is_head:
             self._open(cells)
         elif self._table is not None and cells[0] not in GEOMEANS:
-            self._read_row(self._table, cells)
+            self._read_row(self._table, cells, lines)
 
     def _group(self, config: Config) -> None:
         if self._table is not None:
@@ -98,15 +104,16 @@ class Page(HTMLParser):
         if heading is not None:
             self._table = Table("old-html", heading, self._files or ("",), self._line)
 
-    def _read_row(self, table: Table, cells: list[str]) -> None:
+    def _read_row(self, table: Table, cells: list[str], lines: list[int]) -> None:
         name, *cells = cells
         row = Row(name, self._line, table.config)
         for place, text in enumerate(cells[: len(table.columns)]):
-            cell = self._read_cell(table, text)
+            cell, line = self._read_cell(table, text), lines[place + 1]
             if cell is not None:
+                cell.line = line
                 row.cells[place] = cell
             elif text:
-                self._report(self._line, f"{name}: {show_part(text)} is truncated or altered", "")
+                self._report(line, f"{name}: {show_part(text)} is truncated or altered", "")
         note = cells[-1] if len(cells) == len(table.columns) + 2 else ""
         if note.startswith("(") and note.endswith(")"):
             compare(table, row, 1, read_comparison(note[1:-1]), self._report)

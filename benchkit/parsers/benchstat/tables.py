@@ -205,7 +205,7 @@ class Document:
 def _make_reading(key: Key, places: list[Place], names: Names, status: Status) -> Reading:
     config, label, _, name = key
     benchmark, params = names.split(name)
-    lines = [row.line for _, row, _ in places]
+    lines = [cell.line or row.line for _, row, cell in places]
     reading = Reading(
         tool="benchstat",
         form=places[0][0].form,
@@ -229,9 +229,10 @@ def _add_rows(reading: Reading, table: Table, row: Row, cell: Cell) -> None:
     """Add a centre as it is printed, and what its ``±`` comes to."""
     unit, stat = table.heading.unit, table.stat_of(cell)
     metric, base, center = unit.metric, unit.base, cell.center
+    line = cell.line or row.line
     if not stat:
         return
-    reading.add(metric, stat, center, base, row.line, n=cell.n, resolution=cell.step)
+    reading.add(metric, stat, center, base, line, n=cell.n, resolution=cell.step)
     if cell.share is None or stat == "mode" or center < 0:
         return
     half = center * cell.share
@@ -240,7 +241,7 @@ def _add_rows(reading: Reading, table: Table, row: Row, cell: Cell) -> None:
     for end, value in ends.items():
         if isfinite(value):
             reading.add(
-                metric, end, value, base, row.line, n=cell.n, resolution=step, origin="computed"
+                metric, end, value, base, line, n=cell.n, resolution=step, origin="computed"
             )
 
 
