@@ -68,6 +68,29 @@ def find_equal_sides(comparisons: Comparisons, runs: Runs) -> Iterator[Finding]:
         )
 
 
+def find_doubled_sides(comparisons: Comparisons, _: Runs) -> Iterator[Finding]:
+    """B105: the second half of a variant's values is the first one again, function by function."""
+    sides: dict[str, dict[Row, Values]] = {}
+    for row in comparisons.contrasts:
+        if row.stat == "sample":
+            sides.setdefault(row.baseline, {})[row.key] = row.baseline_values
+            sides.setdefault(row.variant, {})[row.key] = row.variant_values
+    for side, rows in sides.items():
+        halves = [
+            (values[: len(values) // 2], values[len(values) // 2 :]) for values in rows.values()
+        ]
+        if all(len(values) > 1 for values in rows.values()) and _is_one(halves):
+            yield Finding(
+                code="B105",
+                severity="warning",
+                where=side,
+                message="the second half of its values repeats the first one, so a log was "
+                "probably appended to itself, and each measurement counts twice",
+                remedy="leave one copy of each result in the files",
+                numbers={"rows": len(rows)},
+            )
+
+
 def list_equal_pairs(contrasts: Iterable[Contrast], runs: Runs) -> list[tuple[str, str]]:
     """Return the pairs whose values are equal wherever they vary, and not by chance.
 

@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING
 from benchkit.audit.achieved import find_failures, find_missed_rates
 from benchkit.audit.concurrency import find_hidden_stalls, find_impossible_means
 from benchkit.audit.conditions import find_disturbances
-from benchkit.audit.copies import find_equal_runs, find_equal_sides, find_shared_outputs
+from benchkit.audit.copies import (
+    find_doubled_sides,
+    find_equal_runs,
+    find_equal_sides,
+    find_shared_outputs,
+)
 from benchkit.audit.facts import Evidence, gather
 from benchkit.audit.forms import find_disagreements
 from benchkit.audit.generators import find_generators
@@ -76,6 +81,7 @@ RULES: tuple[Rule, ...] = (
     find_numbered_names,
     find_other_origins,
     find_equal_sides,
+    find_doubled_sides,
     find_pasted,
     find_single_runs,
     find_few_runs,

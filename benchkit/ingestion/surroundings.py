@@ -49,10 +49,7 @@ def list_sections(
     lines = _read_lines(source) if may_be_headed else []
     if may_be_headed and not lines:
         problems += _report_unsearched(source, [reading for _, reading, _ in readings])
-    if source.size > LOG_BYTES and any(prefix.spans for prefix in source.prefixes):
-        what = f"benchkit removes log prefixes only in the first {LOG_BYTES >> 20} MiB of a file"
-        hint = "if results follow, split the file"
-        problems.append(Diagnostic(source.label, 0, what, hint, "warning"))
+    problems += _report_left_out(source)
     if not lines:
         yield from _read_keys(readings, options)
         return
@@ -95,6 +92,18 @@ def list_sections(
             yield form, reading, next(sections), None
         else:
             yield from _part(form, reading, places, [next(sections) for _ in each])
+
+
+def _report_left_out(source: Source) -> Iterator[Diagnostic]:
+    """Say what of the text counts once, and where prefixes of logs may still stand."""
+    if source.size > LOG_BYTES and any(prefix.spans for prefix in source.prefixes):
+        what = f"benchkit removes log prefixes only in the first {LOG_BYTES >> 20} MiB of a file"
+        hint = "if results follow, split the file"
+        yield Diagnostic(source.label, 0, what, hint, "warning")
+    if source.is_doubled:
+        what = "the file contains every line twice; each result counts once"
+        hint = "if these are two measurements, put each one in a file of its own"
+        yield Diagnostic(source.label, 0, what, hint, "warning", is_remark=True)
 
 
 def _read_sections(above: Sequence[Surrounding], options: Options) -> list[Sections]:

@@ -6,6 +6,7 @@ import codecs
 import re
 from collections.abc import Iterator, Sequence
 
+from benchkit.reading.doubling import leave_out_repeats
 from benchkit.reading.prefixes import NO_BREAK, Prefix, strip_line
 from benchkit.regexes import regex
 
@@ -112,10 +113,17 @@ def decode_lines(blocks: Iterator[bytes]) -> Iterator[tuple[str, bool]]:
         yield rest, False
 
 
-def unwrap(blocks: Iterator[bytes], prefixes: Sequence[Prefix]) -> Iterator[bytes]:
-    """Yield a text in UTF-8, cleaned, line by line, without prefixes and no-break blanks."""
-    for number, (line, is_ended) in enumerate(decode_lines(blocks), 1):
-        plain = strip_line(prefixes, number, clean_line(line).replace(NO_BREAK, " "))
+def unwrap(
+    blocks: Iterator[bytes], prefixes: Sequence[Prefix], *, is_doubled: bool
+) -> Iterator[bytes]:
+    """Yield a text in UTF-8, cleaned, line by line, without prefixes and no-break blanks.
+
+    Of a text in which every line stands twice, each counts once.
+    """
+    lines = ((clean_line(line), is_ended) for line, is_ended in decode_lines(blocks))
+    once = leave_out_repeats(lines) if is_doubled else lines
+    for number, (line, is_ended) in enumerate(once, 1):
+        plain = strip_line(prefixes, number, line.replace(NO_BREAK, " "))
         yield (plain + "\n" * is_ended).encode("utf-8", errors="replace")
 
 

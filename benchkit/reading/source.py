@@ -11,7 +11,7 @@ import io
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import IO, Any, Generic, TypeVar
 
@@ -24,6 +24,7 @@ from benchkit.reading.cleaning import (
     number_blocks,
     unwrap,
 )
+from benchkit.reading.doubling import blank_repeats, is_doubled
 from benchkit.reading.head import Head
 from benchkit.reading.prefixes import Prefix, find_wrapping, is_logged
 from benchkit.reading.rawfile import PIPE_BYTES, BlockReader, Checksum, RawFile, read_whole
@@ -111,6 +112,8 @@ class Source:
         #: Whether the head is all there is, and not compressed: the case of most reports.
         self.is_small = data is not None and len(data) <= HEAD_BYTES and not data.startswith(_GZIP)
         self._text: str | None = None
+        #: Whether every line stands twice; it counts once.
+        self.is_doubled = False
         self._checksum, self._sha256 = Checksum(), ""
 
     @classmethod
@@ -152,14 +155,16 @@ class Source:
         """
         wrapping = self._wrapping
         blocks = self._blocks_as_they_are()
-        return blocks if wrapping is None else unwrap(blocks, wrapping)
+        return blocks if wrapping is None else unwrap(blocks, wrapping, is_doubled=self.is_doubled)
 
     def _blocks_as_they_are(self) -> Iterator[bytes]:
         with self.open_raw() as raw:
             is_packed = raw.read(2) == _GZIP
             raw.seek(0)
             yield from _bound_lines(
-                _unzip(raw, self.max_unpacked) if is_packed else _read_blocks(raw)
+                _unzip(raw, self.max_unpacked)
+                if is_packed
+                else iter(partial(raw.read, _BLOCK), b"")
             )
 
     def open(self) -> IO[bytes]:
@@ -240,9 +245,13 @@ class Source:
             text = self._text = clean_text(self._data or b"")
         else:
             text = clean_text(_begin(_until_damage(self._blocks_as_they_are()), HEAD_BYTES))
-        if not text or text[0] == "{" or (text[0] == "<" and not text[1:2].isdecimal()):
-            return None
-        found = find_wrapping(text, self.label)
+        self.is_doubled = is_doubled(text, is_whole=self.is_small)
+        if self.is_doubled:
+            text = blank_repeats(text)
+        is_document = not text or text[0] == "{" or (text[0] == "<" and not text[1:2].isdecimal())
+        found = None if is_document else find_wrapping(text, self.label)
+        if found is None and self.is_doubled:
+            found = ()
         if not self.is_small and (found or is_logged(text)):
             data = _begin(_until_damage(self._blocks_as_they_are()), LOG_BYTES)
             found = find_wrapping(clean_text(data), self.label)
@@ -360,11 +369,6 @@ def _begin(blocks: Iterator[bytes], size: int) -> bytes:
 def _until_damage(blocks: Iterator[bytes]) -> Iterator[bytes]:
     with suppress(UnreadableError):
         yield from blocks
-
-
-def _read_blocks(raw: IO[bytes]) -> Iterator[bytes]:
-    while block := raw.read(_BLOCK):
-        yield block
 
 
 def _bound_lines(blocks: Iterator[bytes]) -> Iterator[bytes]:

@@ -85,3 +85,17 @@ def test_two_files_may_differ(tmp_path: Path) -> None:
 def test_real_repeats_are_not_named(kind: str) -> None:
     found = bk.load(FIXTURES / "redis-gobench" / kind).compare(baseline="Baseline").findings
     assert not any(finding.code == "B111" for finding in found)
+
+
+def test_a_log_that_was_appended_to_itself_is_named(tmp_path: Path) -> None:
+    write(tmp_path / "main.txt", [(96, 6)] * 10)
+    write(tmp_path / "pr.txt", [(96, 6)] * 10, first=1003)
+    log = (tmp_path / "pr.txt").read_text()
+
+    def find() -> list[str]:
+        findings = bk.load(tmp_path).compare().findings
+        return [each.where for each in findings if each.code == "B105"]
+
+    assert find() == []
+    (tmp_path / "pr.txt").write_text(log + log)
+    assert find() == ["pr"]

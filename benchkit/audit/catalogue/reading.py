@@ -39,7 +39,8 @@ READING = (
         severity="warning",
         says="two runs have identical numbers: one measurement under two names",
         what="Two different files have the same rate, mean, percentiles and phase times: at least "
-        "five distinct values. For microbenchmarks, all times of two variants are equal. "
+        "five distinct values. For microbenchmarks, all times of two variants are equal, or the "
+        "second half of a variant's values repeats the first. "
         "Runs with different recorded starts are not reported.",
         why="If two commands wrote the same results.bin, reading it under two names compares a run "
         "with itself and shows no overhead.",
