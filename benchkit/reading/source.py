@@ -250,8 +250,7 @@ class Source:
             text = blank_repeats(text)
         is_document = not text or text[0] == "{" or (text[0] == "<" and not text[1:2].isdecimal())
         found = None if is_document else find_wrapping(text, self.label)
-        if found is None and self.is_doubled:
-            found = ()
+        found = () if found is None and self.is_doubled else found
         if not self.is_small and (found or is_logged(text)):
             data = _begin(_until_damage(self._blocks_as_they_are()), LOG_BYTES)
             found = find_wrapping(clean_text(data), self.label)
