@@ -96,9 +96,10 @@ class Change:
         self._store, self._read, self._folders = store, new, folders
         marked = list(folders.list_marked(stored, new, self._take))
         self.gone = [part for part, _ in marked if part.gone_from]
-        before, now = map(_memories, (self._list_forgotten(stored), refused))
+        before, now = map(_memories, (self._list_seen(stored, REFUSED_ROLES), refused))
         self._refused = refused
         self.has_marks = any(is_news for _, is_news in marked) or before != now
+        self.has_marks |= any(_is_gone(part.path) for part in self._list_seen(stored, ["empty"]))
         self._after = [] if stored is None or not stored.num_columns else [stored]
 
     def build(self, stored: pa.Table | None) -> pa.Table:
@@ -182,7 +183,7 @@ class Change:
 
     def _renew_memories(self, stored: pa.Table) -> tuple[list[Part], list[Part]]:
         """Return what is remembered no more of refused sources, and what is instead."""
-        forgotten, refused = self._list_forgotten(stored), self._list_refused()
+        forgotten, refused = self._list_seen(stored, REFUSED_ROLES), self._list_refused()
         return (forgotten, refused) if _memories(forgotten) != _memories(refused) else ([], [])
 
     def _list_refused(self) -> list[Part]:
@@ -196,16 +197,16 @@ class Change:
         """Take stored parts, but for what is remembered of refused sources."""
         return [part for part in self._take(places) if part.role not in REFUSED_ROLES]
 
-    def _list_forgotten(self, stored: pa.Table | None) -> list[Part]:
-        """Return what is remembered of refused sources that were looked at again."""
+    def _list_seen(self, stored: pa.Table | None, roles: Sequence[str]) -> list[Part]:
+        """Return what is remembered of sources without runs that were looked at again."""
         if stored is None or not len(stored):
             return []
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        roles = fill_texts(stored, ["role"])["role"]
-        refused = self._take(pc.indices_nonzero(pc.is_in(roles, pa.array(REFUSED_ROLES))))
-        return [part for part in refused if self._folders.has_read(part)]
+        known = fill_texts(stored, ["role"])["role"]
+        parts = self._take(pc.indices_nonzero(pc.is_in(known, pa.array(roles))))
+        return [part for part in parts if self._folders.has_read(part)]
 
     def _take_others(self, stored: pa.Table, touched: set[Series]) -> list[Part]:
         """Return the runs of other variants that may be compared with some series."""
@@ -319,12 +320,16 @@ def _supersedes(new: Sequence[Part], copies: Sequence[Part]) -> Callable[[Part],
     for part in new:
         moved[part.origin, part.assigned, part.sha256].add(part.started_at)
     packed = {(part.origin, part.assigned, unpacked(part.path)) for part in new}
+    held = {(part.origin, part.path) for part in new if part.role not in LOST_ROLES}
 
     def is_superseded(part: Part) -> bool:
         if part.identity in identities or _source_labels(part) in labels:
             return True
-        if part.role == "empty":
-            return _is_gone(part.path)
+        if part.role == "empty":  # until results lie there
+            inside = (path for origin, path in held if origin == part.origin)
+            return _is_gone(part.path) or any(
+                f"{path}/".startswith(f"{part.path}/") for path in inside
+            )
         if began_alike(moved[part.origin, part.assigned, part.sha256], {part.started_at}):
             return Path(part.path).is_absolute() and not holds(part.path, part.sha256)
         place = part.origin, part.assigned, unpacked(part.path)

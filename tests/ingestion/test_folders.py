@@ -70,6 +70,31 @@ def test_a_folder_of_a_run_that_holds_nothing_is_a_lost_run(
     assert loaded.compare().gate().exit_code == 3
 
 
+@pytest.mark.parametrize("again", ["results", "results/new", "new=results/new"])
+def test_a_folder_that_was_empty_once_is_lost_no_more(
+    results: Path, again: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(results.parent)
+    for _ in range(2):
+        ingest(["results"], Store("s"))
+        assert list_empty(bk.load("s").runs) == ["new"]
+    gated.write_runs(results / "new" / "1.txt", seed=3)
+    ingest([again], Store("s"))
+    loaded = bk.load("s")
+    assert list_empty(loaded.runs) == []
+    assert set(loaded.runs["variant"]) == {"main", "pr", "new"}
+
+
+def test_an_empty_folder_that_is_deleted_is_lost_no_more(
+    results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(results.parent)
+    ingest(["results"], Store("s"))
+    (results / "new").rmdir()
+    ingest(["results"], Store("s"))
+    assert list_empty(bk.load("s").runs) == []
+
+
 @pytest.mark.parametrize("name", ["throughput.svg", "run.sh"])
 def test_a_folder_of_plots_or_scripts_is_no_variant(results: Path, name: str) -> None:
     (results / "new" / name).write_text("")
