@@ -200,5 +200,11 @@ def _amount(value: float, row: RowOutcome) -> str:
 
 
 def raise_first(text: str) -> str:
-    """Write a clause with a capital letter."""
-    return text[:1].upper() + text[1:]
+    """Write a clause with a capital letter, unless it begins with the path of a package or URL.
+
+    Examples
+    --------
+    >>> raise_first("over the limit"), raise_first("example.com/y Put not compared")
+    ('Over the limit', 'example.com/y Put not compared')
+    """
+    return text if "/" in text.partition(" ")[0] else text[:1].upper() + text[1:]

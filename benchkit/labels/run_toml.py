@@ -29,7 +29,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from datetime import datetime
+from datetime import date, datetime, time
 from typing import Any, get_args
 
 from benchkit.config.files import parse_toml
@@ -278,7 +278,8 @@ def _fill(
         try:
             setattr(sidecar, known[key], _READERS[known[key]](value))
         except ValueError as error:
-            problems.append(at.warn((key,), f"{key} = {value!r} is ignored: {error}"))
+            shown = str(value) if isinstance(value, date | time) else repr(value)
+            problems.append(at.warn((key,), f"{key} = {shown} is ignored: {error}"))
     return problems
 
 
