@@ -17,8 +17,9 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import IO, Self
+from typing import IO, Self, cast
 
 from benchkit.errors import DataError
 from benchkit.reading.bounds import LARGEST, MEMBERS, OPTION, explain_excess, open_gzip
@@ -227,9 +228,14 @@ class _Member(tarfile.TarInfo):
 
     @classmethod
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
-        if not buf:
+        if len(buf) < tarfile.BLOCKSIZE:
             raise EOFError(_CUT)
-        return super().frombuf(buf, encoding, errors)
+        try:
+            return super().frombuf(buf, encoding, errors)
+        except tarfile.HeaderError as error:
+            if any(buf):  # which else would be its end
+                raise ValueError from error
+            raise
 
     def _proc_member(self, tar: tarfile.TarFile) -> tarfile.TarInfo:
         if self.type in _EXTENDED and self.size > _HEADERS:
@@ -247,10 +253,9 @@ def _unpack_tar(stream: IO[bytes], target: Path, meter: Meter) -> Iterator[tuple
                 continue
             if reason := _extract(packed, member, target, meter):
                 yield member.name, reason
-    while block := metered.read(_BLOCK):
-        if any(block):
+        rest = cast("IO[bytes]", packed.fileobj)
+        if any(any(block) for block in iter(partial(rest.read, _BLOCK), b"")):
             yield _JOINED
-            break
 
 
 def _extract(packed: tarfile.TarFile, member: tarfile.TarInfo, target: Path, meter: Meter) -> str:

@@ -331,17 +331,30 @@ def test_a_list_of_gaps_that_is_cut_is_an_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["tar", "tar.gz"])
-def test_a_tar_that_is_cut_between_two_files_is_an_error(tmp_path: Path, kind: str) -> None:
+@pytest.mark.parametrize("size", [1024, 1024 + 200, 1024 + 511])
+def test_a_tar_that_is_cut_between_two_files_is_an_error(
+    tmp_path: Path, kind: str, size: int
+) -> None:
     path = write_tar(tmp_path / "a.tar", "w", a=b"a", b=b"b")
-    data = path.read_bytes()[:1024]  # a header and its file
+    data = path.read_bytes()[:size]  # a header and its file, and perhaps a part of the next one
     path = tmp_path / f"b.{kind}"
     path.write_bytes(gzip.compress(data) if kind == "tar.gz" else data)
     with pytest.raises(DataError, match="cannot be unpacked: it is truncated"):
         unpack(path)
 
 
-def test_what_follows_the_end_of_a_tar_is_named(tmp_path: Path) -> None:
+def test_a_damaged_header_is_not_the_end_of_a_tar(tmp_path: Path) -> None:
+    path = write_tar(tmp_path / "a.tar", "w", a=b"a", b=b"b")
+    data = bytearray(path.read_bytes())
+    data[1024 + 100 : 1024 + 160] = b"\xff" * 60
+    path.write_bytes(data)
+    with pytest.raises(DataError, match="cannot be unpacked: a header is damaged"):
+        unpack(path)
+
+
+@pytest.mark.parametrize("size", [1024 + 512, 1024 + 1024, 10240])
+def test_what_follows_the_end_of_a_tar_is_named(tmp_path: Path, size: int) -> None:
     path = write_tar(tmp_path / "a.tar", "w", a=b"a")
     other = write_tar(tmp_path / "b.tar", "w", b=b"b")
-    path.write_bytes(path.read_bytes() + other.read_bytes())
+    path.write_bytes(path.read_bytes()[:size] + other.read_bytes())
     assert unpack(path, ["what follows its end"]) == {"a": b"a"}

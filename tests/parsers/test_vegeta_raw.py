@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import roads
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -230,6 +231,18 @@ def test_impossible_results_are_passed_over(line: str) -> None:
     text = (OLD / "v8.0.0.json").read_text()
     (reading,), (samples,), (problem,) = parse(f"{text}{line}\n{text}".encode())
     assert (len(samples.values), reading.status, problem.line) == (80, "partial", 41)
+
+
+@pytest.mark.parametrize("digits", [20, 21, 5000])
+def test_a_number_of_too_many_digits_is_no_result_on_any_road(digits: int) -> None:
+    line = "1795222069242054756,200,142728302,0,{},,,a,1"
+    data = "".join(f"{line.format(count)}\n" for count in (0, "0" * digits, 0)).encode()
+    found = roads.read_all(FORMAT, data)
+    assert len(found["problems"]) == (digits > 20)
+    for road in (roads.leave_kernel, roads.take_lines):
+        with pytest.MonkeyPatch.context() as patch:
+            road(patch)
+            assert roads.read_all(FORMAT, data) == found
 
 
 def test_times_with_a_zone_are_utc() -> None:

@@ -36,6 +36,8 @@ _NUMBERS = ("code", "latency", "bytes_out", "bytes_in")
 _TEXTS = ("attack", "url")
 #: Digits of a start.
 _START_DIGITS = 19
+#: Digits of the other numbers, zeros before them included.
+_MOST_DIGITS = 20
 #: Of CSV.
 _COLUMNS = ("start", *_NUMBERS, "error", "body", "attack", "seq", "method", "url", "headers")
 #: How many columns follow the first five, by version: up to 6, 7, 8 and 12.8.
@@ -230,6 +232,8 @@ def _read_csv_cells(data: bytes) -> Columns | None:
     lines = kernel.read_lines(data, 0, len(data), *_shape_of(names), b"")
     if not lines.good.all() or (lines.more[0] != _START_DIGITS).any():
         return None
+    if (lines.more[1:5] > _MOST_DIGITS).any():
+        return None
     labels, texts = [np.zeros(len(lines.good), dtype=np.int64)] * 2, [[""], [""]]
     for place, name in enumerate((name for name in names if name in _TEXTS), 5):
         column = _TEXTS.index(name)
@@ -298,6 +302,9 @@ def _read_csv_columns(data: bytes) -> Columns | None:
     columns = {name: table[name].combine_chunks() for name in kept}
     is_digits = all(pc.all(pc.ascii_is_decimal(columns[name])).as_py() for name in kept[:5])
     if not is_digits or not pc.all(pc.equal(pc.binary_length(columns["start"]), 19)).as_py():
+        return None
+    lengths = [pc.max(pc.binary_length(columns[name])).as_py() or 0 for name in kept[1:5]]
+    if max(lengths) > _MOST_DIGITS:
         return None
     columns |= {name: columns[name].cast(pa.int64()) for name in kept[:5]}
     return _take_table(dict.fromkeys(_TEXTS, pa.repeat("", len(table))) | columns)
