@@ -147,7 +147,7 @@ def as_utf8(blocks: Iterator[bytes]) -> Iterator[bytes]:
 
 
 #: What may stand before a line that was pasted somewhere: blanks, tabs, ``# ``, ``> ``, ``| ``.
-_PASTED = regex(r"^[\s#>|*/]*(?:-\s+)?[\s*]*")
+_PASTED = regex(r"^(?:[\s#>|*/]|(?<=//)!)*(?:-\s+)?[\s*]*")
 
 
 def strip_prefix(text: str) -> str:
@@ -155,8 +155,8 @@ def strip_prefix(text: str) -> str:
 
     Examples
     --------
-    >>> strip_prefix("#   Thread Stats   Avg")
-    'Thread Stats   Avg'
+    >>> strip_prefix("#   Thread Stats   Avg"), strip_prefix("//! time:   [1 s 2 s 3 s]")
+    ('Thread Stats   Avg', 'time:   [1 s 2 s 3 s]')
     """
     return text[_PASTED.match(text).end() :]  # type: ignore[union-attr]
 
