@@ -183,6 +183,16 @@ def test_a_table_whose_sign_was_lost_is_read(sign: str) -> None:
     assert values(run) == {(None, "time_per_op", "mean"): 0.011998}
 
 
+@pytest.mark.parametrize("note", ["   --- 4.2x slower", " // warm", "  # slow", "  <- here"])
+def test_a_note_behind_a_row_costs_nothing(note: str) -> None:
+    text = (
+        f"Benchmark  Mode  Cnt  Score   Error  Units\nA.slow  avgt  5  1.936 ± 0.019  ns/op{note}\n"
+    )
+    (run,), problems = read(TEXT, text)
+    assert values(run) == {(None, "time_per_op", "mean"): pytest.approx(1.936e-9)}
+    assert not problems
+
+
 def test_benchmarks_that_only_their_packages_tell_apart_are_not_pooled() -> None:
     text = """\
 Benchmark                 Mode  Cnt  Score   Error  Units

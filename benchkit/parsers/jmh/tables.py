@@ -128,7 +128,9 @@ _SPREAD = "(?:±|\N{REPLACEMENT CHARACTER}|Â±|┬?▒|\\?|\\+-)"
 _MODE = "|".join(MODES)
 #: The name and its parameters end before a mode that numbers follow: a parameter may be one, too.
 _NAME = rf"((?:\S++\s++(?!(?:{_MODE})\s++(?:≈|\d\S*+\s++(?!(?:{_MODE})\s))))*+\S++)"
-_ROW = rf"{_NAME}\s++({_MODE}){_COUNT}\s+{_SHOWN}(?:\s+{_SPREAD}\s*\S{{1,20}})?\s+{_UNITS}"
+#: What people write behind a row: ``--- 4.2x slower``.
+_NOTE = r"(?:\s++(?:--|#|//|<-).*+)?+"
+_ROW = rf"{_NAME}\s++({_MODE}){_COUNT}\s+{_SHOWN}(?:\s+{_SPREAD}\s*\S{{1,20}})?\s+{_UNITS}{_NOTE}"
 _HEADS = (
     r"Benchmark((?:\s+\([^()\s]{1,100}\))*)\s+Mode\s+"
     r"(?:(?:Cnt|Samples)\s+)?Score\s+(?:Error\s+)?Units"
