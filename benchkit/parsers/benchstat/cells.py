@@ -114,7 +114,7 @@ def read_cell(center: str, spread: str | None, heading: Heading, marks: str = ""
     --------
     >>> from benchkit.parsers.benchstat.amounts import read_heading
     >>> read_cell("66.98µ", "21%", read_heading("sec/op"))
-    Cell(center=6.698e-05, step=1e-08, share=0.21, marked=False, n=None)
+    Cell(center=6.698e-05, step=1e-08, share=0.21, marked=False, n=None, line=None)
     """
     amount = read_amount(center, heading)
     if amount is None or (spread is None and not center.startswith(_ZERO)):
