@@ -11,8 +11,10 @@ import pytest
 from pyarrow import fs
 
 from benchkit.cli import run
+from benchkit.errors import StoreError
 from benchkit.ingestion.commit import ingest
 from benchkit.store import Store
+from benchkit.store.damage import _check_file
 from benchkit.store.delta import Table
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
@@ -92,3 +94,29 @@ def test_a_folder_that_may_not_be_listed_is_no_damage(
     for command in ("check", "repair"):
         assert run(["store", command, "--store", str(store)]) == 3
         assert "make it readable and writable" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("is_reached", [True, False])
+def test_a_remote_file_is_damaged_only_if_its_bytes_can_be_had(
+    store: Path, monkeypatch: pytest.MonkeyPatch, *, is_reached: bool
+) -> None:
+    """An object store raises the same error for what is torn and for what it does not send."""
+    table = Store(str(store))._values
+
+    class Remote(Refusing):
+        def open_input_file(self, path: str) -> pa.NativeFile:
+            raise OSError(f"Generic S3 error: {path}: timed out")
+
+        def open_input_stream(self, path: str) -> pa.NativeFile:
+            return self._files.open_input_stream(path) if is_reached else self.open_input_file(path)
+
+    version = table.open()
+    assert version is not None
+    (file,) = table.list_files(version)
+    monkeypatch.setattr(table, "is_remote", True)
+    monkeypatch.setattr(table, "filesystem", Remote(table.filesystem, ""))
+    if is_reached:
+        assert _check_file(table, version, file, thoroughly=True) == "cannot be read"
+    else:
+        with pytest.raises(StoreError, match=r"cannot be opened: .* timed out"):
+            _check_file(table, version, file, thoroughly=True)

@@ -368,7 +368,7 @@ class Reader:
 
     def find_call(self, line: str) -> str | None:
         """Return the command line that a line shows, if it does."""
-        is_named = self.KIND.TOOL in line or self.EXECUTABLES
+        is_named = self.KIND.TOOL.rpartition("_")[2] in line  # redis-benchmark, valkey-benchmark
         tool = self.EXECUTABLES or self.KIND.TOOL
         command = find_command(line, tool) if is_named else None
         return command if command and self.ARGUMENTS.search(command) else None

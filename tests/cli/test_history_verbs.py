@@ -166,7 +166,7 @@ def list_commits() -> dict[str, int]:
     [
         (["--commit", "abc"], "'abc' is not a commit"),
         (["--commit", "../../etc"], "is not a commit"),
-        (["--commit", "abc1234", "--date", "yesterday"], "'yesterday': expected a time with"),
+        (["--commit", "abc1234", "--date", "now"], "'now': expected a time with a time zone"),
         ([], "missing --commit"),
     ],
 )

@@ -48,6 +48,11 @@ def test_another_tools_report_is_named() -> None:
             "hyperfine's table",
             "--export-json",
         ),
+        (
+            "Count:\t1\nRequests/sec:\t6.28\nResponse time histogram:\nStatus code distribution:\n",
+            "ghz's report",
+            "help tools",
+        ),
         ("|Benchmark |Mode |Cnt|Score |Error |Units|\n", "JMH's table as Markdown", "JMH wrote"),
         ("<!DOCTYPE html>\n<title>Gatling Stats</title>", "a page of Gatling's", "simulation.log"),
         ("<!DOCTYPE html>\n<p>1204 requests/s", "an HTML page", "text or JSON"),
