@@ -145,6 +145,14 @@ def write_tools() -> str:
     return "\n".join([*head, *rows])
 
 
+def write_tool_commands() -> str:
+    """Write for each tool the command whose results leave out the least."""
+    rows = [
+        f"| `{tool.name}` | `{tool.command}` |" for tool in registry.all_tools() if tool.command
+    ]
+    return "\n".join(["| tool | command |", "| --- | --- |", *rows])
+
+
 def _tell_replicate(tool: Tool) -> str:
     if tool.role == "microbenchmark" and tool.primaries[0][1] != "sample":
         return "a run of the tool; it summarises its rounds"
@@ -372,6 +380,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "metrics": write_metrics,
     "formats": write_formats,
     "tools": write_tools,
+    "tool commands": write_tool_commands,
     "compared": write_compared,
     "unrecorded": write_unrecorded,
     "calibration": write_table,

@@ -130,6 +130,7 @@ TOOLS = (
     Tool(
         name="artillery",
         formats=(JSON,),
+        command="artillery run --output result.json script.yml",
         role="load",
         load_model="open",
         drops_timeouts=True,

@@ -167,6 +167,7 @@ TOOLS = (
     Tool(
         name="asv",
         formats=(JSON,),
+        command="asv run",
         role="microbenchmark",
         primaries=(("time_per_op", "median"), ("time_per_op", "min")),
     ),

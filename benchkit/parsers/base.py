@@ -202,6 +202,8 @@ class Tool:
         A value of the ``tool`` column.
     formats : tuple of Format
         In which its results come.
+    command : str
+        The command line that writes the form which leaves out the least.
     role : {'load', 'microbenchmark', 'summary', 'companion', 'unknown'}
         ``load`` offers requests: its samples are events inside a run. ``microbenchmark``: each
         sample is a run. ``summary`` tells of runs that are not at hand, so that nothing can be
@@ -259,6 +261,7 @@ class Tool:
 
     name: str
     formats: tuple[Format, ...] = ()
+    command: str = ""
     role: Role = "unknown"
     load_model: LoadModel = "unknown"
     primaries: tuple[tuple[str, str], ...] = ()

@@ -181,6 +181,7 @@ TOOLS = (
     Tool(
         name="benchmarkdotnet",
         formats=(JSON,),
+        command="dotnet run -c Release -- --filter '*' --exporters fulljson",
         role="microbenchmark",
         primaries=(("time_per_op", "median"),),
     ),

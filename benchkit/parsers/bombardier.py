@@ -210,6 +210,7 @@ TOOLS = (
     Tool(
         name="bombardier",
         formats=(TEXT, JSON),
+        command="bombardier -l -p result -o json -c 50 -d 30s URL",
         role="load",
         load_model="closed",
         answered=("non2xx",),

@@ -307,6 +307,7 @@ TOOLS = (
     Tool(
         name="criterion",
         formats=(JSON, TEXT),
+        command="cargo bench",
         role="microbenchmark",
         primaries=(("time_per_op", "sample"), ("time_per_op", "median")),
         keeps_runs="criterion overwrites `base`: before you change the code, save a run with "

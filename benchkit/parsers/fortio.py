@@ -242,6 +242,7 @@ TOOLS = (
     Tool(
         name="fortio",
         formats=(JSON, TEXT),
+        command="fortio load -json result.json -c 50 -qps 0 -t 30s URL",
         role="load",
         answered=("non2xx",),
         quantile_error=0.01,

@@ -197,4 +197,11 @@ JSON = Format(
     repeating=(("stats.json", "global_stats.json"),),
 )
 
-TOOLS = (Tool(name="gatling", formats=(LOG, JSON), role="load"),)
+TOOLS = (
+    Tool(
+        name="gatling",
+        formats=(LOG, JSON),
+        command="gatling.sh -s Simulation -rf results",
+        role="load",
+    ),
+)

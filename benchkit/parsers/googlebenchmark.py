@@ -222,6 +222,7 @@ TOOLS = (
     Tool(
         name="google-benchmark",
         formats=(JSON, CSV),
+        command="BENCHMARK --benchmark_repetitions=10 --benchmark_out=result.json",
         role="microbenchmark",
         primaries=(("time_per_op", "sample"), ("time_per_op", "median")),
     ),

@@ -258,6 +258,7 @@ TOOLS = (
     Tool(
         name="hyperfine",
         formats=(JSON, TEXT),
+        command="hyperfine --warmup 3 --export-json result.json COMMAND",
         role="microbenchmark",
         primaries=(("time_per_op", "sample"), ("time_per_op", "mean")),
         compares_commands=True,

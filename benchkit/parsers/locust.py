@@ -143,4 +143,12 @@ CSV = Format(
     ),
 )
 
-TOOLS = (Tool(name="locust", formats=(CSV,), role="load", load_model="closed"),)
+TOOLS = (
+    Tool(
+        name="locust",
+        formats=(CSV,),
+        command="locust --headless --csv result -u 50 -t 30s",
+        role="load",
+        load_model="closed",
+    ),
+)

@@ -296,4 +296,12 @@ JSON = Format(
     words=('"Percentiles"',),
 )
 
-TOOLS = (Tool(name="plow", formats=(TEXT, JSON), role="load", load_model="closed"),)
+TOOLS = (
+    Tool(
+        name="plow",
+        formats=(TEXT, JSON),
+        command="plow --summary -c 50 -d 30s URL 2>&1",
+        role="load",
+        load_model="closed",
+    ),
+)

@@ -184,6 +184,7 @@ TOOLS = (
     Tool(
         name="pytest-benchmark",
         formats=(JSON,),
+        command="pytest --benchmark-save-data --benchmark-json result.json",
         role="microbenchmark",
         primaries=(("time_per_op", "median"),),
     ),

@@ -249,6 +249,7 @@ TOOLS = (
     Tool(
         name="redis_benchmark",
         formats=(TEXT,),
+        command="redis-benchmark -t set,get -c 50 -n 1000000",
         role="load",
         load_model="closed",
         executables=("redis-benchmark", "valkey-benchmark"),

@@ -159,6 +159,7 @@ TOOLS = (
     Tool(
         name="ab",
         formats=(TEXT, TSV, CSV),
+        command="ab -c 50 -n 100000 -g samples.tsv URL",
         role="load",
         load_model="closed",
         outputs=("-g", "-e"),

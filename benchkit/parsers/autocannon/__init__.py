@@ -219,6 +219,7 @@ TOOLS = (
     Tool(
         name="autocannon",
         formats=(JSON, TEXT),
+        command="autocannon --json -c 50 -d 30 URL",
         role="load",
         load_model="closed",
         drops_timeouts=True,

@@ -69,6 +69,7 @@ TOOLS = (
     Tool(
         name="gobench",
         formats=(LOG,),
+        command="go test -run '^$' -bench . -benchmem -count 10 ./...",
         role="microbenchmark",
         primaries=(("time_per_op", "sample"),),
         executables=("go",),

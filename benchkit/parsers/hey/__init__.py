@@ -98,6 +98,7 @@ TOOLS = (
     Tool(
         name="hey",
         formats=(TEXT, CSV),
+        command="hey -c 50 -z 30s URL",
         role="load",
         load_model="closed",
         outputs=("-o",),

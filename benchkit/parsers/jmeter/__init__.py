@@ -344,4 +344,12 @@ AGGREGATE = Format(
     words=("# Samples", "aggregate_report_count"),
 )
 
-TOOLS = (Tool(name="jmeter", formats=(JTL, AGGREGATE), role="load", load_model="closed"),)
+TOOLS = (
+    Tool(
+        name="jmeter",
+        formats=(JTL, AGGREGATE),
+        command="jmeter -n -t plan.jmx -l result.jtl",
+        role="load",
+        load_model="closed",
+    ),
+)

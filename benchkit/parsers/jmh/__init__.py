@@ -301,6 +301,7 @@ TOOLS = (
     Tool(
         name="jmh",
         formats=(JSON, CSV, TEXT),
+        command="java -jar benchmarks.jar -f 10 -rf json -rff result.json",
         role="microbenchmark",
         primaries=(
             ("time_per_op", "sample"),

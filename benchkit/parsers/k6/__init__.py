@@ -100,6 +100,7 @@ TOOLS = (
     Tool(
         name="k6",
         formats=(TEXT, SUMMARY, RAW),
+        command="k6 run --out json=result.json.gz script.js",
         role="load",
         outputs=("-o", "--out", "--summary-export", "--console-output", "--log-output"),
         printing=("-q", "--quiet"),

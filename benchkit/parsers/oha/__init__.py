@@ -231,6 +231,7 @@ TOOLS = (
     Tool(
         name="oha",
         formats=(JSON, TEXT),
+        command="oha --output-format json -c 50 -z 30s URL",
         role="load",
         load_model="closed",
         drops_timeouts=True,

@@ -86,6 +86,7 @@ TOOLS = (
     Tool(
         name="vegeta",
         formats=(REPORT, RAW),
+        command="vegeta attack -rate 500 -duration 30s < targets.txt > result.bin",
         role="load",
         load_model="open",
         outputs=("-o", "-output", "--output", "-name", "--name"),

@@ -115,6 +115,7 @@ TOOLS = (
     Tool(
         name="wrk",
         formats=(TEXT,),
+        command="wrk --latency -t 2 -c 50 -d 30s URL",
         role="load",
         load_model="closed",
         is_timed=True,
@@ -128,6 +129,7 @@ TOOLS = (
     Tool(
         name="wrk2",
         formats=(TEXT,),
+        command="wrk --latency -t 2 -c 50 -d 30s -R 2000 URL",
         role="load",
         load_model="open",
         is_timed=True,
