@@ -61,9 +61,14 @@ class Command(Protocol):
         ...
 
 
+def _table(head: str, rows: Sequence[str]) -> str:
+    """Write a table of Markdown, whose rows are written already."""
+    return "\n".join([head, "|" + " --- |" * (head.count("|") - 1), *rows])
+
+
 def write_columns(columns: Sequence[schema.Column]) -> str:
     rows = [f"| `{c.name}` | {c.type} | {c.meaning} |" for c in columns]
-    return "\n".join(["| column | type | meaning |", "| --- | --- | --- |", *rows])
+    return _table("| column | type | meaning |", rows)
 
 
 def write_keys() -> str:
@@ -79,7 +84,7 @@ def write_keys() -> str:
         f"| {key.meaning} |"
         for key in run_toml.KEYS
     ]
-    return "\n".join(["| key | value | meaning |", "| --- | --- | --- |", *rows])
+    return _table("| key | value | meaning |", rows)
 
 
 def write_settings() -> str:
@@ -88,8 +93,7 @@ def write_settings() -> str:
         f"| {each.default.replace('|', ', ')} | {each.meaning} |"
         for each in list_settings()
     ]
-    head = ["| table | key | value | default | meaning |", "| --- | --- | --- | --- | --- |"]
-    return "\n".join([*head, *rows])
+    return _table("| table | key | value | default | meaning |", rows)
 
 
 def write_metrics() -> str:
@@ -98,11 +102,7 @@ def write_metrics() -> str:
         f"| {' '.join(m.stats)} | {m.meaning} | {m.source} |"
         for m in metrics.VOCABULARY.values()
     ]
-    head = [
-        "| metric | unit | better | stats | meaning | from |",
-        "| --- | --- | --- | --- | --- | --- |",
-    ]
-    return "\n".join([*head, *rows])
+    return _table("| metric | unit | better | stats | meaning | from |", rows)
 
 
 def write_formats() -> str:
@@ -110,7 +110,7 @@ def write_formats() -> str:
         f"| `{f.name}` | {'; '.join(f'**{form.name}** {form.versions}' for form in f.forms)} |"
         for f in (*registry.formats(), mapped.FORMAT)
     ]
-    return "\n".join(["| format | forms and their versions |", "| --- | --- |", *rows])
+    return _table("| format | forms and their versions |", rows)
 
 
 #: What repeats a measurement, by the role of a tool.
@@ -138,11 +138,9 @@ def write_tools() -> str:
         for tool in registry.all_tools()
         if tool.role in _REPLICATES
     ]
-    head = [
-        "| tool | formats | unit of replication | load | primary metric | percentiles |",
-        "| --- | --- | --- | --- | --- | --- |",
-    ]
-    return "\n".join([*head, *rows])
+    return _table(
+        "| tool | formats | unit of replication | load | primary metric | percentiles |", rows
+    )
 
 
 def write_tool_commands() -> str:
@@ -150,7 +148,7 @@ def write_tool_commands() -> str:
     rows = [
         f"| `{tool.name}` | `{tool.command}` |" for tool in registry.all_tools() if tool.command
     ]
-    return "\n".join(["| tool | command |", "| --- | --- |", *rows])
+    return _table("| tool | command |", rows)
 
 
 def _tell_replicate(tool: Tool) -> str:
@@ -204,11 +202,9 @@ _HALF, _OCTAVE = 12, 3
 def write_compared() -> str:
     """Draw, for each tool, how two variants of the fixtures compare in its primary metric."""
     rows = [row for tool in registry.all_tools() if (row := _compare(tool))]
-    head = [
-        "| tool | metric | baseline | variant | change | 95 % interval | ÷ 16 … 16 × |",
-        "| --- | --- | --- | --- | --- | --- | --- |",
-    ]
-    return "\n".join([*head, *rows])
+    return _table(
+        "| tool | metric | baseline | variant | change | 95 % interval | ÷ 16 … 16 × |", rows
+    )
 
 
 def _compare(tool: Tool) -> str:
@@ -255,12 +251,12 @@ def write_unrecorded() -> str:
         for each in form.forms
         if each.not_recorded
     ]
-    return "\n".join(["| format | form | not recorded |", "| --- | --- | --- |", *rows])
+    return _table("| format | form | not recorded |", rows)
 
 
 def write_codes() -> str:
     rows = [f"| {e.code} | {e.severity} | {e.says} |" for e in CATALOGUE.values()]
-    return "\n".join(["| code | severity | says |", "| --- | --- | --- |", *rows])
+    return _table("| code | severity | says |", rows)
 
 
 def write_api() -> str:
@@ -272,7 +268,7 @@ def write_api() -> str:
     ]
     names = [(f"stats.{name}", getattr(stats, name)) for name in stats.__all__]
     rows = [f"| `{name}` | {summarise(member)} |" for name, member in [*exported, *methods, *names]]
-    return "\n".join(["| name | what it is or does |", "| --- | --- |", *rows])
+    return _table("| name | what it is or does |", rows)
 
 
 def summarise(member: object) -> str:
@@ -344,7 +340,7 @@ def write_json() -> str:
         f"| `{command}` | {document['format_version']} | {', '.join(_list_keys(document))} |"
         for command, document in ((each, print_json(each)) for each in _WITH_JSON)
     ]
-    return "\n".join(["| command | version | keys |", "| --- | --- | --- |", *rows])
+    return _table("| command | version | keys |", rows)
 
 
 def print_json(command: str) -> dict[str, Any]:

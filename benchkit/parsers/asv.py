@@ -90,7 +90,7 @@ def _describe(fields: Mapping[str, Any]) -> dict[str, str]:
     """Return what a file tells of all its benchmarks: the commit and the machine."""
     commit, date, params = (fields.get(name) for name in ("commit_hash", "date", "params"))
     env = {"python": str(fields["python"])} if isinstance(fields.get("python"), str) else {}
-    for key, name in (("cpu", "cpu_model"), ("num_cpu", "cpus"), ("machine", "machine")):
+    for key, name in (("cpu", "cpu"), ("num_cpu", "cpus"), ("machine", "machine")):
         if isinstance(params, dict) and isinstance(value := params.get(key), str) and value:
             env[name] = value
     if isinstance(commit, str):

@@ -104,7 +104,7 @@ def _describe(run: Reading, host: Mapping[str, Any]) -> None:
         host.get(key) for key in ("BenchmarkDotNetVersion", "ProcessorName", "LogicalCoreCount")
     )
     run.tool_version = version if isinstance(version, str) else None
-    run.env = {"cpu_model": cpu} if isinstance(cpu, str) else {}
+    run.env = {"cpu": cpu} if isinstance(cpu, str) else {}
     run.env |= {"cpus": str(int(cores))} if is_amount(cores) else {}
     for key, name in (("RuntimeVersion", "runtime"), ("OsVersion", "os")):
         run.env |= {name: host[key]} if isinstance(host.get(key), str) else {}

@@ -23,7 +23,7 @@ def test_combinations_are_benchmarks_and_a_failed_one_is_a_failed_run() -> None:
     assert len(named) == len(runs) == 9
     keys = named["benchmarks.TimeSuite.time_keys(100)"]
     assert keys.rows[0][1:3] == ("time_per_op", "median")
-    assert keys.env["cpu_model"] == "AMD EPYC"
+    assert keys.env["cpu"] == "AMD EPYC"
     assert len(keys.env["commit"]) == 40
     assert keys.env["date"].startswith("2026-11-25T")
     assert named["benchmarks.TimeSuite.mem_dict(10)"].rows[0][1:5] == (

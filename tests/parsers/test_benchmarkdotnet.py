@@ -25,6 +25,7 @@ def test_each_launch_is_a_run() -> None:
     first = runs[0]
     assert (first.benchmark, first.params) == ("Sorts.Quick", {"N": "100"})
     assert (first.tool_version, first.env["cpus"]) == ("0.14.0", "4")
+    assert first.env["cpu"] == "Intel Xeon Platinum 8370C CPU 2.80GHz"
     subject, metric, stat, value, _, n, *_ = first.rows[0]
     assert (subject, metric, stat, n) == (None, "time_per_op", "median", 6)
     assert value == pytest.approx(103e-9, rel=0.05)

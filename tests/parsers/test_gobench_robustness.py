@@ -305,6 +305,14 @@ def test_an_event_without_its_line_end_ends_before_a_line_of_go_tests_own(openin
     }
 
 
+def test_a_result_whose_line_end_is_damaged_ends_before_the_next_result() -> None:
+    texts = ["BenchmarkA-2 \t 5\t 62 ns/op\t 4 B/opn", "BenchmarkA-2 \t 8\t 51 ns/op\t 3 B/op\n"]
+    events = [json.dumps({"Action": "output", "Package": "p", "Output": text}) for text in texts]
+    readings, _ = parse_text("\n".join(events) + "\n")
+    times = {row[3]: row[9] for run in readings for row in run.rows if row[1] == "time_per_op"}
+    assert times == {6.2e-8: 1, 5.1e-8: 2}
+
+
 def test_output_that_a_damaged_event_interrupts_is_not_joined_with_what_follows() -> None:
     texts = ["BenchmarkA-2 \t 10\t 299 ns/op\t 42", None, "BenchmarkA-2 \t 20\t 512 ns/op\n"]
     events = [

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 Stretch = tuple[int, bytes]
 #: What Markdown puts at the end of a line.
 _BREAKS = ("\\", "<br>", "<br/>", "<br />")
-#: What go test prints at the beginning of a line only: a line without its end ends before it.
-_OPENINGS = ("=== ", "PASS\n", "FAIL\n", "FAIL\t", "ok  \t")
+#: What go test prints only where a line begins: a line without its end ends before it.
+_OPENINGS = ("Benchmark", "=== ", "PASS\n", "FAIL\n", "FAIL\t", "ok  \t")
 #: Bytes of a log below which line by line is as quick.
 SMALL = 1 << 16
 #: Bytes of tables that are held in memory between the two readings; more of them lie on disk.
