@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+from functools import lru_cache
 
 from benchkit.regexes import regex
 
@@ -188,6 +189,7 @@ class Diagnostic:
         return describe(self.what, where=self.where, hint=self.hint)
 
 
+@lru_cache(256)  # a damaged source repeats one message thousands of times
 def _redact(text: str) -> str:
     """Take secrets out of a message; what it needs is imported where there is a message."""
     from benchkit.redaction import redact_message

@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from benchkit import errors
+from benchkit import errors, redaction
 from benchkit.errors import BenchkitError, Diagnostic, ExitCode, Finding
 
 
@@ -86,3 +86,16 @@ def test_a_finding_begins_with_its_code() -> None:
     )
     assert str(finding) == "B201 otlp: 2 runs; add 2"
     assert finding.numbers == {}
+
+
+def test_a_message_that_a_source_repeats_is_redacted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    redacted: list[str] = []
+
+    def redact(text: str) -> str:
+        redacted.append(text)
+        return text
+
+    monkeypatch.setattr(redaction, "redact_message", redact)
+    for line in range(1000):
+        Diagnostic("repeated.json", line, "a repeated result needs counts", "use the whole object")
+    assert redacted == ["repeated.json", "a repeated result needs counts", "use the whole object"]
