@@ -50,6 +50,8 @@ def label_blocks(pieces: Sequence[Piece]) -> None:
         _part_by_commands(same)
         _part_by_queries(same)
         _part_by_servers(same)
+        for still in _alike(same):
+            _part(still, "iterations", partial(_read_env, "iterations"), is_fact=True)
         if len({piece.path for piece in same}) < len(same):
             _part_within_files(same)
 

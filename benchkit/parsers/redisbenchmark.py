@@ -86,6 +86,11 @@ _NOTHING = Remark(
     "redis-benchmark stopped without a result ({why}), so this run measured nothing",
     "check that the server answers and knows the command, and run again",
 )
+_UNTITLED = Remark(
+    "this result has no title of its test above it and was left out",
+    "keep the line `====== SET ======` above the summary",
+    is_remark=False,
+)
 
 
 class Report(reports.Report):
@@ -195,6 +200,11 @@ class Reader(reports.Reader):
     def begin(self, number: int, line: Line, fields: Fields) -> bool:
         """Open a test, for which the header of the table above it may hold."""
         return super().begin(number, line, (*fields, self.header))
+
+    def pass_over(self, number: int) -> None:
+        """Say of a result that no title names that it is not read; it ends the test above."""
+        self.close()
+        self.records.append(_UNTITLED.at(self.label, number))
 
     def end(self) -> None:
         """End the last test, or say why there is none."""

@@ -352,3 +352,16 @@ def test_a_heading_that_ends_like_a_prompt_is_a_heading(tmp_path: Path) -> None:
 def test_what_follows_a_traceback_names_a_test(tmp_path: Path) -> None:
     text = f"{wrk()}{TRACEBACK.format(7)}falcon\n{wrk()}{TRACEBACK.format(8)}sanic\n{wrk()}"
     assert list(count_runs(load(tmp_path, text)).values()) == [1, 1, 1]
+
+
+def test_the_columns_and_rows_of_a_table_are_no_tests_of_their_own(tmp_path: Path) -> None:
+    table = (
+        "name     old time/op  new time/op  delta\n"
+        "Ping-2   65.9µs ±26%  35.4µs ±34%  -46.29%  (p=0.000 n=10+9)\n"
+        "Set-2    54.4µs ±62%  44.9µs ±34%     ~     (p=0.133 n=10+9)\n"
+    )
+    loaded = load(tmp_path, f"with the pool:\n\n{table}\nwithout it:\n\n{table}")
+    assert len(loaded.runs) == 8
+    (reason,) = list_reasons(loaded)
+    assert "contains 2 results per benchmark" in reason
+    assert "count as 2 different tests" in reason

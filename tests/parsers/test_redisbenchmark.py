@@ -168,3 +168,29 @@ def test_other_lines_between_equals_signs_are_no_tests() -> None:
 )
 def test_long_lines_take_linear_time(piece: str) -> None:
     assert_linear(lambda size: piece * size, read, 4000)
+
+
+SUMMARY = """Summary:
+  throughput summary: 69365.08 requests per second
+  latency summary (msec):
+          avg       min       p50       p95       p99       max
+        0.866     0.058     0.411     3.883     6.555    13.223
+"""
+
+
+def test_a_summary_without_its_title_is_named() -> None:
+    report = load("text.txt").partition("====== GET")[0]
+    for text in (f"{report}\n{SUMMARY}", f"{SUMMARY}\n{report}", f"{OLD.format('SET')}{SUMMARY}"):
+        runs, (problem,) = read(text)
+        assert [run.benchmark for run in runs] == ["SET"]
+        assert 69365.08 not in values(runs[0]).values()
+        assert 0.000411 not in values(runs[0]).values()
+        assert text.split("\n")[problem.line - 1] == SUMMARY.split("\n")[1]
+        assert "no title of its test above it" in problem.what
+
+
+def test_counts_without_their_title_are_named() -> None:
+    untitled = OLD.partition("\n")[2]
+    runs, (problem,) = read(f"{OLD.format('SET')}{untitled}")
+    assert len(runs) == 1
+    assert problem.line == 11

@@ -89,7 +89,7 @@ READING = (
         says="blocks of one file look like different tests, although no heading says so",
         what="Several results in one file have the same headings, command, host and path. "
         "However, they differ in the surrounding text, or in one of these facts: connections, "
-        "target rate, request or response size, TLS, duration, number of requests.",
+        "target rate, request or response size, TLS, duration, number of requests or iterations.",
         why="If different tests counted as repeats, the spread would be meaningless and the "
         "significance false.",
         example="bench.md: the file contains 3 results without distinguishing headings; they "

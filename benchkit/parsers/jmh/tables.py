@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from math import isfinite
 
-from benchkit.parsers.base import Diagnostic, Head, Reading, Record, Source
+from benchkit.parsers.base import Diagnostic, Head, Reading, Record, Source, bare
 from benchkit.parsers.jmh import HINT, MODES, PERCENTILE, TIMES, find_scale, shorten
 from benchkit.reading import reports
 from benchkit.reading.delimited import header_of, read_rows
@@ -23,6 +22,13 @@ _COARSE = Remark(
 _RAGGED = Remark(
     "this row has {cells} of the {columns} params that its header names, and was left out",
     "use the unchanged table from JMH, which shows N/A where a benchmark lacks a param",
+    is_remark=False,
+)
+
+
+_HEADLESS = Remark(
+    "no header above this row names its params, so it was left out",
+    "keep the line `Benchmark (param) Mode Cnt Score Error Units` above the rows",
     is_remark=False,
 )
 
@@ -50,23 +56,24 @@ class _Means:
         if known is None or score is None:
             return
         score = score.replace(",", ".")
-        value = float(score) if _SCORE.fullmatch(score) else 0.0
-        is_amount = known.unit == "B"
+        is_exact, is_amount = _SCORE.fullmatch(score) is not None, known.unit == "B"
+        value = float(score) if is_exact else 0.0
         if not value and not is_amount:
             self.coarse.append((line, name, score))
-        if not value or not isfinite(value):
             return
         params = {**params, "mode": str(mode)}
         run = Reading(tool="jmh", form=self.form, line=line, params=params)
         run = self.runs.setdefault((name, str(sorted(params.items()))), run)
         if is_amount:
             run.assume[known.metric] = "nothing"
+        elif count and not part and mode != "sample":  # of samples it is an outcome
+            run.env["iterations"] = count
         run.add(
             known.metric, _name_level(float(level)) if percentile else "mean",
             known.apply(value), known.unit, line,
             subject=part if part and not is_amount else None,
             n=int(count) if count and not part and not percentile else None,
-            resolution=known.apply(step(score)),
+            resolution=known.apply(step(score) if is_exact else _ROUNDED),
         )  # fmt: skip
         run.last_line = line
 
@@ -117,6 +124,8 @@ def parse_csv(source: Source) -> Iterator[Record]:
     yield from means.finish(source.label)
 
 
+#: What is shown as ``≈ 10⁻⁶`` has no digit before its third decimal.
+_ROUNDED = 1e-3
 _SCORE = regex(r"\d{1,18}(?:\.\d{1,20})?(?:E-?\d{1,2})?", re.ASCII)
 #: A spreadsheet's group of thousands, in which a decimal comma would be read.
 _GROUPED = regex(r"\d{1,3},\d{3}", re.ASCII)
@@ -144,19 +153,26 @@ class Report(reports.Report):
     TOOL = "JMH"
     LINES = (
         Line("heads", _HEADS, is_opening=True, is_proof=True),
-        Line("row", _ROW, under="heads", is_repeated=True, is_proof=True),
+        Line("row", _ROW, is_opening=True, is_repeated=True, is_proof=True),
     )
 
     def __init__(self, line: int, command: str | None) -> None:
         super().__init__(line, command)
         self.means = _Means("text")
         self.names: list[str] = []
-        self.ragged: list[tuple[int, int, int]] = []
+        self.ragged: list[tuple[int, int]] = []
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether it has a row that is read or named."""
+        return bool(self.means.runs or self.means.coarse or self.ragged)
 
     def _take_heads(self, _: Line, fields: Fields, _number: int) -> None:
         self.names = re.findall(r"\(([^()]*)\)", fields[0])
 
     def _take_row(self, _: Line, fields: Fields, number: int) -> None:
+        if "heads" not in self.seen and not _is_unit(fields[4]):
+            return
         cells = re.split(r"\s{2,}", fields[0])
         cells = cells if len(cells) == len(self.names) + 1 else fields[0].split()
         if len(cells) == 1:  # values that print nothing
@@ -166,13 +182,14 @@ class Report(reports.Report):
             params = {name: cell for name, cell in pairs if cell != "N/A"}
             self.means.take(cells[0], params, fields[1:4], fields[4], number)
         else:
-            self.ragged.append((number, len(cells) - 1, len(self.names)))
+            self.ragged.append((number, len(cells) - 1))
 
     def finish(self, label: str) -> Iterator[Record]:
         """Yield the results, and the rows that have too few or too many params."""
         yield from self.means.finish(label)
-        for line, cells, columns in self.ragged:
-            yield _RAGGED.at(label, line, cells=cells, columns=columns)
+        remark = _RAGGED if "heads" in self.seen else _HEADLESS
+        for line, cells in self.ragged:
+            yield remark.at(label, line, cells=cells, columns=len(self.names))
 
 
 class Reader(reports.Reader):
@@ -190,12 +207,33 @@ class Reader(reports.Reader):
         return _ENDED.fullmatch(text.rstrip()) is None
 
 
+_LONE = regex(_ROW, re.ASCII)
+_MODED = regex(rf"\s(?:{_MODE})\s")
 _HEADER = regex(rf"^.*{_HEADS}[ \t\r#|*`]*$", re.MULTILINE)
 
 
 def recognises_text(head: Head) -> bool:
-    """Whether a text holds the head of a table of JMH."""
-    return _HEADER.search(head.text) is not None
+    """Whether a text holds the head of a table of JMH, or a row of one."""
+    return _HEADER.search(head.text) is not None or any(
+        _is_row(bare(line)) for line in head.text.split("\n") if _MODED.search(line)
+    )
+
+
+def _is_row(line: str) -> bool:
+    """Tell whether a line is a row by itself.
+
+    Examples
+    --------
+    >>> _is_row("Sort.ints  avgt  5  0.1 ± 0.2  us/op"), _is_row("take a sample  5 minutes")
+    (True, False)
+    """
+    match = _LONE.fullmatch(line)
+    return match is not None and _is_unit(match[5])
+
+
+def _is_unit(text: str | None) -> bool:
+    """Tell whether a unit is of time, rate or memory, so that a row needs no header."""
+    return text == "B/op" or find_scale(text) is not None
 
 
 def parse_text(source: Source) -> Iterator[Record]:
