@@ -101,8 +101,8 @@ def add(
     """Read the results of one commit into the store."""
     from benchkit.cli.ingest import write_summary
     from benchkit.config.accepted import SHORTEST
-    from benchkit.history.naming import resolve
-    from benchkit.ingestion.commit import ingest, list_commits
+    from benchkit.ingestion.commit import ingest
+    from benchkit.ingestion.commit_names import list_commits
     from benchkit.ingestion.origins import name_branch
     from benchkit.store import Store, choose_place
 
@@ -111,11 +111,8 @@ def add(
         hint = f"give at least {SHORTEST} letters and digits of a commit"
         raise ConfigError(f"{commit!r} is not a commit", where="--commit", hint=hint)
     target = Store(choose_place(store))
-    requested, commit = commit, resolve(commit, list_commits(target))
     branch = name_branch() if branch is None else branch
     meta = (*_read_date(date), *((("branch", branch),) if branch else ()))
-    if requested != commit and not quiet:
-        printing.print_line(f"{requested} is recorded as {commit}", err=True)
     request = o.Request(
         layout=layout, rename=rename, split=split, as_format=as_format, exclude=exclude,
         max_unpacked=max_unpacked, quiet=quiet,
@@ -124,6 +121,9 @@ def add(
     options = replace(options, commit=commit, meta=meta, samples=False, origin=origin)
     summary = ingest(paths, target, options, strict=strict)
     _require_new(summary)
+    requested, commit = commit, summary.commit
+    if requested != commit and not quiet:
+        printing.print_line(f"{requested} is recorded as {commit}", err=True)
     dates = list_commits(target).get(commit, ()) if date else ()
     if note := _tell_date(commit[:SHORTEST], dict(meta).get("date", ""), dates):
         printing.print_line(note, err=True)

@@ -59,7 +59,8 @@ def import_results(
 ) -> None:
     """Read another tool's history; each result keeps its recorded commit."""
     from benchkit.cli.ingest import tell_superseded, write_summary
-    from benchkit.ingestion.commit import ingest, list_commits, list_places
+    from benchkit.ingestion.commit import ingest, list_places
+    from benchkit.ingestion.commit_names import list_commits
     from benchkit.ingestion.recorded import Importing
     from benchkit.store import Store, choose_place
 

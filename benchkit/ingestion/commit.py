@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -19,6 +19,12 @@ from benchkit.ingestion.changes import (
     Change,
     flag,
     list_sources,
+)
+from benchkit.ingestion.commit_names import (
+    RenamedError,
+    list_commits,
+    require_commit,
+    resolve_commit,
 )
 from benchkit.ingestion.discovery import Discovery, Options, assign, discover
 from benchkit.ingestion.gone import Folders, find_gone
@@ -62,6 +68,8 @@ class IngestSummary:
         Runs in the store after it.
     superseded : int
         Runs that were in the store before, and in whose place new ones of the same sources stand.
+    commit : str
+        The commit of the results, by its name in the store.
     """
 
     reports: tuple[SourceReport, ...]
@@ -70,6 +78,7 @@ class IngestSummary:
     findings: tuple[Finding, ...]
     runs: int
     superseded: int = 0
+    commit: str = ""
 
     def count(self, *outcomes: str) -> int:
         """How many sources ended as one of ``outcomes``."""
@@ -126,9 +135,25 @@ def ingest(
     origin = name_origin(store.url) if options.origin is None else redact_origin(options.origin)
     options = replace(options, origin=origin)
     discovery = _discover(arguments, options, store, live)
+    while True:
+        if options.commit:
+            named = resolve_commit(options.commit, list_commits(store))
+            options = replace(options, commit=named)
+            assign(discovery.found, options)
+        with suppress(RenamedError):  # by another writer: once more, under its name
+            return _store(discovery, store, options, strict, jobs, cluster, watch)
+
+
+def _store(
+    discovery: Discovery, store: Store, options: Options, strict: bool, jobs: int | None,
+    cluster: str, watch: Watch | None,
+) -> IngestSummary:  # fmt: skip
+    """Read what was found into a store."""
+    columns = (*COLUMNS, "env") if options.commit else COLUMNS
     with _start(discovery.found, store, options, jobs, cluster) as executor, store.locked():
         mask_addresses(store, discovery.masked)
-        stored, meter = store.pieces(COLUMNS), Meter(discovery.found, watch)
+        stored, meter = store.pieces(columns), Meter(discovery.found, watch)
+        require_commit(options.commit, stored)
         store.require_values()
         harvest = _harvest(discovery.found, store, stored, executor, meter, strict=strict)
         harvest.complete(discovery, options)
@@ -136,8 +161,13 @@ def ingest(
         is_kept = bool(harvest.parts or (stored is not None and len(stored)))
         refused = [*harvest.list_refused(options)] if is_kept and not options.importing else []
         change = Change(store, stored, harvest.parts, Folders(discovery, options), refused)
+
+        def build(stored: pa.Table | None) -> pa.Table:
+            require_commit(options.commit, stored)
+            return change.build(stored)
+
         if harvest.parts or change.has_marks:
-            store.commit_pieces(change.build, columns=COLUMNS)
+            store.commit_pieces(build, columns=columns)
         harvest.leave_out(change.copies)
         diagnostics = [*discovery.diagnostics, *harvest.diagnostics, *change.notes]
         if change.replaced and options.origin and options.origin == name_job():
@@ -150,7 +180,7 @@ def ingest(
     return IngestSummary(
         reports=tuple(harvest.reports), skipped=tuple(discovery.skipped),
         diagnostics=tuple(diagnostics), findings=tuple(harvest.findings),
-        runs=change.count_runs(), superseded=change.superseded,
+        runs=change.count_runs(), superseded=change.superseded, commit=options.commit,
     )  # fmt: skip
 
 
@@ -251,15 +281,6 @@ def _replaced(job: str, runs: int) -> Diagnostic:
     )
     hint = "if these are jobs of a matrix, ingest each job with its own `--origin NAME`"
     return Diagnostic(job, 0, what, hint, "warning")
-
-
-def list_commits(store: Store) -> dict[str, set[str]]:
-    """Return the commits that the runs of a store tell, with the dates that are told of each."""
-    dates: dict[str, set[str]] = {}
-    for part in list_parts(store):
-        if commit := part.env.get("commit"):
-            dates.setdefault(commit, set()).update(filter(None, [part.env.get("date")]))
-    return dates
 
 
 def list_places(store: Store) -> frozenset[Place]:
