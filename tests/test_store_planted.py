@@ -314,3 +314,30 @@ def test_a_store_lies_under_any_other_name(checkout: Path, name: str) -> None:
     for _ in range(2):
         assert run(["ingest", str(checkout / "results")]) == 0
     assert run(["store", "check"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("place", "inside"),
+    [("store", ""), ("store", "/main"), ("loop", ""), ("file", ""), ("file", "/x")],
+)
+def test_what_is_no_folder_in_the_path_of_a_store_is_named(
+    checkout: Path, place: str, inside: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (checkout / "store").symlink_to("gone/deeper")
+    (checkout / "loop").symlink_to("loop")
+    (checkout / "file").write_text("x")
+    link = f"{place}: a link in the path of the store leads to"
+    problem = {
+        "store": f"{link} gone/deeper, which does not exist",
+        "loop": f"{link} loop, which does not exist",
+        "file": f"{place}: a file is where the store needs a folder",
+    }[place]
+    for words in (
+        ["ingest", "results"], ["runs"], ["gate"], ["undo"], ["store", "check"],
+        ["history", "add", "results", "--commit", "abc1234"], ["history", "prune", "--keep", "1"],
+    ):  # fmt: skip
+        capsys.readouterr()
+        assert run([*words, "--store", f"{place}{inside}"]) == 3
+        streams = capsys.readouterr()
+        assert problem in streams.out + streams.err
+    assert not (checkout / "gone").exists()

@@ -34,11 +34,17 @@ def choose_place(named: str | None) -> str:
     if named is not None and not named.strip():
         hint = "give a folder or URL, or omit the option"
         raise ConfigError("its value is empty", where="--store", hint=hint)
-    return DEFAULT if named is None else named
+    if named is None:
+        return DEFAULT
+    _require_folder(named)
+    return named
 
 
 def require_place(url: str) -> None:
-    """Refuse a path that delta-rs takes for another, and a link in place of the default store."""
+    """Refuse a path that delta-rs takes for another, and a link in place of the default store.
+
+    So is a path where no folder can be.
+    """
     if "://" not in url and (match := _MISREAD.search(os.path.realpath(url))):
         what = f"a store cannot lie in a folder with {match[0]!r} in its path"
         hint = "use another folder with --store, or move this one"
@@ -46,6 +52,24 @@ def require_place(url: str) -> None:
     if url == DEFAULT and Path(DEFAULT).is_symlink():
         hint = f"if you trust it, pass --store {shlex.quote(os.path.realpath(DEFAULT))}"
         raise StoreError("the store is a link to another folder", where=DEFAULT, hint=hint)
+    _require_folder(url)
+
+
+def _require_folder(url: str) -> None:
+    """Refuse a path that leads through a file, or through a link to nothing."""
+    if "://" in url:
+        return
+    there = (place for place in (Path(url), *Path(url).parents) if os.path.lexists(place))
+    if (place := next(there, None)) is None or place.is_dir():
+        return
+    if place.is_symlink() and not place.exists():
+        target = place.readlink()
+        what = f"a link in the path of the store leads to {target}, which does not exist"
+        hint = "create that folder, or use another one with --store"
+    else:
+        what = "a file is where the store needs a folder"
+        hint = "move it away, or use another store with --store"
+    raise StoreError(what, where=str(place), hint=hint)
 
 
 def open_lock(folder: Path) -> IO[str]:
