@@ -20,13 +20,14 @@ from benchkit.ingestion.discovery import Options
 from benchkit.ingestion.recorded import label_run
 from benchkit.ingestion.soundness import COUNTS
 from benchkit.ingestion.sources import Found, Identity
+from benchkit.labels.captions import join_names
 from benchkit.labels.facts import list_facts
 from benchkit.labels.headings import Sections
 from benchkit.labels.invocations import Words, read_words
 from benchkit.labels.numbering import Piece
 from benchkit.labels.patterns import PathLabels
 from benchkit.labels.rename import Rename, split_variant
-from benchkit.labels.sections import FILE, join_names
+from benchkit.labels.sections import FILE
 from benchkit.labels.shards import SHARD
 from benchkit.parsers import registry
 from benchkit.parsers.base import Format, Reading

@@ -12,8 +12,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+from benchkit.labels.captions import join_names
 from benchkit.labels.pieces import Piece
-from benchkit.labels.sections import join_names
 from benchkit.labels.stems import RESULT_WORDS, ROLES, SEPARATORS, form_tokens, split_name
 from benchkit.schema import format_params
 

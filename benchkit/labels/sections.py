@@ -11,16 +11,24 @@ from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from functools import partial
 from operator import attrgetter
 
+from benchkit.labels.captions import (
+    join_names,
+    lead_at_hosts,
+    lead_by_captions,
+    list_captions,
+    list_differences,
+    list_outer,
+    name_all,
+    share_captions,
+)
 from benchkit.labels.invocations import differences
 from benchkit.labels.pieces import Piece
 from benchkit.schema import LOST_ROLES, format_params
 
-__all__ = ["FILE", "is_near_rate", "join_names", "label_blocks", "share_headings"]
+__all__ = ["FILE", "is_near_rate", "label_blocks", "share_headings"]
 
 #: The depth of the name that a file has by its path: above all headings in it.
 FILE = "file"
-#: What stands between headings, and between them and the name.
-_JOINT = " / "
 
 #: Shares by which lengths and counts of one test may differ.
 _LENGTH, _COUNT = 0.1, 0.01
@@ -28,9 +36,6 @@ _LENGTH, _COUNT = 0.1, 0.01
 _RATE = 0.05
 #: Share by which the mean sizes of what repeats of one test send and receive may differ.
 _SIZE = 0.1
-#: What surrounds a name in a line, and how long a name may be.
-_SIGNS = " \t#>$▶▸►→•*=|/.:…✗✓-–—─"
-_LONGEST = 60
 #: Share by which a run that was to last whole seconds may last longer.
 _ROUNDING = 0.02
 
@@ -73,17 +78,17 @@ def _part_by_servers(same: Sequence[Piece]) -> None:
 
 def _part_within_files(same: Sequence[Piece]) -> None:
     for blocks in _alike(same, of_one_file=True):
-        names = _name_all(_list_captions(blocks)), _name_all(_list_differences(blocks))
+        names = name_all(list_captions(blocks)), name_all(list_differences(blocks))
         if _part(blocks, "host", lambda piece: piece.env.get("host", "")):
-            _lead_at_hosts(blocks, *names)
+            lead_at_hosts(blocks, *names)
     outer: dict[int, str] = {}
     for blocks in _alike(same, of_one_file=True):
-        outer |= _list_outer(blocks)
-        _lead_by_captions(blocks, _name_all(_list_captions(blocks)))
+        outer |= list_outer(blocks)
+        lead_by_captions(blocks, name_all(list_captions(blocks)))
     for blocks in _alike(same, of_one_file=True):
-        _lead_by_captions(blocks, _name_all(_list_differences(blocks)))
+        lead_by_captions(blocks, name_all(list_differences(blocks)))
     for blocks in _alike(same, of_one_file=True):
-        _lead_by_captions(blocks, _name_all([outer[id(piece)] for piece in blocks]))
+        lead_by_captions(blocks, name_all([outer[id(piece)] for piece in blocks]))
     for name, read in _FACTS.items():
         for blocks in _alike(same, of_one_file=True):
             _part(blocks, name, read, is_fact=True)
@@ -102,6 +107,7 @@ def share_headings(pieces: Sequence[Piece]) -> None:
     A heading that tells the blocks of one variant apart leads the benchmark in the others, too,
     also where they hold nothing else; so does one that tells blocks of several tools on one page.
     """
+    share_captions(pieces)
     if not any(piece.headings for piece in pieces):
         return
     telling = {key: _list_telling(same) for key, same in _group(pieces, _series).items()}
@@ -126,80 +132,8 @@ def _lead_by_headings(pieces: Sequence[Piece]) -> None:
                 piece.benchmark = join_names(names, piece.benchmark or piece.target)
 
 
-def join_names(*names: str) -> str:
-    """Join the names that lead a benchmark, and its own, as far as there are any.
-
-    Examples
-    --------
-    >>> join_names("large", "", "Encode")
-    'large / Encode'
-    """
-    return _JOINT.join(filter(None, names))
-
-
 def _lead(piece: Piece, telling: Collection[str]) -> str:
     return join_names(*(name for name in piece.headings.values() if name in telling))
-
-
-def _lead_by_captions(same: Sequence[Piece], captions: Sequence[str]) -> None:
-    """Put the lines directly above blocks before their names, where nothing else differs."""
-    if len(set(captions)) < 2:
-        return
-    for piece, caption in zip(same, captions, strict=True):
-        if caption:
-            name = piece.declared_benchmark or piece.target
-            lead = piece.benchmark.removesuffix(name).removesuffix(_JOINT)
-            piece.benchmark = join_names(lead, caption, name)
-        piece.split_by = "caption"
-
-
-def _lead_at_hosts(same: Sequence[Piece], captions: Sequence[str], lines: Sequence[str]) -> None:
-    """Put what stands above blocks at several hosts before their names, if it is short."""
-    names = captions if len(set(captions)) > 1 else lines
-    if all(len(name) <= _LONGEST for name in names):
-        _lead_by_captions(same, names)
-        for piece in same:
-            piece.split_by = ""
-
-
-def _list_captions(same: Sequence[Piece]) -> list[str]:
-    """Return the captions of blocks; among some that have one, a short line above is one, too."""
-    captions = [piece.caption for piece in same]
-    if not any(captions):
-        return captions
-    pairs = zip(captions, _list_differences(same), strict=True)
-    return [caption or (line if len(line) <= _LONGEST else "") for caption, line in pairs]
-
-
-def _list_differences(same: Sequence[Piece], joint: str = ", ") -> list[str]:
-    """Return of the lines above each block those that do not stand above all of them."""
-    above = [piece.lines.splitlines() for piece in same]
-    common = set(above[0]).intersection(*above)
-    return [joint.join(line for line in lines if line not in common) for lines in above]
-
-
-def _list_outer(same: Sequence[Piece]) -> dict[int, str]:
-    """Return the lines that stand above a block with more of them, and hold for those below it."""
-    outer, longest = dict[int, str](), list[str]()
-    for piece, text in zip(same, _list_differences(same, "\n"), strict=True):
-        lines = text.splitlines()
-        if len(lines) >= len(longest):
-            longest = lines
-        outer[id(piece)] = ", ".join(longest[: len(longest) - len(lines)])
-    return outer
-
-
-def _name_all(texts: Sequence[str]) -> Sequence[str]:
-    """Return lines of any shape as short names, or as they are where names would be alike."""
-    names = [_cut(text.strip(_SIGNS)) for text in texts]
-    return names if len(set(names)) == len(set(texts)) else texts
-
-
-def _cut(text: str) -> str:
-    """Cut a text that is too long for a name at a word."""
-    if len(text) <= _LONGEST:
-        return text
-    return text[:_LONGEST].rpartition(" ")[0].rstrip(_SIGNS + ",;") + "…"
 
 
 def _list_telling(series: Sequence[Piece]) -> set[str]:

@@ -42,7 +42,7 @@ from benchkit.regexes import regex
 #: What stands above and below its tables, and says nothing of the results.
 _CHATTER = regex(
     r"\A(?:(?:goos|goarch|pkg|cpu): .*|(?:geomean|\[Geo mean\])\s.*|[¹²³⁴⁵⁶⁷⁸⁹⁰]+ .*"
-    r"|\s+│.*│\s*)\Z"
+    r"|\s+│.*│\s*|name(?: \\)?\s+\S+/op\b.*|name\s+\S+ (\S+)\s+\S+ \1\s+delta\s*)\Z"
 )
 NOT_RECORDED = "individual runs; their number in tables of one column; time; confidence level"
 

@@ -1,0 +1,109 @@
+"""The lines above the blocks of a file as names, where nothing else tells the blocks apart."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Sequence
+
+from benchkit.labels.pieces import Piece
+
+#: What stands between headings, and between them and the name.
+_JOINT = " / "
+#: What surrounds a name in a line, and how long a name may be.
+_SIGNS = " \t#>$▶▸►→•*=|/.:…✗✓-–—─"
+_LONGEST = 60
+
+
+def join_names(*names: str) -> str:
+    """Join the names that lead a benchmark, and its own, as far as there are any.
+
+    Examples
+    --------
+    >>> join_names("large", "", "Encode")
+    'large / Encode'
+    """
+    return _JOINT.join(filter(None, names))
+
+
+def lead_by_captions(same: Sequence[Piece], captions: Sequence[str]) -> None:
+    """Put the lines directly above blocks before their names, where nothing else differs."""
+    if len(set(captions)) < 2:
+        return
+    for piece, caption in zip(same, captions, strict=True):
+        if caption:
+            name = piece.declared_benchmark or piece.target
+            lead = piece.benchmark.removesuffix(name).removesuffix(_JOINT)
+            piece.benchmark = join_names(lead, caption, name)
+        piece.split_by = "caption"
+
+
+def lead_at_hosts(same: Sequence[Piece], captions: Sequence[str], lines: Sequence[str]) -> None:
+    """Put what stands above blocks at several hosts before their names, if it is short."""
+    names = captions if len(set(captions)) > 1 else lines
+    if all(len(name) <= _LONGEST for name in names):
+        lead_by_captions(same, names)
+        for piece in same:
+            piece.split_by = ""
+
+
+def list_captions(same: Sequence[Piece]) -> list[str]:
+    """Return the captions of blocks; among some that have one, a short line above is one, too."""
+    captions = [piece.caption for piece in same]
+    if not any(captions):
+        return captions
+    pairs = zip(captions, list_differences(same), strict=True)
+    return [caption or (line if len(line) <= _LONGEST else "") for caption, line in pairs]
+
+
+def list_differences(same: Sequence[Piece], joint: str = ", ") -> list[str]:
+    """Return of the lines above each block those that do not stand above all of them."""
+    above = [piece.lines.splitlines() for piece in same]
+    common = set(above[0]).intersection(*above)
+    return [joint.join(line for line in lines if line not in common) for lines in above]
+
+
+def list_outer(same: Sequence[Piece]) -> dict[int, str]:
+    """Return the lines that stand above a block with more of them, and hold for those below it."""
+    outer, longest = dict[int, str](), list[str]()
+    for piece, text in zip(same, list_differences(same, "\n"), strict=True):
+        lines = text.splitlines()
+        if len(lines) >= len(longest):
+            longest = lines
+        outer[id(piece)] = ", ".join(longest[: len(longest) - len(lines)])
+    return outer
+
+
+def name_all(texts: Sequence[str]) -> Sequence[str]:
+    """Return lines of any shape as short names, or as they are where names would be alike."""
+    names = [_cut(text.strip(_SIGNS)) for text in texts]
+    return names if len(set(names)) == len(set(texts)) else texts
+
+
+def _cut(text: str) -> str:
+    """Cut a text that is too long for a name at a word."""
+    if len(text) <= _LONGEST:
+        return text
+    return text[:_LONGEST].rpartition(" ")[0].rstrip(_SIGNS + ",;") + "…"
+
+
+def share_captions(pieces: Sequence[Piece]) -> None:
+    """Name the results of one block alike, in place: a rule of reading, never stored.
+
+    A caption that parts what one variant measured in two blocks leads the same benchmark of the
+    variants that stand in one of them only.
+    """
+    names: dict[Hashable, set[str]] = defaultdict(set)
+    for piece in pieces:
+        if piece.split_by == "caption":
+            names[_find_block(piece)].add(piece.benchmark)
+    for piece in pieces if names else ():
+        shared = names.get(_find_block(piece), ())
+        if not piece.split_by and len(shared) == 1:
+            (piece.benchmark,) = shared
+
+
+def _find_block(piece: Piece) -> Hashable:
+    """Return what the results of one benchmark in one block have in common."""
+    place = piece.origin, piece.path, piece.group, piece.tool, piece.role
+    above = tuple(piece.headings.items()), piece.caption, piece.lines
+    return *place, *above, piece.declared_benchmark, piece.declared_params, piece.target
