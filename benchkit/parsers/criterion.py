@@ -53,7 +53,9 @@ from benchkit.parsers.base import (
 )
 from benchkit.parsers.documents import line_of, read_documents
 from benchkit.reading.heading_lines import FENCE
+from benchkit.reading.reports import Remark
 from benchkit.reading.source import UntilDamage
+from benchkit.redaction import show_part
 from benchkit.regexes import regex
 from benchkit.units import parse_time, scale, step
 
@@ -162,11 +164,19 @@ _SHOWN = regex(
     rf"time:\s++\[{_TIME} {_TIME} {_TIME}\]",
     re.ASCII,
 )
+_PER_ITERATION = r"((?:\d{1,3}(?:,\d{3}){1,4}|\d{1,15})(?:\.\d{1,9})?) ([pnuµμm]?s)/iter"
+_SPREAD = r" \(\+/- [\d,.]{1,20}\)"
+#: The line of a benchmark, of which some keep only its name and time.
 _BENCHER = regex(
-    r"test ((?:\S++\s++(?!\.\.\. bench:))*+\S++)\s++\.\.\. bench:\s++"
-    r"((?:\d{1,3}(?:,\d{3}){1,4}|\d{1,15})(?:\.\d{1,9})?) ([pnuµμm]?s)/iter"
-    r" \(\+/- [\d,.]{1,20}\)(?: = .*)?",
+    rf"(?:test )?((?:\S++\s++(?!\.\.\. bench:))*+\S++)\s++\.\.\. bench:\s++{_PER_ITERATION}"
+    rf"(?:{_SPREAD})?(?: = .*)?|(?:test )?(\S++)\s++{_PER_ITERATION}{_SPREAD}",
     re.ASCII,
+)
+#: A name and a time, of which nothing says what they are.
+_BARE = regex(rf"(?:test )?\S++\s++{_PER_ITERATION}", re.ASCII)
+_UNCLEAR = Remark(
+    "{text} shows neither `... bench:` nor a spread, so it is not read",
+    "use the line as `cargo bench` printed it",
 )
 #: Lines above a time that are no name of a benchmark.
 _OTHER = regex(
@@ -193,7 +203,7 @@ def _recognises_text(head: Head) -> bool:
     return any(
         _read_line(bare(line))
         for line in head.text.split("\n")
-        if "time:" in line or "bench:" in line
+        if "time:" in line or "/iter" in line
     )
 
 
@@ -212,13 +222,16 @@ def _parse_text(source: Source) -> Iterator[Record]:
             yield run
         elif (shown := _BENCHER.fullmatch(line)) is not None:
             run = Reading(tool="criterion", form="text", line=number, last_line=number)
-            run.benchmark = shown[1]
-            _add_text(run, "median", f"{shown[2].replace(',', '')} {shown[3]}", number)
+            run.benchmark, time, unit = (each for each in shown.groups() if each)
+            _add_text(run, "median", f"{time.replace(',', '')} {unit}", number)
             is_empty = False
             yield run
+        elif _BARE.fullmatch(line):
+            is_empty = False
+            yield _UNCLEAR.at(source.label, number, text=show_part(line))
         elif FENCE.match(text):
             above = ""
-        elif line.startswith("test ") and "... bench: " in line and "/iter (" in line:
+        elif "... bench: " in line and "/iter" in line:
             what = f"{line[:60]!r} has no valid time and was left out"
             yield Diagnostic(source.label, number, what, "fix the file or measure again", "warning")
         elif line and not _OTHER.fullmatch(line):
@@ -229,7 +242,7 @@ def _parse_text(source: Source) -> Iterator[Record]:
 
 
 def _read_line(line: str) -> re.Match[str] | None:
-    return _SHOWN.fullmatch(line) or _BENCHER.fullmatch(line)
+    return _SHOWN.fullmatch(line) or _BENCHER.fullmatch(line) or _BARE.fullmatch(line)
 
 
 def _add_text(run: Reading, stat: str, text: str, number: int) -> None:
@@ -298,7 +311,7 @@ TEXT = Format(
     ),
     recognises=_recognises_text,
     parse=_parse_text,
-    words=("time:", "bench:"),
+    words=("time:", "/iter"),
     embeds=True,
     chatter=_CHATTER,
 )

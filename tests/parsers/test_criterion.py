@@ -232,3 +232,34 @@ def test_a_comma_that_parts_no_thousands_is_not_read_over(mean: str) -> None:
     assert isinstance(problem, Diagnostic)
     assert problem.line == 2
     assert "was left out" in problem.what
+
+
+GO = "goos: linux\nBenchmarkGet-2  100  12 ns/op\nBenchmarkPut-2  100  14 ns/op\nPASS\n\n"
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "test literal ... bench: 124 ns/iter",
+        "literal ... bench:     124 ns/iter (+/- 3)",
+        "test literal ... bench: 124 ns/iter = 12 MB/s",
+        "literal   124 ns/iter (+/- 3)",
+    ],
+)
+@pytest.mark.parametrize("above", ["", GO])
+def test_a_line_of_cargo_bench_may_lack_a_part(tmp_path: Path, row: str, above: str) -> None:
+    (tmp_path / "x.txt").write_text(f"{above}{row}\n", encoding="utf-8")
+    frame = load(tmp_path / "x.txt").observations
+    (taken,) = frame[frame["tool"] == "criterion"].itertuples()
+    assert (taken.benchmark, taken.stat, taken.value) == ("literal", "median", 124e-9)
+
+
+def test_a_time_of_which_nothing_says_what_it_is_is_named(tmp_path: Path) -> None:
+    runs, (problem,) = read(TEXT, "test a ... bench: 7 ns/iter (+/- 0)\nliteral 124 ns/iter\n")
+    assert [run.benchmark for run in runs] == ["a"]
+    assert (problem.line, problem.is_remark) == (2, True)
+    assert "'literal 124 ns/iter' shows neither" in problem.what
+    (tmp_path / "x.txt").write_text(f"{GO}literal 124 ns/iter\n", encoding="utf-8")
+    loaded = load(tmp_path / "x.txt")
+    assert list(loaded.runs["role"]) == ["measured"] * 2
+    assert [each.line for each in loaded.diagnostics] == [6]

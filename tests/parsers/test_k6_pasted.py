@@ -39,6 +39,30 @@ def test_a_run_without_its_banner_begins_at_its_first_line(parts: tuple[str, ...
     assert [count_requests(reading) for reading in readings] == [100, 200, 300]
 
 
+@pytest.mark.parametrize(
+    "parts",
+    [(_STATUS, _MARKED, "", _METRICS), (_STATUS, "", _METRICS), (_METRICS, "", _STATUS, _MARKED)],
+)
+@pytest.mark.parametrize("heading", ["## {}", "=== {} ==="])
+def test_equal_status_lines_below_other_headings_are_of_other_runs(
+    parts: tuple[str, ...], heading: str
+) -> None:
+    names = ["nginx", "caddy", "envoy"]
+    body = "\n".join(parts).format(10)
+    text = "".join(f"{heading.format(name)}\n\n{body}\n\n" for name in names)
+    readings = read(text)
+    lines = text.split("\n")
+    assert [lines[reading.line - 3] for reading in readings] == [heading.format(n) for n in names]
+    assert {reading.last_line - reading.line for reading in readings} == {body.count("\n")}
+
+
+def test_metrics_below_another_heading_are_of_another_run() -> None:
+    first, _ = _METRICS.format(10).split("\n")
+    last = first.replace("http_reqs.", "iterations")
+    readings = read(f"## nginx\n\n{first}\n\n## caddy\n\n{last}\n")
+    assert [reading.line for reading in readings] == [3, 7]
+
+
 def test_a_status_line_repeated_behind_the_summary_is_the_same_run() -> None:
     parts = (_STATUS, _MARKED, "", _METRICS, "", _STATUS, _MARKED)
     readings = read("\n".join(parts).format(10))

@@ -58,6 +58,7 @@ from benchkit.parsers.k6.words import (
     split_name,
     stat_name,
 )
+from benchkit.reading.heading_lines import begins_section
 from benchkit.reading.reports import Remark, list_lines, report_incomplete
 from benchkit.reading.source import UntilDamage
 from benchkit.redaction import show_part
@@ -112,6 +113,8 @@ class _Run:
     block: str = ""
     metric: str = ""
     is_fenced_off: bool = False  # whether the fence of a document ended its metrics
+    is_parted: bool = False  # whether a heading did
+    first: str = ""  # the character that its last line of a metric begins with
     ragged: int = 0  # the line that a cut file ends in
     unnamed: list[tuple[int, str]] = field(default_factory=list)  # lines of no metric of k6's
 
@@ -125,16 +128,20 @@ class _Run:
         if _BANNER.match(text) or (self.lines and _SCENARIOS.match(text)):
             return True
         if self.lines and RUNNING.search(text):
-            return self.is_fenced_off or self.console.is_of_next(text)
+            is_ended = self.is_fenced_off or self.is_parted
+            return is_ended or self.console.is_of_next(text)
         if block := _BLOCK.match(text):
             return bool(self.lines) or self.block == block[1]
         line = match_line(text)
-        return line is not None and not self.scope and (line[0], "") in self.lines
+        is_known = not self.scope and line is not None and (line[0], "") in self.lines
+        return is_known or (self.is_parted and line is not None)
 
     def take(self, raw: str, text: str, number: int) -> None:
         """Give a line to whom it concerns."""
         block, scope = _BLOCK.match(text), _SCOPE.search(raw)
         self.is_fenced_off |= bool(self.lines and _FENCE.match(raw))
+        is_commented = raw.lstrip()[:1] == self.first  # as each of its lines
+        self.is_parted |= bool(self.lines) and not is_commented and begins_section(raw)
         if block:
             self.block, self.scope = block[1], []
         elif scope and self.is_modern:  # of a scenario or a group, by its indentation within others
@@ -162,7 +169,7 @@ class _Run:
         if text.lstrip().startswith("✗"):  # before 1.0 the mark is all that the summary shows
             self.crossed.append(Crossing(number, self.metric + _braced(tags)))
         tags = ",".join([label for _, label in self.scope] + [tags] * bool(tags))
-        width = len(raw.rstrip())
+        width, self.first = len(raw.rstrip()), raw.lstrip()[:1]
         self.lines.setdefault((self.metric, tags), Line(number, width, self.metric, tags, line[1]))
         return True
 
