@@ -19,7 +19,6 @@ from benchkit.comparison import (
     Adjusted,
     Comparisons,
     Contrast,
-    decide,
     find_closed,
     is_closed_alone,
     stop,
@@ -138,9 +137,9 @@ def judge(comparisons: Comparisons, margin: float = 0.03) -> Verdicts:
     requests failed, nothing is shown.
     """
     alpha = 1 - comparisons.confidence
-    decided, adjusted = decide(stop(comparisons, margin))
+    decided, adjusted_primary = stop(comparisons, margin).decided
     contrasts = decided.contrasts
-    _adjust_secondary(contrasts, adjusted)
+    adjusted = _adjust_secondary(contrasts, adjusted_primary)
     families = _find_families(contrasts, adjusted, alpha)
     rows = tuple(
         _judge(contrast, family, margin, how.method if how else "")
@@ -149,12 +148,16 @@ def judge(comparisons: Comparisons, margin: float = 0.03) -> Verdicts:
     return Verdicts(comparisons=comparisons, rows=rows, margin=margin, alpha=alpha)
 
 
-def _adjust_secondary(contrasts: Sequence[Contrast], adjusted: list[Adjusted | None]) -> None:
-    """Adjust the rows outside the family, in place."""
+def _adjust_secondary(
+    contrasts: Sequence[Contrast], primary: Sequence[Adjusted | None]
+) -> list[Adjusted | None]:
+    """Return how each row is adjusted, those outside the family among themselves."""
+    adjusted = list(primary)
     tested = [i for i, c in enumerate(contrasts) if not c.primary and c.pvalue is not None]
     pvalues = np.array([contrasts[i].pvalue for i in tested], dtype=np.float64)
     for i, p in zip(tested, benjamini_hochberg(pvalues).tolist(), strict=True):
         adjusted[i] = Adjusted(p, "benjamini-hochberg")
+    return adjusted
 
 
 def _find_families(

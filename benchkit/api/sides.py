@@ -157,13 +157,16 @@ def _list_refused_variants(runs: Runs, reports: Sequence[SourceReport]) -> list[
 
     Notes lie beside results, too: a name of such a file names no variant.
     """
+    named = [PurePath(report.label) for report in reports if report.outcome == "refused"]
+    if not named:
+        return []
     stems: dict[tuple[PurePath, str], set[str]] = defaultdict(set)
     measured = runs[runs["role"] == "measured"]
-    for variant, sources in zip(measured["variant"], measured["sources"], strict=True):
-        for path in (PurePath(source["path"]) for source in sources):
-            if name_without_run(path.name) == variant:
-                stems[path.parent, path.suffix].add(variant)
-    named = [PurePath(report.label) for report in reports if report.outcome == "refused"]
+    pairs = zip(measured["variant"], measured["sources"], strict=True)
+    places = {(variant, source["path"]) for variant, sources in pairs for source in sources}
+    for variant, path in places:
+        if name_without_run(path) == variant:
+            stems[PurePath(path).parent, PurePath(path).suffix].add(variant)
     names = {
         name_without_run(path.name)
         for path in named

@@ -17,7 +17,6 @@ from benchkit.comparison.cells import Cell, collect, is_primary, read_load_facts
 from benchkit.comparison.dropped import find_dropped, list_lacking
 from benchkit.comparison.events import Events, has_tail
 from benchkit.comparison.families import (
-    Adjusted,
     count_decidable,
     count_runs,
     decide,
@@ -52,6 +51,7 @@ from benchkit.comparison.methods import (
     WITHIN,
 )
 from benchkit.comparison.model import (
+    Adjusted,
     Comparisons,
     Contrast,
     Drift,

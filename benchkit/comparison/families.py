@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +24,7 @@ from benchkit.comparison.methods import (
     SIGNED,
     WELCH,
 )
-from benchkit.comparison.model import Comparisons, Contrast
+from benchkit.comparison.model import Adjusted, Comparisons, Contrast
 from benchkit.config import DEFAULT_METHOD
 from benchkit.stats.families import Block, BlockDecision, Rounds, decide_family
 from benchkit.stats.multiplicity import (
@@ -147,15 +147,7 @@ _NOTES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Adjusted:
-    """A p-value among the rows of its family, and how it was adjusted."""
-
-    pvalue: float
-    method: str
-
-
-def decide(comparisons: Comparisons) -> tuple[Comparisons, list[Adjusted | None]]:
+def decide(comparisons: Comparisons) -> tuple[Comparisons, tuple[Adjusted | None, ...]]:
     """Decide the primary rows together, each by a statistic with which the family's error holds.
 
     Where the runs' own tests cannot carry so many rows, or the spreads of the sides differ, the
@@ -178,7 +170,7 @@ def decide(comparisons: Comparisons) -> tuple[Comparisons, list[Adjusted | None]
             p = float(decision.p_adjusted[row])
             adjusted[i] = Adjusted(p, ADJUSTMENTS[decision.basis])
             contrasts[i] = _apply(contrasts[i], decision, row)
-    return replace(comparisons, contrasts=tuple(contrasts)), adjusted
+    return replace(comparisons, contrasts=tuple(contrasts)), tuple(adjusted)
 
 
 def find_design(c: Contrast) -> Design:

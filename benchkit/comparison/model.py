@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import Any
 
 from benchkit.comparison.methods import DIRECTIONS
@@ -279,7 +280,15 @@ class Dropped(Row):
     primary: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
+class Adjusted:
+    """A p-value among the rows of its family, and how it was adjusted."""
+
+    pvalue: float
+    method: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Comparisons:
     """Everything that was compared.
 
@@ -310,3 +319,10 @@ class Comparisons:
     lacking: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
     dropped: tuple[Dropped, ...] = ()
     method: str = DEFAULT_METHOD
+
+    @cached_property
+    def decided(self) -> tuple[Comparisons, tuple[Adjusted | None, ...]]:
+        """What `families.decide` gives, which the audit and the verdicts ask for alike."""
+        from benchkit.comparison.families import decide
+
+        return decide(self)

@@ -6,12 +6,14 @@ as long again as importing pandas.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import exp, inf, isfinite, lgamma, log, log1p, pi, sqrt
 from statistics import NormalDist
 
 _TINY = 1e-300
 
 
+@lru_cache(1 << 12)  # the rows of a family have few degrees of freedom between them
 def t_quantile(freedom: float, probability: float) -> float:
     """Return t with P(T <= t) = probability for T of Student's distribution.
 
