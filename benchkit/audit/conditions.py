@@ -35,16 +35,17 @@ class _Known(NamedTuple):
 
 def find_disturbances(runs: Runs) -> Iterator[Finding]:
     """B418: during some runs, CPU time was stolen, the clock was low, or others took the CPU."""
-    yield from _find_stolen(_keep_one_each(_read(runs, "stolen")))
-    yield from _find_slow(_keep_one_each(_read(runs, "frequency")))
-    yield from _find_displaced(list(_read(runs, "service_switches", is_rate=True)))
+    recorded = runs[(runs["role"] == "measured") & runs["conditions"].map(bool).astype(bool)]
+    yield from _find_stolen(_keep_one_each(_read(recorded, "stolen")))
+    yield from _find_slow(_keep_one_each(_read(recorded, "frequency")))
+    yield from _find_displaced(list(_read(recorded, "service_switches", is_rate=True)))
 
 
 def _read(runs: Runs, name: str, *, is_rate: bool = False) -> Iterator[_Known]:
-    """Yield the measured runs with a condition, per second of the run if it is a count."""
-    columns = (runs[column].tolist() for column in ("role", "conditions", "duration"))
-    for labels, role, conditions, duration in zip(list_labels(runs), *columns, strict=True):
-        if role != "measured" or not isinstance(conditions, Mapping) or name not in conditions:
+    """Yield the runs with a condition, per second of the run if it is a count."""
+    columns = (runs[column].tolist() for column in ("conditions", "duration"))
+    for labels, conditions, duration in zip(list_labels(runs), *columns, strict=True):
+        if not isinstance(conditions, Mapping) or name not in conditions:
             continue
         try:
             value = float(conditions[name]) / (duration if is_rate else 1)

@@ -15,7 +15,6 @@ import numpy as np
 
 from benchkit.comparison.families import (
     ADJUSTMENTS,
-    Adjusted,
     Design,
     find_design,
     find_smallest,
@@ -23,7 +22,7 @@ from benchkit.comparison.families import (
 )
 from benchkit.comparison.measure import WELCH_RUNS, is_least, is_ranked
 from benchkit.comparison.methods import DIFFERENCE, EXACT, RANK, SEQUENTIAL, SINGLE, UNJUDGED, WELCH
-from benchkit.comparison.model import Contrast
+from benchkit.comparison.model import Adjusted, Contrast
 from benchkit.comparison.series import look_back
 from benchkit.config import DEFAULT_METHOD
 from benchkit.config.limits import Limit
