@@ -19,6 +19,7 @@ from benchkit.comparison import (
     Adjusted,
     Comparisons,
     Contrast,
+    decide,
     find_closed,
     is_closed_alone,
     stop,
@@ -137,7 +138,7 @@ def judge(comparisons: Comparisons, margin: float = 0.03) -> Verdicts:
     requests failed, nothing is shown.
     """
     alpha = 1 - comparisons.confidence
-    decided, adjusted_primary = stop(comparisons, margin).decided
+    decided, adjusted_primary = decide(stop(comparisons, margin))
     contrasts = decided.contrasts
     adjusted = _adjust_secondary(contrasts, adjusted_primary)
     families = _find_families(contrasts, adjusted, alpha)

@@ -20,6 +20,7 @@ from benchkit.comparison import (
     Contrast,
     count_decidable,
     count_runs,
+    decide,
     find_closed,
 )
 from benchkit.comparison.families import RANKED, is_constant
@@ -56,7 +57,7 @@ def find_few_runs(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
     """B302: so few runs for so many primary rows that some or all can never be shown."""
     tested = [
         c
-        for c in comparisons.decided[0].contrasts
+        for c in decide(comparisons)[0].contrasts
         if c.primary and c.method not in {EXACT, *DIRECTIONS}
     ]
     alpha = 1 - comparisons.confidence

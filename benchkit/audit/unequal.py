@@ -21,6 +21,7 @@ from benchkit.comparison import (
     WELCH,
     Comparisons,
     Contrast,
+    decide,
 )
 from benchkit.comparison.families import Design, find_design, scale
 from benchkit.config import DEFAULT_METHOD
@@ -75,7 +76,7 @@ def find_unequal_spreads(comparisons: Comparisons, _runs: Runs) -> Iterator[Find
 
 def _find_deciding(comparisons: Comparisons) -> dict[int, str]:
     """Return by which method each row is decided among the others."""
-    decided, _ = comparisons.decided
+    decided, _ = decide(comparisons)
     pairs = zip(comparisons.contrasts, decided.contrasts, strict=True)
     return {id(before): after.method for before, after in pairs}
 

@@ -154,6 +154,12 @@ def decide(comparisons: Comparisons) -> tuple[Comparisons, tuple[Adjusted | None
     estimate, interval and p-value of a row become those of the statistic that decides it. A method
     that the user asked for stays. Other rows are left alone, and have no adjusted p-value.
     """
+    if not comparisons.known:
+        comparisons.known.append(_decide(comparisons))
+    return comparisons.known[0]
+
+
+def _decide(comparisons: Comparisons) -> tuple[Comparisons, tuple[Adjusted | None, ...]]:
     contrasts = list(comparisons.contrasts)
     adjusted: list[Adjusted | None] = [None] * len(contrasts)
     designs: dict[Design | None, list[int]] = {}

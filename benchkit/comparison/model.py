@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from functools import cached_property
 from typing import Any
 
 from benchkit.comparison.methods import DIRECTIONS
@@ -288,7 +287,7 @@ class Adjusted:
     method: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Comparisons:
     """Everything that was compared.
 
@@ -309,6 +308,8 @@ class Comparisons:
         Rows that the baseline of a pair has and its variant has not, pair by pair.
     method : {'auto', 'rank', 'welch', 'history'}
         As the plan has it.
+    known : list
+        What `families.decide` gave for these rows, once it was asked.
     """
 
     pairs: tuple[tuple[str, str], ...]
@@ -319,10 +320,6 @@ class Comparisons:
     lacking: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
     dropped: tuple[Dropped, ...] = ()
     method: str = DEFAULT_METHOD
-
-    @cached_property
-    def decided(self) -> tuple[Comparisons, tuple[Adjusted | None, ...]]:
-        """What `families.decide` gives, which the audit and the verdicts ask for alike."""
-        from benchkit.comparison.families import decide
-
-        return decide(self)
+    known: list[tuple[Comparisons, tuple[Adjusted | None, ...]]] = field(
+        default_factory=list, init=False, repr=False, compare=False
+    )
