@@ -142,6 +142,10 @@ def vacuum(
         "deleted from disk": done.deleted,
     }
     parts = [f"{_count(count)} {deed}" for deed, count in counts.items() if count]
+    if done.is_full:
+        parts.append("no space to merge small files")
+        if done.dropped:
+            parts.append("run it again in 1 hour to delete what was dropped")
     facts = {"store": target.url, "files": asdict(done)}
     line = f"{target.url}: {'; '.join(parts) or 'nothing to do'}"
     printing.print_done(line, facts, chosen, quiet=quiet)

@@ -150,7 +150,10 @@ def _store(
 ) -> IngestSummary:  # fmt: skip
     """Read what was found into a store."""
     columns = (*COLUMNS, "env") if options.commit else COLUMNS
-    with _start(discovery.found, store, options, jobs, cluster) as executor, store.locked():
+    with (
+        _start(discovery.found, store, options, jobs, cluster) as executor,
+        store.locked(frees=False),
+    ):
         mask_addresses(store, discovery.masked)
         stored, meter = store.pieces(columns), Meter(discovery.found, watch)
         require_commit(options.commit, stored)

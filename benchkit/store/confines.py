@@ -10,7 +10,6 @@ import os
 import shlex
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
-from typing import IO
 from urllib.parse import unquote
 
 from benchkit.errors import ConfigError, StoreError
@@ -70,12 +69,6 @@ def _require_folder(url: str) -> None:
         what = "a file is where the store needs a folder"
         hint = "move it away, or use another store with --store"
     raise StoreError(what, where=str(place), hint=hint)
-
-
-def open_lock(folder: Path) -> IO[str]:
-    """Open the file by which writers of this machine wait for each other; no link is followed."""
-    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
-    return os.fdopen(os.open(folder / ".lock", flags, 0o666), "r+")
 
 
 def require_files(folder: Path) -> None:

@@ -1,12 +1,11 @@
-"""Other writers: waiting for them, conflicts with them, and what delta-rs raises then."""
+"""Conflicts with other writers, and what delta-rs raises then."""
 
 from __future__ import annotations
 
 import random
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from typing import IO
+from contextlib import contextmanager
 
 from benchkit.errors import StoreError
 from benchkit.regexes import regex
@@ -65,13 +64,3 @@ def translated(url: str) -> Iterator[None]:
             where=url,
             hint=f"nothing was changed; {advice}",
         ) from error
-
-
-def wait_for_others(file: IO[str]) -> None:
-    """Lock a file, where the file system can, which spares writers of this machine conflicts."""
-    try:
-        import fcntl
-    except ImportError:  # a courtesy: commits conflict without it, too
-        return
-    with suppress(OSError):  # as on some network file systems
-        fcntl.flock(file, fcntl.LOCK_EX)

@@ -46,6 +46,8 @@ _SUBJECT = "a file of the store "
 OTHER_ROWS = "does not have the rows that were committed"
 #: What a file system says of a file that is not there.
 _GONE = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR}
+#: What it says where there is no room for a file.
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 #: Columns whose least and greatest value readers are told, to pass over files.
 _BOUNDED = ("batch", "piece", "metric")
 #: Columns by whose bounds a file is known to be another one.
@@ -300,6 +302,14 @@ def writing(folder: Path) -> Iterator[None]:
             hint="nothing was changed; free some space, make the store writable, or use another "
             "one with --store",
         ) from error
+
+
+def is_about_space(error: StoreError) -> bool:
+    """Whether a file system refused to write for lack of space."""
+    cause = error.__cause__
+    if isinstance(cause, OSError) and cause.errno:
+        return cause.errno in _FULL
+    return any(f"(os error {number})" in str(cause) for number in _FULL)  # as delta-rs has it
 
 
 def make_folder(folder: Path) -> None:

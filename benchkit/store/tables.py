@@ -18,11 +18,12 @@ from benchkit.errors import StoreError
 from benchkit.store import damage, entries, salvage
 from benchkit.store import log as log_of_runs
 from benchkit.store.columns import PARTITION, new_batch, plain, values_schema
-from benchkit.store.confines import DEFAULT, open_lock, require_place
-from benchkit.store.conflicts import ConflictError, attempts, translated, wait_for_others
+from benchkit.store.confines import DEFAULT, require_place
+from benchkit.store.conflicts import ConflictError, attempts, translated
 from benchkit.store.damage import Damage, Repaired
 from benchkit.store.delta import Table
-from benchkit.store.files import DataFile, make_folder, write_rows, writing
+from benchkit.store.files import DataFile, is_about_space, make_folder, write_rows
+from benchkit.store.locks import lock
 from benchkit.store.log import log_schema
 from benchkit.store.tidying import MANY_COMMITS, MANY_ROWS, Tidied, tidy_values
 from benchkit.store.values import read_values
@@ -58,16 +59,10 @@ class Store:
             return (folder / "runs" / entries.FOLDER).exists() or self._has_remains()
 
     @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Let other ingests of this machine wait, which spares them conflicts."""
-        if self.is_remote:
-            yield
-            return
+    def locked(self, *, frees: bool = True) -> Iterator[None]:
+        """Let other writers of this machine wait; what frees space has room on a full disk."""
         self._prepare()
-        with writing(Path(self.url)):
-            lock = open_lock(Path(self.url))
-        with lock:
-            wait_for_others(lock)
+        with nullcontext() if self.is_remote else lock(Path(self.url), uses_room=frees):
             yield
 
     def pieces(self, columns: Sequence[str] | None = None) -> pa.Table | None:
@@ -355,30 +350,34 @@ class Store:
         What is listed, and what `undo` would bring back, is untouched; a crash leaves the tables as
         they were. Where another writer comes first, the next call does the rest.
 
-        Parameters
-        ----------
-        thoroughly : bool
-            Also where there is little to gain.
-        rewrite : bool
-            Also files that need not be put together: those of an earlier build.
+        ``thoroughly`` also where there is little to gain; ``rewrite`` also the files of an earlier
+        build that need not be put together.
         """
-        done = Tidied()
-        if (version := self._open_runs()) is None:
+        done, version = Tidied(), self._open_runs()
+        if version is None:
             return done
-        read = partial(self._read_log, version, ())  # by whose keys alone rows are needed or not
         self._open_values()
         if thoroughly:
             self.require_values()
             self._delete_unused(done)  # first, which may make the room that writing needs
-        with self.staging(new_batch()) as folder, suppress(ConflictError):
-            tidy_values(self._values, read, folder, done, thoroughly=thoroughly, rewrite=rewrite)
-        with suppress(ConflictError):
-            done.rewritten += self._tidy_log(version, thoroughly=thoroughly)
+        try:
+            self._merge(version, done, thoroughly=thoroughly, rewrite=rewrite)
+        except StoreError as error:
+            done.is_full = is_about_space(error)
+            if rewrite or not (done.is_full and (done.dropped or done.deleted)):
+                raise
         for table in (self._runs, self._values) if rewrite else ():
             table.configure()
         if done.has_changed:
             self._delete_unused(done)
         return done
+
+    def _merge(self, version: DeltaTable, done: Tidied, **how: bool) -> None:
+        read = partial(self._read_log, version, ())  # by whose keys alone rows are needed or not
+        with self.staging(new_batch()) as folder, suppress(ConflictError):
+            tidy_values(self._values, read, folder, done, **how)
+        with suppress(ConflictError):
+            done.rewritten += self._tidy_log(version, thoroughly=how["thoroughly"])
 
     def _delete_unused(self, done: Tidied) -> None:
         done.deleted += self._runs.delete_unused() + self._values.delete_unused()

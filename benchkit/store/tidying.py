@@ -46,11 +46,14 @@ class Tidied:
         Files that were put together.
     deleted : int
         Files that were deleted: those that no reader can be reading any more.
+    is_full : bool
+        Whether the disk lacks the space to put files together.
     """
 
     dropped: int = 0
     rewritten: int = 0
     deleted: int = 0
+    is_full: bool = False
 
     @property
     def has_changed(self) -> bool:
@@ -86,8 +89,12 @@ def tidy_values(
     for file in files:
         first, last = file.get("min.batch"), file.get("max.batch")
         (stale if first is not None and first == last and is_stale(first) else mixed).append(file)
-    if len(stale) < MANY_STALE and not thoroughly:
-        stale = []
+    if stale and (len(stale) >= MANY_STALE or thoroughly):
+        # First, and without what has to be written for the others: the disk may be full.
+        values.claim(version, values_schema(), [], [file["path"] for file in stale])
+        done.dropped += len(stale)
+        tidy_values(values, read_log, folder, done, thoroughly=thoroughly, rewrite=rewrite)
+        return
     small = [file for file in mixed if file["size_bytes"] < SMALL_FILE]
     bins = list(_bins(small)) if len(small) >= MANY_FILES or thoroughly else []
     if rewrite:
@@ -95,14 +102,12 @@ def tidy_values(
         bins += [[file] for file in mixed if file["path"] not in joined]
     written = [_join(values, group, folder, is_stale) for group in bins]
     rewritten = [file for group in bins for file in group]
-    if not (stale or rewritten):
+    if not rewritten:
         return
     added = [file for file in written if file is not None]
     for new in added:
         values.bring(new)
-    removed = [file["path"] for file in (*stale, *rewritten)]
-    values.claim(version, values_schema(), added, removed)
-    done.dropped += len(stale)
+    values.claim(version, values_schema(), added, [file["path"] for file in rewritten])
     done.rewritten += len(rewritten)
 
 
