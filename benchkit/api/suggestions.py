@@ -146,14 +146,16 @@ def _suggest_split(
     results: _Results, files: Sequence[str], baseline: str | None
 ) -> tuple[str, tuple[str, ...]] | None:
     """Return a hint, and the options by which the results become two sides."""
-    splits = list_splits(results.runs, is_page=len(files) == 1)
+    paths = set(files or _list_paths(results.runs))
+    splits = list_splits(results.runs, is_page=len(paths) == 1)
     if files:
         chosen = results.again and next(try_splits(splits, results.again, baseline), None)
         return (_describe(chosen[0]), chosen[1]) if chosen else None
-    split = next((each for each in splits if each.place == "names"), None)
+    split = next((each for each in splits if each.place != "commands"), None)
     if split is None:
         return None
-    again = join(["benchkit", "ingest", "PATH", *split.options, "--store", "NEW"])
+    (place,) = paths if split.place == "headings" else ("PATH",)
+    again = join(["benchkit", "ingest", place, *split.options, "--store", "NEW"])
     return f"{_describe(split)}; ingest them again: {again}", ()
 
 

@@ -242,7 +242,7 @@ class Request:
             remark = f"using {settings.source}; ignoring {settings.unread} next to it"
             print_line(f"note: {remark}", err=True)
         return Options(
-            layout=self.layout or settings.layout,
+            layout=settings.layout if self.layout is None else self.layout,
             rename=tuple(self.rename or ()), configured_rename=settings.rename,
             split=config.parse_split(self.split) or settings.split,
             exclude=(*(self.exclude or ()), *settings.exclude),

@@ -331,15 +331,19 @@ def parse_split(pattern: str | None) -> tuple[str, bool] | tuple[()]:
     ConfigError
         If it is not a regular expression with a group ``variant``.
     """
-    if not pattern:
+    if pattern is None:
         return ()
     _check_split(pattern, "--split", r"write --split 'OTel_(?P<variant>\w+)'")
     return pattern, False
 
 
 def _check_split(pattern: str, where: str, hint: str) -> None:
-    if "variant" not in compile_expression(pattern, where, hint).regex.groupindex:
+    groups = compile_expression(pattern, where, hint).regex.groupindex
+    if "variant" not in groups:
         raise ConfigError(f"{pattern!r} has no group named variant", where=where, hint=hint)
+    if unknown := sorted(groups.keys() - {"variant"}):
+        what = f"{pattern!r} has the unknown group {unknown[0]!r}; `variant` is the only known one"
+        raise ConfigError(what, where=where, hint=f"write (?:…) in place of (?P<{unknown[0]}>…)")
 
 
 def _read(path: Path) -> str:

@@ -45,7 +45,7 @@ from benchkit.labels.patterns import PathLabels, compile_pattern, read_path
 from benchkit.labels.rename import Rename, parse_rename
 from benchkit.labels.sidecars import Sidecar, Sidecars
 from benchkit.labels.stems import ToolNames
-from benchkit.labels.template import refuse_unmatched
+from benchkit.labels.template import list_unmatched
 from benchkit.labels.tree import read_tree
 from benchkit.labels.walk import DOCUMENT, README, is_store, walk
 from benchkit.parsers import registry
@@ -133,7 +133,7 @@ def discover(arguments: Sequence[str], options: Options) -> Discovery:
     ConfigError
         If the layout or a rename cannot be used.
     """
-    if options.layout:
+    if options.layout is not None:
         compile_pattern(options.layout)
     if options.as_format:
         registry.by_name(options.as_format)
@@ -151,7 +151,8 @@ def discover(arguments: Sequence[str], options: Options) -> Discovery:
         name_files(result.found, variant, tools)
     result.found = read_once(result.found)
     assign(result.found, options)
-    _check_layout(options.layout, result.found)
+    if options.layout:
+        result.notes += _check_layout(options.layout, result.found)
     if not options.variant and result.order is Order.FILES:
         distinguish(result.found)
     if not result.found:
@@ -181,11 +182,10 @@ def _refuse_empty(result: Discovery, where: str) -> DataError:
     return DataError(what, where=where, hint=hint)
 
 
-def _check_layout(layout: str | None, found: Sequence[Found]) -> None:
-    """Refuse a layout that no file follows."""
-    files = [source for source in found if layout and source.path is not None]
-    if layout and not any(source.labels.by_layout for source in files):
-        refuse_unmatched(layout, [source.label for source in files])
+def _check_layout(layout: str, found: Sequence[Found]) -> list[Diagnostic]:
+    """Say which files do not follow a layout, and refuse one that no file follows."""
+    files = [source for source in found if source.path is not None]
+    return list_unmatched(layout, {each.label: each.labels.by_layout for each in files})
 
 
 def assign(sources: Sequence[Found], options: Options) -> None:

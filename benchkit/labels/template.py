@@ -6,13 +6,13 @@ A folder that was laid out before benchkit came can be read without being moved.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
 
 from benchkit.config.expressions import Expression, compile_expression
-from benchkit.errors import ConfigError
+from benchkit.errors import ConfigError, Diagnostic
 from benchkit.labels.natural import DIGITS
 from benchkit.regexes import regex
 
@@ -170,21 +170,35 @@ def _label(field: str, pattern: str) -> str:
     return name
 
 
-def refuse_unmatched(pattern: str, files: Sequence[str]) -> None:
-    """Refuse a pattern that none of ``files`` follows, if there are any.
+def list_unmatched(pattern: str, files: Mapping[str, bool]) -> list[Diagnostic]:
+    """Say which files the pattern of a layout does not match, of those that it is for.
+
+    Parameters
+    ----------
+    pattern : str
+    files : mapping of str to bool
+        The files, and whether the pattern matches each.
 
     Raises
     ------
     ConfigError
-        Every label would come from the built-in patterns.
+        It matches none, so that every label would come from the built-in patterns.
     """
-    if files:
+    others = [file for file, is_matched in files.items() if not is_matched]
+    hint = f"expected paths that end like {show_example(pattern)}"
+    named = " and ".join(others[:2])
+    if others and len(others) == len(files):
         more = f", the first of {len(files)} files" if len(files) > 2 else ""
-        raise ConfigError(
-            f"the pattern {pattern!r} does not match {' and '.join(files[:2])}{more}",
-            where="--layout",
-            hint=f"expected paths that end like {show_example(pattern)}",
-        )
+        what = f"the pattern {pattern!r} does not match {named}{more}"
+        raise ConfigError(what, where="--layout", hint=hint)
+    if not others:
+        return []
+    more = f" and {len(others) - 2} more" if len(others) > 2 else ""
+    what = (
+        f"the pattern {pattern!r} does not match {len(others)} of {len(files)} files, which are "
+        f"labelled by the built-in patterns: {named}{more}"
+    )
+    return [Diagnostic("--layout", 0, what, hint, "warning", is_remark=True)]
 
 
 def show_example(pattern: str) -> str:
