@@ -47,11 +47,15 @@ def save(path: Path, produce: Callable[[Path], object]) -> None:
 
 
 def make_folder(path: Path, root: Path) -> None:
-    """Make a folder in another one, unless it is that one; no link in its place is followed."""
+    """Make a folder, or one in it, in whose place no link is followed."""
     if path != root and path.is_symlink():
         hint = "delete it, or choose another folder"
         raise ConfigError("is a link to another folder", where=str(path), hint=hint)
-    path.mkdir(exist_ok=True)
+    try:
+        path.mkdir(parents=path == root, exist_ok=True)
+    except OSError as error:
+        what, hint = f"cannot create the folder: {error.strerror}", "choose another folder"
+        raise ConfigError(what, where=str(path), hint=hint) from error
 
 
 def append(path: Path, text: str) -> None:

@@ -9,7 +9,8 @@ from typing import Any, get_args, get_type_hints
 
 from typer.models import ArgumentInfo
 
-from benchkit.cli.options import By, Only, Quiet, Request, Requested, require_values
+from benchkit.cli.options import By, Only, Quiet, Request, Requested
+from benchkit.cli.selected import require_values
 
 
 def takes(

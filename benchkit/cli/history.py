@@ -18,6 +18,7 @@ from benchkit.cli import options as o
 from benchkit.cli import printing
 from benchkit.cli.history_files import follow
 from benchkit.cli.menu import Menu
+from benchkit.cli.selected import require_values
 from benchkit.errors import ConfigError, DataError, ExitCode, Finding
 from benchkit.outputs import save
 from benchkit.units import printable
@@ -216,7 +217,7 @@ def show(
 ) -> None:
     """Show at which commits a metric changed, and whether the newest is in the expected range."""
     chosen = o.choose(format or o.guess_format(output, ENDINGS, "table"), FORMATS)
-    request = o.Request(store=store, by=o.require_values(by), quiet=quiet)
+    request = o.Request(store=store, by=require_values(by), quiet=quiet)
     found = follow(request, variant, metric, (margin, confidence), branch)
     if chosen in FIGURES:
         target = output or Path(f"{KIND}.{chosen}")
@@ -250,7 +251,7 @@ def gate(
     from benchkit.history.outcome import decide
 
     chosen = o.choose(format or o.guess_format(output, ENDINGS, "table"), FORMATS[:3])
-    request = o.Request(store=store, by=o.require_values(by), quiet=quiet)
+    request = o.Request(store=store, by=require_values(by), quiet=quiet)
     found = follow(request, variant, metric, (margin, confidence), branch)
     outcome = decide(found, since)
     printing.write(_render_outcome(outcome, chosen, to_file=bool(output)), output)

@@ -13,6 +13,7 @@ import typer
 
 from benchkit.cli import options as o
 from benchkit.cli import printing
+from benchkit.cli.selected import require_values
 from benchkit.errors import ConfigError, DataError, StoreError
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def export(
     if not any(files):
         hint = "give a file: --openmetrics history.om or --influx history.lp"
         raise ConfigError("nothing to write", where="history export", hint=hint)
-    request = o.Request(store=store, by=o.require_values(by), quiet=quiet)
+    request = o.Request(store=store, by=require_values(by), quiet=quiet)
     found = follow(request, variant, metric, branch=branch)
     written = [path for path in files if path is not None]
     for path in written:
@@ -117,7 +118,7 @@ def export(
 
 
 def site(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder for the pages.")],
+    place: Annotated[str, typer.Argument(metavar="DIR", help="Folder for the pages.")],
     repo_url: Annotated[
         str,
         typer.Option(
@@ -146,7 +147,9 @@ def site(
     from benchkit.outputs import make_folder, save
     from benchkit.reporting.site import find_pages, write_site
 
-    request = o.Request(store=store, by=o.require_values(by), quiet=quiet)
+    if not place.strip():  # as of a variable of a script that is not set
+        raise ConfigError("its value is empty", where="DIR", hint="give a folder for the pages")
+    folder, request = Path(place), o.Request(store=store, by=require_values(by), quiet=quiet)
     chosen = o.choose(format, o.DONE_FORMATS)
     runset = load_runs(request, variant)
     rule = (margin, confidence)
@@ -159,7 +162,7 @@ def site(
     for name, text in write_site(
         histories, title, repo_url or name_repository(), f"benchkit {__version__}"
     ):
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder, folder)
         make_folder((folder / name).parent, folder)
         save(folder / name, partial(Path.write_text, data=text, encoding="utf-8"))
         sizes[folder / name] = len(text)

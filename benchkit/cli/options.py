@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from benchkit import config
+from benchkit.cli import selected
 from benchkit.cli.completion import complete_metric, complete_pair, complete_variant
 from benchkit.cli.printing import print_line, show_problems
 from benchkit.errors import ConfigError, Diagnostic
@@ -286,8 +287,8 @@ class Request:
         if self.benchmark:
             names = runset.runs[runset.runs["role"] != "companion"]["benchmark"].unique().tolist()
             runset = runset.where(benchmark=match_names(self.benchmark, names, "benchmark"))
-        for column, equals, value in (text.partition("=") for text in self.by or ()):
-            runset = runset.where(**{column: value}) if equals else runset
+        for column, value in selected.list_values(self.by).items():
+            runset = runset.where(**{column: value})
         if self.split_by:
             runset.require_label(self.split_by)
         return runset
@@ -303,15 +304,15 @@ class Request:
         from benchkit.selection import keep
 
         seen: dict[str, None] = {}
-        labels = [text.partition("=") for text in self.by or () if "=" in text]
+        labels = selected.list_values(self.by)
         options = self.options(settings())
-        named = [*(variants or ()), *(value for name, _, value in labels if name == "variant")]
+        named = [*(variants or ()), *(value for name, value in labels.items() if name == "variant")]
         frames = loading.stream(
             self.paths or (), options, self.store, metrics, self.origin or (), named,
             roles=roles, show=self.show,
         )  # fmt: skip
         for frame in frames:
-            for column, _, value in labels:
+            for column, value in labels.items():
                 frame = keep(frame, **{column: value})  # noqa: PLW2901 - narrowed step by step
             seen |= dict.fromkeys(frame["benchmark"].unique().tolist())
             yield keep(frame, benchmark=self.benchmark and match_any(self.benchmark, seen))
@@ -320,23 +321,7 @@ class Request:
     @property
     def split_by(self) -> str:
         """The column whose values part the tables; empty if none was named."""
-        columns = [text for text in self.by or () if "=" not in text]
-        if len(columns) > 1:
-            what = f"cannot split the tables by both {' and '.join(columns)}"
-            raise ConfigError(
-                what, where="--by", hint="keep one column and write the others as COLUMN=VALUE"
-            )
-        return columns[0] if columns else ""
-
-
-def require_values(by: Sequence[str] | None) -> list[str] | None:
-    """Refuse a ``--by`` without a value, where there is one table alone."""
-    for text in by or ():
-        if "=" not in text:
-            raise ConfigError(
-                f"expected COLUMN=VALUE, got {text!r}", where="--by", hint=f"use --by {text}=VALUE"
-            )
-    return list(by) if by else None
+        return selected.find_split(self.by)
 
 
 def settings(file: Path | None = None) -> config.Settings:

@@ -17,6 +17,8 @@ WRK = PINNED.parents[1] / "tracing-wrk" / "none"
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
+        (("compare", "--by", "group=A", "--by", "group=B"), 2, "cannot be both 'A' and 'B'"),
+        (("plan", "--by", "group=A", "--by", "group=B"), 2, "--by: group cannot be both"),
         (("compare", "--by", "benchmrk"), 3, "did you mean 'benchmark'? known: group, variant"),
         (("compare", "--by", "gomaxproc"), 3, "did you mean 'gomaxprocs'?"),
         (("compare", "--by", "benchmark", "--by", "metric"), 2, "keep one column"),

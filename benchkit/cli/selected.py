@@ -1,0 +1,39 @@
+"""What ``--by`` names: columns with a value, and the one by which tables are split."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from benchkit.errors import ConfigError
+
+
+def list_values(by: Sequence[str] | None) -> dict[str, str]:
+    """Return the columns that are named with a value; one with several is refused."""
+    values: dict[str, str] = {}
+    for column, equals, value in (text.partition("=") for text in by or ()):
+        if equals and values.setdefault(column, value) != value:
+            what = f"{column} cannot be both {values[column]!r} and {value!r}"
+            hint = "keep one of them, and run the command once for each value"
+            raise ConfigError(what, where="--by", hint=hint)
+    return values
+
+
+def find_split(by: Sequence[str] | None) -> str:
+    """Return the column whose values part the tables; empty if none was named."""
+    columns = [text for text in by or () if "=" not in text]
+    if len(columns) > 1:
+        what = f"cannot split the tables by both {' and '.join(columns)}"
+        raise ConfigError(
+            what, where="--by", hint="keep one column and write the others as COLUMN=VALUE"
+        )
+    return columns[0] if columns else ""
+
+
+def require_values(by: Sequence[str] | None) -> list[str] | None:
+    """Refuse a ``--by`` without a value, where there is one table alone."""
+    for text in by or ():
+        if "=" not in text:
+            raise ConfigError(
+                f"expected COLUMN=VALUE, got {text!r}", where="--by", hint=f"use --by {text}=VALUE"
+            )
+    return list(by) if by else None
