@@ -6,6 +6,7 @@ import shutil
 import tarfile
 from pathlib import Path
 
+import gated
 import pyarrow.parquet as pq
 import pytest
 from deltalake import DeltaTable
@@ -95,3 +96,17 @@ def test_vacuum_puts_files_together(place: Path, capsys: pytest.CaptureFixture[s
     assert "merged" in capsys.readouterr().err
     assert len(DeltaTable(f"{store}/values").file_uris()) == 1
     assert values(store) == before
+
+
+def test_an_upgrade_that_changes_no_label_leaves_the_last_ingest_to_undo(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for number in (1, 2):
+        gated.write_runs(tmp_path / f"r{number}/base.txt", seed=number, benchmarks=("Ping",))
+        assert run(["ingest", f"r{number}", "-q"]) == 0
+    assert run(["store", "upgrade"]) == 0
+    assert run(["store", "check"]) == 0
+    capsys.readouterr()
+    assert run(["undo"]) == 0
+    assert "10 runs from r2/base.txt; the store now holds 10 runs" in capsys.readouterr().err

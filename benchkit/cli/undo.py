@@ -19,7 +19,7 @@ def register(app: typer.Typer) -> None:
 def undo(
     store: o.StoreOption = None, format: o.DoneFormat = "text", quiet: o.Quiet = False
 ) -> None:
-    """Undo the last ingest, once."""
+    """Undo the last ingest that changed the store, once."""
     o.choose(format, o.DONE_FORMATS)
     from benchkit.ingestion.changes import count_runs
     from benchkit.ingestion.reverted import describe_reverted

@@ -37,11 +37,16 @@ def mask_addresses(store: Store, addresses: Collection[str]) -> None:
 
 
 def _settle_all(stored: pa.Table | None) -> pa.Table:
-    """Return the rows that settle everything stored anew."""
-    parts = read_parts(stored)
+    """Return the rows that settle everything stored anew, of the runs that this changes.
+
+    Without any, nothing is committed, and the last ingest can still be undone.
+    """
+    before, parts = read_parts(stored), read_parts(stored)
     for part in parts:
         if not part.path.startswith(f"{STDIN}:"):
             part.path = name_address(part.path)
         part.folder, part.leftover = name_path(part.folder), name_path(part.leftover)
     settle(parts)
-    return flag(parts_table(parts), dropped=False)
+    known = {(part.batch, part.piece): part for part in before}
+    changed = [part for part in parts if part != known[part.batch, part.piece]]
+    return flag(parts_table(changed), dropped=False)
