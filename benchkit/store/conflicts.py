@@ -17,7 +17,11 @@ _LONGEST_WAIT = 1.0
 _COLOURS, _CAUSE = regex(r"\x1b\[[\d;]*m"), "\N{DOWNWARDS ARROW WITH TIP RIGHTWARDS}"
 
 #: Errors of the service that holds an object store: what lies in the store is not the matter.
-_OF_SERVICE = regex(r"Generic \w+(?: client)? error|lacked (?:the necessary|valid auth)")
+#: What is not found by a request that writes is the bucket.
+_OF_SERVICE = regex(
+    r"Generic \w+(?: client)? error|lacked (?:the necessary|valid auth)"
+    r"|not found: Error performing (?:POST|PUT)"
+)
 _UNREACHED = "check its address, your credentials and the network, and run the command again"
 
 
