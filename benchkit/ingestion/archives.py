@@ -195,7 +195,9 @@ def unpack(archive: Path, target: Path, name: str, limit: int = LARGEST) -> list
         raise DataError(f"the archive was not unpacked: {error}", where=name, hint=hint) from None
     except _DAMAGE as error:
         is_odd = isinstance(error, (ValueError, LookupError, ArithmeticError))
-        what = "a header is damaged" if is_odd else error
+        what: object = "a header is damaged" if is_odd else error
+        if isinstance(error, RecursionError):  # of `tarfile`, which reads one in another
+            what = "hundreds of headers stand in front of a single file"
         reason = getattr(error, "strerror", None) or what
         raise DataError(f"the archive cannot be unpacked: {reason}", where=name) from None
 

@@ -169,6 +169,9 @@ class _Line:
         self._program = self._before = ""
         #: Whether the next word without an option names a program.
         self._is_due = self._is_first = True
+        #: What is shown of values by program and option, and of words: long lines repeat them.
+        self._shown: dict[tuple[str, str, str], str] = {}
+        self._words: dict[str, str] = {}
 
     def show(self, word: str) -> str:
         """Return what is shown of the next word."""
@@ -200,7 +203,9 @@ class _Line:
                 return _redact_script(word, self._manner)
         is_verb = self._program and word in VERBS
         if not before and (is_verb or self._names_program(word, is_first=is_first)):
-            return redact_text(word)
+            if word not in self._words:
+                self._words[word] = redact_text(word)
+            return self._words[word]
         return self._show(word, before)
 
     @property
@@ -211,7 +216,7 @@ class _Line:
     def _names_program(self, word: str, *, is_first: bool) -> bool:
         if self._program == "benchkit" and not self._is_due:  # a folder may be called `perf`
             return False
-        name = PurePath(word).name
+        name = PurePath(word).name if "/" in word or "\\" in word else word
         is_program = name in PROGRAMS
         if not is_program and self._is_due and _PROGRAM.fullmatch(word):
             is_program = is_first or not self._program or "/" in word
@@ -246,8 +251,15 @@ class _Line:
 
     def _show(self, value: str, option: str) -> str:
         """Return what is shown of a value, or of a word that belongs to no option."""
+        key = value, option, self._program
+        if key not in self._shown:
+            self._shown[key] = self._show_parts(value, option)
+        return self._shown[key]
+
+    def _show_parts(self, value: str, option: str) -> str:
+        """Return what is shown of a value that may assign others: ``a=b=c``."""
         names = ""
-        for _ in range(_NESTED):  # ``a=b=c``
+        for _ in range(_NESTED):
             is_plain = self._program == "benchkit" or option in self._texts
             variable = None if is_plain else _VARIABLE.match(value)
             if variable is None or may_be_credential(value, option, self._program):

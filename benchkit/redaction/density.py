@@ -10,8 +10,11 @@ from benchkit.regexes import regex
 
 #: What may be a key in base64, of either alphabet.
 DENSE = regex(r"(?<![\w+/=.-])(?:[A-Za-z\d+/]{24,256}|[\w-]{24,256})={0,2}(?![\w+/=.-])")
-#: A line of a key in base64, whose first and last line may be missing; or all of it in one.
-KEY_LINE = regex(r"(?<![\w+/=.-])[A-Za-z\d+/]{60,}+={0,2}(?![\w+/=.-])")
+#: A line of a key in base64, whose first and last line may be missing; or all of it in one; or a
+#: token of Vault in its old form.
+KEY_LINE = regex(
+    r"(?<![\w+/=.-])(?:[A-Za-z\d+/]{60,}+={0,2}(?![\w+/=.-])|[brs]\.[A-Za-z\d]{24}(?!\w))"
+)
 #: Characters of a word by which it is judged.
 _JUDGED = 256
 #: Bits a character, at most and as a share of what so many characters can have, and the share of

@@ -17,48 +17,71 @@ _WORDS = r"(?: ++(?:[^\s'\"|;&<>]{1,80}+|\"[^\"\n]{0,80}+\"|'[^'\n]{0,80}+')){0,
 _SECRET = rf"(?:{_QUOTED}|[^\s'\"]++)"
 #: A name and a password behind a colon; an address has two slashes there.
 _PAIR = rf"(?=[\"']?[^\s:'\"]++:(?!//))(?:{_QUOTED}|[^\s'\"]++)"
-#: Programs with what may follow them, the option that gives a password, and which word is one.
+#: Words of which one stands in each command of these programs, what may follow the program, the
+#: option that gives a password, and which word is one.
 _PASSWORDS = (
     (
+        ("mysql", "mariadb"),
         rf"(?:mysql(?:dump|admin|slap|import|show|check)?|mariadb(?:-[a-z]++)?)(?= ){_WORDS}",
-        "-p",
-        _SECRET,
+        *("-p", _SECRET),
     ),
-    ("sshpass(?: ++-[ev])*+", "-p ?", _SECRET),
-    (rf"(?:(?:redis|valkey)-(?:cli|benchmark)|memtier_benchmark)(?= ){_WORDS}", "-a ?", _SECRET),
-    (rf"(?:cqlsh|mongo(?:sh|dump|restore|import|export|stat)?)(?= ){_WORDS}", "-p ?", _SECRET),
+    (("sshpass",), "sshpass(?: ++-[ev])*+", "-p ?", _SECRET),
     (
-        rf"(?:docker|podman|nerdctl|skopeo|buildah|helm registry|az|oc) login(?= ){_WORDS}",
-        "-p ?",
-        _SECRET,
+        ("redis", "valkey", "memtier"),
+        rf"(?:(?:redis|valkey)-(?:cli|benchmark)|memtier_benchmark)(?= ){_WORDS}",
+        *("-a ?", _SECRET),
     ),
-    (rf"(?:sqlcmd|bcp|osql|mosquitto_(?:pub|sub))(?= ){_WORDS}", "-P ?", _SECRET),
-    (rf"ldap(?:add|compare|delete|modify|passwd|search|whoami)(?= ){_WORDS}", "-w ?", _SECRET),
-    (rf"(?:smbclient|rpcclient)(?= ){_WORDS}", r"-U ?[\"']?[^\s%'\"]++%", r"[^\s'\"]++"),
-    (rf"curl(?= ){_WORDS}", "-[Uu] ?", _PAIR),
-    (rf"(?:https?|xh|hey|oha)(?= ){_WORDS}", "-a ?", _PAIR),
-    (rf"ab(?= ){_WORDS}", "-[AP] ?", _PAIR),
-    (rf"openssl(?= ){_WORDS}", "-[kK] ", _SECRET),
-    (rf"7z[az]?(?= ){_WORDS}", "-p", _SECRET),
-    (rf"curl(?= ){_WORDS}", "-b ?", rf"(?=[\"']?[\w.-]++=){_SECRET}"),
-    (rf"kubectl(?= ){_WORDS}", "--from-literal[ =][^\\s=]++=", _SECRET),
+    (
+        ("cqlsh", "mongo"),
+        rf"(?:cqlsh|mongo(?:sh|dump|restore|import|export|stat)?)(?= ){_WORDS}",
+        *("-p ?", _SECRET),
+    ),
+    (
+        ("login",),
+        rf"(?:docker|podman|nerdctl|skopeo|buildah|helm registry|az|oc) login(?= ){_WORDS}",
+        *("-p ?", _SECRET),
+    ),
+    (
+        ("sqlcmd", "bcp", "osql", "mosquitto"),
+        rf"(?:sqlcmd|bcp|osql|mosquitto_(?:pub|sub))(?= ){_WORDS}",
+        *("-P ?", _SECRET),
+    ),
+    (
+        ("ldap",),
+        rf"ldap(?:add|compare|delete|modify|passwd|search|whoami)(?= ){_WORDS}",
+        *("-w ?", _SECRET),
+    ),
+    (
+        ("smbclient", "rpcclient"),
+        rf"(?:smbclient|rpcclient)(?= ){_WORDS}",
+        *(r"-U ?[\"']?[^\s%'\"]++%", r"[^\s'\"]++"),
+    ),
+    (("curl",), rf"curl(?= ){_WORDS}", "-[Uu] ?", _PAIR),
+    (("http", "xh", "hey", "oha"), rf"(?:https?|xh|hey|oha)(?= ){_WORDS}", "-a ?", _PAIR),
+    (("ab",), rf"ab(?= ){_WORDS}", "-[AP] ?", _PAIR),
+    (
+        ("openssl",),
+        rf"openssl(?= ){_WORDS}",
+        *("-(?:[kK]|psk|pass(?:in|out)?) (?:pass:)?", _SECRET),
+    ),
+    (("zip",), rf"(?:un)?zip(?= ){_WORDS}", "-P ?", _SECRET),
+    (("doctl", "k6"), rf"(?:doctl auth init|k6 (?:cloud )?login)(?= ){_WORDS}", "-t ", _SECRET),
+    (("7z",), rf"7z[az]?(?= ){_WORDS}", "-p", _SECRET),
+    (("curl",), rf"curl(?= ){_WORDS}", "-b ?", rf"(?=[\"']?[\w.-]++=){_SECRET}"),
+    (("kubectl",), rf"kubectl(?= ){_WORDS}", "--from-literal[ =][^\\s=]++=", _SECRET),
 )
 _HEADER = r"(?:-H ?|--?(?:[a-z]++-)*+headers?[ =])"
 _OTHER = rf"(?!(?i:{'|'.join(sorted(HEADERS))}) ?:)[\w-]++ ?:(?!//) ?"
-#: What is kept in front of a secret, and the secret.
-PASSWORD = regex(
-    "|".join(
-        [
-            *(
-                rf"((?<![\w.-]){program} ++{option}){secret}"
-                for program, option, secret in _PASSWORDS
-            ),
-            # -H 'X-Any: abc', whatever the program
-            rf"((?<!\S){_HEADER}(?=[\"'])[\"']{_OTHER})[^'\"\n]++",
-            rf"((?<!\S){_HEADER}{_OTHER})(?![\s\"'])[^\s'\"]++",
-        ]
-    )
-)
+#: Words, and what is kept in front of a secret, and the secret.
+PROGRAMS = [
+    *(
+        (words, regex(rf"((?<![\w.-]){program} ++{option}){secret}"))
+        for words, program, option, secret in _PASSWORDS
+    ),
+    # -H 'X-Any: abc', whatever the program
+    (("-h", "header"), regex(rf"((?<!\S){_HEADER}(?=[\"'])[\"']{_OTHER})[^'\"\n]++")),
+    (("-h", "header"), regex(rf"((?<!\S){_HEADER}{_OTHER})(?![\s\"'])[^\s'\"]++")),
+]
 #: An option that often carries credentials, in a line that any program printed.
 _CREDENTIALS = regex(
     r"((?:^|(?<=\s))(?:-[APUapu] ++|-[APUu](?=[^\s:]++:)"
@@ -67,7 +90,7 @@ _CREDENTIALS = regex(
 )
 #: A long option, and the word behind it.
 LONG_OPTION = regex(
-    r"(?P<option>(?:^|(?<=[\s'\"(]))--(?P<name>[a-z][\w-]{1,60}+) ++(?:\\\r?\n *+)?+)"
+    r"(?P<option>(?:^|(?<=[\s'\"(]))--?(?P<name>[a-z][\w-]{1,60}+) ++(?:\\\r?\n *+)?+)"
     rf"(?P<value>\$?+(?:{_QUOTED})|(?!-)[^\s'\"]++)"
 )
 #: What follows the name of an option in a sentence.

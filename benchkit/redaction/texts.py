@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from benchkit.redaction.density import DENSE, KEY_LINE, is_dense
 from benchkit.redaction.marks import HIDDEN, MARK, mark
-from benchkit.redaction.options import LONG_OPTION, PASSWORD, SENTENCE, hide_credentials
+from benchkit.redaction.options import LONG_OPTION, SENTENCE, hide_credentials
+from benchkit.redaction.rules import CONNECTION, PASSWORDS, QUOTED, TELLS, hide_by_rules
 from benchkit.redaction.schemes import BEARER, LONG_BEARER
 from benchkit.redaction.tokens import PEM, TOKEN
 from benchkit.regexes import regex
@@ -25,15 +26,13 @@ _CREDENTIALS = frozenset(
     {"authorization", "proxy-authorization", "x-api-key", "x-auth-token", "set-cookie"}
 )
 
-#: The word for a password, in some languages.
-_PASSWORDS = r"pass(?:wd|word|wort|phrase)|contraseña|пароль"
 #: What the name of a secret contains.
 _SECRET_NAME = regex(
-    rf"(?:{_PASSWORDS}|pass)\b"
-    r"|secret|token|credential|cookie|session[-_.]?id|aws[-_.]session"
-    r"|(?:api|access|account|private|encryption|signing)[-_.]?key|authorization|signature"
-    r"|(?<![a-z])(?:auth|bearer|creds?|cvv|dsn|jwt|licen[cs]e|nonce|otp|pin|pw|pwd|sas|sig)"
-    r"(?![a-z])|keyfile|passkey",
+    rf"(?:{PASSWORDS}|pass)\b"
+    r"|secret|token|credential|cookie|sess(?:ion)?[-_.]?id|aws[-_.]session|[cx]srf"
+    r"|(?:access|account|api|app|encryption|master|private|shared|signing|storage)[-_.]?key"
+    r"|(?<![a-z])(?:auth|bearer|creds?|cvv|dsn|jwt|licen[cs]e|nonce|otp|pin|psk|pw|pwd|sas|sig)"
+    r"(?![a-z])|(?:admin|root)pw\b|authorization|keyfile|passkey|signature",
     re.IGNORECASE,
 )
 #: What is a secret in a query if it is no short word: ``?code=US`` is none.
@@ -41,95 +40,43 @@ _QUERY_NAMES = frozenset({"code", "hmac", "sid"})
 _SHORT = 5
 #: Names whose values are secrets whatever they look like: no word (``token=jwt``) is kept.
 _CERTAIN_NAME = regex(
-    rf"(?:{_PASSWORDS}|pwd|pw|secret|(?:[-_.]|api|access|auth)token"
+    rf"(?:{PASSWORDS}|psk|pwd|pw|secret|(?:[-_.]|api|access|auth)token"
     r"|(?:api|access|account|private|secret)[-_.]?key)$|^(?:cvv|otp|pin)$",
     re.IGNORECASE,
 )
 #: Values that tell runs apart and are no secrets: ``auth=basic``, ``max_tokens=128``.
-_TELLS = r"[a-z-]{1,12}|[\d.]{1,8}[a-z%]{0,3}"
-_TELLING = regex(_TELLS, re.IGNORECASE)
+_TELLING = regex(TELLS, re.IGNORECASE)
 #: A key that is the name itself or its end: ``--key``, ``LICENSE_KEY``, ``licenseKey``.
 _KEY_NAME = regex(r"(?:^|[-_.])[kK][eE][yY]$|[a-z]Key$")
+#: A quotation mark in HTML.
+_ENTITY = r"&(?:quot|#3[49]);"
 #: A name and the sign behind it, at the beginning of a word or of a part of one.
 _ASSIGNED = regex(
     r"(?:(?<![\w.\[\]%:-])|(?<=:)(?=[\w.\[\]%-]++=))-{0,2}+(?P<name>[\w.\[\]%-]++)"
     r"(?:(?:=>?|＝)|(?P<spaced> ++(?:=>?|＝) *+)"
-    r"|(?P<colon> *+(?:(?P<closing>\\{0,3}+[\"']) *+(?:[:：＝]|=>?) *+\[?|[:：]) *+))"
+    rf"|(?P<colon> *+(?:(?P<closing>\\{{0,3}}+[\"']|{_ENTITY}) *+(?:[:：＝]|=>?) *+\[?|[:：]) *+))"
 )
-_QUOTED = r"\"[^\"]*+\"|'[^']*+'"
 #: A word, or a text in quotes; the colon between it and a message belongs to neither.
-_WORD = regex(rf"\$?+(?:{_QUOTED})|(?:[^\s'\":]|:(?!\s|$))++")
-_PART = regex(rf"{_QUOTED}|[^\s&#;,'\"}}]++")
+_WORD = regex(rf"\$?+(?:{QUOTED})|(?:[^\s'\":]|:(?!\s|$))++")
+_PART = regex(rf"{QUOTED}|[^\s&#;,'\"}}]++")
 #: A part of a path, or of a Go name: it ends before ``/`` and ``:17: `` of a message.
-_SEGMENT = regex(rf"{_QUOTED}|(?:[^\s/&#;,:'\"}}]|:(?!\d*+:?(?:\s|$)))++")
-_REST = regex(rf"{_QUOTED}|[^\"'\n]++")
+_SEGMENT = regex(rf"{QUOTED}|(?:[^\s/&#;,:'\"}}]|:(?!\d*+:?(?:\s|$)))++")
+_REST = regex(rf"{QUOTED}|[^\"'\n]++")
 #: What follows a quoted key: a text in quotes, or escaped ones, which may be cut, or a word.
 _KEYED = regex(
-    r"\"(?:[^\"\\\n]|\\.)*+\"?|'(?:[^'\\\n]|\\.)*+'?"
+    rf"{_ENTITY}[^&\n]*+"
+    r"|\"(?:[^\"\\\n]|\\.)*+\"?|'(?:[^'\\\n]|\\.)*+'?"
     r"|\\{1,3}+(?:\"[^\"\n]*+\"?|'[^'\n]*+'?)|[^\s\"',;}]++"
 )
-#: ``Password=two words;`` in the settings of a connection.
-_CONNECTION = r"((?:^|;) *+(?-i:Password|Pwd) *+= *+)[^;'\"\n]++(?=;)"
-_CONNECTION_SETTING = regex(_CONNECTION)
-#: What follows ``@`` in a name that holds no password: ``redis:7@sha256:…``, ``node:http@22.8.0``.
-#: An address of four numbers is a host.
-_DIGEST = r"sha256:[\da-f]{6,}+"
-_PINNED = (
-    rf"@(?!{_DIGEST}|(?:latest|next|v?\d++|v?\d++(?:\.\d++){{1,2}}"
-    r"(?:[-+](?:alpha|beta|canary|dev|next|pre|preview|rc|snapshot)[\d.-]{0,12}+)?)"
-    r"(?:$|:$|:?\s|[)\],;'\"]))"
-)
-#: What is kept in front of a secret, and the secret.
-_RULES = [
-    regex(pattern, re.IGNORECASE)
-    for pattern in (
-        # scheme://user:password@host
-        rf"(://)[^\s/?#'\"]*(?=@(?!{_DIGEST}))",
-        # scheme://user:pass/word@host
-        rf"(://)[^\s/?#:@'\"]++:(?!\d{{1,5}}[/?#])(?:(?!://)[^\s@'\"])*+(?=@(?!{_DIGEST}))",
-        # user:password@tcp(host), but not git:HEAD@{1} and mailto:me@host
-        rf"((?:^|(?<=[\s/='\"])))(?!git:[^\s@]*+@\{{|mailto:)[\w.-]++:[^\s@/:'\"]++(?={_PINNED})",
-        # //user:password@host
-        r"((?:^|(?<=[\s='\"]))//)[^\s/?#'\"]*(?=@)",
-        rf"{_CONNECTION}",
-        # token c0ffeec0ffee1, with password 'c0ffeec0ffee1', the password is c0ffeec0ffee1
-        rf"(\b(?:token|secret|api[-_ ]?key|{_PASSWORDS}) (?:(?:is|was) )?['\"`]?)"  # noqa: ISC004
-        r"(?=[^\s'\"]{0,99}\d)[^\s'\"`:=]{8,}+",
-        # password: c0ffeec0ffee1, but no number, file or address
-        rf"(\b(?:{_PASSWORDS}|pwd) ?[:：] *+)(?=[^\s'\"]{{0,99}}\d)"  # noqa: ISC004
-        r"(?![\d.,:]++[a-zµ%/]*+(?:\s|$)|[^\s'\"]{0,99}[/.][a-z])[^\s'\":]{6,}+",
-        # Cookie: sid=abc
-        r"(\bcookie: *+)(?=[\w.-]++=)[^'\"`\n]++",
-        # <password>abc</password>
-        rf"(<[\w:.-]{{0,40}}(?:{_PASSWORDS}|secret|token|api-?key)>)[^<\n]++(?=</)",
-        # aws_secret_access_key abc123, token abcdef.0123456789abcdef
-        r"(\baws[_ ](?:secret[_ ](?:access[_ ])?key|session[_ ]token)[ :=]++(?:is )?)"  # noqa: ISC004
-        r"(?=[^\s'\"]{0,99}\d)[^\s'\"]{8,}+",
-        r"(\btoken\W{1,3})[a-z\d]{6}\.[a-z\d]{16}(?!\w)",
-        # export A=abc, docker run -e A=abc, but no number, word, file or variable
-        r"((?<![\w.-])(?:export|env"  # noqa: ISC004
-        r"|(?:docker|podman) (?:run|exec) (?:[^\s'\"]{1,80} ){0,12}?(?:-e|--env))"
-        rf"[ =][a-z_]\w*+=)(?!(?:{_TELLS}|[/.~$-][^\s'\"]{{0,99}})(?:[\s'\"`;]|$))[^\s'\"`;]++",
-        # Bearer_abc123, as Go writes a blank
-        r"((?:(?<=[\W_])|^)(?:bearer|basic|digest)_++)(?=[^\W_]*\d)(?=[^\W_]{8})[^\s/'\"]++",
-        # sqlplus user/password@db
-        r"(\b(?:sqlplus|sqlldr|expdp|impdp) )[^'\"\n]++",
-        # curl --cert client.pem:abc
-        r"(\.(?:pem|crt|cer|p12|pfx):)(?!\d++\b)[^\s/'\"]++",
-        # the path of a web hook
-        r"(\bhooks\.slack\.com/|\bdiscord(?:app)?\.com/api/webhooks/"  # noqa: ISC004
-        r"|\.webhook\.office\.com/|\boutlook\.office\.com/webhook/)[^\s'\"]++",
-        # the same without its host
-        r"([/_]services[/_]T[A-Za-z\d]{6,}+[/_]B[A-Za-z\d]{6,}+[/_]|/api/webhooks/\d{6,}+/"  # noqa: ISC004
-        r"|/webhookb2/)[^\s/'\"]++",
-        # the path of a Telegram bot
-        r"(/bot\d{6,}+:)[\w-]++",
-    )
-]
 #: A colon and a line of a file, or a second colon: neither assigns.
 _PLACE = regex(r"\d++:|:")
 #: What may hold a query: an address, or its path.
 _ADDRESS = regex(r"[^\s'\"<>]++")
+#: Of a text what may hold a percent-encoded ``:`` or ``=``, those, and an encoded ``%``.
+_ENCODED = regex(r"(?<![\w.~+/*@%-])(?=[\w.~+/*@-]*+%)[\w.~+/*@%-]++")
+_SIGN = regex(r"%(?:25)*+3[ADad]")
+_REENCODED = regex(r"%(?:25)++(?=[\da-fA-F]{2})")
+_USER = regex(r"(://)([^\s/?#'\"]+(?=@))")
 #: A query that is a single long word.
 _OPAQUE = regex(r"[\w%+/-]{16,}={0,2}")
 _ASSIGNS = regex(r"[\w.%$\[\]{}-]++=")
@@ -169,7 +116,7 @@ def names_secret(name: str) -> bool:
 
 def redact_connection(text: str, manner: Manner) -> str:
     """Take the password out of the settings of a connection, where it may hold spaces."""
-    return _CONNECTION_SETTING.sub(
+    return CONNECTION.sub(
         lambda match: match[1] + manner.secret(match[0].removeprefix(match[1])), text
     )
 
@@ -255,15 +202,27 @@ def _redact_shapes(
 
     text = PEM.sub(lambda match: manner.secret(match[0]), text)
     is_command = " -" in text or text.startswith("-")
-    for pattern in (*_RULES, PASSWORD, bearer) if is_command else (*_RULES, bearer):
-        text = pattern.sub(hide, text)
-    if "--" in text:
+    text = bearer.sub(hide, hide_by_rules(text, hide, is_command=is_command))
+    if is_command:
         text = LONG_OPTION.sub(lambda match: _redact_option(match, manner), text)
     text = _redact_assigned(text, is_secret, is_kept, manner)
     if "?" in text or "://" in text:
         text = _ADDRESS.sub(lambda match: _redact_address(match[0], manner), text)
+    if "%" in text:
+        text = _ENCODED.sub(lambda match: _redact_encoded(match[0], is_kept, manner), text)
     text = TOKEN.sub(lambda match: manner.secret(match[0]), text)
     return _hide_dense(KEY_LINE, text, manner)
+
+
+def _redact_encoded(word: str, is_kept: _Test, manner: Manner) -> str:
+    """Redact what is assigned in percent-encoding, however often that was applied."""
+    if not _SIGN.search(word):
+        return word
+    plain = unquote(_REENCODED.sub("%", word))
+    clean = _redact_assigned(plain, _is_secret, is_kept, manner)
+    if "@" in plain:
+        clean = _USER.sub(lambda match: match[1] + manner.secret(match[2]), clean)
+    return word if clean == plain else quote(clean, safe=f"*+/@~{HIDDEN}")
 
 
 def _redact_option(match: re.Match[str], manner: Manner) -> str:

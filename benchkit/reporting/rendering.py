@@ -82,7 +82,7 @@ def main() -> int:
     """Render what stands on standard input, within the limits beside it."""
     name, page, folder, limits = pickle.load(sys.stdin.buffer)  # noqa: S301 - from `render_apart`
     try:
-        with _locate(name, folder, *limits):
+        with _locate(name, folder, limits[0]):
             _limit(*limits[:2])
             text = _render(name, page, folder, limits[2])
     except ConfigError as error:
@@ -98,12 +98,17 @@ def _limit(memory: int, seconds: int) -> None:
     with suppress(ImportError):  # not everywhere
         import resource
 
-        def stop(_number: int, _frame: object) -> None:
-            raise TimeoutError
+        used = math.ceil(time.process_time())
+        last = resource.getrlimit(resource.RLIMIT_CPU)[1]  # which no process may raise
+        end = used + seconds + _GRACE
+        end = end if last == resource.RLIM_INFINITY else min(end, last)
+        allowed = max(end - _GRACE, 1)
 
-        end = seconds + math.ceil(time.process_time())
+        def stop(_number: int, _frame: object) -> None:
+            raise TimeoutError(_describe_time(allowed - used))
+
         signal.signal(signal.SIGXCPU, stop)
-        resource.setrlimit(resource.RLIMIT_CPU, (end, end + _GRACE))
+        resource.setrlimit(resource.RLIMIT_CPU, (allowed, end))
         resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
         with suppress(OSError, ValueError):  # macOS refuses it
             resource.setrlimit(resource.RLIMIT_AS, (memory, memory + _RESERVE))
@@ -134,7 +139,7 @@ def _render(name: str, page: Page, folder: Path, largest: int) -> str:
 
 
 @contextmanager
-def _locate(name: str, folder: Path, memory: int, seconds: int, _largest: int) -> Iterator[None]:
+def _locate(name: str, folder: Path, memory: int) -> Iterator[None]:
     """Name path and line of a wrong template."""
     from jinja2 import TemplateSyntaxError
 
@@ -150,8 +155,6 @@ def _locate(name: str, folder: Path, memory: int, seconds: int, _largest: int) -
         what = str(error)
         if isinstance(error, MemoryError):
             what = f"the template needs more than {memory >> 20} MiB of memory"
-        elif isinstance(error, TimeoutError):
-            what = _describe_time(seconds)
         raise ConfigError(what, where=_place(error, folder, name), hint=_HINT) from error
 
 

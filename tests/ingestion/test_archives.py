@@ -358,3 +358,12 @@ def test_what_follows_the_end_of_a_tar_is_named(tmp_path: Path, size: int) -> No
     other = write_tar(tmp_path / "b.tar", "w", b=b"b")
     path.write_bytes(path.read_bytes()[:size] + other.read_bytes())
     assert unpack(path, ["what follows its end"]) == {"a": b"a"}
+
+
+def test_a_chain_of_headers_is_an_error_in_words(tmp_path: Path) -> None:
+    member = tarfile.TarInfo("a")
+    member.pax_headers = {"comment": "a"}
+    header = member.tobuf(tarfile.PAX_FORMAT)[:1024]
+    (tmp_path / "a.tar").write_bytes(header * 4_000)
+    with pytest.raises(DataError, match="hundreds of headers stand in front of a single file"):
+        unpack(tmp_path / "a.tar")

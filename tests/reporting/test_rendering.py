@@ -144,3 +144,28 @@ def test_a_slow_start_is_not_taken_from_the_time_of_the_template(
         [sys.executable, "-c", script], input=given, capture_output=True, check=False
     )
     assert (done.returncode, done.stdout) == (0, b"42"), done.stderr
+
+
+def test_a_template_is_rendered_under_a_smaller_limit_of_the_shell(
+    tmp_path: Path, page: Page
+) -> None:
+    given = pickle.dumps(("page.html", page, tmp_path, (1 << 30, 60, 1 << 20)))
+    printed = []
+    loop = "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}"
+    for template in ("{{ 6 * 7 }}", loop):
+        (tmp_path / "page.html").write_text(template, encoding="utf-8")
+        done = subprocess.run(
+            [
+                "/bin/sh",
+                "-c",
+                f"ulimit -t 7; exec {sys.executable} -m benchkit.reporting.rendering",
+            ],
+            input=given,
+            capture_output=True,
+            check=False,
+        )
+        printed.append(done.stdout)
+        assert b"Traceback" not in done.stderr
+    assert printed[0] == b"42"
+    assert b"the template takes more than" in printed[1]
+    assert b"60 s" not in printed[1]

@@ -1,0 +1,113 @@
+"""Secrets in percent-encoding, behind words of a program, and under names of other languages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from scaling import assert_linear
+from secret_shapes import HOLDING, SECRET, TOKENS
+
+from benchkit.redaction import (
+    redact_command,
+    redact_label,
+    redact_message,
+    redact_name,
+    redact_quote,
+    redact_text,
+)
+from benchkit.redaction.options import PROGRAMS
+from benchkit.redaction.rules import _RULES
+
+REDACTIONS = (redact_text, redact_message, redact_quote, redact_name, redact_label, redact_command)
+OLD_VAULT = "s.abcdEFGH1jkl" + "Mn2pqR3tuVwX"
+ASSIGNED = (
+    f"psk={SECRET}",
+    f"WIFI_PSK={SECRET}",
+    f"PresharedKey = {SECRET}",
+    f"MASTER_KEY={SECRET}",
+    f"PHPSESSID={SECRET}",
+    f"csrf={SECRET}",
+    f"rootpw={SECRET}",
+    f"kennwort={SECRET}",
+    f"mot_de_passe={SECRET}",
+    f"senha={SECRET}",
+    f"密码={SECRET}",
+    f"password%3D{SECRET}",
+    f"password%253d{SECRET}",
+    f"token%3A{SECRET}",
+    f"token%3a%20{SECRET}",
+    f"%22password%22%3A%22{SECRET}%22",
+    f"user%3Dme%26password%3D{SECRET}%26x%3D1",
+    f"GET /cb%3Ftoken%3D{SECRET} failed",
+    f"http%3A%2F%2Fme%3A{SECRET}%40h",
+    f"&quot;password&quot;:&quot;{SECRET}&quot;",
+)
+COMMANDS = (
+    f"vault login {OLD_VAULT}",
+    f"ran vault login -no-print {OLD_VAULT} first",
+    f"vault login hvs.{SECRET}",
+    f"vault operator unseal {SECRET}",
+    f"vault token lookup {OLD_VAULT}",
+    f'curl --json \'{{"psk":"{SECRET}"}}\' http://h/',
+    f"curl -d '<pass>{SECRET}</pass>' http://h/",
+    f"curl -d 'user=me&password={SECRET}' http://h/",
+    f"redis-cli AUTH {SECRET}",
+    f"requirepass {SECRET}",
+    f"zip -P {SECRET} a.zip",
+    f"openssl s_client -psk {SECRET}",
+    f"openssl enc -pass pass:{SECRET}",
+    f"keytool -storepass {SECRET} -keypass {SECRET}",
+    f"htpasswd -b file me {SECRET}",
+    f"htpasswd -nb me {SECRET}",
+    f"echo me:{SECRET} | chpasswd",
+    f"mc alias set x http://h AK {SECRET}",
+    f"wpa_passphrase network '{SECRET}'",
+    f"rclone obscure {SECRET}",
+    f"doctl auth init -t {SECRET}",
+    f"npm config set //registry.example.org/:_authToken {SECRET}",
+)
+PLAIN = (
+    "100%25 of a%3Db, page%3D2",
+    "vault login failed",
+    "vault login is slow",
+    "s.encodeLargeDocuments12345",
+    "go test -bench . -benchtime 10s",
+    "the option -password is required",
+    "AUTH is slow",
+)
+
+
+@pytest.mark.parametrize("redact", REDACTIONS)
+@pytest.mark.parametrize("text", [*ASSIGNED, *COMMANDS])
+def test_a_secret_of_this_shape_is_taken_out(redact: Callable[[str], str], text: str) -> None:
+    shown = redact(text)
+    assert SECRET not in shown
+    assert OLD_VAULT[-9:] not in shown
+
+
+@pytest.mark.parametrize("text", PLAIN)
+def test_what_only_resembles_one_is_kept(text: str) -> None:
+    assert redact_name(text) == redact_message(text) == text
+    assert redact_name("auth%3Dbasic") == "auth%3Dbasic"
+
+
+def test_what_stands_around_an_encoded_secret_is_kept() -> None:
+    shown = redact_text(f"see /cb%3Fa%3D1%26token%3D{SECRET}%26b%3D2 there")
+    assert shown == "see /cb%3Fa%3D1%26token%3DREDACTED%26b%3D2 there"
+    assert redact_text(shown) == shown
+
+
+def test_each_rule_is_tried_on_all_texts_that_it_changes() -> None:
+    held = [*ASSIGNED, *COMMANDS, *TOKENS.values(), *map(" ".join, HOLDING.values())]
+    texts = [text for text in held if text.isascii()]
+    for words, pattern in (*_RULES, *PROGRAMS):
+        for text in filter(pattern.search, texts):
+            assert any(word in text.lower() for word in words)
+
+
+@pytest.mark.parametrize(
+    "text", ["%3D", "%25", "a%3Db", "token%3Da ", "&quot;a", "vault login -a "]
+)
+def test_a_text_made_to_hurt_takes_linear_time(text: str) -> None:
+    assert_linear(lambda size: text * (size // len(text)), redact_text, 60_000)
