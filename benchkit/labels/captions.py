@@ -86,24 +86,30 @@ def _cut(text: str) -> str:
     return text[:_LONGEST].rpartition(" ")[0].rstrip(_SIGNS + ",;") + "…"
 
 
-def share_captions(pieces: Sequence[Piece]) -> None:
-    """Name the results of one block alike, in place: a rule of reading, never stored.
+def share_labels(pieces: Sequence[Piece]) -> None:
+    """Label the results of one block alike, in place: a rule of reading, never stored.
 
-    A caption that parts what one variant measured in two blocks leads the same benchmark of the
-    variants that stand in one of them only.
+    A caption or command that parts what one variant measured in two blocks leads the same benchmark
+    of the variants that stand in one of them only.
     """
-    names: dict[Hashable, set[str]] = defaultdict(set)
+    labels: dict[Hashable, set[tuple[str, str]]] = defaultdict(set)
     for piece in pieces:
-        if piece.split_by == "caption":
-            names[_find_block(piece)].add(piece.benchmark)
-    for piece in pieces if names else ():
-        shared = names.get(_find_block(piece), ())
-        if not piece.split_by and len(shared) == 1:
-            (piece.benchmark,) = shared
+        if _is_parted(piece):
+            labels[_find_block(piece)].add((piece.benchmark, piece.params))
+    for piece in pieces if labels else ():
+        shared = labels.get(_find_block(piece), ())
+        if len(shared) == 1 and not piece.split_by and not _is_parted(piece):
+            ((piece.benchmark, piece.params),) = shared
+
+
+def _is_parted(piece: Piece) -> bool:
+    """Whether the caption or the command above its block is among its labels."""
+    params = piece.params.split(",")
+    return piece.split_by == "caption" or any(each.startswith("command=") for each in params)
 
 
 def _find_block(piece: Piece) -> Hashable:
     """Return what the results of one benchmark in one block have in common."""
     place = piece.origin, piece.path, piece.group, piece.tool, piece.role
-    above = tuple(piece.headings.items()), piece.caption, piece.lines
+    above = tuple(piece.headings.items()), piece.shown_command, piece.caption, piece.lines
     return *place, *above, piece.declared_benchmark, piece.declared_params, piece.target

@@ -19,7 +19,7 @@ from benchkit.labels.captions import (
     list_differences,
     list_outer,
     name_all,
-    share_captions,
+    share_labels,
 )
 from benchkit.labels.invocations import differences
 from benchkit.labels.pieces import Piece
@@ -107,7 +107,7 @@ def share_headings(pieces: Sequence[Piece]) -> None:
     A heading that tells the blocks of one variant apart leads the benchmark in the others, too,
     also where they hold nothing else; so does one that tells blocks of several tools on one page.
     """
-    share_captions(pieces)
+    share_labels(pieces)
     if not any(piece.headings for piece in pieces):
         return
     telling = {key: _list_telling(same) for key, same in _group(pieces, _series).items()}

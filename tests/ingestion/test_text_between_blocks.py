@@ -365,31 +365,3 @@ def test_the_columns_and_rows_of_a_table_are_no_tests_of_their_own(tmp_path: Pat
     (reason,) = list_reasons(loaded)
     assert "contains 2 results per benchmark" in reason
     assert "count as 2 different tests" in reason
-
-
-BARRED = """\
-             │    a.txt    │               {0}.txt                │
-             │   sec/op    │    sec/op     vs base                │
-Ping-2         66.98µ ± 21%   36.14µ ± 31%  -46.04% (p=0.000 n=10)
-"""
-NAMED = """\
-name     a time/op    {0} time/op    delta
-Ping-2   65.9µs ±26%  35.4µs ±34%  -46.29%  (p=0.000 n=10+9)
-"""
-
-
-@pytest.mark.parametrize("table", [BARRED, NAMED])
-def test_both_sides_of_a_table_have_the_caption_above_it(tmp_path: Path, table: str) -> None:
-    text = f"the pool:\n\n{table.format('b')}\nthe heap:\n\n{table.format('c')}"
-    runs = load(tmp_path, text).runs
-    assert sorted(zip(runs["variant"], runs["benchmark"], strict=True)) == [
-        ("a", "the heap / Ping"),
-        ("a", "the pool / Ping"),
-        ("b", "the pool / Ping"),
-        ("c", "the heap / Ping"),
-    ]
-
-
-def test_the_head_of_a_table_is_no_caption(tmp_path: Path) -> None:
-    loaded = load(tmp_path, f"{NAMED.format('b')}\n{NAMED.format('c')}")
-    assert set(loaded.runs["benchmark"]) == {"Ping"}

@@ -1,0 +1,53 @@
+"""Both sides of a table of benchstat have what stands above it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import benchkit as bk
+
+BARRED = """\
+             │    a.txt    │               {0}.txt                │
+             │   sec/op    │    sec/op     vs base                │
+Ping-2         66.98µ ± 21%   36.14µ ± 31%  -46.04% (p=0.000 n=10)
+"""
+NAMED = """\
+name     a time/op    {0} time/op    delta
+Ping-2   65.9µs ±26%  35.4µs ±34%  -46.29%  (p=0.000 n=10+9)
+"""
+
+
+def load(folder: Path, text: str) -> bk.RunSet:
+    (folder / "bench.md").write_text(text, encoding="utf-8")
+    return bk.load(folder / "bench.md")
+
+
+@pytest.mark.parametrize("table", [BARRED, NAMED])
+def test_both_sides_of_a_table_have_the_caption_above_it(tmp_path: Path, table: str) -> None:
+    text = f"the pool:\n\n{table.format('b')}\nthe heap:\n\n{table.format('c')}"
+    runs = load(tmp_path, text).runs
+    assert sorted(zip(runs["variant"], runs["benchmark"], strict=True)) == [
+        ("a", "the heap / Ping"),
+        ("a", "the pool / Ping"),
+        ("b", "the pool / Ping"),
+        ("c", "the heap / Ping"),
+    ]
+
+
+@pytest.mark.parametrize("table", [BARRED, NAMED])
+def test_both_sides_of_a_table_have_the_command_above_it(tmp_path: Path, table: str) -> None:
+    text = "".join(f"$ benchstat a.txt {name}.txt\n{table.format(name)}\n" for name in "bc")
+    runs = load(tmp_path, text).runs
+    assert sorted(zip(runs["variant"], runs["params"], strict=True)) == [
+        ("a", "command=b.txt,gomaxprocs=2"),
+        ("a", "command=c.txt,gomaxprocs=2"),
+        ("b", "command=b.txt,gomaxprocs=2"),
+        ("c", "command=c.txt,gomaxprocs=2"),
+    ]
+
+
+def test_the_head_of_a_table_is_no_caption(tmp_path: Path) -> None:
+    loaded = load(tmp_path, f"{NAMED.format('b')}\n{NAMED.format('c')}")
+    assert set(loaded.runs["benchmark"]) == {"Ping"}
