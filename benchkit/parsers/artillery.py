@@ -50,7 +50,7 @@ _FACTS = {
 
 def _recognises(head: Head) -> bool:
     text = head.text.lstrip() if head.is_start else ""
-    return re.match(r'\{\s*"aggregate"\s*:\s*\{', text) is not None
+    return re.match(r'\{\s*"(?:aggregate"\s*:\s*\{|intermediate"\s*:\s*\[)', text) is not None
 
 
 def _parse(source: Source) -> Iterator[Record]:
@@ -76,7 +76,7 @@ def _read(report: Document) -> Iterator[Record]:
         if error := _ERROR.fullmatch(name):
             outcomes.fail(reason_of(error[1]), float(count), report.line_of(count))
     problems = list(aggregate.add_facts(run, _find_fact))
-    if not outcomes.unanswered and not any(name in numbers for name in _FACTS):
+    if not outcomes.unanswered and not _FACTS.keys() & map(_shorten, numbers):
         message = "the aggregate has no requests over HTTP"
         yield report.refuse(message, "benchkit reads only HTTP times")
         return
@@ -91,6 +91,11 @@ def _read(report: Document) -> Iterator[Record]:
     yield from problems
 
 
+def _shorten(name: str) -> str:
+    """Return the name that a number has since version 2.0.0; its previews add ``engine``."""
+    return name.replace(".engine.http.", ".http.", 1)
+
+
 def _find_fact(name: str) -> Fact | None:
     """Return the observation that the number of a name is.
 
@@ -99,6 +104,7 @@ def _find_fact(name: str) -> Fact | None:
     >>> _find_fact("latency.p999").stat, _find_fact("codes.404").subject
     ('p99.9', '404')
     """
+    name = _shorten(name)
     if percentile := _PERCENTILE.fullmatch(name):
         stat = f"p{percentile[1]}.{percentile[2]}" if percentile[2] else f"p{percentile[1]}"
         return None if stat == "p50" else Fact("latency", stat, "s", exponent=-3)

@@ -112,7 +112,11 @@ def _find_unread(head: Head) -> _Reason | None:
 
 def _find_below(head: Head, formats: Sequence[Format]) -> _Reason | None:
     """Name the format of what stands below lines that are not of it, or lost its first bracket."""
-    place, first = 0, head.text.lstrip()[:1]
+    text = head.text.lstrip()
+    place, first = 0, text[:1]
+    if first == "[" and (name := _claim(head, text[1:].lstrip(), formats)):
+        what = f"a list of JSON results that look like {name}, which is read one result a file"
+        return _Reason(what, "write each result of the list to a file of its own")
     for count in range(1, _ABOVE):
         place = head.text.find("\n", place) + 1
         if not place:
@@ -160,7 +164,8 @@ def _find_begun(head: Head, formats: Sequence[Format]) -> _Reason | None:
 
 def _find_command(head: Head, formats: Sequence[Format]) -> _Reason | None:
     """Name the tool whose command a text shows without a report that it prints."""
-    tools = {tool for form in formats if form.embeds for tool in form.tools}
+    printing = (form for form in formats if form.embeds and not form.is_companion)
+    tools = {tool for form in printing for tool in form.tools}
     for number, line in enumerate(head.text.split("\n"), 1):
         for tool in sorted(each for each in tools if f"{each} " in line):
             command = find_command(line[:_LONGEST], re.escape(tool))

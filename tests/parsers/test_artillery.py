@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -75,6 +76,32 @@ def test_a_run_without_an_answer_measured_nothing() -> None:
     run, (problem,) = read("synthetic-refused.json")
     assert run.status == "failed"
     assert "5 failed" in problem.what
+
+
+def test_a_preview_of_version_2_is_read_under_its_names() -> None:
+    text = (
+        b'{"aggregate": {"counters": {"core.vusers.created.total": 9, "engine.http.requests": 9,\n'
+        b'"engine.http.codes.200": 6, "engine.http.responses": 6, "errors.ETIMEDOUT": 3},\n'
+        b'"summaries": {"engine.http.response_time": {"min": 34, "median": 2780, "p99": 9230.4}}}}'
+    )
+    (run,) = JSON.parse(Source(None, "x.json", text))
+    assert isinstance(run, Reading)
+    assert run.status != "failed"
+    assert values(run) == {
+        (None, "requests", "count"): 6,
+        ("200", "responses", "count"): 6,
+        ("timeout", "failures", "count"): 3,
+        (None, "latency", "min"): 0.034,
+        (None, "latency", "p50"): 2.78,
+        (None, "latency", "p99"): 9.2304,
+    }
+
+
+def test_the_periods_may_stand_above_the_aggregate(tmp_path: Path) -> None:
+    text = (FIXTURES / "artillery-forms/synthetic-version1.json").read_text(encoding="utf-8")
+    report = {"intermediate": [{"codes": {}}], **json.loads(text)}
+    (tmp_path / "run.json").write_text(json.dumps(report, indent=2), encoding="utf-8")
+    assert list(load(tmp_path).runs["tool"]) == ["artillery"]
 
 
 def test_other_protocols_are_named() -> None:

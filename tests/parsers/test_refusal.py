@@ -133,6 +133,14 @@ def test_the_nearest_format_is_named_with_what_does_not_fit(text: str, sentence:
     assert f"looks like oha, except {sentence}" in str(refuse(text))
 
 
+@pytest.mark.parametrize("opening", ["[\n", "[", " [ "])
+def test_a_list_of_results_is_told_from_a_damaged_one(opening: str) -> None:
+    assert str(refuse(f"{opening}{OHA},\n{OHA}]\n")) == (
+        "new/1.txt: a list of JSON results that look like oha, which is read one result a file; "
+        "write each result of the list to a file of its own"
+    )
+
+
 @pytest.mark.parametrize(
     "page",
     [
@@ -157,6 +165,11 @@ def test_the_command_of_a_tool_without_its_report_is_named_with_its_line() -> No
         "new/1.txt:34: this line shows a wrk command, but no complete report follows it; "
         "give the whole output of wrk"
     )
+
+
+def test_a_sentence_about_a_server_is_no_command() -> None:
+    text = "config:\n  # This is a test server run by the team\n  target: http://h:8080\n"
+    assert refuse(text).what.startswith("unknown format (it starts with 'config:'")
 
 
 @pytest.mark.parametrize(
