@@ -24,7 +24,7 @@ from benchkit.api.sides import (
     require_metrics,
     require_pairs,
 )
-from benchkit.api.suggestions import Again, explain_single_variant, narrow
+from benchkit.api.suggestions import Again, explain_no_variant, explain_single_variant, narrow
 from benchkit.audit import audit, check
 from benchkit.audit.names import explain_nothing
 from benchkit.audit.order import take_out_drift
@@ -340,7 +340,7 @@ class RunSet:
         """
         variants = [*self.variants, *self.contested]
         if not variants:
-            raise DataError("no measured runs", hint="see `benchkit formats`")
+            raise explain_no_variant(self)
         if len(variants) == 1 and variant is None:
             raise explain_single_variant(self, baseline)
         likely = list_comparable(variants, self.runs)

@@ -87,6 +87,16 @@ def _name_baseline(variants: Sequence[str]) -> str | None:
     return None
 
 
+def explain_no_variant(results: _Results) -> DataError:
+    """Say why no run is measured."""
+    runs = results.runs
+    if set(runs["role"]) != {"failed"}:
+        return DataError("no measured runs", hint="see `benchkit formats`")
+    tools = " and ".join(sorted(set(runs["tool"])))
+    where = _list_command(runs, results.reports)
+    return DataError(f"every run of {tools} failed", hint=f"list them with `{where}`")
+
+
 def explain_single_variant(results: _Results, baseline: str | None = None) -> DataError:
     """Say why there is but one variant, and how it becomes two sides with this baseline."""
     refuse_contested(results.contested)

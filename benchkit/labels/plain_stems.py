@@ -54,9 +54,9 @@ _END = regex(
     r"|(?<=.)[-_ ]copy(?: ?\(?(?P<again>\d{1,9})\)?)?$",
     re.IGNORECASE,
 )
-#: `1_none`.
+#: `1_none`; more digits are a commit whose hash has no letter, as in `22928258-py3.10`.
 _BEGIN = regex(
-    r"(?P<number>\d{1,9})[-_ ](?:of[-_ ]?\d{1,9}[-_ ])?(?=\D|\d{1,9}[A-Za-z])", re.IGNORECASE
+    r"(?P<number>\d{1,6})[-_ ](?:of[-_ ]?\d{1,9}[-_ ])?(?=\D|\d{1,9}[A-Za-z])", re.IGNORECASE
 )
 #: What a name ends with before the number of a file that was put aside: `none.txt.1`.
 _PUT_ASIDE = regex(r"\.(?:txt|log|out|json|csv)$", re.IGNORECASE)

@@ -74,9 +74,8 @@ def _parse(source: Source) -> Iterator[Record]:
         if not isinstance(results, dict):
             yield Diagnostic(source.label, line, "the file has no results", _HINT)
             continue
-        if results and not any(map(_find_fact, results)):
-            message = "the file has only track_… benchmarks, whose units are in benchmarks.json"
-            yield Diagnostic(source.label, line, message, _READ)
+        if not all(are_read := [_find_fact(name) is not None for name in results]):
+            yield _lack(source.label, line, is_all=not any(are_read))
         env = _describe(fields)
         for name, cells in results.items():
             row = _as_row(cells, columns)
@@ -84,6 +83,15 @@ def _parse(source: Source) -> Iterator[Record]:
                 if isinstance(record, Reading):
                     record.env = dict(env)
                 yield record
+
+
+def _lack(label: str, line: int, *, is_all: bool) -> Diagnostic:
+    """Name the benchmarks whose unit a file does not tell."""
+    if is_all:
+        what = "the file has only track_… benchmarks, whose units are in benchmarks.json"
+        return Diagnostic(label, line, what, _READ)
+    what = "track_… benchmarks, whose units are in benchmarks.json, were left out"
+    return Diagnostic(label, line, what, _READ, "warning")
 
 
 def _describe(fields: Mapping[str, Any]) -> dict[str, str]:

@@ -61,9 +61,14 @@ from benchkit.units import parse_time, scale, step
 
 #: Old versions write the names of estimates in capitals.
 _SIGNS = (('"point_estimate"', '"median_abs_dev"'), ('"point_estimate"', '"MedianAbsDev"'),
+          ('"point_estimate"', '"standard_error"'),
           ('"sampling_mode"', '"iters"', '"times"'))  # fmt: skip
 _HINT = "use the whole file that criterion wrote"
+_RELATIVE = "criterion's comparison with an earlier run, which has relative changes and no times"
+_TIMES = "give `new/estimates.json` of the same benchmark"
 _SIDES = ("new", "base", "change")
+#: All that the file of a comparison has; its numbers are shares, and those of times have more.
+_CHANGES = ({"mean", "median"}, {"Mean", "Median"})
 
 
 def _recognises(head: Head) -> bool:
@@ -86,6 +91,9 @@ def _parse(source: Source) -> Iterator[Record]:
             yield document
             continue
         fields = document if isinstance(document, dict) else {}
+        if fields.keys() in _CHANGES:
+            yield Diagnostic(source.label, line, _RELATIVE, _TIMES)
+            continue
         form, read = (
             ("estimates", _add_estimates)
             if {"mean", "Mean"} & fields.keys()
@@ -281,6 +289,7 @@ JSON = Format(
         ("sample.json", "estimates.json"),
         ("tukey.json", "estimates.json"),
         ("change/estimates.json", "../new/estimates.json"),
+        ("change/estimates.json", "../base/estimates.json"),
         ("raw.csv", "estimates.json"),
         ("report/index.html", "../**/new/estimates.json"),
     ),

@@ -105,3 +105,15 @@ def test_copies_are_named_where_they_leave_nothing_to_compare(tmp_path: Path) ->
     (tmp_path / "new/run3.txt").write_text(line.format(9) + failed)
     with pytest.raises(DataError, match=r"new has no measured runs, only failed .*identical to"):
         bk.load(tmp_path / "old", tmp_path / "new").compare()
+
+
+def test_where_every_run_failed_the_tool_and_the_command_that_lists_them_are_named(
+    tmp_path: Path,
+) -> None:
+    """Results of asv in a broken environment were said to have an unknown format."""
+    path = tmp_path / "1c6b3169-py3.9.json"
+    text = '{"result_columns": ["result"], "env_name": "py3.9", "commit_hash": "1c6b", '
+    path.write_text(text + '"results": {"a.time_b": [null]}}', encoding="utf-8")
+    with pytest.raises(DataError, match="every run of asv failed") as raised:
+        bk.load(path).compare()
+    assert f"`benchkit runs {path}`" in raised.value.hint

@@ -6,8 +6,11 @@ from pathlib import Path
 
 from benchkit import load
 from benchkit.errors import Diagnostic
+from benchkit.labels.stems import ToolNames
+from benchkit.labels.tree import read_tree
 from benchkit.parsers.asv import JSON
 from benchkit.parsers.base import Reading, Source
+from benchkit.selection import SIDE_NAMES
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 
@@ -18,7 +21,8 @@ def read(text: str) -> list[Reading | Diagnostic]:
 
 
 def test_combinations_are_benchmarks_and_a_failed_one_is_a_failed_run() -> None:
-    runs = read((FIXTURES / "asv/none-1.json").read_text(encoding="utf-8"))
+    tracked, *runs = read((FIXTURES / "asv/none-1.json").read_text(encoding="utf-8"))
+    assert isinstance(tracked, Diagnostic)
     named = {run.benchmark: run for run in runs if isinstance(run, Reading)}
     assert len(named) == len(runs) == 9
     keys = named["benchmarks.TimeSuite.time_keys(100)"]
@@ -88,3 +92,25 @@ def test_a_file_of_tracked_numbers_only_is_refused_by_its_reason() -> None:
     assert isinstance(refusal, Diagnostic)
     assert "only track_… benchmarks" in refusal.what
     assert not read('{"result_columns": ["result"], "results": {}}')
+
+
+def test_tracked_numbers_beside_times_are_left_out_with_a_warning() -> None:
+    """They were lost without a word."""
+    rows = '"a.Net.track_top1": [[0.71]], "a.Net.track_top5": [null], "a.time_b": [[2]]'
+    warning, run = read(f'{{"result_columns": ["result"], "results": {{{rows}}}}}')
+    assert isinstance(warning, Diagnostic)
+    assert warning.severity == "warning"
+    assert warning.what.endswith("benchmarks.json, were left out")
+    assert isinstance(run, Reading)
+    assert (run.benchmark, run.rows[0][3]) == ("a.time_b", 2.0)
+
+
+def test_a_commit_whose_hash_has_no_letter_is_no_number_of_a_run() -> None:
+    """`22928258-py3.10.json` was run 22,928,258 of the variant `py3.10`."""
+    paths = ["m/22928258-py3.10.json", "m/97441423-py3.8.json", "m/1c6b3169-py3.9.json"]
+    read_paths = read_tree(paths, SIDE_NAMES, ToolNames(), root_name="results")
+    assert [(labels.variant, labels.run) for labels in read_paths] == [
+        ("22928258-py3.10", None),
+        ("97441423-py3.8", None),
+        ("1c6b3169-py3.9", None),
+    ]

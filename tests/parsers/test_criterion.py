@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -52,6 +53,31 @@ def test_names_of_estimates_may_be_capital() -> None:
     (run,), problems = read(JSON, old)
     assert not problems
     assert values(run) == values(read(JSON, text)[0][0])
+
+
+@pytest.mark.parametrize("names", [("mean", "median"), ("Mean", "Median")])
+def test_a_comparison_of_criterion_is_refused_as_one(names: tuple[str, str]) -> None:
+    """Its shares were read as nanoseconds, or it was said to lack a valid mean."""
+    interval = {"confidence_level": 0.95, "lower_bound": 0.01, "upper_bound": 0.03}
+    estimate = {"confidence_interval": interval, "point_estimate": 0.02, "standard_error": 0.005}
+    text = json.dumps(dict.fromkeys(names, estimate))
+    assert JSON.recognises(Source(None, "estimates.json", text.encode()).head())
+    runs, (refusal,) = read(JSON, text)
+    assert not runs
+    assert refusal.what.startswith("criterion's comparison")
+    assert "`new/estimates.json`" in refusal.hint
+
+
+def test_a_comparison_beside_the_base_alone_is_part_of_it(tmp_path: Path) -> None:
+    folder = tmp_path / "criterion/sum"
+    for side, names in (("base", ("mean", "median", "std_dev")), ("change", ("mean", "median"))):
+        (folder / side).mkdir(parents=True)
+        estimate = {"point_estimate": 2.0, "standard_error": 0.5}
+        text = json.dumps(dict.fromkeys(names, estimate))
+        (folder / side / "estimates.json").write_text(text, encoding="utf-8")
+    found = load(tmp_path / "criterion")
+    assert not found.diagnostics
+    assert [row.value for row in found.observations.itertuples()] == [2e-9]
 
 
 def test_the_samples_come_to_the_same_estimate() -> None:
