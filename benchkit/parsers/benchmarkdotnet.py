@@ -43,6 +43,10 @@ _STATS = {"Median": "median", "Mean": "mean", "StandardDeviation": "stdev", "Min
           "Max": "max"}  # fmt: skip
 _MEASURED = ("LaunchIndex", "Operations", "Nanoseconds")
 _HINT = "use the whole file that JsonExporter wrote"
+#: What it writes beside its JSON, and the brief JSON beside the full.
+_TABLES = ("report.csv", "report.html", "report-github.md")
+_BRIEF = ("report-brief.json", "report-brief-compressed.json")
+_FULL = ("report-full.json", "report-full-compressed.json")
 
 
 def _recognises(head: Head) -> bool:
@@ -175,6 +179,11 @@ JSON = Format(
     recognises=_recognises,
     parse=_parse,
     words=('"BenchmarkDotNetVersion"',),
+    repeating=tuple(
+        (f"*-{name}", f"*-{result}")
+        for result in (*_FULL, *_BRIEF)
+        for name in (*_TABLES, *(_BRIEF if result in _FULL else ()))
+    ),
 )
 
 TOOLS = (

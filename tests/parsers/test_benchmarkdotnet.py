@@ -64,3 +64,18 @@ def test_a_median_that_is_no_number_is_named() -> None:
     (problem,) = JSON.parse(Source(None, "x.json", text.encode()))
     assert isinstance(problem, Diagnostic)
     assert problem.what == "A.B has no valid median"
+
+
+@pytest.mark.parametrize("ending", ["full", "full-compressed", "brief", "brief-compressed"])
+def test_tables_beside_the_json_are_parts_of_its_result(ending: str, tmp_path: Path) -> None:
+    """They were errors that ask for the JSON, and a brief JSON was a variant beside the full."""
+    text = (FIXTURES / "benchmarkdotnet-forms/synthetic-brief.json").read_text(encoding="utf-8")
+    names = {"report.csv": "Method,Job,Mean,Error\n", "report-github.md": "| Method | Mean |\n"}
+    names |= {f"report-{ending}.json": text, "report.html": "<table>BenchmarkDotNet</table>"}
+    if ending.startswith("full"):
+        names |= {"report-brief.json": text, "report-brief-compressed.json": text}
+    for name, content in names.items():
+        (tmp_path / f"Sorts-{name}").write_text(content, encoding="utf-8")
+    found = load(tmp_path)
+    assert not found.diagnostics
+    assert found.variants == [f"Sorts-report-{ending}"]
