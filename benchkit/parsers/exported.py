@@ -18,7 +18,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
-from io import BytesIO
 from math import isfinite
 from typing import Any
 
@@ -26,6 +25,7 @@ from benchkit.parsers import registry
 from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Samples, Source
 from benchkit.parsers.documents import read_documents
 from benchkit.reading.delimited import header_of, is_formula, read_rows
+from benchkit.reading.parquet import OUTSIZED, OutsizedError, open_parquet
 from benchkit.reading.source import PARQUET, UnreadableError, UntilDamage
 from benchkit.regexes import regex
 from benchkit.schema import ROLES, Labels
@@ -122,18 +122,23 @@ def _read_document(source: Source) -> Iterator[tuple[int, _Cells | Diagnostic]]:
 def _read_parquet(source: Source) -> Iterator[tuple[int, _Cells | Diagnostic]]:
     """Yield the rows of a Parquet file, numbered from 1."""
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     number = 0
     try:
         with source.open() as stream:
-            file = pq.ParquetFile(BytesIO(stream.read()))
+            file = open_parquet(pa.BufferReader(stream.read()))
         for batch in file.iter_batches():
             for row in batch.to_pylist():
                 number += 1
                 yield number, row
     except UnreadableError:
         raise
+    except OutsizedError as error:
+        hint = "write the file again, with its values in a larger number of files"
+        yield (
+            number,
+            Diagnostic(source.label, number, f"the Parquet file {OUTSIZED} ({error})", hint),
+        )
     except (pa.ArrowException, OSError, ValueError) as error:
         what = f"the Parquet file is incomplete or damaged ({error})"
         yield number, Diagnostic(source.label, number, what, "write the file again")

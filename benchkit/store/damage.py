@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchkit.errors import StoreError
+from benchkit.reading.parquet import OUTSIZED, OutsizedError, open_parquet
 from benchkit.store import entries, keys
 from benchkit.store import log as log_of_runs
-from benchkit.store.bounds import OUTSIZED, OutsizedError, open_parquet
 from benchkit.store.columns import fits
 from benchkit.store.confines import require_files
 from benchkit.store.conflicts import translated

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchkit.errors import StoreError
+from benchkit.reading.parquet import OUTSIZED, open_parquet
 from benchkit.store import entries
-from benchkit.store.bounds import OUTSIZED, open_parquet
 from benchkit.store.columns import fits, plain
 from benchkit.store.confines import is_within, require_files
 from benchkit.store.conflicts import ConflictError, attempts, translated

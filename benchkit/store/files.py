@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchkit.errors import StoreError
+from benchkit.reading.parquet import OUTSIZED, OutsizedError
 from benchkit.regexes import regex
-from benchkit.store.bounds import OUTSIZED, OutsizedError
 from benchkit.store.columns import (
     GROUP_ROWS,
     PARTITION,

@@ -176,3 +176,20 @@ def test_what_is_wrong_is_named_with_its_line(
     (tmp_path / "x.csv").write_text(change(text), encoding="utf-8")
     run(["runs", str(tmp_path / "x.csv")])
     assert problem in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("rows", "text"), [(1_100_000, "a"), (2_000, "a" * 200_000)])
+def test_a_small_parquet_file_that_unpacks_to_gigabytes_is_refused(
+    tmp_path: Path, rows: int, text: str
+) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    codes = pa.array([0] * (rows // 20), pa.int32())
+    short, long = (pa.DictionaryArray.from_arrays(codes, [each]) for each in ("a", text))
+    batch = pa.table({**dict.fromkeys(schema.column_names(), short), "variant": long})
+    with pq.ParquetWriter(tmp_path / "a.parquet", batch.schema, compression="zstd") as writer:
+        for _ in range(20):
+            writer.write_table(batch)
+    with pytest.raises(bk.DataError, match="unpacks to far more than a file of its size"):
+        bk.load(tmp_path / "a.parquet")

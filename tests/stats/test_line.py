@@ -38,7 +38,7 @@ def test_lack_of_fit_by_hand() -> None:
 
 def test_what_cannot_be_known_is_nan() -> None:
     two = fit_line([0, 1], [1, 3])
-    assert two.slope == 2
+    assert two.slope == pytest.approx(2, rel=1e-15)  # the last bit is the processor's
     assert math.isnan(two.low)
     assert math.isnan(two.misfit)
     assert math.isnan(fit_line([0, 1, 2, 3], [1, 3, 5, 8]).misfit)

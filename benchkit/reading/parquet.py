@@ -50,12 +50,13 @@ def _measure_texts(file: pa.NativeFile, parquet: pq.ParquetFile) -> Iterator[int
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
+    least = _BYTES // max(parquet.num_row_groups * len(parquet.schema.names), 1)
     for number in range(parquet.num_row_groups):
         group = parquet.metadata.row_group(number)
         for at in range(group.num_columns):
             column: Any = group.column(at)
             name = column.path_in_schema
-            is_long = group.num_rows * column.total_uncompressed_size > _BYTES
+            is_long = group.num_rows * column.total_uncompressed_size > least
             if column.physical_type != "BYTE_ARRAY" or not is_long or "." in name:
                 continue
             coded = pq.ParquetFile(file, read_dictionary=[name])
