@@ -22,6 +22,7 @@ from benchkit.regexes import regex
 _NUMBER = r"-?\d{1,18}(?:\.\d{1,30})?(?:[eE][+-]?\d{1,3})?"
 _FIELD = rf'"(?:value|lower_value|upper_value)"\s*:\s*(?:{_NUMBER}|null)\s*'
 _OPENING = regex(rf'\{{\s*"[^"]{{1,999}}"\s*:\s*\{{\s*"[^"]{{1,99}}"\s*:\s*\{{\s*{_FIELD}[,}}]')
+_HINT = "use the file that bencher read"
 _MEASURES = {
     "latency": Fact("time_per_op", "sample", "s", exponent=-9),
     "throughput": Fact("operation_rate", "sample", "1/s"),
@@ -48,12 +49,15 @@ def _parse(source: Source) -> Iterator[Record]:
             continue
         for name, measures in document.items() if isinstance(document, dict) else ():
             run = Reading(tool="bencher", form="json", line=line, benchmark=name)
-            for measure, metric in measures.items() if isinstance(measures, dict) else ():
+            if not isinstance(measures, dict):
+                yield Diagnostic(source.label, line, f"{name} has no measures by name", _HINT)
+                continue
+            for measure, metric in measures.items():
                 value = metric.get("value") if isinstance(metric, dict) else None
                 at = line_of(value, line)
                 if not is_amount(value):
                     message = f"{measure} of {name} has no valid value"
-                    yield Diagnostic(source.label, at, message, "use the file that bencher read")
+                    yield Diagnostic(source.label, at, message, _HINT)
                     continue
                 fact = _MEASURES.get(measure) or Fact(measure, "sample")
                 add_fact(run, fact, value, line)

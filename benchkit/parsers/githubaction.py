@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
+from itertools import zip_longest
 from typing import Any
 
 from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source, Tool
@@ -44,6 +45,8 @@ _CUSTOM = regex(
 )
 _TIME = regex(r"(ns|us|µs|μs|ms|s|sec)(?:/(?:op|iter|ops))?")
 _RATE = regex(r"(?:ops|iter|op|iters|ops/iter)/s(?:ec)?")
+#: The rest of a line of Go, which the action took for the unit of its first value.
+_REST = regex(r"([^\s\d]\S*+)((?:\t *[\d.]{1,20}(?:e[+-]\d{1,3})? [^\s\d]\S*+)+)")
 _EXPONENT = {"ns": -9, "us": -6, "µs": -6, "μs": -6, "ms": -3, "s": 0, "sec": 0}
 _KNOWN = {"B/op": ("bytes_per_op", "B", 0), "allocs/op": ("allocs_per_op", "1", 0),
           "MB/s": ("processing_rate", "B/s", 6)}  # fmt: skip
@@ -107,8 +110,12 @@ def _read_date(timestamp: object, date: object) -> datetime | None:
 def _read_benches(
     label: str, benches: object, is_bigger: bool | None, line: int
 ) -> Iterator[Record]:
-    """Yield a reading per benchmark of a list."""
-    for bench in benches if isinstance(benches, list) else []:
+    """Yield a reading per benchmark of a list.
+
+    A whole line of Go is one reading, or none where readings of its values follow it.
+    """
+    each = benches if isinstance(benches, list) else []
+    for bench, after in zip_longest(each, each[1:]):
         fields: Mapping[str, Any] = bench if isinstance(bench, dict) else {}
         name, value, unit = (fields.get(key) for key in ("name", "value", "unit"))
         at = line_of(value, line)
@@ -118,10 +125,14 @@ def _read_benches(
             continue
         run = Reading(tool="github-action-benchmark", form="json", line=at, last_line=at)
         run.benchmark = name.removesuffix(f" - {unit}")
-        metric, base, exponent = _find_metric(unit)
-        if metric == unit and is_bigger is not None:
-            run.better = {metric: "higher" if is_bigger else "lower"}
-        run.add(metric, "sample", scale(repr(float(value)), exponent), base, at)
+        first, rest = whole.groups() if (whole := _REST.fullmatch(unit)) else (unit, "")
+        if rest and isinstance(after, dict) and after.get("name") == f"{name} - {first}":
+            continue
+        for number, of_unit in [(repr(float(value)), first), *map(str.split, rest.split("\t")[1:])]:
+            metric, base, exponent = _find_metric(of_unit)
+            if metric == of_unit and is_bigger is not None:
+                run.better[metric] = "higher" if is_bigger else "lower"
+            run.add(metric, "sample", scale(number, exponent), base, at)
         yield run
 
 

@@ -38,3 +38,13 @@ def test_other_documents_are_not_claimed() -> None:
         '{"metrics": {"http_reqs": {"count": 3, "value": 1}}}',
     ):
         assert not BMF.recognises(Source(None, "x.json", text.encode()).head())
+
+
+def test_a_benchmark_whose_measures_have_no_names_is_named() -> None:
+    """A list of them was left out without a word."""
+    text = '{"a": {"latency": {"value": 2}}, "b": [{"measures": {"latency": {"value": 3}}}]}'
+    run, problem = BMF.parse(Source(None, "a.json", text.encode()))
+    assert isinstance(run, Reading)
+    assert run.benchmark == "a"
+    assert isinstance(problem, Diagnostic)
+    assert problem.what == "b has no measures by name"

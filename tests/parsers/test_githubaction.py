@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -64,3 +65,28 @@ def test_an_entry_without_a_commit_is_named() -> None:
     (record,) = HISTORY.parse(Source(None, "data.js", text.encode()))
     assert isinstance(record, Diagnostic)
     assert record.what == "an entry has no commit"
+
+
+@pytest.mark.parametrize("is_split", [False, True])
+def test_a_whole_line_of_go_is_no_unit(is_split: bool) -> None:
+    """The action takes what follows the first number for its unit, and now its values, too."""
+    benches = [
+        {"name": "BenchmarkA", "value": 250, "unit": "ns/op\t    16 B/op\t       2 allocs/op"},
+        {"name": "BenchmarkA - ns/op", "value": 250, "unit": "ns/op"},
+        {"name": "BenchmarkA - B/op", "value": 16, "unit": "B/op"},
+        {"name": "BenchmarkA - allocs/op", "value": 2, "unit": "allocs/op"},
+        {"name": "BenchmarkB", "value": 7.5, "unit": "ns/op\t         4.000 hits"},
+    ]
+    chosen = benches if is_split else [benches[0], benches[-1]]
+    entry = {"commit": {"id": "00a9c1d4"}, "tool": "go", "benches": chosen}
+    text = f"window.BENCHMARK_DATA = {json.dumps({'entries': {'Go': [entry]}})}"
+    records = HISTORY.parse(Source(None, "data.js", text.encode()))
+    runs = [each for each in records if isinstance(each, Reading)]
+    rows = [(run.benchmark, *row[1:4]) for run in runs for row in run.rows]
+    assert rows == [
+        ("BenchmarkA", "time_per_op", "sample", 250e-9),
+        ("BenchmarkA", "bytes_per_op", "sample", 16.0),
+        ("BenchmarkA", "allocs_per_op", "sample", 2.0),
+        ("BenchmarkB", "time_per_op", "sample", 7.5e-9),
+        ("BenchmarkB", "hits", "sample", 4.0),
+    ]
