@@ -19,7 +19,7 @@ _HEADER = regex(r"[\s>]*+(?:goos|goarch|pkg|cpu|toolchain): ")
 STATUS = regex(
     r"[\s>]*+(?:(?:PASS|FAIL)\s*$|(?:ok|FAIL|\?) *+\t|(?:ok|FAIL) +\S+\s+[\d.]+s|go: |testing: |"
     r"exit status \d|coverage: |=== (?:RUN|PAUSE|CONT|NAME) |"
-    r"Benchmark(?![a-z])\S*+\s|--- (?:BENCH|FAIL|SKIP|PASS): )"
+    r"Benchmark(?:[^\sa-z]\S*+\s|\s(?:[\s#\d]|\Z))|--- (?:BENCH|FAIL|SKIP|PASS): )"
 )
 _TITLE = regex(r"Benchmark #?(\d{1,4}): ")
 _FENCE = regex(r"[\s>]*+(?:```|~~~)")

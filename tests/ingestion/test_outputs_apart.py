@@ -153,3 +153,11 @@ def test_lines_of_other_versions_of_jmh_lead_no_benchmark(line: str, tmp_path: P
         (tmp_path / f"{name}.log").write_text(text.format(n=2), encoding="utf-8")
     runs = bk.load(tmp_path).runs
     assert set(runs["benchmark"]) == {"Text.sort", "Text.uniq"}
+
+
+def test_a_caption_may_begin_with_the_word_benchmark(tmp_path: Path) -> None:
+    block = "```\n$ redis-benchmark -n 1000 -q\nSET: {}419.85 requests per second\n```\n"
+    page = f"Benchmark with it:\n\n{block.format(4)}", f"Benchmark without it:\n\n{block.format(9)}"
+    assert list_runs(tmp_path, *page) == [
+        ("Benchmark with it / SET", 1), ("Benchmark without it / SET", 1)
+    ]  # fmt: skip

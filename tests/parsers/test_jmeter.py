@@ -262,3 +262,15 @@ def test_a_tag_of_many_lines_costs_linear_time(start: str, end: str) -> None:
 
     few = max(min(measure(2_000) for _ in range(3)), 0.01)
     assert measure(32_000) < 64 * few  # sixteen times as many; squared, 256
+
+
+def test_a_row_without_a_label_is_not_the_whole_run() -> None:
+    source = Source(
+        None, "a.csv",
+        b"Label,# Samples,Average,Min,Max,Std. Dev.,Error %,Throughput\n"
+        b",12,0,0,0,0.00,100.000%,13.7\nTOTAL,40,249,0,1621,187.49,30.000%,1.2\n",
+    )  # fmt: skip
+    (run,) = AGGREGATE.parse(source)
+    assert isinstance(run, Reading)
+    counts = {row[0]: row[3] for row in run.rows if row[1] == "requests"}
+    assert counts == {"no label": 12, None: 40}

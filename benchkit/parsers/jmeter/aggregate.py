@@ -11,6 +11,8 @@ from benchkit.reading.reports import Remark
 from benchkit.regexes import regex
 from benchkit.units import scale, step
 
+#: The subject of requests whose sampler has no name: the whole run has none.
+_NAMELESS = "no label"
 _NO_TOTAL = Remark(
     "the table has no row TOTAL, so it has no values for the whole run",
     "save the whole table",
@@ -66,7 +68,8 @@ def parse(source: Source) -> Iterator[Record]:
         labels.add(first[1])
         run.last_line = line
         for column, cell in cells:
-            _add_cell(run, column, cell, line, None if first[1] == "TOTAL" else first[1])
+            label = first[1] or _NAMELESS
+            _add_cell(run, column, cell, line, None if label == "TOTAL" else label)
     if not any(row[0] is None for row in run.rows):
         run.status = "partial" if run.rows else "failed"
         yield _NO_TOTAL.at(source.label, run.last_line)
