@@ -56,6 +56,8 @@ _FORMS = (
            "give the file that `jmeter -n -t PLAN -l results.jtl` writes"),
     Unread("JMeter's summary on the terminal", ("summary =", "Avg:", "Err:"),
            "give the file that `jmeter -n -t PLAN -l results.jtl` writes"),
+    Unread("JMeter's log", (" INFO o.a.j.u.JMeterUtils: ",),
+           "give the file that `jmeter -n -t PLAN -l results.jtl` writes"),
     Unread("statistics of JMeter's dashboard", ('"sampleCount"', '"pct1ResTime"'),
            "give the .jtl file behind it"),
     Unread("JMeter's dashboard", ("Apache JMeter Dashboard",),

@@ -167,6 +167,13 @@ def test_the_command_of_a_tool_without_its_report_is_named_with_its_line() -> No
     )
 
 
+def test_a_log_of_jmeter_is_named_without_its_summary() -> None:
+    line = "2025-03-25 17:35:16,879 INFO o.a.j.u.JMeterUtils: Setting Locale to en_EN\n"
+    error = refuse(line)
+    assert error.what == "JMeter's log, which benchkit does not read"
+    assert "results.jtl" in error.hint
+
+
 def test_a_sentence_about_a_server_is_no_command() -> None:
     text = "config:\n  # This is a test server run by the team\n  target: http://h:8080\n"
     assert refuse(text).what.startswith("unknown format (it starts with 'config:'")
