@@ -16,7 +16,7 @@ from benchkit.errors import DataError, Finding, OriginError, SelectionError
 from benchkit.ingestion.parts import Part
 from benchkit.redaction import redact_origin
 
-#: What names a job of each CI system, the variable that only this system sets first.
+#: What names a job of each CI system, its run first; only this system sets the first variable.
 SYSTEMS = {
     # The legs of a matrix share the name of their job, and may run on one runner in turn: there
     # the tracking id alone differs.
@@ -24,20 +24,21 @@ SYSTEMS = {
         *("GITHUB_RUN_ID", "GITHUB_RUN_ATTEMPT", "GITHUB_JOB"),
         *("RUNNER_NAME", "RUNNER_TRACKING_ID"),
     ),
-    "gitlab": ("CI_JOB_ID",),
-    "buildkite": ("BUILDKITE_JOB_ID",),
-    "circleci": ("CIRCLE_WORKFLOW_JOB_ID", "CIRCLE_NODE_INDEX"),
+    "gitlab": ("CI_PIPELINE_ID", "CI_JOB_ID"),
+    "buildkite": ("BUILDKITE_BUILD_ID", "BUILDKITE_JOB_ID"),
+    "circleci": ("CIRCLE_WORKFLOW_ID", "CIRCLE_WORKFLOW_JOB_ID", "CIRCLE_NODE_INDEX"),
     "azure": ("BUILD_BUILDID", "SYSTEM_STAGEATTEMPT", "SYSTEM_JOBATTEMPT", "SYSTEM_JOBID"),
     "jenkins": ("BUILD_TAG", "NODE_NAME"),
-    "travis": ("TRAVIS_JOB_ID",),
-    "appveyor": ("APPVEYOR_JOB_ID",),
-    "bitbucket": ("BITBUCKET_STEP_UUID",),
-    "cirrus": ("CIRRUS_TASK_ID",),
+    "travis": ("TRAVIS_BUILD_ID", "TRAVIS_JOB_ID"),
+    "appveyor": ("APPVEYOR_BUILD_ID", "APPVEYOR_JOB_ID"),
+    "bitbucket": ("BITBUCKET_BUILD_NUMBER", "BITBUCKET_STEP_UUID"),
+    "cirrus": ("CIRRUS_BUILD_ID", "CIRRUS_TASK_ID"),
     "codebuild": ("CODEBUILD_BUILD_ID",),
-    "semaphore": ("SEMAPHORE_JOB_ID",),
+    "drone": ("DRONE_BUILD_NUMBER", "DRONE_STAGE_NUMBER"),
+    "semaphore": ("SEMAPHORE_WORKFLOW_ID", "SEMAPHORE_JOB_ID"),
 }
-#: Systems whose name of a job begins with that of the run that it belongs to.
-_RUNS = frozenset({"github", "azure", "jenkins"})
+#: Systems whose name of a job does not begin with that of the run that it belongs to.
+_WITHOUT_RUN = frozenset({"codebuild"})
 #: What tells a job's branch: of a pull or merge request, GitHub's kind of ref, of a push in GitLab.
 BRANCHES = (
     *("GITHUB_HEAD_REF", "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME"),
@@ -70,8 +71,8 @@ def name_job(environ: Mapping[str, str] = os.environ) -> str:
     --------
     >>> name_job({"GITHUB_RUN_ID": "71", "GITHUB_RUN_ATTEMPT": "2", "GITHUB_JOB": "bench"})
     'github/71/2/bench'
-    >>> name_job({"CI_JOB_ID": "4711"}), name_job({})
-    ('gitlab/4711', '')
+    >>> name_job({"CI_PIPELINE_ID": "500", "CI_JOB_ID": "4711"}), name_job({})
+    ('gitlab/500/4711', '')
     """
     for system, names in SYSTEMS.items():
         if environ.get(names[0]):
@@ -195,7 +196,7 @@ def find_elsewhere(choice: Choice, job: str) -> Iterator[Finding]:
     origins = sorted({*(part.origin for part in loaded), *held})
     if job and origins and not any(match(name, origins) for name in _list_circles(job)):
         shown = ", ".join(origin or "this machine" for origin in origins[:_SHOWN])
-        is_run = job.partition("/")[0] in _RUNS  # else a job that gates cannot know its own run's
+        is_run = job.partition("/")[0] not in _WITHOUT_RUN  # there it cannot know its run's jobs
         yield Finding(
             code=_ELSEWHERE,
             severity="warning",

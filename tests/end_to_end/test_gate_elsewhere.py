@@ -74,10 +74,49 @@ def test_where_a_job_does_not_name_its_run_it_may_only_gate(
     monkeypatch.chdir(tmp_path)
     gated.write_runs(Path("results/main.txt"), seed=1)
     gated.write_runs(Path("results/pr.txt"), seed=2)
-    monkeypatch.setenv("CI_JOB_ID", "1")
+    monkeypatch.setenv("CODEBUILD_BUILD_ID", "1")
     assert run(["ingest", "results", "-q"]) == 0
-    monkeypatch.setenv("CI_JOB_ID", "2")
+    monkeypatch.setenv("CODEBUILD_BUILD_ID", "2")
     capsys.readouterr()
     assert run(LIMIT) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert "B215 main, pr: not measured by this CI job, but by origin gitlab/1" in shown
+    assert "B215 main, pr: not measured by this CI job, but by origin codebuild/1" in shown
+
+
+RUN_AND_JOB = {
+    "gitlab": ("CI_PIPELINE_ID", "CI_JOB_ID"),
+    "buildkite": ("BUILDKITE_BUILD_ID", "BUILDKITE_JOB_ID"),
+    "circleci": ("CIRCLE_WORKFLOW_ID", "CIRCLE_WORKFLOW_JOB_ID"),
+    "travis": ("TRAVIS_BUILD_ID", "TRAVIS_JOB_ID"),
+    "appveyor": ("APPVEYOR_BUILD_ID", "APPVEYOR_JOB_ID"),
+    "bitbucket": ("BITBUCKET_BUILD_NUMBER", "BITBUCKET_STEP_UUID"),
+    "cirrus": ("CIRRUS_BUILD_ID", "CIRRUS_TASK_ID"),
+    "drone": ("DRONE_BUILD_NUMBER", "DRONE_STAGE_NUMBER"),
+    "semaphore": ("SEMAPHORE_WORKFLOW_ID", "SEMAPHORE_JOB_ID"),
+}
+
+
+@pytest.mark.parametrize("system", RUN_AND_JOB)
+def test_a_gate_in_a_job_of_its_own_judges_the_runs_of_its_pipeline(
+    system: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def enter(pipeline: int, job: int) -> None:
+        for name, number in zip(RUN_AND_JOB[system], (pipeline, job), strict=True):
+            monkeypatch.setenv(name, str(number))
+
+    monkeypatch.chdir(tmp_path)
+    for pipeline, cost in ((500, 0.0), (501, 0.15)):
+        gated.write_runs(Path("results/main.txt"), seed=pipeline)
+        gated.write_runs(Path("results/pr.txt"), seed=pipeline + 7, cost=cost)
+        enter(pipeline, 9001 + pipeline)
+        assert run(["ingest", "results", "-q"]) == 0
+    for pipeline, code in ((500, 0), (501, 1), (502, 4)):
+        enter(pipeline, 9999)
+        capsys.readouterr()
+        assert run([*LIMIT, "-q"]) == code
+        assert ("B215" in capsys.readouterr().out) == (code == 4)
+    assert run([*LIMIT, "--origin", f"{system}/500", "-q"]) == 0
+    assert run([*LIMIT, "--origin", f"{system}/501", "-q"]) == 1

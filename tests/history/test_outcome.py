@@ -141,6 +141,7 @@ def test_a_commit_that_two_jobs_measured_passes(
     for number in range(LEVEL + 1):
         add(number)
     monkeypatch.setenv("GITLAB_CI", "true")
+    monkeypatch.setenv("CI_PIPELINE_ID", "5")
     monkeypatch.setenv("CI_JOB_ID", "7")
     add(LEVEL)
     assert gate(capsys)[0] == 0
