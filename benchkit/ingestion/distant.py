@@ -142,6 +142,8 @@ def _bring_commit(text: str, folder: Path, name: str, max_unpacked: int) -> Copy
     inside = inside.strip("/")
     named = quote(ref)
     hint = f"see `git ls-tree -r {named}`, or fetch it first: git fetch origin {named}"
+    if ref.startswith("-"):  # git would take it for an option
+        hint = "give a branch, tag or commit"
     tree = _git(
         "rev-parse", "--verify", "--end-of-options", f"{ref}:{inside}", name=name, hint=hint
     )

@@ -183,7 +183,10 @@ def test_the_copy_goes_with_what_was_found() -> None:
     [
         ("git:nowhere", "unknown to git: fatal: Needed a single revision"),
         ("git:HEAD:nowhere", "unknown to git"),
-        ("git:--all", "unknown to git"),
+        (
+            "git:--all",
+            "unknown to git: fatal: Needed a single revision; give a branch, tag or commit\n",
+        ),
         ("git:", "unknown to git"),
         ("nowhere://x/y", "cannot copy it"),
         ("http://127.0.0.1:9/a.txt", "cannot fetch it"),
