@@ -46,6 +46,25 @@ def test_a_flipped_bit_in_a_name_of_a_footer_is_damage_that_repair_drops(tmp_pat
     assert [Path(one.path).name for one in store.check()] == [path.name]
 
 
+@pytest.mark.parametrize("name", ["params", "variant", "role", "origin", "env"])
+def test_a_flipped_bit_in_the_name_of_a_column_is_damage(tmp_path: Path, name: str) -> None:
+    """As another name it was a column that nobody reads, and the column itself counted as empty."""
+    store = Store(str(tmp_path))
+    ingest([str(RESULTS)], store)
+    (path,) = tmp_path.glob("runs/*.parquet")
+    data = bytearray(path.read_bytes())
+    footer = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    text = bytes([len(name)]) + name.encode()
+    at = -1
+    for _ in range(data.count(text, footer)):
+        at = data.find(text, max(at + 1, footer))
+        data[at + 1] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(StoreError, match="has columns other than those of its table"):
+        store.pieces()
+    assert [Path(one.path).name for one in store.check()] == [path.name]
+
+
 def test_deep_nesting_at_the_end_of_a_log_entry_is_damage(tmp_path: Path) -> None:
     store = Store(str(tmp_path))
     ingest([str(RESULTS)], store)

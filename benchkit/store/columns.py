@@ -150,6 +150,8 @@ def fits(schema: pa.Schema, version: DeltaTable) -> bool:
     import pyarrow as pa
 
     stated = plain(pa.schema(version.schema()).empty_table()).schema
+    if not {*schema.names} <= {*stated.names}:  # no name of a column, so another one is missing
+        return False
     flat = [
         pa.schema([field for field in each if not pa.types.is_nested(field.type)])
         for each in (stated, plain(schema.empty_table()).schema)

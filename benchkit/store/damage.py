@@ -19,6 +19,7 @@ from benchkit.store.conflicts import translated
 from benchkit.store.contents import UnsoundError, require_types
 from benchkit.store.files import (
     COUNTED,
+    OTHER_COLUMNS,
     OTHER_ROWS,
     REMEDY,
     as_problem,
@@ -231,7 +232,7 @@ def _check_file(
             parquet = open_parquet(opened)
             require_types(parquet.schema_arrow)
             if not fits(parquet.schema_arrow, version):
-                return "has columns of types other than those of its table"
+                return OTHER_COLUMNS
             is_stated = _has_stated_bounds(file, parquet.metadata)
             if is_stated and thoroughly:
                 is_stated = holds_stated_rows(file, parquet.iter_batches())

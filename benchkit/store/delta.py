@@ -21,7 +21,13 @@ from benchkit.store import entries
 from benchkit.store.columns import fits, plain
 from benchkit.store.confines import is_within, require_files
 from benchkit.store.conflicts import ConflictError, attempts, translated
-from benchkit.store.files import DataFile, damaged, is_file_of_store, require_stated_rows
+from benchkit.store.files import (
+    OTHER_COLUMNS,
+    DataFile,
+    damaged,
+    is_file_of_store,
+    require_stated_rows,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -311,17 +317,11 @@ class Table:
         read = self._read[key] = {}
         for file in reversed(self.list_files(version)):
             path = file["path"]
-            read[path] = known.get(path) or self.read_file(path, columns)
+            read[path] = known.get(path) or self.read_file(path, columns, version)
             require_stated_rows(f"{self.url}/{path}", file, read[path])
         if not read:
             return plain(pa.schema(version.schema()).empty_table())
-        try:
-            return pa.concat_tables(read.values(), promote_options="permissive")
-        except pa.ArrowException as error:
-            for path, rows in read.items():
-                if not fits(rows.schema, version):
-                    raise damaged(f"{self.url}/{path}", error) from error
-            raise
+        return pa.concat_tables(read.values(), promote_options="permissive")
 
     def read_groups(self, path: str) -> Iterator[pa.Table]:
         """Yield the rows of one file, a row group at a time."""
@@ -335,13 +335,17 @@ class Table:
         except (OSError, UnicodeError, pa.ArrowException) as error:
             raise damaged(f"{self.url}/{path}", error) from error
 
-    def read_file(self, path: str, columns: Sequence[str] | None = None) -> pa.Table:
-        """Return the rows of one file."""
+    def read_file(
+        self, path: str, columns: Sequence[str] | None = None, version: DeltaTable | None = None
+    ) -> pa.Table:
+        """Return the rows of one file, whose columns are those of a version."""
         import pyarrow as pa
 
         try:
             with self.filesystem.open_input_file(path) as file:
                 parquet = open_parquet(file)
+                if version and not fits(parquet.schema_arrow, version):
+                    raise damaged(f"{self.url}/{path}", OTHER_COLUMNS)
                 return plain(parquet.read(columns, use_threads=False))  # four times as cheap
         except (OSError, UnicodeError, pa.ArrowException) as error:
             raise damaged(f"{self.url}/{path}", error) from error

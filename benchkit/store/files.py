@@ -43,7 +43,9 @@ _FILE = regex(rf"{PARTITION}=(true|false)/.+\.parquet|\d+-[0-9a-f]{{32}}\.parque
 #: What to do about damage.
 REMEDY = "list all damage with `benchkit store check`, and remove it with `benchkit store repair`"
 _SUBJECT = "a file of the store "
+#: What is wrong with a file that holds other rows or columns than it should.
 OTHER_ROWS = "does not have the rows that were committed"
+OTHER_COLUMNS = "has columns other than those of its table"
 #: What a file system says of a file that is not there.
 _GONE = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR}
 #: What it says where there is no room for a file.
