@@ -364,9 +364,9 @@ def test_a_file_of_the_log_is_read_once_and_what_is_new_is_not_read_whole(
     store, read = Store(str(tmp_path)), list[str]()
     original = delta.Table.read_file
 
-    def read_file(self: delta.Table, path: str, columns: object = None) -> pa.Table:
+    def read_file(self: delta.Table, path: str, *about: Any) -> pa.Table:  # noqa: ANN401
         read.append(path)
-        return original(self, path, columns)  # type: ignore[arg-type]
+        return original(self, path, *about)
 
     monkeypatch.setattr(delta.Table, "read_file", read_file)
     for number in range(1, 5):

@@ -18,14 +18,15 @@ from typing import TYPE_CHECKING, Any
 from benchkit.errors import StoreError
 from benchkit.reading.parquet import OUTSIZED, open_parquet
 from benchkit.store import entries
-from benchkit.store.columns import fits, plain
+from benchkit.store.columns import plain
 from benchkit.store.confines import is_within, require_files
 from benchkit.store.conflicts import ConflictError, attempts, translated
 from benchkit.store.files import (
-    OTHER_COLUMNS,
     DataFile,
     damaged,
     is_file_of_store,
+    join_rows,
+    require_names,
     require_stated_rows,
 )
 
@@ -45,8 +46,7 @@ _SETTINGS = {
     "delta.checkpointInterval": "20",
 }
 
-#: Bytes that are copied at a time.
-_BLOCK = 8 << 20
+_BLOCK = 8 << 20  # bytes that are copied at a time
 
 
 class Table:
@@ -321,7 +321,7 @@ class Table:
             require_stated_rows(f"{self.url}/{path}", file, read[path])
         if not read:
             return plain(pa.schema(version.schema()).empty_table())
-        return pa.concat_tables(read.values(), promote_options="permissive")
+        return join_rows(self.url, read, version)
 
     def read_groups(self, path: str) -> Iterator[pa.Table]:
         """Yield the rows of one file, a row group at a time."""
@@ -344,8 +344,7 @@ class Table:
         try:
             with self.filesystem.open_input_file(path) as file:
                 parquet = open_parquet(file)
-                if version and not fits(parquet.schema_arrow, version):
-                    raise damaged(f"{self.url}/{path}", OTHER_COLUMNS)
+                require_names(f"{self.url}/{path}", parquet.schema_arrow.names, version)
                 return plain(parquet.read(columns, use_threads=False))  # four times as cheap
         except (OSError, UnicodeError, pa.ArrowException) as error:
             raise damaged(f"{self.url}/{path}", error) from error

@@ -12,7 +12,7 @@ import json
 import os
 import time
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +25,7 @@ from benchkit.store.columns import (
     GROUP_ROWS,
     PARTITION,
     file_schema,
+    fits,
     log_settings,
     parquet_settings,
     plain,
@@ -34,6 +35,7 @@ from benchkit.store.notes import write_notes
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from deltalake import DeltaTable
     from deltalake.transaction import AddAction
 
 #: Where a file of the log of runs says what its commit builds on.
@@ -289,6 +291,25 @@ def damaged(path: str, cause: Exception | str) -> StoreError:
     missing = OUTSIZED if isinstance(cause, OutsizedError) else missing
     problem = str(cause) if isinstance(cause, str | UnsoundError) else missing
     return StoreError(f"{_SUBJECT}{of}{problem}", where=path, hint=REMEDY)
+
+
+def require_names(path: str, names: Sequence[str], version: DeltaTable | None) -> None:
+    """Refuse a file with a column that its table does not have: another one is missing then."""
+    if version and not {*names} <= {field.name for field in version.schema().fields}:
+        raise damaged(path, OTHER_COLUMNS)
+
+
+def join_rows(url: str, rows: Mapping[str, pa.Table], version: DeltaTable) -> pa.Table:
+    """Return the rows of files, by their paths, as one table."""
+    import pyarrow as pa
+
+    try:
+        return pa.concat_tables(rows.values(), promote_options="permissive")
+    except pa.ArrowException as error:
+        for path, table in rows.items():
+            if not fits(table.schema, version):
+                raise damaged(f"{url}/{path}", error) from error
+        raise
 
 
 @contextmanager
