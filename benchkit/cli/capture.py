@@ -45,7 +45,8 @@ Timeout = Annotated[
     typer.Option(
         "--timeout",
         metavar="TIME",
-        help="Stop a command that takes longer, e.g. 10m. [default: 1h with --plan, else never]",
+        help="Stop a command that takes longer, e.g. 10m; 0 for never. "
+        "[default: 1h with --plan, else 0]",
     ),
 ]
 Until = Annotated[

@@ -181,7 +181,7 @@ def parse_rules(tables: object, habits: Habits, where: str) -> tuple[Rule, ...]:
     if not isinstance(tables, list) or not all(isinstance(table, Mapping) for table in tables):
         raise ConfigError("`gate` is not a list of tables", where=where, hint="use [[gate]]")
     if not tables:
-        hint = f"use [[gate]] with {_NO_LIMIT.removeprefix('write ')}, or remove it"
+        hint = f"use [[gate]] with {_NO_LIMIT.removeprefix('add ')}; or remove it"
         raise ConfigError("gate is empty, so no limit is set", where=where, hint=hint)
     rules = tuple(
         _parse(table, habits, f"{where} [[gate]] {table.get('name', number)}")

@@ -35,7 +35,9 @@ _TARS: dict[str, Callable[[IO[bytes]], IO[bytes]]] = {
     ".tar.gz": open_gzip,
     ".tgz": open_gzip,
     ".tar.xz": lzma.LZMAFile,
+    ".txz": lzma.LZMAFile,
     ".tar.bz2": bz2.BZ2File,
+    ".tbz2": bz2.BZ2File,
 }
 ENDINGS = (".zip", *_TARS)
 #: Types of headers that are held whole.

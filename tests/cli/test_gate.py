@@ -109,7 +109,13 @@ def test_every_output_names_the_policy(
     [
         ("", "benchkit.toml: it is empty, so no limit is set; add [[gate]]"),
         ("# nothing yet\n", "benchkit.toml: it is empty, so no limit is set; add [[gate]]"),
-        ("gate = []\n", "benchkit.toml: gate is empty, so no limit is set; use [[gate]]"),
+        (
+            "gate = []\n",
+            (
+                "benchkit.toml: gate is empty, so no limit is set; use [[gate]] with "
+                'acceptable = "5%", target = "1%", or both; or remove it'
+            ),
+        ),
     ],
 )
 def test_an_empty_policy_is_an_error(

@@ -59,7 +59,10 @@ def unpack(path: Path, left_out: Sequence[str] = ()) -> dict[str, bytes]:
 
 def test_every_kind_is_unpacked(tmp_path: Path) -> None:
     files = {"a.txt": b"a", "main/b.txt": b"b"}
-    modes = {".tar": "w", ".tar.gz": "w:gz", ".tgz": "w:gz", ".tar.xz": "w:xz", ".tar.bz2": "w:bz2"}
+    modes = {
+        ".tar": "w", ".tar.gz": "w:gz", ".tgz": "w:gz", ".tar.xz": "w:xz", ".txz": "w:xz",
+        ".tar.bz2": "w:bz2", ".tbz2": "w:bz2",
+    }  # fmt: skip
     for ending, mode in modes.items():
         folder = tmp_path / ending[1:]
         folder.mkdir()
