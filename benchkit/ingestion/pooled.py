@@ -16,7 +16,8 @@ from shlex import quote
 from benchkit.derived.starts import began_alike
 from benchkit.errors import Finding
 from benchkit.ingestion.additions import list_added_files, list_pooled_names
-from benchkit.ingestion.addresses import name_path
+from benchkit.ingestion.addresses import PACKED, name_path
+from benchkit.ingestion.contents import OF_VALUES
 from benchkit.ingestion.gone import MIXED, SHOWN, find_gone
 from benchkit.ingestion.parts import Part, show_label
 from benchkit.ingestion.places import (
@@ -31,12 +32,14 @@ from benchkit.ingestion.places import (
 )
 from benchkit.ingestion.sources import unpacked
 from benchkit.labels.numbering import series_of
+from benchkit.listing import list_names
 from benchkit.store.columns import began_at
 
 
 def find_pooled(parts: Sequence[Part], others: Sequence[Part] = ()) -> Iterator[Finding]:
     """B111: repeats of one row record several commits, or lie apart and were never read together.
 
+    A packed file beside a plain one of its name that holds something else is another measurement.
     One ingest that reads several folders decides by their names whether they are groups or runs.
 
     Parameters
@@ -64,7 +67,9 @@ def find_pooled(parts: Sequence[Part], others: Sequence[Part] = ()) -> Iterator[
         what = "folders" if all(map(is_of_folder, near.values())) else "inputs"
         yield _describe(variant, what, near, _advise(list(near), [*near.values()]))
     sides = [*measured, *(part for part in others if part.role == "measured")]
-    known = {part.variant for part in measured} - {*places, *commits}
+    packed = _name_packed(measured)
+    yield from (finding for name, finding in packed.items() if name not in {*places, *commits})
+    known = {part.variant for part in measured} - {*places, *commits, *packed}
     for variant, finding in (_name_added(sides) | _name_pooled(sides)).items():
         if variant in known:
             yield finding
@@ -281,4 +286,39 @@ def _name_pooled(measured: Sequence[Part]) -> dict[str, Finding]:
     return {
         variant: _describe(variant, "names of files", map(name_path, files), remedy)
         for variant, files in list_pooled_names(measured).items()
+    }
+
+
+def _name_packed(measured: Sequence[Part]) -> dict[str, Finding]:
+    """Return the findings on variants with a packed file whose runs differ from the plain one's."""
+    files: dict[tuple[str, ...], dict[str, list[Part]]] = defaultdict(lambda: defaultdict(list))
+    for part in measured:
+        files[part.origin, part.assigned, unpacked(part.path)][part.path].append(part)
+    others: dict[str, list[str]] = defaultdict(list)
+    for pair in (same for same in files.values() if len(same) > 1):
+        (_, plain), (_, packed) = sorted(pair.items())
+        runs = _list_contents(plain), _list_contents(packed)
+        if all(runs) and not (runs[0] <= runs[1] or runs[1] <= runs[0]):
+            others[packed[0].variant].append(name_path(packed[0].label))
+    return {
+        variant: Finding(
+            code=MIXED,
+            severity="error",
+            where=variant,
+            message=f"{list_names(names, SHOWN)} and the file of the same name without "
+            f"`{PACKED}` contain different measurements",
+            remedy="delete the one that is outdated; if they are repeats, rename one",
+            numbers={"pooled": len(names)},
+        )
+        for variant, names in others.items()
+    }
+
+
+def _list_contents(parts: Sequence[Part]) -> set[tuple[str, int]]:
+    """Return the digests of the values of runs, with what was measured."""
+    return {
+        (part.benchmark, int(content) & OF_VALUES)
+        for part in parts
+        for content in part.contents
+        if content
     }

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import re
+import shutil
 from pathlib import Path
 
 import gated
@@ -10,6 +13,8 @@ import pytest
 
 import benchkit.api as bk
 from benchkit.cli import run
+
+FIXTURES = Path(__file__).resolve().parent.parent.parent / "fixtures"
 
 
 @pytest.mark.parametrize("names", [("a1b2c3d", "b2c3d4e"), ("2026-10-01", "2026-10-02")])
@@ -104,3 +109,59 @@ def test_files_of_a_variant_that_are_ingested_one_by_one_are_no_repeats(
             assert run(["ingest", path, "--variant", variant, "--store", "runs", "-q"]) == 0
     assert run([*gate, "runs"]) == 3  # the same values under both labels
     assert "names of files" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("tool", ["go", "wrk"])
+def test_a_packed_file_beside_a_different_measurement_of_its_name_fails_the_gate(
+    tool: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A copy that was packed earlier hid the regression of the run that took its name."""
+    monkeypatch.chdir(tmp_path)
+    if tool == "go":
+        for seed, name in enumerate(("main", "pr", "old")):
+            gated.write_runs(Path(f"res/{name}/1.txt"), seed=seed, cost=0.08 * (name == "pr"))
+        plain, old = [Path("res/pr/1.txt")], [Path("res/old/1.txt")]
+    else:
+        for name in ("main", "pr", "old"):
+            source = FIXTURES / "tracing-wrk" / ("none" if name == "main" else "apm")
+            shutil.copytree(source, f"res/{name}", ignore=shutil.ignore_patterns("*[!1-3].txt"))
+        plain, old = sorted(Path("res/pr").iterdir()), sorted(Path("res/old").iterdir())
+        for path in plain:
+            path.write_text(re.sub(r"(sec: +)1\d", r"\g<1>8", path.read_text()))
+    for path, earlier in zip(plain, old, strict=True):
+        Path(f"{path}.gz").write_bytes(gzip.compress(earlier.read_bytes()))
+    shutil.rmtree("res/old")
+    limit = "time_per_op=5%" if tool == "go" else "request_rate=25%"
+    gate = ["gate", "--baseline", "main", "--max-overhead", limit, "--format", "json"]
+    for arguments in (["res"], ["--store", "store"]):
+        if arguments != ["res"]:
+            assert run(["ingest", "res", *arguments]) == 0
+            capsys.readouterr()
+        assert run([*gate, *arguments]) == 3
+        findings = json.loads(capsys.readouterr().out)["findings"]
+        (mixed,) = [one for one in findings if one["code"] == "B111"]
+        assert mixed["where"] == "pr"
+        assert f"{plain[0].name}.gz" in mixed["message"]
+
+
+def test_a_packed_copy_stays_one_measurement_until_the_plain_file_is_overwritten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for seed, name in enumerate(("main", "pr")):
+        path = gated.write_runs(Path(f"res/{name}/1.txt"), seed=seed)
+    Path(f"{path}.gz").write_bytes(gzip.compress(path.read_bytes()))
+    gate = ["gate", "--max-overhead", "time_per_op=5%", "--store", "store"]
+    assert run(["ingest", "res", "--store", "store"]) == 0
+    assert run(gate) == 0
+    gated.write_runs(path, seed=3, cost=0.08)
+    assert run(["ingest", "res", "--store", "store"]) == 0
+    assert run(gate) == 3
+    assert "B111" in capsys.readouterr().err
+
+
+def test_a_packed_copy_of_samples_stays_one_measurement(tmp_path: Path) -> None:
+    source = FIXTURES / "k6-edge" / "small" / "k6-raw-small.json.gz"
+    packed = Path(shutil.copy(source, tmp_path))
+    packed.with_suffix("").write_bytes(gzip.decompress(packed.read_bytes()))
+    assert "B111" not in set(bk.load(tmp_path).findings["code"])

@@ -115,7 +115,7 @@ READING = (
         code="B111",
         severity="error",
         says="two measurements count as one variant, so the gate fails",
-        what="There are three cases:\n(1) New results were written to a folder, and the store "
+        what="There are four cases:\n(1) New results were written to a folder, and the store "
         "still contains runs of files that are gone: a remaining file was overwritten by a "
         "different measurement, or new files replaced all earlier files of a benchmark. New "
         "files beside earlier ones are not reported.\n(2) Runs that were measured "
@@ -125,7 +125,9 @@ READING = (
         "each read several runs from standard input. Numbered run folders (`run1`, `run2`, or "
         "plain numbers, the lowest below 10) are repeats, and so are all files for the same row "
         "if one command reads them.\n(3) One file of `go test` contains two measurements: the "
-        "allocations of a benchmark change once, with at least two runs before and after.",
+        "allocations of a benchmark change once, with at least two runs before and after.\n(4) A "
+        "packed file (`wrk-1.txt.gz`) and the file of the same name without `.gz` contain "
+        "different measurements.",
         why="Some of the runs may come from another commit, so the outcome of the gate says "
         "nothing about the new one.",
         example="pr: the folder results has new results and no longer contains "
