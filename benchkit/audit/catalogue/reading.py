@@ -132,13 +132,11 @@ READING = (
         "nothing about the new one.",
         example="pr: the folder results has new results and no longer contains "
         "results/pr/4.txt, results/pr/5.txt and 3 more, so 5 earlier and 3 new runs count together",
-        do="To get a store with only the new measurement, run `benchkit ingest results "
-        "--store NEW`. "
-        "To keep the earlier and the new measurement apart, run `benchkit undo` right away, then "
-        "ingest with "
-        "`--origin NAME`, or add each commit's results with `benchkit history add`. If the "
-        "folders are repeats of one commit, ingest them with one command, or name them `run1`, "
-        "`run2` and so on. `on_damaged = 'warn'` lets the gate pass.",
+        do="To get a store with only the new measurement, run `benchkit ingest results --store "
+        "NEW`. To keep the earlier and the new measurement apart, run `benchkit undo` right away, "
+        "then ingest with `--origin NAME`, or add each commit's results with `benchkit history "
+        "add`. If the folders are repeats of one commit, ingest them with one command, or name "
+        "them `run1`, `run2` and so on. `on_damaged = 'warn'` lets the gate pass.",
     ),
     Entry(
         code="B112",
