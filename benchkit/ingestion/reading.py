@@ -37,7 +37,7 @@ from benchkit.ingestion.surroundings import list_sections
 from benchkit.ingestion.threads import read_ahead
 from benchkit.parsers import kernel, mapped, registry
 from benchkit.parsers.base import Format, Reading, Repeats, Row, Samples, Source
-from benchkit.parsers.embedded import list_documents
+from benchkit.parsers.embedded import list_documents, list_reports
 from benchkit.reading.bounds import limit_runs
 from benchkit.reading.records import require_record
 from benchkit.reading.source import UnreadableError
@@ -252,6 +252,7 @@ class Reader:
                 if self._keeps(form, record, found):
                     sink.take(runs.pieces[owner], record)
         runs.require_apart(found.label)
+        diagnostics += list_reports(source, formats, (run for _, run in runs.in_order()))
         parts: list[Part] = []
         rows: list[tuple[int, list[Row] | pa.RecordBatch]] = [*sink.runs]
         named: dict[tuple[Side, str], str] = {}

@@ -1,4 +1,4 @@
-"""JSON documents that stand in a page, where the formats that own whole sources do not read them.
+"""What stands in a page and is not read: JSON documents, and reports of tools that are not known.
 
 They are named, because the rest of their page is read without them.
 """
@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from benchkit.errors import Diagnostic
-from benchkit.parsers.base import Format, Head, Source
+from benchkit.parsers.base import Format, Head, Reading, Source
+from benchkit.parsers.unread import REPORTS
 from benchkit.reading.signs import find_signs
 from benchkit.regexes import regex
 
@@ -20,6 +21,8 @@ LARGEST, _MOST = 1 << 20, 4 << 20
 #: Where a document may begin; of lines that each hold one, the first stands for all.
 _BEGIN = regex(r"^[ \t>]{0,12}(?=[{\[])", re.MULTILINE)
 _HINT = "put the JSON in a file of its own"
+#: Lines among which all words of a report stand.
+_CLOSE = 30
 
 
 class Embedded(NamedTuple):
@@ -33,19 +36,57 @@ def list_documents(
     source: Source, claims: Sequence[Format], formats: Sequence[Format]
 ) -> list[Diagnostic]:
     """Say which documents of all the formats stand among blocks of those that claim a page."""
-    is_page = source.size <= LARGEST and all(each.embeds for each in claims)
-    text = source.text() if is_page else ""
     return [
-        Diagnostic(
-            source.label,
+        _warn(
+            source,
             each.line,
             f"JSON that looks like {each.form.name} is not read within other text",
             _HINT,
-            "warning",
-            is_remark=True,
         )
-        for each in find_documents(text, formats)
+        for each in find_documents(_page(source, claims), formats)
     ]
+
+
+def list_reports(
+    source: Source, claims: Sequence[Format], readings: Iterable[Reading]
+) -> list[Diagnostic]:
+    """Say which tools have a report among what was read of a page, which nothing reads."""
+    text = _page(source, claims)
+    known = [each for each in REPORTS if all(word in text for word in each.words)]
+    lines = text.split("\n") if known else []
+    for run in readings if known else ():
+        end = max(run.line, run.last_line)
+        lines[max(run.line - 1, 0) : end] = [""] * len(lines[max(run.line - 1, 0) : end])
+    found = {
+        each.kind: (line, each.instead)
+        for each in known
+        if (line := _find_close(lines, each.words))
+    }
+    return [
+        _warn(source, line, f"{kind}, which benchkit does not read", instead)
+        for kind, (line, instead) in found.items()
+    ]
+
+
+def _find_close(lines: Sequence[str], words: Sequence[str]) -> int:
+    """Return the number of the first line from which all words are near; 0 if there is none."""
+    last = dict.fromkeys(words, -_CLOSE)
+    for number, line in enumerate(lines, 1):
+        present = [word for word in words if word in line]
+        last.update(dict.fromkeys(present, number))
+        if present and (first := min(last.values())) > max(number - _CLOSE, 0):
+            return first
+    return 0
+
+
+def _page(source: Source, claims: Sequence[Format]) -> str:
+    """Return the text of a page of blocks; nothing of what one format owns, or of a large text."""
+    is_page = source.size <= LARGEST and all(each.embeds for each in claims)
+    return source.text() if is_page else ""
+
+
+def _warn(source: Source, line: int, what: str, hint: str) -> Diagnostic:
+    return Diagnostic(source.label, line, what, hint, "warning", is_remark=True)
 
 
 def find_documents(text: str, formats: Sequence[Format]) -> Iterator[Embedded]:

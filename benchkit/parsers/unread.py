@@ -1,7 +1,8 @@
 """What benchkit does not read and people give it all the same, with what to give instead.
 
 An entry describes a file and has the words that all stand in it. It is asked only about files that
-no format claims; so a word may be of a tool that is read, in a form that is not.
+no format claims, and the reports of tools also about what a page holds beside what is read of it;
+so a word may be of a tool that is read, in a form that is not.
 """
 
 from __future__ import annotations
@@ -116,7 +117,8 @@ _FORMS = (
            "give the results behind it"),
 )  # fmt: skip
 
-_TOOLS = (
+#: What tools print, which may also stand on a page beside results that are read.
+REPORTS = (
     *_of_tools("report", {
         "sysbench": ("total number of events:",),
         "ghz": ("Response time histogram:", "Count:", "Status code distribution:"),
@@ -160,6 +162,12 @@ _TOOLS = (
         "BenchmarkTools.jl": ("BenchmarkTools.Trial",),
         "microbenchmark": (" lq ", " uq ", " neval"),
     }),
+    Unread("ghz's report", ("Count:", "Slowest:", "Fastest:", "Average:")),
+    Unread("memtier_benchmark's report", ("Hits/sec", "Misses/sec")),
+)  # fmt: skip
+
+_TOOLS = (
+    *REPORTS,
     *_of_tools("JSON", {
         "siege": ('"transaction_rate"', '"availability"'),
         "fio": ('"fio version"',),

@@ -11,8 +11,9 @@ from benchkit.reading.prefixes import NO_BREAK, Prefix, strip_line
 from benchkit.regexes import regex
 
 _ANSI = regex(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]+[0-~]|[@-Z\\-_=>])")
-#: The tags that end a line on a page, and how many of them one may have.
+#: The tags that end a line on a page, those that end a block of code, and how many one may have.
 _BREAKS, _MANY_BREAKS = ("<br>", "<br/>", "<br />"), 9
+_CLOSINGS = ("</pre>", "</code>", "</samp>")
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF16_LE, "utf-16"),
@@ -28,10 +29,12 @@ def encoding_of(data: bytes) -> str:
 def clean_line(line: str) -> str:
     """Drop ANSI sequences, a CR at the end, overwritten progress, and a page's line breaks.
 
+    The end of a block of code that begins in another line is dropped, too.
+
     Examples
     --------
-    >>> clean_line("Requests/sec:   1998.81 <br/>")
-    'Requests/sec:   1998.81'
+    >>> clean_line("Requests/sec:   1998.81 <br/>"), clean_line("GET: 1.5</code></pre>")
+    ('Requests/sec:   1998.81', 'GET: 1.5')
     """
     if "\x1b" in line:
         line = _ANSI.sub("", line)
@@ -39,10 +42,18 @@ def clean_line(line: str) -> str:
         line = line.rstrip("\r").rpartition("\r")[2]
     for _ in range(_MANY_BREAKS if ">" in line[-3:] else 0):
         line = line.rstrip()
-        if not line[-6:].lower().endswith(_BREAKS):
+        if not _ends_in_tag(line):
             break
         line = line[: line.rindex("<")].rstrip()
     return line
+
+
+def _ends_in_tag(line: str) -> bool:
+    """Whether a line ends in a line break of a page, or in a block's end without its beginning."""
+    end = line[-7:].lower()
+    closing = next((each for each in _CLOSINGS if end.endswith(each)), "")
+    is_block = bool(closing) and f"<{closing[2:-1]}" not in line.lower()
+    return is_block or end.endswith(_BREAKS)
 
 
 def clean_text(data: bytes) -> str:
@@ -51,7 +62,7 @@ def clean_text(data: bytes) -> str:
     if encoding != "utf-16" and b"\0" in data:
         return ""
     text = data.decode(encoding, errors="replace")
-    if "\r" in text or "\x1b" in text or "<br" in text or "<BR" in text:
+    if any(each in text for each in ("\r", "\x1b", "<br", "<BR", *_CLOSINGS)):
         return "\n".join(map(clean_line, text.split("\n")))
     return text
 

@@ -53,6 +53,11 @@ def test_another_tools_report_is_named() -> None:
             "ghz's report",
             "help tools",
         ),
+        (
+            "Summary:\n  Count:\t9\n  Slowest:\t9 ms\n  Fastest:\t1 ms\n  Average:\t2 ms\n",
+            "ghz's report",
+            "help tools",
+        ),
         ("|Benchmark |Mode |Cnt|Score |Error |Units|\n", "JMH's table as Markdown", "JMH wrote"),
         ("<!DOCTYPE html>\n<title>Gatling Stats</title>", "a page of Gatling's", "simulation.log"),
         ("<!DOCTYPE html>\n<p>1204 requests/s", "an HTML page", "text or JSON"),

@@ -39,6 +39,38 @@ def test_line_breaks_of_a_page_are_no_part_of_a_report(
     assert first[columns].equals(second[columns])
 
 
+@pytest.mark.parametrize(
+    ("text", "benchmarks"),
+    [
+        (
+            (
+                "<pre><code>Benchmark   Mode  Cnt       Score      Error  Units\n"
+                "B.testA    thrpt    2  441449.126 ± 7609.787  ops/s\n"
+                "B.testB    thrpt    2  41449.126 ± 7609.787  ops/s</code></pre>\n"
+            ),
+            ["B.testA", "B.testB"],
+        ),
+        (
+            "<pre>SET: 13641.26 requests per second\nGET: 243546.03 requests per second</pre>\n",
+            ["SET", "GET"],
+        ),
+        (
+            (
+                "<pre><code>\nBenchmarkA-4   1000   2100 ns/op\n"
+                "BenchmarkB-4   1000   2200 ns/op</code></pre>\n"
+            ),
+            ["A", "B"],
+        ),
+    ],
+)
+def test_the_last_line_of_a_block_of_code_is_read(
+    text: str, benchmarks: list[str], tmp_path: Path
+) -> None:
+    page = tmp_path / "page.html"
+    page.write_text(text, encoding="utf-8")
+    assert bk.load(page).runs["benchmark"].tolist() == benchmarks
+
+
 def test_the_foot_of_a_histogram_of_wrk2_may_lack_its_brackets(tmp_path: Path) -> None:
     text = (FIXTURES / "wrk-edge/synthetic-wrk2.txt").read_text(encoding="utf-8")
     assert "#[Mean" in text
