@@ -14,6 +14,8 @@ _ANSI = regex(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]+[
 #: The tags that end a line on a page, those that end a block of code, and how many one may have.
 _BREAKS, _MANY_BREAKS = ("<br>", "<br/>", "<br />"), 9
 _CLOSINGS = ("</pre>", "</code>", "</samp>")
+#: The tags with which a block of code begins in the line of its first result.
+_OPENING = regex(r"(?:<(?:pre|code|samp)(?: [^<>]{0,200})?>){1,9}(?=[^\s<])", re.IGNORECASE)
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF16_LE, "utf-16"),
@@ -29,7 +31,7 @@ def encoding_of(data: bytes) -> str:
 def clean_line(line: str) -> str:
     """Drop ANSI sequences, a CR at the end, overwritten progress, and a page's line breaks.
 
-    The end of a block of code that begins in another line is dropped, too.
+    So are the tags of a block of code of which this line is the first or the last.
 
     Examples
     --------
@@ -45,6 +47,8 @@ def clean_line(line: str) -> str:
         if not _ends_in_tag(line):
             break
         line = line[: line.rindex("<")].rstrip()
+    if line.startswith("<") and "</" not in line and (opening := _OPENING.match(line)):
+        line = line[opening.end() :]
     return line
 
 
@@ -62,7 +66,7 @@ def clean_text(data: bytes) -> str:
     if encoding != "utf-16" and b"\0" in data:
         return ""
     text = data.decode(encoding, errors="replace")
-    if any(each in text for each in ("\r", "\x1b", "<br", "<BR", *_CLOSINGS)):
+    if any(each in text for each in ("\r", "\x1b", "<br", "<BR", "<pre", "<code", *_CLOSINGS)):
         return "\n".join(map(clean_line, text.split("\n")))
     return text
 

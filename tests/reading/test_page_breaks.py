@@ -56,7 +56,7 @@ def test_line_breaks_of_a_page_are_no_part_of_a_report(
         ),
         (
             (
-                "<pre><code>\nBenchmarkA-4   1000   2100 ns/op\n"
+                "<pre><code>BenchmarkA-4   1000   2100 ns/op\n"
                 "BenchmarkB-4   1000   2200 ns/op</code></pre>\n"
             ),
             ["A", "B"],
