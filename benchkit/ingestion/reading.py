@@ -281,8 +281,7 @@ class Reader:
         batches, files = sink.close()
         return Outcome(
             index=index, report=report, parts=parts, rows=rows, batches=batches, files=files,
-            contents=sink.contents, diagnostics=diagnostics,
-            is_original=bool(values or sampled),
+            contents=sink.contents, diagnostics=diagnostics, is_original=bool(values or sampled),
         )  # fmt: skip
 
     def _take_plain(self, index: int, found: Found, form: Format, reading: Reading) -> Outcome:
