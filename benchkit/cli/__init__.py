@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from benchkit.cli.glance import show_results
-from benchkit.cli.menu import COMMANDS, Menu
+from benchkit.cli.menu import COMMANDS, Menu, require_values
 from benchkit.cli.printing import discard, print_line, survive
 from benchkit.cli.readings import suggest
 from benchkit.errors import BenchkitError, ExitCode
@@ -50,7 +50,9 @@ def application(command: str = "") -> typer.Typer:
 @cache
 def _build_command(name: str) -> Command:
     """Build a command, or all of them where none is named; each is built once in a process."""
-    return typer.main.get_command(application(name))
+    command = typer.main.get_command(application(name))
+    require_values(command)
+    return command
 
 
 def run(arguments: Sequence[str]) -> int:

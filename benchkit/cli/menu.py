@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from typer.core import TyperGroup
 
+from benchkit.errors import ConfigError
+
 if TYPE_CHECKING:
     from typer._click import Context, HelpFormatter
+    from typer._click.core import Command, Parameter
 
 #: Each command is a module here.
 MENU = {
@@ -47,6 +50,8 @@ MENU = {
     },
 }
 COMMANDS = tuple(name for commands in MENU.values() for name in commands)
+#: Options with an error of their own for an empty text, and those that benchstat lets be empty.
+_EXEMPT = frozenset({"store", "policy", "layout", "split", "knee", "filter", "table", "row", "col"})
 
 
 class Menu(TyperGroup):
@@ -69,3 +74,25 @@ class Menu(TyperGroup):
         for purpose, commands in lists.items():
             with formatter.section(purpose):
                 formatter.write_dl([*commands.items()])
+
+
+def require_values(command: Command) -> None:
+    """Let the options of a command and its verbs refuse an empty text.
+
+    It is the value of a variable of a script or a CI job that is not set, not a missing option.
+    """
+    for verb in getattr(command, "commands", {}).values():
+        require_values(verb)
+    for param in command.params:
+        if param.param_type_name == "option" and param.name not in _EXEMPT:
+            param.callback = param.callback or _require_value
+
+
+def _require_value(context: Context, param: Parameter, value: Any) -> Any:  # noqa: ANN401 - of any option
+    texts = value if isinstance(value, (list, tuple)) else [value]
+    source = context.get_parameter_source(param.name) if param.name else None
+    is_typed = source is not None and source.name == "COMMANDLINE"
+    if is_typed and any(isinstance(text, str) and not text.strip() for text in texts):
+        hint = "give a value, or omit the option"
+        raise ConfigError("its value is empty", where=param.opts[0], hint=hint)
+    return value

@@ -37,14 +37,17 @@ Paths = Annotated[
 StoreOption = Annotated[
     str | None, typer.Option("--store", help="Folder or URL of the store. [default: .benchkit]")
 ]
+OF_ORIGIN = (
+    "Use only runs from the CI job or machine of this name, or from all of whose names it "
+    "is a whole part (`github/71`)"
+)
 Origin = Annotated[
     list[str] | None,
     typer.Option(
         "--origin",
         metavar="O",
-        help="Use only runs from the CI job or machine of this name, or from all of whose names it "
-        "is a whole part (`github/71`); repeatable: the first match counts. [default: the current "
-        "CI job, else the only origin]",
+        help=f"{OF_ORIGIN}; repeatable: the first match counts. [default: the current CI job, else "
+        "the only origin]",
     ),
 ]
 IngestOrigin = Annotated[

@@ -26,10 +26,18 @@ def register(app: typer.Typer) -> None:
     app.command(epilog="Example: benchkit runs results/")(runs)
 
 
-@takes()
+@takes(without="origin")
 def runs(
     *,
     by: o.By = None,
+    origin: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--origin",
+            metavar="O",
+            help=f"{o.OF_ORIGIN}; repeatable: the runs of each are listed. [default: all]",
+        ),
+    ] = None,
     every: Annotated[
         bool,
         typer.Option("--all", help="List each run in the table; csv and json always do."),
@@ -43,7 +51,7 @@ def runs(
 ) -> None:
     """List the runs, one line per set of labels: labels, runs, role, start, sources."""
     chosen = o.choose(format or o.guess_format(output, ENDINGS, "table"), FORMATS)
-    request = replace(request, by=by)
+    request = replace(request, by=by, origin=origin)
     frame = load(request).runs
     if chosen in {"csv", "json"}:
         from benchkit.reporting.to_rows import runs_to_csv, runs_to_json

@@ -41,7 +41,7 @@ def check(
 ) -> None:
     """Read every file of the store and list damaged ones; exit 3 if there are any."""
     chosen = o.choose(format, ("table", "json"))
-    target = _open(store)
+    target = open_store(store)
     damage = target.check()
     if chosen == "json":
         from benchkit.reporting.json_text import format_json
@@ -65,7 +65,7 @@ def repair(
 ) -> None:
     """Drop what cannot be read, and list the sources to ingest again."""
     chosen = o.choose(format, o.DONE_FORMATS)
-    target = _open(store)
+    target = open_store(store)
     with target.locked():
         done = target.repair()
     if chosen == "json":
@@ -116,7 +116,7 @@ def upgrade(
     from benchkit.ingestion.upgrade import settle_store
 
     chosen = o.choose(format, o.DONE_FORMATS)
-    target = _open(store)
+    target = open_store(store)
     with target.locked():
         settle_store(target)
         target.tidy(thoroughly=True, rewrite=True)
@@ -133,7 +133,7 @@ def vacuum(
     a change to the store dropped them; one day if no change ever referred to them.
     """
     chosen = o.choose(format, o.DONE_FORMATS)
-    target = _open(store)
+    target = open_store(store)
     with target.locked():
         done = target.tidy(thoroughly=True)
     counts = {
@@ -165,7 +165,8 @@ def _name_deed(one: Damage) -> str:
     return "rewrote the log of commits, leaving out" if one.is_log else "dropped"
 
 
-def _open(url: str | None) -> Store:
+def open_store(url: str | None) -> Store:
+    """Return the store that ``--store`` names, or refuse a place that holds none."""
     from benchkit.store import Store, choose_place
 
     target = Store(choose_place(url))

@@ -9,6 +9,7 @@ import typer
 
 from benchkit.cli import options as o
 from benchkit.cli import printing
+from benchkit.cli.store import open_store
 
 
 def register(app: typer.Typer) -> None:
@@ -23,9 +24,8 @@ def undo(
     o.choose(format, o.DONE_FORMATS)
     from benchkit.ingestion.changes import count_runs
     from benchkit.ingestion.reverted import describe_reverted
-    from benchkit.store import Store, choose_place
 
-    target = Store(choose_place(store))
+    target = open_store(store)
     with target.locked():
         if quiet and format == "text":
             target.undo()

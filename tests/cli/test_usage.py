@@ -130,3 +130,48 @@ def test_a_store_that_may_not_be_read_is_a_problem_with_the_data(
     shown = "".join(capsys.readouterr())
     assert ".benchkit: the store failed: [Errno 13] Permission denied" in shown
     assert "cannot write" not in shown
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("ingest results --origin", "ingest results --variant", "ingest results --benchmark"),
+        *("ingest results --format", "ingest results --as", "ingest results --exclude"),
+        *("gate --origin", "gate --baseline", "compare --variant", "compare --benchmark"),
+        *("runs --format", "plan --metric", "capture --variant", "history show --branch"),
+        "history add results --commit abcdefa --branch",
+    ],
+)
+def test_an_empty_value_does_not_count_as_no_option(
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    gated.write_pair(tmp_path / "results")
+    assert run(["ingest", "results", "-q"]) == 0
+    capsys.readouterr()
+    *words, option = command.split()
+    for value in ([option, ""], [f"{option}="], [option, " "]):
+        assert run([*words, *value]) == 2
+        shown = capsys.readouterr().err
+        assert f"{option}: its value is empty; give a value, or omit the option" in shown
+
+
+def test_undo_without_a_store_creates_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(["undo", "--store", "other"]) == 3
+    assert "other: no store here; run `benchkit ingest` first" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_help_of_runs_says_that_it_lists_every_origin(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["runs", "--help"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "repeatable: the runs of each are listed. [default: all]" in shown
+    assert "[default: the current CI job" not in shown
