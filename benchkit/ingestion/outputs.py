@@ -77,10 +77,7 @@ def _list_named(
     shared = _find_shared(outputs)
     alone = Counter(output.fence for output in outputs)
     return [
-        _find_fence(fences, output.fence)
-        if output.fence and alone[output.fence] == 1
-        else output.find_extent(lines)
-        for output in shared
+        output.find_extent(lines, fences if alone[output.fence] == 1 else ()) for output in shared
     ]
 
 
@@ -112,17 +109,15 @@ class _Output(NamedTuple):
         del self.results[len(self.results) - len(surplus) :]
         return surplus
 
-    def find_extent(self, lines: Sequence[str]) -> Block:
-        """Return where it stands, with the summary below it."""
-        first = min(each.block.first for each in self.results)
+    def find_extent(self, lines: Sequence[str], fences: Sequence[int]) -> Block:
+        """Return where it stands, with the rest of its fence or the summary below it."""
+        block = min(each.block for each in self.results)
         last = max(each.block.last for each in self.results)
-        return Block(first, _find_end(lines, last) if self.results[-1].number else last)
-
-
-def _find_fence(fences: Sequence[int], fence: int) -> Block:
-    """Return the lines in a fence."""
-    numbers = [number for number, each in enumerate(fences) if each == fence]
-    return Block(numbers[0], numbers[-1])
+        if self.fence and fences:
+            last = max(number for number, each in enumerate(fences) if each == self.fence)
+        elif self.results[-1].number:
+            last = _find_end(lines, last)
+        return block._replace(last=last)
 
 
 def _find_end(lines: Sequence[str], last: int) -> int:
