@@ -18,11 +18,23 @@ _PROMPT = regex(
     r"[ \t#>|*]*(?:[^\s$%@]{1,40}@[^\s$%]{1,60}(?: [^\s$%]{1,60})?)? ?[$%] "
     r"(?P<command>(?:[A-Za-z_]\w*=\S* )*(?:[^\s/]*/)*(?P<program>[\w.-]+).*)"
 )
-#: Programs that show or move what another one wrote.
-_SHOWING = frozenset(
-    {"awk", "cat", "cd", "cp", "cut", "echo", "git", "grep", "head", "jq", "less", "ls", "more"}
-    | {"mv", "sed", "sort", "tail"}
+#: Programs that show what another one wrote, and those that move it or measure nothing.
+_DISPLAYS = frozenset(
+    {"awk", "cat", "cut", "grep", "head", "jq", "less", "more", "sed", "sort", "tail"}
 )
+_SHOWING = _DISPLAYS | {"cd", "cp", "echo", "git", "ls", "mv"}
+
+
+def shows_file(line: str) -> bool:
+    """Tell whether a line is a command at its prompt that shows what another one wrote.
+
+    Examples
+    --------
+    >>> shows_file("$ cat one.txt"), shows_file("$ cargo bench")
+    (True, False)
+    """
+    match = _PROMPT.match(line)
+    return match is not None and match["program"] in _DISPLAYS
 
 
 def take_prompts(readings: Sequence[Reading], lines: Sequence[str]) -> None:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from benchkit.ingestion.commands import shows_file
 from benchkit.parsers.base import Reading
 from benchkit.reading.captions import number_fences
 from benchkit.reading.surroundings import Block
@@ -117,7 +118,8 @@ class _Output(NamedTuple):
             last = max(number for number, each in enumerate(fences) if each == self.fence)
         elif self.results[-1].number:
             last = _find_end(lines, last)
-        return block._replace(last=last)
+        is_shown = block.first > 1 and shows_file(lines[block.first - 2])
+        return block._replace(first=block.first - is_shown, last=last)
 
 
 def _find_end(lines: Sequence[str], last: int) -> int:
