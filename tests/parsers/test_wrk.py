@@ -157,6 +157,7 @@ def test_a_run_without_a_single_request_says_so() -> None:
         ("bandwidth_in", "mean"),
     }
     assert [remark.what for remark in remarks(path)] == ["no request was completed in this run"]
+    assert only(path).status == "failed"
 
 
 def test_without_latency_there_are_no_percentiles() -> None:

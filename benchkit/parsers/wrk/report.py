@@ -122,6 +122,7 @@ class Report(reports.Report):
         self.counts: dict[str, int] = {}
         self.timeouts = 0
         self.requests: int | None = None
+        self.rate: float | None = None
         self.length: tuple[str, int] | None = None  # that was asked for, and the line that tells it
 
     @classmethod
@@ -137,6 +138,11 @@ class Report(reports.Report):
         is_headed = self.is_go_wrk or self.seen >= {"head", "size"}
         is_single = self.is_called and "requests" in self.seen
         return self.is_wrk2 or is_headed or bool(self.proofs) or is_single
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no request was completed; where no line counts them, the rate tells."""
+        return self.requests == 0 or (self.requests is None and self.rate == 0)
 
     @property
     def is_ended(self) -> bool:
@@ -256,6 +262,9 @@ class Report(reports.Report):
     def _take_total(self, _: Line, fields: Fields, _number: int) -> None:
         self.requests = int(fields[0])
 
+    def _take_requests(self, _: Line, fields: Fields, _number: int) -> None:
+        self.rate = float(fields[0])
+
     def _take_errors(self, _: Line, fields: Fields, _number: int) -> None:
         self.timeouts = int(fields[3])
 
@@ -273,6 +282,8 @@ class Report(reports.Report):
         reading.rows.sort(key=itemgetter(9))
         missing = self.missing()
         reading.status = "partial" if missing else "complete"
+        if self.is_idle:
+            reading.status = "failed"
         yield reading
         if missing:
             yield self.incomplete(label, missing)
@@ -280,7 +291,7 @@ class Report(reports.Report):
             yield NAMELESS.at(label, reading.line)
         if self.torn:
             yield TORN.at(label, self.torn[0], stat=self.torn[1])
-        if not self.sampled or self.requests == 0:
+        if not self.sampled or self.is_idle:
             yield self._explain_unsampled(label)
         elif self.timeouts and reading.tool == "wrk":
             is_known = self.requests is not None and self.timeouts <= self.requests
@@ -290,7 +301,7 @@ class Report(reports.Report):
     def _explain_unsampled(self, label: str) -> Diagnostic:
         """Say that there is no latency at all."""
         tool, line = self.reading.tool, self.reading.last_line
-        if self.requests == 0:
+        if self.is_idle:
             return IDLE.at(label, line)
         count = "" if self.requests is None else f"{self.requests} "
         late = f" ({self.timeouts} timed out)" if self.timeouts else ""
