@@ -56,7 +56,8 @@ def _ends_in_tag(line: str) -> bool:
     """Whether a line ends in a line break of a page, or in a block's end without its beginning."""
     end = line[-7:].lower()
     closing = next((each for each in _CLOSINGS if end.endswith(each)), "")
-    is_block = bool(closing) and f"<{closing[2:-1]}" not in line.lower()
+    is_alone = line.lstrip().startswith("</")  # says that the output has ended
+    is_block = bool(closing) and not is_alone and f"<{closing[2:-1]}" not in line.lower()
     return is_block or end.endswith(_BREAKS)
 
 

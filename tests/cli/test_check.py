@@ -163,7 +163,8 @@ def test_a_long_explanation_is_whole_in_markdown(capsys: Captured) -> None:
     assert run(["explain", "B111", "--format", "md"]) == ExitCode.DONE
     out = capsys.readouterr().out
     assert "<br>(2) Runs that were measured separately" in out
-    assert "with at least two runs before and after.\n" in out
+    assert "with at least two runs before and after.<br>(4) A packed file" in out
+    assert "the file of the same name without `.gz` contain different measurements.\n" in out
 
 
 @pytest.mark.parametrize("code", CATALOGUE)
