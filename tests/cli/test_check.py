@@ -164,7 +164,7 @@ def test_a_long_explanation_is_whole_in_markdown(capsys: Captured) -> None:
     out = capsys.readouterr().out
     assert "<br>(2) Runs that were measured separately" in out
     assert "with at least two runs before and after.<br>(4) A packed file" in out
-    assert "the file of the same name without `.gz` contain different measurements.\n" in out
+    assert "the file of the same name without \\`.gz\\` contain different measurements.\n" in out
 
 
 @pytest.mark.parametrize("code", CATALOGUE)
