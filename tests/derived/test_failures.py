@@ -212,7 +212,6 @@ def test_without_a_time_a_rate_tells_no_share(tmp_path: Path) -> None:
     [
         (787, 787, 0.5, "up to 50 % of the requests failed (run 1): read 787; wrk also counts a "),
         (10712, 1190, 0.1, "up to 10 % of the requests failed (run 1): read 1190; wrk also "),
-        (0, 898, 1.0, "100 % of the requests failed (run 1): read 898"),
     ],
 )
 def test_read_errors_of_wrk_come_on_top_of_its_requests_and_may_be_none(
@@ -225,10 +224,19 @@ def test_read_errors_of_wrk_come_on_top_of_its_requests_and_may_be_none(
     results = bk.load(path)
     (failures,) = list_failures(results.observations).values()
     assert failures.share == pytest.approx(share, rel=2e-3)
-    assert failures.is_bound == (requests > 0)
+    assert failures.is_bound
     (finding,) = results.findings.loc[results.findings["code"].eq("B316")].to_dict("records")
     assert finding["message"].startswith(statement)
-    assert ("Connection: close" in finding["remedy"]) == (requests > 0)
+    assert "Connection: close" in finding["remedy"]
+
+
+def test_a_run_of_wrk_with_nothing_but_read_errors_failed(tmp_path: Path) -> None:
+    errors = "  Socket errors: connect 0, read 898, write 0, timeout 0\n"
+    text = REPORT.replace("  1000 req", "  0 req").replace("{rate}.41", "0.00")
+    (tmp_path / "wrk.txt").write_text(text.format(errors=errors))
+    (run,) = bk.load(tmp_path / "wrk.txt").runs.to_dict("records")
+    assert run["role"] == "failed"
+    assert "no request was completed in this run" in run["remark"]
 
 
 def test_a_share_that_may_be_smaller_is_called_so_wherever_it_stands(tmp_path: Path) -> None:
