@@ -31,7 +31,7 @@ _PINNED = (
     r"(?:[-+](?:alpha|beta|canary|dev|next|pre|preview|rc|snapshot)[\d.-]{0,12}+)?)"
     r"(?:$|:$|:?\s|[)\],;'\"]))"
 )
-#: What a program or a server is told in front of a secret.
+#: Words of a command in front of a secret.
 _VERBS = (
     r"vault (?:login|unwrap|(?:operator )?unseal|token (?:capabilities|lookup|renew|revoke))"
     r"(?: -[\w-]{1,40}+(?:=[^\s'\"]{0,80}+)?+){0,9}+"
