@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
-from benchkit.ingestion.origins import BRANCHES, SYSTEMS
+from benchkit.ingestion.job_branches import REFS
+from benchkit.ingestion.origins import SYSTEMS
 from benchkit.redaction.marks import VARIABLE
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 CI = bool(os.environ.get("CI"))
 #: What names the job that runs these tests is no part of what they ingest.
-for _name in {*BRANCHES, *(name for names in SYSTEMS.values() for name in names)}:
+for _name in {name for table in (REFS, SYSTEMS) for names in table.values() for name in names}:
     os.environ.pop(_name, None)
 #: Marks of secrets are the same in every run of the tests.
 os.environ[VARIABLE] = "tests"

@@ -104,7 +104,7 @@ def add(
     from benchkit.config.accepted import SHORTEST
     from benchkit.ingestion.commit import ingest
     from benchkit.ingestion.commit_names import list_commits
-    from benchkit.ingestion.origins import name_branch
+    from benchkit.ingestion.job_branches import name_branch
     from benchkit.store import Store, choose_place
 
     chosen = o.choose(format, o.DONE_FORMATS)

@@ -39,13 +39,6 @@ SYSTEMS = {
 }
 #: Systems whose name of a job does not begin with that of the run that it belongs to.
 _WITHOUT_RUN = frozenset({"codebuild"})
-#: What tells a job's branch: of a pull or merge request, GitHub's kind of ref, of a push in GitLab.
-BRANCHES = (
-    *("GITHUB_HEAD_REF", "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME"),
-    *("GITHUB_REF_TYPE", "CI_COMMIT_BRANCH"),
-)
-#: What a project's own branch is often called, and that of a fork, too.
-_TRUNKS = frozenset({"main", "master", "trunk", "develop"})
 #: Letters kept of GitHub's tracking id.
 _SHORT = 8
 #: Roles of runs that tell how a variant did.
@@ -79,28 +72,6 @@ def name_job(environ: Mapping[str, str] = os.environ) -> str:
             values = [_shorten(environ[name]) for name in names if environ.get(name)]
             return "/".join((system, *values))
     return ""
-
-
-def name_branch(environ: Mapping[str, str] = os.environ) -> str:
-    """Name the branch that a CI job measures; empty for a tag and outside CI.
-
-    A fork's ``main`` is not the project's: its pull request goes by its own name.
-
-    Examples
-    --------
-    >>> name_branch({"GITHUB_REF_TYPE": "branch", "GITHUB_REF_NAME": "main"})
-    'main'
-    >>> name_branch({"GITHUB_HEAD_REF": "main", "GITHUB_REF_NAME": "71/merge"})
-    '71/merge'
-    >>> name_branch({"CI_MERGE_REQUEST_SOURCE_BRANCH_NAME": "fix"}), name_branch({})
-    ('fix', '')
-    """
-    pull, merge, kind, push = (environ.get(name, "") for name in BRANCHES)
-    ref = environ.get("GITHUB_REF_NAME", "")
-    if branch := pull or merge:
-        number = ref if pull else environ.get("CI_MERGE_REQUEST_REF_PATH", "")
-        return number if branch in _TRUNKS and number else branch
-    return ref if kind == "branch" else push
 
 
 def name_origin(store: str, environ: Mapping[str, str] = os.environ) -> str:

@@ -352,6 +352,7 @@ def test_the_branch_of_a_job_is_recorded_and_a_forks_main_is_not_ours(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert add_of("", 0) == 0
+    monkeypatch.setenv("GITHUB_RUN_ID", "5")
     monkeypatch.setenv("GITHUB_REF_TYPE", "branch")
     monkeypatch.setenv("GITHUB_REF_NAME", "main")
     assert add_of("", 1) == 0

@@ -1,0 +1,98 @@
+"""The branch that a CI job measures, as its environment names it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from benchkit.ingestion.origins import SYSTEMS
+
+#: The branch of every tag: a commit of any branch may have one.
+TAGS = "tags"
+
+
+class Refs(NamedTuple):
+    """The variables that name a job's branch, its tag, and a pull request's source and number."""
+
+    branch: str
+    tag: str = ""
+    source: str = ""
+    number: str = ""
+
+
+REFS = {
+    "github": Refs("GITHUB_REF_NAME", "GITHUB_REF_TYPE", "GITHUB_HEAD_REF", "GITHUB_REF_NAME"),
+    # CI_COMMIT_BRANCH is not set where a pipeline belongs to a pull request on GitHub.
+    "gitlab": Refs(
+        *("CI_COMMIT_REF_NAME", "CI_COMMIT_TAG"),
+        *("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "CI_MERGE_REQUEST_REF_PATH"),
+    ),
+    "buildkite": Refs("BUILDKITE_BRANCH", "BUILDKITE_TAG", number="BUILDKITE_PULL_REQUEST"),
+    "circleci": Refs("CIRCLE_BRANCH", "CIRCLE_TAG"),
+    "azure": Refs(
+        "BUILD_SOURCEBRANCH", source="SYSTEM_PULLREQUEST_SOURCEBRANCH", number="BUILD_SOURCEBRANCH"
+    ),
+    "jenkins": Refs("BRANCH_NAME", "TAG_NAME", "CHANGE_BRANCH", "BRANCH_NAME"),
+    "travis": Refs(
+        *("TRAVIS_BRANCH", "TRAVIS_TAG", "TRAVIS_PULL_REQUEST_BRANCH", "TRAVIS_PULL_REQUEST"),
+    ),
+    "appveyor": Refs(
+        *("APPVEYOR_REPO_BRANCH", "APPVEYOR_REPO_TAG_NAME"),
+        *("APPVEYOR_PULL_REQUEST_HEAD_REPO_BRANCH", "APPVEYOR_PULL_REQUEST_NUMBER"),
+    ),
+    "bitbucket": Refs("BITBUCKET_BRANCH", "BITBUCKET_TAG", number="BITBUCKET_PR_ID"),
+    "cirrus": Refs("CIRRUS_BRANCH", "CIRRUS_TAG"),
+    "codebuild": Refs("CODEBUILD_WEBHOOK_TRIGGER"),
+    "drone": Refs("DRONE_COMMIT_REF"),
+    "semaphore": Refs(
+        *("SEMAPHORE_GIT_BRANCH", "SEMAPHORE_GIT_TAG_NAME"),
+        *("SEMAPHORE_GIT_PR_BRANCH", "SEMAPHORE_GIT_PR_NUMBER"),
+    ),
+}
+#: Values that say that a job is of no tag or pull request.
+_NONE = frozenset({"branch", "false"})
+#: What a project's own branch is often called, and that of a fork, too.
+_TRUNKS = frozenset({"main", "master", "trunk", "develop"})
+
+
+def name_branch(environ: Mapping[str, str] = os.environ) -> str:
+    """Name the branch that a CI job measures; ``tags`` for a tag, and empty outside CI.
+
+    A fork's ``main`` is not the project's: its pull request goes by its number.
+
+    Examples
+    --------
+    >>> name_branch({"GITHUB_RUN_ID": "5", "GITHUB_REF_TYPE": "branch", "GITHUB_REF_NAME": "main"})
+    'main'
+    >>> name_branch({"CI_PIPELINE_ID": "5", "CI_COMMIT_REF_NAME": "v1", "CI_COMMIT_TAG": "v1"})
+    'tags'
+    >>> name_branch({"CIRCLE_WORKFLOW_ID": "5", "CIRCLE_BRANCH": "fix"}), name_branch({})
+    ('fix', '')
+    """
+    for system, names in REFS.items():
+        if environ.get(SYSTEMS[system][0]):
+            return _choose(*(_read(environ.get(name, "")) for name in names))
+    return ""
+
+
+def _choose(branch: str, tag: str, source: str, number: str) -> str:
+    if tag or branch == TAGS:
+        return TAGS
+    name = source or branch
+    # Some systems have one variable for the branch of a push and the number of a request.
+    is_request = bool(source) or number not in ("", branch)
+    if not is_request or name not in _TRUNKS:
+        return name
+    # On GitHub's pull_request_target it is the branch that the request is for.
+    is_number = number.startswith("refs/") or number.endswith("/merge")
+    return number if is_number else f"pull/{number or name}"
+
+
+def _read(value: str) -> str:
+    """Return the short name of a ref; empty for a value that stands for none."""
+    for start in ("refs/heads/", "branch/"):
+        value = value.removeprefix(start)
+    if value.startswith(("refs/tags/", "tag/")):
+        return TAGS
+    return "" if value in _NONE else value
