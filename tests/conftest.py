@@ -20,7 +20,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from benchkit.ingestion.job_branches import REFS
-from benchkit.ingestion.origins import SYSTEMS
+from benchkit.ingestion.origins import SYSTEMS, WHOLES
 from benchkit.redaction.marks import VARIABLE
 
 if TYPE_CHECKING:
@@ -29,7 +29,10 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 CI = bool(os.environ.get("CI"))
 #: What names the job that runs these tests is no part of what they ingest.
-for _name in {name for table in (REFS, SYSTEMS) for names in table.values() for name in names}:
+for _name in {
+    *WHOLES.values(),
+    *(name for table in (REFS, SYSTEMS) for names in table.values() for name in names),
+}:
     os.environ.pop(_name, None)
 #: Marks of secrets are the same in every run of the tests.
 os.environ[VARIABLE] = "tests"

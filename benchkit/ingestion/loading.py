@@ -16,6 +16,7 @@ from benchkit.derived import derive
 from benchkit.derived.series import SERIES
 from benchkit.errors import ConfigError, DataError, Diagnostic, Finding, SourceReport
 from benchkit.ingestion.addresses import is_page
+from benchkit.ingestion.attempts import find_retried
 from benchkit.ingestion.companions import place_companions
 from benchkit.ingestion.copies import find_remembered, leave_out, settle_originals
 from benchkit.ingestion.discovery import Discovery, Options, discover
@@ -270,7 +271,8 @@ def _load_store(store: Store, origins: Sequence[str], *, samples: bool) -> Loade
     reports = tuple(map(report_refused, refused))
     copies = [report for report in reports if report.outcome == "duplicate"]
     remembered = (find_remembered(report.label, report.reason) for report in copies)
-    findings = (*loaded.findings, *_find_problems(choice.parts), *elsewhere, *remembered)
+    problems = (*_find_problems(choice.parts), *find_retried(choice.retried))
+    findings = (*loaded.findings, *problems, *elsewhere, *remembered)
     return replace(
         loaded, contested=choice.contested, stale=stale, findings=findings, reports=reports
     )

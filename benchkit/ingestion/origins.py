@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from benchkit import selection
 from benchkit.errors import DataError, Finding, OriginError, SelectionError
+from benchkit.ingestion.attempts import list_earlier, list_last
 from benchkit.ingestion.parts import Part
 from benchkit.redaction import redact_origin
 
@@ -24,19 +25,28 @@ SYSTEMS = {
         *("GITHUB_RUN_ID", "GITHUB_RUN_ATTEMPT", "GITHUB_JOB"),
         *("RUNNER_NAME", "RUNNER_TRACKING_ID"),
     ),
-    "gitlab": ("CI_PIPELINE_ID", "CI_JOB_ID"),
-    "buildkite": ("BUILDKITE_BUILD_ID", "BUILDKITE_JOB_ID"),
-    "circleci": ("CIRCLE_WORKFLOW_ID", "CIRCLE_WORKFLOW_JOB_ID", "CIRCLE_NODE_INDEX"),
-    "azure": ("BUILD_BUILDID", "SYSTEM_STAGEATTEMPT", "SYSTEM_JOBATTEMPT", "SYSTEM_JOBID"),
+    "gitlab": ("CI_PIPELINE_ID", "CI_JOB_NAME", "CI_JOB_ID"),
+    "buildkite": (
+        *("BUILDKITE_BUILD_ID", "BUILDKITE_LABEL", "BUILDKITE_PARALLEL_JOB", "BUILDKITE_JOB_ID"),
+    ),
+    "circleci": (
+        *("CIRCLE_WORKFLOW_ID", "CIRCLE_JOB", "CIRCLE_NODE_INDEX", "CIRCLE_WORKFLOW_JOB_ID"),
+    ),
+    "azure": (
+        *("BUILD_BUILDID", "SYSTEM_STAGEATTEMPT", "SYSTEM_JOBATTEMPT"),
+        *("SYSTEM_JOBNAME", "SYSTEM_JOBID"),
+    ),
     "jenkins": ("BUILD_TAG", "NODE_NAME"),
     "travis": ("TRAVIS_BUILD_ID", "TRAVIS_JOB_ID"),
     "appveyor": ("APPVEYOR_BUILD_ID", "APPVEYOR_JOB_ID"),
     "bitbucket": ("BITBUCKET_BUILD_NUMBER", "BITBUCKET_STEP_UUID"),
-    "cirrus": ("CIRRUS_BUILD_ID", "CIRRUS_TASK_ID"),
+    "cirrus": ("CIRRUS_BUILD_ID", "CIRRUS_TASK_NAME", "CIRRUS_TASK_ID"),
     "codebuild": ("CODEBUILD_BUILD_ID",),
     "drone": ("DRONE_BUILD_NUMBER", "DRONE_STAGE_NUMBER"),
-    "semaphore": ("SEMAPHORE_WORKFLOW_ID", "SEMAPHORE_JOB_ID"),
+    "semaphore": ("SEMAPHORE_WORKFLOW_ID", "SEMAPHORE_JOB_NAME", "SEMAPHORE_JOB_ID"),
 }
+#: What a run is part of: GitLab's parent pipeline, and what a workflow run again continues.
+WHOLES = {"gitlab": "CI_UPSTREAM_PIPELINE_ID", "circleci": "CIRCLE_WORKFLOW_WORKSPACE_ID"}
 #: Systems whose name of a job does not begin with that of the run that it belongs to.
 _WITHOUT_RUN = frozenset({"codebuild"})
 #: Letters kept of GitHub's tracking id.
@@ -69,8 +79,10 @@ def name_job(environ: Mapping[str, str] = os.environ) -> str:
     """
     for system, names in SYSTEMS.items():
         if environ.get(names[0]):
-            values = [_shorten(environ[name]) for name in names if environ.get(name)]
-            return "/".join((system, *values))
+            whole = environ.get(WHOLES.get(system, ""), "")
+            above = [] if whole == environ[names[0]] else [whole]
+            values = (*above, *(environ.get(name, "") for name in names))
+            return "/".join((system, *map(_shorten, filter(None, values))))
     return ""
 
 
@@ -82,7 +94,7 @@ def name_origin(store: str, environ: Mapping[str, str] = os.environ) -> str:
 def _shorten(value: str) -> str:
     if value.startswith("github_"):
         return value.removeprefix("github_")[:_SHORT]
-    return "-".join(redact_origin(value).split())
+    return "-".join(redact_origin(value).replace("/", " ").split())
 
 
 @dataclass(slots=True)
@@ -90,12 +102,14 @@ class Choice:
     """The parts of one origin per side, and the sides that several origins hold.
 
     ``contested`` maps a variant to its origins, the newest first; ``stale`` one that no preferred
-    origin holds, though it holds others, to the reason why a gate does not judge it.
+    origin holds, though it holds others, to the reason why a gate does not judge it; ``retried``
+    the origin of a CI job to the earlier attempts at it that hold a variant, too.
     """
 
     parts: list[Part]
     contested: dict[str, tuple[str, ...]] = field(default_factory=dict)
     stale: dict[str, DataError] = field(default_factory=dict)
+    retried: dict[str, dict[str, list[str]]] = field(default_factory=dict)
 
 
 def choose(parts: Sequence[Part], named: Sequence[str] = (), job: str = "") -> Choice:
@@ -115,7 +129,8 @@ def choose(parts: Sequence[Part], named: Sequence[str] = (), job: str = "") -> C
         If nothing has a named origin.
     """
     known = sorted({part.origin for part in parts})
-    preferred = (*named, *_list_circles(job))
+    circles = _list_circles(job)
+    preferred = (*named, *circles)
     for name in named:
         if not match(name, known):
             _refuse_unknown(name, known)
@@ -123,11 +138,14 @@ def choose(parts: Sequence[Part], named: Sequence[str] = (), job: str = "") -> C
         return Choice(list(parts))
     chosen: dict[Side, str | None] = {}
     contested: dict[str, tuple[str, ...]] = {}
+    retried: dict[str, dict[str, list[str]]] = defaultdict(dict)
     elsewhere: dict[str, Sequence[str]] = {}
     own: set[str] = set()
     for side, origins in _list_holders(parts).items():
-        left = _narrow(origins, preferred)
+        left = _narrow(origins, named, circles)
         chosen[side] = left[0] if len(left) == 1 else None
+        if chosen[side] is not None and (earlier := list_earlier(left[0], origins)):
+            retried[left[0]][side.variant] = earlier
         if len(left) > 1:
             contested[side.variant] = tuple(left)
         if any(match(name, origins) for name in preferred):
@@ -136,7 +154,7 @@ def choose(parts: Sequence[Part], named: Sequence[str] = (), job: str = "") -> C
             elsewhere[side.variant] = origins
     stale = {name: _explain(name, of, named) for name, of in elsewhere.items() if name not in own}
     # A job that measured nothing only gates: it takes each side from where it is.
-    return Choice(_keep(parts, chosen), contested, stale if own else {})
+    return Choice(_keep(parts, chosen), contested, stale if own else {}, retried)
 
 
 def _list_circles(job: str) -> list[str]:
@@ -241,12 +259,17 @@ def match(name: str, origins: Sequence[str]) -> list[str]:
     return exact or begun or [o for o in origins if name and f"/{part}" in f"/{o}/"]
 
 
-def _narrow(origins: Sequence[str], preferred: Sequence[str]) -> Sequence[str]:
-    if len(origins) > 1:
-        for name in preferred:
-            if left := match(name, origins):
-                return left
-    return origins
+def _narrow(origins: Sequence[str], named: Sequence[str], circles: Sequence[str]) -> Sequence[str]:
+    for name in named:
+        if left := match(name, origins):
+            return list_last(left)
+    if circles and circles[0] in origins:
+        return [circles[0]]
+    last = list_last(origins)
+    for name in circles:
+        if left := match(name, last):
+            return left
+    return last
 
 
 def _list_holders(parts: Sequence[Part]) -> dict[Side, list[str]]:

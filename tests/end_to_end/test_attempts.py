@@ -1,0 +1,110 @@
+"""A CI job that was retried counts once, and a gate finds the runs of its pipeline."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import gated
+import pytest
+
+from benchkit.cli import run
+
+LIMIT = ["gate", "--baseline", "main", "--max-overhead", "time_per_op=5%"]
+GITHUB = ("GITHUB_RUN_ID", "GITHUB_JOB", "GITHUB_RUN_ATTEMPT")
+CIRCLECI = (
+    *("CIRCLE_WORKFLOW_WORKSPACE_ID", "CIRCLE_WORKFLOW_ID"),
+    *("CIRCLE_JOB", "CIRCLE_NODE_INDEX", "CIRCLE_WORKFLOW_JOB_ID"),
+)
+BUILDKITE = ("BUILDKITE_BUILD_ID", "BUILDKITE_LABEL", "BUILDKITE_JOB_ID")
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def enter(monkeypatch: pytest.MonkeyPatch, names: tuple[str, ...], values: str) -> None:
+    for name, value in zip(names, values.split(), strict=True):
+        monkeypatch.setenv(name, value)
+
+
+def ingest(cost: float, seed: int = 1) -> None:
+    gated.write_runs(Path("results/main.txt"), seed=seed)
+    gated.write_runs(Path("results/pr.txt"), seed=seed + 1, cost=cost)
+    assert run(["ingest", "results", "-q"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("names", "attempts", "gate"),
+    [
+        (("CI_PIPELINE_ID", "CI_JOB_NAME", "CI_JOB_ID"), ("5 b 1", "5 b 2"), "5 gate 3"),
+        (GITHUB, ("5 b 1", "5 b 2"), "5 gate 3"),
+        (CIRCLECI, ("5 5 b 0 1", "5 6 b 0 2"), "5 7 gate 0 3"),
+        (BUILDKITE, ("5 b 1", "5 b 2"), "5 gate 3"),
+    ],
+)
+def test_the_last_attempt_of_a_job_counts_and_a_finding_names_the_others(
+    names: tuple[str, ...],
+    attempts: tuple[str, str],
+    gate: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for values, cost in zip(attempts, (0.15, 0.0), strict=True):
+        enter(monkeypatch, names, values)
+        ingest(cost, seed=int(values[-1]))
+    for values in (gate, attempts[1]):
+        enter(monkeypatch, names, values)
+        capsys.readouterr()
+        assert run([*LIMIT, "--format", "json"]) == 0
+        answer = json.loads(capsys.readouterr().out)
+        (finding,) = [f for f in answer["findings"] if f["code"] == "B115"]
+        assert finding["where"] == "main, pr"
+        assert "because the job was retried as" in finding["message"]
+    earlier = finding["message"].split()[2]
+    assert run([*LIMIT, "--origin", earlier, "-q"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("names", "measured", "gate"),
+    [
+        (CIRCLECI, "5 5 bench 0 1", "5 6 gate 0 2"),
+        (("CI_UPSTREAM_PIPELINE_ID", "CI_PIPELINE_ID", "CI_JOB_ID"), "5 6 60", " 5 50"),
+        (("CI_UPSTREAM_PIPELINE_ID", "CI_PIPELINE_ID", "CI_JOB_ID"), "5 6 60", "5 7 70"),
+    ],
+)
+def test_a_gate_judges_what_a_workflow_measured_before_or_a_child_pipeline(
+    names: tuple[str, ...], measured: str, gate: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    enter(monkeypatch, names, measured)
+    ingest(0.15)
+    if gate.startswith(" "):
+        monkeypatch.delenv(names[0])
+        names = names[1:]
+    enter(monkeypatch, names, gate)
+    assert run([*LIMIT, "-q"]) == 1
+
+
+def test_legs_of_a_matrix_of_which_one_was_retried_are_not_chosen_from(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = (*GITHUB, "RUNNER_NAME")
+    for seed, values in enumerate(("5 bench 1 arm", "5 bench 1 intel", "5 bench 2 arm")):
+        enter(monkeypatch, names, values)
+        ingest(0.0, seed=seed)
+    enter(monkeypatch, names, "5 gate 3 x")
+    assert run(LIMIT) == 2
+    assert "from 3 origins" in capsys.readouterr().err
+
+
+def test_jobs_of_different_names_are_no_attempts_of_each_other(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = ("CI_PIPELINE_ID", "CI_JOB_NAME", "CI_JOB_ID")
+    for seed, values in enumerate(("5 arm 1", "5 intel/64 2")):
+        enter(monkeypatch, names, values)
+        ingest(0.0, seed=seed)
+    enter(monkeypatch, names, "5 gate 3")
+    assert run(LIMIT) == 2
+    assert "'gitlab/5/intel-64/2', 'gitlab/5/arm/1'" in capsys.readouterr().err
