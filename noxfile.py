@@ -23,6 +23,8 @@ GO_PEERS = {
 }
 #: What reads the workflows, built from source too.
 WORKFLOW_LINTER = "github.com/rhysd/actionlint/cmd/actionlint@v1.7.12"
+#: With which Spark reads tables; of the version of the dependency group.
+DELTA_LAKE = "io.delta:delta-spark_4.1_2.13:4.1.0"
 PROJECT = nox.project.load_toml("pyproject.toml")
 
 
@@ -183,6 +185,15 @@ def soak(session: nox.Session) -> None:
         session.run("python", "-m", "soak", *session.posargs, env={"PYTHONPATH": "tests"})
     finally:
         session.run("pytest", "--update", *_page("reliability"), env={"CI": None})
+
+
+@nox.session(default=False)
+def spark(session: nox.Session) -> None:
+    """Read a store with Spark as the manual says; needs Java, and for its tables Maven."""
+    session.install("-e", ".", *_group("test"), *_group("spark"))
+    if shutil.which("mvn"):
+        session.run("mvn", "-q", "dependency:get", f"-Dartifact={DELTA_LAKE}", external=True)
+    session.run("pytest", "tests/test_store_readers.py", "-k", "spark", *session.posargs)
 
 
 @nox.session(default=False)

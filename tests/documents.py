@@ -30,6 +30,8 @@ MANUAL = ROOT / "benchkit" / "manual"
 DOCUMENTS = (README, *sorted(MANUAL.rglob("*.md")))
 #: What sets up or checks the project, which `.ci/run` and nox do.
 SETUP = re.compile(r"(?:\$ )?(?:python3 -m venv|nox) ")
+#: What starts a machine of Java; `tests/test_store_readers.py` runs it.
+SPARK = re.compile(r"^from pyspark", re.MULTILINE)
 #: What only a shell understands, outside of quotes, and texts in quotes.
 _SHELL, _QUOTED = re.compile(r"[|&;<>$`*\n]"), re.compile(r"'[^']*'|\"[^\"$`]*\"")
 _BLOCK = re.compile(r"^```(console|sh|python)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -137,7 +139,7 @@ def run_blocks(text: str, prometheus: str) -> str:
 
     def run_block(block: re.Match[str]) -> str:
         language, body = block.groups()
-        if SETUP.match(body):
+        if SETUP.match(body) or SPARK.search(body):
             return block[0]
         if language == "python":
             exec(body, names)  # noqa: S102 - our own documents
