@@ -38,8 +38,8 @@ _TOKEN = regex(
     rf"(?P<time>{_TIME})|(?P<number>(?<![\w./-])\d+(?:\.\d+)?(?![\w/-]))"
     r"|(?P<blank>[ \t]+)|(?P<text>.)"
 )
-#: A line of a log: there is a time near its beginning.
-_LOGGED = regex(rf"[^\n]{{0,80}}?(?:{_TIME})")
+#: A line of a log: there is a time near its beginning, and it is no record in JSON.
+_LOGGED = regex(rf"(?!\{{\")[^\n]{{0,80}}?(?:{_TIME})")
 #: What may stand before a line that was pasted, and is no prefix of a log.
 _FURNITURE = " \t#>|*/-"
 _MARKUP = regex(r'"|<[a-z/]')

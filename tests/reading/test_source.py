@@ -309,3 +309,21 @@ def test_a_source_knows_whether_its_last_line_ends(
     assert source.is_ended is Source(path, "x").is_ended is ended
     assert len(list(source.whole_lines(lambda _: True))) == (2 if ended else min(len(data), 1))
     assert len(list(source.whole_lines(lambda _: False))) == len(list(source.lines()))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"metric":"vus","type":"Point","data":{"time":"2026-11-20T23:55:22Z","value":1}}\n',
+        '{"attack":"","seq":0,"code":200,"timestamp":"2026-11-20T23:55:22Z","latency":1000}\n',
+    ],
+)
+def test_records_with_a_time_are_no_log_that_is_searched_for_reports(
+    line: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "points.json"
+    path.write_text(line * ((9 << 20) // len(line)))
+    source, places = Source.load(path), list[int]()
+    source.watch = places.append
+    assert source.head().text.startswith(line)
+    assert max(places) <= 2 << 20
