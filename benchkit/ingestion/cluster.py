@@ -21,7 +21,7 @@ from benchkit.errors import BenchkitError, ConfigError, DataError, Diagnostic, S
 from benchkit.ingestion.harvest import Catch, catch
 from benchkit.ingestion.progress import Seen
 from benchkit.ingestion.reading import Known, Reader
-from benchkit.ingestion.workers import Alone, Task, count_cores, mourn
+from benchkit.ingestion.workers import Alone, Task, count_cores, find_share, mourn
 from benchkit.redaction.marks import current_key, use_key
 from benchkit.regexes import regex
 
@@ -58,6 +58,7 @@ class _Order:
     known: Known
     key: bytes
     store: str
+    share: float
     topic: str
 
 
@@ -91,6 +92,7 @@ class Cluster:
         self._client, self._own = _connect(spec)
         try:
             self._threads = self._require_workers()
+            self._share = find_share(sources, self._threads)
         except BaseException:
             self.stop()
             raise
@@ -164,7 +166,7 @@ class Cluster:
         order = _Order(
             first=task[0], sources=sources, options=self._options, key=current_key(),
             known=replace(known, sources=stored, folder=folder), store=self._store,
-            topic=self._topic,
+            share=self._share, topic=self._topic,
         )  # fmt: skip
         return self._client.submit(_read, order, pure=False)
 
@@ -298,6 +300,9 @@ def _read_into(order: _Order, known: Known) -> Catch:
 
     log = get_worker().log_event
     reader = Reader(
-        order.options, known, lambda seen: log(order.topic, (seen.index, seen.bytes, seen.values))
+        order.options,
+        known,
+        lambda seen: log(order.topic, (seen.index, seen.bytes, seen.values)),
+        share=order.share,
     )
     return catch(known.batch, (reader.read(i, s) for i, s in enumerate(order.sources, order.first)))

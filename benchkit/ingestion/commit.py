@@ -39,7 +39,15 @@ from benchkit.ingestion.sources import Found
 from benchkit.ingestion.split_blocks import find_split_blocks
 from benchkit.ingestion.stored import list_parts
 from benchkit.ingestion.upgrade import mask_addresses
-from benchkit.ingestion.workers import Alone, Crew, Executor, choose_jobs, count_cores, plan_tasks
+from benchkit.ingestion.workers import (
+    Alone,
+    Crew,
+    Executor,
+    choose_jobs,
+    count_cores,
+    find_share,
+    plan_tasks,
+)
 from benchkit.labels.values import UnusableError, read_time
 from benchkit.redaction import redact_origin
 from benchkit.redaction.marks import current_key, draw_key, use_key
@@ -229,13 +237,13 @@ def _choose(
         return Cluster(cluster, sources, options, store.url if store.is_remote else "")
     count = choose_jobs(sources, jobs, options)
     if count == 1:
-        return Alone(sources, options, ahead=(jobs or count_cores()) > 1)
+        return Alone(sources, options, find_share(sources, jobs or count_cores()))
     # Once, before the processes part: at its first array pyarrow looks for pandas.
     import pyarrow as pa
     import pyarrow.parquet
 
     pa.array([0])
-    return Crew(count, sources, options)
+    return Crew(count, sources, options, find_share(sources, jobs or count_cores()))
 
 
 def _harvest(

@@ -10,6 +10,7 @@ import hashlib
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,7 +35,7 @@ from benchkit.ingestion.sink import ValueSink
 from benchkit.ingestion.soundness import Soundness
 from benchkit.ingestion.sources import Found, Identity, is_dropped
 from benchkit.ingestion.surroundings import list_sections
-from benchkit.ingestion.threads import read_ahead
+from benchkit.ingestion.threads import read_ahead, run_ahead
 from benchkit.parsers import kernel, mapped, registry
 from benchkit.parsers.base import Format, Reading, Repeats, Row, Samples, Source
 from benchkit.parsers.embedded import list_documents, list_reports
@@ -86,8 +87,8 @@ class Reader:
     known : Known
     see : callable, optional
         Is told a few times a second how far the reading of a large source is.
-    ahead : bool
-        Whether other threads read the blocks of a large source.
+    share : float
+        Bytes beyond which other threads read the blocks of a source, too.
     """
 
     def __init__(
@@ -96,13 +97,13 @@ class Reader:
         known: Known,
         see: Callable[[Seen], None] | None = None,
         *,
-        ahead: bool = False,
+        share: float = inf,
     ) -> None:
         from benchkit import __version__
 
         self._options = options
         self._see = see
-        self._ahead = ahead
+        self._share = share
         self._pace = Pace()
         self._known = known
         self._renames = options.renames()
@@ -174,15 +175,16 @@ class Reader:
             source.watch = lambda place: self._tell(Seen(index, place, sink.rows))
         if is_bulk(found):
             kernel.keep_memory()
-            source.map = read_ahead if self._ahead else source.map
         fingerprint = self._fingerprint(found)
         if found.path is None and found.ask is None:
             found.address = f"-:{source.sha256}"
             known = self._known.sources.get(found.identity)
-        if known == (source.sha256, fingerprint):
+        if known and known[1] == fingerprint and known[0] == source.sha256:
             return Outcome(index=index, report=_unchanged(found), sha256=source.sha256)
         formats, plain = self._identify(source)
         self._claims = formats
+        if is_bulk(found) and found.size > self._share:
+            source.map, source.fetch = read_ahead, run_ahead
         if plain is None or self._options.importing:
             outcome = self._parse(index, found, source, formats, sink)
         else:

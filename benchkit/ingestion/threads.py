@@ -1,9 +1,9 @@
 """Other threads: those that read blocks of one large source ahead, and one that writes behind.
 
 A large file is one task, and while what was read of one block is summed up and stored, the next
-ones can be read, and the ones before it written. The compiled kernel and Parquet let other threads
-work meanwhile. A block is whole lines and what is read of it depends on nothing else, so that the
-result is the same to the bit.
+ones can be unpacked and read, and the ones before it written. Files, their digest, gzip, the
+compiled kernel and Parquet let other threads work meanwhile. A block is whole lines and what is
+read of it depends on nothing else, so that the result is the same to the bit.
 """
 
 from __future__ import annotations
@@ -18,10 +18,22 @@ from benchkit.reading.source import UntilDamage
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
-#: Blocks of 4 MiB that may be on their way at a time.
+#: Blocks of at most 4 MiB that may be on their way at a time.
 _AHEAD = 4
 #: Calls that may wait; what they hold is memory.
 _WAITING = 2
+
+
+def run_ahead(items: Iterator[_T]) -> Iterator[_T]:
+    """Yield the items of an iterator, which another thread runs; its errors come in their turn."""
+    pool = ThreadPoolExecutor(1)
+    try:
+        waiting = deque(pool.submit(next, items, None) for _ in range(_AHEAD))
+        while (item := waiting.popleft().result()) is not None:
+            waiting.append(pool.submit(next, items, None))
+            yield item
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def read_ahead(function: Callable[[bytes], _T], blocks: Iterable[bytes]) -> Iterator[_T]:

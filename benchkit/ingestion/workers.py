@@ -19,7 +19,9 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from math import inf
 from multiprocessing.connection import Connection, wait
+from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
 from benchkit.errors import Diagnostic
@@ -99,6 +101,14 @@ def count_cores() -> int:
     return len(allowed(0)) if allowed else os.cpu_count() or 1
 
 
+def find_share(sources: Sequence[Found], jobs: int) -> float:
+    """Return the bytes of one of several equal shares of the input.
+
+    While one process reads a larger file, others run out of work, so that it may use more threads.
+    """
+    return sum(found.size for found in sources) / jobs if jobs > 1 else inf
+
+
 class Executor(Protocol):
     """Who reads: this process, several of this machine, or those of a cluster."""
 
@@ -127,14 +137,14 @@ class Executor(Protocol):
 class Alone:
     """Reads in this process, a large source in several threads."""
 
-    def __init__(self, sources: Sequence[Found], options: Options, *, ahead: bool = False) -> None:
-        self._sources, self._options, self._ahead = sources, options, ahead
+    def __init__(self, sources: Sequence[Found], options: Options, share: float = inf) -> None:
+        self._sources, self._options, self._share = sources, options, share
 
     def read_all(
         self, tasks: Sequence[Task], known: Known, see: Callable[[Seen], None]
     ) -> Iterator[Catch]:
         """Read the sources, task by task."""
-        reader = Reader(self._options, known, see, ahead=self._ahead)
+        reader = Reader(self._options, known, see, share=self._share)
         for task in tasks:
             outcomes = (reader.read(index, self._sources[index]) for index in range(*task))
             yield catch(known.batch, outcomes)
@@ -155,10 +165,12 @@ class _Worker:
 class Crew:
     """Processes that read sources."""
 
-    def __init__(self, jobs: int, sources: Sequence[Found], options: Options) -> None:
+    def __init__(
+        self, jobs: int, sources: Sequence[Found], options: Options, share: float = inf
+    ) -> None:
         method = "fork" if sys.platform == "linux" else "spawn"
         self._context = multiprocessing.get_context(method)
-        self._sources, self._options = sources, options
+        self._sources, self._options, self._share = sources, options, share
         self._known: Known | None = None
         self._workers = [self._start() for _ in range(jobs)]
 
@@ -199,7 +211,9 @@ class Crew:
 
     def _start(self) -> _Worker:
         ours, theirs = self._context.Pipe()
-        arguments = (theirs, self._sources, self._options, os.getpid(), current_key())
+        arguments = (
+            theirs, self._sources, self._options, self._share, os.getpid(), current_key(),
+        )  # fmt: skip
         process = self._context.Process(target=_work, args=arguments, daemon=True)  # type: ignore[attr-defined]
         with warnings.catch_warnings():
             # Libraries' threads, of which Python warns, are idle: nothing was read or written yet.
@@ -255,7 +269,12 @@ def mourn(
 
 
 def _work(
-    pipe: Connection, sources: Sequence[Found], options: Options, parent: int, key: bytes
+    pipe: Connection,
+    sources: Sequence[Found],
+    options: Options,
+    share: float,
+    parent: int,
+    key: bytes,
 ) -> None:
     """Read what the pipe asks for; this is all that such a process does."""
     use_key(key)
@@ -264,13 +283,19 @@ def _work(
     known = _receive(pipe, parent)
     if not isinstance(known, Known):
         return
-    reader = Reader(options, known, pipe.send)
+    turn = Lock()  # a thread that reads ahead tells how far it is
+
+    def send(message: object) -> None:
+        with turn:
+            pipe.send(message)
+
+    reader = Reader(options, known, send, share=share)
     while isinstance(task := _receive(pipe, parent), tuple):
         try:
             outcomes = (reader.read(index, sources[index]) for index in range(*task))
-            pipe.send(catch(known.batch, outcomes))
+            send(catch(known.batch, outcomes))
         except Exception as error:  # noqa: BLE001 - raised again by the parent
-            pipe.send(error)
+            send(error)
 
 
 def _receive(pipe: Connection, parent: int) -> object:

@@ -12,6 +12,7 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from threading import Lock
 
 #: Bytes that are taken from a pipe, or of a form that is held whole.
 PIPE_BYTES = 1 << 30
@@ -25,14 +26,16 @@ class Checksum:
 
     def __init__(self) -> None:
         self.place = 0
+        self._lock = Lock()
         self._digest: hashlib._Hash | None = None  # most sources are held in memory and need none
 
     def take(self, start: int, data: memoryview) -> None:
         """Take the bytes that stand at a place; those that were taken before do not count."""
-        if start <= self.place < start + len(data):
-            self._digest = self._digest or hashlib.sha256()
-            self._digest.update(data[self.place - start :])
-            self.place = start + len(data)
+        with self._lock:  # a thread that reads ahead may not have stopped yet
+            if start <= self.place < start + len(data):
+                self._digest = self._digest or hashlib.sha256()
+                self._digest.update(data[self.place - start :])
+                self.place = start + len(data)
 
     def hexdigest(self) -> str:
         """Return the digest of all that was taken."""

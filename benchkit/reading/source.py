@@ -106,6 +106,8 @@ class Source:
         self.watch: Callable[[int], None] | None = None
         #: How blocks of lines are read, where each can be by itself; perhaps in another process.
         self.map: Callable[..., Iterator[Any]] = map
+        #: How blocks are taken from the file; perhaps by another thread, ahead of who needs them.
+        self.fetch: Callable[[Iterator[bytes]], Iterator[bytes]] = iter
         #: Bytes that it may unpack to.
         self.max_unpacked = LARGEST
         self._data = data
@@ -154,7 +156,7 @@ class Source:
             When damaged gzip is met; what came before has been yielded.
         """
         wrapping = self._wrapping
-        blocks = self._blocks_as_they_are()
+        blocks = self.fetch(self._blocks_as_they_are())
         return blocks if wrapping is None else unwrap(blocks, wrapping, is_doubled=self.is_doubled)
 
     def _blocks_as_they_are(self) -> Iterator[bytes]:

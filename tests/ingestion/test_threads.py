@@ -13,8 +13,9 @@ import pytest
 
 from benchkit.ingestion import reading
 from benchkit.ingestion.commit import ingest
-from benchkit.ingestion.threads import Behind, read_ahead
+from benchkit.ingestion.threads import Behind, read_ahead, run_ahead
 from benchkit.reading import source
+from benchkit.reading.rawfile import RawFile
 from benchkit.reading.source import Source
 from benchkit.store import Store
 
@@ -39,6 +40,34 @@ def test_results_come_in_order_and_from_somebody_else() -> None:
     found = list(read_ahead(count, blocks(40)))
     assert [size for size, _ in found] == list(range(40))
     assert threading.get_ident() not in {thread for _, thread in found}
+
+
+def test_another_thread_runs_an_iterator_and_stops_with_it() -> None:
+    ran = list[int]()
+
+    def items() -> Iterator[bytes]:
+        for block in blocks(40):
+            ran.append(threading.get_ident())
+            yield block
+
+    assert list(run_ahead(items())) == blocks(40)
+    assert threading.get_ident() not in ran
+    ran.clear()
+    first = run_ahead(items())
+    assert next(first) == b""
+    first.close()  # type: ignore[attr-defined]
+    done = len(ran)
+    assert done < 10
+    time.sleep(0.05)
+    assert len(ran) == done
+
+
+def test_an_error_of_an_iterator_is_raised_in_its_turn() -> None:
+    packed = gzip.compress(b"line\n" * 400_000)
+    cut = Source(None, "memory", packed[: len(packed) // 2])
+    found = collect(map(len, run_ahead(cut.blocks())))
+    assert found == collect(map(len, cut.blocks()))
+    assert found[1]
 
 
 def test_an_error_is_raised_at_its_block() -> None:
@@ -101,6 +130,31 @@ def test_a_store_is_the_same_with_and_without_it(
     assert len(seen) == 1
     assert len(tables[0][1]) > 500
     assert tables[0] == tables[1]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_large_file_is_read_once(
+    jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = '{"metric":"vus","type":"Point","data":{"time":"2026-11-20T23:55:22Z","value":1}}\n'
+    path = tmp_path / "points.json"
+    path.write_text(line * ((17 << 20) // len(line)))
+    sizes = list[int]()
+    read = RawFile.readinto
+
+    def count_bytes(file: RawFile, buffer: memoryview) -> int | None:
+        sizes.append(read(file, buffer) or 0)
+        return sizes[-1]
+
+    monkeypatch.setattr(RawFile, "readinto", count_bytes)
+    store = Store(str(tmp_path / "store"))
+    ingest([str(path)], store, jobs=jobs)
+    heads = 12 << 20  # several looks at the beginning, the last one by the thread that reads ahead
+    assert path.stat().st_size <= sum(sizes) < path.stat().st_size + heads
+    sizes.clear()
+    (report,) = ingest([str(path)], store, jobs=jobs).reports
+    assert report.outcome == "unchanged"
+    assert sum(sizes) == path.stat().st_size
 
 
 def wait_for(gate: Event, seconds: float) -> None:

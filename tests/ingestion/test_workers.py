@@ -14,11 +14,12 @@ import pytest
 
 import benchkit.api as bk
 from benchkit.errors import StoreError
-from benchkit.ingestion import workers
+from benchkit.ingestion import commit, reading, workers
 from benchkit.ingestion.commit import IngestSummary, ingest
 from benchkit.ingestion.discovery import Options, discover
 from benchkit.ingestion.sink import FEW, ValueSink
 from benchkit.ingestion.sources import Found
+from benchkit.ingestion.threads import read_ahead
 from benchkit.reading.source import Source
 from benchkit.store import Store
 
@@ -86,6 +87,36 @@ def test_tasks_follow_each_other_and_a_large_file_is_one_alone() -> None:
     assert workers.plan_tasks([]) == []
     assert workers.choose_jobs(found[:70], None, Options()) == 1
     assert workers.choose_jobs(found[:70], 8, Options()) == 2
+
+
+def test_a_file_larger_than_its_share_of_the_input_is_read_by_several_threads(
+    results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads = list[str]()
+
+    def note(function: object, given: object) -> object:
+        threads.append("blocks")
+        return read_ahead(function, given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(reading, "AHEAD_BYTES", 0)
+    monkeypatch.setattr(reading, "read_ahead", note)
+    found = discover([str(results / "ab")], Options()).found
+    small, large = sorted(each.size for each in found)
+    assert small < workers.find_share(found, 2) < large
+    assert workers.find_share(found, 3) < small + 1 < workers.find_share(found, 1)
+    used, tables = [], []
+    for jobs in (1, 2, 8):
+        store = Store(str(tmp_path / f"store-{jobs}"))
+        share = workers.find_share(found, jobs)
+        monkeypatch.setattr(
+            commit, "_choose", lambda *_, s=share: workers.Alone(found, Options(), s)
+        )
+        ingest([str(results / "ab")], store, jobs=jobs)
+        used.append(len(threads))
+        tables.append(rows(store))
+        threads.clear()
+    assert used == [0, 1, 2]
+    assert tables[0] == tables[1] == tables[2]
 
 
 @pytest.mark.parametrize(
