@@ -184,7 +184,7 @@ class Reader:
         formats, plain = self._identify(source)
         self._claims = formats
         if is_bulk(found) and found.size > self._share:
-            source.map, source.fetch = read_ahead, run_ahead
+            source.map, source.ahead = read_ahead, run_ahead
         if plain is None or self._options.importing:
             outcome = self._parse(index, found, source, formats, sink)
         else:

@@ -106,8 +106,8 @@ class Source:
         self.watch: Callable[[int], None] | None = None
         #: How blocks of lines are read, where each can be by itself; perhaps in another process.
         self.map: Callable[..., Iterator[Any]] = map
-        #: How blocks are taken from the file; perhaps by another thread, ahead of who needs them.
-        self.fetch: Callable[[Iterator[bytes]], Iterator[bytes]] = iter
+        #: How an iterator is run; perhaps by another thread, ahead of what needs its items.
+        self.ahead: Callable[[Iterator[Any]], Iterator[Any]] = iter
         #: Bytes that it may unpack to.
         self.max_unpacked = LARGEST
         self._data = data
@@ -156,18 +156,15 @@ class Source:
             When damaged gzip is met; what came before has been yielded.
         """
         wrapping = self._wrapping
-        blocks = self.fetch(self._blocks_as_they_are())
+        blocks = self.ahead(self._blocks_as_they_are())
         return blocks if wrapping is None else unwrap(blocks, wrapping, is_doubled=self.is_doubled)
 
     def _blocks_as_they_are(self) -> Iterator[bytes]:
         with self.open_raw() as raw:
             is_packed = raw.read(2) == _GZIP
             raw.seek(0)
-            yield from _bound_lines(
-                _unzip(raw, self.max_unpacked)
-                if is_packed
-                else iter(partial(raw.read, _BLOCK), b"")
-            )
+            plain = iter(partial(raw.read, _BLOCK), b"")
+            yield from _bound_lines(_unzip(raw, self.max_unpacked) if is_packed else plain)
 
     def open(self) -> IO[bytes]:
         """Open the decompressed content as a stream; it may raise `UnreadableError`."""

@@ -97,25 +97,32 @@ def test_damage_is_raised_behind_all_that_came_before_it() -> None:
 
 
 @pytest.mark.parametrize(
-    "path",
+    ("path", "name", "calls", "samples"),
     [
-        "k6-edge/small/k6-raw-small.json.gz",
-        "nginx-ab/nginx/ab-small-c30-1.tsv.gz",
-        "vegeta-single/agent/vegeta-results-1.csv.gz",
+        ("k6-edge/small/k6-raw-small.json.gz", "read_ahead", 1, 500),
+        ("nginx-ab/nginx/ab-small-c30-1.tsv.gz", "read_ahead", 1, 500),
+        ("vegeta-single/agent/vegeta-results-1.csv.gz", "read_ahead", 1, 500),
+        # Its blocks, and the results in them.
+        ("vegeta-edge/truncated/vegeta-results.cut30.bin", "run_ahead", 2, 250),
     ],
 )
 def test_a_store_is_the_same_with_and_without_it(
-    path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    path: str,
+    name: str,
+    calls: int,
+    samples: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(reading, "AHEAD_BYTES", 0)
     monkeypatch.setattr(Source.line_blocks, "__defaults__", (20_000,))
-    seen = []
+    seen, ahead = list[object](), {"read_ahead": read_ahead, "run_ahead": run_ahead}[name]
 
-    def see(function: object, given: object) -> object:
-        seen.append(function)
-        return read_ahead(function, given)  # type: ignore[arg-type]
+    def see(*arguments: object) -> object:
+        seen.append(arguments)
+        return ahead(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(reading, "read_ahead", see)
+    monkeypatch.setattr(reading, name, see)
     tables = []
     for jobs in (1, 2):
         store = Store(str(tmp_path / f"store-{jobs}"))
@@ -127,8 +134,8 @@ def test_a_store_is_the_same_with_and_without_it(
                 for raw in (False, True)
             ]
         )
-    assert len(seen) == 1
-    assert len(tables[0][1]) > 500
+    assert len(seen) == calls
+    assert len(tables[0][1]) > samples
     assert tables[0] == tables[1]
 
 

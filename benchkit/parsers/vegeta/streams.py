@@ -50,7 +50,8 @@ class Layout(NamedTuple):
 
 def read_gob(source: Source) -> Iterator[Results | Flaw]:
     """Yield the results of one or more gob streams."""
-    return gather(_read(Decoder(source.blocks(), {*_NUMBERS, *_TEXTS, "Timestamp"})))
+    decoder = Decoder(source.blocks(), {*_NUMBERS, *_TEXTS, "Timestamp"})
+    return source.ahead(gather(_read(decoder)))
 
 
 def _read(decoder: Decoder) -> Iterator[Results | Result | Flaw]:
