@@ -116,11 +116,11 @@ def test_a_store_is_the_same_with_and_without_it(
 ) -> None:
     monkeypatch.setattr(reading, "AHEAD_BYTES", 0)
     monkeypatch.setattr(Source.line_blocks, "__defaults__", (20_000,))
-    seen, ahead = list[object](), {"read_ahead": read_ahead, "run_ahead": run_ahead}[name]
+    seen, ahead = list[object](), getattr(reading, name)
 
     def see(*arguments: object) -> object:
         seen.append(arguments)
-        return ahead(*arguments)  # type: ignore[arg-type]
+        return ahead(*arguments)
 
     monkeypatch.setattr(reading, name, see)
     tables = []
