@@ -123,6 +123,8 @@ def add(
     summary = ingest(paths, target, options, strict=strict)
     _require_new(summary)
     requested, commit = commit, summary.commit
+    mixed = _find_mixed_jobs(target.url, commit) if summary.has_result else ()
+    summary = replace(summary, findings=(*summary.findings, *mixed))
     if requested != commit and not quiet:
         printing.print_line(f"{requested} is recorded as {commit}", err=True)
     dates = list_commits(target).get(commit, ()) if date else ()
@@ -134,6 +136,18 @@ def add(
         _show_added(summary, f"{target.url}: {commit[:SHORTEST]}", branch)
     if not summary.has_result:
         raise typer.Exit(int(ExitCode.DATA))
+
+
+def _find_mixed_jobs(store: str, commit: str) -> tuple[Finding, ...]:
+    from benchkit.history.jobs import find_mixed_jobs
+    from benchkit.history.trials import read_trials
+    from benchkit.ingestion.loading import list_runs
+
+    loaded = list_runs((), store)
+    trials = read_trials(loaded.runs).of_role("measured") if loaded else None
+    if trials is None or commit not in trials.names:
+        return ()
+    return tuple(find_mixed_jobs(trials.take(trials.commits == trials.names.index(commit))))
 
 
 def _show_added(summary: IngestSummary, about: str, branch: str) -> None:

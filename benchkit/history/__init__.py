@@ -16,6 +16,7 @@ from benchkit.config.accepted import Accepted
 from benchkit.errors import DataError, Finding
 from benchkit.history.branches import MAIN, follow_branch
 from benchkit.history.exact import find_levels, list_changes
+from benchkit.history.jobs import find_mixed_jobs
 from benchkit.history.latest import find_latest
 from benchkit.history.model import Change, History, Series, to_ratio
 from benchkit.history.newest import judge_tracks
@@ -94,7 +95,7 @@ def trace(
         for track in tracks
     ]
     newest, findings = judge_tracks(tracks, changes, plan.confidence, margin)
-    findings += report_reach(searches, seed)
+    findings += [*report_reach(searches, seed), *find_mixed_jobs(trials)]
     series = (
         Series(
             **track.names, machine=track.session[0], points=tuple(track.points),

@@ -23,7 +23,7 @@ Value = TypeVar("Value", bound=Hashable)
 
 #: Roles of runs that were to measure a commit, whatever became of them.
 _TRIED = frozenset({"measured", "failed", "damaged", "empty"})
-_KEPT = (*RUN_KEY, "role", "remark")
+_KEPT = (*RUN_KEY, "role", "remark", "origin")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Trials:
     Parameters
     ----------
     rows : DataFrame
-        Their labels, role and remark.
+        Their labels, role, remark and origin.
     commits : ndarray of int
         The number of each one's commit.
     names : list of str

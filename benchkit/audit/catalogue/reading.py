@@ -185,4 +185,18 @@ READING = (
         "gitlab/500/bench/9002",
         do="Nothing, or select the earlier attempt with --origin.",
     ),
+    Entry(
+        code="B116",
+        severity="warning",
+        says="a history pools runs of CI jobs with different names",
+        what="At one commit, several CI jobs measured the same series on the same machine, as far "
+        "as it is recorded, and their names differ, or they are jobs of one matrix. A history "
+        "ignores which job measured a commit, so their runs count as repeats. Attempts at one job "
+        "are not reported.",
+        why="Jobs of different names often measure different things, such as two versions of "
+        "Python. Their common median moves if one of them is missing.",
+        example="runs of the CI jobs bench-[3.11] and bench-[3.12] count as repeats at 12 commits",
+        do="Add the results of each job under a name of its own, e.g. `benchkit history add "
+        "py311=results`. Ignore the finding if the jobs are repeats.",
+    ),
 )
