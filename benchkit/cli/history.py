@@ -123,8 +123,7 @@ def add(
     summary = ingest(paths, target, options, strict=strict)
     _require_new(summary)
     requested, commit = commit, summary.commit
-    mixed = _find_mixed_jobs(target.url, commit) if summary.has_result else ()
-    summary = replace(summary, findings=(*summary.findings, *mixed))
+    summary = _add_mixed_jobs(summary, target.url)
     if requested != commit and not quiet:
         printing.print_line(f"{requested} is recorded as {commit}", err=True)
     dates = list_commits(target).get(commit, ()) if date else ()
@@ -138,16 +137,18 @@ def add(
         raise typer.Exit(int(ExitCode.DATA))
 
 
-def _find_mixed_jobs(store: str, commit: str) -> tuple[Finding, ...]:
+def _add_mixed_jobs(summary: IngestSummary, store: str) -> IngestSummary:
+    """Add the finding on runs of the commit from jobs of different names, if there are any."""
     from benchkit.history.jobs import find_mixed_jobs
     from benchkit.history.trials import read_trials
     from benchkit.ingestion.loading import list_runs
 
-    loaded = list_runs((), store)
+    loaded = list_runs((), store) if summary.has_result else None
     trials = read_trials(loaded.runs).of_role("measured") if loaded else None
-    if trials is None or commit not in trials.names:
-        return ()
-    return tuple(find_mixed_jobs(trials.take(trials.commits == trials.names.index(commit))))
+    if trials is None or summary.commit not in trials.names:
+        return summary
+    own = trials.take(trials.commits == trials.names.index(summary.commit))
+    return replace(summary, findings=(*summary.findings, *find_mixed_jobs(own)))
 
 
 def _show_added(summary: IngestSummary, about: str, branch: str) -> None:

@@ -269,6 +269,8 @@ def test_names_without_a_common_suffix_stay() -> None:
         ("p99-ns", "1.23k ± 1%", ("p99-sec", 1.23e-6, "s", 1e-8)),
         ("allocs/op", "1.20M ± 1%", ("allocs_per_op", 1.2e6, "1", 1e4)),
         ("allocs/op", "0.00     ", ("allocs_per_op", 0.0, "1", 0.01)),
+        ("alloc/op", "0.0B", ("bytes_per_op", 0.0, "B", 0.1)),
+        ("alloc/op", "0B", ("bytes_per_op", 0.0, "B", 1.0)),
         ("allocs", "12.0 ± 1%", ("allocs_per_op", 12.0, "1", 0.1)),
         ("ms", "12.5 ± 1%", ("time_per_op", 0.0125, "s", 1e-4)),
         ("µs/op", "12.5k ± 1%", ("time_per_op", 0.0125, "s", 1e-4)),

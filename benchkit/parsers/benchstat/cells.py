@@ -14,7 +14,7 @@ from benchkit.parsers.benchstat.amounts import Heading, read_amount
 from benchkit.regexes import regex
 
 _MARKS = r"(?:\s+[⁰¹²³⁴⁵⁶⁷⁸⁹]+(?!\S))*"
-#: A cell of a text, with the comparison behind it. Only 0.00 of the old tool has no ``±``.
+#: A cell of a text, with the comparison behind it. Only a zero of the old tool has no ``±``.
 CELL = regex(
     r"(?<!\S)(?P<center>[+-]?(?:\d[^\s±%]*|Inf|NaN)(?!\S))"
     r"(?:\s+±\s*(?P<spread>[+-]?\d+%|\?|∞|[+-]?(?:Inf|NaN)%)(?!\S))?"
@@ -25,7 +25,6 @@ CELL = regex(
 _NOTE = regex(r"(?:p=([\N{MINUS SIGN}-]?\d+\.\d+)\s+)?n=(\d{1,9})(?:\+(\d{1,9}))?", re.ASCII)
 _SHARE = regex(r"(\d{1,9})%", re.ASCII)
 _NO_SPREAD = ("?", "∞")
-_ZERO = "0.00"
 #: Beyond this many runs on both sides the smallest p is far below what is printed.
 _MANY = 100
 
@@ -117,9 +116,7 @@ def read_cell(center: str, spread: str | None, heading: Heading, marks: str = ""
     Cell(center=6.698e-05, step=1e-08, share=0.21, marked=False, n=None, line=None)
     """
     amount = read_amount(center, heading)
-    if amount is None or (spread is None and not center.startswith(_ZERO)):
-        return None
-    if spread is None and amount.value:
+    if amount is None or (spread is None and amount.value):
         return None
     return Cell(amount.value, amount.step, read_share(spread), bool(marks.strip()))
 
