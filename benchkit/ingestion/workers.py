@@ -1,8 +1,8 @@
 """Several processes that read sources, and their results in the order of the sources.
 
 Reading is what takes time, and no result may depend on how many read. A task is what one process
-reads in one go: consecutive small files, one large file, and, where a format knows where it may
-be parted, a stretch of one.
+reads in one go: consecutive small files, or one large file. A file is not split among processes:
+its digest has to be computed in order, and threads do the rest meanwhile.
 
 The processes are forked before the store is opened and before any thread runs; each ends by itself
 when the process that started it is gone. One that dies costs the source it was reading: several are

@@ -104,7 +104,7 @@ class Source:
         self.label = label
         #: Is told the place in the file after each read of a large one.
         self.watch: Callable[[int], None] | None = None
-        #: How blocks of lines are read, where each can be by itself; perhaps in another process.
+        #: How blocks of lines are read, where each can be by itself; perhaps by other threads.
         self.map: Callable[..., Iterator[Any]] = map
         #: How an iterator is run; perhaps by another thread, ahead of what needs its items.
         self.ahead: Callable[[Iterator[Any]], Iterator[Any]] = iter
