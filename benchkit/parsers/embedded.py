@@ -89,6 +89,11 @@ def _warn(source: Source, line: int, what: str, hint: str) -> Diagnostic:
     return Diagnostic(source.label, line, what, hint, "warning", is_remark=True)
 
 
+def is_cut(error: json.JSONDecodeError) -> bool:
+    """Tell whether the end of a text is all that keeps it from being valid JSON."""
+    return error.pos >= len(error.doc.rstrip()) or error.msg.startswith("Unterminated")
+
+
 def find_documents(text: str, formats: Sequence[Format]) -> Iterator[Embedded]:
     """Yield the JSON documents in a text that a format owns, in their order."""
     owners = frozenset(each.name for each in formats if not each.embeds)
@@ -103,14 +108,17 @@ def find_documents(text: str, formats: Sequence[Format]) -> Iterator[Embedded]:
         if is_next:
             continue
         try:
-            value, end = decoder.raw_decode(text, start)
+            value, stop = decoder.raw_decode(text, start)
+            end = stop
         except json.JSONDecodeError as error:
             scanned += error.pos - start + 1
-            continue
+            if not is_cut(error):
+                continue
+            value, stop = {text[start]: {}}, len(text)
         except RecursionError:
             return
-        scanned += end - start
-        document = text[start:end]
+        scanned += stop - start
+        document = text[start:stop]
         last = line + document.count("\n")
         head = Head("", document.encode(errors="replace"), document)
         signs = find_signs(head, owners) if value and isinstance(value, dict | list) else ()
