@@ -129,6 +129,12 @@ def _escape(value: object) -> object:
 
 
 @pytest.fixture
+def unsigned(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Write a store's files as earlier builds did, and others may: no checksum in their names."""
+    monkeypatch.setattr("benchkit.store.files.sign", lambda path: path)
+
+
+@pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Golden:
     """Compare with ``tests/golden``."""
     tests = ROOT / "tests"

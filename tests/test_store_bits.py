@@ -1,4 +1,4 @@
-"""A bit that flips in a page of stored values costs its file, never the process."""
+"""A bit that flips in a stored file costs this file, never the process."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from benchkit.store import Store
 RESULTS = Path(__file__).resolve().parent.parent / "fixtures/tracing-wrk/none/wrk-1.txt"
 
 
+@pytest.mark.usefixtures("unsigned")
 def test_a_flipped_bit_in_a_page_is_damage_to_whoever_reads_values(tmp_path: Path) -> None:
     """delta-rs' reader of Parquet ended the process at some of these, and read on at others."""
     store = Store(str(tmp_path))
@@ -33,6 +34,7 @@ def test_a_flipped_bit_in_a_page_is_damage_to_whoever_reads_values(tmp_path: Pat
     assert is_damaged == {str(path)}
 
 
+@pytest.mark.usefixtures("unsigned")
 def test_a_flipped_bit_in_a_name_of_a_footer_is_damage_that_repair_drops(tmp_path: Path) -> None:
     store = Store(str(tmp_path))
     ingest([str(RESULTS)], store)
@@ -46,6 +48,7 @@ def test_a_flipped_bit_in_a_name_of_a_footer_is_damage_that_repair_drops(tmp_pat
     assert [Path(one.path).name for one in store.check()] == [path.name]
 
 
+@pytest.mark.usefixtures("unsigned")
 @pytest.mark.parametrize("name", ["params", "variant", "role", "origin", "env"])
 def test_a_flipped_bit_in_the_name_of_a_column_is_damage(tmp_path: Path, name: str) -> None:
     """As another name it was a column that nobody reads, and the column itself counted as empty."""
@@ -63,6 +66,25 @@ def test_a_flipped_bit_in_the_name_of_a_column_is_damage(tmp_path: Path, name: s
     with pytest.raises(StoreError, match="has columns other than those of its table"):
         store.pieces()
     assert [Path(one.path).name for one in store.check()] == [path.name]
+
+
+def test_every_flipped_bit_of_a_data_file_is_noticed(tmp_path: Path) -> None:
+    """At the end of a file, which says how it is read, they passed for other values, or none."""
+    store = Store(str(tmp_path))
+    ingest([str(RESULTS)], store)
+    pieces, paths = store.pieces(), sorted(tmp_path.glob("*/**/*-*.parquet"))
+    assert {path.relative_to(tmp_path).parts[0] for path in paths} == {"runs", "values"}
+    for path in paths:
+        sound = path.read_bytes()
+        for at in range(3, len(sound), len(sound) // 16):
+            path.write_bytes(sound[:at] + bytes([sound[at] ^ 1 << at % 8]) + sound[at + 1 :])
+            assert [one.where for one in store.check()] == [str(path)], at
+            if path.parent.name == "runs":
+                with pytest.raises(StoreError, match=f"{path.name}: .* the checksum in its name"):
+                    Store(str(tmp_path)).pieces()
+        path.write_bytes(sound)
+    assert store.check() == []
+    assert Store(str(tmp_path)).pieces() == pieces
 
 
 def test_deep_nesting_at_the_end_of_a_log_entry_is_damage(tmp_path: Path) -> None:

@@ -21,6 +21,8 @@ from benchkit.ingestion.rows import _TYPES
 from benchkit.store import Store
 from benchkit.store.contents import stored_types
 
+pytestmark = pytest.mark.usefixtures("unsigned")
+
 RESULT = Path(__file__).resolve().parent.parent / "fixtures/tracing-wrk/none/wrk-1.txt"
 
 

@@ -13,6 +13,7 @@ from benchkit.errors import StoreError
 from benchkit.reading.parquet import OUTSIZED, OutsizedError, open_parquet
 from benchkit.store import entries, keys
 from benchkit.store import log as log_of_runs
+from benchkit.store.checksums import require_signed
 from benchkit.store.columns import fits
 from benchkit.store.confines import require_files
 from benchkit.store.conflicts import translated
@@ -159,7 +160,8 @@ def find_damage(table: Table, *, thoroughly: bool = True) -> Iterator[Damage]:
     ----------
     table : Table
     thoroughly : bool
-        Whether every page is read and its checksum verified, or the end of each file alone.
+        Whether every page is read and every checksum verified, or the end of each file alone and,
+        on a file system, the checksum of files without samples.
     """
     if not table.is_remote:
         require_files(Path(table.url))
@@ -205,13 +207,9 @@ def _check_size(size: int | None, stated: int) -> str:
 
 def _describe(table: Table, file: dict[str, Any], problem: str) -> Damage:
     return Damage(
-        folder=table.url,
-        path=file["path"],
-        problem=problem,
-        batches=_bounds(file, "batch"),
-        pieces=_bounds(file, "piece"),
-        paths=_bounds(file, "path"),
-    )
+        folder=table.url, path=file["path"], problem=problem, batches=_bounds(file, "batch"),
+        pieces=_bounds(file, "piece"), paths=_bounds(file, "path"),
+    )  # fmt: skip
 
 
 def _bounds(file: dict[str, Any], column: str) -> Any:  # noqa: ANN401 - as the column
@@ -229,6 +227,8 @@ def _check_file(
         with table.filesystem.open_input_file(file["path"]) as opened:
             if problem := _check_size(opened.size(), file["size_bytes"]):
                 return problem
+            if thoroughly or not (is_raw(file) or table.is_remote):
+                require_signed(file["path"], opened)
             parquet = open_parquet(opened)
             require_types(parquet.schema_arrow)
             if not fits(parquet.schema_arrow, version):

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from benchkit.errors import StoreError
 from benchkit.reading.parquet import OUTSIZED, open_parquet
 from benchkit.store import entries
+from benchkit.store.checksums import require_signed
 from benchkit.store.columns import plain
 from benchkit.store.confines import is_within, require_files
 from benchkit.store.conflicts import ConflictError, attempts, translated
@@ -32,6 +33,7 @@ from benchkit.store.files import (
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    import pyarrow.parquet as pq
     from deltalake import CommitProperties, DeltaTable, Schema
     from deltalake.transaction import AddAction
     from pyarrow import fs
@@ -45,7 +47,6 @@ _SETTINGS = {
     "delta.deletedFileRetentionDuration": f"interval {2 * _REMOVED_HOURS} hours",
     "delta.checkpointInterval": "20",
 }
-
 _BLOCK = 8 << 20  # bytes that are copied at a time
 
 
@@ -252,11 +253,9 @@ class Table:
     def append(self, schema: pa.Schema, files: Sequence[DataFile]) -> None:
         """Commit files that contradict nothing; other writers may come first."""
         for _ in attempts(self.url):
-            try:
+            with suppress(ConflictError):
                 self.claim(self.open(), schema, files)
-            except ConflictError:
-                continue
-            return
+                return
 
     def widen(self, version: DeltaTable, schema: pa.Schema) -> None:
         """Add the columns that the table lacks, in a commit of its own, to which it is updated."""
@@ -294,8 +293,8 @@ class Table:
     def list_data(self) -> list[fs.FileInfo]:
         """Return the Parquet files that lie in the table, committed or not."""
         infos = entries.list_folder(self.filesystem, "", recursive=True)
-        data = (info for info in infos if info.extension == "parquet")
-        return [info for info in data if not info.path.startswith(entries.FOLDER)]
+        outside = (info for info in infos if not info.path.startswith(entries.FOLDER))
+        return [info for info in outside if info.extension == "parquet"]
 
     def has_remains(self) -> bool:
         """Whether files of a table lie here, whether or not its log of commits does."""
@@ -311,8 +310,6 @@ class Table:
 
     def read(self, version: DeltaTable, columns: Sequence[str] | None = None) -> pa.Table:
         """Return all rows of a version, or some columns of them, those of the oldest file first."""
-        import pyarrow as pa
-
         known = self._read.get(key := tuple(columns or ()), {})
         read = self._read[key] = {}
         for file in reversed(self.list_files(version)):
@@ -320,32 +317,35 @@ class Table:
             read[path] = known.get(path) or self.read_file(path, columns, version)
             require_stated_rows(f"{self.url}/{path}", file, read[path])
         if not read:
+            import pyarrow as pa
+
             return plain(pa.schema(version.schema()).empty_table())
         return join_rows(self.url, read, version)
 
     def read_groups(self, path: str) -> Iterator[pa.Table]:
         """Yield the rows of one file, a row group at a time."""
-        import pyarrow as pa
-
-        try:
-            with self.filesystem.open_input_file(path) as file:
-                parquet = open_parquet(file)
-                for group in range(parquet.num_row_groups):
-                    yield plain(parquet.read_row_group(group))
-        except (OSError, UnicodeError, pa.ArrowException) as error:
-            raise damaged(f"{self.url}/{path}", error) from error
+        with self._reading(path) as parquet:
+            for group in range(parquet.num_row_groups):
+                yield plain(parquet.read_row_group(group))
 
     def read_file(
         self, path: str, columns: Sequence[str] | None = None, version: DeltaTable | None = None
     ) -> pa.Table:
         """Return the rows of one file, whose columns are those of a version."""
+        with self._reading(path) as parquet:
+            require_names(f"{self.url}/{path}", parquet.schema_arrow.names, version)
+            return plain(parquet.read(columns, use_threads=False))  # four times as cheap
+
+    @contextmanager
+    def _reading(self, path: str) -> Iterator[pq.ParquetFile]:
+        """Open a data file that is as it was written; what cannot be read is damage."""
         import pyarrow as pa
 
         try:
             with self.filesystem.open_input_file(path) as file:
-                parquet = open_parquet(file)
-                require_names(f"{self.url}/{path}", parquet.schema_arrow.names, version)
-                return plain(parquet.read(columns, use_threads=False))  # four times as cheap
+                if not self.is_remote:  # where it would be transferred twice
+                    require_signed(path, file)
+                yield open_parquet(file)
         except (OSError, UnicodeError, pa.ArrowException) as error:
             raise damaged(f"{self.url}/{path}", error) from error
 

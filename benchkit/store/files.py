@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from benchkit.errors import StoreError
 from benchkit.reading.parquet import OUTSIZED, OutsizedError
 from benchkit.regexes import regex
+from benchkit.store.checksums import sign
 from benchkit.store.columns import (
     GROUP_ROWS,
     PARTITION,
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 #: Where a file of the log of runs says what its commit builds on.
 RECORD = b"benchkit"
 #: The paths, within their tables, of files that this package writes.
-_FILE = regex(rf"{PARTITION}=(true|false)/.+\.parquet|\d+-[0-9a-f]{{32}}\.parquet")
+_FILE = regex(rf"{PARTITION}=(true|false)/.+\.parquet|\d+-[0-9a-f]{{32}}(-[0-9a-f]{{8}})?\.parquet")
 #: What to do about damage.
 REMEDY = "list all damage with `benchkit store check`, and remove it with `benchkit store repair`"
 _SUBJECT = "a file of the store "
@@ -182,6 +183,7 @@ class FileWriter:
         """End the file and return what a commit has to know of it."""
         with writing(self.path.parent):
             self._writer.close()
+            self.path = sign(self.path)
         return DataFile(
             path=self.path, is_raw=self._is_raw, rows=self._rows,
             size=self.path.stat().st_size, bounds=self._bounds,
@@ -371,6 +373,7 @@ def write_rows(
             with pq.ParquetWriter(path, rows.schema, **log_settings(rows.schema.names)) as writer:
                 writer.write_table(rows, row_group_size=GROUP_ROWS)
                 writer.add_key_value_metadata({RECORD: json.dumps(record)})
+            path = sign(path)
         except BaseException:
             path.unlink(missing_ok=True)
             raise
