@@ -99,7 +99,7 @@ def write_settings() -> str:
 def write_metrics() -> str:
     rows = [
         f"| `{m.name}` | {m.unit} | {m.better if m.better != 'none' else '–'} "
-        f"| {' '.join(m.stats)} | {m.meaning} | {m.source} |"
+        f"| {' '.join(m.stats)} | {m.meaning} | {registry.list_sources(m)} |"
         for m in metrics.VOCABULARY.values()
     ]
     return _table("| metric | unit | better | stats | meaning | from |", rows)

@@ -33,26 +33,49 @@ LEFT_BEHIND = {"report.html", "report.md", "report.json", "build", "dist", "__py
 VAGUE_WORDS = {"asked", "beside", "caught", "given", "said", "thing", "told", "wanted", "which"}
 GRAB_BAGS = {"utils", "util", "helpers", "helper", "common", "misc", "core", "manager"}
 HEAVY = {"pandas", "scipy", "matplotlib", "pyarrow", "numpy", "deltalake", "jinja2"}
-#: What knows of a tool outside its room of parsers, and why.
+REDACTED = "options that hold secrets, for programs of which most are no tools"
+#: What names tools outside the room of parsers: which, and why.
 KNOWING = {
-    "audit/catalogue/": "sentences that explain a finding by examples",
-    "audit/concurrency.py": "advice: which tools send at a fixed rate",
-    "audit/copies.py": "advice: an example of a file name",
-    "audit/pvalues.py": "findings on the p-values of benchstat's tables",
-    "benchstat/": "what --compat benchstat prints",
-    "capture/plan.py": "an example in a hint",
-    "capture/usage.py": "writes samples in the form of Docker's API",
-    "cli/": "examples in helps, --compat benchstat, --prometheus",
-    "derived/containers.py": "what containers are called, whoever makes them",
-    "ingestion/discovery.py": "--prometheus: a server that is asked has no path to tell labels by",
-    "ingestion/outputs.py": "go test writes a result in one line, below a header of its run",
-    "labels/template.py": "an example in a hint",
-    "metrics.py": "how tools call a metric",
-    "plots/drawing.py": "the folder of an example",
-    "redaction/": "programs whose options hold no secret, of which most are no tools",
+    "audit/catalogue/load.py": ("ab hey k6 vegeta wrk wrk2", "explanations with examples"),
+    "audit/catalogue/reading.py": ("ab cadvisor hey k6 vegeta wrk", "explanations with examples"),
+    "audit/catalogue/resources.py": ("ab cadvisor prometheus wrk", "explanations with examples"),
+    "audit/catalogue/statistics.py": ("ab benchstat", "explanations with examples"),
+    "audit/concurrency.py": ("k6 vegeta wrk2", "advice: which tools send at a fixed rate"),
+    "audit/copies.py": ("vegeta", "advice: an example of a file name"),
+    "audit/pvalues.py": ("benchstat", "finding B307, on the p-values of its tables"),
+    "benchstat/__init__.py": ("benchstat", "--compat benchstat"),
+    "benchstat/findings.py": ("benchstat", "--compat benchstat"),
+    "benchstat/table.py": ("benchstat", "--compat benchstat"),
+    "capture/plan.py": ("wrk", "an example in a hint"),
+    "capture/service.py": ("cadvisor", "advice: what records a service that is out of reach"),
+    "capture/usage.py": ("docker-stats", "writes samples in the form of Docker's API"),
+    "cli/ab.py": ("ab", "the command of this name, which is no tool"),
+    "cli/capture.py": ("wrk", "an example in the help"),
+    "cli/compare.py": ("benchstat", "--compat benchstat"),
+    "cli/compat.py": ("benchstat", "--compat benchstat"),
+    "cli/explain.py": ("vegeta", "an example in the help"),
+    "cli/history_files.py": ("asv", "the help names files of other trackers"),
+    "cli/ingest.py": ("prometheus", "--prometheus"),
+    "cli/init.py": ("ab hyperfine k6 redis-benchmark vegeta wrk", "the help of --plan"),
+    "cli/menu.py": ("ab", "the command of this name, which is no tool"),
+    "derived/containers.py": ("cadvisor prometheus", "containers that watch others"),
+    "derived/histograms.py": ("prometheus", "advice: --prometheus"),
+    "ingestion/discovery.py": ("prometheus", "--prometheus: a server has no path with labels"),
+    "ingestion/outputs.py": ("gobench", "go test writes a result in one line, below a header"),
+    "ingestion/prometheus_api.py": ("prometheus", "--prometheus"),
+    "labels/template.py": ("wrk", "an example in a hint"),
+    "plots/drawing.py": ("vegeta", "the folder of an example"),
+    "reading/heading_lines.py": ("jmh", "lines of a log that are no headings"),
+    "redaction/commands.py": ("bombardier fortio hey vegeta", REDACTED),
+    "redaction/harmless.py": (
+        "ab autocannon bombardier fortio hey hyperfine jmeter k6 locust oha redis-benchmark"
+        + " valkey-benchmark vegeta wrk wrk2",
+        REDACTED,
+    ),
+    "redaction/options.py": ("ab hey k6 oha", REDACTED),
 }
-#: Names of companions that are words of the trade.
-PLAIN_WORDS = {"server", "spans"}
+#: Names of tools and programs that are words of English, of the trade or of benchkit.
+PLAIN_WORDS = {"export", "go", "server", "spans"}
 MAX_LINES = 400
 MAX_FUNCTION = 60
 
@@ -153,28 +176,29 @@ def test_the_registry_names_every_parser() -> None:
 
 
 def test_no_tool_is_known_outside_its_parser() -> None:
-    naming: dict[str, set[str]] = {}
-    for path in MODULES:
-        name = path.relative_to(PACKAGE).as_posix()
-        tools = set() if name.startswith("parsers/") else _tools_named(path)
-        if tools:
-            place = next((place for place in KNOWING if name.startswith(place)), name)
-            naming.setdefault(place, set()).update(tools)
-    assert {place: tools for place, tools in naming.items() if place not in KNOWING} == {}
-    assert KNOWING.keys() == naming.keys(), "an exception that nothing needs any more"
+    outside = [path for path in MODULES if not path.is_relative_to(PACKAGE / "parsers")]
+    named = {path.relative_to(PACKAGE).as_posix(): _tools_named(path) for path in outside}
+    expected = {name: set(tools.split()) for name, (tools, _) in KNOWING.items()}
+    assert {name: tools for name, tools in named.items() if tools} == expected
 
 
 def _tools_named(path: Path) -> set[str]:
     """Return the tools whose names stand in a module's code; docstrings and comments are none."""
-    names = sorted({tool.name for tool in registry.all_tools()} - PLAIN_WORDS, reverse=True)
-    pattern = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, names))})(?!\w)")
     nodes = list(ast.walk(tree(path)))
     documenting = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
     texts = [node.id for node in nodes if isinstance(node, ast.Name)]
     for node in nodes:
         if isinstance(node, ast.Constant) and id(node) not in documenting:
             texts += [node.value] if isinstance(node.value, str) else []
-    return {tool for text in texts for tool in pattern.findall(text)}
+    return {tool.lower() for text in texts for tool in _tool_names().findall(text)}
+
+
+@cache
+def _tool_names() -> re.Pattern[str]:
+    """Return the names of tools and formats and their programs, as whole words in any case."""
+    programs = {program for tool in registry.all_tools() for program in tool.executables}
+    names = sorted((registry.tools() | programs) - PLAIN_WORDS, reverse=True)
+    return re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, names))})(?!\w)", re.IGNORECASE)
 
 
 def test_exported_names_exist_and_hide_no_submodule() -> None:

@@ -78,7 +78,7 @@ def test_each_word_is_well_formed(metric: metrics.Metric) -> None:
     assert metric.stats
     assert len(set(metric.stats)) == len(metric.stats)
     assert metric.meaning.endswith(".")
-    assert metric.source
+    assert registry.list_sources(metric)
 
 
 def test_a_name_of_the_users_own_has_no_direction() -> None:

@@ -138,6 +138,7 @@ TOOLS = (
         formats=(JSON,),
         command="artillery run --output result.json script.yml",
         role="load",
+        metrics={"responses": "", "bytes_in": ""},
         load_model="open",
         drops_timeouts=True,
         answered=("non2xx",),

@@ -177,6 +177,7 @@ TOOLS = (
         formats=(JSON,),
         command="asv run",
         role="microbenchmark",
+        metrics={"time_per_op": "", "memory_usage": ""},
         primaries=(("time_per_op", "median"), ("time_per_op", "min")),
     ),
 )

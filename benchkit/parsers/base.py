@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from typing import Any, Literal
@@ -209,6 +209,9 @@ class Tool:
         sample is a run. ``summary`` tells of runs that are not at hand, so that nothing can be
         tested. ``companion`` tells of what ran beside the load. Of a tool that declares none,
         samples stand for the run.
+    metrics : mapping of str to str
+        Metrics that it gives beside those of every load tool, and what it calls each, where that
+        helps to find it in the tool's own output.
     load_model : {'open', 'closed', 'unknown'}
         How it offers its load, where the tool alone decides that.
     primaries : tuple of (metric, stat)
@@ -263,6 +266,7 @@ class Tool:
     formats: tuple[Format, ...] = ()
     command: str = ""
     role: Role = "unknown"
+    metrics: Mapping[str, str] = field(default_factory=dict)
     load_model: LoadModel = "unknown"
     primaries: tuple[tuple[str, str], ...] = ()
     executables: tuple[str, ...] = ()

@@ -145,6 +145,7 @@ TOOLS = (
         name="benchcmp",
         formats=(TEXT,),
         role="microbenchmark",
+        metrics={"time_per_op": "", "bytes_per_op": "", "allocs_per_op": "", "processing_rate": ""},
         primaries=(("time_per_op", "sample"),),
     ),
 )

@@ -88,6 +88,7 @@ TOOLS = (
         name="bencher",
         formats=(BMF,),
         role="microbenchmark",
+        metrics={"time_per_op": "", "operation_rate": ""},
         primaries=(("time_per_op", "sample"), ("operation_rate", "sample")),
     ),
 )

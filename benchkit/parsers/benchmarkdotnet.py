@@ -192,6 +192,7 @@ TOOLS = (
         formats=(JSON,),
         command="dotnet run -c Release -- --filter '*' --exporters fulljson",
         role="microbenchmark",
+        metrics={"time_per_op": "", "bytes_per_op": ""},
         primaries=(("time_per_op", "median"),),
     ),
 )

@@ -212,6 +212,7 @@ TOOLS = (
         formats=(TEXT, JSON),
         command="bombardier -l -p result -o json -c 50 -d 30s URL",
         role="load",
+        metrics={"responses": "", "bytes_in": "", "bytes_out": ""},
         load_model="closed",
         answered=("non2xx",),
     ),

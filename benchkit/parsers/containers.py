@@ -11,6 +11,16 @@ from dataclasses import dataclass
 
 from benchkit.errors import Diagnostic
 
+#: What is known of each container, and of spans and histograms that services count themselves.
+METRICS = (
+    *("cpu_time", "cpu_periods", "cpu_throttled_periods"),
+    *("memory_working_set", "memory_usage"),
+    *("network_in", "network_out", "disk_read", "disk_write"),
+)
+SCRAPED = (
+    *("spans_created", "spans_saved", "spans_dropped"),
+    *("observed_time_bucket", "observed_time_sum", "observed_time_count"),
+)
 #: From here on a memory limit is a kernel's word for none; such numbers exceed a float's digits.
 _UNLIMITED = 1 << 62
 

@@ -331,6 +331,7 @@ TOOLS = (
         formats=(JSON, TEXT),
         command="cargo bench",
         role="microbenchmark",
+        metrics={"time_per_op": ""},
         primaries=(("time_per_op", "sample"), ("time_per_op", "median")),
         keeps_runs="criterion overwrites `base`: before you change the code, save a run with "
         "`cargo bench -- --save-baseline before`; measure again after the change",

@@ -244,6 +244,7 @@ TOOLS = (
         formats=(JSON, TEXT),
         command="fortio load -json result.json -c 50 -qps 0 -t 30s URL",
         role="load",
+        metrics={"responses": "", "bytes_in": ""},
         answered=("non2xx",),
         quantile_error=0.01,
         quantile_note="fortio interpolates percentiles in a histogram and prints fewer digits",

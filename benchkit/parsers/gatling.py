@@ -203,5 +203,6 @@ TOOLS = (
         formats=(LOG, JSON),
         command="gatling.sh -s Simulation -rf results",
         role="load",
+        metrics={"error_rate": ""},
     ),
 )

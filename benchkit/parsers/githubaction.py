@@ -212,6 +212,7 @@ TOOLS = (
         name="github-action-benchmark",
         formats=(HISTORY, CUSTOM),
         role="microbenchmark",
+        metrics={"time_per_op": "", "operation_rate": "", "bytes_per_op": "", "allocs_per_op": ""},
         primaries=(("time_per_op", "sample"), ("operation_rate", "sample")),
     ),
 )

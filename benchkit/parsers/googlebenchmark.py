@@ -224,6 +224,12 @@ TOOLS = (
         formats=(JSON, CSV),
         command="BENCHMARK --benchmark_repetitions=10 --benchmark_out=result.json",
         role="microbenchmark",
+        metrics={
+            "time_per_op": "",
+            "operation_rate": "items_per_second",
+            "cpu_time_per_op": "",
+            "processing_rate": "bytes_per_second",
+        },
         primaries=(("time_per_op", "sample"), ("time_per_op", "median")),
     ),
 )

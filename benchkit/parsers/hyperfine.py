@@ -260,6 +260,7 @@ TOOLS = (
         formats=(JSON, TEXT),
         command="hyperfine --warmup 3 --export-json result.json COMMAND",
         role="microbenchmark",
+        metrics={"time_per_op": "", "cpu_time_per_op": ""},
         primaries=(("time_per_op", "sample"), ("time_per_op", "mean")),
         compares_commands=True,
         plan=FirstPlan(

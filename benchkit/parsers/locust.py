@@ -149,6 +149,7 @@ TOOLS = (
         formats=(CSV,),
         command="locust --headless --csv result -u 50 -t 30s",
         role="load",
+        metrics={"bytes_in": ""},
         load_model="closed",
     ),
 )

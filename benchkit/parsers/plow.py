@@ -302,6 +302,7 @@ TOOLS = (
         formats=(TEXT, JSON),
         command="plow --summary -c 50 -d 30s URL 2>&1",
         role="load",
+        metrics={"responses": "", "bandwidth_in": "", "bandwidth_out": ""},
         load_model="closed",
     ),
 )

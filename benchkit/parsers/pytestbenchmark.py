@@ -186,6 +186,7 @@ TOOLS = (
         formats=(JSON,),
         command="pytest --benchmark-save-data --benchmark-json result.json",
         role="microbenchmark",
+        metrics={"time_per_op": ""},
         primaries=(("time_per_op", "median"),),
     ),
 )

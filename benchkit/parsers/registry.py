@@ -18,6 +18,7 @@ from benchkit.reading.head import Head
 from benchkit.reading.signs import find_signs
 
 if TYPE_CHECKING:
+    from benchkit.metrics import Metric
     from benchkit.reading.source import Source
 
 Named = TypeVar("Named", Tool, Format)
@@ -117,6 +118,20 @@ def tool(name: str) -> Tool:
     ('open', 'unknown')
     """
     return _by_name().get(name) or Tool(name=name)
+
+
+def list_sources(metric: Metric) -> str:
+    """Return what gives a metric: tools, with their name for it, and what else the metric tells.
+
+    Examples
+    --------
+    >>> from benchkit.metrics import lookup
+    >>> list_sources(lookup("error_rate"))
+    'k6 http_req_failed, jmeter, vegeta 1 - success'
+    """
+    giving = [each for each in all_tools() if metric.name in each.metrics]
+    tools = [f"{each.name} {each.metrics[metric.name]}".rstrip() for each in giving]
+    return ", ".join(filter(None, [*tools, metric.source]))
 
 
 @cache

@@ -103,4 +103,11 @@ LOG = Format(
     is_companion=True,
 )
 
-TOOLS = (Tool(name="server", formats=(LOG,), role="companion"),)
+TOOLS = (
+    Tool(
+        name="server",
+        formats=(LOG,),
+        role="companion",
+        metrics={"requests": "", "spans_created": "", "spans_saved": ""},
+    ),
+)

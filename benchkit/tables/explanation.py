@@ -84,7 +84,7 @@ def explain_metric(metric: Metric) -> Explanation:
         ("unit", _UNITS.get(metric.unit, metric.unit)),
         ("better", better),
         ("stats", ", ".join(metric.stats)),
-        ("from", metric.source),
+        ("from", registry.list_sources(metric)),
         ("compared", _describe_use(metric)),
     ]
     return Explanation(

@@ -46,6 +46,8 @@ CUSTOM = {
     "k6_raw",
     "k6_summary",
 }
+#: What every load tool gives, without declaring it.
+SHARED = {each.name for each in VOCABULARY.values() if each.source == "every load tool"}
 
 
 class Measured(NamedTuple):
@@ -168,9 +170,11 @@ def test_a_result_is_owned_and_every_number_stands_on_its_line(path: Path) -> No
     check_records([each for some in records.values() for each in some], owners)
     lines = [line for _, line in Source(None, "memory", content(path)).lines()]
     is_text = bool(Source(None, "memory", content(path)).head().text)
-    for name, parsed in records.items():
-        for row in rows(parsed):
-            check_word(row, name)
+    for claim in owners:
+        metrics = SHARED.union(*(registry.tool(name).metrics for name in claim.tools))
+        for row in rows(records[claim.name]):
+            check_word(row, claim.name)
+            assert row.metric in metrics or row.metric not in VOCABULARY or claim.is_export
             # A binary source counts records, which hold no digits.
             if is_text and not owners[0].is_export:  # it has the lines of what it exports
                 check_line(row, lines)

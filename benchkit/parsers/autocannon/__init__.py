@@ -221,6 +221,7 @@ TOOLS = (
         formats=(JSON, TEXT),
         command="autocannon --json -c 50 -d 30 URL",
         role="load",
+        metrics={"responses": "", "bytes_in": "", "bandwidth_in": ""},
         load_model="closed",
         drops_timeouts=True,
         answered=("non2xx", "mismatch"),

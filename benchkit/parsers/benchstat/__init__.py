@@ -113,6 +113,7 @@ TOOLS = (
         name="benchstat",
         formats=(TEXT, FILES),
         role="summary",
+        metrics={"time_per_op": "", "bytes_per_op": "", "allocs_per_op": "", "processing_rate": ""},
         primaries=(("time_per_op", "median"), ("time_per_op", "mean")),
     ),
 )

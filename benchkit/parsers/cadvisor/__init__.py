@@ -29,6 +29,7 @@ Not recorded: which run an answer belongs to, the version of cAdvisor, names of 
 from __future__ import annotations
 
 from benchkit.parsers.base import Form, Format, Tool, late
+from benchkit.parsers.containers import METRICS
 
 _NEVER = "which run it belongs to; the version of cAdvisor; names of plain cgroups"
 
@@ -68,4 +69,14 @@ ANSWERS = Format(
     is_companion=True,
 )
 
-TOOLS = (Tool(name="cadvisor", formats=(ANSWERS,), role="companion", has_snapshots=True),)
+TOOLS = (
+    Tool(
+        name="cadvisor",
+        formats=(ANSWERS,),
+        role="companion",
+        metrics=dict.fromkeys(
+            (*METRICS, "cpu_usage", "cpu_limit", "memory_limit", "memory_rss", "memory_cache"), ""
+        ),
+        has_snapshots=True,
+    ),
+)

@@ -28,6 +28,7 @@ the usage is the container's or the machine's: it is not read.
 from __future__ import annotations
 
 from benchkit.parsers.base import Form, Format, Tool, late
+from benchkit.parsers.containers import METRICS
 
 _NEVER = "limits, which run it belongs to"
 
@@ -68,4 +69,12 @@ STATS = Format(
     is_companion=True,
 )
 
-TOOLS = (Tool(name="docker-stats", formats=(STATS,), role="companion", has_snapshots=True),)
+TOOLS = (
+    Tool(
+        name="docker-stats",
+        formats=(STATS,),
+        role="companion",
+        metrics=dict.fromkeys(("cpu_usage", *METRICS), ""),
+        has_snapshots=True,
+    ),
+)

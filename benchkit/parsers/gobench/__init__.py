@@ -71,6 +71,12 @@ TOOLS = (
         formats=(LOG,),
         command="go test -run '^$' -bench . -benchmem -count 10 ./...",
         role="microbenchmark",
+        metrics={
+            "time_per_op": "ns/op",
+            "bytes_per_op": "B/op",
+            "allocs_per_op": "allocs/op",
+            "processing_rate": "MB/s",
+        },
         primaries=(("time_per_op", "sample"),),
         executables=("go",),
         plan=FirstPlan(

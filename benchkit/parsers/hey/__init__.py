@@ -100,6 +100,7 @@ TOOLS = (
         formats=(TEXT, CSV),
         command="hey -c 50 -z 30s URL",
         role="load",
+        metrics={"phase_time": "", "responses": "", "bytes_in": ""},
         load_model="closed",
         outputs=("-o",),
         drops_timeouts=True,

@@ -350,6 +350,14 @@ TOOLS = (
         formats=(JTL, AGGREGATE),
         command="jmeter -n -t plan.jmx -l result.jtl",
         role="load",
+        metrics={
+            "phase_time": "",
+            "error_rate": "",
+            "bytes_in": "",
+            "bytes_out": "",
+            "bandwidth_in": "",
+            "bandwidth_out": "",
+        },
         load_model="closed",
     ),
 )

@@ -304,6 +304,7 @@ TOOLS = (
         formats=(JSON, CSV, TEXT),
         command="java -jar benchmarks.jar -f 10 -rf json -rff result.json",
         role="microbenchmark",
+        metrics={"time_per_op": "", "operation_rate": "thrpt", "bytes_per_op": "-prof gc"},
         primaries=(
             ("time_per_op", "sample"),
             ("operation_rate", "sample"),

@@ -233,6 +233,7 @@ TOOLS = (
         formats=(JSON, TEXT),
         command="oha --output-format json -c 50 -z 30s URL",
         role="load",
+        metrics={"phase_time": "", "responses": "", "bytes_in": "", "bandwidth_in": ""},
         load_model="closed",
         drops_timeouts=True,
         answered=("non2xx",),

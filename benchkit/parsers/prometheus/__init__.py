@@ -38,6 +38,7 @@ Not recorded: the query itself, its step, the runs inside the range, limits.
 from __future__ import annotations
 
 from benchkit.parsers.base import Form, Format, Tool, late
+from benchkit.parsers.containers import METRICS, SCRAPED
 
 _NEVER = "the query, its step, which runs are in the range"
 
@@ -77,6 +78,7 @@ TOOLS = (
         name="prometheus",
         formats=(ANSWERS,),
         role="companion",
+        metrics=dict.fromkeys((*METRICS, "memory_rss", "memory_cache", *SCRAPED), ""),
         has_snapshots=True,
         is_range=True,
     ),

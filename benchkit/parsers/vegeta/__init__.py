@@ -88,6 +88,13 @@ TOOLS = (
         formats=(REPORT, RAW),
         command="vegeta attack -rate 500 -duration 30s < targets.txt > result.bin",
         role="load",
+        metrics={
+            "success_rate_per_second": "throughput",
+            "responses": "",
+            "error_rate": "1 - success",
+            "bytes_in": "",
+            "bytes_out": "",
+        },
         load_model="open",
         outputs=("-o", "-output", "--output", "-name", "--name"),
         reports_sent=True,

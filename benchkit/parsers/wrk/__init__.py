@@ -110,6 +110,13 @@ TEXT = Format(
 #: wrk's requests are its complete responses, a late one among them; a read error is a connection
 #: that ended before a response was whole, or after it, before the next one.
 _ANSWERED, _DOUBTFUL = ("non2xx", "timeout"), ("read",)
+_METRICS = {
+    "latency_within_stdev": "",
+    "thread_request_rate": "Req/Sec",
+    "thread_request_rate_within_stdev": "",
+    "bytes_in": "",
+    "bandwidth_in": "Transfer/sec",
+}
 
 TOOLS = (
     Tool(
@@ -117,6 +124,7 @@ TOOLS = (
         formats=(TEXT,),
         command="wrk --latency -t 2 -c 50 -d 30s URL",
         role="load",
+        metrics=_METRICS,
         load_model="closed",
         is_timed=True,
         printing=("--latency", "-L"),
@@ -131,6 +139,7 @@ TOOLS = (
         formats=(TEXT,),
         command="wrk --latency -t 2 -c 50 -d 30s -R 2000 URL",
         role="load",
+        metrics={**_METRICS, "uncorrected_latency": "-U"},
         load_model="open",
         is_timed=True,
         printing=("--latency", "-L", "--u_latency", "-U"),
