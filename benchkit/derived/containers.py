@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 
+from benchkit.parsers import registry
 from benchkit.regexes import regex
 from benchkit.schema import CONTAINER_ROLES
 
@@ -28,10 +30,9 @@ _WORDS = {
     STORAGE: "elasticsearch opensearch clickhouse cassandra scylla banyandb h2",
     DEPENDENCY: "redis mysql mariadb postgres postgresql mongo mongodb memcached kafka rabbitmq db "
     "database storage provider",
-    GENERATOR: "wrk wrk2 k6 vegeta ab hey oha loadgen generator",
+    GENERATOR: "loadgen generator",
     MONITOR: "prometheus grafana cadvisor kibana exporter ui",
 }
-_KNOWN = {word: role for role, words in _WORDS.items() for word in words.split()}
 _ENV = "container."
 #: A container that uses less than this share of the CPU of another beside it is idle.
 _IDLE = 0.001
@@ -61,8 +62,16 @@ def role_of(subject: str, facts: Mapping[str, str] | None = None) -> str:
             return key.removeprefix(_ENV)
     name = (own or subject.rstrip("/").rpartition("/")[2]).lower()
     joined = re.sub(r"(apm|oap)[-_]server", r"\1server", name)
-    words = [word for word in re.split(r"[^a-z0-9]+", joined) if word in _KNOWN]
-    return _KNOWN[words[-1]] if words else ""
+    known = _list_words()
+    words = [word for word in re.split(r"[^a-z0-9]+", joined) if word in known]
+    return known[words[-1]] if words else ""
+
+
+@cache
+def _list_words() -> Mapping[str, str]:
+    """Return what words in names of containers tell; load tools are named as they are called."""
+    tools = {tool.name: GENERATOR for tool in registry.all_tools() if tool.role == "load"}
+    return tools | {word: role for role, words in _WORDS.items() for word in words.split()}
 
 
 def find_service(cores: Mapping[str, float], facts: Mapping[str, str] | None = None) -> str | None:

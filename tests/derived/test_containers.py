@@ -124,3 +124,8 @@ def test_runs_of_several_benchmarks_that_share_a_name_are_counted(tmp_path: Path
         "run 1 of 'none' (2 benchmarks), run 2 of 'none' (2 benchmarks), run 1 of 'otlp' and "
         "run 2 of 'otlp' are unknown" in problem.message
     )
+
+
+@pytest.mark.parametrize("tool", ["wrk", "locust", "bombardier", "gatling"])
+def test_a_container_of_a_load_tool_is_not_taken_for_the_service(tool: str) -> None:
+    assert find_service({f"/docker/{tool}-1": 0.8, "/docker/shop-1": 0.9}) == "/docker/shop-1"
