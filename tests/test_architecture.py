@@ -33,6 +33,10 @@ LEFT_BEHIND = {"report.html", "report.md", "report.json", "build", "dist", "__py
 VAGUE_WORDS = {"asked", "beside", "caught", "given", "said", "thing", "told", "wanted", "which"}
 GRAB_BAGS = {"utils", "util", "helpers", "helper", "common", "misc", "core", "manager"}
 HEAVY = {"pandas", "scipy", "matplotlib", "pyarrow", "numpy", "deltalake", "jinja2"}
+WITH_OPTIONS = (
+    "ab autocannon bombardier fortio hey hyperfine jmeter k6 locust oha redis-benchmark "
+    "valkey-benchmark vegeta wrk wrk2"
+)
 REDACTED = "options that hold secrets, for programs of which most are no tools"
 #: What names tools outside the room of parsers: which, and why.
 KNOWING = {
@@ -67,11 +71,7 @@ KNOWING = {
     "plots/drawing.py": ("vegeta", "the folder of an example"),
     "reading/heading_lines.py": ("jmh", "lines of a log that are no headings"),
     "redaction/commands.py": ("bombardier fortio hey vegeta", REDACTED),
-    "redaction/harmless.py": (
-        "ab autocannon bombardier fortio hey hyperfine jmeter k6 locust oha redis-benchmark"
-        + " valkey-benchmark vegeta wrk wrk2",
-        REDACTED,
-    ),
+    "redaction/harmless.py": (WITH_OPTIONS, REDACTED),
     "redaction/options.py": ("ab hey k6 oha", REDACTED),
 }
 #: Names of tools and programs that are words of English, of the trade or of benchkit.
