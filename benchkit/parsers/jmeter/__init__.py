@@ -352,6 +352,7 @@ TOOLS = (
         role="load",
         metrics={
             "phase_time": "",
+            "responses": "",
             "error_rate": "",
             "bytes_in": "",
             "bytes_out": "",
