@@ -26,12 +26,10 @@ class Decision:
 
     Parameters
     ----------
-    session : Session
     progress : Progress or None
         The last look; None where no round was completed.
     comparison : Comparison or None
         Of the last look.
-    baseline : str
     """
 
     session: Session

@@ -80,8 +80,6 @@ class Calm:
     ----------
     outliers : int
         Runs that were left out.
-    spread : Spread
-    effect, equivalence : Needed
     """
 
     outliers: int
@@ -96,7 +94,6 @@ class PlanRow:
 
     Parameters
     ----------
-    replicates : Replicates
     spread : Spread or None
         None with a single run, or with values that have no logarithm.
     effect, equivalence : Needed or None
@@ -107,7 +104,6 @@ class PlanRow:
         Where the stretches of the runs tell them.
     calm : Calm or None
         The same without outlying runs, where there are any.
-    notes : tuple of str
     """
 
     replicates: Replicates
@@ -126,7 +122,6 @@ class Family:
 
     Parameters
     ----------
-    rows : int
     variants : int
         How many variants they compare with the baseline.
     """
@@ -163,7 +158,6 @@ class Chances:
 
     Parameters
     ----------
-    effects : tuple of float
     rows : tuple of (int, tuple of float)
         Runs per side, and the probability for each effect.
     """
@@ -178,9 +172,6 @@ class Planning:
 
     Parameters
     ----------
-    rows : tuple of PlanRow
-    goal : Goal
-    family : Family
     promise : Promise or None
         None where no row has a plan, or one needs more than 1000 runs.
     chances : Chances or None

@@ -29,7 +29,6 @@ def run_command(
 
     Parameters
     ----------
-    command : sequence of str
     seconds : float
         That it may take.
     content : bytes

@@ -113,10 +113,8 @@ def measure_sensitivity(contrast: Contrast, margin: float, family: Family) -> Se
 
     Parameters
     ----------
-    contrast : Contrast
     margin : float
         The smallest change that matters.
-    family : Family
 
     Notes
     -----

@@ -39,7 +39,6 @@ class Starved:
 
     Parameters
     ----------
-    run : Labels
     share : float
         Of the median CPU of the variant's runs.
     """
@@ -55,7 +54,6 @@ def find_starved_runs(
 
     Parameters
     ----------
-    verdicts : Verdicts
     observations, runs : Observations, Runs
         What was compared; ``cpu_usage`` (mean) of containers tells the CPU of each run.
     plan : Plan, optional

@@ -52,7 +52,6 @@ class Verdict:
 
     Parameters
     ----------
-    contrast : Contrast
     p_adjusted : float or None
         Among the primaries of the comparison, or among the rest.
     word : {'regression', 'improvement', 'equivalent', 'inconclusive', 'changed', 'unchanged'}
@@ -101,7 +100,6 @@ class Verdicts:
     ----------
     comparisons : Comparisons
         Each row by its own test; in ``rows`` those of a family are by the statistic that decides.
-    rows : tuple of Verdict
     margin : float
         The smallest change that matters, 0.03 for 3 %.
     alpha : float
@@ -124,7 +122,6 @@ def judge(comparisons: Comparisons, margin: float = 0.03) -> Verdicts:
 
     Parameters
     ----------
-    comparisons : Comparisons
     margin : float
         Greater than 0, and literal: worse by at least 3 % is a ratio of at least 1.03 where lower
         is better and of at most 0.97 where higher is better, and better by 3 % the other of them.

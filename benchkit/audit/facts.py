@@ -52,7 +52,6 @@ class Number:
 
     Parameters
     ----------
-    value : float
     step : float
         The rounding step of the source; 0 where none is known.
     """

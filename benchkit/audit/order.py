@@ -114,7 +114,6 @@ def take_out_drift(comparisons: Comparisons, runs: Runs) -> Comparisons:
 
     Parameters
     ----------
-    comparisons : Comparisons
     runs : Runs
         With their recorded order.
 

@@ -33,7 +33,6 @@ def apply_plugins(observations: Observations, runs: Runs) -> Iterator[Finding]:
 
     Parameters
     ----------
-    observations : Observations
     runs : Runs
         Of every role.
     """

@@ -135,8 +135,6 @@ def audit(
 
     Parameters
     ----------
-    comparisons : Comparisons
-    runs : Runs
     observations : Observations, optional
         Without them the rules that look at single values are passed over.
 
@@ -170,8 +168,6 @@ def check(
 
     Parameters
     ----------
-    observations : Observations
-    runs : Runs
     sides : Comparisons or BenchkitError, optional
         Without comparisons the rules over two sides are passed over; B200 says why there are none,
         or B205 where there is a sweep to show instead.

@@ -24,7 +24,6 @@ class ColumnSummary:
     ----------
     mean, ratio : float, optional
         Of the centers, and of their ratios to the first column's; None where there is none.
-    warnings : tuple of str
     """
 
     mean: float | None

@@ -29,7 +29,6 @@ class Summary:
     ----------
     center, low, high : float
         In the unit of the table; a bound that the sample cannot give is infinite.
-    warnings : tuple of str
     """
 
     center: float

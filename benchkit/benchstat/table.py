@@ -54,7 +54,6 @@ class Table:
     ----------
     config : tuple of (name, value)
         The fields of the tables' projection; empty where the table has none.
-    unit : str
     rows, columns : tuple of Key
         The first column is the baseline.
     levels : int

@@ -56,7 +56,6 @@ class Measurement(NamedTuple):
 
     Parameters
     ----------
-    value : float
     unit : str
         Tidied.
     printed_unit : str

@@ -47,7 +47,6 @@ class Comparison:
         The exact two-sided p where benchstat's is wrong; else the same as ``p``.
     alpha : float
         Above which p a difference does not count.
-    warnings : tuple of str
     """
 
     p: float

@@ -81,7 +81,6 @@ class Answer:
 
     Parameters
     ----------
-    ending : str
     row : Row
         The row that was followed.
     first, last : int

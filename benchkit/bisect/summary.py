@@ -28,8 +28,6 @@ class Measured:
 
     Parameters
     ----------
-    commit, subject : str
-    runs : int
     change, low, high : float
         Against the good end, as a ratio, with its interval at 95 % without the builds' offsets.
     probability : float
@@ -51,8 +49,6 @@ class Summary:
 
     Parameters
     ----------
-    ending : str
-    benchmark, metric, stat : str
     first, last : str
         The shortest range of commits that holds the change.
     change, low, high : float
@@ -61,7 +57,6 @@ class Summary:
         Of the most probable place; None if the ends were not shown to differ.
     offset : float or None
         How far builds without a change differ, as a standard deviation of the ratio.
-    builds, runs : int
     unusable : tuple of str
         Commits that cannot be built or run.
     commits : tuple of Measured

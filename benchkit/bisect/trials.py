@@ -47,10 +47,8 @@ class Trials:
 
     Parameters
     ----------
-    repository : Repository
     commits : sequence of Commit
         The history, the good end first.
-    recipe : Recipe
     out : Path
         Where the outputs are; those that it holds are read.
     tell : callable

@@ -52,7 +52,6 @@ def calibrate(
 
     Parameters
     ----------
-    observations, runs : Observations, Runs
     rule : Rule, optional
     pairs : sequence of (str, str), optional
         Variants that are the same thing measured twice; else each variant is split by itself.

@@ -38,7 +38,6 @@ class NoiseRow:
 
     Parameters
     ----------
-    replicates : Replicates
     k : int
         Runs per side.
     splits, ways : int
@@ -78,8 +77,6 @@ class NoiseMetric:
 
     Parameters
     ----------
-    metric, stat : str
-    k, rows, splits, comparisons : int
     rate : Estimate or None
         False alarms over the splits, the interval from as many trials as there are comparisons
         without a shared run; None with one run per side.
@@ -110,9 +107,6 @@ class Calibration:
 
     Parameters
     ----------
-    rows : tuple of NoiseRow
-    metrics : tuple of NoiseMetric
-    rule : Rule
     pairs : tuple of (str, str)
         Variants that are the same thing; empty where each was split by itself.
     skipped : tuple of Replicates

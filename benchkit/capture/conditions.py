@@ -88,7 +88,6 @@ class Quiet:
         For how long it has to be quiet.
     root : Path
         Where ``proc`` is.
-    sleep : callable
     """
 
     def __init__(

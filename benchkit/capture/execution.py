@@ -83,7 +83,6 @@ def execute(
 
     Parameters
     ----------
-    words : list of str
     out, err : file
         What it prints goes here, as it comes.
     show : bool

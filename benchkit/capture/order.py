@@ -16,8 +16,6 @@ def order_rounds(variants: Sequence[str], rounds: int, order: str, seed: int) ->
 
     Parameters
     ----------
-    variants : sequence of str
-    rounds : int
     order : {'abba', 'rotate', 'random'}
         ``abba``: forth and back in turn, so that a straight drift touches all alike after every
         second round. ``rotate``: each round begins one variant later, so that each is in each

@@ -61,7 +61,6 @@ class Places:
             The command.
         variant, benchmark : str
             Empty where they are not named.
-        is_warmup : bool
         """
         tool = find_tool(words)
         folder = self.root / _folder_name(variant) if variant else self.root

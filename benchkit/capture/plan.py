@@ -103,7 +103,6 @@ class Stopping:
 
     Parameters
     ----------
-    design : SequentialDesign
     margin, confidence : float
         By which rows count as decided.
     """
@@ -133,7 +132,6 @@ class Plan:
         Of a random order.
     pause : float
         Seconds between runs.
-    benchmark : str
     is_interleaved : bool
         Whether rounds and places are written down.
     is_pinned : bool

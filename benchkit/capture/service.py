@@ -70,7 +70,6 @@ class Service:
 
     Parameters
     ----------
-    commands : Commands
     log : file
         What it prints goes here.
     """

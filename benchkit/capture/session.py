@@ -52,7 +52,6 @@ class Session:
 
     Parameters
     ----------
-    runs : tuple of Captured
     planned : int
         How many there were to be, warm-ups included.
     problem : str
@@ -85,7 +84,6 @@ def carry_out(
 
     Parameters
     ----------
-    plan : Plan
     out : Path
         The folder, which is made if it is not there; runs that it holds are added to.
     show : bool

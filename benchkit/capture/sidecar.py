@@ -27,7 +27,6 @@ class Record:
     variant, benchmark : str
         Empty where they were not named.
     role : {'measured', 'warmup', 'failed'}
-    run : int
     block, position : int or None
         The round, and the place in it.
     remark : str

@@ -27,7 +27,6 @@ class Subject:
         Where a service answers.
     serve : str
         The command that starts it.
-    variants : sequence of str
     """
 
     url: str = ""

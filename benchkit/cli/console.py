@@ -66,7 +66,6 @@ def print_table(table: Table, file: TextIO, width: int | None = None) -> None:
 
     Parameters
     ----------
-    table : Table
     file : TextIO
         Colours are used where it is a terminal and ``NO_COLOR`` is not set.
     width : int, optional
@@ -80,8 +79,6 @@ def render_table(table: Table, *, markdown: bool = False, to_file: bool = False)
 
     Parameters
     ----------
-    table : Table
-    markdown : bool
     to_file : bool
         Whether the text goes to a file and not to stdout.
     """
@@ -99,8 +96,6 @@ def render_tables(
 
     Parameters
     ----------
-    lines : sequence of str
-    tables : sequence of Table
     markdown, to_file : bool
         As in `render_table`.
     """
@@ -119,7 +114,6 @@ def render_texts(texts: Sequence[str], *, to_file: bool = False) -> str:
 
     Parameters
     ----------
-    texts : sequence of str
     to_file : bool
         Whether they go to a file and not to stdout.
     """
@@ -143,8 +137,6 @@ def render_comparison(
 
     Parameters
     ----------
-    verdicts : Verdicts
-    findings : sequence of Finding
     runs : Runs, optional
         What was measured, for the line that names the machine and the days.
     by : str
@@ -184,7 +176,6 @@ def render_gate(result: GateResult, *, to_file: bool = False) -> str:
 
     Parameters
     ----------
-    result : GateResult
     to_file : bool
         Whether the text goes to a file and not to stdout.
     """
@@ -213,7 +204,6 @@ def plain(text: str, file: TextIO | None = None) -> str:
 
     Parameters
     ----------
-    text : str
     file : TextIO, optional
         Where it goes: characters that its encoding lacks are spelled in ASCII. UTF-8 if not given.
 
@@ -237,7 +227,6 @@ def wrap(text: str, file: TextIO | None = None, width: int | None = None) -> str
 
     Parameters
     ----------
-    text : str
     file : TextIO, optional
         Where it goes; what is no screen has no end.
     width : int, optional

@@ -49,7 +49,6 @@ def fit(table: Table, width: int, write: Write) -> Fitted:
 
     Parameters
     ----------
-    table : Table
     width : int
         Columns of the screen.
     write : callable

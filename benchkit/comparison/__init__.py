@@ -142,10 +142,6 @@ def compare(
     pairs : sequence of (baseline, variant)
     plan : Plan, optional
 
-    Returns
-    -------
-    Comparisons
-
     Raises
     ------
     DataError

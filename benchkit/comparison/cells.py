@@ -38,7 +38,6 @@ class Cell:
 
     Parameters
     ----------
-    unit : str
     by_run : mapping of int to float
         The value of each run, in run order.
     resolution : float

@@ -27,14 +27,12 @@ class Response:
 
     Parameters
     ----------
-    row : Row
     unit : str
         Of the values; ``s`` for a rate, whose values are the time that one request takes of it.
     kind, name : str
         What the variants have in common, and the name of their number.
     values : mapping of float to tuple of float
         By dose, from the lowest on: one value per run, in the base unit.
-    confidence : float
     misfit : float
         The p-value of "the doses lie on a line", adjusted (Holm); NaN where nothing can tell.
     """

@@ -105,7 +105,6 @@ def refuse_all(family: Sequence[float], least: Sequence[float], alpha: float) ->
         The p-values of all rows that are adjusted together.
     least : sequence of float
         The smallest one that each row in question can give, in place of its own.
-    alpha : float
 
     Examples
     --------

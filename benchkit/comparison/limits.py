@@ -60,7 +60,6 @@ class LimitEvidence:
     value, low, high : float or None
         The estimate and its interval at ``1 - 2 (1 - confidence)``, whose ends are what the two
         one-sided tests can exclude.
-    notes : tuple of str
     """
 
     p_over: float | None
@@ -87,7 +86,6 @@ def measure_limit(contrast: Contrast, limit: Limit) -> LimitEvidence:
 
     Parameters
     ----------
-    contrast : Contrast
     limit : Limit
         A share ``5%`` is a ratio of 1.05 where lower is better, and of 0.95 where higher is; the
         factor ``1.1x`` is 1.1, and 1/1.1. Without a better direction both sides are held.

@@ -65,7 +65,6 @@ def differ(name: str, one: Counter[str], other: Counter[str]) -> bool:
 
     Parameters
     ----------
-    name : str
     one, other : Counter of str
         How many runs tell a value.
 

@@ -121,12 +121,10 @@ class Contrast(Row):
 
     Parameters
     ----------
-    unit, better : str
     called : str
         What `containers.json` calls a subject that is an id; empty where it does not say.
     primary : bool
         Whether the headline and the gate use it.
-    baseline, variant : str
     baseline_values, variant_values : tuple of float
         One value per run in the base unit, in run order.
     baseline_runs, variant_runs : tuple of int
@@ -144,15 +142,12 @@ class Contrast(Row):
         ``hodges-lehmann``, ``aligned``, ``signed-rank``, ``welch``, ``max-t``, ``least-welch``,
         ``paired-t``, ``prediction``, ``within-run``, ``single run``, ``too few events``,
         ``sequential``, ``incomplete series``, ``difference`` or ``exact``.
-    pvalue : float or None
-    confidence : float
     resolution : float
         The coarsest rounding step among the values, in the unit; 0 where none is known.
     failed_baseline, failed_variant : float
         Shares of the requests of all runs that failed; 0 where none is reported.
     is_failed_bound : bool
         Whether fewer may have failed than these shares tell.
-    notes : tuple of str
     remarks : tuple of str
         Those of the notes that are about the method of the row.
     arranged : tuple of (baseline's, variant's)
@@ -269,7 +264,6 @@ class Dropped(Row):
 
     Parameters
     ----------
-    baseline, variant : str
     primary : bool
         Whether it would carry the headline.
     """
@@ -296,7 +290,6 @@ class Comparisons:
     pairs : tuple of (baseline, variant)
     contrasts : tuple of Contrast
         In the order of the data, pair by pair.
-    confidence : float
     only_in : mapping of variant to benchmarks
         Names that the other side of a pair does not have.
     params_only_in : mapping of variant to (benchmark, params)

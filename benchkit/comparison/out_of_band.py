@@ -34,7 +34,6 @@ def estimate_outside(
         Of all variants, as rounds hold them.
     contrasts : iterable of Contrast
         Their CPU per request is compared as here: unpaired, or in rounds.
-    runs : Runs
 
     Returns
     -------

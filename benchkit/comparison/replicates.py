@@ -26,7 +26,6 @@ class Replicates(Row):
 
     Parameters
     ----------
-    unit, variant : str
     assume : {'nothing', 'exact'}
     better : {'lower', 'higher', 'none'}
         As in the vocabulary.

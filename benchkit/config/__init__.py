@@ -140,7 +140,6 @@ def load(folder: Path, file: Path | None = None) -> Settings:
 
     Parameters
     ----------
-    folder : Path
     file : Path, optional
         In place of those of the folder; of a ``pyproject.toml`` its ``[tool.benchkit]``.
 

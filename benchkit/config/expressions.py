@@ -51,7 +51,6 @@ class Expression:
 
     Parameters
     ----------
-    regex : re.Pattern
     shown, where, remedy : str
         As the user wrote it, the option or the key of the settings that it stands in, and what to
         do where it is too slow.

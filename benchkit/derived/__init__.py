@@ -19,7 +19,6 @@ def derive(
 
     Parameters
     ----------
-    observations, runs : Observations, Runs
     series : Observations
         Samples over time of what ran beside the load.
 

@@ -33,7 +33,6 @@ class Account:
 
     Parameters
     ----------
-    run : Measured
     backend : str
         Whose counters these are: ``otlp``, ``exporter``.
     requests : float or None
@@ -139,7 +138,6 @@ def list_accounts(observations: Observations, measured: Sequence[Measured]) -> l
     ----------
     observations : Observations
         With the counts of spans under the labels of the files they stand in.
-    measured : sequence of Measured
 
     Notes
     -----

@@ -66,8 +66,6 @@ class Amount:
 
     Parameters
     ----------
-    metric, stat, subject, unit : str
-    runs : int
     center : float
         Median over runs.
     reach : float or None
@@ -101,7 +99,6 @@ def list_amounts(observations: Observations, runs: Runs, confidence: float) -> A
 
     Parameters
     ----------
-    observations, runs : Observations, Runs
     confidence : float
         Of the interval of which ``reach`` is the half.
     """

@@ -69,7 +69,6 @@ class Batches:
 
         Parameters
         ----------
-        side : Side
         metric : str
             Of a metric per second, what is counted for it is taken.
         stat : str
@@ -98,8 +97,6 @@ class Batches:
 
         Parameters
         ----------
-        side : Side
-        metric : str
         stat : str
             ``mean`` or a percentile.
 

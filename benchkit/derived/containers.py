@@ -211,7 +211,6 @@ def limit_of(subject: str, what: str, facts: Mapping[str, str]) -> float | None:
 
     Parameters
     ----------
-    subject : str
     what : {'cpu', 'memory'}
     facts : mapping of str to str
         ``limit.<container>.cpu`` as cAdvisor and sidecars tell it.

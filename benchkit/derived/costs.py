@@ -26,7 +26,6 @@ class RequestCost:
 
     Parameters
     ----------
-    cell : tuple of str
     service : str
         Its container.
     cores, rate : float

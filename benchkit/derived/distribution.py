@@ -31,7 +31,6 @@ class Curve:
 
     Parameters
     ----------
-    values, shares : tuple of float
     n : int
         Samples it stands for.
     """
@@ -47,7 +46,6 @@ class Distribution:
 
     Parameters
     ----------
-    group, variant, benchmark, params, tool, metric, unit : str
     pooled : Curve
         Of all runs together, each sample counting once.
     runs : mapping of int to Curve

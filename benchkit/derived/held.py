@@ -28,13 +28,10 @@ class HeldLoad:
 
     Parameters
     ----------
-    side : Side
-    runs : int
     offered : float or None
         Requests per second that were asked for; None where the tool does not tell.
     achieved, lowest : float
         Requests per second, and those of the slowest run.
-    requests : float or None
     failed : float or None
         The share of the requests of all runs; None where no run reports failures.
     """

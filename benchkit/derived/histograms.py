@@ -45,8 +45,6 @@ def derive_histograms(
 
     Parameters
     ----------
-    observations : Observations
-    measured : sequence of Measured
     series : Observations
         Counters over time; other series are passed over.
 

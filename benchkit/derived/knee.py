@@ -74,8 +74,6 @@ def find_knee(sweep: Sweep, rule: Rule, law: Law | None) -> float | None:
 
     Parameters
     ----------
-    sweep : Sweep
-    rule : Rule
     law : Law or None
         For ``usl``: its peak, which need not be a tested level. A poor fit names none.
 

@@ -38,7 +38,6 @@ def derive_resources(
     ----------
     observations : Observations
         What the load tools tell, for the requests of each run.
-    measured : sequence of Measured
     series : Observations
         Samples of containers over time.
 

@@ -31,7 +31,6 @@ class Saturation:
 
     Parameters
     ----------
-    sweep : Sweep
     rule : Rule
         That named the knee.
     law : Law or None
@@ -130,9 +129,6 @@ def find_saturations(
 
     Parameters
     ----------
-    observations, runs : Observations, Runs
-    rule : Rule
-    variants : collection of str
     confidence : float
         Of the intervals of the scalability law.
     """

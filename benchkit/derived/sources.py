@@ -42,8 +42,6 @@ class Series:
     stat : {'counter', 'sample'}
     times : ndarray or None
         In s since 1970; None where they are not told.
-    values : ndarray
-    path : str
     lines : sequence of str
         ``path:line`` of each.
     benchmark, params : str

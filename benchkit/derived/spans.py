@@ -27,7 +27,6 @@ def derive_spans(
     ----------
     observations : Observations
         With the CPU of containers, as `derive_resources` tells it.
-    measured : sequence of Measured
 
     Returns
     -------

@@ -38,7 +38,6 @@ class Level:
     ----------
     size : float
         Connections, or requests per second that were offered.
-    runs : int
     rate : float
         Requests per second.
     latency : mapping of str to float
@@ -67,7 +66,6 @@ class Sweep:
     group, variant, benchmark, params, tool : str
         ``params`` without the level.
     by : {'connections', 'rate'}
-    levels : tuple of Level
     """
 
     group: str

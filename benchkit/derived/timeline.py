@@ -40,7 +40,6 @@ class Track:
 
     Parameters
     ----------
-    run : Measured
     metric, stat, subject : str
         ``stat`` is empty but for latencies, ``subject`` but for containers.
     is_service : bool
@@ -69,7 +68,6 @@ def find_tracks(
     ----------
     observations : Observations
         Stretches of latencies make a track, single values do not.
-    measured : sequence of Measured
     series : Observations, optional
         Samples of containers over time.
 

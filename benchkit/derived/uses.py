@@ -30,14 +30,12 @@ class Use:
 
     Parameters
     ----------
-    side : Side
     container, title, role : str
         As in the table; as people call it; what it does.
     cores, largest : float
         CPU: mean over the run, and of its busiest step.
     memory, limit : float or None
         Working set in B; the CPU limit in cores.
-    runs : int
     """
 
     side: Side

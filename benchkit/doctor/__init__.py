@@ -35,7 +35,6 @@ def examine(
 
     Parameters
     ----------
-    machine : Machine
     seconds : float
         How long to measure; 0 for not at all.
     pause, measure : callable

@@ -37,7 +37,6 @@ class Check:
 
     Parameters
     ----------
-    name : str
     state : {'noisy', 'quiet', 'not recorded'}
     reading, remedy : str
         How it is; what to do where that is noisy.

@@ -34,7 +34,6 @@ class Noise:
 
     Parameters
     ----------
-    grade : str
     spread : float
         Coefficient of variation of the blocks, without a single outlying one.
     detectable : float

@@ -38,7 +38,6 @@ def lacks_baseline(results: Loaded, requested: Collection[str]) -> bool:
 
     Parameters
     ----------
-    results : Loaded
     requested : collection of str
         The baselines that are named; empty if none is.
     """

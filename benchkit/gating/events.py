@@ -30,7 +30,6 @@ class Event:
     ----------
     name : str
         As JSON counts it.
-    meaning : str
     default : {'fail', 'warn', 'pass'}
     key : str
         The policy key, in words; empty where nothing changes it.
@@ -141,7 +140,6 @@ class Occurrence:
 
     Parameters
     ----------
-    event : Event
     action : {'fail', 'warn', 'pass'}
         What the policy makes of it.
     text : str

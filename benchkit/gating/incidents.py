@@ -65,7 +65,6 @@ def list_incidents(
         Of every role.
     reports : sequence of SourceReport
         Of sources that were read just now; empty for a store.
-    habits : Habits
     baselines : collection of str
         A failed run of one of these decides nothing about the variant.
     variants : collection of str or None

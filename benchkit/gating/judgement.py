@@ -78,8 +78,6 @@ def judge_rules(
 
     Parameters
     ----------
-    comparisons : Comparisons
-    rules : sequence of Rule
     findings : sequence of Finding
         With one of a severity that a rule excludes, the rule fails and shows only what is over
         its limit.
@@ -148,9 +146,6 @@ def judge_verdicts(
 
     Parameters
     ----------
-    verdicts : Verdicts
-    habits : Habits
-    findings : sequence of Finding
     unlike : mapping of pair to text, optional
     named : sequence of (baseline, variant)
     acceptances : callable

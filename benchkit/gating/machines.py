@@ -42,7 +42,6 @@ def find_unlike(
 
     Parameters
     ----------
-    runs : Runs
     pairs : sequence of (baseline, variant)
     findings : sequence of Finding
         Of the same comparison: whatever B204 finds counts.

@@ -27,8 +27,6 @@ def match(
 
     Parameters
     ----------
-    rule : Rule
-    contrasts : sequence of Contrast
     pairs : sequence of (baseline, variant)
         Those that a rule without a pair is about; all if none is given.
     named : sequence of (baseline, variant)

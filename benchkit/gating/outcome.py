@@ -44,8 +44,6 @@ class RowOutcome:
 
     Parameters
     ----------
-    rule : Rule
-    contrast : Contrast
     word : {'within target', 'acceptable', 'over the limit', 'not shown'}
     evidence : LimitEvidence
         Against the rule's limit.
@@ -57,7 +55,6 @@ class RowOutcome:
         Runs per side that would usually show a cost of nothing to be within the limit, or where
         there are as many already the estimated cost; None where the row is decided, or no
         practical number is enough.
-    notes : tuple of str
     action : {'fail', 'warn', 'pass'}
         What being over the limit does.
     undecided : str
@@ -97,8 +94,6 @@ class RuleOutcome:
 
     Parameters
     ----------
-    rule : Rule
-    rows : tuple of RowOutcome
     missing : tuple of str
         What the rule names and no compared row has: ``benchmark=Ping``.
     barred : str
@@ -168,7 +163,6 @@ class GateOutcome:
 
     Parameters
     ----------
-    rules : tuple of RuleOutcome
     confidence : float
         1 - alpha of every one-sided test.
     events : tuple of Occurrence

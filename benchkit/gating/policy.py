@@ -28,7 +28,6 @@ class Policy:
     ----------
     rules : tuple of Rule
         Empty: no primary row may be a regression.
-    habits : Habits
     settings : Settings
         Confidence, margin, blocks, title and primaries.
     is_overridden : bool

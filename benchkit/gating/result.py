@@ -80,9 +80,6 @@ class GateResult:
 
     Parameters
     ----------
-    outcome : GateOutcome
-    findings : tuple of Finding
-    title : str
     policy : str
         Where the rules are from, in words.
     self_test : SelfTest or None

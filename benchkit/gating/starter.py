@@ -43,7 +43,6 @@ def write_policy(
     ----------
     baseline : str or None
         None where no name tells.
-    variants : sequence of str
     comparisons : Comparisons or None
         None where nothing can be compared yet.
     rename : str

@@ -26,7 +26,6 @@ def gate_table(outcome: GateOutcome, rows: Sequence[RowOutcome] | None = None) -
 
     Parameters
     ----------
-    outcome : GateOutcome
     rows : sequence of RowOutcome, optional
         All of them if not given.
     """

@@ -46,7 +46,6 @@ def follow_branch(runs: Runs, branch: str) -> tuple[Runs, dict[str, int]]:
 
     Parameters
     ----------
-    runs : Runs
     branch : str
         A commit is of every branch that one of its runs records.
 

@@ -24,7 +24,6 @@ def find_levels(
     ----------
     commits : sequence of sequence of float
         The values of each commit's runs, in order.
-    metric : str
     margin : float
         The smallest change that matters, as a fraction.
     bounds : collection of int

@@ -29,8 +29,6 @@ def find_latest(
 
     Parameters
     ----------
-    observations : Observations
-    tried : Trials
     problems : sequence of Finding
         Those of `benchkit.ingestion.pooled.find_mixed_commits`.
     """

@@ -47,7 +47,6 @@ class Change:
     ----------
     commit : str
         The first after it.
-    time : datetime
     ratio, low, high : float
         Level after ÷ level before, and its interval; of a series compared by difference the ratio
         is NaN, and the interval is that of the difference.
@@ -125,13 +124,10 @@ class Series(Row):
 
     Parameters
     ----------
-    unit, better, variant : str
     machine : str
         What its runs tell of it; empty if nothing.
     points : tuple of Point
         In order; gaps are kept as gaps.
-    changes : tuple of Change
-    newest : Newest
     confidence : float
         Of every interval.
     is_exact : bool
@@ -200,11 +196,8 @@ class History:
 
     Parameters
     ----------
-    series : tuple of Series
-    undated : tuple of str
     unmatched : tuple of str
         What is wrong with accepted changes that name no commit, or several.
-    findings : tuple of Finding
     latest : Latest, optional
         What is known of the newest commit beside its measurements.
     branch : str

@@ -73,7 +73,6 @@ def resolve(commit: str, known: Collection[str], *, where: str = "--commit") -> 
     ----------
     commit : str
         7 characters or more.
-    known : collection of str
     where : str
         The option that names it.
 

@@ -103,7 +103,6 @@ def judge_tracks(
 
     Parameters
     ----------
-    tracks : sequence of Track
     changes : sequence of sequence of Change
         Of each track.
     confidence, margin : float
@@ -145,7 +144,6 @@ def judge_newest(levels: Sequence[Level], confidence: float, margin: float) -> l
 
     Parameters
     ----------
-    levels : sequence of Level
     confidence : float
         Of the intervals; one minus it is the share of false ones among those outside.
     margin : float
@@ -246,7 +244,6 @@ def find_far_commits(levels: Sequence[Level], margin: float) -> tuple[str, ...]:
     ----------
     levels : sequence of Level
         As in `find_shift`.
-    margin : float
 
     Returns
     -------

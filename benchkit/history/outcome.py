@@ -41,7 +41,6 @@ class Outcome:
     exit_code : int
         0, 1 over a regression or a failed run, 3 where a series is gone, a file is
         damaged or two measurements count as one, 4 undecided.
-    alarms : tuple of Alarm
     suspects : tuple of Series
         Outside at the newest commit, as most series of their machine are.
     hidden : tuple of Series
@@ -50,7 +49,6 @@ class Outcome:
         Measured at the commit before the newest, and not there.
     since : str
         The commit after which changes count; empty where only the newest commit does.
-    history : History
     judged : int
         How many series the newest commit measured.
     """
@@ -71,7 +69,6 @@ def decide(history: History, since: str = "") -> Outcome:
 
     Parameters
     ----------
-    history : History
     since : str
         A commit of the history, or its beginning: unaccepted changes after it count, too.
 

@@ -44,8 +44,6 @@ def search(stretches: Sequence[Sequence[float]], series: int, seed: int = 0) -> 
     ----------
     stretches : sequence of sequence of float
         What lies between accepted changes; usually logarithms.
-    series : int
-    seed : int
     """
     best, designs = 1.0, list[tuple[int, float]]()
     for part in stretches:
@@ -83,7 +81,6 @@ def find_reach(search: Search, series: int, seed: int = 0) -> int | None:
         How many commits and stretches it has, and how alike neighbours are.
     series : int
         Those that are searched together.
-    seed : int
 
     Returns
     -------

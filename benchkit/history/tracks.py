@@ -47,8 +47,6 @@ class Track:
     ----------
     names : dict of str to str
     machine : mapping of str to str
-    assume : str
-    points : list of Point
     values : ndarray of float
         Of all runs, in the order of their commits.
     """
@@ -113,8 +111,6 @@ def collect_tracks(
 
     Parameters
     ----------
-    observations, runs : Observations, Runs
-    plan : Plan
     trials : Trials
         The measured ones of the runs.
     """

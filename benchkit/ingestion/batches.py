@@ -25,7 +25,6 @@ def row_batches(
 
     Parameters
     ----------
-    batch : int
     rows : sequence of (piece, rows)
         None without a row; the piece of a batch is the first one's.
     """
@@ -100,7 +99,6 @@ def row_batch(batch: int, rows: Sequence[tuple[int, list[Row]]]) -> pa.RecordBat
 
     Parameters
     ----------
-    batch : int
     rows : sequence of (piece, rows)
         At least one row in all.
     """
@@ -128,7 +126,6 @@ def sample_table(batch: int, blocks: Sequence[tuple[int, Samples]]) -> pa.Table:
 
     Parameters
     ----------
-    batch : int
     blocks : sequence of (piece, samples)
         At least one; those of a piece and subject stay in their order.
     """

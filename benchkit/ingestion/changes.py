@@ -50,7 +50,6 @@ class Change:
 
     Parameters
     ----------
-    store : Store
     stored : Table or None
         The pieces in the store, of these `COLUMNS` at least.
     new : sequence of Part
@@ -258,7 +257,6 @@ def list_sources(
 
     Parameters
     ----------
-    stored : Table or None
     addresses : iterable of str, optional
         Those of the sources to read; standard input has its address once it was read.
     """

@@ -69,8 +69,6 @@ class Cluster:
     ----------
     spec : str
         The scheduler's address, or ``local:N`` for N processes on this machine.
-    sources : sequence of Found
-    options : Options
     store : str
         The address of a store elsewhere; empty if the store is a folder.
 

@@ -70,8 +70,6 @@ class IngestSummary:
         One per source that was looked at.
     skipped : tuple of (path, reason)
         Files that were passed over by their names.
-    diagnostics : tuple of Diagnostic
-    findings : tuple of Finding
     runs : int
         Runs in the store after it.
     superseded : int
@@ -120,7 +118,6 @@ def ingest(
     ----------
     arguments : sequence of str
         Files, folders, ``label=path`` or ``-``; none if there are live sources.
-    store : Store
     options : Options, optional
     live : sequence of Found
         Sources that are asked for their content.
@@ -308,7 +305,6 @@ def prune_commits(store: Store, keep: int, branch: str | None = None) -> list[st
 
     Parameters
     ----------
-    store : Store
     keep : int
         How many commits of each branch stay.
     branch : str, optional

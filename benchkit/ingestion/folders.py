@@ -50,10 +50,8 @@ def list_lost_files(
 
     Parameters
     ----------
-    sources : sequence of Found
     reports : sequence of SourceReport
         One for each source, in their order.
-    options : Options
     """
     each = list(zip(sources, reports, strict=True))
     refused = [(source, report) for source, report in each if report.outcome in _WITHOUT]
@@ -79,12 +77,10 @@ def list_cut_outputs(
 
     Parameters
     ----------
-    sources : sequence of Found
     cut : mapping of index to Diagnostic
         The sources whose output does not end, and what says so.
     parts : sequence of Part
         Those of all sources.
-    options : Options
     """
     firsts = {part.path: part for part in reversed(parts)}
     damaged = {part.path for part in parts if part.role == "damaged"}
@@ -151,10 +147,8 @@ def list_lost_folders(
 
     Parameters
     ----------
-    discovery : Discovery
     reports : sequence of SourceReport
         One for each source, in their order.
-    options : Options
     """
     walked: dict[int, list[tuple[Found, bool]]] = {}
     for source, report in zip(discovery.found, reports, strict=True):

@@ -149,7 +149,6 @@ class Folders:
 
         Parameters
         ----------
-        new : sequence of Part
         kept : sequence of Part
             The stored parts of the same series that no new one supersedes.
         superseded : sequence of Part
@@ -239,7 +238,6 @@ def mark_renewed(new: Sequence[Part], superseded: Sequence[Part]) -> None:
 
     Parameters
     ----------
-    new : sequence of Part
     superseded : sequence of Part
         The stored parts whose place they take; what replaces a torn file completes it.
     """
@@ -261,7 +259,6 @@ def find_gone(parts: Sequence[Part], renewed: Sequence[Part]) -> Iterator[Findin
 
     Parameters
     ----------
-    parts : sequence of Part
     renewed : sequence of Part
         Those whose series may have been measured again.
     """

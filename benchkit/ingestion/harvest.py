@@ -85,7 +85,6 @@ def catch(batch: int, outcomes: Iterable[Outcome]) -> Catch:
     ----------
     batch : int
         The id under which the values are stored.
-    outcomes : iterable of Outcome
     """
     found = Catch()
     rows: list[tuple[int, list[Row] | pa.RecordBatch]] = []
@@ -108,7 +107,6 @@ class Harvest:
 
     Parameters
     ----------
-    sources : sequence of Found
     known : Known, optional
         What a store holds of these sources.
     stored : Table, optional
@@ -292,8 +290,6 @@ def gather(
 
     Parameters
     ----------
-    sources : sequence of Found
-    options : Options
     samples : bool
         Whether the values come with all raw samples.
     """

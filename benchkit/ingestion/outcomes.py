@@ -41,16 +41,12 @@ class Outcome:
     ----------
     index : int
         Its place among the sources.
-    report : SourceReport
-    sha256 : str
-    parts : list of Part
     rows : list of (piece, rows)
         The values per run, but for those in files.
     batches, files
         The samples, and files of values per run, as `ValueSink` gives them.
     contents : list of Contents
         Of the runs whose values are in files.
-    diagnostics : list of Diagnostic
     has_load : bool
         Whether it may hold results of load, not counters beside it alone.
     is_original : bool
@@ -87,10 +83,6 @@ def mark(
 
     Parameters
     ----------
-    outcome : Outcome
-    found : Found
-    options : Options
-    batch : int
     claims : sequence of Format
         Those that claimed the source; none if it was refused before.
     stored : container of Identity
@@ -239,7 +231,6 @@ def lost_variant(found: Found, formats: Sequence[Format] = ()) -> str:
 
     Parameters
     ----------
-    found : Found
     formats : sequence of Format
         Those that claimed it; none if it was refused.
 

@@ -178,7 +178,6 @@ def fetch(address: str, target: Path, name: str, limit: int = _LARGEST) -> None:
     ----------
     address : str
         ``http://`` or ``https://``.
-    target : Path
     name : str
         The address as messages show it.
     limit : int

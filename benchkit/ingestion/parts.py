@@ -126,10 +126,8 @@ def make_part(
     ----------
     reading : Reading
         As the parser left it, complete.
-    form : Format
     found : Found
         The source.
-    options : Options
     renames : sequence of Rename
         Those of the options, parsed.
     section : Sections, optional
@@ -294,7 +292,6 @@ def require_one_name(part: Part, name: str, named: dict[tuple[Side, str], str]) 
 
     Parameters
     ----------
-    part : Part
     name : str
         As its source tells it.
     named : dict of (Side, package) to name

@@ -133,7 +133,6 @@ def single_out_shared(parts: Sequence[Part], others: Sequence[Part] = ()) -> lis
 
     Parameters
     ----------
-    parts : sequence of Part
     others : sequence of Part
         Those that are settled with them.
     """

@@ -44,7 +44,6 @@ def find_pooled(parts: Sequence[Part], others: Sequence[Part] = ()) -> Iterator[
 
     Parameters
     ----------
-    parts : sequence of Part
     others : sequence of Part
         Other variants of the same rows: whether they got files, too, is part of the matter.
     """

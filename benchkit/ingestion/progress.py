@@ -35,7 +35,6 @@ class Progress:
     ----------
     bytes, total : int
         Of the sources, as they lie on disk.
-    values : int
     """
 
     bytes: int
@@ -66,7 +65,6 @@ class Meter:
 
     Parameters
     ----------
-    sources : sequence of Found
     watch : callable, optional
         Gets a `Progress` from time to time.
     """

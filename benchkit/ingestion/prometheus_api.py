@@ -36,7 +36,6 @@ def ask(
 
     Parameters
     ----------
-    query : RangeQuery
     timeout : float
         Seconds without a word from the server.
     environ : mapping, optional

@@ -65,7 +65,6 @@ def parse_query(url: str, query: str, start: str | None, end: str | None, step: 
 
     Parameters
     ----------
-    url, query : str
     start, end : str or None
         RFC 3339 with a zone, or seconds since 1970. Both are needed: the same range asked again
         takes the place of what was read before.

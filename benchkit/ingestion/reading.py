@@ -83,8 +83,6 @@ class Reader:
 
     Parameters
     ----------
-    options : Options
-    known : Known
     see : callable, optional
         Is told a few times a second how far the reading of a large source is.
     share : float

@@ -64,9 +64,6 @@ class Found:
         How messages and the ``source`` column name it.
     address : str
         Where it lies: its resolved path, or its URL.
-    path : Path or None
-    labels : PathLabels
-    sidecar : Sidecar
     variant : str
         The user's word for it on the command line; empty if none.
     is_named : bool

@@ -229,10 +229,8 @@ def name_files(found: Sequence[Found], variant: str, tools: ToolNames) -> None:
 
     Parameters
     ----------
-    found : sequence of Found
     variant : str
         The label of named files without one; empty if none.
-    tools : ToolNames
     """
     labelled: dict[str, list[Found]] = defaultdict(list)
     for source in found:

@@ -74,11 +74,9 @@ def choose_jobs(sources: Sequence[Found], requested: int | None, options: Option
 
     Parameters
     ----------
-    sources : sequence of Found
     requested : int or None
         None: one per core that this process may use, one alone for less than 2 MiB of input beside
         small plain reports.
-    options : Options
     """
     if requested is None and not _pays(sources, options):
         return 1
@@ -120,7 +118,6 @@ class Executor(Protocol):
         Parameters
         ----------
         tasks : sequence of (first, one past the last)
-        known : Known
         see : callable
             Called with how far each source is.
 

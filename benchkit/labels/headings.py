@@ -60,7 +60,6 @@ class Sections:
         Empty where no level of headings names variants.
     variant_depth : int
         That of the heading that names it.
-    is_warm_up : bool
     """
 
     headings: dict[int, str] = field(default_factory=dict)

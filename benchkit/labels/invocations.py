@@ -28,7 +28,6 @@ def read_words(command: str, outputs: Words = (), printing: Words = ()) -> Words
 
     Parameters
     ----------
-    command : str
     outputs : tuple of str
         Options of the tool whose value names a file for results or the run itself.
     printing : tuple of str

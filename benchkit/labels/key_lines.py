@@ -21,7 +21,6 @@ def find_line(text: str, keys: Sequence[str]) -> int:
 
     Parameters
     ----------
-    text : str
     keys : sequence of str
         ``("limits", "server", "cpu")``; of an inline table the line of the table.
 

@@ -86,7 +86,6 @@ def read_path(
     ----------
     relative : PurePosixPath or str
         Posix path below the ingested folder; a snapshot's labels are those of its series folder.
-    tools : ToolNames
     root_name : str
         Name of the ingested folder: the variant where no pattern gives one.
     pattern : str, optional

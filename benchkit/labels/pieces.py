@@ -73,7 +73,6 @@ class Piece(RunFacts):
         Mean bytes of a request and of an answer.
     shown_command : str
         The command line that the source shows for the block.
-    requests : int or None
     split_by : str
         What alone tells the block from others of its file, where that is not a label.
     number : int

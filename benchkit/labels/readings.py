@@ -173,7 +173,6 @@ def list_readings(
         How they are read now.
     baselines : collection of str
         Names of a baseline: variants so called are likelier.
-    tools : ToolNames
     root_name : str
         Name of the folder.
     most : int

@@ -58,7 +58,6 @@ def split_variant(name: str, rule: tuple[str, bool] | tuple[()]) -> str:
 
     Parameters
     ----------
-    name : str
     rule : (pattern, lower) or ()
         A regular expression with a group ``variant``, and whether it is written in lower case.
 

@@ -146,7 +146,6 @@ def read_keys(
 
     Parameters
     ----------
-    data : mapping
     path, text : str
         Of the file, for the places of diagnostics.
     within : tuple of str

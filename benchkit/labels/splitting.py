@@ -57,7 +57,6 @@ def suggest_split(benchmarks: Collection[str], baselines: Sequence[str]) -> Name
 
     Parameters
     ----------
-    benchmarks : collection of str
     baselines : sequence of str
         Names of a baseline, in lower case, the most telling first.
 

@@ -88,7 +88,6 @@ class Stem:
         The form tokens, joined by ``-``.
     role : str
         ``measured``, ``warmup`` or ``aggregate``.
-    run : int or None
     moment : str
         The digits of a date or time that the stem ends with.
     connections : str

@@ -175,7 +175,6 @@ def list_unmatched(pattern: str, files: Mapping[str, bool]) -> list[Diagnostic]:
 
     Parameters
     ----------
-    pattern : str
     files : mapping of str to bool
         The files, and whether the pattern matches each.
 

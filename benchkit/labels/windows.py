@@ -23,13 +23,10 @@ class Window:
 
     Parameters
     ----------
-    variant : str
-    run : int
     start, end : datetime
         UTC.
     benchmark, group : str
         Empty where the list does not tell them.
-    exit_code : int or None
     """
 
     variant: str

@@ -50,7 +50,6 @@ class Measure:
         The label whose values are parts that add up to one container, if any.
     stage : str
         Of a span counter that is not the account itself.
-    is_span, is_histogram : bool
     """
 
     metric: str

@@ -181,7 +181,6 @@ def read_around(
 
     Parameters
     ----------
-    source : Source
     find : callable
         Takes the text and gives, in their order, values (whole ones, each behind the colon of its
         name or a list's bracket or comma) that it has read by itself; they hold no line end.

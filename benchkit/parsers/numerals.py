@@ -93,7 +93,6 @@ def read_decimals(block: Octets, starts: Array, lengths: Array) -> tuple[Decimal
 
     Parameters
     ----------
-    block : Octets
     starts, lengths : int64, shape (k,)
         Where each number stands.
 

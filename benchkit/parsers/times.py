@@ -31,7 +31,6 @@ def read_times(block: Octets, starts: Array, lengths: Array) -> tuple[Array, Arr
 
     Parameters
     ----------
-    block : Octets
     starts, lengths : int64, shape (k,)
         Where each time stands.
 

@@ -105,7 +105,6 @@ def read_heading(
 
     Parameters
     ----------
-    lines : sequence of str
     number : int
         Of the line, from 1.
     taken : collection of int

@@ -149,7 +149,6 @@ def name_passages(
     ----------
     lines : sequence of str
         All lines of the source, without those of results that are not in ``blocks``.
-    blocks : sequence of Block
     keys : sequence of hashable
         What labels tell of each block; those that have them in common may be repeats.
     shorten : callable

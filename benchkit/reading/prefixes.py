@@ -66,7 +66,6 @@ class _Candidate:
     ----------
     pattern : compiled
         Without the blanks behind the prefix.
-    example : str
     is_dated : bool
         Whether it holds a time.
     anchors : dict of tool to line numbers
@@ -92,7 +91,6 @@ class Prefix:
 
     Parameters
     ----------
-    pattern : compiled
     gap : str
         The blanks behind it that belong to it; more of them are indentation.
     spans : tuple of (first, last)

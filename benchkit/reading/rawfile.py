@@ -47,8 +47,6 @@ class RawFile(io.FileIO):
 
     Parameters
     ----------
-    path : Path
-    checksum : Checksum
     watch : callable, optional
         Is told the place after each read.
     """

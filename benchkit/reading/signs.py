@@ -51,7 +51,6 @@ def find_signs(head: Head, among: frozenset[str] | None = None) -> frozenset[str
 
     Parameters
     ----------
-    head : Head
     among : frozenset of str, optional
         The formats that matter; all by default.
 

@@ -83,7 +83,6 @@ def redact(words: Sequence[str], *, marked: bool = False) -> list[str]:
 
     Parameters
     ----------
-    words : sequence of str
     marked : bool
         Whether what is not shown, and each secret, reads ``…`` and the digits of its mark.
 

@@ -17,8 +17,6 @@ class Card:
 
     Parameters
     ----------
-    sentence : str
-    table : Table
     lines : sequence of str
         Below the table.
     """

@@ -26,8 +26,6 @@ def render(report: Report, format: str, templates: Path | None = None) -> str:  
 
     Parameters
     ----------
-    report : Report
-    format : str
     templates : Path, optional
         A folder whose templates stand before those of the page.
 

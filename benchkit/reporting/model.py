@@ -32,14 +32,10 @@ class Report:
 
     Parameters
     ----------
-    title : str
     sentence : str
         The verdict; begins with its mark.
-    bullets : tuple of str
     status : str
         Runs, tools and findings in one line.
-    sections : tuple of Section
-    findings : tuple of Finding
     verdicts : Verdicts
         For machine formats.
     parts : mapping of str to Part
@@ -78,10 +74,8 @@ def build(
 
     Parameters
     ----------
-    verdicts : Verdicts
     runs : Runs, optional
         Without them the sections on runs, environment and data are left out.
-    findings : sequence of Finding
     title, command, version : str
         Passed in, never fetched: the same input gives the same report.
     sources : sequence of (path, sha256), optional

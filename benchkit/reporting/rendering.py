@@ -39,7 +39,6 @@ def render_apart(name: str, page: Page, folder: Path) -> str:
     ----------
     name : str
         ``page.html``, say.
-    page : Page
     folder : Path
         Its templates stand before the packaged ones.
 

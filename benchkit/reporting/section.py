@@ -48,12 +48,10 @@ class Section:
         Stable anchor, and heading.
     text : tuple of str
         Paragraphs.
-    plots : tuple of Plot
     tables : tuple of Table
         Always in sight.
     folded : tuple of Table
         Behind a click.
-    findings : tuple of Finding
     is_detail : bool
         Whether the whole section is folded where space is short.
     """

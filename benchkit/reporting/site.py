@@ -77,11 +77,9 @@ def write_site(
     ----------
     histories : mapping of str to History
         By branch, the first leads.
-    title : str
     repo_url : str
         Where commits are found: ``https://github.com/owner/name``, or any address with
         ``{commit}`` in it.
-    generated_by : str
 
     Yields
     ------

@@ -25,7 +25,6 @@ def draw_sparkline(
 
     Parameters
     ----------
-    values : sequence of float
     start, size : int
         The place of the first among so many commits.
     marks : sequence of (int, str)

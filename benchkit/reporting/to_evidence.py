@@ -23,7 +23,6 @@ def to_json(name: str, record: object, sentences: Sequence[str], **more: object)
     ----------
     name : str
         Key of the record.
-    record : dataclass
     sentences : sequence of str
         The lines above the tables.
     **more : str, int or sequence of str

@@ -18,7 +18,6 @@ def to_html(report: Report, templates: Path | None = None) -> str:
 
     Parameters
     ----------
-    report : Report
     templates : Path, optional
         A folder whose templates stand before the packaged ones.
 

@@ -84,8 +84,6 @@ def to_json(
 
     Parameters
     ----------
-    verdicts : Verdicts
-    findings : sequence of Finding
     parts : mapping of str to Part, optional
         Tables beside the comparison, under ``tables``: values in base units where they are numbers.
     """

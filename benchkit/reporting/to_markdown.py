@@ -29,7 +29,6 @@ def to_markdown(report: Report, limit: int = MOST) -> str:
 
     Parameters
     ----------
-    report : Report
     limit : int
         Bytes; where all is longer, the longest parts are left out, and named.
     """

@@ -22,10 +22,6 @@ _ESCAPED = regex(r"([,= \\])")
 def to_openmetrics(history: History) -> str:
     """Write every commit's value as a gauge with its time: one family per metric.
 
-    Parameters
-    ----------
-    history : History
-
     Returns
     -------
     str

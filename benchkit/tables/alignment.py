@@ -20,7 +20,6 @@ def align_columns(
 
     Parameters
     ----------
-    heads : sequence of str
     rows : iterable of sequence of str
         One text per head.
     sides : sequence of {'left', 'right'}

@@ -35,7 +35,6 @@ def describe_averages(rows: Sequence[Verdict], margin: float) -> tuple[str, ...]
     ----------
     rows : sequence of Verdict
         Of one table.
-    margin : float
 
     Returns
     -------

@@ -48,7 +48,6 @@ class Part:
 
     Parameters
     ----------
-    title : str
     lines : tuple of str
         Sentences.
     tables, folded : tuple of Table
@@ -89,7 +88,6 @@ def build_parts(
 
     Parameters
     ----------
-    verdicts : Verdicts
     runs, observations : Runs, Observations or None
         Without either no part is built.
     knee : str

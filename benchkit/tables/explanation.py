@@ -29,7 +29,6 @@ class Explanation:
     Parameters
     ----------
     kind : {'code', 'metric', 'format'}
-    name, summary : str
     parts : tuple of (heading, text)
         A part may have several lines.
     """
@@ -112,7 +111,6 @@ def find_explanations(word: str, formats: Iterable[Format]) -> tuple[Explanation
     ----------
     word : str
         In any case.
-    formats : iterable of Format
 
     Returns
     -------

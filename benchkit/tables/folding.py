@@ -20,7 +20,6 @@ def fold_rows(rows: Sequence[Verdict], most: int = MOST) -> tuple[list[Verdict],
 
     Parameters
     ----------
-    rows : sequence of Verdict
     most : int
         How many are shown.
 

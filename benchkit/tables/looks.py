@@ -41,7 +41,6 @@ class Progress:
         Complete ones.
     least, most : int
         The first round after which rows are judged, and the last one.
-    verdicts : Verdicts
     waiting : int
         Primary rows that more rounds may decide.
     """

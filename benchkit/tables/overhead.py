@@ -58,7 +58,6 @@ def overhead_tables(
 
     Parameters
     ----------
-    verdicts : Verdicts
     by : str
         A column (``benchmark``) or a param (``connections``): a table for each of its values.
     without : collection of str

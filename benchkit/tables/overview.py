@@ -30,7 +30,6 @@ def summarise_runs(runs: Runs, findings: Sequence[Finding] | None, first: str | 
 
     Parameters
     ----------
-    runs : Runs
     findings : sequence of Finding or None
         None where nobody has looked.
     first : str, optional

@@ -41,9 +41,6 @@ def resource_tables(
 
     Parameters
     ----------
-    uses : sequence of Use
-    costs : sequence of RequestCost
-    verdicts : Verdicts
     outside : mapping of place to Estimate
         As `estimate_outside` gives it.
     """

@@ -31,7 +31,6 @@ def runs_table(runs: Runs, *, is_folded: bool = False) -> Table:
 
     Parameters
     ----------
-    runs : Runs
     is_folded : bool
         Whether runs of equal labels share a line, with the start of the first, the median duration
         and the sum of their sources.

@@ -119,7 +119,6 @@ def bullets(verdicts: Verdicts, caveats: Sequence[str] = ()) -> tuple[str, ...]:
 
     Parameters
     ----------
-    verdicts : Verdicts
     caveats : sequence of str, optional
         What nobody should read the sentence without.
 

@@ -29,7 +29,6 @@ def spans_tables(
 
     Parameters
     ----------
-    accounts : sequence of Account
     cores : mapping of `Measured.key` to float
         CPU of all that collects and stores spans, where it was recorded.
     """

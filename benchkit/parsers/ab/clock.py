@@ -22,7 +22,6 @@ def taken(
         What stands before and after the point.
     version : str
         As the banner has it; may be empty.
-    is_html : bool
     count : int, optional
         Requests completed.
     rate : str, optional

@@ -31,8 +31,6 @@ class Row:
 
     Parameters
     ----------
-    name : str
-    line : int
     config : dict of str to str
         The configuration that holds for it.
     cells : dict of int to Cell
@@ -66,7 +64,6 @@ class Table:
     ----------
     form : str
         ``text``, ``csv``, ``old-text``, ``old-csv``, ``old-html``.
-    heading : Heading
     columns : tuple of str
         As printed, without ``.txt``.
     line : int
@@ -74,7 +71,6 @@ class Table:
     config : dict of str to str
     starts : tuple of int
         Where in a line the columns begin, if that tells them apart.
-    rows : list of Row
     is_exact, is_tested : bool
         Whether the unit is known to be declared exact, which makes a centre the most frequent
         value, or known not to be, as it has p-values.

@@ -23,7 +23,6 @@ class Observed:
     ----------
     container : Container or None
         None for a pause container.
-    spec : dict
     stats : list
         As the answer has them; nothing is checked yet.
     form : {'v1', 'v2', 'summary'}

@@ -48,7 +48,6 @@ class Text:
 
     Parameters
     ----------
-    source : Source
     damaged : UnreadableError or None
         Why the text ends where it does, after `events` has ended.
     unreadable : list of int

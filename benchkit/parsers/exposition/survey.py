@@ -29,7 +29,6 @@ class Survey:
         Samples of pause containers and whole pods.
     has_pods : bool
         Whether there are counters of whole pods: of their network.
-    has_spans : bool
     histograms : set of str
         The names of histograms of times that have buckets, without their endings.
     env : dict of str to str
