@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import lru_cache
 
+from benchkit.listing import list_first
 from benchkit.regexes import regex
 
 #: Origins that an error lists; more are counted.
@@ -93,12 +94,10 @@ class OriginError(SelectionError):
     exit_code = ExitCode.USAGE
 
     def __init__(self, variant: str, origins: Sequence[str]) -> None:
-        shown = ", ".join(
-            repr(origin) if origin else "(this machine)" for origin in origins[:_LISTED]
-        )
-        more = f" and {len(origins) - _LISTED} more" if len(origins) > _LISTED else ""
+        names = [repr(origin) if origin else "(this machine)" for origin in origins]
         super().__init__(
-            f"the store holds runs of {variant!r} from {len(origins)} origins: {shown}{more}",
+            f"the store holds runs of {variant!r} from {len(origins)} origins: "
+            f"{list_first(names, _LISTED)}",
             hint="choose one with --origin ORIGIN, or origin= in Python; `benchkit runs` lists "
             "the runs of each origin",
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
 def list_names(names: Iterable[str], most: int = 0) -> str:
@@ -19,3 +19,15 @@ def list_names(names: Iterable[str], most: int = 0) -> str:
         listed[most:] = [f"{rest} more"]
     *before, last = listed or [""]
     return f"{', '.join(before)} and {last}" if before else last
+
+
+def list_first(names: Sequence[str], most: int) -> str:
+    """Join the first names by commas, and count the others.
+
+    Examples
+    --------
+    >>> list_first(["none", "otlp"], 3), list_first("abcde", 3)
+    ('none, otlp', 'a, b, c and 2 more')
+    """
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more

@@ -11,6 +11,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, TypeVar
 
 from benchkit.errors import BaselineError, SelectionError
+from benchkit.listing import list_first
 from benchkit.regexes import regex
 
 if TYPE_CHECKING:
@@ -111,14 +112,8 @@ def require(value: object, known: Iterable[object], kind: str) -> None:
         return
     near = difflib.get_close_matches(str(value), names, n=1)
     did_you_mean = f"did you mean {near[0]!r}? " if near else ""
-    known_names = f"{did_you_mean}known: {_list_names(names)}"
+    known_names = f"{did_you_mean}known: {list_first(names, _LISTED) or 'none'}"
     raise SelectionError(f"unknown {kind} {str(value)!r}", hint=known_names)
-
-
-def _list_names(names: Sequence[str]) -> str:
-    """List names; of many the first ones and a count."""
-    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-    return f"{', '.join(names[:_LISTED]) or 'none'}{more}"
 
 
 def match_names(patterns: Iterable[str], names: Iterable[str], kind: str) -> list[str]:
@@ -304,7 +299,7 @@ def choose_baseline(
     is_one_word = len({name.lower() for name in called}) == 1
     could = "differ only in case" if is_one_word else "could each match"
     why = f": {' and '.join(called)} {could}" if called else " from the variant names"
-    listed = _list_names(variants)
+    listed = list_first(variants, _LISTED)
     fewer = ", or give fewer files" if len(variants) > _LISTED else ""
     if is_one_word:
         fewer = "; if one of these names is not a variant, exclude its files with --exclude"

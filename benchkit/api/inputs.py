@@ -18,6 +18,7 @@ from benchkit.api.runset import RunSet
 from benchkit.errors import ConfigError, DataError, Finding
 from benchkit.ingestion.addresses import split_label
 from benchkit.labels.natural import path_key
+from benchkit.listing import list_first
 from benchkit.parsers import registry
 
 if TYPE_CHECKING:
@@ -190,11 +191,10 @@ def join_tools(observations: Observations) -> tuple[Observations, tuple[Finding,
     if len(names) < 2:
         return joined, ()
     listed = [f"{variant} was measured by {tool}" for variant, tool in tools.items() if tool]
-    more = f" and {len(listed) - _SHOWN} more" if len(listed) > _SHOWN else ""
     finding = Finding(
         code="B108",
         severity="warning",
-        message=f"{', '.join(listed[:_SHOWN])}{more}: a difference between the tools looks like a "
+        message=f"{list_first(listed, _SHOWN)}: a difference between the tools looks like a "
         "difference between the variants",
         remedy="measure both variants with one tool; if both names mean the same tool, use one "
         "name",

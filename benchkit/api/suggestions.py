@@ -20,6 +20,7 @@ from benchkit.ingestion.harvest import NAME_FILES
 from benchkit.ingestion.origins import refuse_contested
 from benchkit.ingestion.splits import list_splits
 from benchkit.labels.splitting import NameSplit
+from benchkit.listing import list_first
 from benchkit.parsers import registry
 from benchkit.selection import choose_baseline
 
@@ -175,8 +176,7 @@ def _describe(split: NameSplit) -> str:
         return f"the benchmark names contain the variants {', '.join(split.variants)}"
     if split.place == "commands":
         return "make each of its timed commands a variant"
-    more = f" and {len(split.variants) - _LISTED} more" if len(split.variants) > _LISTED else ""
-    return f"its headings are {', '.join(split.variants[:_LISTED])}{more}"
+    return f"its headings are {list_first(split.variants, _LISTED)}"
 
 
 def _suggest_files(

@@ -11,6 +11,7 @@ from benchkit.audit.facts import Evidence
 from benchkit.audit.machine import is_loopback, leave_port
 from benchkit.comparison import Comparisons
 from benchkit.errors import Finding
+from benchkit.listing import list_first
 from benchkit.regexes import regex
 
 _LOCAL = "localhost"
@@ -33,7 +34,7 @@ def find_other_hosts(comparisons: Comparisons, evidence: Evidence) -> Iterator[F
         sides = [hosts.get(variant, {}) for variant in pair]
         if not all(sides) or sides[0].keys() == sides[1].keys() or _are_named(pair, sides):
             continue
-        one, other = map(_list, sides)
+        one, other = (list_first(sorted(hosts), _SHOWN) for hosts in sides)
         yield Finding(
             code="B211",
             severity="warning",
@@ -51,9 +52,3 @@ def _are_named(variants: Iterable[str], hosts: Iterable[Iterable[str]]) -> bool:
     one, other = (set(_WORD.findall(variant.lower())) for variant in variants)
     here, there = ({word for host in of for word in _WORD.findall(host)} for of in hosts)
     return bool((one - other) & (here - there) or (other - one) & (there - here))
-
-
-def _list(hosts: Iterable[str]) -> str:
-    names = sorted(hosts)
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return f"{', '.join(names[:_SHOWN])}{more}"

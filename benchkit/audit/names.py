@@ -13,7 +13,7 @@ from benchkit.comparison import Comparisons
 from benchkit.errors import BenchkitError, Finding
 from benchkit.labels.matching import suggest_new_name, suggest_rename
 from benchkit.labels.stems import SEPARATORS
-from benchkit.listing import list_names
+from benchkit.listing import list_first, list_names
 from benchkit.regexes import regex
 
 if TYPE_CHECKING:
@@ -33,13 +33,11 @@ _VERSIONED = frozenset(
 def find_unmatched_names(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
     """B201: a benchmark is in one side only."""
     for variant, names in comparisons.only_in.items():
-        more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
         yield Finding(
             code="B201",
             severity="warning",
             where=variant,
-            message=f"{len(names)} benchmarks are only on this side: "
-            f"{', '.join(names[:_SHOWN])}{more}"
+            message=f"{len(names)} benchmarks are only on this side: {list_first(names, _SHOWN)}"
             if len(names) > 1
             else f"one benchmark is only on this side: {names[0]}",
             remedy=_suggest_rename(comparisons, variant)

@@ -26,6 +26,7 @@ from benchkit.comparison import (
 from benchkit.comparison.families import RANKED, is_constant
 from benchkit.comparison.series import find_series
 from benchkit.errors import Finding
+from benchkit.listing import list_first
 from benchkit.metrics import display_name
 from benchkit.stats.multiplicity import runs_for_family
 from benchkit.stats.twolevel import FEWEST_BEYOND
@@ -113,11 +114,10 @@ def find_thin_tails(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
     thin = [c for c in comparisons.contrasts if c.method == REFUSED]
     if thin:
         names = list(dict.fromkeys(_name(c) for c in thin))
-        more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
         yield Finding(
             code="B338",
             severity="warning" if any(c.primary for c in thin) else "info",
-            message=f"not compared: {', '.join(names[:_SHOWN])}{more}; fewer than {FEWEST_BEYOND} "
+            message=f"not compared: {list_first(names, _SHOWN)}; fewer than {FEWEST_BEYOND} "
             "events of a run lie beyond it",
             remedy="make the runs longer, or use a lower percentile",
             numbers={"rows": len(thin)},

@@ -51,11 +51,11 @@ def _print_next(
     is_sweep: bool = False,
 ) -> None:
     from benchkit.cli.printing import print_line
+    from benchkit.listing import list_first
 
-    listed = ", ".join(variants[:_LISTED])
-    more = f" and {len(variants) - _LISTED} more" if len(variants) > _LISTED else ""
+    listed = list_first(variants, _LISTED)
     noun = "variant" if len(variants) == 1 else "variants"
-    print_line(f"{folder} holds results of {', '.join(tools)} ({noun} {listed}{more}). Run:")
+    print_line(f"{folder} holds results of {', '.join(tools)} ({noun} {listed}). Run:")
     if is_sweep:
         print_line(f"  benchkit compare {shlex.quote(folder)}")
     else:

@@ -13,6 +13,7 @@ from benchkit.derived.containers import BACKEND, find_service, role_of
 from benchkit.derived.record import Measured
 from benchkit.derived.requests import read_usage
 from benchkit.errors import Finding
+from benchkit.listing import list_first
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations
@@ -82,11 +83,10 @@ def _per_span(account: Account, used: Mapping[str, float]) -> list[dict[str, Any
 
 
 def _unknown(names: Sequence[str]) -> Finding:
-    more = f" and {len(names) - 4} more" if len(names) > 4 else ""
     return Finding(
         code="B420",
         severity="info",
-        message=f"the number of spans per request is unknown for {', '.join(names[:4])}{more}: "
+        message=f"the number of spans per request is unknown for {list_first(names, 4)}: "
         "the counts are not a multiple of the requests",
         remedy="add it to run.toml: [spans] per_request = 4",
         numbers={"runs": len(names)},

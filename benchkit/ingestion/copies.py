@@ -22,6 +22,7 @@ from benchkit.ingestion.parts import Part, show_label, show_remark
 from benchkit.ingestion.sources import Identity
 from benchkit.labels.natural import path_key
 from benchkit.labels.numbering import settle
+from benchkit.listing import list_first
 
 #: Digits of the different numbers of a source that are not the same by chance: of four times, say.
 _ENOUGH = 8
@@ -42,8 +43,7 @@ class Copy:
     def describe(self) -> Finding:
         """Return the finding on it."""
         names = [name_path(part.label) for part in self.originals]
-        more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-        shown = f"{', '.join(names[:SHOWN])}{more}"
+        shown = list_first(names, SHOWN)
         return describe_copy(self.part.label, f"all its runs are also in {shown}")
 
     def report(self) -> SourceReport:

@@ -24,6 +24,7 @@ from benchkit.ingestion.parts import Part, show_label
 from benchkit.ingestion.rows import fill_texts
 from benchkit.ingestion.sources import digest_unpacked, unpacked, write_assigned
 from benchkit.labels.numbering import Series, leave_package, series_of
+from benchkit.listing import list_first
 from benchkit.schema import LOST_ROLES, REFUSED_ROLES
 
 if TYPE_CHECKING:
@@ -314,8 +315,7 @@ def _describe(
     folder: str, assigned: str, variant: str, labels: Sequence[str], runs: tuple[int, int]
 ) -> Finding:
     """Describe the sources that are gone; those of a ``variant`` count beside new ones."""
-    more = f" and {len(labels) - SHOWN} more" if len(labels) > SHOWN else ""
-    listed = f"{', '.join(labels[:SHOWN])}{more}"
+    listed = list_first(labels, SHOWN)
     label = show_label(assigned.partition("variant=")[2])
     source = quote(f"{label}={folder}" if label else folder)
     remedy = f"for a store without them, run `benchkit ingest {source} --store NEW`"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from benchkit.ingestion.addresses import name_path
 from benchkit.ingestion.changes import count_runs
 from benchkit.ingestion.gone import SHOWN
+from benchkit.listing import list_first
 from benchkit.store.columns import began_at
 
 if TYPE_CHECKING:
@@ -36,11 +37,10 @@ def describe_reverted(rows: pa.Table, before: pa.Table | None, left: pa.Table | 
         return f"undid the last change, {change}; the store now holds {remaining}"
     began = datetime.fromtimestamp(began_at(max(added["batch"].to_pylist())) / 1e6, UTC)
     paths = list(dict.fromkeys(added["label"].to_pylist()))
-    more = f" and {len(paths) - SHOWN} more" if len(paths) > SHOWN else ""
-    names = ", ".join(map(name_path, paths[:SHOWN]))
+    names = list_first([name_path(path) for path in paths], SHOWN)
     return (
         f"undid the ingest of {began:%Y-%m-%d %H:%M:%S} UTC: {_write_count(count_runs([added]))} "
-        f"from {names}{more}; the store now holds {remaining}"
+        f"from {names}; the store now holds {remaining}"
     )
 
 

@@ -21,6 +21,7 @@ from benchkit.history.model import (
 )
 from benchkit.history.naming import name_commit, name_commits, name_series, shorten, write_day
 from benchkit.history.outcome import FAIL, PASS, UNDECIDED, Alarm, Outcome
+from benchkit.listing import list_first
 from benchkit.tables.model import Cell, Column, Table
 from benchkit.tables.series import (
     count_commits,
@@ -102,8 +103,7 @@ def _list_clauses(outcome: Outcome) -> Iterator[str]:
         yield f"{count_of(latest.failed, 'run')} of {name} failed{why}"
     if outcome.gone:
         names = [name_series(series) for series in outcome.gone]
-        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-        yield f"missing at {name}: {', '.join(names[:_NAMED])}{more}"
+        yield f"missing at {name}: {list_first(names, _NAMED)}"
     if latest.damaged:
         yield f"{count_of(latest.damaged, 'file')} of {name} cannot be read"
     for reason in latest.mixed:

@@ -11,6 +11,7 @@ from functools import cached_property
 
 from benchkit.comparison import DIRECTIONS, EXACT, MOST_RUNS, REFUSED, Contrast, measure_spreads
 from benchkit.comparison.measure import BEFORE_METHOD
+from benchkit.listing import list_first
 from benchkit.metrics import display_name
 from benchkit.sensitivity import Sensitivity, format_reach
 from benchkit.tables.amounts import percent
@@ -127,7 +128,8 @@ def describe_one_sided(verdicts: Verdicts) -> tuple[str, ...]:
     for v, found in verdicts.comparisons.params_only_in.items():
         absent.setdefault(v, []).extend(" at ".join(filter(None, pair)) for pair in found)
     lines = [
-        f"Not compared, because only {v} has {'it' if len(found) == 1 else 'them'}: {_list(found)}."
+        f"Not compared, because only {v} has {'it' if len(found) == 1 else 'them'}: "
+        f"{list_first(found, 6)}."
         for v, found in absent.items()
     ]
     blank = {row.contrast.tool for row in verdicts.rows if not row.contrast.benchmark}
@@ -138,12 +140,6 @@ def describe_one_sided(verdicts: Verdicts) -> tuple[str, ...]:
             'set benchmark = "NAME" in run.toml.'
         )
     return tuple(printable(line) for line in lines)
-
-
-def _list(names: Sequence[str]) -> str:
-    most = 6
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
 
 
 def _by_group(title: str, rows: Iterable[Verdict], by: str) -> Iterator[tuple[str, list[Verdict]]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from benchkit.comparison import DIRECTIONS
-from benchkit.listing import list_names
+from benchkit.listing import list_first, list_names
 from benchkit.metrics import display_name, lookup
 from benchkit.sensitivity import sum_up
 from benchkit.tables.average import describe_undecided
@@ -91,12 +91,7 @@ def say_lacking(verdicts: Verdicts) -> str:
     for variant, names in sorted(verdicts.comparisons.lacking.items()):
         what = f"readable {display_name(*names[0])}" if names else "measured run"
         missing.setdefault(what, []).append(printable(variant))
-    return "; ".join(f"no {what}: {_list_names(names)}" for what, names in missing.items())
-
-
-def _list_names(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-    return ", ".join(names[:_LISTED]) + more
+    return "; ".join(f"no {what}: {list_first(names, _LISTED)}" for what, names in missing.items())
 
 
 def _list_metrics(clauses: Sequence[Clause], named: Sequence[Clause]) -> str:

@@ -26,6 +26,7 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import Literal, NamedTuple
 
+from benchkit.listing import list_first
 from benchkit.metrics import VOCABULARY
 from benchkit.parsers.base import Diagnostic, Reading
 from benchkit.reading.reports import Remark
@@ -233,8 +234,7 @@ def _describe_crossed(crossed: Sequence[Crossing]) -> str:
     """
     names = list(dict.fromkeys(each.name for each in crossed))
     thresholds = "a threshold" if len(names) == 1 else f"{len(names)} thresholds"
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return f"{crossed[0].line}: crossed {thresholds}: {', '.join(names[:NAMED])}{more}"
+    return f"{crossed[0].line}: crossed {thresholds}: {list_first(names, NAMED)}"
 
 
 def complete(reading: Reading, label: str, crossed: Sequence[Crossing] = ()) -> list[Diagnostic]:
