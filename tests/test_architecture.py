@@ -48,7 +48,6 @@ KNOWING = {
     "audit/copies.py": ("vegeta", "advice: an example of a file name"),
     "audit/pvalues.py": ("benchstat", "finding B307, on the p-values of its tables"),
     "benchstat/__init__.py": ("benchstat", "--compat benchstat"),
-    "benchstat/findings.py": ("benchstat", "--compat benchstat"),
     "benchstat/table.py": ("benchstat", "--compat benchstat"),
     "capture/plan.py": ("wrk", "an example in a hint"),
     "capture/service.py": ("cadvisor", "advice: what records a service that is out of reach"),

@@ -7,13 +7,15 @@ with that.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
 from benchkit.audit.facts import Evidence, Sheet, name_side, name_worst
+from benchkit.comparison import Comparisons
 from benchkit.derived.record import Run
 from benchkit.errors import Finding
+from benchkit.listing import list_first
 from benchkit.regexes import regex
 from benchkit.schema import Side, Trial
 from benchkit.units import format_number
@@ -236,3 +238,45 @@ def _tell_limited(key: tuple[str, str, str], uses: Sequence[_Use], total: int) -
             "runs": len(uses),
         },
     )
+
+
+_WORD = regex(r"[^\W_]+")
+#: Hosts of one side that are named.
+_SHOWN = 3
+
+
+def find_other_hosts(comparisons: Comparisons, evidence: Evidence) -> Iterator[Finding]:
+    """B211: the load went to different hosts, and the variant names do not show it.
+
+    Two ports of one host are the usual way to run two builds; another host is another machine.
+    """
+    names = {(c.workload, name) for c in comparisons.contrasts for name in (c.baseline, c.variant)}
+    compared = {workload.side(name) for workload, name in names}
+    hosts: dict[str, dict[str, None]] = {}
+    for sheet in evidence.loads:
+        host = sheet.run.env.get("host", "")
+        if host and sheet.run.side in compared:
+            name = "localhost" if is_loopback(host) else leave_port(host)
+            hosts.setdefault(sheet.run.variant, {})[name] = None
+    for pair in comparisons.pairs:
+        sides = [hosts.get(variant, {}) for variant in pair]
+        if not all(sides) or sides[0].keys() == sides[1].keys() or _are_named(pair, sides):
+            continue
+        one, other = (list_first(sorted(hosts), _SHOWN) for hosts in sides)
+        yield Finding(
+            code="B211",
+            severity="warning",
+            where=", ".join(pair),
+            message=f"the load for '{pair[0]}' went to {one}, the load for '{pair[1]}' to "
+            f"{other}: a difference between the hosts looks like a difference between the variants",
+            remedy="measure both sides on one host; if you compare the hosts, name the variants "
+            "after them",
+            numbers=dict(zip(pair, (one, other), strict=True)),
+        )
+
+
+def _are_named(variants: Iterable[str], hosts: Iterable[Iterable[str]]) -> bool:
+    """Tell whether a word that one variant has alone is one that its hosts have alone."""
+    one, other = (set(_WORD.findall(variant.lower())) for variant in variants)
+    here, there = ({word for host in of for word in _WORD.findall(host)} for of in hosts)
+    return bool((one - other) & (here - there) or (other - one) & (there - here))

@@ -20,11 +20,11 @@ from benchkit.audit.copies import (
 from benchkit.audit.facts import Evidence, gather
 from benchkit.audit.forms import find_disagreements
 from benchkit.audit.generators import find_generators
-from benchkit.audit.hosts import find_other_hosts
 from benchkit.audit.inside import find_changing_runs, find_components, find_waves
 from benchkit.audit.machine import (
     find_limited_containers,
     find_local_generators,
+    find_other_hosts,
     find_shared_cores,
 )
 from benchkit.audit.names import (

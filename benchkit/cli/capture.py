@@ -191,15 +191,27 @@ def _limit(plan: Plan, timeout: str | None) -> Plan:
 
 
 def _render(session: Session, format: str, *, to_file: bool) -> str:
-    rows = [(*run.labels, str(run.path)) for run in session.runs]
     if format == "json":
         from benchkit.reporting.json_text import format_json
 
         return format_json({"format_version": 1, "runs": list_runs(session)}, 1)
     from benchkit.cli.console import render_table
-    from benchkit.tables.captured import captured_table
+    from benchkit.tables.model import Cell, Column, Table
 
-    return render_table(captured_table(rows), to_file=to_file)
+    columns = (
+        Column("variant", "variant"),
+        Column("role", "role"),
+        Column("run", "run", align="right"),
+        Column("duration", "s", align="right"),
+        Column("exit", "exit", align="right"),
+        Column("file", "file"),
+    )
+    rows = []
+    for run in session.runs:
+        variant, role, number, duration, code = run.labels
+        texts = (variant, role, f"{number}", f"{duration:.1f}", f"{code}", str(run.path))
+        rows.append(tuple(map(Cell, texts)))
+    return render_table(Table("Captured", columns, tuple(rows)), to_file=to_file)
 
 
 def list_runs(session: Session) -> list[dict[str, object]]:

@@ -8,14 +8,18 @@ from __future__ import annotations
 import webbrowser
 from pathlib import Path
 from shlex import quote
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from benchkit.cli import options as o
 from benchkit.cli import printing
 from benchkit.cli.report import SUFFIXES
+from benchkit.errors import ConfigError
 from benchkit.outputs import save
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
 
 
 def register(app: typer.Typer) -> None:
@@ -37,7 +41,6 @@ def demo(
     """Write sample wrk results and a report on them."""
     chosen = o.choose(format, tuple(SUFFIXES))
     from benchkit import api
-    from benchkit.ingestion.sample import write_sample
 
     results = out / "results"
     write_sample(results)
@@ -52,3 +55,39 @@ def demo(
         )
     if open_it:
         webbrowser.open(target.resolve().as_uri())
+
+
+_SAMPLE = "sample_results"
+
+
+def write_sample(folder: Path) -> None:
+    """Write the sample results into a folder; what has other names there stays as it is.
+
+    Parameters
+    ----------
+    folder : Path
+        Made if it is not there.
+
+    Raises
+    ------
+    ConfigError
+        If it cannot be written to.
+    """
+    from importlib import resources
+
+    try:
+        _copy(resources.files("benchkit.ingestion") / _SAMPLE, folder)
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise ConfigError(
+            f"cannot write: {reason}", where=str(folder), hint="use another folder"
+        ) from error
+
+
+def _copy(source: Traversable, target: Path) -> None:
+    if source.is_dir():
+        target.mkdir(parents=True, exist_ok=True)
+        for entry in source.iterdir():
+            _copy(entry, target / entry.name)
+    else:
+        save(target, lambda path: path.write_bytes(source.read_bytes()))

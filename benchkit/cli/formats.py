@@ -47,7 +47,19 @@ def formats(
         printing.write(format_json({"format_version": 1, "formats": rows}), output)
         return
     from benchkit.cli.console import render_table
-    from benchkit.tables.formats import formats_table
+    from benchkit.tables.model import Cell, Column, Table
 
-    table = formats_table(known)
+    columns = (
+        Column("format", "format"),
+        Column("form", "form"),
+        Column("versions", "versions"),
+        Column("signature", "recognised by"),
+        Column("not_recorded", "not recorded"),
+    )
+    cells = tuple(
+        tuple(map(Cell, (f.name, form.name, form.versions, form.signature, form.not_recorded)))
+        for f in known
+        for form in f.forms
+    )
+    table = Table("Formats", columns, cells)
     printing.write(render_table(table, markdown=chosen == "md", to_file=output is not None), output)

@@ -28,15 +28,18 @@ def derive(
         The new rows stand last, under the labels of the runs. A row that is there already, as in
         a table that was exported, is not added again.
     """
+    from benchkit.derived.dropped_iterations import derive_dropped
     from benchkit.derived.excerpts import leave_out_excerpts
+    from benchkit.derived.histograms import derive_histograms
     from benchkit.derived.record import add_rows, leave_out_known, list_measured, tells_of_load
-    from benchkit.derived.rules import ALL
+    from benchkit.derived.resources import derive_resources
+    from benchkit.derived.spans import derive_spans
 
     if series.empty and not tells_of_load(observations, runs):
         return observations, ()
     measured = list_measured(runs)
     known, derived, findings = leave_out_excerpts(observations), [], []
-    for rule in ALL:
+    for rule in (derive_resources, derive_histograms, derive_spans, derive_dropped):
         rows, problems = rule(known, measured, series)
         rows = leave_out_known(known, rows)
         known = add_rows(known, rows)

@@ -93,3 +93,11 @@ def _tell_method(result: GateResult) -> str:
         "“over”, p is adjusted for all rows of the gate. If neither is shown, the row is "
         "inconclusive. The unit of replication is the run."
     )
+
+
+MARKER = "<!-- benchkit-gate -->"
+
+
+def to_comment(result: GateResult) -> str:
+    """Write the comment's body."""
+    return f"{MARKER}\n{to_markdown(result)}"

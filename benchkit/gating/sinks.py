@@ -15,7 +15,7 @@ from benchkit.gating.result import GateResult
 SINKS = {
     "json": "benchkit.gating.to_json:to_json",
     "md": "benchkit.gating.markdown:to_markdown",
-    "comment": "benchkit.gating.comment:to_comment",
+    "comment": "benchkit.gating.markdown:to_comment",
     "junit": "benchkit.gating.junit:to_junit",
     "openmetrics": "benchkit.gating.openmetrics:to_openmetrics",
     "gitlab": "benchkit.gating.gitlab:to_gitlab",

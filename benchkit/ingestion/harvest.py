@@ -46,8 +46,6 @@ if TYPE_CHECKING:
 
     from benchkit.store.files import DataFile
 
-#: Values gathered before a batch is handed on.
-BATCH_ROWS = 1 << 16
 #: The finding on a result that is one of another commit.
 LEFT_OVER = "B114"
 #: What helps where one file was typed under two labels.

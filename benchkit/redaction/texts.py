@@ -11,12 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
-from benchkit.redaction.density import DENSE, KEY_LINE, is_dense
 from benchkit.redaction.marks import HIDDEN, MARK, mark
 from benchkit.redaction.options import LONG_OPTION, SENTENCE, hide_credentials
 from benchkit.redaction.rules import CONNECTION, PASSWORDS, QUOTED, TELLS, hide_by_rules
-from benchkit.redaction.schemes import BEARER, LONG_BEARER
-from benchkit.redaction.tokens import PEM, TOKEN
+from benchkit.redaction.tokens import BEARER, DENSE, KEY_LINE, LONG_BEARER, PEM, TOKEN, is_dense
 from benchkit.regexes import regex
 
 REDACTED = "REDACTED"

@@ -1,6 +1,11 @@
-"""Secrets that are known by their shape: tokens by their prefix, private keys, password hashes."""
+"""Secrets that are known by their shape: prefixes, private keys, hashes, base64, schemes."""
 
 from __future__ import annotations
+
+import re
+from collections import Counter
+from itertools import pairwise
+from math import log2
 
 from benchkit.regexes import regex
 
@@ -39,3 +44,43 @@ _ANYWHERE = (
 TOKEN = regex(f"(?<![A-Za-z0-9])(?:{'|'.join(_PREFIXED)})|{'|'.join(_ANYWHERE)}")
 #: A key in PEM, whose end may be missing.
 PEM = regex(r"-----BEGIN [^-\n]{1,60}-----[\s\S]*?(?:-----END [^-\n]{1,60}-----|\Z)")
+
+
+#: What may be a key in base64, of either alphabet.
+DENSE = regex(r"(?<![\w+/=.-])(?:[A-Za-z\d+/]{24,256}|[\w-]{24,256})={0,2}(?![\w+/=.-])")
+#: A line of a key in base64, whose first and last line may be missing; or all of it in one; or a
+#: token of Vault in its old form.
+KEY_LINE = regex(
+    r"(?<![\w+/=.-])(?:[A-Za-z\d+/]{60,}+={0,2}(?![\w+/=.-])|[brs]\.[A-Za-z\d]{24}(?!\w))"
+)
+#: Characters of a word by which it is judged.
+_JUDGED = 256
+#: Bits a character, at most and as a share of what so many characters can have, and the share of
+#: neighbours of different kinds: below them a text reads like words.
+_BITS, _BITS_SHARE, _TURNS = 4.4, 0.83, 0.4
+
+
+def is_dense(word: str) -> bool:
+    """Whether a word has letters of both cases and digits, and none of them in a pattern."""
+    word = word[:_JUDGED]
+    kinds = [(sign.islower(), sign.isupper(), sign.isdigit()) for sign in word]
+    if not all(map(any, zip(*kinds, strict=True))):
+        return False
+    turns = sum(one != other for one, other in pairwise(kinds))
+    shares = (count / len(word) for count in Counter(word).values())
+    bits = -sum(share * log2(share) for share in shares)
+    is_varied = bits >= min(_BITS, _BITS_SHARE * log2(len(word)))
+    return is_varied and turns >= _TURNS * (len(word) - 1)
+
+
+_SCHEMES = r"\b(?:bearer|basic|digest) ++"
+#: A word of prose, as in ``basic logging`` and ``basic JavaScript``.
+_PROSE = r"(?-i:(?:[A-Z]?[a-z]{2,}+){1,4}+[A-Z]{0,4}+|[A-Z]++)(?![^\s'\"`.,;:!?)\]|$])"
+#: What looks like a credential, and whatever follows ``Authorization: Basic``.
+BEARER = regex(
+    r"(\bauthorization\W{1,4}(?:bearer|basic|digest) ++)[^\s'\"]++"
+    rf"|({_SCHEMES})(?!{_PROSE})(?=[^\s'\"]*?(?-i:[\dA-Z=]))[^\s'\"]{{8,}}+",
+    re.IGNORECASE,
+)
+#: The same in a name: ``Basic auth`` and ``Digest auth`` are benchmarks.
+LONG_BEARER = regex(rf"({_SCHEMES})(?=\S*\d)[^\s'\"]{{8,}}+", re.IGNORECASE)

@@ -52,26 +52,6 @@ SECONDARY = "Secondary metrics"
 STUB = ("benchmark", "params", "tool", "subject", "metric", "variant")
 
 
-def overhead_tables(
-    verdicts: Verdicts, by: str = "", without: Collection[str] = ()
-) -> tuple[Table, ...]:
-    """Build the tables of a comparison.
-
-    Parameters
-    ----------
-    by : str
-        A column (``benchmark``) or a param (``connections``): a table for each of its values.
-    without : collection of str
-        Metrics that are shown elsewhere, and not among the rest.
-
-    Returns
-    -------
-    tuple of Table
-        Per group one table of the primary metrics, then per group one of the rest.
-    """
-    return (*primary_tables(verdicts, by), *exploratory_tables(verdicts, by, without))
-
-
 def primary_tables(verdicts: Verdicts, by: str = "", *, tips: bool = True) -> tuple[Table, ...]:
     """Build the tables of the primary metrics, one per group.
 

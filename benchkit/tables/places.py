@@ -5,7 +5,7 @@ A container's row and a request's row are found and named alike.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from benchkit.schema import Side, Workload
 from benchkit.tables.model import Cell, Table, fold_constant
@@ -16,9 +16,6 @@ from benchkit.verdict import IMPROVEMENT, REGRESSION, Verdict, Verdicts
 PLACE = Workload._fields
 #: What columns of medians have to say of themselves.
 MEDIANS = "medians over runs, each column separately (they need not add up)"
-
-#: By place, container and metric.
-Judged = Mapping[tuple[Side, str, str], Verdict]
 
 
 def judge_by_place(verdicts: Verdicts) -> dict[tuple[Side, str, str], Verdict]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from machines import visit
 
-from benchkit.doctor.wording import write_examination
+from benchkit.cli.doctor import write_examination
 
 STEADY = (1.0, 1.01, 0.99, 1.005, 0.995) * 4
 

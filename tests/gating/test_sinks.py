@@ -17,11 +17,10 @@ from benchkit.config.limits import parse_limit
 from benchkit.config.rules import Rule
 from benchkit.errors import ExitCode, Finding
 from benchkit.gating.annotations import MOST
-from benchkit.gating.comment import MARKER
 from benchkit.gating.events import NO_BASELINE, Occurrence
 from benchkit.gating.incidents import list_added
 from benchkit.gating.judgement import judge_rules
-from benchkit.gating.markdown import LONGEST
+from benchkit.gating.markdown import LONGEST, MARKER
 from benchkit.gating.outcome import GateOutcome
 from benchkit.gating.result import GateResult, SelfTest
 from benchkit.gating.sinks import SINKS, render_sink

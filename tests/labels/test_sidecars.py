@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from benchkit.labels import key_lines, run_toml
+from benchkit.labels import run_toml
 from benchkit.labels.run_toml import Sidecar, read_sidecar
 from benchkit.labels.sidecars import Sidecars
 from benchkit.schema import FACTS
@@ -205,13 +205,13 @@ def test_limits_of_more_entries_than_there_are_are_refused() -> None:
 
 def test_a_file_is_searched_once_for_all_its_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     passes: list[str] = []
-    list_keys = key_lines._list_keys
+    list_keys = run_toml._list_keys
 
     def count(text: str) -> Iterator[tuple[int, tuple[str, ...]]]:
         passes.append(text)
         return list_keys(text)
 
-    monkeypatch.setattr(key_lines, "_list_keys", count)
+    monkeypatch.setattr(run_toml, "_list_keys", count)
     text = "".join(f"a{n} = 1\n" for n in range(150)) + "[env]\n"
     problems = read_sidecar(text, "run.toml")[1]
     assert [problem.line for problem in problems] == list(range(1, 151))

@@ -13,7 +13,7 @@ from benchkit.tables.model import Table
 from benchkit.tables.overhead import (
     changed_only,
     describe_one_sided,
-    overhead_tables,
+    exploratory_tables,
     primary_tables,
 )
 from benchkit.tables.wording import name_rule, write_change, write_interval
@@ -23,6 +23,10 @@ from benchkit.verdict import Verdicts, judge
 def read(table: Table) -> list[list[str]]:
     spaces = str.maketrans("\N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}", "  ")
     return [[cell.label.translate(spaces) for cell in row] for row in table.rows]
+
+
+def overhead_tables(verdicts: Verdicts) -> tuple[Table, ...]:
+    return (*primary_tables(verdicts), *exploratory_tables(verdicts))
 
 
 def test_intervals_of_all_rows_together_are_written_for_a_page_alone() -> None:
