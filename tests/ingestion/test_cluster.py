@@ -26,11 +26,19 @@ from benchkit.store import Store
 
 WRK = Path(__file__).resolve().parents[2] / "fixtures" / "tracing-wrk"
 #: Run by each worker as it starts: a file named `ends` ends it, one named `ends-once` the first.
+#: It notes each file of a store below `threads` that it reads in several threads.
 PRELOAD = """
 import os
+from benchkit.ingestion import reading
 from benchkit.ingestion.sources import Found
 
 def dask_setup(worker):
+    identify, ahead = reading.Reader._identify, reading.read_ahead
+    def note(reader, source):
+        reading.AHEAD_BYTES = 0 if "threads" in source.label else 16 << 20
+        reading.read_ahead = lambda *each: (os.mkdir(f"{source.path}.threads"), ahead(*each))[1]
+        return identify(reader, source)
+    reading.Reader._identify = note
     load = Found.load
     def end(found):
         if "-ends" in found.label:
@@ -122,6 +130,23 @@ def test_a_file_that_ends_its_workers_is_named(address: str, results: Path, tmp_
     assert summary.runs == 17
     damaged = bk.load(store=str(tmp_path / "store")).runs.query("role == 'damaged'")
     assert damaged["remark"].str.contains("the workers died while they read this file").sum() == 1
+
+
+def test_a_file_larger_than_its_share_is_read_by_several_threads(
+    address: str, results: Path, tmp_path: Path
+) -> None:
+    tables, folder = [], tmp_path / "threads"
+    folder.mkdir()
+    samples = (results / "ab-none" / "ab-1.tsv").read_text()
+    for number, times in ((1, 1), (2, 4)):
+        head, _, lines = samples.partition("\n")
+        (folder / f"ab-{number}.tsv").write_text(f"{head}\n{lines * times}")
+    for name, cluster in (("here", ""), ("there", address)):
+        store = Store(str(tmp_path / name))
+        ingest([str(folder)], store, cluster=cluster, jobs=None if cluster else 1)
+        tables.append(rows(store))
+    assert [path.name for path in folder.glob("*.threads")] == ["ab-2.tsv.threads"]
+    assert tables[0].equals(tables[1])
 
 
 def test_what_the_workers_do_not_see_is_read_here(

@@ -14,7 +14,7 @@ import pytest
 
 import benchkit.api as bk
 from benchkit.errors import StoreError
-from benchkit.ingestion import commit, reading, workers
+from benchkit.ingestion import reading, workers
 from benchkit.ingestion.commit import IngestSummary, ingest
 from benchkit.ingestion.discovery import Options, discover
 from benchkit.ingestion.sink import FEW, ValueSink
@@ -89,32 +89,31 @@ def test_tasks_follow_each_other_and_a_large_file_is_one_alone() -> None:
     assert workers.choose_jobs(found[:70], 8, Options()) == 2
 
 
+@pytest.mark.parametrize("task", [1, workers.TASK_BYTES], ids=["processes", "one process"])
 def test_a_file_larger_than_its_share_of_the_input_is_read_by_several_threads(
-    results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    task: int, results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    threads = list[str]()
+    notes = tmp_path / "notes"
 
     def note(function: object, given: object) -> object:
-        threads.append("blocks")
+        with notes.open("a") as file:
+            file.write("x")
         return read_ahead(function, given)  # type: ignore[arg-type]
 
     monkeypatch.setattr(reading, "AHEAD_BYTES", 0)
     monkeypatch.setattr(reading, "read_ahead", note)
+    monkeypatch.setattr(workers, "TASK_BYTES", task)
     found = discover([str(results / "ab")], Options()).found
     small, large = sorted(each.size for each in found)
     assert small < workers.find_share(found, 2) < large
     assert workers.find_share(found, 3) < small + 1 < workers.find_share(found, 1)
     used, tables = [], []
     for jobs in (1, 2, 8):
+        notes.write_text("")
         store = Store(str(tmp_path / f"store-{jobs}"))
-        share = workers.find_share(found, jobs)
-        monkeypatch.setattr(
-            commit, "_choose", lambda *_, s=share: workers.Alone(found, Options(), s)
-        )
         ingest([str(results / "ab")], store, jobs=jobs)
-        used.append(len(threads))
+        used.append(len(notes.read_text()))
         tables.append(rows(store))
-        threads.clear()
     assert used == [0, 1, 2]
     assert tables[0] == tables[1] == tables[2]
 
