@@ -15,7 +15,6 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from threading import Event, Thread
@@ -53,88 +52,11 @@ class _LargeError(OSError):
     """What a server sends is too large."""
 
 
-class _Resolver:
-    """Looks each host up once, so that what is connected to is the address that was checked."""
-
-    def __init__(self) -> None:
-        self._known: dict[str, list[str] | socket.gaierror] = {}
-
-    def look_up(self, host: str) -> list[str]:
-        """Return the addresses of a host.
-
-        Raises
-        ------
-        socket.gaierror
-            If it has none; it has none later, either.
-        """
-        if host not in self._known:
-            try:
-                places = socket.getaddrinfo(host, None, 0, socket.SOCK_STREAM)
-                self._known[host] = [str(place[4][0]) for place in places]
-            except socket.gaierror as error:
-                self._known[host] = error
-        known = self._known[host]
-        if isinstance(known, socket.gaierror):
-            raise known
-        return known
-
-    def find_kinds(self, host: str | None) -> set[str]:
-        """Return which of a host's addresses are not public: loopback, link-local or private."""
-        try:
-            places = self.look_up(host) if host else []
-        except socket.gaierror:  # a proxy may know it
-            return set()
-        return {kind for place in places if (kind := _find_kind(place))}
-
-    def connect(
-        self, address: tuple[str, int], timeout: float, source: tuple[str, int] | None
-    ) -> socket.socket:
-        """Connect to the first address of a host that answers."""
-        host, port = address
-        *others, last = self.look_up(host)
-        for place in others:
-            with suppress(OSError):
-                return socket.create_connection((place, port), timeout, source)
-        return socket.create_connection((last, port), timeout, source)
-
-
-class _Handler(urllib.request.AbstractHTTPHandler):
-    """Connects by a resolver."""
-
-    def __init__(self, resolver: _Resolver) -> None:
-        super().__init__()
-        self._resolver = resolver
-
-    def do_open(
-        self,
-        http_class: Callable[..., http.client.HTTPConnection],
-        req: urllib.request.Request,
-        **options: object,
-    ) -> http.client.HTTPResponse:
-        def create(host: str, **rest: object) -> http.client.HTTPConnection:
-            connection = http_class(host, **rest)
-            vars(connection)["_create_connection"] = self._resolver.connect
-            return connection
-
-        return super().do_open(create, req, **options)
-
-
-class _Http(_Handler, urllib.request.HTTPHandler):
-    pass
-
-
-class _Https(_Handler, urllib.request.HTTPSHandler):
-    pass
-
-
 class _Redirects(urllib.request.HTTPRedirectHandler):
     """Follows redirections of one scheme to public hosts, and to those of the kind of the first.
 
     Another host gets no credentials.
     """
-
-    def __init__(self, resolver: _Resolver) -> None:
-        self._find_kinds = resolver.find_kinds
 
     def redirect_request(
         self,
@@ -148,7 +70,7 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
         before, after = urlsplit(req.full_url), urlsplit(urljoin(req.full_url, newurl))
         if before.scheme != after.scheme:
             raise _RedirectError(f"redirects from {before.scheme} to {after.scheme}")
-        if kinds := self._find_kinds(after.hostname) - self._find_kinds(before.hostname):
+        if kinds := _find_kinds(after.hostname) - _find_kinds(before.hostname):
             raise _RedirectError(f"redirects to {after.hostname}, a {min(kinds)} address")
         target, credentials = _split_credentials(after)
         request = super().redirect_request(req, fp, code, msg, headers, target)
@@ -159,6 +81,15 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
         if credentials:
             request.add_header("Authorization", credentials)
         return request
+
+
+def _find_kinds(host: str | None) -> set[str]:
+    """Return which of a host's addresses are not public: loopback, link-local or private."""
+    try:
+        places = socket.getaddrinfo(host, None) if host else []
+    except socket.gaierror:  # a proxy may know it
+        return set()
+    return {kind for place in places if (kind := _find_kind(str(place[4][0])))}
 
 
 def _find_kind(text: str) -> str:
@@ -259,9 +190,7 @@ def _write(address: str, target: Path, limit: int) -> None:
 
 def _open(address: str) -> http.client.HTTPResponse:
     """Send the request and read the head of the response, those of redirections included."""
-    resolver, abandoned = _Resolver(), Event()
-    handlers = (_Http(resolver), _Https(resolver), _Redirects(resolver))
-    opener = urllib.request.build_opener(*handlers)
+    opener, abandoned = urllib.request.build_opener(_Redirects), Event()
 
     def send() -> http.client.HTTPResponse:
         response: http.client.HTTPResponse = opener.open(_request(address), timeout=_TIMEOUT)

@@ -89,11 +89,6 @@ def _warn(source: Source, line: int, what: str, hint: str) -> Diagnostic:
     return Diagnostic(source.label, line, what, hint, "warning", is_remark=True)
 
 
-def is_cut(error: json.JSONDecodeError) -> bool:
-    """Tell whether the end of a text is all that keeps it from being valid JSON."""
-    return error.pos >= len(error.doc.rstrip()) or error.msg.startswith("Unterminated")
-
-
 def find_documents(text: str, formats: Sequence[Format]) -> Iterator[Embedded]:
     """Yield the JSON documents in a text that a format owns, in their order."""
     owners = frozenset(each.name for each in formats if not each.embeds)
@@ -108,17 +103,14 @@ def find_documents(text: str, formats: Sequence[Format]) -> Iterator[Embedded]:
         if is_next:
             continue
         try:
-            value, stop = decoder.raw_decode(text, start)
-            end = stop
+            value, end = decoder.raw_decode(text, start)
         except json.JSONDecodeError as error:
             scanned += error.pos - start + 1
-            if not is_cut(error):
-                continue
-            value, stop = {text[start]: {}}, len(text)
+            continue
         except RecursionError:
             return
-        scanned += stop - start
-        document = text[start:stop]
+        scanned += end - start
+        document = text[start:end]
         last = line + document.count("\n")
         head = Head("", document.encode(errors="replace"), document)
         signs = find_signs(head, owners) if value and isinstance(value, dict | list) else ()

@@ -23,7 +23,7 @@ from benchkit.parsers.base import (
     bare,
     find_command,
 )
-from benchkit.parsers.embedded import find_documents, is_cut
+from benchkit.parsers.embedded import find_documents
 from benchkit.parsers.unread import BINARIES, FAILURES, TEXTS
 from benchkit.reading.head import begins_json
 from benchkit.reading.signs import list_anchors
@@ -266,7 +266,8 @@ def _find_damage(head: Head) -> str:
     except RecursionError:
         return "its JSON is nested too deeply"
     except json.JSONDecodeError as error:
-        how = "is cut off" if is_cut(error) else f"is not valid JSON ({error.msg})"
+        is_cut = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated")
+        how = "is cut off" if is_cut else f"is not valid JSON ({error.msg})"
         return f"line {error.lineno} {how}"
     return ""
 

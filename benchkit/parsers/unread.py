@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 _OTHER = "`benchkit help tools` shows how to add a tool"
 _SKIP = "skip it with --exclude"
-_JMH = "give the log to its end, where the table is, or the JSON of `-rf json`"
 _TEXT_FORM = "give the text or JSON that the tool wrote"
 
 
@@ -82,8 +81,6 @@ _FORMS = (
            "give the text or JSON that JMH wrote"),
     Unread("JMH's table as Markdown", ("| Mode", "| Score", "| Units"),
            "give the text or JSON that JMH wrote"),
-    Unread("a JMH log without its table", ("# JMH version: ",), _JMH),
-    Unread("a JMH log without its table", ("# Warmup Iteration ", "\nIteration "), _JMH),
     Unread("Google Benchmark's table", ("Benchmark ", "Time ", "CPU ", "Iterations"),
            "give the file of `--benchmark_out=FILE`"),
     Unread("pytest-benchmark's table", ("Name (time in ", "Outliers", "Rounds"),

@@ -153,45 +153,10 @@ def _names(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket, "getaddrinfo", look_up)
 
 
-def test_a_name_that_is_looked_up_once_leads_to_the_address_that_was_checked(
-    hosts: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    resolve, answers = socket.getaddrinfo, ["127.0.0.1", "127.0.0.2"]
-
-    def look_up(host: str, port: int | None, *rest: int) -> object:
-        """Give a name another address each time."""
-        return resolve(answers.pop(0) if host == "moving.test" else host, port, *rest)
-
-    monkeypatch.setattr(socket, "getaddrinfo", look_up)
-    moving = f"moving.test:{hosts[0].partition(':')[2]}"
-    assert fetch(f"http://{moving}/to/http://{moving}/to/http://{moving}/a", tmp_path) == "none"
-    assert answers == ["127.0.0.2"]
-
-
-def test_a_name_without_an_address_gets_none_later(
-    hosts: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    resolve, requested = socket.getaddrinfo, list[str]()
-
-    def look_up(host: str, port: int | None, *rest: int) -> object:
-        if host == "late.test":
-            requested.append(host)
-            if len(requested) == 1:
-                raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
-            host = "127.0.0.1"
-        return resolve(host, port, *rest)
-
-    monkeypatch.setattr(socket, "getaddrinfo", look_up)
-    port = hosts[0].partition(":")[2]
-    with pytest.raises(DataError, match="Name or service not known"):
-        fetch(f"http://{hosts[0]}/to/http://late.test:{port}/a", tmp_path)
-    assert requested == ["late.test"]
-
-
 def follow(before: str, after: str) -> str:
     request = Request(f"http://{before}/a")
     headers = HTTPMessage()
-    redirected = pages._Redirects(pages._Resolver()).redirect_request(
+    redirected = pages._Redirects().redirect_request(
         request, io.BytesIO(), 302, "Found", headers, f"http://{after}/b"
     )
     assert redirected is not None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from scaling import assert_linear
 
@@ -84,3 +86,40 @@ def test_an_output_whose_results_no_line_ends_is_remarked_on(end: str, is_unende
     remarks = [record for record in records if isinstance(record, Diagnostic)]
     assert ["without PASS or FAIL" in remark.what for remark in remarks] == [True] * is_unended
     assert not any(remark.is_damage for remark in remarks)
+
+
+def write_events(*events: dict[str, str]) -> Source:
+    text = "".join(f"{json.dumps(event)}\n" for event in events)
+    return Source(None, "events.json", text.encode())
+
+
+RESULT = {"Action": "output", "Package": "p", "Output": "BenchmarkA-8 \t100\t10.5 ns/op\n"}
+
+
+@pytest.mark.parametrize("is_printed", [True, False])
+def test_an_event_of_a_failed_package_is_enough(is_printed: bool) -> None:
+    """Filters of events keep results and leave out what else was printed."""
+    ends = [{"Action": "output", "Package": "p", "Output": text} for text in ("FAIL\tp\t1s\n",)]
+    other = {"Action": "output", "Package": "q", "Output": "FAIL\tq\t1s\n"}
+    printed = (*ends, other) if is_printed else ()
+    fails = ({"Action": "fail", "Package": name} for name in ("p", "q"))
+    records = list(LOG.parse(write_events(RESULT, *printed, *fails)))
+    readings = [record for record in records if isinstance(record, Reading)]
+    assert [(one.benchmark, one.status) for one in readings] == [("A", "failed"), ("", "failed")]
+
+
+def test_a_package_that_was_not_built_failed() -> None:
+    passes = [{"Action": "output", "Package": "p", "Output": "PASS\n"}]
+    built = {"ImportPath": "q [q.test]", "Action": "build-fail"}
+    fails = {"Action": "fail", "Package": "q", "FailedBuild": "q [q.test]"}
+    records = LOG.parse(write_events(RESULT, *passes, built, fails))
+    readings = [record for record in records if isinstance(record, Reading)]
+    assert [(one.benchmark, one.status) for one in readings] == [("A", "complete"), ("", "failed")]
+    assert readings[1].env["pkg"] == "q"
+
+
+def test_an_event_of_a_benchmark_that_failed_is_none_of_its_package() -> None:
+    fails = {"Action": "fail", "Package": "p", "Test": "BenchmarkB"}
+    (reading,) = LOG.parse(write_events(RESULT, fails, {"Action": "pass", "Package": "p"}))
+    assert isinstance(reading, Reading)
+    assert reading.status == "complete"

@@ -210,29 +210,6 @@ def test_a_document_in_a_page_is_named_with_its_line(fence: str) -> None:
     )  # fmt: skip
 
 
-def test_a_document_that_is_longer_than_the_head_of_its_page_is_named() -> None:
-    document = json.loads((FIXTURES / "k6-edge/tiny/k6-export-1.json").read_text(encoding="utf-8"))
-    waits = {f"wait_{number}": document["metrics"]["http_req_waiting"] for number in range(900)}
-    document["metrics"] |= waits
-    error = refuse(PROSE + json.dumps(document, indent=1))
-    assert (error.where, error.what) == (
-        "new/1.txt:33", "JSON that looks like k6_summary is not read within other text"
-    )  # fmt: skip
-
-
-@pytest.mark.parametrize("start", [0, 1])
-def test_a_log_of_jmh_without_its_table_is_named(start: int) -> None:
-    log = (
-        "# JMH version: 1.37\n# Fork: 1 of 2\n# Warmup Iteration   1: 0.127 us/op\n"
-        "Iteration   1: 0.127 us/op\n"
-    )
-    error = refuse("".join(log.splitlines(keepends=True)[start:]))
-    assert str(error) == (
-        "new/1.txt: a JMH log without its table, which benchkit does not read; give the log to "
-        "its end, where the table is, or the JSON of `-rf json`"
-    )
-
-
 def test_what_a_format_could_read_of_a_misfit_is_offered() -> None:
     text = "starttime\tseconds\tctime\tdtime\tttime\twaits\nTue Nov 21 2023\t1\t2\t3\t4\t5\n"
     assert str(refuse(text)).startswith("new/1.txt: looks like ab_tsv, except ")

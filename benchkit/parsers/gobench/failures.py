@@ -105,7 +105,7 @@ class Failures:
         self.found: list[Failure] = []
         self.unended: list[int] = []  # where outputs begin that go test did not end
         self._open: dict[str, _Block] = {}
-        self._ended = ""
+        self._ended: dict[str, str] = {}  # the package that ended last, by stream
 
     def see_results(self) -> None:
         """Take note of results that came as a table of a plain log."""
@@ -147,12 +147,14 @@ class Failures:
             block.line, block.reason = line.number, redact_quote(quote)
 
     def _end(self, line: Line, block: _Block, is_failed: bool, package: str) -> None:
-        is_repeated = package == self._ended and not (block.has_results or block.reason)
+        is_repeated = package == self._ended.get(line.package) and not (
+            block.has_results or block.reason
+        )
         if is_failed and not is_repeated:
             self._note(block, line)
         elif not is_failed:
             block.end_well()
-        self._ended = package
+        self._ended[line.package] = package
         self._close(line.package, block, line.number)
 
     def _close(self, package: str, block: _Block, last: int) -> _Block:

@@ -27,6 +27,8 @@ Stretch = tuple[int, bytes]
 _BREAKS = ("\\", "<br>", "<br/>", "<br />")
 #: What go test prints only where a line begins: a line without its end ends before it.
 _OPENINGS = ("Benchmark", "=== ", "PASS\n", "FAIL\n", "FAIL\t", "ok  \t")
+#: What an event says of a package that failed; its output says so too, unless it was left out.
+_FAILED = ("fail", "build-fail")
 #: Bytes of a log below which line by line is as quick.
 SMALL = 1 << 16
 #: Bytes of tables that are held in memory between the two readings; more of them lie on disk.
@@ -171,6 +173,11 @@ def _join(event: dict[str, Any], number: int, rests: dict[str, Line]) -> Iterato
     """Yield the lines that an event ends; keep what it begins in ``rests``."""
     output, package = event.get("Output"), str(event.get("Package") or "")
     if not isinstance(output, str):
+        if event.get("Action") in _FAILED and not event.get("Test"):
+            package = package or str(event.get("ImportPath")).partition(" ")[0]
+            yield from (rests.pop(package),) if package in rests else ()
+            text, time = f"FAIL\t{package}", _read_time(event.get("Time"))
+            yield Line(package, number, number, time, text, closed=True)
         return
     if not output.isascii():
         output = output.encode("utf-8", "replace").decode()
