@@ -14,23 +14,29 @@ parameter first, and they stand behind its name, as asv shows them. ``null`` is 
 failed, and NaN one that was skipped. Before asv 0.4.2 a result is an object in place of a row, or a
 number alone; before 0.3 it has no statistics, and a time is the least of its samples.
 
-Not recorded: the names of parameters, the command. Not read: ``track_…``, whose unit is in
-``benchmarks.json``, samples, quartiles.
+``track_…`` are what a function returned: a metric named after its unit, which ``benchmarks.json``
+in the folder above tells; without that file they are left out.
+
+Not recorded: the names of parameters, the command. Not read: samples, quartiles.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import product
-from math import prod
-from typing import Any
+from math import isfinite, prod
+from typing import Any, TypeGuard
 
+from benchkit.config.files import read_file
 from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source, Tool
 from benchkit.parsers.documents import (
     Fact,
     add_fact,
     as_list,
+    as_object,
     is_amount,
     line_of,
     read_documents,
@@ -47,7 +53,8 @@ _FACTS = {
     "mem": Fact("memory_usage", "mean", "B"),
 }
 _HINT = "use the file that asv wrote below results/"
-_READ = "benchmarks called time_…, timeraw_…, mem_… and peakmem_… are read"
+_READ = "give the folder results/ with its benchmarks.json"
+_TRACKED = "track"
 
 
 def _recognises(head: Head) -> bool:
@@ -74,12 +81,13 @@ def _parse(source: Source) -> Iterator[Record]:
         if not isinstance(results, dict):
             yield Diagnostic(source.label, line, "the file has no results", _HINT)
             continue
-        if not all(are_read := [_find_fact(name) is not None for name in results]):
-            yield _lack(source.label, line, is_all=not any(are_read))
+        facts = _find_facts(source, results)
+        if len(facts) < len(results):
+            yield _lack(source.label, line, is_all=not facts)
         env = _describe(fields)
-        for name, cells in results.items():
-            row = _as_row(cells, columns)
-            for record in _read(source.label, name, row, line):
+        for name, fact in facts.items():
+            row = _as_row(results[name], columns)
+            for record in _read(source.label, name, fact, row, line):
                 if isinstance(record, Reading):
                     record.env = dict(env)
                 yield record
@@ -116,16 +124,34 @@ def _as_row(cells: object, columns: Sequence[object]) -> dict[str, Any]:
     return {**row, "is_least": not row.get("stats")}
 
 
-def _find_fact(name: str) -> Fact | None:
-    """Return the observation that results of a benchmark are; its name begins with their kind."""
-    return _FACTS.get(name.rpartition(".")[2].partition("_")[0])
+def _find_facts(source: Source, names: Iterable[str]) -> dict[str, Fact]:
+    """Return the observations that results of benchmarks are; their names begin with their kind."""
+    kinds = {name: name.rpartition(".")[2].partition("_")[0] for name in names}
+    units = _read_units(source) if _TRACKED in kinds.values() else {}
+    tracked = {name: Fact(unit, "sample") for name, unit in units.items()}
+    found = {
+        name: tracked.get(name) if kind == _TRACKED else _FACTS.get(kind)
+        for name, kind in kinds.items()
+    }
+    return {name: fact for name, fact in found.items() if fact}
 
 
-def _read(label: str, name: str, row: Mapping[str, Any], line: int) -> Iterator[Record]:
+def _read_units(source: Source) -> dict[str, str]:
+    """Return the units of benchmarks, which the file in the folder above tells."""
+    if source.path is None:
+        return {}
+    listed = source.path.parent.parent / "benchmarks.json"
+    # A link that someone planted must not show what another file holds.
+    with suppress(OSError, ValueError, RecursionError):
+        fields = {} if listed.is_symlink() else json.loads(read_file(listed))
+        entries = fields.items() if isinstance(fields, dict) else ()
+        units = {name: as_object(entry).get("unit") for name, entry in entries}
+        return {name: unit for name, unit in units.items() if isinstance(unit, str) and unit}
+    return {}
+
+
+def _read(label: str, name: str, fact: Fact, row: Mapping[str, Any], line: int) -> Iterator[Record]:
     """Yield the results of one benchmark."""
-    fact = _find_fact(name)
-    if fact is None:
-        return
     if row.get("is_least") and fact.unit == "s":
         fact = fact._replace(stat="min")
     values, levels = row.get("result"), row.get("params")
@@ -145,12 +171,17 @@ def _read(label: str, name: str, row: Mapping[str, Any], line: int) -> Iterator[
             behind = f"({', '.join(map(str, combination))})" if combination else ""
             at = line_of(value, line)
             run = Reading(tool="asv", form="json", line=at, last_line=at, benchmark=name + behind)
-            if is_amount(value):
+            if is_amount(value) or (fact.stat == "sample" and _is_finite(value)):
                 add_fact(run, fact, value, at)
                 yield run
             elif value is None:
                 run.status, run.remark = "failed", f"{at}: {run.benchmark} failed in asv"
                 yield run
+
+
+def _is_finite(value: object) -> TypeGuard[float]:
+    """Tell whether a value is a number, which a function may have returned."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
 
 
 JSON = Format(
@@ -162,7 +193,7 @@ JSON = Format(
             name="json",
             signature='{"commit_hash": …, "env_name": …, "result_columns": […], "results": {…}}',
             versions="all, results/MACHINE/COMMIT-ENV.json",
-            not_recorded="names of parameters; not read: track_…, samples, quartiles",
+            not_recorded="names of parameters; not read: samples, quartiles",
         ),
     ),
     recognises=_recognises,

@@ -17,6 +17,14 @@ The terminal shows only the mean, spread and extremes of a command's runs::
       Range (min … max):    18.3 ms …  25.4 ms    12 runs
 
 These are one result, as `n` runs that cannot be told apart; a command that ran once has ``abs ≡``.
+So are the rows of its CSV and of its Markdown and Org tables, which tell no number of runs::
+
+    command,mean,stddev,median,user,system,min,max,parameter_n
+    ./count.sh 1000,0.0035,0.0024,0.0021,0.0012,0.0003,0.0015,0.0066,1000
+
+    | Command | Mean [ms] | Min [ms] | Max [ms] | Relative |
+    |:---|---:|---:|---:|---:|
+    | `./count.sh 1000` | 3.5 ± 2.4 | 1.5 | 6.6 | 1.00 |
 
 Not recorded: when it ran, the version, the commands of ``--prepare``, the number of warm-ups.
 """
@@ -39,6 +47,7 @@ from benchkit.parsers.base import (
 )
 from benchkit.parsers.documents import line_of, read_documents
 from benchkit.reading import reports
+from benchkit.reading.delimited import header_of, read_rows
 from benchkit.reading.reports import Fields, Line
 from benchkit.redaction import show_part
 from benchkit.regexes import regex
@@ -214,6 +223,74 @@ def _parse_text(source: Source) -> Iterator[Record]:
     return Reader.parse(source)
 
 
+#: What the columns of the CSV are, in their order behind the command.
+_CELLS = {
+    "mean": ("time_per_op", "mean", None),
+    "stddev": ("time_per_op", "stdev", None),
+    "median": ("time_per_op", "median", None),
+    "user": ("cpu_time_per_op", "mean", "user"),
+    "system": ("cpu_time_per_op", "mean", "system"),
+    "min": ("time_per_op", "min", None),
+    "max": ("time_per_op", "max", None),
+}
+_COLUMNS = ["command", *_CELLS]
+_SECONDS = regex(r"\d{1,9}(?:\.\d{1,25})?(?:e-\d{1,3})?", re.ASCII)
+
+
+def _recognises_csv(head: Head) -> bool:
+    return head.is_start and header_of(head.text)[: len(_COLUMNS)] == _COLUMNS
+
+
+def _parse_csv(source: Source) -> Iterator[Record]:
+    """Yield a reading per command."""
+    for line, row in read_rows(source, "hyperfine", _COLUMNS):
+        if isinstance(row, Diagnostic):
+            yield row
+            continue
+        params = {name[10:]: row[name] for name in row if name.startswith("parameter_")}
+        run = Reading(tool="hyperfine", form="csv", line=line, last_line=line, params=params)
+        run.benchmark = _name(row["command"], params)
+        cells = {name: row[name] for name in _CELLS if row[name]}
+        if not all(map(_SECONDS.fullmatch, cells.values())):
+            what = "a time of this row is not a number of seconds; the row was left out"
+            yield Diagnostic(source.label, line, what, _WHOLE, "warning")
+            continue
+        for name, text in cells.items():
+            if name != "stddev" or float(text):  # a single execution has none
+                metric, stat, subject = _CELLS[name]
+                run.add(metric, stat, float(text), "s", line, subject=subject)
+        yield run
+
+
+_WHOLE = "use the file that hyperfine wrote"
+_UNIT = r" \[(s|ms|µs)\]\s*"
+_HEADS = regex(rf"\|\s*Command\s*\|\s*Mean{_UNIT}\|\s*Min{_UNIT}\|\s*Max{_UNIT}\|.*")
+_CELL = r"\s*(\d{1,9}\.\d{1,4})\s*"
+_SPREAD = rf"(?:±{_CELL})?"
+_ROW = regex(
+    rf"\|\s*([`=])(.{{1,9999}})\1\s*\|{_CELL}{_SPREAD}\|{_CELL}\|{_CELL}\|[^|]*\|", re.ASCII
+)
+
+
+def _parse_table(source: Source) -> Iterator[Record]:
+    """Yield a reading per command of a table in Markdown or Org."""
+    unit = ""
+    for line, text in source.lines():
+        if heads := _HEADS.match(text.strip()):
+            unit = heads[1]
+        elif row := _ROW.fullmatch(text.strip()):
+            run = Reading(tool="hyperfine", form="table", line=line, last_line=line)
+            run.benchmark = row[2].replace(r"\|", "|")
+            for stat, cell in zip(("mean", "stdev", "min", "max"), row.groups()[2:], strict=True):
+                if cell:
+                    time = parse_time(cell + unit)
+                    run.add("time_per_op", stat, time.value, "s", line, resolution=time.resolution)
+            yield run
+        elif text.strip("|:-+ \t"):
+            what = "this line is not a row of hyperfine's table, and was left out"
+            yield Diagnostic(source.label, line, what, _WHOLE, "warning")
+
+
 JSON = Format(
     name="hyperfine",
     tools=("hyperfine",),
@@ -254,10 +331,44 @@ TEXT = Format(
     embeds=True,
 )
 
+CSV = Format(
+    name="hyperfine_csv",
+    tools=("hyperfine",),
+    summary="hyperfine's CSV: mean, spread, median, minimum and maximum per command",
+    forms=(
+        Form(
+            name="csv",
+            signature="command,mean,stddev,median,user,system,min,max",
+            versions="1.6 on, --export-csv",
+            not_recorded="individual times, their number, when it ran, the version",
+        ),
+    ),
+    recognises=_recognises_csv,
+    parse=_parse_csv,
+    words=("command,mean,",),
+)
+
+TABLE = Format(
+    name="hyperfine_table",
+    tools=("hyperfine",),
+    summary="hyperfine's table in a file of its own: mean, spread, minimum and maximum",
+    forms=(
+        Form(
+            name="table",
+            signature="| Command | Mean [ms] | Min [ms] | Max [ms] | Relative |",
+            versions="1.7 on, --export-markdown, --export-orgmode",
+            not_recorded="individual times, their number, CPU time; not read: ratios",
+        ),
+    ),
+    recognises=lambda head: head.is_start and _HEADS.match(head.text.lstrip()) is not None,
+    parse=_parse_table,
+    words=(" Mean [",),
+)
+
 TOOLS = (
     Tool(
         name="hyperfine",
-        formats=(JSON, TEXT),
+        formats=(JSON, TEXT, CSV, TABLE),
         command="hyperfine --warmup 3 --export-json result.json COMMAND",
         role="microbenchmark",
         metrics={"time_per_op": "", "cpu_time_per_op": ""},

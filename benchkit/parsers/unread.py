@@ -69,8 +69,6 @@ _FORMS = (
            "give the simulation.log, or js/global_stats.json of the report"),
     Unread("a script for k6", ("from 'k6",), "give what `k6 run --out json=FILE` writes"),
     Unread("a script for k6", ('from "k6',), "give what `k6 run --out json=FILE` writes"),
-    Unread("hyperfine's CSV", ("command,mean,stddev,median,user,system,min,max",),
-           "it has no individual runs; give what `hyperfine --export-json FILE` writes"),
     Unread("hyperfine's table", ("| Command ", " Mean [", " Relative |"),
            "it has no individual runs; give what `hyperfine --export-json FILE` writes"),
     Unread("a BenchmarkDotNet table", ("BenchmarkDotNet v", "Method"),

@@ -105,6 +105,27 @@ def test_tracked_numbers_beside_times_are_left_out_with_a_warning() -> None:
     assert (run.benchmark, run.rows[0][3]) == ("a.time_b", 2.0)
 
 
+def test_tracked_numbers_have_the_unit_that_the_list_of_benchmarks_tells(tmp_path: Path) -> None:
+    results = tmp_path / "results/vm"
+    results.mkdir(parents=True)
+    rows = '"a.track_loss": [[-0.5, null], [["x", "y"]]], "a.track_new": [[3]], "a.time_b": [[2]]'
+    text = f'{{"result_columns": ["result", "params"], "results": {{{rows}}}}}'
+    (results / "e1b8-py3.json").write_text(text, encoding="utf-8")
+    listed = '{"a.track_loss": {"unit": "nats"}, "a.time_b": {"unit": "seconds"}, "version": 2}'
+    (tmp_path / "results/benchmarks.json").write_text(listed, encoding="utf-8")
+    warning, *runs = JSON.parse(Source.load(results / "e1b8-py3.json"))
+    assert isinstance(warning, Diagnostic)  # of the benchmark that the list lacks
+    assert [
+        (run.benchmark, run.status, *(row[1:5] for row in run.rows))
+        for run in runs
+        if isinstance(run, Reading)
+    ] == [
+        ("a.track_loss(x)", "complete", ("nats", "sample", -0.5, "1")),
+        ("a.track_loss(y)", "failed"),
+        ("a.time_b", "complete", ("time_per_op", "median", 2.0, "s")),
+    ]
+
+
 def test_a_commit_whose_hash_has_no_letter_is_no_number_of_a_run() -> None:
     """`22928258-py3.10.json` was run 22,928,258 of the variant `py3.10`."""
     paths = ["m/22928258-py3.10.json", "m/97441423-py3.8.json", "m/1c6b3169-py3.9.json"]

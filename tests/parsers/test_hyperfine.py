@@ -9,7 +9,7 @@ import pytest
 from benchkit import load
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Reading, Source
-from benchkit.parsers.hyperfine import JSON, TEXT
+from benchkit.parsers.hyperfine import CSV, JSON, TABLE, TEXT
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures/hyperfine"
 
@@ -44,6 +44,53 @@ def test_a_command_that_failed_is_a_failed_run() -> None:
     readings, _ = read(FIXTURES / "failed.json")
     assert [each.status for each in readings] == ["failed"] * 5 + ["complete"] * 5
     assert readings[0].remark == "13: the command exited with code 2"
+
+
+def test_a_row_of_the_csv_is_one_result_with_its_parameters() -> None:
+    first, *rest = CSV.parse(Source.load(FIXTURES / "table-scan.csv"))
+    assert isinstance(first, Reading)
+    assert (first.benchmark, first.params, first.line) == ("./count.sh {n}", {"n": "1000"}, 2)
+    assert {(row[1], row[2], row[0]): row[3] for row in first.rows} == {
+        ("time_per_op", "mean", None): 0.0035484072000000005,
+        ("time_per_op", "stdev", None): 0.002426538390131753,
+        ("time_per_op", "median", None): 0.002117682,
+        ("cpu_time_per_op", "mean", "user"): 0.0012898,
+        ("cpu_time_per_op", "mean", "system"): 0.000334,
+        ("time_per_op", "min", None): 0.0015293190000000001,
+        ("time_per_op", "max", None): 0.006599159,
+    }
+    assert len(rest) == 2
+    (once,) = CSV.parse(Source.load(FIXTURES / "table-once.csv"))
+    assert isinstance(once, Reading)
+    assert "stdev" not in {row[2] for row in once.rows}
+
+
+@pytest.mark.parametrize("ending", ["md", "org"])
+def test_a_row_of_a_table_is_one_result_as_exact_as_it_is_written(ending: str) -> None:
+    path = FIXTURES / f"table-scan.{ending}"
+    assert TABLE.recognises(Source.load(path).head())
+    first, *rest = TABLE.parse(Source.load(path))
+    assert isinstance(first, Reading)
+    assert (first.benchmark, first.line, len(rest)) == ("./count.sh 1000", 3, 2)
+    assert [(row[2], row[3], row[7]) for row in first.rows] == [
+        ("mean", 0.0035, 1e-4), ("stdev", 0.0024, 1e-4), ("min", 0.0015, 1e-4),
+        ("max", 0.0066, 1e-4),
+    ]  # fmt: skip
+    (once,) = TABLE.parse(Source.load(FIXTURES / "table-once.md"))
+    assert isinstance(once, Reading)
+    assert (once.benchmark, [row[3] for row in once.rows]) == ("a|b", [0.005] * 3)
+
+
+def test_rows_that_cannot_be_read_are_named_with_their_line() -> None:
+    heads = "command,mean,stddev,median,user,system,min,max\n"
+    text = f"{heads}a,1,0,1,0,0,x,1\nb,1,0,1,0,0,1,1\n"
+    damaged, whole = CSV.parse(Source(None, "x.csv", text.encode()))
+    assert isinstance(damaged, Diagnostic)
+    assert (damaged.line, isinstance(whole, Reading)) == (2, True)
+    table = "| Command | Mean [s] | Min [s] | Max [s] | Relative |\n|:---|---:|\n| `a` | 1.0 |\n"
+    (cut,) = TABLE.parse(Source(None, "x.md", table.encode()))
+    assert isinstance(cut, Diagnostic)
+    assert cut.line == 3
 
 
 def test_another_list_of_commands_is_not_called_hyperfines() -> None:

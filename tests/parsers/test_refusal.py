@@ -42,7 +42,6 @@ def test_another_tools_report_is_named() -> None:
     ("text", "what", "hint"),
     [
         ("<jmeterTestPlan version='1.2'>", "a test plan of JMeter", "`jmeter -n -t PLAN"),
-        ("command,mean,stddev,median,user,system,min,max\n", "hyperfine's CSV", "--export-json"),
         (
             "| Command   |  Mean [ms] | Max [ms] |     Relative |",
             "hyperfine's table",
