@@ -109,6 +109,30 @@ def test_a_key_that_is_gone_is_missed_where_names_have_marks(
     assert run(["store", "check"]) == 0
 
 
+def test_a_key_that_is_gone_is_missed_where_only_a_query_has_marks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is stored among other facts as JSON, and differs in a later ingest of the same URL."""
+    monkeypatch.chdir(tmp_path)
+    report = """Running 10s test @ http://127.0.0.1:8080/x?token=abcdefgh12345678
+  2 threads and 20 connections
+  Thread Stats   Avg      Stdev     Max   +/- Stdev
+    Latency     5.00ms    1.00ms  20.00ms   70.00%
+    Req/Sec     2.00k   100.00     3.00k    70.00%
+  40000 requests in 10.00s, 10.00MB read
+Requests/sec:   4000.00
+Transfer/sec:      1.00MB
+"""
+    Path("none-1.txt").write_text(report)
+    ingest(["none-1.txt"], Store(".benchkit"))
+    Path(".benchkit", NAME).unlink()
+    assert run(["store", "check"]) == 3
+    Path("otlp-1.txt").write_text(report.replace("4000.00", "4010.00"))
+    capsys.readouterr()
+    assert run(["ingest", "otlp-1.txt"]) == 0
+    assert "is masked differently" in capsys.readouterr().err
+
+
 def test_a_key_that_is_gone_is_repaired(store: Store) -> None:
     Path(store.url, NAME).unlink()
     assert run(["store", "repair"]) == 0

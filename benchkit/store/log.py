@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from benchkit.errors import StoreError
-from benchkit.redaction.marks import KEYED
+from benchkit.redaction.marks import HIDDEN, KEYED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -27,6 +27,8 @@ KEYS = ("batch", "piece", *LOG_COLUMNS)
 #: Bytes of a log below which all columns are read at once, whichever are asked for.
 SMALL = 4 << 20
 INGEST, UNDO = "ingest", "undo"
+#: What a mark begins with in a column of JSON, as the pattern of a regular expression.
+_ESCAPED = r"\\u2026"
 #: What rows of earlier builds are taken to have; the table of values has version 0 or more.
 _EARLIER = {"seq": 0, "operation": INGEST, "values_version": -1, "dropped": False}
 
@@ -87,7 +89,8 @@ def holds_marks(log: pa.Table) -> bool:
     import pyarrow.compute as pc
 
     texts = (column for column in log.columns if pa.types.is_string(column.type))
-    return any(pc.any(pc.match_substring_regex(text, KEYED)).as_py() for text in texts)
+    mark = f"{KEYED}|{KEYED.replace(HIDDEN, _ESCAPED)}"
+    return any(pc.any(pc.match_substring_regex(text, mark)).as_py() for text in texts)
 
 
 def current_or_none(log: pa.Table) -> pa.Table | None:
