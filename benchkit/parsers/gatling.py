@@ -32,6 +32,7 @@ from collections.abc import Iterator
 from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source, Tool
 from benchkit.parsers.documents import Fact, add_fact, flatten, read_documents
 from benchkit.parsers.requestlog import RequestLog
+from benchkit.reading.outcomes import ALL_FAILED
 from benchkit.reading.reports import Remark
 from benchkit.reading.source import UntilDamage
 from benchkit.regexes import regex
@@ -158,7 +159,12 @@ def _parse_json(source: Source) -> Iterator[Record]:
             continue
         run.line = min(row[9] for row in run.rows)
         run.last_line = max(row[9] for row in run.rows)
+        is_failed = numbers.get("numberOfRequests.ko") == numbers["numberOfRequests.total"]
+        run.status = "failed" if is_failed else "complete"
         yield run
+        if is_failed:
+            count = float(numbers["numberOfRequests.total"])
+            yield ALL_FAILED.at(source.label, run.last_line, count=count)
 
 
 LOG = Format(

@@ -23,6 +23,7 @@ from collections.abc import Iterator
 
 from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source, Tool
 from benchkit.reading.delimited import header_of, read_rows
+from benchkit.reading.outcomes import ALL_FAILED
 from benchkit.reading.reports import Remark
 from benchkit.regexes import regex
 from benchkit.units import scale
@@ -51,10 +52,6 @@ _INCOMPLETE = Remark(
     "the table has no row Aggregated with a count and a rate of requests",
     "use the whole _stats.csv that Locust wrote",
     is_remark=False,
-)
-_FAILED = Remark(
-    "all {count:g} requests failed, so this run has no result",
-    "check that the server answers, and run again",
 )
 
 
@@ -101,7 +98,7 @@ def _parse(source: Source) -> Iterator[Record]:
         yield _INCOMPLETE.at(source.label, run.last_line)
     elif totals.get("failures", 0) >= totals["requests"]:
         run.status = "failed"
-        yield _FAILED.at(source.label, run.last_line, count=totals["requests"])
+        yield ALL_FAILED.at(source.label, run.last_line, count=totals["requests"])
     if run.rows or run.status == "failed":
         yield run
 

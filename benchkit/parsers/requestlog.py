@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from benchkit.parsers.base import Diagnostic, Reading, Samples
+from benchkit.reading.outcomes import ALL_FAILED
 from benchkit.reading.reports import Remark
 
 _BLOCK = 1 << 16
@@ -141,6 +142,9 @@ class RequestLog:
         elif not (self.bad or self.problems):
             run.status = "failed"
             yield _EMPTY.at(self.label, at)
+        is_failed = self.judges and 0 < total == self.counts["failures"] and not any(self.codes)
+        if is_failed:
+            yield ALL_FAILED.at(self.label, at, count=total)
         if total and not self.is_timed:
             yield _UNTIMED.at(self.label, at, tool=self.tool)
         if self.is_cut:
@@ -149,6 +153,8 @@ class RequestLog:
             yield _BAD.at(self.label, self.bad[0], count=len(self.bad), tool=self.tool)
         if self.bad or self.problems:
             run.status = "partial"  # what a damaged file lacks, the run may have measured
+        elif is_failed:
+            run.status = "failed"
         yield from self.problems
 
     def _sum_up(self, total: float, at: int) -> None:

@@ -17,6 +17,11 @@ UNANSWERED = Remark(
     "no request was answered ({failed:g} failed), so this run has no result",
     "check that the server answers, and run again",
 )
+#: Of a tool that does not tell which of the failed requests were answered.
+ALL_FAILED = Remark(
+    "all {count:g} requests failed, so this run has no result",
+    "check that the server answers, and run again",
+)
 _COUNTED = Remark(
     "the rate of {rate:g}/s is left out: it counts {failed:g} requests without an answer, too",
     "compare the number of responses and the duration instead, or measure without failures",

@@ -57,6 +57,21 @@ def test_failed_requests_count_as_failures() -> None:
     assert found[None, "request_rate", "mean"] == 20.0
 
 
+def test_a_run_in_which_all_requests_failed_is_a_failed_run() -> None:
+    run, _, remark = read(RUN + "REQUEST\t\ta\t1539600000100\t1539600000200\tKO\tno\n" * 3)
+    report, other = read(
+        '{"numberOfRequests": {"total": 3, "ok": 0, "ko": 3}, '
+        '"meanResponseTime": {"total": 1}, "percentiles1": {"total": 2}}',
+        JSON,
+    )
+    assert isinstance(run, Reading)
+    assert isinstance(report, Reading)
+    assert (run.status, report.status) == ("failed", "failed")
+    assert isinstance(remark, Diagnostic)
+    assert isinstance(other, Diagnostic)
+    assert {remark.what, other.what} == {"all 3 requests failed, so this run has no result"}
+
+
 @pytest.mark.parametrize(
     "line",
     [

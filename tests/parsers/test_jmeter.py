@@ -274,3 +274,20 @@ def test_a_row_without_a_label_is_not_the_whole_run() -> None:
     assert isinstance(run, Reading)
     counts = {row[0]: row[3] for row in run.rows if row[1] == "requests"}
     assert counts == {"no label": 12, None: 40}
+
+
+@pytest.mark.parametrize(
+    ("code", "status"),
+    [("Non HTTP response code: java.net.ConnectException", "failed"), ("500", "complete")],
+)
+def test_a_run_without_an_answer_is_a_failed_run(code: str, status: str) -> None:
+    result = read(HEADER + f"1700000000000,250,a,{code},no,false,0,1,7\n" * 2)
+    assert result.runs[0].status == status
+    remark = "all 2 requests failed, so this run has no result"
+    assert any(remark in problem for problem in result.problems) == (status == "failed")
+
+
+def test_an_aggregate_report_of_failed_requests_only_is_of_a_failed_run() -> None:
+    text = b"Label,# Samples,Average,Error %\na,4,2,100.00%\nTOTAL,4,2,100.00%\n"
+    result = Result(text, AGGREGATE)
+    assert (result.runs[0].status, len(result.problems)) == ("failed", 1)

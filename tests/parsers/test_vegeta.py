@@ -51,11 +51,27 @@ def values(reading: Reading) -> dict[Key, float]:
     return {(row[1], row[2], row[0]): row[3] for row in reading.rows}
 
 
+#: What is remarked of the one run in which no request was answered.
+UNANSWERED = "no request was answered (200 failed), so this run has no result"
+
+
+@pytest.mark.parametrize("form", ["text", "report"])
+def test_a_run_without_an_answer_failed_and_one_of_error_statuses_did_not(form: str) -> None:
+    path = next((SCENARIO / "edge").glob(f"vegeta-{form}-refused.*"))
+    (reading,), (problem,) = parse(path)
+    assert (reading.status, problem.what, problem.is_remark) == ("failed", UNANSWERED, True)
+    text = path.read_text(encoding="utf-8")
+    (reading,), problems = parse_bytes(
+        text.replace("0:200", "500:200").replace('"0"', '"500"').encode()
+    )
+    assert (reading.status, problems) == ("complete", [])
+
+
 @pytest.mark.parametrize("name", HEADLINES)
 def test_the_scenarios_own_numbers_are_read(name: str) -> None:
     folder, run = name.split("/")
     (reading,), problems = parse(SCENARIO / folder / f"vegeta-text-{run}.txt")
-    assert not problems
+    assert [each.what for each in problems] == [UNANSWERED] * (run == "refused")
     total, rate, throughput, *rest = HEADLINES[name].split()
     found = values(reading)
     assert found["requests", "count", None] == float(total)
@@ -73,7 +89,8 @@ def test_the_json_report_differs_by_no_more_than_the_rounding(name: str) -> None
     folder, run = name.split("/")
     (text,), _ = parse(SCENARIO / folder / f"vegeta-text-{run}.txt")
     (exact,), problems = parse(SCENARIO / folder / f"vegeta-report-{run}.json")
-    assert (exact.form, problems) == ("json", [])
+    assert exact.form == "json"
+    assert [each.what for each in problems] == [UNANSWERED] * (run == "refused")
     precise = values(exact)
     for subject, metric, stat, value, _, _, _, resolution, _, _ in text.rows:
         step = (resolution or 0) * 0.5000001
@@ -83,7 +100,7 @@ def test_the_json_report_differs_by_no_more_than_the_rounding(name: str) -> None
 def test_all_of_a_report_is_read_with_its_lines_and_resolutions() -> None:
     (reading,), _ = parse(SCENARIO / "edge" / "vegeta-text-refused.txt")
     assert (reading.tool, reading.form, reading.line, reading.last_line) == ("vegeta", "text", 1, 9)
-    assert (reading.status, reading.load_model, reading.target_rate) == ("complete", "open", None)
+    assert (reading.status, reading.load_model, reading.target_rate) == ("failed", "open", None)
     assert reading.duration == 1.991
     lines = {(row[1], row[2], row[0]): (row[3], row[7], row[8], row[9]) for row in reading.rows}
     assert lines == {

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from benchkit.parsers.base import Diagnostic, Head, Reading, Record, Source
 from benchkit.reading.delimited import header_of, read_rows
+from benchkit.reading.outcomes import ALL_FAILED
 from benchkit.reading.reports import Remark
 from benchkit.regexes import regex
 from benchkit.units import scale, step
@@ -73,6 +74,10 @@ def parse(source: Source) -> Iterator[Record]:
     if not any(row[0] is None for row in run.rows):
         run.status = "partial" if run.rows else "failed"
         yield _NO_TOTAL.at(source.label, run.last_line)
+    totals = {row[1]: row[3] for row in run.rows if row[0] is None}
+    if totals.get("error_rate") == 1 and (count := totals.get("requests")):
+        run.status = "failed"
+        yield ALL_FAILED.at(source.label, run.last_line, count=count)
     if run.rows:
         yield run
 

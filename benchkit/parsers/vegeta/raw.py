@@ -23,6 +23,7 @@ from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Head, Record, Source
 from benchkit.parsers.vegeta.attack import BLOCK, Attack
 from benchkit.parsers.vegeta.lines import CSV_START, read_csv, read_json
+from benchkit.parsers.vegeta.readings import judge
 from benchkit.parsers.vegeta.results import Flaw, Results
 from benchkit.parsers.vegeta.streams import read_gob
 from benchkit.reading.cleaning import encoding_of
@@ -147,6 +148,7 @@ def _finish(label: str, attacks: _Attacks, *, is_cut: bool) -> Iterator[Record]:
             attack.reading.status = "partial"
         else:
             attack.total()
+            yield from judge(attack.reading, label)
     if len(streams) > 1:
         what = f"the file contains {len(streams)} result files in a row: each one is a separate run"
         hint = "if they are one attack from several machines, combine them with vegeta report first"

@@ -14,12 +14,15 @@ from typing import ClassVar
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Reading, Row, find_command
+from benchkit.reading.outcomes import UNANSWERED
 from benchkit.reading.urls import describe_url, path_of
 from benchkit.regexes import regex
 
 TOOL = "vegeta"
 
 _RATES = frozenset({"request_rate", "success_rate_per_second"})
+#: The status that vegeta gives a request without an answer.
+_NO_ANSWER = "0"
 #: Kept where the rest is zero because nothing was computed.
 _SUMMED = frozenset({"requests", "responses"})
 _RATE = regex(r"-rate[= ](\d{1,15})(?!\d)(?:/(\d{0,9})(ms|s|m|h))?")
@@ -157,6 +160,15 @@ def finish(reading: Reading, label: str) -> Iterator[Diagnostic]:
         )
     if is_instant:
         reading.rows = [row for row in reading.rows if row[1] not in _RATES]
+    yield from judge(reading, label)
+
+
+def judge(reading: Reading, label: str) -> Iterator[Diagnostic]:
+    """Mark a run as failed, and say so, if its statuses tell that no request was answered."""
+    codes = {row[0]: row[3] for row in reading.rows if row[1] == "responses" and row[3]}
+    if codes.keys() == {_NO_ANSWER}:
+        reading.status = "failed"
+        yield UNANSWERED.at(label, reading.last_line, failed=codes[_NO_ANSWER])
 
 
 def _is_measured(row: Row) -> bool:
