@@ -153,6 +153,7 @@ def test_damaged_gzip_gives_the_latencies_before_it_and_no_totals() -> None:
     with pytest.raises(UnreadableError, match="truncated"):
         found.extend(FORMAT.parse(Source(None, "results", whole[:60_000])))
     reading, *blocks = found
+    assert isinstance(reading, Reading)
     assert (reading.status, reading.rows) == ("partial", [])
     assert 0 < sum(len(block.values) for block in blocks if isinstance(block, Samples)) < 8800
 
@@ -169,7 +170,6 @@ def test_files_one_behind_the_other_are_runs_of_their_own() -> None:
 def test_attacks_of_one_file_are_told_apart_by_name() -> None:
     partial = (OLD / "v12.8.0.csv").read_text()
     refused = (RUNS / "vegeta-results-refused.csv").read_text()
-    readings, _, problems = parse((partial + refused).encode())
     readings, _, problems = parse((partial + refused).encode())
     assert [each.what for each in problems] == UNANSWERED["refused"]
     counts = {reading.variant: values(reading)["requests", "count", None] for reading in readings}
