@@ -11,6 +11,7 @@ from benchkit.ingestion.commands import hold_commands, take_prompts
 from benchkit.ingestion.discovery import Options
 from benchkit.ingestion.outputs import STATUS, find_output, list_outputs
 from benchkit.ingestion.pieces import Pieces
+from benchkit.ingestion.row_labels import has_row_labels, lead_by_row_labels
 from benchkit.labels.headings import Page as Surrounding
 from benchkit.labels.headings import Sections, read_sections, shorten
 from benchkit.labels.pieces import Places
@@ -21,7 +22,6 @@ from benchkit.reading.passages import is_silent, name_passages
 from benchkit.reading.prefixes import Prefix
 from benchkit.reading.source import LOG_BYTES, UnreadableError
 from benchkit.reading.surroundings import Above, Block, may_hold_headings, read_headings
-from benchkit.regexes import regex
 from benchkit.selection import BASELINE_NAMES
 
 if TYPE_CHECKING:
@@ -29,10 +29,6 @@ if TYPE_CHECKING:
 
 #: Characters of a source beyond which it is a log, which has no headings.
 LARGEST = 8 << 20
-
-#: A word before a Go result on its line, and the depth that it has as a heading.
-_LABELLED = regex(r"\s*+([A-Za-z][\w-]{0,30}) ?: ?(?=Benchmark)")
-_INNERMOST = 50
 
 Labelled = tuple[Format, Reading, Sections, Places | None]
 
@@ -58,7 +54,7 @@ def list_sections(
     _hide_chatter(lines, readings)
     has_names = all(reading.benchmark for _, reading, _ in readings)
     is_single = len(source.prefixes) < 2
-    is_labelled = any(_LABELLED.match(line) for line in lines if "Benchmark" in line)
+    is_labelled = has_row_labels(lines, (reading for _, reading, _ in readings))
     is_bare = has_names and is_single and not is_labelled and not may_hold_headings(lines)
     blocks = [_list_blocks(*item) for item in readings]
     listed = [block for each in blocks for block in each]
@@ -78,7 +74,7 @@ def list_sections(
     headings = _take_captions(page.lines, moved, owners, headings, outputs)
     above = _lead_by_process(source.prefixes, listed, headings)
     if is_labelled:
-        above = _lead_by_label(lines, listed, above)
+        above = lead_by_row_labels(lines, listed, owners, above)
     singles = [reading for _, reading, places in readings if places is None]
     if len(singles) == len(listed):
         hold_commands(singles, moved, above, page.lines)
@@ -262,17 +258,6 @@ def _lead_by_process(
     return [
         above._replace(headings={0: name, **above.headings}) if name else above
         for name, above in zip(names, headings, strict=True)
-    ]
-
-
-def _lead_by_label(
-    lines: Sequence[str], blocks: Sequence[Block], headings: Sequence[Above]
-) -> list[Above]:
-    """Put the word before a result on its own line, ``BEFORE:``, below its headings."""
-    labels = [_LABELLED.match(lines[block.first - 1]) for block in blocks]
-    return [
-        above._replace(headings={**above.headings, _INNERMOST: label[1]}) if label else above
-        for label, above in zip(labels, headings, strict=True)
     ]
 
 

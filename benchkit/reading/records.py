@@ -48,6 +48,8 @@ class Reading(RunFacts):
     headings : tuple of str
         The keys above it in a document that holds several runs, the outermost first; they label
         it as headings of a page do.
+    note : str
+        What people wrote behind it on its line: ``(after pool)``.
     params : dict of str to str
         The level of the workload: ``{"connections": "8", "threads": "2"}``.
     status : {'complete', 'partial', 'failed'}
@@ -81,6 +83,7 @@ class Reading(RunFacts):
     variant: str = ""
     group: str = ""
     headings: tuple[str, ...] = ()
+    note: str = ""
     params: dict[str, str] = field(default_factory=dict)
     status: Status = "complete"
     role: str = ""

@@ -18,6 +18,7 @@ from benchkit.parsers.gobench.lines import Line
 from benchkit.parsers.gobench.stream import Stream, Waiting
 from benchkit.parsers.gobench.survey import Survey
 from benchkit.parsers.gobench.units import STANDARD, Unit, read_unit
+from benchkit.reading.notes import split_note
 from benchkit.redaction import show_part
 from benchkit.regexes import regex
 
@@ -74,7 +75,7 @@ class Results:
         self._failed: set[int] = set()
 
     def read(
-        self, line: Line, stream: Stream, waiting: Waiting, count: str, words: list[str]
+        self, line: Line, stream: Stream, waiting: Waiting, count: str, words: Sequence[str]
     ) -> Reading | None:
         """Return the reading of a result.
 
@@ -84,9 +85,10 @@ class Results:
         if len(count) > _INT64_DIGITS:
             waiting.problem = "the iteration count is too large to be true"
             return None
-        kept = words if line.closed else self._trust(words, line.text)
+        words, note = split_note(words)
+        kept = words if line.closed or note else self._trust(words, line.text)
         measures = read_measures(kept)
-        cut = not line.closed and (len(kept) < len(words) or self._lacks_some(kept))
+        cut = not (line.closed or note) and (len(kept) < len(words) or self._lacks_some(kept))
         if cut:
             measures.problem = "the source ends inside its result"
         if cut or measures.found or measures.not_finite:
@@ -97,7 +99,9 @@ class Results:
             return None
         if not measures.problem:
             self._layouts.add(tuple(words[1::2]))
-        return self._fill(line, stream, waiting, int(count), measures)
+        reading = self._fill(line, stream, waiting, int(count), measures)
+        reading.note = note
+        return reading
 
     def _fill(
         self, line: Line, stream: Stream, waiting: Waiting, count: int, measures: Measures
@@ -184,7 +188,7 @@ class Results:
         if measures.problem:
             self._report(number, f"benchmark {name}: {measures.problem}")
 
-    def _trust(self, words: list[str], text: str) -> list[str]:
+    def _trust(self, words: Sequence[str], text: str) -> Sequence[str]:
         """Return the words of a line without an end that cannot be cut."""
         if len(words) % 2:
             return words[:-1]
@@ -198,7 +202,7 @@ class Results:
             other != unit and other.startswith(unit) for other in known
         )
 
-    def _lacks_some(self, words: list[str]) -> bool:
+    def _lacks_some(self, words: Sequence[str]) -> bool:
         """Tell whether earlier results went on where this one ends."""
         units = tuple(words[1::2])
         if units in self._layouts:

@@ -1,0 +1,70 @@
+"""Results that only a note behind them tells apart are no repeats."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import benchkit as bk
+
+ROW = "BenchmarkX-8 \t6687\t173928 ns/op\t3 B/op"
+
+
+def list_runs(loaded: bk.RunSet) -> list[tuple[str, str, int]]:
+    runs = loaded.runs
+    assert set(runs["role"]) == {"measured"}
+    return list(zip(runs["variant"], runs["benchmark"], runs["run"], strict=True))
+
+
+def load(folder: Path, text: str) -> bk.RunSet:
+    (folder / "go.txt").write_text(text, encoding="utf-8")
+    return bk.load(folder / "go.txt")
+
+
+@pytest.mark.parametrize(
+    "notes",
+    [
+        ("(initial)", "(after pool)"),
+        ("[initial]", "[after pool]"),
+        ("# initial", "# after pool"),
+        ("// initial", "// after pool"),
+        ("<- initial", "<-- after pool"),
+        ("(initial)", "(`after` **pool**)"),
+    ],
+)
+@pytest.mark.parametrize("start", ["", "// ", "    # "])
+@pytest.mark.parametrize("end", ["\n", ""])
+def test_a_note_behind_go_results_leads_their_names(
+    tmp_path: Path, notes: tuple[str, str], start: str, end: str
+) -> None:
+    loaded = load(tmp_path, "\n".join(f"{start}{ROW} {note}" for note in notes) + end)
+    assert list_runs(loaded) == [("go", "initial / X", 1), ("go", "after pool / X", 1)]
+    assert list(loaded.observations["value"])[1::2] == [3.0, 3.0]
+
+
+def test_a_note_that_names_the_baseline_makes_variants(tmp_path: Path) -> None:
+    loaded = load(tmp_path, f"{ROW} (baseline)\n{ROW} (pooled)\n")
+    assert list_runs(loaded) == [("baseline", "X", 1), ("pooled", "X", 1)]
+
+
+@pytest.mark.parametrize("note", ["(run {})", "# {}. run", "(warm)", ""])
+def test_notes_that_do_not_differ_or_count_runs_leave_repeats(tmp_path: Path, note: str) -> None:
+    loaded = load(tmp_path, "".join(f"{ROW} {note.format(at)}\n" for at in (1, 2, 3)))
+    assert list_runs(loaded) == [("go", "X", 1), ("go", "X", 2), ("go", "X", 3)]
+
+
+def test_a_result_without_a_note_is_no_repeat_of_one_that_has_one(tmp_path: Path) -> None:
+    loaded = load(tmp_path, f"{ROW}\n{ROW} (after pool)\n")
+    assert list_runs(loaded) == [("go", "X", 1), ("go", "after pool / X", 1)]
+
+
+def test_notes_behind_other_benchmarks_do_not_name_them(tmp_path: Path) -> None:
+    other = ROW.replace("X", "Y")
+    loaded = load(tmp_path, f"{ROW} (12 % slower)\n{other} (the fastest)\n")
+    assert list_runs(loaded) == [("go", "X", 1), ("go", "Y", 1)]
+
+
+def test_a_bracket_within_a_result_is_damage(tmp_path: Path) -> None:
+    loaded = load(tmp_path, f"BenchmarkX-8 \t6687\t173928 ns/op (nil) 3 B/op\n{ROW}\n")
+    assert "damaged" in set(loaded.runs["role"])
