@@ -23,6 +23,7 @@ _REASONS = {
     "tls": "TLS",
     "duration": "length",
     "requests": "number of requests",
+    "table": "the table that they stand in",
     "iterations": "the number of iterations",
 }
 

@@ -89,8 +89,8 @@ def _cut(text: str) -> str:
 def share_labels(pieces: Sequence[Piece]) -> None:
     """Label the results of one block alike, in place: a rule of reading, never stored.
 
-    A caption or command that parts what one variant measured in two blocks leads the same benchmark
-    of the variants that stand in one of them only.
+    A caption, command or table that parts what one variant measured in two blocks leads the same
+    benchmark of the variants that stand in one of them only.
     """
     labels: dict[Hashable, set[tuple[str, str]]] = defaultdict(set)
     for piece in pieces:
@@ -103,13 +103,20 @@ def share_labels(pieces: Sequence[Piece]) -> None:
 
 
 def _is_parted(piece: Piece) -> bool:
-    """Whether the caption or the command above its block is among its labels."""
+    """Whether what stands above its block, or its table, is among its labels."""
     params = piece.params.split(",")
-    return piece.split_by == "caption" or any(each.startswith("command=") for each in params)
+    is_split = piece.split_by in {"caption", "table"}
+    return is_split or any(each.startswith("command=") for each in params)
+
+
+def find_call(piece: Piece) -> str:
+    """Return which call of benchstat in its source printed it, empty if another tool did."""
+    return piece.env.get("benchstat.call", "1" if piece.tool == "benchstat" else "")
 
 
 def _find_block(piece: Piece) -> Hashable:
     """Return what the results of one benchmark in one block have in common."""
     place = piece.origin, piece.path, piece.group, piece.tool, piece.role
     above = tuple(piece.headings.items()), piece.shown_command, piece.caption, piece.lines
-    return *place, *above, piece.declared_benchmark, piece.declared_params, piece.target
+    names = piece.declared_benchmark, piece.declared_params, piece.target
+    return *place, *above, find_call(piece), *names

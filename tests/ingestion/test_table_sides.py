@@ -51,3 +51,42 @@ def test_both_sides_of_a_table_have_the_command_above_it(tmp_path: Path, table: 
 def test_the_head_of_a_table_is_no_caption(tmp_path: Path) -> None:
     loaded = load(tmp_path, f"{NAMED.format('b')}\n{NAMED.format('c')}")
     assert set(loaded.runs["benchmark"]) == {"Ping"}
+
+
+@pytest.mark.parametrize("table", [BARRED, NAMED])
+@pytest.mark.parametrize("between", ["", "\n", "```\n\n```\n"])
+def test_columns_of_two_tables_with_nothing_between_are_no_repeats(
+    tmp_path: Path, table: str, between: str
+) -> None:
+    first = table.format("b")
+    second = first.replace("66.98", "90.98").replace("65.9", "90.9")
+    loaded = load(tmp_path, f"# Results\n\n```\n{first}{between}{second}```\n")
+    runs = loaded.runs
+    rows = sorted(zip(runs["variant"], runs["params"], runs["run"], strict=True))
+    assert rows == [
+        ("a", "gomaxprocs=2,table=1", 1),
+        ("a", "gomaxprocs=2,table=2", 1),
+        ("b", "gomaxprocs=2,table=1", 1),
+        ("b", "gomaxprocs=2,table=2", 1),
+    ]
+    finding = loaded.findings.set_index("code").loc["B109"]
+    assert "because they differ in the table that they stand in" in finding["message"]
+
+
+@pytest.mark.parametrize("table", [BARRED, NAMED])
+def test_the_other_column_of_a_table_belongs_to_the_repeated_one(
+    tmp_path: Path, table: str
+) -> None:
+    loaded = load(tmp_path, f"{table.format('b')}\n{table.format('c')}")
+    rows = sorted(zip(loaded.runs["variant"], loaded.runs["params"], strict=True))
+    assert rows == [
+        ("a", "gomaxprocs=2,table=1"),
+        ("a", "gomaxprocs=2,table=2"),
+        ("b", "gomaxprocs=2,table=1"),
+        ("c", "gomaxprocs=2,table=2"),
+    ]
+
+
+def test_tables_below_captions_are_not_numbered(tmp_path: Path) -> None:
+    text = f"the pool:\n\n{BARRED.format('b')}\nthe heap:\n\n{BARRED.format('b')}"
+    assert set(load(tmp_path, text).runs["params"]) == {"gomaxprocs=2"}

@@ -61,7 +61,7 @@ class Calls:
     def end(self, status: Status = "complete") -> None:
         """End a call; its readings are then ready."""
         self._ready += self._document.read(status)
-        self._document = Document(self.label)
+        self._document = Document(self.label, self._document.number + self.is_open)
 
     def take(self) -> Iterator[Record]:
         """Yield the records that are ready."""

@@ -124,6 +124,8 @@ class Table:
 
 #: The entry of a run's environment that says which of its comparisons cannot be true.
 FAULT = "benchstat.fault"
+#: The one that says which call of its source it is of, from the second on.
+CALL = "benchstat.call"
 
 Place = tuple[Table, Row, Cell]
 
@@ -135,10 +137,13 @@ class Document:
     ----------
     label : str
         How diagnostics name the source.
+    number : int
+        Which call of its source it is, from 1.
     """
 
-    def __init__(self, label: str) -> None:
+    def __init__(self, label: str, number: int = 1) -> None:
         self._label = label
+        self.number = number
         self.tables: list[Table] = []
 
     def repeats(self, table: Table) -> bool:
@@ -180,7 +185,9 @@ class Document:
                 elif kept.setdefault(place[0].heading.unit.metric, place) is not place:
                     yield self._tell_repeated(place)
             if kept:
-                yield _make_reading(key, list(kept.values()), names, status)
+                reading = _make_reading(key, list(kept.values()), names, status)
+                reading.env |= {CALL: str(self.number)} if self.number > 1 else {}
+                yield reading
 
     def _tell_apart(self, place: Place) -> Diagnostic:
         what = (
