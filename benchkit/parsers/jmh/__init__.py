@@ -25,8 +25,8 @@ Not recorded: when it ran; failed benchmarks. Not read: errors, warm-up iteratio
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import fsum, isfinite
 from typing import Any, NamedTuple
 
@@ -54,6 +54,22 @@ MODES = ("thrpt", "avgt", "sample", "ss")
 _ALLOCATED = "gc.alloc.rate.norm"
 #: Before 1.36 the method stands before it, as in ``sort·p0.99``.
 PERCENTILE = regex(r"(?:([\w$]++)[^\w$]{1,3})?p([01]\.\d{1,6})")
+#: What may tell results of one benchmark apart, and the param that it then is.
+_SETTINGS = {
+    "jdkVersion": "jdk",
+    "jvmArgs": "jvm_args",
+    "measurementIterations": "iterations",
+    "measurementTime": "iteration_time",
+    "measurementBatchSize": "batch_size",
+    "warmupIterations": "warmup_iterations",
+    "warmupTime": "warmup_time",
+    "warmupBatchSize": "warmup_batch_size",
+    "forks": "forks",
+    "vmName": "vm",
+    "vmVersion": "vm_version",
+    "jvm": "jvm",
+    "jmhVersion": "jmh",
+}
 HINT = "use the whole file that JMH wrote"
 
 
@@ -118,12 +134,16 @@ def _parse(source: Source) -> Iterator[Record]:
             results = [result if isinstance(result, dict) else {} for result in document]
             full = [result.get("benchmark") for result in results]
             names = shorten(name for name in full if isinstance(name, str))
-            for result in results:
-                yield from _read(source.label, result, line, names)
+            for result, settings in zip(results, list_differences(results), strict=True):
+                yield from _read(source.label, result, line, names, settings)
 
 
 def _read(
-    label: str, fields: Mapping[str, Any], line: int, names: Mapping[str, str]
+    label: str,
+    fields: Mapping[str, Any],
+    line: int,
+    names: Mapping[str, str],
+    settings: Mapping[str, str],
 ) -> Iterator[Record]:
     """Yield the forks of one benchmark in one mode."""
     line = line_of(fields.get("threads", fields.get("forks")), line)
@@ -142,6 +162,7 @@ def _read(
     parts = others if isinstance(others, dict) else {}
     for turn in range(len(forks)):
         run = _begin(fields, names[name], str(mode))
+        run.params.update(settings)
         _add_fork(run, "", metric, turn, line)
         if not run.rows:
             what = f"fork {turn + 1} of {name} has an invalid score and was left out"
@@ -168,6 +189,35 @@ def _begin(fields: Mapping[str, Any], name: str, mode: str) -> Reading:
     run.tool_version = version if isinstance(version, str) else None
     run.env = {"jdk": jdk} if isinstance(jdk, str) else {}
     return run
+
+
+def list_differences(results: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
+    """Return of each result the settings that tell it from others of its name, mode and params.
+
+    Examples
+    --------
+    >>> list_differences([{"forks": 1, "jdkVersion": "17"}, {"forks": 1, "jdkVersion": "21"}])
+    [{'jdk': '17'}, {'jdk': '21'}]
+    """
+    named: dict[str, list[tuple[Mapping[str, Any], dict[str, str]]]] = defaultdict(list)
+    settings: list[dict[str, str]] = [{} for _ in results]
+    for result, differences in zip(results, settings, strict=True):
+        key = repr([result.get(name) for name in ("benchmark", "mode", "threads", "params")])
+        named[key].append((result, differences))
+    for same in named.values():
+        for key, name in _SETTINGS.items() if len(same) > 1 else ():
+            values = [_write(result.get(key)) for result, _ in same]
+            apart = [tuple(differences.items()) for _, differences in same]
+            if len(set(zip(apart, values, strict=True))) > len(set(apart)):
+                for (_, differences), value in zip(same, values, strict=True):
+                    differences.update({name: value} if value else {})
+    return settings
+
+
+def _write(setting: object) -> str:
+    """Write a setting as a param; none where it is not recorded."""
+    text = " ".join(map(str, setting)) if isinstance(setting, list) else str(setting)
+    return "" if setting is None else text
 
 
 def shorten(names: Iterable[str]) -> dict[str, str]:

@@ -9,6 +9,7 @@ from benchkit.parsers.base import Diagnostic, Head, Reading, Record, Source, bar
 from benchkit.parsers.jmh import HINT, MODES, PERCENTILE, TIMES, find_scale, shorten
 from benchkit.reading import reports
 from benchkit.reading.delimited import header_of, read_rows
+from benchkit.reading.notes import NOTE, read_note
 from benchkit.reading.reports import Fields, Line, Remark
 from benchkit.regexes import regex
 from benchkit.units import step
@@ -38,13 +39,24 @@ class _Means:
 
     def __init__(self, form: str) -> None:
         self.form = form
-        self.runs: dict[tuple[str, str], Reading] = {}
+        self.runs: list[tuple[str, Reading]] = []
+        self._latest: dict[tuple[str, str], Reading] = {}
         self.coarse: list[tuple[int, str, str]] = []
 
     def take(
-        self, name: str, params: dict[str, str], fields: Sequence[str | None], unit: str, line: int
+        self,
+        name: str,
+        params: dict[str, str],
+        fields: Sequence[str | None],
+        unit: str,
+        line: int,
+        *,
+        note: str = "",
     ) -> None:
-        """Take a score: of a benchmark, or of a profiler, method or percentile behind a colon."""
+        """Take a score: of a benchmark, or of a profiler, method or percentile behind a colon.
+
+        A score that the last result of its benchmark already has is of another one.
+        """
         mode, count, score = fields
         name, _, part = name.partition(":")
         part = part.lstrip("·")
@@ -62,16 +74,20 @@ class _Means:
             self.coarse.append((line, name, score))
             return
         params = {**params, "mode": str(mode)}
-        run = Reading(tool="jmh", form=self.form, line=line, params=params)
-        run = self.runs.setdefault((name, str(sorted(params.items()))), run)
+        subject = part if part and not is_amount else None
+        stat = _name_level(float(level)) if percentile else "mean"
+        key = name, str(sorted(params.items()))
+        run = self._latest.get(key)
+        if run is None or (subject, known.metric, stat) in {row[:3] for row in run.rows}:
+            run = Reading(tool="jmh", form=self.form, line=line, params=params, note=note)
+            self._latest[key] = run
+            self.runs.append((name, run))
         if is_amount:
             run.assume[known.metric] = "nothing"
         elif count and not part and mode != "sample":  # of samples it is an outcome
             run.env["iterations"] = count
         run.add(
-            known.metric, _name_level(float(level)) if percentile else "mean",
-            known.apply(value), known.unit, line,
-            subject=part if part and not is_amount else None,
+            known.metric, stat, known.apply(value), known.unit, line, subject=subject,
             n=int(count) if count and not part and not percentile else None,
             resolution=known.apply(step(score) if is_exact else _ROUNDED),
         )  # fmt: skip
@@ -80,7 +96,7 @@ class _Means:
     def finish(self, label: str) -> Iterator[Record]:
         """Yield the results and what is to be said about them."""
         names = shorten([name for name, _ in self.runs] + [name for _, name, _ in self.coarse])
-        for (name, _), run in self.runs.items():
+        for name, run in self.runs:
             run.benchmark = names[name]
             yield run
         for line, name, score in self.coarse:
@@ -138,7 +154,7 @@ _MODE = "|".join(MODES)
 #: The name and its parameters end before a mode that numbers follow: a parameter may be one, too.
 _NAME = rf"((?:\S++\s++(?!(?:{_MODE})\s++(?:≈|\d\S*+\s++(?!(?:{_MODE})\s))))*+\S++)"
 #: What people write behind a row: ``--- 4.2x slower``.
-_NOTE = r"(?:\s++(?:--|#|//|<-).*+)?+"
+_NOTE = rf"(?:\s++({NOTE}))?+"
 _ROW = rf"{_NAME}\s++({_MODE}){_COUNT}\s+{_SHOWN}(?:\s+{_SPREAD}\s*\S{{1,20}})?\s+{_UNITS}{_NOTE}"
 _HEADS = (
     r"Benchmark((?:\s+\([^()\s]{1,100}\))*)\s+Mode\s+"
@@ -180,7 +196,8 @@ class Report(reports.Report):
         if len(cells) == len(self.names) + 1:
             pairs = zip(self.names, cells[1:], strict=True)
             params = {name: cell for name, cell in pairs if cell != "N/A"}
-            self.means.take(cells[0], params, fields[1:4], fields[4], number)
+            note = read_note(fields[5] or "")
+            self.means.take(cells[0], params, fields[1:4], fields[4], number, note=note)
         else:
             self.ragged.append((number, len(cells) - 1))
 
