@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -18,6 +20,7 @@ from benchkit.labels.pieces import Places
 from benchkit.labels.rename import split_variant
 from benchkit.parsers.base import Format, Reading, Source
 from benchkit.reading.captions import Page, place_captions
+from benchkit.reading.heading_lines import read_rate
 from benchkit.reading.passages import is_silent, name_passages
 from benchkit.reading.prefixes import Prefix
 from benchkit.reading.source import LOG_BYTES, UnreadableError
@@ -59,6 +62,7 @@ def list_sections(
     blocks = [_list_blocks(*item) for item in readings]
     listed = [block for each in blocks for block in each]
     owners = [reading for (_, reading, _), each in zip(readings, blocks, strict=True) for _ in each]
+    _hide_rates(lines, listed)
     outputs = list_outputs(lines, listed, owners)
     if is_bare and len(outputs) < 2:
         yield from ((form, reading, Sections(), places) for form, reading, places in readings)
@@ -135,6 +139,18 @@ def _hide_chatter(
     for pattern in patterns.values():
         for at, line in enumerate(lines):
             lines[at] = pattern.sub("", line)
+
+
+def _hide_rates(lines: list[str], blocks: Sequence[Block]) -> None:
+    """Blank bold lines that show the rate of the block below or above them: they name none."""
+    shown = [(at, number) for at, line in enumerate(lines) if (number := read_rate(line))]
+    placed = sorted(blocks) if shown else []
+    for at, number in shown:
+        below = bisect(placed, at, key=lambda block: block.first)
+        near = placed[max(below - 1, 0) : below + 1]
+        pattern = rf"(?<![\d.]){re.escape(number)}(?!\d)"
+        if any(re.search(pattern, "\n".join(lines[b.first - 1 : b.last])) for b in near):
+            lines[at] = ""
 
 
 def _read_tables(

@@ -6,12 +6,16 @@ from collections import defaultdict
 from collections.abc import Hashable, Sequence
 
 from benchkit.labels.pieces import Piece
+from benchkit.regexes import regex
 
 #: What stands between headings, and between them and the name.
 _JOINT = " / "
 #: What surrounds a name in a line, and how long a name may be.
 _SIGNS = " \t#>$▶▸►→•*=|/.:…✗✓-–—─"
 _LONGEST = 60
+#: One dot or slash in front of a word, and a word to which a sharp belongs.
+_LEAD = regex(r"(?:^|[^./])[./]$")
+_SHARP = regex(r"(?:^|[^\w#])[A-Z]$")
 
 
 def join_names(*names: str) -> str:
@@ -75,8 +79,23 @@ def list_outer(same: Sequence[Piece]) -> dict[int, str]:
 
 def name_all(texts: Sequence[str]) -> Sequence[str]:
     """Return lines of any shape as short names, or as they are where names would be alike."""
-    names = [_cut(text.strip(_SIGNS)) for text in texts]
+    names = [_cut(_trim(text)) for text in texts]
     return names if len(set(names)) == len(set(texts)) else texts
+
+
+def _trim(text: str) -> str:
+    """Drop the signs around a text, but for one that its first or last word has: ``.net``, ``C#``.
+
+    Examples
+    --------
+    >>> _trim(".net core:"), _trim("> // after ..."), _trim("- /users"), _trim("## C# ##")
+    ('.net core', 'after', '/users', 'C#')
+    """
+    bare = text.strip(_SIGNS)
+    before, _, after = text.partition(bare) if bare else ("", "", "")
+    is_led = bare[:1].isalpha() and _LEAD.search(before) is not None
+    is_sharp = after.startswith("#") and _SHARP.search(bare) is not None
+    return f"{before[-1] if is_led else ''}{bare}{'#' if is_sharp else ''}"
 
 
 def _cut(text: str) -> str:

@@ -35,7 +35,7 @@ _POINTS_UP = regex(r"[↑⬆]|\babove\b", re.IGNORECASE)
 _LEADS = regex(r"(?:[$❯➜%#>/;-]|\*|\d{1,2}[.)])\s|[\w.@~:/\\-]{1,40}[$#>%] ?\S")
 _KINDS = {
     "numbered": regex(r"\W*+(?:figure|fig\.?|table|listing|output|chart|image) ?\d", re.IGNORECASE),
-    "bold": regex(r"(?:\*\*.*\*\*|__.*__|<(?:b|strong)>.*)\Z"),
+    "bold": regex(r"(?:\*\*.*\*\*(?: ?\([^()]*\))?|__.*__|<(?:b|strong)>.*)\Z"),
     "italic": regex(r"(?:\*.*\*|_.*_|<(?:i|em)>.*)\Z"),
     "tagged": regex(r"<"),
 }

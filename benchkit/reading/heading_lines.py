@@ -20,6 +20,7 @@ __all__ = [
     "read_caption",
     "read_fence_title",
     "read_heading",
+    "read_rate",
     "shows",
 ]
 
@@ -67,6 +68,15 @@ _DELIMITER = regex(r"\A(?:-{4,}|\.{4,}|={4,})[ \t]*\Z")
 _UNDERLINE = regex(r"\A[ \t]*+([#*=\-~^\"'+.:])\1{2,}+[ \t]*+")
 _TAGGED = regex(r"<(h[1-6]|summary)\b[^<>]*>(.+?)</\1>", re.IGNORECASE)
 _RESULT = regex(r"[\d., ]{1,20}(?:req|requests?|ops?|[mµnu]?s)(?:/s(?:ec)?)?\Z")
+#: A rate in bold, with its number.
+_PER_SECOND = r"(?:[rqt]ps|[a-z]{0,15}(?:/| per )s(?:ec(?:ond)?)?)"
+_RATE = regex(
+    rf"[ \t>-]*+(?:\*\*|__)(?:{_PER_SECOND}[:=] ?)?(\d[\d.,]{{2,20}})(?: ?{_PER_SECOND})?[:.]?"
+    r"(?:\*\*|__)[ \t.:]*\Z",
+    re.IGNORECASE,
+)
+#: A remark in brackets behind a name in bold.
+_REMARK = regex(r"[ \t]*+\([^()]*\)[:： ]*\Z")
 _COMMENT = regex(r"\A[ \t]*+(?:#++|//|;++)[ \t]*+(\w.*)")
 _LISTED = regex(r"\A[ \t]*+(?:[-*+]|\d{1,2}[.)])[ \t]++(\S.*)")
 _ENTRY = regex(r"\w[\w ./-]{0,30}[:=：] ?\S")
@@ -75,7 +85,13 @@ _PROMPT_ENDS = "$>%#+✗❯"
 _PROMPT = regex(
     r"[ \t]*+(?:[\w.-]{1,40} )?(?:>>>|\.\.\.)[ \t]*\Z|[ \t]*+In \[\d{1,5}\]:[ \t]*\Z"
     r"|[ \t]*+(?:\([\w.-]{1,40}\) )?(?:[\w.-]{1,40}@[\w.-]{1,60}[: ][~/][^\s\]$#%>]{0,200}"
+    r"|[\w.-]{1,40}@[\w.-]{1,60} (?!\d++ %)[^\s\]$#%>]{1,200}(?= )"
     r"|\[[\w.-]{1,40}@[\w.-]{1,60}[: ][^\s\]$#%>]{0,200}\])[ \t]?[$#%>][ \t]*\Z"
+)
+#: The same of a theme that shows the branch: ``➜  dir git:(main) ✗``.
+_ARROW = regex(
+    r"[ \t]*+[➜❯](?:[ \t]+\S{1,200}[ \t]+git:\((\S{1,100})\)[ \t]*[✗✔]?"
+    r"|(?:[ \t]{2,}\S++|[ \t]+~)?)[ \t]*\Z"
 )
 _TRACEBACK = "Traceback (most recent call last):"
 #: What ends a traceback: the exception and its message.
@@ -162,9 +178,14 @@ def plain_lines(lines: Iterable[str]) -> list[str]:
     """Return lines without the marks of quotations, and each heading as one line of Markdown.
 
     Headings in HTML may stand on several lines; those of Org mode begin with stars. Prompts of
-    interpreters at which nothing was entered, and tracebacks, are blank: they name nothing.
+    interpreters at which nothing was entered, and tracebacks, are blank: they name nothing. Of
+    prompts that show several branches the branch is left.
     """
     plain = ["" if _PROMPT.match(line) else _QUOTED.sub("", line) for line in lines]
+    prompts = {at: prompt for at, line in enumerate(plain) if (prompt := _ARROW.match(line))}
+    are_several = len({prompt[1] for prompt in prompts.values() if prompt[1]}) > 1
+    for at, prompt in prompts.items():
+        plain[at] = (prompt[1] or "") if are_several else ""
     _blank_tracebacks(plain)
     if any(_ORG_BLOCK.match(line) for line in plain if "#+" in line):
         plain = [_ORG.sub(lambda star: "#" * len(star[1]) + " ", line) for line in plain]
@@ -251,11 +272,22 @@ def _read_markup(text: str) -> tuple[int, str] | None:
     if tagged is not None:
         is_summary = tagged[1].lower() == "summary"
         return _named(_BANNER - 1 if is_summary else int(tagged[1][1]), tagged[2])
-    bold = text.rstrip(":： ")
-    mark = bold[:2]
-    if mark not in ("**", "__") or not bold.endswith(mark) or mark in bold[2:-2]:
-        return None
-    return None if _RESULT.match(bold[2:-2]) else _named(BOLD, bold[2:-2])
+    mark = text[:2]
+    bold, _, rest = text[2:].partition(mark)
+    is_bold = mark in {"**", "__"} and (not rest.strip(":： ") or _REMARK.fullmatch(rest))
+    return _named(BOLD, bold + rest) if is_bold and bold and not _RESULT.match(bold) else None
+
+
+def read_rate(line: str) -> str:
+    """Return the number of a line in bold that shows nothing but a rate, empty if it does not.
+
+    Examples
+    --------
+    >>> read_rate("**22,464.27 req/s**"), read_rate("**v2.41.0**"), read_rate("**10 ms**")
+    ('22464.27', '', '')
+    """
+    shown = _RATE.match(line) if "**" in line or "__" in line else None
+    return shown[1].strip(".,").replace(",", "") if shown else ""
 
 
 def read_banner(line: str) -> tuple[int, str] | None:

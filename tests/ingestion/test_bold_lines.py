@@ -1,0 +1,87 @@
+"""What bold lines and short captions above results of one page name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import benchkit as bk
+
+REPORT = """\
+Running 10s test @ http://localhost:8080/
+  2 threads and 10 connections
+  Thread Stats   Avg      Stdev     Max   +/- Stdev
+    Latency   635.91us    0.89ms  12.92ms   93.69%
+    Req/Sec    56.20k     8.07k   62.00k    86.54%
+  {count} requests in 10.00s, 224.64MB read
+Requests/sec:  {rate}.27
+Transfer/sec:     22.46MB
+"""
+
+
+def list_names(folder: Path, *lines: str) -> list[tuple[str, int]]:
+    """Return the names and numbers of results at 22,464 and more requests per second."""
+    blocks = [
+        f"{line}\n\n```\n{REPORT.format(count=10 * rate, rate=rate)}```\n"
+        for rate, line in enumerate(lines, 22464)
+    ]
+    (folder / "page.md").write_text("# Results\n\n" + "\n".join(blocks), encoding="utf-8")
+    runs = bk.load(folder / "page.md").runs
+    return list(zip(runs["benchmark"], runs["run"], strict=True))
+
+
+@pytest.mark.parametrize(
+    ("lines", "names"),
+    [
+        (("**v2.41.0**", "**v2.42.0** (with the new pool)"),
+         ("v2.41.0", "v2.42.0 (with the new pool)")),
+        (("**v2.41.0** (before)", "**v2.42.0**"), ("v2.41.0 (before)", "v2.42.0")),
+        (("__v2.41.0__", "__v2.42.0__ (pool):"), ("v2.41.0", "v2.42.0 (pool)")),
+        ((".net core", ".net framework"), (".net core", ".net framework")),
+        ((".net core:", "node:"), (".net core", "node")),
+        (("C#", "C"), ("C#", "C")),
+        (("... after GET ...", "... after PUT ..."), ("after GET", "after PUT")),
+        (("**10 ms**", "**20 ms**"), ("10 ms", "20 ms")),
+        (("**500 req/s**", "**700 req/s**"), ("500 req/s", "700 req/s")),
+    ],
+)  # fmt: skip
+def test_a_line_above_a_result_names_it(
+    tmp_path: Path, lines: tuple[str, ...], names: tuple[str, ...]
+) -> None:
+    assert list_names(tmp_path, *lines) == [(f"{name} / /", 1) for name in names]
+
+
+@pytest.mark.parametrize(
+    "line", ["**{}.27 req/s**", "**Requests/sec: {}.27**", "__{} RPS__", "- **{} requests/second**"]
+)
+def test_a_bold_line_that_shows_the_rate_of_the_result_names_none(
+    tmp_path: Path, line: str
+) -> None:
+    lines = (line.format("22464"), line.format("22465"))
+    assert list_names(tmp_path, *lines) == [("/", 1), ("/", 2)]
+    named = (f"GET\n{lines[0]}", f"POST\n{lines[1]}")
+    assert list_names(tmp_path, *named) == [("GET / /", 1), ("POST / /", 1)]
+
+
+@pytest.mark.parametrize(
+    "prompts",
+    [
+        ("user@host ~ %", "user@host proj %"),
+        ("user@host dir $", "user@host other $"),
+        ("➜  dir git:(main) ✗", "➜  other git:(main)"),
+        ("➜  ~", "➜  api"),
+    ],
+)
+def test_a_prompt_without_a_command_names_none(tmp_path: Path, prompts: tuple[str, str]) -> None:
+    assert list_names(tmp_path, *prompts) == [("/", 1), ("/", 2)]
+
+
+def test_prompts_at_several_branches_name_the_branches(tmp_path: Path) -> None:
+    prompts = "➜  dir git:(main) ✗", "➜  dir git:(pool)"
+    assert list_names(tmp_path, *prompts) == [("main / /", 1), ("pool / /", 1)]
+
+
+def test_a_level_behind_a_name_is_no_prompt(tmp_path: Path) -> None:
+    names = list_names(tmp_path, "otlp@1.30 10 %", "otlp@1.30 20 %")
+    assert names == [("otlp@1.30 10 % / /", 1), ("otlp@1.30 20 % / /", 1)]
