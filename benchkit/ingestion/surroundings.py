@@ -15,7 +15,7 @@ from benchkit.ingestion.outputs import STATUS, find_output, list_outputs
 from benchkit.ingestion.pieces import Pieces
 from benchkit.ingestion.row_labels import has_row_labels, lead_by_row_labels
 from benchkit.labels.headings import Page as Surrounding
-from benchkit.labels.headings import Sections, read_sections, shorten
+from benchkit.labels.headings import Sections, read_sections, shorten, split_lines
 from benchkit.labels.pieces import Places
 from benchkit.labels.rename import split_variant
 from benchkit.parsers.base import Format, Reading, Source
@@ -84,6 +84,8 @@ def list_sections(
         hold_commands(singles, moved, above, page.lines)
     read = _read_sections(above, options)
     _part_by_text(page.lines, moved, owners, outputs, read)
+    for section in read:
+        split_lines(section, lambda text: split_variant(text, options.split))
     sections, tables = iter(read), _read_tables(page, readings, moved)
     for (form, reading, places), each in zip(readings, blocks, strict=True):
         if not each:

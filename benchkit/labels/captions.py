@@ -128,9 +128,9 @@ def _is_parted(piece: Piece) -> bool:
     return is_split or any(each.startswith("command=") for each in params)
 
 
-def find_call(piece: Piece) -> str:
-    """Return which call of benchstat in its source printed it, empty if another tool did."""
-    return piece.env.get("benchstat.call", "1" if piece.tool == "benchstat" else "")
+def find_table(piece: Piece) -> str:
+    """Return which of the tables of summaries in its source it is of, empty if it is no summary."""
+    return piece.env.get("table", "1" if "lossy" in piece.env else "")
 
 
 def _find_block(piece: Piece) -> Hashable:
@@ -138,4 +138,4 @@ def _find_block(piece: Piece) -> Hashable:
     place = piece.origin, piece.path, piece.group, piece.tool, piece.role
     above = tuple(piece.headings.items()), piece.shown_command, piece.caption, piece.lines
     names = piece.declared_benchmark, piece.declared_params, piece.target
-    return *place, *above, find_call(piece), *names
+    return *place, *above, find_table(piece), *names

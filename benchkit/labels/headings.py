@@ -10,7 +10,7 @@ from benchkit.labels.plain_stems import RUN_WORDS
 from benchkit.redaction import redact_label
 from benchkit.regexes import regex
 
-__all__ = ["Sections", "read_sections", "shorten"]
+__all__ = ["Sections", "read_sections", "shorten", "split_lines"]
 
 _ORDINAL = regex(
     r"\(?(?:\d{1,3}(?:\.\d{1,3}){0,5}[.)](?!\d)|\d{1,3}(?:\.\d{1,3}){1,5}(?= )"
@@ -110,7 +110,7 @@ def read_sections(
         for depth, text in tuple(section.headings.items()):
             if variant := split(text):
                 _take_variant(section, depth, variant)
-        _split_lines(section, split)
+        split_lines(section, split)
     return sections
 
 
@@ -150,7 +150,7 @@ def _read_section(headings: Mapping[int, str], caption: str) -> Sections:
     return section
 
 
-def _split_lines(section: Sections, split: Callable[[str], str]) -> None:
+def split_lines(section: Sections, split: Callable[[str], str]) -> None:
     """Take a caption or line above that is nothing but a variant, where no heading names it."""
     lines = (line for line in (section.caption, *section.lines) if line)
     named = next((line for line in lines if split(line).lower() == line.lower()), "")

@@ -12,7 +12,7 @@ from functools import partial
 from operator import attrgetter
 
 from benchkit.labels.captions import (
-    find_call,
+    find_table,
     join_names,
     lead_at_hosts,
     lead_by_captions,
@@ -328,7 +328,7 @@ def _read_env(name: str, piece: Piece) -> str:
 _FACTS: dict[str, Callable[[Piece], str]] = {
     "connections": _read_connections,
     "rate": _read_rate,
-    "table": find_call,
+    "table": find_table,
     **{
         name: partial(_read_env, name)
         for name in ("document_length", "tls", "goos", "goarch", "cpu", "toolchain")

@@ -22,6 +22,7 @@ from benchkit.redaction.harmless import (
     VERBS,
     WRAPPERS,
     is_harmless,
+    is_revision,
     is_served,
     may_be_credential,
 )
@@ -71,6 +72,8 @@ _LOOSE_WORD = regex(
     r"|(?P<rest>\S++)",
     re.DOTALL,
 )
+#: What leads a command line in a name.
+_PROMPT = "$ "
 #: A name that is a command line: a program behind its variables, and behind it an option.
 _COMMAND = regex(
     r"\$ |(?:[A-Za-z_]\w*+=(?:'[^']*+'|\"[^\"]*+\"|[^\s'\"]++)*+ )*+(?:[\w.-]*+/)*+[\w.-]++ "
@@ -111,8 +114,14 @@ def redact_label(name: str) -> str:
     'GET /a?token=…...'
     >>> redact_label("tool --mode fast --zap c0ffee")  # doctest: +ELLIPSIS
     'tool --mode fast --zap …...'
+    >>> redact_label("$ git checkout v1")
+    '$ git checkout v1'
     """
-    shown = _redact_script(name, NAMED) if _COMMAND.match(name) else redact_name(name)
+    if _COMMAND.match(name):
+        prompt = _PROMPT if name.startswith(_PROMPT) else ""
+        shown = prompt + _redact_script(name.removeprefix(prompt), NAMED)
+    else:
+        shown = redact_name(name)
     if len(shown) <= _LONGEST:
         return shown
     return f"{shown[: _LONGEST // 2]}{mark(shown)}…{shown[-_LONGEST // 3 :]}"
@@ -276,6 +285,8 @@ class _Line:
             return redact_text(value)
         if is_harmless(value, option) or is_served(value, option, self._program):
             return redact_text(value)
+        if is_revision(value, option, self._program):
+            return redact_text(value, self._manner)
         if ("://" in value and not _SPACE.search(value)) or _TARGET.match(value):
             return redact_text(value, self._manner)
         return self._manner.other(value)

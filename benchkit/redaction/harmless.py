@@ -93,6 +93,7 @@ HARMLESS = regex(
     r"|[\w./-]{1,99}(?::[\w.-]{1,40})?@sha256:[\da-f]{8,64}"  # an image
     r"|(?:application|audio|image|multipart|text|video)/[\w.+*-]{1,40}(?:; ?charset=[\w-]{1,20})?"
     rf"|(?:\*\*/)?\*\.(?:{_ENDINGS})"  # *.jpg
+    r"|v\d{1,3}(?:\.\d{1,4}){0,3}"  # v1.2
     r"|~|\.{1,2}|GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|TRACE"
     r"|true|True|false|False|yes|no|on|off|null|csv|json|text|html?|https?|http/[\d.]{1,3}|h2c?|tcp|udp"
     r"|\$\{?\w{1,64}\}?|\$[@*#?]|\{\w{0,20}\}"  # $URL
@@ -121,6 +122,7 @@ _NO_CREDENTIAL = regex(
     r"|(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:]{2,39}\])(?::\d{1,5})?"
     rf"|\$\{{?\w{{1,64}}\}}?|{MARK}|REDACTED|"
 )
+_REVISION = regex(r"[A-Za-z0-9][\w./~^-]{0,99}")
 _PORTS = regex(r"[\d.]{1,15}(?:[:-]\d{1,5}){1,3}")
 
 
@@ -151,6 +153,19 @@ def is_harmless(value: str, option: str) -> bool:
     if (is_short and _MANY.fullmatch(value)) or (option and _ROOTED.fullmatch(value)):
         return False
     return HARMLESS.fullmatch(value) is not None
+
+
+def is_revision(value: str, option: str, program: str) -> bool:
+    """Whether a value names a commit, a branch or a version of a repository.
+
+    Examples
+    --------
+    >>> is_revision("feature/pool", "", "git"), is_revision("v1.2", "", "git")
+    (True, True)
+    >>> is_revision("v1", "-p", "git"), is_revision("s3cret", "", "tool")
+    (False, False)
+    """
+    return not option and program == "git" and _REVISION.fullmatch(value) is not None
 
 
 def is_served(value: str, option: str, program: str) -> bool:

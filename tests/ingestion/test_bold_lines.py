@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+from invocation import benchkit
 
 import benchkit as bk
+from benchkit.redaction.marks import KEY_BYTES, current_key, use_key
 
 REPORT = """\
 Running 10s test @ http://localhost:8080/
@@ -85,3 +88,20 @@ def test_prompts_at_several_branches_name_the_branches(tmp_path: Path) -> None:
 def test_a_level_behind_a_name_is_no_prompt(tmp_path: Path) -> None:
     names = list_names(tmp_path, "otlp@1.30 10 %", "otlp@1.30 20 %")
     assert names == [("otlp@1.30 10 % / /", 1), ("otlp@1.30 20 % / /", 1)]
+
+
+def test_a_split_reaches_lines_above_a_paragraph_that_all_results_share(tmp_path: Path) -> None:
+    lines = [f"{side}\n\nWith 10 connections:" for side in ("Before", "After")]
+    assert list_names(tmp_path, *lines) == [("Before / /", 1), ("After / /", 1)]
+    pattern = "^(?P<variant>Before|After)$"
+    printed = benchkit("runs", "page.md", "--split", pattern, "--format", "json", cwd=tmp_path)
+    assert [run["variant"] for run in json.loads(printed.stdout)["runs"]] == ["Before", "After"]
+
+
+@pytest.mark.parametrize("key", [b"1", b"2"])
+def test_a_command_without_a_secret_is_shown_alike_by_every_key(tmp_path: Path, key: bytes) -> None:
+    before = current_key()
+    use_key(key * KEY_BYTES)
+    lines = "$ git checkout v1", "$ git checkout feature/pool-2"
+    assert list_names(tmp_path, *lines) == [(f"{line[2:]} / /", 1) for line in lines]
+    use_key(before)

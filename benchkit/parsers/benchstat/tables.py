@@ -125,7 +125,7 @@ class Table:
 #: The entry of a run's environment that says which of its comparisons cannot be true.
 FAULT = "benchstat.fault"
 #: The one that says which call of its source it is of, from the second on.
-CALL = "benchstat.call"
+TABLE = "table"
 
 Place = tuple[Table, Row, Cell]
 
@@ -186,7 +186,7 @@ class Document:
                     yield self._tell_repeated(place)
             if kept:
                 reading = _make_reading(key, list(kept.values()), names, status)
-                reading.env |= {CALL: str(self.number)} if self.number > 1 else {}
+                reading.env |= {TABLE: str(self.number)} if self.number > 1 else {}
                 yield reading
 
     def _tell_apart(self, place: Place) -> Diagnostic:
