@@ -69,7 +69,7 @@ _UNDERLINE = regex(r"\A[ \t]*+([#*=\-~^\"'+.:])\1{2,}+[ \t]*+")
 _TAGGED = regex(r"<(h[1-6]|summary)\b[^<>]*>(.+?)</\1>", re.IGNORECASE)
 _RESULT = regex(r"[\d., ]{1,20}(?:req|requests?|ops?|[mµnu]?s)(?:/s(?:ec)?)?\Z")
 #: A rate in bold, with its number.
-_PER_SECOND = r"(?:[rqt]ps|[a-z]{0,15}(?:/| per )s(?:ec(?:ond)?)?)"
+_PER_SECOND = r"(?:[rqt]ps|[a-z]{0,15}(?:/| per )(?:s|sec|second))"
 _RATE = regex(
     rf"[ \t>-]*+(?:\*\*|__)(?:{_PER_SECOND}[:=] ?)?(\d[\d.,]{{2,20}})(?: ?{_PER_SECOND})?[:.]?"
     r"(?:\*\*|__)[ \t.:]*\Z",
