@@ -179,10 +179,10 @@ def guess_measure(column: str) -> Measure:
     unit, stat, kept = "", "", []
     for word in words:
         lower = word.lower()
-        if not unit and (find_unit(word).base in _BASE or word == "%"):
-            unit = word
-        elif not stat and (_STAT.fullmatch(lower) or lower in _STATS):
+        if not stat and (_STAT.fullmatch(lower) or lower in _STATS):  # `min` is no minute
             stat = _STATS.get(lower, lower)
+        elif not unit and (find_unit(word).base in _BASE or word == "%"):
+            unit = word
         else:
             kept.append(word)
     base = find_unit(unit).base if unit else ""

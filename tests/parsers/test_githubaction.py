@@ -90,3 +90,13 @@ def test_a_whole_line_of_go_is_no_unit(is_split: bool) -> None:
         ("BenchmarkB", "time_per_op", "sample", 7.5e-9),
         ("BenchmarkB", "hits", "sample", 4.0),
     ]
+
+
+@pytest.mark.parametrize("extra", [r"a\nb", r"\"quoted\"", r"C:\\x"])
+def test_texts_with_escapes_are_known(extra: str) -> None:
+    """The action's own example breaks its `extra` into lines."""
+    text = f'[{{"name": "A", "unit": "seconds", "value": 2, "extra": "{extra}"}}]'
+    assert CUSTOM.recognises(Source(None, "a.json", text.encode()).head())
+    (run,) = CUSTOM.parse(Source(None, "a.json", text.encode()))
+    assert isinstance(run, Reading)
+    assert run.rows[0][1:5] == ("time_per_op", "sample", 2.0, "s")

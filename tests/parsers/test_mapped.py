@@ -14,7 +14,7 @@ from benchkit.cli import run
 from benchkit.config.maps import parse_maps
 from benchkit.errors import ConfigError, DataError, Diagnostic, ExitCode, SchemaError
 from benchkit.parsers.base import Reading, Source
-from benchkit.parsers.guessed import guess
+from benchkit.parsers.guessed import guess, guess_measure
 from benchkit.parsers.mapped import parse
 
 Captured = pytest.CaptureFixture[str]
@@ -262,3 +262,9 @@ def test_a_whole_number_that_no_float_holds_is_named_and_guessed_as_none() -> No
     assert "not a finite number" in problems[0]
     with pytest.raises(DataError, match="no column holds numbers"):
         guess(Source(None, "x", f'{{"build": "old", "ms": {large}}}\n'.encode()))
+
+
+@pytest.mark.parametrize("column", ["time_min", "Min", "t_min", "min_ms"])
+def test_min_in_the_name_of_a_column_is_the_least_and_no_minute(column: str) -> None:
+    measure = guess_measure(column)
+    assert (measure.stat.constant, measure.unit.constant) == ("min", "ms" * column.endswith("ms"))
