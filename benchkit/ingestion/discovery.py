@@ -9,7 +9,7 @@ import os
 import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePath, PurePosixPath
 from typing import TYPE_CHECKING
 
 from benchkit.config.labels import NO_LABELS, LabelTables
@@ -278,16 +278,17 @@ def live_source(address: str, ask: Callable[[], bytes]) -> Found:
 
 
 def _add_local(
-    result: Discovery, path: Path, variant: str, options: Options, tools: ToolNames
-) -> bool:
-    """Add a folder or a file, and tell whether it is there."""
+    result: Discovery, path: Path, variant: str, options: Options, tools: ToolNames,
+    place: PurePosixPath | None = None,
+) -> bool:  # fmt: skip
+    """Add a folder or a file, and tell whether it is there; ``place`` names the file of a copy."""
     if is_store(path):
         raise refuse_store(str(path))
     if path.is_dir():
         _add_folder(result, path, variant, options, tools)
     elif path.exists():
         require_file(path)
-        named = _named_file(path, variant, options, tools)
+        named = _named_file(path, variant, options, tools, place or path)
         result.found.append(named)
         result.sidecars += [named.sidecars] if named.sidecars else []
     return path.exists()
@@ -301,7 +302,7 @@ def _add_distant(
 
     result.copies.append(copy := bring(path, options.max_unpacked))
     found, skipped = len(result.found), len(result.skipped)
-    _add_local(result, copy.path, variant, options, tools)
+    _add_local(result, copy.path, variant, options, tools, copy.place)
     for source in result.found[found:]:
         source.label = source.address = copy.rename(source.label)
     result.roots = [root for root in result.roots if root[1].root != copy.path]
@@ -309,12 +310,14 @@ def _add_distant(
     result.notes += copy.list_problems()
 
 
-def _named_file(path: Path, variant: str, options: Options, tools: ToolNames) -> Found:
+def _named_file(
+    path: Path, variant: str, options: Options, tools: ToolNames, place: PurePath
+) -> Found:
     sidecars = Sidecars(path.parent, options.labels)
     labels = read_path(
-        PurePosixPath(show_path(path.as_posix())),
+        PurePosixPath(show_path(place.as_posix())),
         tools=tools,
-        root_name="" if len(path.parts) > 1 else show_path(path.resolve().parent.name),
+        root_name="" if len(place.parts) > 1 else show_path(path.resolve().parent.name),
         pattern=options.layout,
     )
     own_labels = labels._replace(group="", benchmark="" if variant else labels.benchmark)

@@ -65,6 +65,13 @@ class Copy:
     left_out: tuple[tuple[str, str], ...] = ()
     query: str = ""
 
+    @property
+    def place(self) -> PurePosixPath:
+        """The path whose names tell the labels of a file: a host or a revision is a folder, too."""
+        is_commit = self.name.startswith(GIT)
+        name = self.name.replace(":", "/") if is_commit else unquote(self.name)
+        return PurePosixPath(name).parent / self.path.name
+
     def rename(self, path: str) -> str:
         """Return the name of a path below the copy."""
         here = str(self.path)

@@ -11,7 +11,7 @@ import sys
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -25,6 +25,7 @@ from benchkit.labels.walk import DEEP, OUTSIDE
 from benchkit.reading.rawfile import PIPE_BYTES
 from benchkit.reading.source import Source, UnreadableError
 from benchkit.redaction import redact_label
+from benchkit.redaction.marks import remember
 
 STDIN = "-"
 
@@ -41,16 +42,18 @@ class Identity(NamedTuple):
     assigned: str
 
 
-@cache
+@remember
 def write_assigned(variant: str | None, commit: str) -> str:
     """Write the labels of the command line that make another source of the same path.
+
+    Marks stand for the secrets in them, which differ where those do.
 
     Examples
     --------
     >>> write_assigned("main", "c861e65"), write_assigned(None, "")
     ('commit=c861e65,variant=main', '')
     """
-    labels = {"commit": commit, "variant": variant or ""}
+    labels = {"commit": commit, "variant": redact_label(variant or "")}
     return schema.format_params({key: value for key, value in labels.items() if value})
 
 

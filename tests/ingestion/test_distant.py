@@ -219,6 +219,26 @@ def test_a_web_address_is_a_file_or_an_archive(folder: Path, server: str) -> Non
     assert run(["runs", "-q", f"{server}/main/1.txt"]) == 0
 
 
+def test_the_labels_of_a_file_are_those_of_its_place(folder: Path, server: str) -> None:
+    result = (folder / "main/1.txt").read_bytes()
+    git("mv", "main", "otlp")
+    for name in ("wrk", "otlp/wrk-1.txt"):
+        (folder / name).write_bytes(result)
+        git("add", name)
+    git(*IDENTITY, "commit", "-q", "-m", "more results")
+    host = server.removeprefix("http://")
+    other = host.replace("127.0.0.1", "localhost")
+    variants = {
+        f"{server}/wrk": host, f"{server}/otlp/wrk-1.txt": "otlp", "git:HEAD:wrk": "HEAD",
+        "git:HEAD:otlp/wrk-1.txt": "otlp", (folder / "otlp/wrk-1.txt").as_uri(): "otlp",
+    }  # fmt: skip
+    for address, variant in variants.items():
+        (found,) = find(address).found
+        assert (address, found.shown_variant) == (address, variant)
+    found = find(f"{server}/wrk", f"http://{other}/wrk").found
+    assert [source.shown_variant for source in found] == [host, other]
+
+
 @pytest.mark.parametrize("name", ["main.tar.gz", "runs.zip"])
 def test_an_archive_on_this_machine_is_read_as_one_behind_an_address(
     folder: Path, name: str, capsys: pytest.CaptureFixture[str]

@@ -59,6 +59,19 @@ def test_no_file_of_a_store_holds_the_secret_of_a_path() -> None:
     assert SECRET not in read_store(Path(".benchkit"))
 
 
+@pytest.mark.usefixtures("results")
+def test_no_file_of_a_store_holds_the_secret_of_a_label() -> None:
+    labels = [f"x token={SECRET}", f"glpat-{SECRET}aBcD"]
+    arguments = [["results", "--variant", label] for label in labels] + [[f"{labels[0]}=results"]]
+    for number, words in enumerate(arguments):
+        assert run(["ingest", *words, "-q"]) == 0
+        runs = count_runs()
+        assert runs == len(NAMES) * 2 * min(number + 1, len(labels))
+        assert run(["ingest", *words, "-q"]) == 0
+        assert count_runs() == runs
+    assert SECRET not in read_store(Path(".benchkit"))
+
+
 def test_sources_with_secrets_in_their_names_are_known_again(results: Path) -> None:
     assert run(["ingest", "results", "-q"]) == 0
     runs = count_runs()
