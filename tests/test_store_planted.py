@@ -8,6 +8,7 @@ import shlex
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -105,6 +106,39 @@ def test_a_log_names_no_file_outside_of_its_table(checkout: Path, table: str, fo
         run(words)
     assert run(["export"]) == 3
     assert show_home(checkout) == before
+
+
+def misstate(checkout: Path, table: str, change: Callable[[dict[str, Any]], None]) -> None:
+    """Change the actions of a table's log of commits, which then states no checksum."""
+    for entry in (checkout / ".benchkit" / table / "_delta_log").glob("*.json"):
+        actions = [json.loads(line) for line in entry.read_text().splitlines()]
+        for action in actions:
+            change(action)
+            for name in ("checksum", "files", "place"):
+                action.get("commitInfo", {}).pop(name, None)
+        entry.write_text("".join(f"{json.dumps(action)}\n" for action in actions))
+
+
+def misstate_types(action: dict[str, Any]) -> None:
+    if "metaData" in action:
+        stated = json.loads(action["metaData"]["schemaString"])
+        for field in stated["fields"]:
+            field["type"] = "string"
+        action["metaData"]["schemaString"] = json.dumps(stated)
+
+
+@pytest.mark.parametrize("path", ["../../../home/x.parquet", "raw=false/%252e%252e/x", ""])
+@pytest.mark.parametrize("table", ["runs", "values"])
+def test_one_repair_mends_what_a_log_misstates(checkout: Path, path: str, table: str) -> None:
+    def change(action: dict[str, Any]) -> None:
+        if "add" in action:
+            action["add"]["path"] = path
+
+    misstate(checkout, table, change if path else misstate_types)
+    assert run(["store", "repair"]) == 0
+    assert run(["store", "check"]) == 0
+    assert run(["ingest", "results"]) == 0
+    assert run(["store", "check"]) == run(["export"]) == 0
 
 
 def plant(checkout: Path, change: Callable[[pa.Table], pa.Table], table: str = "values") -> Path:

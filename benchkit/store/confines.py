@@ -8,13 +8,19 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
-from urllib.parse import unquote
+from typing import TYPE_CHECKING
 
 from benchkit.errors import ConfigError, StoreError
 from benchkit.regexes import regex
+from benchkit.store.contents import UnsoundError, require_types
+from benchkit.store.entries import find_stranger
 from benchkit.store.files import REMEDY
+
+if TYPE_CHECKING:
+    from deltalake import Schema
 
 DEFAULT = ".benchkit"
 #: What delta-rs reads as another sign, and so finds another folder: ``a%2Fb`` is its ``a/b``.
@@ -102,10 +108,27 @@ def _refuse(name: str, kind: str, folder: Path) -> StoreError:
 def is_within(path: str) -> bool:
     """Whether a path that a log of commits names leads to a place below its table.
 
+    None has a percent sign: delta-rs would write it otherwise than it read it.
+
     Examples
     --------
-    >>> is_within("raw=true/part-0.parquet"), is_within("a/%2E%2E/../b"), is_within("file:///b")
+    >>> is_within("raw=true/part-0.parquet"), is_within("a/../b"), is_within("file:///b")
     (True, False, False)
     """
-    place = PurePosixPath(unquote(path))
-    return not place.is_absolute() and ".." not in place.parts and ":/" not in path
+    place = PurePosixPath(path)
+    return (
+        "%" not in path and not place.is_absolute() and ".." not in place.parts and ":/" not in path
+    )
+
+
+def explain_misstated(table: str, paths: Iterable[str], columns: Schema) -> str:
+    """Return why no commit of a table can state such files and columns; empty if one can."""
+    import pyarrow as pa
+
+    if not all(map(is_within, paths)):
+        return "refers to a file outside its table"
+    try:
+        require_types(pa.schema(columns))
+    except UnsoundError as error:
+        return str(error)
+    return find_stranger(table, (field.name for field in columns.fields))  # as from a checkpoint

@@ -20,7 +20,7 @@ from benchkit.reading.parquet import OUTSIZED, open_parquet
 from benchkit.store import entries
 from benchkit.store.checksums import require_signed
 from benchkit.store.columns import plain
-from benchkit.store.confines import is_within, require_files
+from benchkit.store.confines import explain_misstated, require_files
 from benchkit.store.conflicts import ConflictError, attempts, translated
 from benchkit.store.files import (
     DataFile,
@@ -124,10 +124,7 @@ class Table:
         paths = self._paths(opened)
         if path := entries.find_stale(self.filesystem, opened.version(), paths):
             raise damaged(f"{self.url}/{path}", "has another version")
-        if not all(map(is_within, paths)):
-            raise damaged(f"{self.url}/{entries.FOLDER}", "refers to a file outside its table")
-        columns = (field.name for field in opened.schema().fields)
-        if problem := entries.find_stranger(self.name, columns):  # as from a checkpoint
+        if problem := explain_misstated(self.name, paths, opened.schema()):
             raise damaged(f"{self.url}/{entries.FOLDER}", problem)
         return opened
 
@@ -281,10 +278,11 @@ class Table:
         """Return path, size and bounds of each file of a version."""
         import pyarrow as pa
 
-        if self._files is None or self._files[:2] != (version, version.version()):
+        number = version.version()
+        if not self._files or self._files[0] is not version or self._files[1] != number:
             with translated(self.url):
                 listed = pa.table(version.get_add_actions(flatten=True)).to_pylist()
-            self._files = version, version.version(), listed
+            self._files = version, number, listed
         return self._files[2]
 
     def _paths(self, version: DeltaTable) -> list[str]:
