@@ -233,10 +233,10 @@ def test_the_labels_of_a_file_are_those_of_its_place(folder: Path, server: str) 
         "git:HEAD:otlp/wrk-1.txt": "otlp", (folder / "otlp/wrk-1.txt").as_uri(): "otlp",
     }  # fmt: skip
     for address, variant in variants.items():
-        (found,) = find(address).found
-        assert (address, found.shown_variant) == (address, variant)
-    found = find(f"{server}/wrk", f"http://{other}/wrk").found
-    assert [source.shown_variant for source in found] == [host, other]
+        (one,) = find(address).found
+        assert (address, one.shown_variant) == (address, variant)
+    both = find(f"{server}/wrk", f"http://{other}/wrk").found
+    assert [source.shown_variant for source in both] == [host, other]
 
 
 @pytest.mark.parametrize("name", ["main.tar.gz", "runs.zip"])
