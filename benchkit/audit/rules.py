@@ -19,7 +19,6 @@ from benchkit.audit.copies import (
 )
 from benchkit.audit.facts import Evidence, gather
 from benchkit.audit.forms import find_disagreements
-from benchkit.audit.generators import find_generators
 from benchkit.audit.inside import find_changing_runs, find_components, find_waves
 from benchkit.audit.machine import (
     find_limited_containers,
@@ -41,6 +40,7 @@ from benchkit.audit.pvalues import find_impossible_pvalues
 from benchkit.audit.replication import (
     find_broken_series,
     find_few_runs,
+    find_generators,
     find_left_out,
     find_lost_runs,
     find_single_runs,

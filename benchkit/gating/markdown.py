@@ -95,6 +95,7 @@ def _tell_method(result: GateResult) -> str:
     )
 
 
+#: Tells the step that posts a comment which one is its own, to update it in place.
 MARKER = "<!-- benchkit-gate -->"
 
 

@@ -1,6 +1,6 @@
 """Where a gate's outcome goes: names, and what writes them.
 
-A new sink is a file and a line here, and only the one that is asked for is imported.
+A new sink is a function and a line here, and only the one that is asked for is imported.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SINKS = {
     "comment": "benchkit.gating.markdown:to_comment",
     "junit": "benchkit.gating.junit:to_junit",
     "openmetrics": "benchkit.gating.openmetrics:to_openmetrics",
-    "gitlab": "benchkit.gating.gitlab:to_gitlab",
+    "gitlab": "benchkit.gating.openmetrics:to_gitlab",
     "annotations": "benchkit.gating.annotations:to_annotations",
     "outputs": "benchkit.gating.outputs:to_outputs",
 }
