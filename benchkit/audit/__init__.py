@@ -1,7 +1,4 @@
-"""Rules over runs, observations and comparisons: what the reader of a result has to know.
-
-The mistakes that people make with these numbers are known; a tool should see them.
-"""
+"""Rules over runs, observations and comparisons: what the reader of a result has to know."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Rules about the load: was it the one that was asked for, and did the service answer it.
-
-A latency at another rate, or of failed requests, is another experiment.
-"""
+"""Rules about the load: was it the one that was asked for, and did the service answer it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Rules about one measurement under two names, and two measurements under one.
-
-Where every variant writes `results.bin`, the last one is compared with itself.
-"""
+"""Rules about one measurement under two names, and two measurements under one."""
 
 from __future__ import annotations
 

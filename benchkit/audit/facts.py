@@ -1,8 +1,4 @@
-"""What each run and each of its sources tells, number by number, as rules want to ask for it.
-
-A rule that checks arithmetic asks for the numbers of one run side by side; the long table holds
-one number a row.
-"""
+"""What each run and each of its sources tells, number by number, as rules want to ask for it."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Rules about several outputs of one run: text, JSON and samples should tell the same.
-
-A wrong match of files, or a tool that contradicts itself, must be seen before a number is
-believed.
-"""
+"""Rules about several outputs of one run: text, JSON and samples should tell the same."""
 
 from __future__ import annotations
 

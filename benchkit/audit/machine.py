@@ -1,8 +1,4 @@
-"""Rules about the machine: a generator beside the service, shared cores, containers at a limit.
-
-A service that shares a core with what loads it, or that stands at its limit, is measured together
-with that.
-"""
+"""Rules about the machine: a generator beside the service, shared cores, containers at a limit."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Rules about names: benchmarks and levels that only one side of a comparison has.
-
-Rows that silently vanish because two names differ by a word are the commonest way to compare
-nothing.
-"""
+"""Rules about names: benchmarks and levels that only one side of a comparison has."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Rules about single values: runs far from the rest, and rounding that hides the change.
-
-One starved run can make or hide a change, and a tool that prints whole milliseconds cannot tell
-microseconds; nothing is ever left out in silence.
-"""
+"""Rules about single values: runs far from the rest, and rounding that hides the change."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Rules about p-values that a table of another tool shows.
-
-A p that its runs cannot give was made by hand, or by another test than its reader takes it for.
-"""
+"""Rules about p-values that a table of another tool shows."""
 
 from __future__ import annotations
 

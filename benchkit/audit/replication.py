@@ -1,8 +1,4 @@
-"""Rules about the number of runs: what they can show and what they cannot.
-
-With too few runs no difference, however large, can be told from noise, and a table of stars does
-not say so.
-"""
+"""Rules about the number of runs: what they can show and what they cannot."""
 
 from __future__ import annotations
 

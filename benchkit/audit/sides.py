@@ -1,8 +1,4 @@
-"""Rules about two sides that were not measured alike, and about changes of shares.
-
-Another version, machine, length or load is another experiment, and a table of medians does not
-show it.
-"""
+"""Rules about two sides that were not measured alike, and about changes of shares."""
 
 from __future__ import annotations
 

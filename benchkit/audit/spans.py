@@ -1,8 +1,4 @@
-"""Rules about spans: what was made, saved and lost adds up, and fits the requests.
-
-A backend that loses most of its spans costs little, and counts that a warm-up has been added to
-hide how many.
-"""
+"""Rules about spans: what was made, saved and lost adds up, and fits the requests."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Rules about a report's own arithmetic: totals against rate and duration, and the order of ranks.
-
-Numbers that were typed, pasted together or cut contradict each other, and every later number
-inherits that.
-"""
+"""Rules about the arithmetic of a report: totals against rate and duration, order of ranks."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""A rule about sides that vary unequally, which can change how they are compared.
-
-The method changes with the spreads, and a variant whose runs vary several times as much is a
-result in itself.
-"""
+"""A rule about sides that vary unequally, which can change how they are compared."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""What the default rule says of runs that do not differ, and how far chance moves an estimate.
-
-A rule is trusted on a machine that it was tried on, with the same thing on both sides; a margin
-below the noise shows nothing.
-"""
+"""What the default rule says of runs that do not differ, and how far chance moves an estimate."""
 
 from __future__ import annotations
 

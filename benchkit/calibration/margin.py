@@ -1,8 +1,4 @@
-"""The margin that a machine's noise calls for, and how well so few runs know it.
-
-The largest of a few differences is no limit of the next one; few runs know the noise badly, and
-ask for a wider margin.
-"""
+"""The margin that a machine's noise calls for, and how well so few runs know it."""
 
 from __future__ import annotations
 

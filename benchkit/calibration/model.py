@@ -1,7 +1,4 @@
-"""What a calibration is made of: the rule, one row per metric and variant, one per metric.
-
-Frozen data that a table or a script reads, with nothing left to compute.
-"""
+"""What a calibration is made of: the rule, one row per metric and variant, one per metric."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""In which order the variants of each round are measured.
-
-A machine drifts, and "first all of this, then all of that" gives the drift to one of the sides.
-"""
+"""In which order the variants of each round are measured."""
 
 from __future__ import annotations
 

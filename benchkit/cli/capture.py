@@ -1,7 +1,4 @@
-"""``benchkit capture``: run benchmarks and keep their output with how they were run.
-
-Start, end, order and machine are lost unless they are written down at once.
-"""
+"""``benchkit capture``: run benchmarks and keep their output with how they were run."""
 
 from __future__ import annotations
 

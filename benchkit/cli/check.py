@@ -1,7 +1,4 @@
-"""``benchkit check``: what the audit finds, and nothing else.
-
-Arithmetic that does not hold, and what a comparison cannot show, are seen before it is read.
-"""
+"""``benchkit check``: what the audit finds, and nothing else."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""``benchkit compare``: the overhead table.
-
-The one-minute answer.
-"""
+"""``benchkit compare``: the overhead table."""
 
 from __future__ import annotations
 

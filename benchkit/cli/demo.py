@@ -1,7 +1,4 @@
-"""``benchkit demo``: a report from sample results.
-
-What the answer looks like can be seen before the first measurement.
-"""
+"""``benchkit demo``: a report from sample results."""
 
 from __future__ import annotations
 

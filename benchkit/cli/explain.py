@@ -1,7 +1,4 @@
-"""``benchkit explain``: what a code, a metric or a format is.
-
-A code in a terminal should be one command away from what it means and what to do.
-"""
+"""``benchkit explain``: what a code, a metric or a format is."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""``benchkit export``: the one table.
-
-Whatever benchkit does not do, another tool can.
-"""
+"""``benchkit export``: the one table."""
 
 from __future__ import annotations
 

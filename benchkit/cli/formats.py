@@ -1,7 +1,4 @@
-"""``benchkit formats``: what can be read.
-
-A refused file should leave the user with something to look up.
-"""
+"""``benchkit formats``: what can be read."""
 
 from __future__ import annotations
 

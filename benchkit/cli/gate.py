@@ -1,8 +1,4 @@
-"""``benchkit gate``: a policy, and an exit code.
-
-CI fails when a change costs more than the team allows, passes when that is excluded, and says so
-where neither is shown.
-"""
+"""``benchkit gate``: a policy, and an exit code."""
 
 from __future__ import annotations
 

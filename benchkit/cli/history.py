@@ -1,7 +1,4 @@
-"""``benchkit history``: results of one commit into the store, and one metric over all of them.
-
-What no single commit shows, many do.
-"""
+"""``benchkit history``: results of one commit into the store, and one metric over all of them."""
 
 from __future__ import annotations
 

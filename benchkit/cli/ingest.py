@@ -1,7 +1,4 @@
-"""``benchkit ingest``: read results into the store.
-
-Nothing is read silently wrong, and nothing silently not at all.
-"""
+"""``benchkit ingest``: read results into the store."""
 
 from __future__ import annotations
 

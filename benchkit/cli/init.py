@@ -1,7 +1,4 @@
-"""``benchkit init``: a commented ``benchkit.toml`` from what it sees.
-
-A policy is begun from the names in the data, and not from an empty page.
-"""
+"""``benchkit init``: a commented ``benchkit.toml`` from what it sees."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""``benchkit noise``: what the default rule says of runs that do not differ.
-
-False alarms and margins are those of the machine at hand.
-"""
+"""``benchkit noise``: what the default rule says of runs that do not differ."""
 
 from __future__ import annotations
 

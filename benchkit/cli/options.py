@@ -1,7 +1,4 @@
-"""Options that several commands share, and what they load.
-
-An option means the same wherever it stands.
-"""
+"""Options that several commands share, and what they load."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""``benchkit plot``: one figure of the report as a file.
-
-A slide or a ticket takes one picture, not a page.
-"""
+"""``benchkit plot``: one figure of the report as a file."""
 
 from __future__ import annotations
 

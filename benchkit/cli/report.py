@@ -1,7 +1,4 @@
-"""``benchkit report``: the report people send.
-
-One self-contained page that answers first, shows second, proves third.
-"""
+"""``benchkit report``: the report people send."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""``benchkit runs``: a line for each series of equal labels, or for each run.
-
-What a comparison stands on, before anyone believes it.
-"""
+"""``benchkit runs``: a line for each series of equal labels, or for each run."""
 
 from __future__ import annotations
 

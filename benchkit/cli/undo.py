@@ -1,7 +1,4 @@
-"""``benchkit undo``: take the last ingest back.
-
-A wrong folder or label is one command away from never having happened.
-"""
+"""``benchkit undo``: take the last ingest back."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Rows that only the baseline of a pair has, and primary metrics that one side of it lacks.
-
-A benchmark that disappears with a change can be the one that the change broke, and a variant
-whose files could not be read is not left out without a word.
-"""
+"""Rows that only the baseline of a pair has, and primary metrics that one side of it lacks."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""How many events of a run a quantile stands on.
-
-A p99 of 500 requests is the fifth largest of them, which no number of decimals makes better
-known.
-"""
+"""How many events of a run a quantile stands on."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The runs of one variant, metric by metric: what plans and calibrations start from.
-
-How much runs vary is asked of each variant alone, also where there is nothing to compare it with.
-"""
+"""The runs of one variant, metric by metric: what plans and calibrations start from."""
 
 from __future__ import annotations
 

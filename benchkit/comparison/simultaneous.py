@@ -1,7 +1,4 @@
-"""Intervals that hold for all rows of a family at once, beside those of each row alone.
-
-Among 60 intervals of 95 % three miss; who reads them all needs wider ones.
-"""
+"""Intervals that hold for all rows of a family at once, beside those of each row alone."""
 
 from __future__ import annotations
 

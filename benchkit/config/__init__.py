@@ -1,7 +1,4 @@
-"""Settings from ``benchkit.toml`` or ``[tool.benchkit]``: frozen, and strict about their keys.
-
-What a project decides once is written once, and a misspelt key is never silently ignored.
-"""
+"""Settings from ``benchkit.toml`` or ``[tool.benchkit]``: frozen, and strict about their keys."""
 
 from __future__ import annotations
 

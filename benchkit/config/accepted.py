@@ -1,7 +1,4 @@
-"""Changes that a project has accepted: ``[[history.accept]]``.
-
-A cost that was paid on purpose is no alarm for ever, and who reads the history learns why.
-"""
+"""Changes that a project has accepted: ``[[history.accept]]``."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Keys of a configuration file: known ones, or an error that names the nearest.
-
-A misspelt key that is silently ignored is a gate that never fails.
-"""
+"""Keys of a configuration file: known ones, or an error that names the nearest."""
 
 from __future__ import annotations
 

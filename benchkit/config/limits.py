@@ -1,7 +1,4 @@
-"""What a change may cost: per cent, percentage points, a factor, or an amount with its unit.
-
-A bare number says neither of what nor of how much, and per cent of per cent is a trap.
-"""
+"""What a change may cost: per cent, percentage points, a factor, or an amount with its unit."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""The rules of the regression gate, as ``benchkit.toml`` and ``--max-overhead`` write them.
-
-Which rows a limit holds for is part of the limit; a rule that is misread is a gate that never
-fails.
-"""
+"""The rules of the regression gate, as ``benchkit.toml`` and ``--max-overhead`` write them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Observations to more observations, and runs to what their order tells.
-
-Arithmetic that users do by hand is done once, by a named rule, and checked.
-"""
+"""Observations to more observations, and runs to what their order tells."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""The account of a run's spans: expected, created, saved, dropped, and how each is known.
-
-A backend that loses half of all spans does not show the cost of tracing; a share of spans that
-were never counted is a guess, and has to say so.
-"""
+"""The account of a run's spans: expected, created, saved, dropped, and how each is known."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What a request costs the service, and what of it the request waits for.
-
-An agent works in the request's own time and behind its back; latency shows the one, CPU both.
-"""
+"""What a request costs the service, and what of it the request waits for."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The raw samples of runs as distributions: the share of requests that took so long or less.
-
-Two humps or a cliff are seen in no percentile, and a curve of a million steps in no picture.
-"""
+"""The raw samples of runs as distributions: the share of requests that took so long or less."""
 
 from __future__ import annotations
 

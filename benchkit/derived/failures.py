@@ -1,8 +1,4 @@
-"""Which requests of a run failed, and what share of a side's that is.
-
-Errors are fast or slow for reasons of their own; a rate or a latency of failing requests is no
-cost and no gain of the variant.
-"""
+"""Which requests of a run failed, and what share of a side's that is."""
 
 from __future__ import annotations
 

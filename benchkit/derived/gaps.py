@@ -1,7 +1,4 @@
-"""What could not be derived of some runs, and what to do about it.
-
-A number that is missing without a word is taken for one that was never asked for.
-"""
+"""What could not be derived of some runs, and what to do about it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What a load that was held came to: requests, the rate that was asked for and reached, failures.
-
-At a fixed rate latency is the result and throughput a condition, which has to be shown to hold.
-"""
+"""What a held load came to: requests, the rate that was set and reached, and failures."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Which level of a sweep is called the best: a rule with a name, and where it points.
-
-Without its rule an optimum cannot be checked, and two rules seldom agree.
-"""
+"""Which level of a sweep is called the best: a rule with a name, and where it points."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What is derived from the accounts of spans: shares, drops that nobody counted, CPU per span.
-
-The share that was lost is compared and exported like any other number.
-"""
+"""What is derived from the accounts of spans: shares, drops that nobody counted, CPU per span."""
 
 from __future__ import annotations
 

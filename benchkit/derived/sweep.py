@@ -1,8 +1,4 @@
-"""Runs at several levels of load: what each level gains over the first and the one before.
-
-"more connections give more requests" is seen at a glance, what they cost and where it ends is
-arithmetic.
-"""
+"""Runs at several levels of load: what each level gains over the first and the one before."""
 
 from __future__ import annotations
 

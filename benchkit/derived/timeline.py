@@ -1,7 +1,4 @@
-"""How latency, CPU and memory went over the time of each run.
-
-Warm-up, waves, a leak and a container that is throttled halfway are in no median over runs.
-"""
+"""How latency, CPU and memory went over the time of each run."""
 
 from __future__ import annotations
 

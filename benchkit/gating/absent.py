@@ -1,8 +1,4 @@
-"""Whether there is no baseline yet, or one that was misspelled or could not be read.
-
-A first run may pass where that is allowed; a baseline that is there and was not found must never
-look like one.
-"""
+"""Whether there is no baseline yet, or one that was misspelled or could not be read."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Which pairs a gate is about: those of its rules, of the command line, or guessed from names.
-
-What is asked for by name has to be compared; an option that nothing heeds would look as if it
-held.
-"""
+"""Which pairs a gate is about: those of its rules, of the command line, or guessed from names."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What the baseline has and the variant has not, in words.
-
-A benchmark that disappears with a change leaves no row that could fail; only words tell of it.
-"""
+"""What the baseline has and the variant has not, in words."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Whether both sides of a comparison were measured on the same machine, as far as runs tell.
-
-A baseline of another day is often of another machine, and what differs between machines is no
-cost of the change.
-"""
+"""Whether both sides of a comparison were measured on the same machine, as far as runs tell."""
 
 from __future__ import annotations
 

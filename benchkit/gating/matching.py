@@ -1,7 +1,4 @@
-"""Which rows of a comparison a rule is about.
-
-A rule that matches nothing, or half of what it names, must not look like one that holds.
-"""
+"""Which rows of a comparison a rule is about."""
 
 from __future__ import annotations
 

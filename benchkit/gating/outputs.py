@@ -1,7 +1,4 @@
-"""Outputs of a GitHub step, for the steps after it.
-
-Whether to post a comment is decided by a word and never by searching a text.
-"""
+"""Outputs of a GitHub step, for the steps after it."""
 
 from __future__ import annotations
 

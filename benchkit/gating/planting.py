@@ -1,8 +1,4 @@
-"""A regression planted in a copy of the data: a gate that never fails is worth nothing.
-
-A gate can be blind for lack of runs, for a name that changed, or for a limit that allows
-everything, and none of that shows while it passes.
-"""
+"""A regression planted in a copy of the data: a gate that never fails is worth nothing."""
 
 from __future__ import annotations
 

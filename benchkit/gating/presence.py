@@ -1,8 +1,4 @@
-"""Whether what a gate names is there, where there is no baseline to compare it with.
-
-A first run passes without a comparison, and a misspelt name that it let through would be found by
-nobody.
-"""
+"""Whether what a gate names is there, where there is no baseline to compare it with."""
 
 from __future__ import annotations
 

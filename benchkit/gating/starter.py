@@ -1,8 +1,4 @@
-"""A first ``benchkit.toml``: every setting that matters, with a word on what it does.
-
-A policy is begun by deleting what is not meant, and the names in it are those of the data and not
-misspelt.
-"""
+"""A first ``benchkit.toml``: every setting that matters, with a word on what it does."""
 
 from __future__ import annotations
 

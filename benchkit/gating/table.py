@@ -1,8 +1,4 @@
-"""The rows of the gate as a table, the most pressing first.
-
-Target, limit, cost and interval stand beside each other, so that a reader sees by how much a
-limit is held or missed, and not only a colour.
-"""
+"""The rows of the gate as a table, the most pressing first."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""One metric over many commits: where its level changed, and whether the newest lies outside.
-
-A change that is too small for the gate of one commit shows in many.
-"""
+"""One metric over many commits: where its level changed, and whether the newest lies outside."""
 
 from __future__ import annotations
 

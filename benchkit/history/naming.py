@@ -1,7 +1,4 @@
-"""What a series and a commit are called, in tables and in figures.
-
-Who looks from a figure into the table finds the same names.
-"""
+"""What a series and a commit are called, in tables and in figures."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The newest commit: the machine first, then each series beside its level.
-
-Among many series some lie outside by chance, and a slow machine moves all of them at once.
-"""
+"""The newest commit: the machine first, then each series beside its level."""
 
 from __future__ import annotations
 

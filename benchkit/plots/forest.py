@@ -1,8 +1,4 @@
-"""The forest plot: what each variant costs, with its interval, its runs and the margin.
-
-One look tells which intervals lie beyond the margin, which hold it, and how far individual runs
-scatter around both.
-"""
+"""The forest plot: what each variant costs, with its interval, its runs and the margin."""
 
 from __future__ import annotations
 

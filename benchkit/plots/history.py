@@ -1,8 +1,4 @@
-"""One metric over many commits: its levels, where they changed, and where the newest should lie.
-
-A creeping cost, a level that was accepted and a newest commit that stands out are seen before any
-table is read.
-"""
+"""One metric over many commits: its levels, where they changed, and where the newest should lie."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Texts inside a panel: the name where a line ends, and what stands beside a point.
-
-Nothing is looked up in a legend, and no two texts meet.
-"""
+"""Texts inside a panel: the name where a line ends, and what stands beside a point."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""The percentile curve: how latency grows towards its tail, variant beside baseline.
-
-Rankings change between the median and the tail, and a table of four percentiles does not show
-where.
-"""
+"""The percentile curve: how latency grows towards its tail, variant beside baseline."""
 
 from __future__ import annotations
 

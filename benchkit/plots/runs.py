@@ -1,7 +1,4 @@
-"""Every run, in the order in which it was made.
-
-Drift, an order that was not interleaved and a single far run are seen before any test finds them.
-"""
+"""Every run, in the order in which it was made."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""The shift plot: how much each percentile moves, with the interval from runs.
-
-A change of the tail alone, or of the middle alone, is seen at one look, and so is how little the
-runs say about the tail.
-"""
+"""The shift plot: how much each percentile moves, with the interval from runs."""
 
 from __future__ import annotations
 

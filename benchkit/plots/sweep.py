@@ -1,8 +1,4 @@
-"""The pair of a sweep: what more load brings, and what it costs.
-
-A rate that stands still while latency grows is seen at one look, and so is the stretch in which
-nobody looked.
-"""
+"""The pair of a sweep: what more load brings, and what it costs."""
 
 from __future__ import annotations
 

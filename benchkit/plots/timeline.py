@@ -1,8 +1,4 @@
-"""Latency, CPU and memory over the course of a run, the variants aligned where their runs begin.
-
-A warm-up that leaks into the run, a wave, a container that slows down halfway and a leak are seen
-at one look, and so is that there is nothing to see.
-"""
+"""Latency, CPU and memory over the course of a run, the variants aligned where their runs begin."""
 
 from __future__ import annotations
 

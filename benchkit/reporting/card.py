@@ -1,7 +1,4 @@
-"""What a notebook shows of results that were loaded.
-
-Results look at home beside a comparison, in light and in dark.
-"""
+"""What a notebook shows of results that were loaded."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Lines over time in words and as a table: how each began and ended, and between what it was.
-
-Who cannot see the curve learns what it shows; a thousand points read out one by one would tell
-nobody.
-"""
+"""Lines over time in words and as a table: how each began and ended, and between what it was."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""A chart as a part of the report: its picture, the same in words, and the table behind it.
-
-Nobody has to read numbers off a curve, and who cannot see it loses nothing.
-"""
+"""A chart as a part of the report: its picture, the same in words, and the table behind it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""How the numbers came about, in sentences.
-
-A reader who doubts a row can do it again by hand.
-"""
+"""How the numbers came about, in sentences."""
 
 from __future__ import annotations
 

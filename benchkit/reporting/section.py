@@ -1,7 +1,4 @@
-"""The parts of a report: sections, and the plots in them.
-
-Every renderer shows the same parts in the same order.
-"""
+"""The parts of a report: sections, and the plots in them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""A history as a folder of pages that any static host serves, and that open without a server.
-
-An overview with a curve for each series, and one page per benchmark with its commits.
-"""
+"""A history as a folder of pages that any static host serves, and that open without a server."""
 
 from __future__ import annotations
 

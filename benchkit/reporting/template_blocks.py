@@ -1,7 +1,4 @@
-"""Blocks of a template that nothing shows, since no template it extends has them.
-
-A misspelt block would be left out without a word.
-"""
+"""Blocks of a template that nothing shows, since no template it extends has them."""
 
 from __future__ import annotations
 

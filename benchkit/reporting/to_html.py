@@ -1,7 +1,4 @@
-"""The report as one self-contained page: no network, light, dark and print, script for comfort.
-
-The file can be mailed, attached to a ticket and opened years later.
-"""
+"""The report as one self-contained page: no network, light, dark and print, script for comfort."""
 
 from __future__ import annotations
 

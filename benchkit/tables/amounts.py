@@ -1,7 +1,4 @@
-"""Cells of numbers in one unit, down a column.
-
-A column is read downwards, so that it has one scale, and what is unknown is a dash.
-"""
+"""Cells of numbers in one unit, down a column."""
 
 from __future__ import annotations
 

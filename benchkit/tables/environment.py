@@ -1,7 +1,4 @@
-"""Where and on what the runs were made: differences between variants first, then the rest.
-
-A variant measured on another machine is another experiment, and the reader has to see it.
-"""
+"""Where and on what the runs were made: differences between variants first, then the rest."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""What a code, a metric or a format is, in words.
-
-Documentation that is read where the question comes up is made of the data that the program itself
-goes by, so that it cannot be out of date.
-"""
+"""What a code, a metric or a format is, in words."""
 
 from __future__ import annotations
 

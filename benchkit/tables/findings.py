@@ -1,7 +1,4 @@
-"""Findings in words: a few lines under a comparison, or all of them by code.
-
-Forty runs that share one mistake are one line, and what is passed over is counted.
-"""
+"""Findings in words: a few lines under a comparison, or all of them by code."""
 
 from __future__ import annotations
 

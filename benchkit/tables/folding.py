@@ -1,7 +1,4 @@
-"""Which exploratory rows a terminal shows: a screen or two, and a count of the rest.
-
-A tool that tells a hundred statistics of every tag and phase hides the few that people look for.
-"""
+"""Which exploratory rows a terminal shows: a screen or two, and a count of the rest."""
 
 from __future__ import annotations
 

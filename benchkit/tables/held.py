@@ -1,8 +1,4 @@
-"""What a variant adds to a request at a fixed rate: latencies side by side, and their differences.
-
-At a fixed rate people ask how many microseconds a request costs more; the rate itself is a
-condition, no result.
-"""
+"""What a variant adds to a request at a fixed rate: latencies and their differences."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""A history in words and tables: step changes, the newest commit, and every commit.
-
-Who reads "since abc1234: +3.2 %" can look at that commit, and at those around it.
-"""
+"""A history in words and tables: step changes, the newest commit, and every commit."""
 
 from __future__ import annotations
 

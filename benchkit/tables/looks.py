@@ -1,7 +1,4 @@
-"""The looks at a series under way: estimate, interval, and what is still needed.
-
-Who waits wants to know for how long; an effect near the margin takes long, and the table says so.
-"""
+"""The looks at a series under way: estimate, interval, and what is still needed."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""What the default rule says of runs that do not differ: a sentence and two tables.
-
-False alarms on one's own machine are counted, with the interval that so few runs allow, and a
-margin is chosen by the noise.
-"""
+"""What the default rule says of runs that do not differ: a sentence and two tables."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Results at a glance: who was measured, how often, with what, and what to do next.
-
-What was loaded is looked at before it is compared, and a folder read wrongly is seen at once.
-"""
+"""Results at a glance: who was measured, how often, with what, and what to do next."""
 
 from __future__ import annotations
 

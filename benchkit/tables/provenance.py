@@ -1,7 +1,4 @@
-"""The files behind a report, each with its hash, and what could not be read of them.
-
-Whoever doubts a number can tell which bytes it came from, and which gave none.
-"""
+"""The files behind a report, each with its hash, and what could not be read of them."""
 
 from __future__ import annotations
 

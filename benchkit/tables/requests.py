@@ -1,8 +1,4 @@
-"""What a request costs the service: its CPU, how much of it delays the request, and the rest.
-
-Throughput hides the cost of a variant where something else sets the pace; CPU per request does
-not.
-"""
+"""What a request costs the service: its CPU, how much of it delays the request, and the rest."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What containers used under each variant, and who was at a limit.
-
-What the service pays and what runs beside it stand apart.
-"""
+"""What containers used under each variant, and who was at a limit."""
 
 from __future__ import annotations
 

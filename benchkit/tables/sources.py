@@ -1,7 +1,4 @@
-"""What became of each source of an ingest: in total, and one by one.
-
-What was not read must be as visible as what was.
-"""
+"""What became of each source of an ingest: in total, and one by one."""
 
 from __future__ import annotations
 

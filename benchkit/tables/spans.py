@@ -1,8 +1,4 @@
-"""What became of the spans: a line per variant, a line per run, and what it means in a sentence.
-
-A backend that drops half of all spans is cheap for the wrong reason, and a share that nobody
-counted has to say so.
-"""
+"""What became of the spans: a line per variant, a line per run, and what it means in a sentence."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""What more load brings: a line per level, and a sentence on where it ends.
-
-The best level is named with its rule, a fit that is poor is called so, and what was not measured
-is said to be unknown.
-"""
+"""What more load brings: a line per level, and a sentence on where it ends."""
 
 from __future__ import annotations
 
