@@ -1,8 +1,10 @@
-"""``benchkit ingest``: read results into the store."""
+"""``benchkit ingest``: read results into the store.
+
+Nothing is read silently wrong, and nothing silently not at all.
+"""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from functools import partial
@@ -114,6 +116,7 @@ def ingest(
     """Read results into the store; running the same command again changes nothing."""
     from benchkit.cli.progress import watching
     from benchkit.ingestion.commit import ingest as read
+    from benchkit.ingestion.startup import spare_pandas
     from benchkit.store import Store, choose_place
 
     o.choose(format, ("table", "json"))
@@ -224,27 +227,3 @@ def _show(summary: IngestSummary, store: str, output: Path | None, *, verbose: b
 def tell_superseded(summary: IngestSummary) -> str:
     """Say how many runs were replaced; nothing where none was."""
     return f", {summary.superseded} superseded" if summary.superseded else ""
-
-
-def spare_pandas() -> None:
-    """Let pyarrow find no pandas, for good; where pandas is there already, nothing changes.
-
-    Pyarrow looks for it at its first array, which is a third of the time of a small ingest. Only
-    for a process that makes no frame and ends when it has ingested.
-    """
-    import pyarrow as pa
-
-    sys.meta_path.insert(0, _NoPandas)
-    try:
-        pa.array([0])
-    finally:
-        sys.meta_path.remove(_NoPandas)
-
-
-class _NoPandas:
-    """A finder of modules that does not want pandas to be found."""
-
-    @staticmethod
-    def find_spec(name: str, *_: object) -> None:
-        if name == "pandas":
-            raise ModuleNotFoundError(name=name)
