@@ -123,3 +123,23 @@ def test_an_event_of_a_benchmark_that_failed_is_none_of_its_package() -> None:
     (reading,) = LOG.parse(write_events(RESULT, fails, {"Action": "pass", "Package": "p"}))
     assert isinstance(reading, Reading)
     assert reading.status == "complete"
+
+
+TEXT = RESULT["Output"]
+
+
+@pytest.mark.parametrize("end", ["exit status 1", "FAIL", "Killed", "FAIL\tp\t1.5s"])
+@pytest.mark.parametrize("prefix", ["  ", "> ", "# "])
+def test_a_quoted_output_that_ends_badly_failed(prefix: str, end: str) -> None:
+    lines = f"{TEXT}{end}\n".splitlines()
+    reading = parse_one("".join(f"{prefix}{line}\n" for line in lines))
+    assert (reading.status, reading.remark) == ("failed", f"2: {' '.join(end.split())}")
+    prose = "The old version ended with exit status 1\n"
+    assert parse_one(f"{prefix}{TEXT}\n{prose}").status == "complete"
+
+
+@pytest.mark.parametrize("end", ["Killed", "FAIL"])
+def test_results_below_pass_are_of_another_run(end: str) -> None:
+    records = LOG.parse(Source(None, "log.txt", f"{TEXT}PASS\n{TEXT}{end}\n".encode()))
+    runs = [record for record in records if isinstance(record, Reading)]
+    assert [run.status for run in runs] == ["complete", "failed"]

@@ -7,9 +7,11 @@ panic.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from benchkit.parsers.gobench.lines import Line
+from benchkit.parsers.gobench.patterns import RESULT, unquote
 from benchkit.redaction import redact_quote
 from benchkit.regexes import regex
 
@@ -65,6 +67,7 @@ class _Block:
     has_results: bool = False
     header: int = 0  # the line at which the configuration begins
     has_passed: bool = False
+    prefix: str = ""  # what stands before each line, where the output is quoted
 
     def end_well(self) -> None:
         """Take note of PASS: a panic was recovered, but a benchmark that failed has no result."""
@@ -107,33 +110,42 @@ class Failures:
         self._open: dict[str, _Block] = {}
         self._ended: dict[str, str] = {}  # the package that ended last, by stream
 
-    def see_results(self) -> None:
-        """Take note of results that came as a table of a plain log."""
-        self._open.setdefault("", _Block()).has_results = True
+    def see_results(self, first: int, package: str = "") -> None:
+        """Take note of results that begin at a line; those below PASS are of another run."""
+        block = self._open.setdefault(package, _Block(first))
+        if block.has_passed:
+            block = self._close(package, block, first - 1)
+        block.has_results = True
 
     def read(self, line: Line) -> None:
         """Take the next line."""
-        text = line.text
         block = self._open.setdefault(line.package, _Block(line.number))
+        text = line.text.removeprefix(block.prefix)
         if ended := _ENDED.match(text):
             is_failed = "FAIL" in {ended["word"], ended["unbuilt"]}
-            self._end(line, block, is_failed, ended["package"] or ended["target"])
+            self._end(line, block, is_failed, ended)
         elif text.startswith("PASS"):
             block.end_well()
         elif text == "FAIL" and (block.has_results or block.header):
-            self._note(block, line)
+            self._note(block, line, text)
         elif text.startswith(_HEADER):
             if block.has_results:
                 block = self._close(line.package, block, line.number - 1)
-            block.header = block.header or line.number
+            if text == line.text:
+                block.header = block.header or line.number
         elif reason := _REASON.search(text):
             self._note(block, line, text[reason.start() :])
         elif text.startswith("Benchmark"):
-            block.has_results = True
+            self.see_results(line.number, line.package)
+        elif "Benchmark" in text and RESULT.match(shown := unquote(text)):
+            self.see_results(line.number, line.package)
+            self._open[line.package].prefix = line.text.removesuffix(shown)
         elif _FENCE.match(text):
             block.header = 0
-        elif (block.is_running and _KILLED.match(text)) or (block.has_passed and _EXIT.match(text)):
-            self._note(block, line)
+        elif line.text.startswith(block.prefix) and (
+            (block.is_running and _KILLED.match(text)) or (block.has_passed and _EXIT.match(text))
+        ):
+            self._note(block, line, text)
 
     def finish(self) -> list[Failure]:
         """Return the failed runs, those that no line ends among them."""
@@ -141,17 +153,17 @@ class Failures:
             self._close(package, block, 1 << 62)
         return self.found
 
-    def _note(self, block: _Block, line: Line, text: str = "") -> None:
+    def _note(self, block: _Block, line: Line, text: str) -> None:
         if not block.reason:
-            quote = " ".join((text or line.text).split())
+            quote = " ".join(text.split())
             block.line, block.reason = line.number, redact_quote(quote)
 
-    def _end(self, line: Line, block: _Block, is_failed: bool, package: str) -> None:
-        is_repeated = package == self._ended.get(line.package) and not (
-            block.has_results or block.reason
-        )
+    def _end(self, line: Line, block: _Block, is_failed: bool, ended: re.Match[str]) -> None:
+        package = ended["package"] or ended["target"]
+        is_known = package == self._ended.get(line.package)
+        is_repeated = is_known and not (block.has_results or block.reason)
         if is_failed and not is_repeated:
-            self._note(block, line)
+            self._note(block, line, ended.string)
         elif not is_failed:
             block.end_well()
         self._ended[line.package] = package

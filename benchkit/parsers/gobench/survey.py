@@ -112,7 +112,7 @@ def survey(log: Log) -> Survey:
         for line in log.read():
             if not isinstance(line, Line):
                 outputs.add(*line.list_names())
-                failures.see_results()
+                failures.see_results(line.first)
                 continue
             failures.read(line)
             outputs.read(line)
