@@ -24,6 +24,7 @@ from benchkit.capture.placement import running_on
 from benchkit.capture.plan import Commands, split_address
 from benchkit.capture.process_table import adopting_orphans, list_family, read_table
 from benchkit.capture.usage import is_served_by
+from benchkit.credentials import make_request
 from benchkit.redaction import redact, redact_text
 
 #: Seconds that one answer may take, and the end of a service, before it is made to end.
@@ -184,7 +185,8 @@ def _probe(ready: str) -> str:
     if "://" not in ready:
         return "" if _listens(ready) else "nothing listens there"
     try:
-        with build_opener(ProxyHandler({})).open(quote(ready, safe=_KEPT), timeout=_ANSWER):
+        request = make_request(quote(ready, safe=_KEPT))
+        with build_opener(ProxyHandler({})).open(request, timeout=_ANSWER):
             return ""
     except HTTPError as error:
         return f"it answers with status {error.code}"

@@ -7,7 +7,6 @@ host to this machine or its network.
 
 from __future__ import annotations
 
-import base64
 import http.client
 import ipaddress
 import socket
@@ -19,8 +18,9 @@ from functools import partial
 from pathlib import Path
 from threading import Event, Thread
 from typing import IO, TypeVar
-from urllib.parse import SplitResult, unquote, urljoin, urlsplit
+from urllib.parse import urljoin, urlsplit
 
+from benchkit.credentials import make_request, split_credentials
 from benchkit.errors import DataError, MissingError
 from benchkit.reading.bounds import OPTION
 
@@ -72,14 +72,14 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
             raise _RedirectError(f"redirects from {before.scheme} to {after.scheme}")
         if kinds := _find_kinds(after.hostname) - _find_kinds(before.hostname):
             raise _RedirectError(f"redirects to {after.hostname}, a {min(kinds)} address")
-        target, credentials = _split_credentials(after)
+        target, credentials = split_credentials(after)
         request = super().redirect_request(req, fp, code, msg, headers, target)
         if request is None:
             return None
-        if before.netloc.lower() != urlsplit(target).netloc.lower():
-            request.remove_header("Authorization")
+        if before.netloc.lower() == urlsplit(target).netloc.lower():
+            credentials = credentials or req.get_header("Authorization", "")
         if credentials:
-            request.add_header("Authorization", credentials)
+            request.add_unredirected_header("Authorization", credentials)
         return request
 
 
@@ -190,10 +190,14 @@ def _write(address: str, target: Path, limit: int) -> None:
 
 def _open(address: str) -> http.client.HTTPResponse:
     """Send the request and read the head of the response, those of redirections included."""
+    from benchkit import __version__
+
     opener, abandoned = urllib.request.build_opener(_Redirects), Event()
+    request = make_request(address)
+    request.add_header("User-Agent", f"benchkit/{__version__}")
 
     def send() -> http.client.HTTPResponse:
-        response: http.client.HTTPResponse = opener.open(_request(address), timeout=_TIMEOUT)
+        response: http.client.HTTPResponse = opener.open(request, timeout=_TIMEOUT)
         if abandoned.is_set():
             response.close()
         return response
@@ -221,22 +225,3 @@ def _read_blocks(response: http.client.HTTPResponse, limit: int) -> Iterator[byt
             since, mark = time.monotonic(), size
     if response.length:
         raise _BodyError(f"the response is truncated: {response.length:,} bytes are missing")
-
-
-def _request(address: str) -> urllib.request.Request:
-    """Return a request whose address has no credentials; they are in its header."""
-    from benchkit import __version__
-
-    bare, credentials = _split_credentials(urlsplit(address))
-    request = urllib.request.Request(bare, headers={"User-Agent": f"benchkit/{__version__}"})  # noqa: S310 - http or https
-    if credentials:
-        request.add_header("Authorization", credentials)
-    return request
-
-
-def _split_credentials(parts: SplitResult) -> tuple[str, str]:
-    """Return an address without credentials and fragment, and the header that sends them."""
-    credentials, _, host = parts.netloc.rpartition("@")
-    bare = parts._replace(netloc=host, fragment="").geturl()
-    pair = base64.b64encode(unquote(credentials).encode()).decode()
-    return bare, f"Basic {pair}" if credentials else ""

@@ -83,6 +83,14 @@ _RULES = [
                 r"(?![\d.,:]++[a-zµ%/]*+(?:\s|$)|[^\s'\"]{0,99}[/.][a-z])[^\s'\":]{6,}+"
             ),
         ),
+        # secret: c0ffeec0ffee1, pass: c0ffeec0ffee1, but no --- PASS: TestSum1
+        (
+            ("secret", "pass"),
+            (
+                r"(\b(?:secret|(?-i:pass)) ?[:：] *+)(?=[^\s'\"]{0,99}\d)"
+                r"(?![\d.,:]++[a-zµ%/]*+(?:\s|$)|[^\s'\"]{0,99}[/.][a-z])[^\s'\":]{8,}+"
+            ),
+        ),
         # Cookie: sid=abc
         (
             ("cookie",),

@@ -21,15 +21,18 @@ REDACTED = "REDACTED"
 
 #: Headers whose values are always secrets.
 _CREDENTIALS = frozenset(
-    {"authorization", "proxy-authorization", "x-api-key", "x-auth-token", "set-cookie"}
+    {
+        *("authorization", "proxy-authorization", "x-api-key", "x-auth-token", "set-cookie"),
+        "ocp-apim-subscription-key",
+    }
 )
 
 #: What the name of a secret contains.
 _SECRET_NAME = regex(
     rf"(?:{PASSWORDS}|pass)\b"
     r"|secret|token|credential|cookie|sess(?:ion)?[-_.]?id|aws[-_.]session|[cx]srf"
-    r"|(?:access|account|api|app|encryption|master|private|shared|signing|storage)[-_.]?key"
-    r"|(?<![a-z])(?:auth|bearer|creds?|cvv|dsn|jwt|licen[cs]e|nonce|otp|pin|psk|pw|pwd|sas|sig)"
+    r"|(?:access|account|api|app|auth|encryption|master|private|shared|signing|storage|subscription)"
+    r"[-_.]?key|(?<![a-z])(?:auth|bearer|creds?|cvv|dsn|jwt|licen[cs]e|nonce|t?otp|pin|psk|pw|pwd|sas|sig)"
     r"(?![a-z])|(?:admin|root)pw\b|authorization|keyfile|passkey|signature",
     re.IGNORECASE,
 )
@@ -39,7 +42,7 @@ _SHORT = 5
 #: Names whose values are secrets whatever they look like: no word (``token=jwt``) is kept.
 _CERTAIN_NAME = regex(
     rf"(?:{PASSWORDS}|psk|pwd|pw|secret|(?:[-_.]|api|access|auth)token"
-    r"|(?:api|access|account|private|secret)[-_.]?key)$|^(?:cvv|otp|pin)$",
+    r"|(?:api|access|account|private|secret)[-_.]?key)$|^(?:cvv|t?otp|pin)$",
     re.IGNORECASE,
 )
 #: Values that tell runs apart and are no secrets: ``auth=basic``, ``max_tokens=128``.

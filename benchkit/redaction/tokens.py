@@ -30,7 +30,10 @@ _PREFIXED = (
     r"shp(?:at|ca|pa|ss)_[\da-fA-F]{16,}+|sq0(?:atp|csp)-[\w-]{16,}+|AGE-SECRET-KEY-1[A-Z\d]{16,}+",
     r"ATATT3[\w-]{16,}+=?[\dA-F]*+|(?:bkua|rubygems|sbp|sq[apu])_[\da-f]{16,}+",
     rf"tskey-{_MIXED}[\w-]{{16,}}+|fm[12]_{_MIXED}[A-Za-z\d+/]{{20,}}+=*+",
-    rf"sntry[su]_{_MIXED}[\w+/]{{16,}}+=*+",
+    rf"sntry[su]_{_MIXED}[\w+/]{{16,}}+=*+|figd_{_MIXED}[\w-]{{32,}}+|sl\.{_MIXED}[\w.-]{{60,}}+",
+    r"(?:gsk_|xai-|ph[cx]_|pplx-|r8_)[A-Za-z\d]{32,}+",
+    rf"nvapi-{_MIXED}[\w-]{{40,}}+|(?:tvly-|sb_secret_){_MIXED}[\w-]{{20,}}+",
+    rf"LTAI{_MIXED}[A-Za-z\d]{{12,}}+",
 )
 #: Those that are known wherever they stand.
 _ANYWHERE = (

@@ -39,7 +39,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         if self.path == "/die":
             os._exit(7)
-        self.send_response(503 if time.monotonic() < busy else 200)
+        is_locked = manner == "locked" and self.headers["Authorization"] != "Basic bWU6YzBmZmVl"
+        self.send_response(503 if time.monotonic() < busy else 401 if is_locked else 200)
         self.end_headers()
         self.wfile.write(b"pong")
 busy = time.monotonic() + {"late": 1, "busy": 600}.get(manner, 0)
@@ -153,6 +154,15 @@ def test_a_service_that_does_not_answer_is_not_waited_for_for_ever(
         assert problem in session.problem
         assert list_left(tmp_path) == []
     assert session.problem.endswith("or set ready_timeout in the plan to wait longer")
+
+
+def test_the_credentials_of_an_address_are_sent_to_a_service(
+    capture: Callable[..., Session], port: int
+) -> None:
+    ready, command = f"http://me:c0ffee@127.0.0.1:{port}/", [sys.executable, "-c", "print(1)"]
+    assert capture("locked", ready=ready, command=command).problem == ""
+    session = capture("locked", ready=ready.replace("c0ffee", "c0c0a"), ready_timeout=1)
+    assert "not ready after 1 s: it answers with status 401" in session.problem
 
 
 def test_a_run_in_which_the_service_ended_failed(
