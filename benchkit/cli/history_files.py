@@ -187,7 +187,7 @@ def prune(
     quiet: o.Quiet = False,
 ) -> None:
     """Drop the runs of all but the newest commits; `benchkit undo` reverts it."""
-    from benchkit.ingestion.commit import prune_commits
+    from benchkit.ingestion.retention import prune_commits
     from benchkit.store import Store, choose_place
 
     chosen = o.choose(format, o.DONE_FORMATS)

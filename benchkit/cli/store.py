@@ -1,9 +1,10 @@
-"""``benchkit store``: check, repair, upgrade and vacuum a store."""
+"""``benchkit store``: check, repair, upgrade, vacuum and prune a store."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,7 +12,7 @@ import typer
 from benchkit.cli import options as o
 from benchkit.cli import printing
 from benchkit.cli.menu import Menu
-from benchkit.errors import StoreError
+from benchkit.errors import ConfigError, StoreError
 
 if TYPE_CHECKING:
     from benchkit.store import Store
@@ -23,13 +24,14 @@ def register(app: typer.Typer) -> None:
     verbs = typer.Typer(
         name="store",
         cls=Menu,
-        help="Check and repair the store: damage, old layouts, unused files.",
+        help="Check and repair the store: damage, old layouts, unused files, old runs.",
         no_args_is_help=True,
         rich_markup_mode=None,
         epilog="Example: benchkit store check",
     )
     for verb in (check, repair, upgrade, vacuum):
         verbs.command(epilog=f"Example: benchkit store {verb.__name__}")(verb)
+    verbs.command(epilog="Example: benchkit store prune --older-than 90d")(prune)
     app.add_typer(verbs)
 
 
@@ -129,6 +131,9 @@ def vacuum(
 ) -> None:
     """Delete what neither the store nor `undo` needs, and merge small files.
 
+    If the last change dropped old runs (`store prune`, `history prune`), `undo` cannot bring them
+    back afterwards.
+
     Unneeded files stay for a while, because a running command may still use them: one hour after
     a change to the store dropped them; one day if no change ever referred to them.
     """
@@ -149,6 +154,62 @@ def vacuum(
     facts = {"store": target.url, "files": asdict(done)}
     line = f"{target.url}: {'; '.join(parts) or 'nothing to do'}"
     printing.print_done(line, facts, chosen, quiet=quiet)
+
+
+def prune(
+    older_than: Annotated[
+        str, typer.Option("--older-than", metavar="AGE", help="Age of an ingest, e.g. 90d or 36h.")
+    ],
+    keep: Annotated[
+        int,
+        typer.Option(
+            min=0, help="Number of newest ingests of each variant to keep, whatever their age."
+        ),
+    ] = 1,
+    store: o.StoreOption = None,
+    format: o.DoneFormat = "text",
+    quiet: o.Quiet = False,
+) -> None:
+    """Drop the runs of old ingests; `benchkit undo` reverts it until the next `store vacuum`."""
+    from benchkit.ingestion.retention import prune_ingests
+
+    chosen = o.choose(format, o.DONE_FORMATS)
+    before = _read_age(older_than)
+    target = open_store(store)
+    done = prune_ingests(target, before, keep)
+    runs = "1 run" if done.runs == 1 else f"{done.runs} runs"
+    parts = [f"dropped {runs} of {_count_ingests(done.ingests)} before {before:%Y-%m-%d %H:%M} UTC"]
+    if done.kept:
+        newest = "it is" if done.kept == 1 else "they are"
+        parts.append(
+            f"kept {_count_ingests(done.kept)} of that age: {newest} the newest of a variant"
+        )
+    if done.ingests:
+        parts.append("run `benchkit store vacuum` to free the space")
+    facts = {
+        "store": target.url, "before": f"{before:%Y-%m-%dT%H:%M:%SZ}", "runs": done.runs,
+        "ingests": done.ingests, "kept": done.kept,
+    }  # fmt: skip
+    printing.print_done(f"{target.url}: {'; '.join(parts)}", facts, chosen, quiet=quiet)
+
+
+def _read_age(text: str) -> datetime:
+    """Return when an ingest of this age began."""
+    from benchkit.units import parse_duration
+
+    hint = "give a number with a unit: d (days), h or m, e.g. 90d"
+    error = ConfigError(f"{text!r} is not an age", where="--older-than", hint=hint)
+    try:
+        seconds = parse_duration(text).value
+        if seconds < 0:
+            raise error
+        return datetime.now(UTC) - timedelta(seconds=seconds)
+    except (ValueError, OverflowError):
+        raise error from None
+
+
+def _count_ingests(count: int) -> str:
+    return "1 ingest" if count == 1 else f"{count} ingests"
 
 
 def _list_damage(damage: Iterable[Damage]) -> list[dict[str, str]]:

@@ -5,21 +5,13 @@ Nothing is doubled, nothing is lost, and an interrupted ingest leaves the store 
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from benchkit.errors import DataError, Diagnostic, Finding, SourceReport, StoreError
-from benchkit.history.branches import read_branch
-from benchkit.ingestion.changes import (
-    COLUMNS,
-    Change,
-    flag,
-    list_sources,
-)
+from benchkit.ingestion.changes import COLUMNS, Change, list_sources
 from benchkit.ingestion.commit_names import (
     RenamedError,
     list_commits,
@@ -30,11 +22,9 @@ from benchkit.ingestion.discovery import Discovery, Options, assign, discover
 from benchkit.ingestion.gone import Folders, find_gone
 from benchkit.ingestion.harvest import Harvest
 from benchkit.ingestion.origins import name_job, name_origin
-from benchkit.ingestion.parts import Part
 from benchkit.ingestion.progress import Meter, Watch
 from benchkit.ingestion.reading import Known
 from benchkit.ingestion.recorded import Place
-from benchkit.ingestion.rows import parts_table, read_parts
 from benchkit.ingestion.sources import Found
 from benchkit.ingestion.split_blocks import find_split_blocks
 from benchkit.ingestion.stored import list_parts
@@ -48,7 +38,6 @@ from benchkit.ingestion.workers import (
     find_share,
     plan_tasks,
 )
-from benchkit.labels.values import UnusableError, read_time
 from benchkit.redaction import redact_origin
 from benchkit.redaction.marks import current_key, draw_key, use_key
 from benchkit.store import Store, new_batch
@@ -298,54 +287,6 @@ def list_places(store: Store) -> frozenset[Place]:
         for part in list_parts(store)
         if (commit := part.env.get("commit"))
     )
-
-
-def prune_commits(store: Store, keep: int, branch: str | None = None) -> list[str]:
-    """Drop the runs of all but the newest commits, in one commit that `undo` takes back.
-
-    Parameters
-    ----------
-    keep : int
-        How many commits of each branch stay.
-    branch : str, optional
-        Only commits of this branch, and of no other, are dropped.
-
-    Returns
-    -------
-    list of str
-        The commits dropped, the oldest first; those that tell neither date nor start stay.
-    """
-    dropped: list[str] = []
-    only = None if branch is None else read_branch({"branch": branch})
-
-    def build(stored: pa.Table | None) -> pa.Table:
-        parts, dates = read_parts(stored), dict[str, datetime]()
-        branches = defaultdict[str, set[str]](set)
-        for part in parts:
-            commit, date = part.env.get("commit"), _date(part)
-            if commit and date:
-                dates[commit] = min(date, dates.get(commit, date))
-                branches[read_branch(part.env)].add(commit)
-        order = sorted(dates, key=lambda commit: (dates[commit], commit))
-        kept = set[str]()
-        for name, commits in branches.items():
-            of_branch = [commit for commit in order if commit in commits]
-            kept.update(of_branch[-keep:] if only in {None, name} else of_branch)
-        dropped[:] = [commit for commit in order if commit not in kept]
-        gone = [part for part in parts if part.env.get("commit") in dropped]
-        return flag(parts_table(gone), dropped=True)
-
-    with store.locked():
-        store.commit_pieces(build)
-    return dropped
-
-
-def _date(part: Part) -> datetime | None:
-    text = part.env.get("date")
-    try:
-        return read_time(text) if text else part.started_at
-    except UnusableError:
-        return part.started_at
 
 
 def _refuse_strictly(harvest: Harvest, strict: bool) -> None:

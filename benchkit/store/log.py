@@ -26,7 +26,9 @@ LOG_COLUMNS = ("seq", "operation", "values_version", "dropped")
 KEYS = ("batch", "piece", *LOG_COLUMNS)
 #: Bytes of a log below which all columns are read at once, whichever are asked for.
 SMALL = 4 << 20
-INGEST, UNDO = "ingest", "undo"
+INGEST, PRUNE, UNDO, VACUUM = "ingest", "prune", "undo", "vacuum"
+#: Commits that `undo` takes back while they are the last.
+UNDOABLE = frozenset({INGEST, PRUNE})
 #: What a mark begins with in a column of JSON, as the pattern of a regular expression.
 _ESCAPED = r"\\u2026"
 #: What rows of earlier builds are taken to have; the table of values has version 0 or more.
@@ -140,14 +142,14 @@ def undo_rows(url: str, log: pa.Table) -> pa.Table:
     Raises
     ------
     StoreError
-        If the store has no commit, or the last one is no ingest.
+        If the store has no commit, or the last one cannot be undone.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
 
     if not len(log):
         raise StoreError("no store here", where=url, hint="run `benchkit ingest` first")
-    if last_operation(log) != INGEST:
+    if last_operation(log) not in UNDOABLE:
         raise StoreError(
             "nothing to undo: you can undo only the last ingest, and only once",
             where=url,
@@ -255,6 +257,12 @@ def _is_inside(rows: pa.Table, ranges: Ranges) -> pa.Array:
 def unchanged_row(log: pa.Table) -> pa.Table:
     """Return a row as it is, for a commit that changes no piece."""
     return _newest(log).slice(0, 1).drop_columns(["seq", "operation", "values_version"])
+
+
+def end_prune(log: pa.Table) -> pa.Table:
+    """Return the row of a commit after which a prune cannot be undone; none if it is not last."""
+    is_last = last_operation(log) == PRUNE
+    return unchanged_row(log).slice(0, int(is_last))
 
 
 def needed(log: pa.Table) -> pa.Table:

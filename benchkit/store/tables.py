@@ -311,10 +311,9 @@ class Store:
         table = self._open_values()
         if table is not None and table.metadata().partition_columns != [PARTITION]:
             raise StoreError(
-                "the store has the layout of an earlier benchkit",
-                where=self.url,
+                "the store has the layout of an earlier benchkit", where=self.url,
                 hint="ingest into a new store with --store, or delete this one and ingest again",
-            )
+            )  # fmt: skip
         self._begin()
         self._values.append(values_schema(), [self.bring(file) for file in files])
 
@@ -350,8 +349,7 @@ class Store:
         What is listed, and what `undo` would bring back, is untouched; a crash leaves the tables as
         they were. Where another writer comes first, the next call does the rest.
 
-        ``thoroughly`` also where there is little to gain; ``rewrite`` also the files of an earlier
-        build that need not be put together.
+        ``thoroughly`` also what was pruned or gains little; ``rewrite`` also files of older builds.
         """
         done, version = Tidied(), self._open_runs()
         if version is None:
@@ -361,6 +359,9 @@ class Store:
             self.require_values()
             self._delete_unused(done)  # first, which may make the room that writing needs
         try:
+            if thoroughly and not rewrite:
+                self._append(log_of_runs.end_prune, log_of_runs.VACUUM)
+                version = self._open_runs() or version
             self._merge(version, done, thoroughly=thoroughly, rewrite=rewrite)
         except StoreError as error:
             done.is_full = is_about_space(error)

@@ -117,7 +117,7 @@ def _staleness(log: pa.Table) -> Callable[[int], bool]:
 
     log = log.select(log_of_runs.KEYS)
     states = [log_of_runs.current(log)]
-    if log_of_runs.last_operation(log) == log_of_runs.INGEST:
+    if log_of_runs.last_operation(log) in log_of_runs.UNDOABLE:
         states.append(log_of_runs.before_last(log))
     needed = {batch for state in states for batch in pc.unique(state["batch"]).to_pylist()}
     committed = set(pc.unique(log["batch"]).to_pylist())

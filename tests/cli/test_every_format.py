@@ -47,6 +47,10 @@ def test_every_command_has_a_format() -> None:
         ),
         (["store", "upgrade"], {"store", "message"}),
         (["store", "vacuum"], {"store", "files", "message"}),
+        (
+            ["store", "prune", "--older-than", "90d"],
+            {"store", "before", "runs", "ingests", "kept", "message"},
+        ),
         (["history", "add", RESULTS, *COMMIT], {"store", "commit", "runs", "sources"}),
         (["history", "site", "site"], {"index", "pages", "bytes", "message"}),
         (["history", "export", "--influx", "h.lp"], {"files", "message"}),

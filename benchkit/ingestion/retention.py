@@ -1,0 +1,112 @@
+"""What a store keeps: a prune drops old runs; `undo` takes it back until a vacuum."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from benchkit.history.branches import read_branch
+from benchkit.ingestion.changes import count_runs, flag
+from benchkit.ingestion.parts import Part
+from benchkit.ingestion.rows import parts_table, read_parts
+from benchkit.labels.values import UnusableError, read_time
+from benchkit.schema import REFUSED_ROLES
+from benchkit.store import Store
+from benchkit.store.columns import began_at
+from benchkit.store.log import PRUNE
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, slots=True)
+class Pruned:
+    """The ingests and runs that were dropped, and the old ingests that stay."""
+
+    ingests: int = 0
+    runs: int = 0
+    kept: int = 0
+
+
+def prune_ingests(store: Store, before: datetime, keep: int = 1) -> Pruned:
+    """Drop the runs of ingests that began before a time, in one commit that `undo` takes back.
+
+    An ingest goes with all of its runs, or stays: also if it is one of the ``keep`` newest of a
+    variant, so that there is always something to compare with.
+    """
+    pruned = Pruned()
+
+    def build(stored: pa.Table | None) -> pa.Table:
+        nonlocal pruned
+        parts = read_parts(stored)
+        old = {p.batch for p in parts if began_at(p.batch) < before.timestamp() * 1e6}
+        dropped = old - _list_newest(parts, keep)
+        gone = parts_table([part for part in parts if part.batch in dropped])
+        pruned = Pruned(len(dropped), count_runs([gone]) if dropped else 0, len(old - dropped))
+        return flag(gone, dropped=True)
+
+    with store.locked():
+        store.commit_pieces(build, PRUNE)
+    return pruned
+
+
+def _list_newest(parts: Sequence[Part], keep: int) -> set[int]:
+    """Return the newest ingests of each variant of a group, in which a commit is no group."""
+    batches = defaultdict[tuple[str, str], set[int]](set)
+    for part in parts:
+        if part.role not in REFUSED_ROLES:
+            group = part.group.removeprefix(part.env.get("commit", "")).removeprefix("/")
+            batches[group, part.variant].add(part.batch)
+    newest = (sorted(each, key=began_at)[-keep:] if keep else () for each in batches.values())
+    return {batch for each in newest for batch in each}
+
+
+def prune_commits(store: Store, keep: int, branch: str | None = None) -> list[str]:
+    """Drop the runs of all but the newest commits, in one commit that `undo` takes back.
+
+    Parameters
+    ----------
+    keep : int
+        How many commits of each branch stay.
+    branch : str, optional
+        Only commits of this branch, and of no other, are dropped.
+
+    Returns
+    -------
+    list of str
+        The commits dropped, the oldest first; those that tell neither date nor start stay.
+    """
+    dropped: list[str] = []
+    only = None if branch is None else read_branch({"branch": branch})
+
+    def build(stored: pa.Table | None) -> pa.Table:
+        parts, dates = read_parts(stored), dict[str, datetime]()
+        branches = defaultdict[str, set[str]](set)
+        for part in parts:
+            commit, date = part.env.get("commit"), _date(part)
+            if commit and date:
+                dates[commit] = min(date, dates.get(commit, date))
+                branches[read_branch(part.env)].add(commit)
+        order = sorted(dates, key=lambda commit: (dates[commit], commit))
+        kept = set[str]()
+        for name, commits in branches.items():
+            of_branch = [commit for commit in order if commit in commits]
+            kept.update(of_branch[-keep:] if only in {None, name} else of_branch)
+        dropped[:] = [commit for commit in order if commit not in kept]
+        gone = [part for part in parts if part.env.get("commit") in dropped]
+        return flag(parts_table(gone), dropped=True)
+
+    with store.locked():
+        store.commit_pieces(build, PRUNE)
+    return dropped
+
+
+def _date(part: Part) -> datetime | None:
+    text = part.env.get("date")
+    try:
+        return read_time(text) if text else part.started_at
+    except UnusableError:
+        return part.started_at
