@@ -48,14 +48,20 @@ def save(path: Path, produce: Callable[[Path], object]) -> None:
 
 def make_folder(path: Path, root: Path) -> None:
     """Make a folder, or one in it, in whose place no link is followed."""
-    if path != root and path.is_symlink():
-        hint = "delete it, or choose another folder"
-        raise ConfigError("is a link to another folder", where=str(path), hint=hint)
+    if path != root:
+        refuse_link(path)
     try:
         path.mkdir(parents=path == root, exist_ok=True)
     except OSError as error:
         what, hint = f"cannot create the folder: {error.strerror}", "choose another folder"
         raise ConfigError(what, where=str(path), hint=hint) from error
+
+
+def refuse_link(folder: Path) -> None:
+    """Refuse a link in place of a folder that nobody named."""
+    if folder.is_symlink():
+        hint = "delete it, or choose another folder"
+        raise ConfigError("is a link to another folder", where=str(folder), hint=hint)
 
 
 def append(path: Path, text: str) -> None:
@@ -77,8 +83,9 @@ def append(path: Path, text: str) -> None:
 def _require_own_folder(path: Path) -> None:
     target = Path(os.path.realpath(path))
     if path.is_symlink() and target.parent != path.parent.resolve() and not _is_device(path):
-        hint = f"give the target itself: -o {quote(str(target))}"
-        raise ConfigError("is a link to another folder", where=str(path), hint=hint)
+        what = "is a link to another folder" if target.is_dir() else "is a link to a file elsewhere"
+        hint = f"name its target instead: {quote(str(target))}"
+        raise ConfigError(what, where=str(path), hint=hint)
 
 
 def _is_device(path: Path) -> bool:

@@ -34,7 +34,7 @@ def test_the_library_writes_no_pipe_and_no_link(
         write(tmp_path / name)
     (tmp_path / name).unlink()
     (tmp_path / name).symlink_to(tmp_path / "home" / name)
-    with pytest.raises(ConfigError, match="is a link to another folder"):
+    with pytest.raises(ConfigError, match="is a link to a file elsewhere"):
         write(tmp_path / name)
     assert (tmp_path / "home" / name).read_text() == "mine"
     (tmp_path / name).unlink()

@@ -6,6 +6,7 @@ folder is whole and labelled.
 
 from __future__ import annotations
 
+import errno
 import shlex
 import shutil
 import time
@@ -244,7 +245,9 @@ class _Work:
                 self._measure(turn, words, claim, service, is_warmup=is_warmup)
         except OSError as error:
             problem = f"{self._places.root}: cannot write the run: {error.strerror}"
-            raise FailedError(f"{problem}; free some space, then run the command again") from error
+            is_long = error.errno == errno.ENAMETOOLONG
+            hint = "shorten the name of the variant or benchmark" if is_long else "free some space"
+            raise FailedError(f"{problem}; {hint}, then run the command again") from error
 
     def _measure(
         self,

@@ -13,6 +13,7 @@ import typer
 from benchkit.cli import options as o
 from benchkit.cli import printing
 from benchkit.errors import ConfigError, DataError, StoppedError
+from benchkit.outputs import refuse_link
 
 if TYPE_CHECKING:
     from benchkit.capture.plan import Plan
@@ -66,6 +67,9 @@ MaxRounds = Annotated[
 ]
 
 
+_DEFAULT = Path("results")
+
+
 def register(app: typer.Typer) -> None:
     """Add the command."""
     app.command(
@@ -84,7 +88,7 @@ def capture(
     ] = None,
     repeat: Annotated[int, typer.Option("--repeat", min=1, help="Number of runs.")] = 1,
     plan: PlanFile = None,
-    out: Annotated[Path, typer.Option("--out", help="Folder for the results.")] = Path("results"),
+    out: Annotated[Path, typer.Option("--out", help="Folder for the results.")] = _DEFAULT,
     show: Show = False,
     keep_going: Annotated[
         bool, typer.Option("--keep-going", "-k", help="Continue after a command has failed.")
@@ -105,6 +109,8 @@ def capture(
 ) -> None:
     """Run a command; keep its raw output with start, end, exit code and machine."""
     o.choose(format, ("table", "json"))
+    if out == _DEFAULT:
+        refuse_link(out)
     chosen = _plan(command or [], plan, variant, benchmark, repeat)
     chosen = _still(_limit(chosen, timeout), quiet_before, pin=pin)
     rule = {

@@ -13,10 +13,12 @@ from benchkit.cli import options as o
 from benchkit.cli import printing
 from benchkit.cli.report import SUFFIXES
 from benchkit.errors import ConfigError
-from benchkit.outputs import save
+from benchkit.outputs import refuse_link, save
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
+
+_DEFAULT, _SAMPLE = Path("benchkit-demo"), "sample_results"
 
 
 def register(app: typer.Typer) -> None:
@@ -25,9 +27,7 @@ def register(app: typer.Typer) -> None:
 
 
 def demo(
-    out: Annotated[Path, typer.Option("--out", help="Folder to write into.")] = Path(
-        "benchkit-demo"
-    ),
+    out: Annotated[Path, typer.Option("--out", help="Folder to write into.")] = _DEFAULT,
     format: Annotated[str, typer.Option("--format", help="html, md or json.")] = "html",
     open_it: Annotated[
         bool, typer.Option("--open", help="Open the report in the browser.")
@@ -39,6 +39,8 @@ def demo(
     chosen = o.choose(format, tuple(SUFFIXES))
     from benchkit import api
 
+    if out == _DEFAULT:
+        refuse_link(out)
     results = out / "results"
     write_sample(results)
     comparison = api.load(str(results)).compare(baseline="none")
@@ -52,9 +54,6 @@ def demo(
         )
     if open_it:
         webbrowser.open(target.resolve().as_uri())
-
-
-_SAMPLE = "sample_results"
 
 
 def write_sample(folder: Path) -> None:
@@ -83,6 +82,7 @@ def write_sample(folder: Path) -> None:
 
 def _copy(source: Traversable, target: Path) -> None:
     if source.is_dir():
+        refuse_link(target)
         target.mkdir(parents=True, exist_ok=True)
         for entry in source.iterdir():
             _copy(entry, target / entry.name)

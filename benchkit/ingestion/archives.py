@@ -69,6 +69,10 @@ class TooLargeError(Exception):
     """An archive unpacks to more than it may."""
 
 
+class TooManyError(TooLargeError):
+    """It has too many or too deep folders, or too long names, whatever size is allowed."""
+
+
 class Meter:
     """Counts what comes out of an archive.
 
@@ -94,12 +98,12 @@ class Meter:
     def enter(self, place: PurePosixPath) -> None:
         """Count a file or folder, and those that its path implies."""
         if len(place.parts) > _DEPTH:
-            raise TooLargeError(f"its folders are more than {_DEPTH} deep")
+            raise TooManyError(f"its folders are more than {_DEPTH} deep")
         new = {place, *place.parents} - self._places
         self._places |= new
         self._members += max(len(new), 1)
         if self._members > MEMBERS:
-            raise TooLargeError(f"it holds more than {MEMBERS:,} files")
+            raise TooManyError(f"it holds more than {MEMBERS:,} files")
 
 
 class _Metered(io.RawIOBase):
@@ -193,7 +197,8 @@ def unpack(archive: Path, target: Path, name: str, limit: int = LARGEST) -> list
         with archive.open("rb") as packed:
             return list(_unpack_tar(_TARS[ending](packed), target, meter))
     except TooLargeError as error:
-        hint = f"if you trust it, unpack it yourself or pass {OPTION} 8GiB"
+        larger = "" if isinstance(error, TooManyError) else f" or pass {OPTION} 8GiB"
+        hint = f"if you trust it, unpack it yourself{larger}"
         raise DataError(f"the archive was not unpacked: {error}", where=name, hint=hint) from None
     except _DAMAGE as error:
         is_odd = isinstance(error, (ValueError, LookupError, ArithmeticError))
@@ -243,7 +248,7 @@ class _Member(tarfile.TarInfo):
 
     def _proc_member(self, tar: tarfile.TarFile) -> tarfile.TarInfo:
         if self.type in _EXTENDED and self.size > _HEADERS:
-            raise TooLargeError(f"it contains a name longer than {_HEADERS:,} bytes")
+            raise TooManyError(f"it contains a name longer than {_HEADERS:,} bytes")
         return super()._proc_member(tar)  # type: ignore[misc,no-any-return]
 
 

@@ -159,7 +159,8 @@ def _bring_commit(text: str, folder: Path, name: str, max_unpacked: int) -> Copy
     try:
         return Copy(target, name, tuple(_write_object(object_id, target, name, max_unpacked)))
     except archives.TooLargeError as error:
-        hint = f"name the folder of the results, as in {GIT}{ref}:FOLDER, or pass {OPTION} 8GiB"
+        larger = "" if isinstance(error, archives.TooManyError) else f", or pass {OPTION} 8GiB"
+        hint = f"name the folder of the results, as in {GIT}{ref}:FOLDER{larger}"
         raise DataError(f"the commit was not read: {error}", where=name, hint=hint) from None
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from benchkit.errors import DataError, MissingError
 from benchkit.ingestion.addresses import refuse_store
-from benchkit.ingestion.archives import Meter, TooLargeError, is_inside
+from benchkit.ingestion.archives import Meter, TooLargeError, TooManyError, is_inside
 from benchkit.reading.bounds import LARGEST, OPTION
 
 if TYPE_CHECKING:
@@ -73,7 +73,8 @@ def copy(url: str, target: Path, name: str, limit: int = LARGEST) -> None:
                 (target / place).mkdir(parents=True, exist_ok=True)
         _copy_files(system, files, Meter(None, limit))
     except TooLargeError as error:
-        hint = f"name a folder or file below it, or pass {OPTION} 8GiB"
+        larger = "" if isinstance(error, TooManyError) else f", or pass {OPTION} 8GiB"
+        hint = f"name a folder or file below it{larger}"
         raise DataError(f"not copied: {error}", where=name, hint=hint) from None
     except (OSError, ValueError, pa.ArrowException) as error:
         what = str(error).partition("\n")[0]

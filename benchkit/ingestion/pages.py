@@ -126,9 +126,9 @@ def fetch(address: str, target: Path, name: str, limit: int = _LARGEST) -> None:
     except urllib.error.HTTPError as error:
         with error:
             kind = MissingError if error.code in _ABSENT else DataError
-            raise kind(
-                f"the server responded HTTP {error.code} {error.reason}", where=name
-            ) from None
+            is_loop = error.reason.startswith(_Redirects.inf_msg)
+            response = f"{error.code} {'and redirects in a loop' if is_loop else error.reason}"
+            raise kind(f"the server responded HTTP {response}", where=name) from None
     except _RedirectError as error:
         hint = "if you trust the redirect, use its target address"
         raise DataError(f"cannot fetch it: {error}", where=name, hint=hint) from None

@@ -43,6 +43,27 @@ def test_the_demo_writes_results_and_their_report(
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.parametrize(
+    ("link", "words"),
+    [
+        ("mine/results/none", ["demo", "--out", "mine"]),
+        ("benchkit-demo", ["demo"]),
+        ("results", ["capture", "--", "true"]),
+    ],
+)
+def test_no_link_in_place_of_a_folder_is_followed(
+    link: str, words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "home").mkdir()
+    (tmp_path / link).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / link).symlink_to(tmp_path / "home")
+    assert run(words) == 2
+    assert f"{link}: is a link to another folder" in capsys.readouterr().err
+    assert not list((tmp_path / "home").iterdir())
+
+
 def test_a_folder_that_cannot_be_written_is_a_usage_error(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -217,7 +217,7 @@ def test_no_output_follows_a_link_to_another_folder(
     (tmp_path / "work/report.html").symlink_to(target)
     monkeypatch.chdir(tmp_path / "work")
     assert run(["report", str(FIXTURES), "--baseline", "none", *named]) == 2
-    told = f"report.html: is a link to another folder; give the target itself: -o {target}"
+    told = f"report.html: is a link to a file elsewhere; name its target instead: {target}"
     assert told in capsys.readouterr().err
     assert target.read_text(encoding="utf-8") == "kept"
 

@@ -74,6 +74,12 @@ def fetch(address: str, folder: Path) -> str:
     return (folder / "answer").read_text()
 
 
+def test_a_redirection_to_itself_is_one_line(hosts: tuple[str, str], tmp_path: Path) -> None:
+    address = "/to/" * 12 + f"http://{hosts[0]}/headers"
+    with pytest.raises(DataError, match=r"HTTP 302 and redirects in a loop$"):
+        fetch(f"http://{hosts[0]}{address}", tmp_path)
+
+
 def test_credentials_go_to_the_host_that_they_are_for(
     hosts: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
