@@ -188,6 +188,17 @@ def soak(session: nox.Session) -> None:
 
 
 @nox.session(default=False)
+def scale(session: nox.Session) -> None:
+    """Let 3,200 CI jobs write into stores of up to 100,000 runs, eight at a time.
+
+    A whole run writes the manual's table of it; `-- --scale 0.1` runs a tenth of the jobs.
+    """
+    session.install("-e", ".", *_group("test"))
+    session.run("python", "-m", "scale", *session.posargs, env={"PYTHONPATH": "tests"})
+    session.run("pytest", "--update", *_page("size-and-cost"), env={"CI": None})
+
+
+@nox.session(default=False)
 def spark(session: nox.Session) -> None:
     """Read a store with Spark as the manual says; needs Java, and for its tables Maven."""
     session.install("-e", ".", *_group("test"), *_group("spark"))

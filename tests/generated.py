@@ -13,6 +13,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Protocol, cast
 
+import scale.record
+import soak.record
 import typer
 from public_names import public_members
 from simulation.record import (
@@ -23,8 +25,6 @@ from simulation.record import (
     write_stopped,
     write_table,
 )
-from soak.record import read_record
-from soak.record import write_table as write_campaigns
 from typer.main import get_command
 
 import benchkit
@@ -385,7 +385,8 @@ PARTS: dict[str, Callable[[], str]] = {
     "searches": write_searches,
     "stoppings": write_stopped,
     "spendings": write_spent,
-    "soak": lambda: write_campaigns(read_record()),
+    "scale": lambda: scale.record.write_table(scale.record.read_record()),
+    "soak": lambda: soak.record.write_table(soak.record.read_record()),
 }
 
 

@@ -2,17 +2,19 @@
 
 Conditional writes are decided under one lock, as S3 decides them. Objects have the time at which
 they were written: who forgets old entries of a log goes by it. One that ends in ``.drip`` comes at
-ten bytes a second.
+ten bytes a second. Requests and bytes are counted for each client, by the name of its access key.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from email.utils import format_datetime
@@ -21,8 +23,12 @@ from itertools import count
 from pathlib import Path
 from threading import Lock
 from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.request import urlopen
 from xml.sax.saxutils import escape
 
+#: By the value of this variable the server tells clients apart.
+CLIENT = "AWS_ACCESS_KEY_ID"
+_COUNTS = "/.counts/"
 _XML = '<?xml version="1.0" encoding="UTF-8"?>'
 
 
@@ -49,17 +55,25 @@ def serve() -> Iterator[dict[str, str]]:
             process.kill()
 
 
+def count_requests(env: Mapping[str, str], client: str) -> tuple[int, int, int]:
+    """Return a client's requests so far, and the bytes of objects that it wrote and read."""
+    with urlopen(f"{env['AWS_ENDPOINT_URL']}{_COUNTS}{client}") as answer:  # noqa: S310
+        requests, written, read = json.load(answer)
+    return requests, written, read
+
+
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128
 
     def __init__(self, *arguments: object) -> None:
         super().__init__(*arguments)  # type: ignore[arg-type]
-        self.lock = Lock()
+        self.lock, self.counting = Lock(), Lock()
         self.objects: dict[str, bytes] = {}
         self.times: dict[str, datetime] = {}
         self.parts: dict[str, dict[int, bytes]] = {}
         self.uploads = count(1)
+        self.counts: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
 
     def handle_error(self, *_: object) -> None:
         """Say nothing of clients that hang up before they have read an answer."""
@@ -73,6 +87,7 @@ class _Handler(BaseHTTPRequestHandler):
         address = urlsplit(self.path)
         asked = {k: v[0] for k, v in parse_qs(address.query, keep_blank_values=True).items()}
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self._count(1, len(body) if self.command == "PUT" else 0, 0)
         return unquote(address.path).lstrip("/"), asked, body
 
     def do_PUT(self) -> None:
@@ -120,6 +135,10 @@ class _Handler(BaseHTTPRequestHandler):
         self._get()
 
     def _get(self) -> None:
+        if self.path.startswith(_COUNTS):
+            counts = self.server.counts[self.path.removeprefix(_COUNTS)]
+            self._answer(200, json.dumps(counts).encode())
+            return
         key, asked, _ = self._parse()
         if "list-type" in asked:
             self._list(key.partition("/")[0], asked)
@@ -183,6 +202,13 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self._answer(200, headers={"ETag": _tag(body)})
 
+    def _count(self, *amounts: int) -> None:
+        key = re.search(r"Credential=([^/]+)/", self.headers.get("Authorization", ""))
+        if key:
+            with self.server.counting:
+                counts = self.server.counts[key[1]]
+                counts[:] = [old + new for old, new in zip(counts, amounts, strict=True)]
+
     def _answer_xml(self, name: str, inside: str) -> None:
         self._answer(200, f"{_XML}<{name}>{inside}</{name}>".encode())
 
@@ -193,6 +219,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", f"{len(body)}")
         self.end_headers()
         if self.command != "HEAD":
+            self._count(0, 0, len(body))
             drips = body if self.path.partition("?")[0].endswith(".drip") else b""
             for byte in drips:
                 self.wfile.write(bytes([byte]))
