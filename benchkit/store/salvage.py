@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from benchkit.store.delta import Table
 
 _KEYS = ["batch", "piece"]
+#: What `runs` and the gate say of a run without values.
+_LOST = "its values were lost with a damaged file of the store; ingest it again"
 
 
 class Mending:
@@ -364,10 +366,10 @@ def touch(pieces: pa.Table, damage: Sequence[Damage]) -> pa.Table:
 
 
 def repair_rows(pieces: pa.Table, values: Table, damage: Sequence[Damage]) -> pa.Table:
-    """Return the rows after which every run has values again: the others are dropped.
+    """Return the rows after which every measured run has values again: the others are damaged.
 
-    A run that may have lost some of its values loses its fingerprint, so that the next ingest of
-    its source reads it again.
+    They and runs that may have lost some of their values lose their fingerprints, so that the next
+    ingest of their sources reads them again.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -378,14 +380,16 @@ def repair_rows(pieces: pa.Table, values: Table, damage: Sequence[Damage]) -> pa
         is_bare = pc.invert(pc.is_in(pieces["role"], pa.array(MEASURED)))
     lost = pieces.filter(pc.invert(is_bare)).join(list_values(values), keys, join_type="left anti")
     kept = pieces.join(lost.select(keys), keys, join_type="left anti")
-    changed = touch(kept, damage)
-    if "fingerprint" in changed.column_names:
-        place = changed.column_names.index("fingerprint")
-        changed = changed.set_column(
-            place, "fingerprint", pa.array([""] * len(changed), pa.string())
-        )
-    flagged = [
-        rows.append_column("dropped", pa.array([dropped] * len(rows), pa.bool_()))
-        for rows, dropped in ((changed, False), (lost, True))
-    ]
-    return pa.concat_tables(flagged, promote_options="permissive")
+    texts = {"role": "damaged", "remark": _LOST, "fingerprint": ""}
+    changed = _write(touch(kept, damage), {"fingerprint": ""})
+    return pa.concat_tables([changed, _write(lost, texts)], promote_options="permissive")
+
+
+def _write(rows: pa.Table, texts: Mapping[str, str]) -> pa.Table:
+    """Return rows with the same texts in each, which stay in the log."""
+    import pyarrow as pa
+
+    for name in texts.keys() & {*rows.column_names}:
+        column = pa.array([texts[name]] * len(rows), pa.string())
+        rows = rows.set_column(rows.column_names.index(name), name, column)
+    return rows.append_column("dropped", pa.array([False] * len(rows), pa.bool_()))
