@@ -36,6 +36,8 @@ _NAMES = {
 }  # fmt: skip
 _PARAMS = {"connections", "threads", "concurrency", "clients", "size", "vus", "users", "workers"}
 _IGNORED = {"id", "index", "timestamp", "time", "date", "seed", "pid", "port"}
+#: Columns of a table; more are rows of results that lie in one object.
+_WIDEST = 10_000
 _WORD = regex(r"[^A-Za-z0-9%/µ.]+|\.(?!\d)")
 _ALIASES = {"lat": "latency", "response_time": "latency", "throughput": "request_rate"}
 _STAT = regex(r"p\d{1,2}(?:\.\d{1,3})?|mean|median|min|max|stdev")
@@ -71,6 +73,12 @@ def guess(source: Source) -> TableMap:
     if not rows:
         what = "no table: expected CSV, JSON with an object per line, or a list of objects in JSON"
         raise DataError(what, where=source.label, hint="list the formats with `benchkit formats`")
+    if (width := len(rows[0])) > _WIDEST:
+        what, hint = (
+            f"has {width:,} columns",
+            "write a row for each result, with its name in a column",
+        )
+        raise DataError(what, where=source.label, hint=hint)
     columns = [_describe(name, rows) for name in rows[0]]
     labels = _name_labels(columns)
     params = tuple(

@@ -268,3 +268,9 @@ def test_a_whole_number_that_no_float_holds_is_named_and_guessed_as_none() -> No
 def test_min_in_the_name_of_a_column_is_the_least_and_no_minute(column: str) -> None:
     measure = guess_measure(column)
     assert (measure.stat.constant, measure.unit.constant) == ("min", "ms" * column.endswith("ms"))
+
+
+def test_results_that_are_the_keys_of_one_object_are_no_table() -> None:
+    text = ", ".join(f'"k{number}": 1' for number in range(10_001))
+    with pytest.raises(DataError, match="has 10,001 columns"):
+        guess(Source(None, "x", f"{{{text}}}".encode()))
