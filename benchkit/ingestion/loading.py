@@ -35,7 +35,7 @@ from benchkit.ingestion.origins import (
     name_job,
     refuse_contested,
 )
-from benchkit.ingestion.outcomes import report_refused
+from benchkit.ingestion.outcomes import refuse_all, report_refused
 from benchkit.ingestion.parts import Part
 from benchkit.ingestion.pieces import single_out_shared
 from benchkit.ingestion.pooled import (
@@ -376,7 +376,7 @@ def load_found(
     place_companions(parts)
     set_aside_incomplete(parts)
     if all(part.role == "damaged" for part in parts):
-        raise _nothing_read(problems)
+        raise refuse_all(problems)
     first = parts[0].variant if discovery.is_ordered else None
     joined, _, findings = join_values(parts, values, lambda _: of_shards)
     complete = _complete(parts_table(parts), joined, series, roles)
@@ -386,15 +386,4 @@ def load_found(
         diagnostics=tuple(problems),
         reports=tuple(harvest.reports),
         first_variant=first,
-    )
-
-
-def _nothing_read(problems: Sequence[Diagnostic]) -> DataError:
-    """Say why nothing was read, in the words of the first problem."""
-    if not problems:
-        return DataError("no results were read", hint="list the formats with `benchkit formats`")
-    first, more = problems[0], len(problems) - 1
-    also = f" (and {more} more)" if more else ""
-    return DataError(
-        f"no results were read: {first.what}{also}", where=first.where, hint=first.hint
     )

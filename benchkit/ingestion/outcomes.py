@@ -7,12 +7,13 @@ like runs and never compared, so that a gate on the store knows of them.
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from benchkit.errors import Diagnostic, SourceReport
+from benchkit.errors import DataError, Diagnostic, SourceReport
 from benchkit.ingestion.addresses import name_path
 from benchkit.ingestion.contents import Contents
 from benchkit.ingestion.discovery import Options
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 _ASIDE = frozenset({"warmup", "aggregate", "part"})
 #: Files beside the first one that are named where several are left out.
 _NAMED = 3
+#: Reasons that are named where nothing was read.
+_REASONS = 3
 
 
 @dataclass(slots=True, kw_only=True)
@@ -146,6 +149,26 @@ def describe_foreign(problems: Sequence[Diagnostic]) -> Diagnostic:
     what = f"left out: unknown format; the same holds for {named}{more}"
     hint = f"for the reason, run `benchkit runs {shlex.quote(first.path)}`"
     return Diagnostic(first.path, 0, what, hint, "warning")
+
+
+def refuse_all(problems: Sequence[Diagnostic]) -> DataError:
+    """Say why nothing was read, the most frequent reason first."""
+    if not problems:
+        return DataError("no results were read", hint="list the formats with `benchkit formats`")
+    counts = Counter(each.what for each in problems)
+    reasons = counts.most_common(_REASONS)
+    first, *others = [next(each for each in problems if each.what == what) for what, _ in reasons]
+    alike = counts[first.what] - 1
+    named = [f"and {alike} more"] if alike else []
+    for each in others:
+        times = f" ({counts[each.what]} times)" if counts[each.what] > 1 else ""
+        named.append(f"also {each.where}: {each.what}{times}")
+    if rest := len(problems) - sum(count for _, count in reasons):
+        named.append(f"and {rest} more for other reasons")
+    also = f" ({'; '.join(named)})" if named else ""
+    return DataError(
+        f"no results were read: {first.what}{also}", where=first.where, hint=first.hint
+    )
 
 
 def make_report(

@@ -299,6 +299,23 @@ def flatten(document: object) -> Iterator[tuple[str, float]]:
     return ((name, value) for name, value in name_numbers(document) if is_amount(value))
 
 
+def find_lists(document: object, key: str) -> Iterator[tuple[str, list[Any]]]:
+    """Yield the lists under a key in objects, each with the path of keys that leads to it.
+
+    Examples
+    --------
+    >>> list(find_lists({"old": {"build": {"sizes": [1]}}, "sizes": [2]}, "sizes"))
+    [('old/build', [1]), ('', [2])]
+    """
+    waiting = [("", "", document)]
+    while waiting:
+        path, name, value = waiting.pop()
+        if name == key and isinstance(value, list):
+            yield path, value
+        within = f"{path}/{name}".lstrip("/")
+        waiting += [(within, *each) for each in reversed(as_object(value).items())]
+
+
 def name_numbers(document: object, name: str = "") -> Iterator[tuple[str, float]]:
     """Yield the numbers in an object under dotted names, whether a measurement can have them."""
     if isinstance(document, dict):

@@ -26,6 +26,8 @@ So are the rows of its CSV and of its Markdown and Org tables, which tell no num
     |:---|---:|---:|---:|---:|
     | `./count.sh 1000` | 3.5 ± 2.4 | 1.5 | 6.6 | 1.00 |
 
+A script may put several such files under keys of its own; the path of keys is the group.
+
 Not recorded: when it ran, the version, the commands of ``--prepare``, the number of warm-ups.
 """
 
@@ -45,7 +47,7 @@ from benchkit.parsers.base import (
     Source,
     Tool,
 )
-from benchkit.parsers.documents import line_of, read_documents
+from benchkit.parsers.documents import as_object, find_lists, line_of, read_documents
 from benchkit.reading import reports
 from benchkit.reading.delimited import header_of, read_rows
 from benchkit.reading.reports import Fields, Line
@@ -80,14 +82,20 @@ def _parse(source: Source) -> Iterator[Record]:
         if isinstance(document, Diagnostic):
             yield document
             continue
-        results = document.get("results") if isinstance(document, dict) else None
-        if not isinstance(results, list) or not results:
+        found = [
+            (group, results)
+            for group, results in find_lists(document, "results")
+            if results and (not group or "command" in as_object(results[0]))
+        ]
+        if not found:
             yield Diagnostic(
                 source.label, line, "the file has no results", "run the benchmark again"
             )
-            continue
-        for result in results:
-            yield from _read(source.label, result, line)
+        for group, results in found:
+            for record in (each for one in results for each in _read(source.label, one, line)):
+                if isinstance(record, Reading):
+                    record.group = group
+                yield record
 
 
 def _read(label: str, result: object, line: int) -> Iterator[Record]:

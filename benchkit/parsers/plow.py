@@ -28,7 +28,8 @@ A report, verbatim (plow 1.4, ``-c 4 -d 1s --summary``; most of the histogram le
       162µs     3886  29.67%
 
 JSON has the same under the same names, times as texts. Without ``-i 0`` or ``--summary`` plow
-prints a report five times a second; the last one counts. In text only that one has shares.
+prints a report five times a second; the last one counts. In text those before it show how far a run
+with an end is (``100ms  |▆▆▆   |``); of newer versions only the last one has shares.
 
 What the numbers are: latencies are of failed requests, too, cut to microseconds, and percentiles
 are estimates. ``RPS`` is the count by the time, failed requests included: where there are any, the
@@ -96,9 +97,9 @@ class Report(LoadReport):
         Line("target", r"Benchmarking (\S+) (?:with|for|using) .{0,99}?(\d{1,9}) connection\(s\)\.",
              is_opening=True),
         Line("summary", label="Summary", is_opening=True),
-        Line("elapsed", rf"Elapsed\s+{_TIME}(?:\s.*)?"),
-        Line("Count", r"Count\s+(\d{1,15})(?:\s.*)?", is_proof=True,
-             values=(Value("requests", "count", "1", _COUNT),)),
+        Line("elapsed", rf"Elapsed\s+{_TIME}(?:\s+(\|.*)?.*)?", take="progress"),
+        Line("Count", r"Count\s+(\d{1,15})(?:\s+(\|.*)?.*)?", is_proof=True,
+             values=(Value("requests", "count", "1", _COUNT),), take="progress"),
         Line("code", r"([1-5]xx)\s+(\d{1,15})", is_repeated=True),
         Line("RPS", r"RPS\s+(\d{1,12}\.\d{3})", is_proof=True,
              values=(Value("request_rate", "mean", "1/s", decimal(0.001)),)),
@@ -125,7 +126,11 @@ class Report(LoadReport):
     def __init__(self, line: int, command: str | None) -> None:
         super().__init__(line, command)
         self.percentiles: list[str] = []
-        self.is_followed = False
+        self.is_followed = self.is_on_its_way = False
+
+    def _take_progress(self, _: Line, fields: Fields, _number: int) -> None:
+        """Note the bar that shows how far a run is."""
+        self.is_on_its_way = self.is_on_its_way or (fields[-1] or "").startswith("|")
 
     def _take_percentiles(self, _: Line, fields: Fields, _number: int) -> None:
         self.percentiles = fields[0].split()
@@ -153,7 +158,8 @@ class Report(LoadReport):
 
     def finish(self, label: str) -> Iterator[Record]:
         """Yield the reading of a last report; one that another follows is only on its way."""
-        if {"share", "Count", "RPS"} <= self.seen:
+        is_last = "share" in self.seen or not (self.is_followed or self.is_on_its_way)
+        if is_last and {"histogram", "Count", "RPS"} <= self.seen:
             yield from self.conclude(label)
         elif not self.is_followed:
             self.reading.status, self.reading.rows = "partial", []

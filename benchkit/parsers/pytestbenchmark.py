@@ -16,24 +16,31 @@ What the numbers are: seconds. A round is a batch of ``iterations`` calls, and i
 call. Rounds follow each other in one process, so that all of them are one run, whose value is their
 median (a single slow round moves the mean); to compare with a verdict, save several sessions of
 each variant. ``data`` is there only with ``--benchmark-save-data``; percentiles are taken from it.
-Parameters of a test become params, and its name stays without their brackets. A session that
-measured uncommitted changes is of no commit.
+Parameters of a test become params, and its name stays without their brackets. Where one is an
+object, whose text differs from run to run, the test's id is the param, without addresses in memory.
+A session that measured uncommitted changes is of no commit.
 
 Not recorded: the command, settings of the machine, warm-up rounds. Not read: outliers, quartiles.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Container, Iterator, Sequence
 from operator import itemgetter
 from typing import Any, TypeGuard
 
 from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source, Tool
 from benchkit.parsers.documents import line_of, read_documents, read_moment
+from benchkit.regexes import regex
 
 _SIGNS = ('"benchmarks"', '"machine_info"')
 _STATS = {"median": "median", "mean": "mean", "min": "min", "max": "max", "stddev": "stdev"}
 _LEVELS = {"p90": 0.9, "p99": 0.99, "p99.9": 0.999}
+#: Where an object was in memory, which differs from run to run.
+_ADDRESS = regex(r" at 0x[0-9A-Fa-f]{4,16}\b")
+#: How the text of a parameter begins that is an object.
+_OBJECT = "UNSERIALIZABLE["
 _HINT = "use the whole file that --benchmark-json wrote"
 
 
@@ -62,8 +69,29 @@ def _parse(source: Source) -> Iterator[Record]:
                 source.label, line, "the session has no benchmarks", "run the benchmark again"
             )
             continue
+        distinct = _list_distinct(results)
         for result in results:
-            yield _read(source.label, fields, result, line)
+            record = _read(source.label, fields, result, line)
+            if isinstance(record, Reading) and result["name"] in distinct:
+                record.benchmark = _ADDRESS.sub("", record.benchmark)
+                record.params = {k: _ADDRESS.sub("", v) for k, v in record.params.items()}
+            yield record
+
+
+def _list_distinct(results: Sequence[object]) -> Container[str]:
+    """Return the names of tests that no other one has once addresses are left out.
+
+    Examples
+    --------
+    >>> _list_distinct([{"name": "test[<a at 0x7f001a]"}])
+    {'test[<a at 0x7f001a]'}
+    >>> _list_distinct([{"name": f"test[<a at 0x7f001{each}]"} for each in "ab"])
+    set()
+    """
+    names = {each.get("name") for each in results if isinstance(each, dict)}
+    known = {name for name in names if isinstance(name, str)}
+    counts = Counter(_ADDRESS.sub("", name) for name in known)
+    return {name for name in known if counts[_ADDRESS.sub("", name)] == 1}
 
 
 def _read(label: str, session: dict[str, Any], result: object, line: int) -> Record:
@@ -104,10 +132,17 @@ def _split_name(name: str, fields: dict[str, Any]) -> tuple[str, dict[str, str]]
         return name, {}
     name = name.removesuffix(f"[{param}]")
     values = params if isinstance(params, dict) else {}
-    is_plain = all(isinstance(value, str | int | float) for value in values.values())
+    is_plain = all(
+        isinstance(value, str | int | float) and not _is_object(value) for value in values.values()
+    )
     if not values or not is_plain:
         return name, {"param": param}
     return name, {key: str(value) for key, value in values.items()}
+
+
+def _is_object(value: object) -> bool:
+    text = str(value)
+    return text.startswith(_OBJECT) or _ADDRESS.search(text) is not None
 
 
 def _add_percentiles(run: Reading, data: object, line: int) -> None:

@@ -122,6 +122,9 @@ def _find_below(head: Head, formats: Sequence[Format]) -> _Reason | None:
         if not place:
             break
         if name := _claim(head, head.text[place:], formats):
+            is_fenced = "\n```" in f"\n{head.text[:place]}"  # a fence below it closes it
+            if is_fenced and (document := _find_embedded(head, formats)):
+                return document
             opening = show_opening(head.text.split("\n", 1)[0])
             lines = "line 1" if count == 1 else f"lines 1 to {count}"
             what = f"looks like {name}, except for {lines} ({opening})"

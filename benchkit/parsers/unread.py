@@ -53,6 +53,8 @@ BINARIES = (
 )
 
 _FORMS = (
+    Unread("a Jupyter notebook", ('"cells"', '"cell_type"', '"source"'),
+           "write it as text with `jupyter nbconvert --to markdown FILE`"),
     Unread("a test plan of JMeter", ("<jmeterTestPlan",),
            "give the file that `jmeter -n -t PLAN -l results.jtl` writes"),
     Unread("JMeter's summary on the terminal", ("summary =", "Avg:", "Err:"),
@@ -72,6 +74,8 @@ _FORMS = (
     Unread("hyperfine's table", ("| Command ", " Mean [", " Relative |"),
            "it has no individual runs; give what `hyperfine --export-json FILE` writes"),
     Unread("a BenchmarkDotNet table", ("BenchmarkDotNet v", "Method"),
+           "its values are rounded; give the JSON of `--exporters json`"),
+    Unread("a BenchmarkDotNet table", ("BenchmarkDotNet=v", "Method"),
            "its values are rounded; give the JSON of `--exporters json`"),
     Unread("BenchmarkDotNet's CSV", ("Method", ",AnalyzeLaunchVariance,"),
            "its values are rounded; give the JSON of `--exporters json`"),

@@ -207,3 +207,21 @@ def test_the_mean_of_commands_is_compared(tmp_path: Path) -> None:
         (tmp_path / f"{name}.txt").write_text(text, encoding="utf-8")
     frame = load(tmp_path).compare().frame
     assert frame[frame["primary"]][["metric", "stat"]].values.tolist() == [["time_per_op", "mean"]]
+
+
+def test_results_under_keys_of_a_script_are_groups_of_their_paths() -> None:
+    def write(time: float) -> str:
+        return f'{{"results": [{{"command": "make", "mean": {time}, "times": [{time}]}}]}}'
+
+    text = f"""{{"host": "a", "libs": {{
+        "one": {{"build": {write(1.5)}, "size": 3}},
+        "two": {{"build": {write(2.5)}, "run": {{"results": []}}}}}}}}"""
+    assert JSON.recognises(Source(None, "x.json", text.encode()).head())
+    runs = list(JSON.parse(Source(None, "x.json", text.encode())))
+    found = [
+        (each.group, each.benchmark, each.rows[0][3], each.line)
+        for each in runs
+        if isinstance(each, Reading)
+    ]
+    assert found == [("libs/one/build", "make", 1.5, 2), ("libs/two/build", "make", 2.5, 3)]
+    assert len(found) == len(runs)

@@ -167,3 +167,19 @@ def test_a_count_beyond_all_numbers_is_refused() -> None:
     assert not runs
     assert "is not an amount of Count" in amount.what
     assert "count of requests" in problem.what
+
+
+@pytest.mark.parametrize("rows", ["", "  46µs     3886  ■■■■\n  917µs      12\n"])
+def test_a_report_of_a_run_without_an_end_counts_without_shares(rows: str) -> None:
+    text, _ = load("text-summary.txt").split("Latency Histogram:\n")
+    (run,), problems = read(TEXT, f"{text}Latency Histogram:\n{rows}")
+    assert not problems
+    assert (run.status, values(run)[None, "requests", "count"]) == ("complete", 13096)
+
+
+def test_a_report_on_the_way_to_a_count_gives_no_number() -> None:
+    text, _ = load("text-summary.txt").split("Latency Histogram:\n")
+    text = re.sub(r"(Count +\d+)", r"\1  |■■■      |", text)
+    (run,), (problem,) = read(TEXT, f"{text}Latency Histogram:\n")
+    assert (run.status, run.rows) == ("partial", [])
+    assert "plow printed this report before its run ended" in problem.what

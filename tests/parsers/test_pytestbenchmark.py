@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -81,3 +82,26 @@ def test_sessions_of_two_variants_compare_with_a_verdict() -> None:
     }
     assert len(primary) == 3
     assert {row.word for row in primary} == {"regression"}
+
+
+def write_session(*tests: tuple[str, dict[str, str]]) -> str:
+    results = [
+        {"name": f"test_a[{param}]", "param": param, "params": params, "stats": {"median": 0.5}}
+        for param, params in tests
+    ]
+    return json.dumps({"benchmarks": results})
+
+
+def test_a_param_that_is_an_object_is_the_same_in_each_session() -> None:
+    text = "UNSERIALIZABLE[Case(id='ints', make=<function make_ints at 0x7f00{}>)]"
+    for address in ("1a2b", "3c4d"):
+        (run,), _ = read(write_session(("ints-9", {"spec": text.format(address), "count": "9"})))
+        assert (run.benchmark, run.params) == ("test_a", {"param": "ints-9"})
+        (run,), _ = read(write_session((f"<function make at 0x7f00{address}>", {})))
+        assert run.params == {"param": "<function make>"}
+
+
+def test_objects_that_only_their_addresses_tell_apart_keep_them() -> None:
+    ids = [f"<x.Case object at 0x7f001a{end}>" for end in ("10", "20")]
+    runs, _ = read(write_session(*((each, {}) for each in ids)))
+    assert [run.params["param"] for run in runs] == ids

@@ -84,6 +84,16 @@ def test_another_tools_report_is_named() -> None:
         ("Method,Name,Error,Occurrences\n", "Locust's list of failures", "_stats.csv"),
         ('{"group_id":"a","function_id":"b","value_str":null}', "criterion's name", "sample.json"),
         ('{"fio version" : "fio-3.28"}', "fio's JSON", "benchkit help tools"),
+        (
+            "BenchmarkDotNet=v0.12.1, OS=ubuntu\n\n| Method | Mean |\n|---|---|\n| Sort | 1 ns |\n",
+            "a BenchmarkDotNet table",
+            "--exporters json",
+        ),
+        (
+            '{"cells": [{"cell_type": "code", "source": ["from \'k6/http\'"]}], "nbformat": 4}',
+            "a Jupyter notebook",
+            "jupyter nbconvert",
+        ),
     ],
 )
 def test_a_form_that_is_not_read_says_what_to_give_instead(text: str, what: str, hint: str) -> None:
@@ -206,6 +216,13 @@ def test_a_document_in_a_page_is_named_with_its_line(fence: str) -> None:
     line = 34 if fence else 33
     assert (error.where, error.what) == (
         f"new/1.txt:{line}", "JSON that looks like k6_summary is not read within other text"
+    )  # fmt: skip
+
+
+def test_a_document_in_a_fence_at_the_top_of_a_page_is_in_other_text() -> None:
+    error = refuse('```json\n{"add": {"latency": {"value": 88.0}}}\n```\n')
+    assert (error.where, error.what) == (
+        "new/1.txt:2", "JSON that looks like bencher is not read within other text"
     )  # fmt: skip
 
 
