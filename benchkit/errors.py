@@ -188,6 +188,22 @@ class Diagnostic:
         return describe(self.what, where=self.where, hint=self.hint)
 
 
+def read_message(error: BaseException) -> str:
+    """Return the message of an exception; empty if making it fails as well."""
+    try:
+        return str(error)
+    except Exception:  # noqa: BLE001 - a plug-in's exception may do anything
+        return ""
+
+
+def describe_failure(error: BaseException) -> str:
+    """Return the type and the message of an exception, without secrets.
+
+    Masked by itself, as what follows it could be taken for the rest of a secret at its end.
+    """
+    return f"{type(error).__name__}: {_redact(read_message(error))}".removesuffix(": ")
+
+
 @lru_cache(256)  # a damaged source repeats one message thousands of times
 def _redact(text: str) -> str:
     """Take secrets out of a message; what it needs is imported where there is a message."""

@@ -7,7 +7,6 @@ bad file costs itself and a line, never the other 400.
 from __future__ import annotations
 
 import hashlib
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from math import inf
@@ -24,6 +23,7 @@ from benchkit.errors import (
     SourceReport,
     StoreError,
     UnknownFormatError,
+    describe_failure,
 )
 from benchkit.ingestion.discovery import Options
 from benchkit.ingestion.outcomes import Outcome, make_report, mark, pass_over, refusal
@@ -40,7 +40,6 @@ from benchkit.parsers import kernel, mapped, registry
 from benchkit.parsers.base import Format, Reading, Repeats, Row, Samples, Source
 from benchkit.parsers.embedded import list_documents, list_reports
 from benchkit.reading.bounds import limit_runs
-from benchkit.reading.records import require_record
 from benchkit.reading.source import UnreadableError
 from benchkit.redaction import HIDDEN
 from benchkit.schema import Side
@@ -113,13 +112,7 @@ class Reader:
     def read(self, index: int, found: Found) -> Outcome:
         """Read the source ``found``, which is number ``index``; this never raises for bad data."""
         self._claims = ()
-        try:
-            outcome = self._try(index, found)
-        except KeyboardInterrupt as error:
-            if plugin := registry.find_plugin(error):  # perhaps it hangs
-                what = f"interrupted while the parser plug-in {plugin} was reading {found.label}"
-                warnings.warn(what, stacklevel=2)
-            raise
+        outcome = self._try(index, found)
         mark(outcome, found, self._options, self._known.batch, self._claims, self._known.sources)
         return outcome
 
@@ -152,11 +145,8 @@ class Reader:
             is_foreign = isinstance(error, ForeignError)
             problem = Diagnostic(found.label, getattr(error, "line", 0), error.what, error.hint)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - its parser's: costs one file
-            plugin = registry.find_plugin(error)
-            reader = f"the parser plug-in {plugin}" if plugin else "benchkit"
-            what = f"{reader} failed to read it ({type(error).__name__}: {error})"
-            hint = "report it to the author of the plug-in" if plugin else "please report it"
-            problem = Diagnostic(found.label, 0, what, hint)
+            what = f"benchkit failed to read it ({describe_failure(error)})"
+            problem = Diagnostic(found.label, 0, what, "please report it")
         sink.drop()
         outcome = refusal(index, found, problem, is_unread=is_unread)
         outcome.is_foreign = is_foreign
@@ -350,7 +340,7 @@ def _records(
     last: Reading | Repeats | Samples | None = None
     most, count = limit_runs(source.size), 0
     try:
-        for record in map(require_record, form.parse(source)):
+        for record in form.parse(source):
             count += isinstance(record, Reading | Diagnostic)
             if count > most:
                 what = (

@@ -14,7 +14,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any, Literal
 
-from benchkit.errors import Diagnostic
+from benchkit.errors import Diagnostic, describe_failure
 from benchkit.metrics import lookup
 from benchkit.reading.cleaning import bare, find_command, strip_prefix
 from benchkit.reading.head import Head
@@ -145,8 +145,10 @@ class Format:
         """
         try:
             return bool(self.recognises(head))
-        except (Exception, SystemExit) as error:  # noqa: BLE001
-            why = f"{type(error).__name__}: {error}"
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001
+            why = describe_failure(error)
             warnings.warn(f"the parser {self.name} fails to recognise files ({why})", stacklevel=1)
             return False
 

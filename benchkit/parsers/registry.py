@@ -9,11 +9,12 @@ import warnings
 from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from traceback import walk_tb
 from typing import TYPE_CHECKING, TypeVar
 
-from benchkit.errors import AmbiguousFormatError, ConfigError
+from benchkit.errors import AmbiguousFormatError, ConfigError, read_message
+from benchkit.isolation import isolated
 from benchkit.parsers.base import Format, Tool
+from benchkit.parsers.plugged import confine
 from benchkit.reading.head import Head
 from benchkit.reading.signs import find_signs
 
@@ -142,15 +143,12 @@ def _by_name() -> Mapping[str, Tool]:
 @cache
 def load_all() -> tuple[tuple[Tool, ...], tuple[Format, ...]]:
     """Return every tool and every format, built-ins first, then plug-ins by name."""
-    return load((*BUILTIN, *sorted(entry_points(group=GROUP), key=lambda point: point.name)))
-
-
-def find_plugin(error: BaseException) -> str:
-    """Return the name of the plug-in whose code an exception came through; empty if of none."""
-    frames = walk_tb(error.__traceback__)
-    packages = {str(frame.f_globals.get("__name__")).partition(".")[0] for frame, _ in frames}
-    plugins = entry_points(group=GROUP)
-    return next((each.name for each in plugins if each.module.partition(".")[0] in packages), "")
+    plugins = sorted(entry_points(group=GROUP), key=lambda point: point.name)
+    tools, formats = load((*BUILTIN, *plugins))
+    if not plugins:
+        return tools, formats
+    count = len(load(BUILTIN)[1])
+    return tools, (*formats[:count], *map(confine, formats[count:]))
 
 
 def candidates(head: Head, among: frozenset[str] | None = None) -> tuple[Format, ...]:
@@ -173,9 +171,12 @@ def load(points: Iterable[EntryPoint]) -> tuple[tuple[Tool, ...], tuple[Format, 
     for point in points:
         where = f"parser plug-in {point.name} ({point.value})"
         try:
-            declared = point.load()
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - a plug-in may fail in any way
-            warnings.warn(f"{where} cannot be loaded: {error}", stacklevel=2)
+            with isolated():
+                declared = point.load()
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - a plug-in may fail in any way
+            warnings.warn(f"{where} cannot be loaded: {read_message(error)}", stacklevel=2)
             continue
         for each in declared if isinstance(declared, tuple) else (declared,):
             if misfit := _find_misfit(each):

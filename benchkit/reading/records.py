@@ -197,25 +197,3 @@ class Repeats:
 
 
 Record = Reading | Repeats | Samples | Diagnostic
-
-
-#: The fields of a reading that are texts.
-_TEXTS = ("tool", "form", "benchmark", "target", "variant", "group", "role")
-
-
-def require_record(record: object) -> Reading | Samples | Repeats | Diagnostic:
-    """Return what a parser yields, if it has the shape of a record.
-
-    Raises
-    ------
-    TypeError
-        If it has not, as may be with a plug-in.
-    """
-    if isinstance(record, Samples | Repeats | Diagnostic):
-        return record
-    if not isinstance(record, Reading):
-        raise TypeError(f"its parser yields {type(record).__name__}, expected Reading")
-    for name in _TEXTS:
-        if not isinstance(getattr(record, name), str):
-            raise TypeError(f"{name} of a Reading is {getattr(record, name)!r}, expected a string")
-    return record

@@ -283,6 +283,8 @@ def _redact_assigned(text: str, is_secret: _Test, is_kept: _Test, manner: Manner
         value = _value(match).match(text, match.end())
         if value is None or value[0].startswith(HIDDEN) or is_kept(match, value[0]):
             continue
+        if value[0].rstrip(_CLOSING) == REDACTED:  # what closes a sentence behind it stays
+            continue
         secret = value[0].rstrip("}") if match["colon"] else value[0]
         parts += [text[done : match.end()], manner.secret(secret)]
         done = match.end() + len(secret)

@@ -80,6 +80,11 @@ FORMAT = Format(
         ("def parse(source): return None", "error: results/x.tempo: "),
         ("def parse(source): yield {'latency': 1}", "error: results/x.tempo: "),
         ("def parse(source): yield Reading(tool=None, form='', line=1)", "error: results/x.tempo:"),
+        ("def parse(source): raise GeneratorExit", "error: results/x.tempo: "),
+        (
+            "def parse(source): yield Reading(tool='tempo', form='', line=1, role='zzz')",
+            "error: results/x.tempo: the parser plug-in tempo failed to read it (ValueError: role",
+        ),
     ],
 )
 def test_what_a_plugin_does_wrong_costs_its_files_alone(
@@ -99,6 +104,28 @@ def test_what_a_plugin_does_wrong_costs_its_files_alone(
     assert "registry.py" not in done.stderr
 
 
+def test_what_a_plugin_prints_and_where_it_goes_changes_no_result(tmp_path: Path) -> None:
+    change = """
+def parse(source):
+    import os
+    print("hello")
+    os.chdir("/")
+    yield Reading(tool="tempo", form="text", line=1, run=1)
+"""
+    points = "[benchkit.parsers]\ntempo = tempo_parser:FORMAT\n"
+    module = THEIRS.format(change=change)
+    environment = install(tmp_path, "tempo_parser", points, {"tempo_parser.py": module})
+    (tmp_path / "results").mkdir()
+    report = (ROOT / "fixtures/tracing-wrk/none/wrk-1.txt").read_text(encoding="utf-8")
+    (tmp_path / "results/a.tempo").write_text("tempo 1\n", encoding="utf-8")
+    (tmp_path / "results/none.txt").write_text(report, encoding="utf-8")
+    run_benchkit(tmp_path, environment, "ingest", "results")
+    assert (tmp_path / ".benchkit").is_dir()
+    done = run_both(tmp_path, environment, "runs", "results", "--format", "json")
+    assert json.loads(done.stdout)
+    assert "hello" in done.stderr
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -116,8 +143,8 @@ def test_ctrl_c_names_a_plugin_that_hangs(tmp_path: Path, change: str) -> None:
         [sys.executable, "-m", "benchkit", "ingest", "x.tempo"],
         cwd=tmp_path, env=environment, stdin=pipe, stdout=pipe, stderr=pipe, text=True,
     ) as process:  # fmt: skip
-        assert process.stdout is not None
-        assert process.stdout.readline() == "begun\n"
+        assert process.stderr is not None
+        assert process.stderr.readline() == "begun\n"
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate()
     assert process.returncode == 130
