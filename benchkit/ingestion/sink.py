@@ -10,6 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchkit.errors import DataError
 from benchkit.ingestion.batches import repeats_batch, sample_table
 from benchkit.ingestion.contents import Contents, digest_values
 from benchkit.ingestion.threads import Behind
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from benchkit.store.batch_files import BatchWriter
     from benchkit.store.files import DataFile, FileWriter
 
+#: What every sample has.
+_TEXTS = ("metric", "stat", "unit", "origin")
 #: Values of a source up to which they travel as a batch, and share a file with other sources'.
 FEW = 1 << 16
 
@@ -51,7 +54,19 @@ class ValueSink:
         self._behind: Behind | None = None
 
     def take(self, piece: int, samples: Samples) -> None:
-        """Take a block of the samples of a piece."""
+        """Take a block of the samples of a piece.
+
+        Raises
+        ------
+        DataError
+            If they lack a text that every sample has: a plug-in's parser may leave it out.
+        """
+        for name in _TEXTS:
+            if not isinstance(getattr(samples, name), str):
+                raise DataError(
+                    f"its parser yields samples without {name}",
+                    hint="`benchkit help tools` describes what a parser must yield",
+                )
         if not (size := len(samples.values)):
             return
         metric = samples.metric
