@@ -57,6 +57,8 @@ def guess_map(
         document = {"format_version": 1, "map": loads(text)["map"][0], "values": values}
         printing.write(format_json(document), output)
         return
+    unread = _list_unread(source, guessed)
+    values += [f"Columns that this map does not read: {', '.join(unread)}"] if unread else []
     comments = ["# The first values as they would be read:", *(f"# {line}" for line in values)]
     printing.write("\n".join([text, *comments]), output)
     name = str(output) if output else "map.toml"
@@ -90,6 +92,21 @@ def _list_keys(measure: object) -> Iterator[str]:
         text = value if isinstance(value, str) else value.constant
         if text:
             yield f"{name} = {write_string(text)}"
+
+
+def _list_unread(source: Source, guessed: TableMap) -> list[str]:
+    """Name the columns that a map leaves out; one without a name by its place."""
+    from collections.abc import Mapping
+
+    from benchkit.parsers.mapped import read_table
+
+    rows = (row for _, row in read_table(source, guessed.records) if isinstance(row, Mapping))
+    names = enumerate(next(rows, {}), 1)
+    return [
+        printable(name.replace("\n", " ")) if name else f"column {place}, which has no name"
+        for place, name in names
+        if not name or name not in guessed.columns
+    ]
 
 
 def _list_values(source: Source, guessed: TableMap) -> list[str]:

@@ -16,13 +16,15 @@ and what its tools ``customSmallerIsBetter`` and ``customBiggerIsBetter`` take::
 What the numbers are: what a tool printed, one number per benchmark; an entry is a run of its
 commit. Units of time are times of one operation, ``…/s`` and ``…/sec`` operations per second; any
 other unit is a metric of its own, whose direction only an entry of ``data.js`` knows. A suite is a
-group where the file holds several. ``benchkit history import`` takes all commits at once.
+group where the file holds several. What Google Benchmark aggregates over repetitions is left out;
+without these the median stands for them. ``benchkit history import`` takes all commits at once.
 
 Not recorded: the machine, repetitions, the spread of most tools (``range`` has no one meaning).
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from itertools import zip_longest
@@ -52,6 +54,8 @@ for _part, _power in {"nano": -9, "micro": -6, "milli": -3, "": 0}.items():
     _EXPONENT |= {f"{_part}second": _power, f"{_part}seconds": _power}
 _KNOWN = {"B/op": ("bytes_per_op", "B", 0), "allocs/op": ("allocs_per_op", "1", 0),
           "MB/s": ("processing_rate", "B/s", 6)}  # fmt: skip
+#: How Google Benchmark names what it aggregates over repetitions.
+_AGGREGATE = regex(r"(.+)_(mean|median|stddev|cv)")
 _BIGGER = {"benchmarkjs", "pytest", "customBiggerIsBetter"}
 _HINT = "use the file as github-action-benchmark wrote it"
 
@@ -95,7 +99,8 @@ def _read_entry(label: str, entry: object, group: str, line: int) -> Iterator[Re
         return
     began = _read_date(about.get("timestamp"), fields.get("date"))
     is_bigger = tool in _BIGGER if isinstance(tool, str) else None
-    for record in _read_benches(label, fields.get("benches"), is_bigger, line):
+    benches = _leave_out_aggregates(fields.get("benches"), tool)
+    for record in _read_benches(label, benches, is_bigger, line):
         if isinstance(record, Reading):
             record.variant, record.group, record.started_at = identity[:8], group, began
             record.env = {"commit": identity, **({"date": began.isoformat()} if began else {})}
@@ -107,6 +112,35 @@ def _read_date(timestamp: object, date: object) -> datetime | None:
     if (made := read_moment(timestamp)) is None and is_amount(date) and date < 1e13:
         made = datetime.fromtimestamp(date / 1000, UTC)
     return made
+
+
+def _leave_out_aggregates(benches: object, tool: object) -> list[object]:
+    """Return benchmarks without aggregates over repetitions; medians stand for those left out.
+
+    Examples
+    --------
+    >>> names = ("a", "a", "a_mean", "a_cv", "b_mean", "b_median", "b_stddev", "c_mean")
+    >>> kept = _leave_out_aggregates([{"name": name} for name in names], "googlecpp")
+    >>> [each["name"] for each in kept]
+    ['a', 'a', 'b', 'c_mean']
+    """
+    each = benches if isinstance(benches, list) else []
+    names = Counter(
+        bench["name"]
+        for bench in each
+        if isinstance(bench, dict) and isinstance(bench.get("name"), str)
+    )
+    kept: list[object] = []
+    for bench in each:
+        name = bench.get("name") if isinstance(bench, dict) else None
+        ending = _AGGREGATE.fullmatch(name) if isinstance(name, str) else None
+        base = ending[1] if ending else ""
+        written = (f"{base}_{stat}" in names for stat in ("mean", "median", "stddev"))
+        if names[base] < 2 and not (tool == "googlecpp" and all(written)):
+            kept.append(bench)
+        elif not names[base] and ending and ending[2] == "median":
+            kept.append({**bench, "name": base})
+    return kept
 
 
 def _read_benches(
@@ -172,7 +206,8 @@ def _parse_custom(source: Source) -> Iterator[Record]:
         if isinstance(document, Diagnostic):
             yield document
         else:
-            yield from _read_benches(source.label, document, None, line)
+            benches = _leave_out_aggregates(document, None)
+            yield from _read_benches(source.label, benches, None, line)
 
 
 HISTORY = Format(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 from math import isfinite
 from typing import Any
@@ -14,7 +14,7 @@ from benchkit.errors import DataError, Diagnostic
 from benchkit.metrics import VOCABULARY
 from benchkit.parsers.base import Source
 from benchkit.parsers.documents import read_documents
-from benchkit.parsers.mapped import is_number, read_table
+from benchkit.parsers.mapped import is_number, read_table, split_amount
 from benchkit.regexes import regex
 from benchkit.units import read_number
 
@@ -53,6 +53,7 @@ class _Column:
     is_whole: bool
     distinct: int
     rows: int
+    unit: str = ""  # that of the numbers, where cells have one
 
 
 def guess(source: Source) -> TableMap:
@@ -79,19 +80,20 @@ def guess(source: Source) -> TableMap:
             "write a row for each result, with its name in a column",
         )
         raise DataError(what, where=source.label, hint=hint)
-    columns = [_describe(name, rows) for name in rows[0]]
+    columns = [_describe(name, rows) for name in rows[0] if name]
     labels = _name_labels(columns)
     params = tuple(
         each.name
         for each in columns
         if each.is_numeric and each.name.lower() in _PARAMS and each.name not in labels.values()
     )
+    params += tuple(_find_levels(columns, {*labels.values(), *params}))
     numbers = [
         each.name
         for each in columns
         if each.is_numeric
         and each.name not in {*params, *labels.values()}
-        and each.name.lower() not in _IGNORED
+        and (each.unit or each.name.lower() not in _IGNORED)
     ]
     value = labels.pop("value", None)
     if value is None and not numbers:
@@ -102,7 +104,11 @@ def guess(source: Source) -> TableMap:
         return TableMap(**cells, value=Cell(column=value), params=params, records=records)
     for name in ("metric", "unit"):
         cells.pop(name, None)
-    measures = tuple(map(guess_measure, [value] if value is not None else numbers))
+    units = {each.name: each.unit for each in columns}
+    measured = [value] if value is not None else numbers
+    measures = tuple(
+        replace(guess_measure(f"{name} {units[name]}".rstrip()), column=name) for name in measured
+    )
     return TableMap(**cells, values=measures, params=params, records=records)
 
 
@@ -133,7 +139,26 @@ def _describe(name: str, rows: Sequence[Mapping[str, Any]]) -> _Column:
     counted = [number for number in numbers if number is not None]
     is_numeric = bool(known) and len(counted) >= _MOSTLY * len(known)
     is_whole = is_numeric and all(number.is_integer() for number in counted)
-    return _Column(name, is_numeric, is_whole, len({str(cell) for cell in known}), len(rows))
+    unit = "" if is_numeric else _find_unit(known)
+    distinct = len({str(cell) for cell in known})
+    return _Column(name, is_numeric or bool(unit), is_whole, distinct, len(rows), unit)
+
+
+def _find_unit(cells: Sequence[object]) -> str:
+    """Return the base unit of the numbers in most cells, where each cell has a unit of its own."""
+    amounts = [split_amount(cell.strip()) for cell in cells if isinstance(cell, str)]
+    written = [unit for number, unit in amounts if unit and _read(number) is not None]
+    kinds = {unit if unit == "%" else find_unit(unit).base for unit in written}
+    is_amount = len(kinds) == 1 and len(written) >= _MOSTLY * len(cells)
+    return next(iter(kinds & {*_BASE, "%"}), "") if is_amount else ""
+
+
+def _find_levels(columns: Sequence[_Column], used: Container[str]) -> Iterator[str]:
+    """Yield the columns of texts that repeat and are no label: levels, which tell rows apart."""
+    for each in columns:
+        is_level = not each.is_numeric and 1 < each.distinct <= each.rows / 2
+        if is_level and each.name not in used and each.name.lower() not in _IGNORED:
+            yield each.name
 
 
 def _read(cell: object) -> float | None:

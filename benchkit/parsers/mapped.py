@@ -21,6 +21,7 @@ run, the rows of one benchmark and metric are its runs, in order.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
@@ -37,6 +38,7 @@ from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Recor
 from benchkit.parsers.documents import line_of, read_documents
 from benchkit.reading.delimited import read_rows
 from benchkit.reading.source import UntilDamage
+from benchkit.regexes import regex
 from benchkit.units import read_number
 
 #: The tool of all runs that were read by a map.
@@ -44,6 +46,10 @@ TOOL = "table"
 NAME = "map"
 DELIMITERS = ",;\t"
 _HINT = "correct the table, or the map"
+#: A number and its unit.
+_AMOUNT = regex(
+    r"([+-]?[\d.]{1,30}(?:e[+-]?\d{1,3})?) ?([^\W\d_]{1,5}(?:/[^\W\d_]{1,5})?|%)", re.IGNORECASE
+)
 _MOST_NAMED = 20
 _LARGEST_RUN = (1 << 31) - 1
 Rows = Iterator[tuple[int, Mapping[str, Any] | Diagnostic]]
@@ -302,6 +308,11 @@ def _read_value(
     text = cell.strip() if isinstance(cell, str) else repr(float(cell)) if is_number(cell) else ""
     try:
         known = find_unit(unit)
+        text, of_cell = split_amount(text)
+        if of_cell == unit or unit == known.base == find_unit(of_cell).base:
+            known = find_unit(of_cell)
+        elif of_cell:  # it contradicts the map
+            raise ValueError(of_cell)
         number = known.convert(text) if isfinite(read_number(text)) else float("nan")
     except (ValueError, OverflowError):
         number = float("nan")
@@ -311,6 +322,18 @@ def _read_value(
     if word is not None and known.base != word.unit:
         raise ValueError(f"{metric} needs a unit that converts to {word.unit!r}, got {unit!r}")
     return number, known.base
+
+
+def split_amount(text: str) -> tuple[str, str]:
+    """Return the number of a cell and the unit behind it, if there is one.
+
+    Examples
+    --------
+    >>> split_amount("472.42us"), split_amount("1.5 MB/s"), split_amount("1e5"), split_amount("x")
+    (('472.42', 'us'), ('1.5', 'MB/s'), ('1e5', ''), ('x', ''))
+    """
+    amount = _AMOUNT.fullmatch(text)
+    return (amount[1], amount[2]) if amount else (text, "")
 
 
 def is_number(cell: object) -> bool:

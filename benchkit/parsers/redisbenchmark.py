@@ -79,12 +79,20 @@ _SIGN = regex(
     rf'|"(?:{"|".join(map(re.escape, _TESTS))})","\d{{1,12}}\.\d\d")[ \t\r`]*$',
     re.MULTILINE | re.ASCII,
 )
+#: A row of a table with cells that its tool does not write.
+_MISFIT = regex(r'"([^"]{1,500})","[\w.+-]{1,40}"(?:,"[^"]{0,40}"){0,20}')
 _STATS = {"avg": "mean"}
 #: The steps of its histogram: in seconds, and beyond that by the value.
 _STEP, _SHARE = 8e-6, 1 / 1024
 _NOTHING = Remark(
     "redis-benchmark stopped without a result ({why}), so this run measured nothing",
     "check that the server answers and knows the command, and run again",
+)
+_NO_ROW = "its table has no row"
+_BAD_ROW = Remark(
+    "this row (1 of {count}) does not belong to the table and is left out",
+    "use the table as redis-benchmark wrote it",
+    is_remark=False,
 )
 _UNTITLED = Remark(
     "this result has no title of its test above it and was left out",
@@ -186,16 +194,28 @@ class Reader(reports.Reader):
         super().__init__(label)
         self.header = ""
         self.trouble: tuple[int, str] | None = None
+        self.misfits: list[int] = []
 
     def read(self, number: int, line: str) -> None:
         """Take a line of a test, the header of a table, or one that says why there is none."""
         if header := _TABLE.fullmatch(line):
             self.header = header[1]
-            self.trouble = self.trouble or (number, "its table has no row")
+            self.trouble = self.trouble or (number, _NO_ROW)
         elif failed := _FAILED.fullmatch(line):
             self.trouble = self.trouble or (number, failed[1].removeprefix("WARNING: "))
         else:
+            row = _MISFIT.fullmatch(line)
+            is_row = row is not None and (bool(self.header) or row[1] in _TESTS)
+            if is_row and Report.read_line(line) is None:
+                self.misfits.append(number)
             super().read(number, line)
+
+    def take(self, number: int, text: str, line: Line, fields: Fields | None) -> bool:
+        """Take a line of a test, and note a row whose cells are not those of its header."""
+        is_taken = super().take(number, text, line, fields)
+        if is_taken and line.name == "row" and self.header and not self.report.is_proven:
+            self.misfits.append(number)
+        return is_taken
 
     def begin(self, number: int, line: Line, fields: Fields) -> bool:
         """Open a test, for which the header of the table above it may hold."""
@@ -209,8 +229,12 @@ class Reader(reports.Reader):
     def end(self) -> None:
         """End the last test, or say why there is none."""
         super().end()
-        if self.trouble and not self.has_reports:
-            number, why = self.trouble
+        if self.misfits:
+            count = len(self.misfits)
+            self.records.append(_BAD_ROW.at(self.label, self.misfits[0], count=count))
+        number, why = self.trouble or (0, "")
+        is_damaged = bool(self.misfits) and why == _NO_ROW
+        if why and not (self.has_reports or is_damaged):
             run = Report(number, None).reading
             run.status, run.last_line = "failed", number
             self.records += run, _NOTHING.at(self.label, number, why=why)

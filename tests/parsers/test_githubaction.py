@@ -100,3 +100,22 @@ def test_texts_with_escapes_are_known(extra: str) -> None:
     (run,) = CUSTOM.parse(Source(None, "a.json", text.encode()))
     assert isinstance(run, Reading)
     assert run.rows[0][1:5] == ("time_per_op", "sample", 2.0, "s")
+
+
+@pytest.mark.parametrize(
+    ("tool", "names", "benchmarks"),
+    [
+        ("googlecpp", "a a a_mean a_median a_stddev a_cv", ["a", "a"]),
+        ("googlecpp", "a/8_mean a/8_median a/8_stddev a/8_cv", ["a/8"]),
+        ("googlecpp", "a a_mean", ["a", "a_mean"]),
+        ("pytest", "a_mean a_median a_stddev", ["a_mean", "a_median", "a_stddev"]),
+    ],
+)
+def test_aggregates_over_repetitions_are_no_benchmarks(
+    tool: str, names: str, benchmarks: list[str]
+) -> None:
+    benches = [{"name": name, "value": 5, "unit": "ns/iter"} for name in names.split()]
+    entry = {"commit": {"id": "3f2a9c1d"}, "tool": tool, "benches": benches}
+    text = f"window.BENCHMARK_DATA = {json.dumps({'entries': {'C++': [entry]}})}"
+    runs = list(HISTORY.parse(Source(None, "data.js", text.encode())))
+    assert [run.benchmark for run in runs if isinstance(run, Reading)] == benchmarks

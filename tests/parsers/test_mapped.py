@@ -274,3 +274,44 @@ def test_results_that_are_the_keys_of_one_object_are_no_table() -> None:
     text = ", ".join(f'"k{number}": 1' for number in range(10_001))
     with pytest.raises(DataError, match="has 10,001 columns"):
         guess(Source(None, "x", f"{{{text}}}".encode()))
+
+
+def test_a_guess_reads_units_of_cells_and_tells_rows_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [
+        f"{name},{model},{engine},{median},{size},id{n}"
+        for n, (name, model, engine, median, size) in enumerate(
+            (name, model, engine, "950.00ns" if engine == "std" else "472.42us", 9)
+            for name in ("huge", "tiny")
+            for model in ("count", "find")
+            for engine in ("std", "memchr")
+        )
+    ]
+    table = "\n".join([",name,model,engine,median,len,note", *(f"0,{row}" for row in rows)])
+    Path("x.csv").write_text(f"{table}\n", encoding="utf-8")
+    assert run(["map", "x.csv", "-o", "map.toml"]) == ExitCode.DONE
+    text = Path("map.toml").read_text(encoding="utf-8")
+    assert "# Columns that this map does not read: column 1, which has no name, note" in text
+    (one,) = tomllib.loads(text)["map"]
+    assert one["params"] == ["engine"]
+    assert one["values"][0] == {
+        "column": "median", "metric": "latency", "stat": "p50", "unit": "s"
+    }  # fmt: skip
+    (mapped,) = parse_maps([one], "map.toml")
+    runs = [each for each in parse(mapped, Source.load(Path("x.csv"))) if isinstance(each, Reading)]
+    labels = {(each.variant, each.benchmark, *each.params.values()) for each in runs}
+    assert len(labels) == len(runs) == 8
+    assert {each.rows[0][3:5] for each in runs} == {(950e-9, "s"), (472.42e-6, "s")}
+
+
+def test_a_unit_in_a_cell_has_to_be_of_the_kind_of_its_column() -> None:
+    (one,) = parse_maps(
+        [{"value": "t", "metric": {"constant": "wait"}, "unit": {"constant": "s"}}], "x"
+    )
+    (reading,) = parse(one, Source(None, "x.csv", b"t\n5 ms\n"))
+    assert isinstance(reading, Reading)
+    assert reading.rows[0][3:5] == (0.005, "s")
+    (problem,) = parse(one, Source(None, "x.csv", b"t\n5 MB\n"))
+    assert "t is '5 MB', not a finite number" in str(problem)

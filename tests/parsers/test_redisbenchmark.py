@@ -194,3 +194,21 @@ def test_counts_without_their_title_are_named() -> None:
     runs, (problem,) = read(f"{OLD.format('SET')}{untitled}")
     assert len(runs) == 1
     assert problem.line == 11
+
+
+@pytest.mark.parametrize("row", ['"GET","209643","0.029"', '"GET","209643.61"'])
+def test_a_row_that_does_not_fit_its_table_is_named(row: str) -> None:
+    header = '"test","rps","avg_latency_ms"'
+    runs, (problem,) = read(f'{header}\n"SET","79365.08","0.766"\n{row}\n{row}\n')
+    assert [run.benchmark for run in runs] == ["SET"]
+    assert (problem.line, problem.is_damage) == (3, True)
+    assert "this row (1 of 2) does not belong to the table and is left out" in problem.what
+    runs, (problem,) = read(f"{header}\n{row}\n")
+    assert not runs
+    assert (problem.line, problem.is_damage) == (2, True)
+
+
+def test_a_whole_rate_in_a_table_without_a_header_is_named() -> None:
+    runs, (problem,) = read('"SET","94339.62"\n"GET","94339"\n"other","12"\n')
+    assert [run.benchmark for run in runs] == ["SET"]
+    assert (problem.line, problem.is_damage) == (2, True)
