@@ -6,7 +6,14 @@ Compiling all that is there takes longer than most commands, each of which uses 
 from __future__ import annotations
 
 import re
+import sys
 from typing import Any, AnyStr, cast
+
+#: From this version on, a possessive group that can match in several ways matches as it should.
+_SOUND = (3, 11, 5)
+#: An escape, a class of characters, a parenthesis, or anything else.
+_PIECE = r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[()]|[^\\\[()]+"
+_POSSESSIVE = r"([*+?]|\{\d*,?\d*\})\+"
 
 
 def regex(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
@@ -19,16 +26,46 @@ class _Late:
 
     __class__ = re.Pattern  # type: ignore[assignment]
 
-    def __init__(self, text: object, flags: int) -> None:
+    def __init__(self, text: str | bytes, flags: int) -> None:
         self._written = text, flags
 
     def __getattr__(self, name: str) -> object:
         if name.startswith("__"):
             raise AttributeError(name)
         text, flags = self._written
+        if sys.version_info < _SOUND:
+            if isinstance(text, str):
+                text = make_atomic(text)
+            else:
+                text = make_atomic(text.decode("latin-1")).encode("latin-1")
         value = getattr(re.compile(cast("str", text), flags), name)
         setattr(self, name, value)
         return value
 
     def __reduce__(self) -> tuple[Any, ...]:
         return regex, self._written
+
+
+def make_atomic(text: str) -> str:
+    """Return an expression in which atomic groups stand for possessive ones.
+
+    Examples
+    --------
+    >>> make_atomic(r"(?:- ++)?+[ab]*+(c)++")
+    '(?>(?:- ++)?)[ab]*+(?>(c)+)'
+    """
+    parts: list[str] = []
+    starts: list[int] = []
+    place, tokens, possessives = 0, re.compile(_PIECE, re.DOTALL), re.compile(_POSSESSIVE)
+    while token := tokens.match(text, place):
+        parts.append(token[0])
+        place = token.end()
+        if token[0] == "(":
+            starts.append(len(parts) - 1)
+        elif token[0] == ")":
+            start = starts.pop()
+            if possessive := possessives.match(text, place):
+                parts[start] = f"(?>{parts[start]}"
+                parts.append(f"{possessive[1]})")
+                place = possessive.end()
+    return "".join(parts)
