@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -186,7 +186,7 @@ def find_other_loads(comparisons: Comparisons, evidence: Evidence) -> Iterator[F
     """B315, B319: the sides were measured at different rates."""
     models = {sheet.run.side: sheet.run.load_model for sheet in evidence.loads}
     rates = [c for c in comparisons.contrasts if _is_rate(c)]
-    other = [c for c in rates if models.get(c.side) == "open" and _apart(c) > _LOADS]
+    other = list_other_loads(comparisons, models)
     if other:
         yield _tell_open(other)
     latencies = {_row(c) for c in comparisons.contrasts if c.metric == "latency"}
@@ -197,6 +197,12 @@ def find_other_loads(comparisons: Comparisons, evidence: Evidence) -> Iterator[F
     ]
     for variant in dict.fromkeys(c.variant for c in bound):
         yield _tell_closed([c for c in bound if c.variant == variant])
+
+
+def list_other_loads(comparisons: Comparisons, models: Mapping[Side, str | None]) -> list[Contrast]:
+    """Return the rates of open loops that differ, so that their latencies are not comparable."""
+    rates = (c for c in comparisons.contrasts if _is_rate(c))
+    return [c for c in rates if models.get(c.side) == "open" and _apart(c) > _LOADS]
 
 
 def find_changed_shares(comparisons: Comparisons, _evidence: Evidence) -> Iterator[Finding]:

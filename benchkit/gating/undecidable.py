@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
+from benchkit.audit.sides import list_other_loads
 from benchkit.comparison import (
     DIRECTIONS,
     EXACT,
@@ -11,6 +14,7 @@ from benchkit.comparison import (
     REFUSED,
     SINGLE,
     Adjusted,
+    Comparisons,
     Contrast,
     count_runs,
 )
@@ -19,13 +23,18 @@ from benchkit.comparison.limits import find_smallest_over
 from benchkit.config.rules import Rule
 from benchkit.errors import Finding
 from benchkit.gating.events import UNDECIDABLE, Occurrence, Pair
-from benchkit.gating.outcome import RowOutcome
+from benchkit.gating.outcome import NOT_SHOWN, GateOutcome, RowOutcome
 from benchkit.ingestion.origins import names_elsewhere
+from benchkit.schema import list_labels
 from benchkit.units import printable
 from benchkit.verdict import FAILING, Verdict, is_failing
 
+if TYPE_CHECKING:
+    from benchkit.schema import Runs
+
 #: What adjusts p-values of t, of which runs that do not vary have one only.
 _BY_T = frozenset({"holm-welch", "holm-paired"})
+_OTHER_LOADS = "the sides carried different loads, so their latencies are not comparable (B315)"
 
 
 def describe_elsewhere(findings: Sequence[Finding]) -> str:
@@ -92,3 +101,23 @@ def find_closed_rows(
         needed = count_runs(c, len(family), 2 * alpha) if id(row) in closed else 0
         advice = f"cannot reach p ≤ {alpha:.2g}{together}: make at least {needed} runs per side"
         yield f"{runs} {advice}" if needed else ""
+
+
+def undecide_other_loads(outcome: GateOutcome, comparisons: Comparisons, runs: Runs) -> GateOutcome:
+    """Return an outcome that shows nothing of latencies of open loops at different loads."""
+    sides = (labels.side for labels in list_labels(runs))
+    models = dict(zip(sides, runs["load_model"].tolist(), strict=True))
+    places = {(c.side, c.baseline) for c in list_other_loads(comparisons, models)}
+
+    def settle(row: RowOutcome) -> RowOutcome:
+        c = row.contrast
+        if c.metric != "latency" or (c.side, c.baseline) not in places:
+            return row
+        notes = tuple(dict.fromkeys((_OTHER_LOADS, *row.notes)))
+        return replace(
+            row, word=NOT_SHOWN, undecided=_OTHER_LOADS, notes=notes, accepted=None,
+            runs_needed=None,
+        )  # fmt: skip
+
+    rules = (replace(rule, rows=tuple(map(settle, rule.rows))) for rule in outcome.rules)
+    return replace(outcome, rules=tuple(rules)) if places else outcome

@@ -85,3 +85,20 @@ def test_the_self_test_is_not_barred_by_what_its_own_planting_makes_strange(
     assert run(["gate", "results", "--quiet"]) == 0
     assert run(["gate", "results", "--quiet", "--self-test"]) == 0
     assert "✓ Self-test: the gate catches a planted regression" in capsys.readouterr().out
+
+
+def test_latencies_at_different_loads_are_undecided(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for variant, load in {"base": 300.0, "new": 100.0}.items():
+        folder = tmp_path / "results" / variant
+        write_attacks(folder, 0)
+        for path in folder.iterdir():
+            report = json.loads(path.read_text(encoding="utf-8"))
+            report |= {"rate": load, "throughput": load, "requests": int(10 * load)}
+            report["status_codes"] = {"200": int(10 * load)}
+            path.write_text(json.dumps(report), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    for arguments in ([], ["--max-overhead", "latency.p50=5%"]):
+        assert run(["gate", "results", "--quiet", *arguments]) == 4
+        assert "the sides carried different loads" in capsys.readouterr().out
