@@ -22,7 +22,7 @@ from benchkit.ingestion.gone import Folders, mark_renewed
 from benchkit.ingestion.parts import Part
 from benchkit.ingestion.pieces import single_out_shared
 from benchkit.ingestion.pooled import find_pooled, find_twice, join_read
-from benchkit.ingestion.relabelled import describe_relabelled
+from benchkit.ingestion.relabelled import describe_relabelled, keep_commits
 from benchkit.ingestion.rows import fill_texts, parts_table, read_parts
 from benchkit.ingestion.sources import STDIN, Identity, holds, unpacked
 from benchkit.labels.numbering import Series, leave_package, note_alone, series_of
@@ -166,11 +166,12 @@ class Change:
     ) -> tuple[list[Part], list[Part]]:
         """Settle what was read with its stored neighbours; return those, and copies among them."""
         self.new = single_out_shared(self._read, kept)
+        unchanged = [*keep_commits(self.new, superseded)]
         self.notes, self.copies = settle_originals(self.new, kept)
         self.new = leave_out(self.new, self.copies)
         originals = leave_out(kept, self.copies)
         self.notes += note_alone(originals, self.new)
-        self.notes += describe_relabelled(self.new, superseded)
+        self.notes += [*unchanged, *describe_relabelled(self.new, superseded)]
         still = set(map(_key, originals))
         return originals, [part for part in kept if _key(part) not in still]
 

@@ -169,6 +169,8 @@ def _store(
         diagnostics = [*discovery.diagnostics, *harvest.diagnostics, *change.notes]
         if change.replaced and options.origin and options.origin == name_job():
             diagnostics.append(_replaced(options.origin, change.replaced))
+        elif change.replaced and options.commit:
+            diagnostics.append(_replaced_at(options.commit, change.replaced))
         if harvest.parts:
             diagnostics += _tidy(store)
         harvest.findings += [*find_split_blocks(change.new), *change.pooled]
@@ -278,6 +280,18 @@ def _replaced(job: str, runs: int) -> Diagnostic:
     )
     hint = "if these are jobs of a matrix, ingest each job with its own `--origin NAME`"
     return Diagnostic(job, 0, what, hint, "warning")
+
+
+def _replaced_at(commit: str, runs: int) -> Diagnostic:
+    what = (
+        f"replaced {runs} earlier runs of this commit, because the files at the same paths now "
+        "have different results"
+    )
+    hint = (
+        "to count both as repeats, for example two jobs of one commit, run `benchkit undo` and add "
+        "each job with its own `--origin NAME`"
+    )
+    return Diagnostic(commit, 0, what, hint, "warning")
 
 
 def list_places(store: Store) -> frozenset[Place]:

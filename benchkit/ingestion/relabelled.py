@@ -1,4 +1,4 @@
-"""Runs that an ingest read again, and that are of another group than a store had them in.
+"""Runs that an ingest read again, and that are of another group or commit than in the store.
 
 Groups depend on the paths that are read together, on options and on sidecars, and are never
 compared with each other.
@@ -20,6 +20,10 @@ _HINT = (
     "paths that are given together are labelled together; to keep the former labels, run "
     "`benchkit undo` and ingest with the paths and options of before"
 )
+
+_MEASURE = "if it is left from an earlier measurement, measure again or delete it"
+#: Facts that belong to a commit.
+_OF_COMMIT = ("commit", "date", "branch")
 
 #: A source with the content that it had.
 _Source = tuple[Identity, str]
@@ -45,6 +49,37 @@ def describe_relabelled(new: Sequence[Part], superseded: Sequence[Part]) -> Iter
         more = f", and that of {len(others)} more" if others else ""
         what = f"its group changes from {old} to {group}{more}"
         yield Diagnostic(first, 0, what, _HINT, "warning")
+
+
+def keep_commits(new: Sequence[Part], superseded: Sequence[Part]) -> Iterator[Diagnostic]:
+    """Say which results did not change though their commit does, and which commit they count for.
+
+    Beside new results they are most likely left from an earlier measurement, so they keep their
+    commit, in place. If nothing is new, the commit is corrected.
+
+    Parameters
+    ----------
+    new, superseded : sequence of Part
+        As in `describe_relabelled`.
+    """
+    before = {(part.identity, part.sha256): part.env for part in superseded if part.sha256}
+    contents = {part.sha256 for part in superseded}
+    has_news = any(part.role == "measured" and part.sha256 not in contents for part in new)
+    unchanged: dict[tuple[str, str], dict[str, None]] = defaultdict(dict)
+    for part in new:
+        recorded = before.get((part.identity, part.sha256), {})
+        old, commit = recorded.get("commit", ""), part.env.get("commit", "")
+        if old.startswith(commit) or commit.startswith(old):
+            continue
+        unchanged[old, commit][part.label] = None
+        if has_news:
+            others = {name: text for name, text in part.env.items() if name not in _OF_COMMIT}
+            part.env = others | {name: recorded[name] for name in _OF_COMMIT if name in recorded}
+    for (old, commit), (first, *more) in unchanged.items():
+        also = f" (and so are {len(more)} more)" if more else ""
+        what = f"unchanged since it was ingested for commit {old}{also}"
+        what += f", so it does not count for {commit}" if has_news else f"; now it is of {commit}"
+        yield Diagnostic(first, 0, what, _MEASURE, "warning")
 
 
 def _list_groups(parts: Iterable[Part]) -> dict[_Source, str]:

@@ -61,3 +61,62 @@ def test_labels_that_stay_and_files_that_changed_are_no_warning(
     ingest("r2/third/wrk-1.txt")
     ingest("r2/third")
     assert "changes from" not in capsys.readouterr().err
+
+
+def _measure(folder: str, numbers: range, seed: int) -> None:
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    for n in numbers:
+        Path(folder, f"wrk-{n}.txt").write_text(REPORT.replace("10406", f"1{seed + n:04}"))
+
+
+def test_unchanged_files_beside_new_ones_keep_their_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    _measure("r/base", range(1, 6), 0)
+    _measure("r/new", range(1, 6), 100)
+    ingest("r", "--meta", "commit=a1b2c3d")
+    _measure("r/base", range(1, 6), 200)
+    _measure("r/new", range(1, 3), 300)
+    capsys.readouterr()
+    ingest("r", "--meta", "commit=b1b2c3d")
+    shown = capsys.readouterr().err
+    assert (
+        "r/new/wrk-3.txt: unchanged since it was ingested for commit a1b2c3d (and so are 2 more), "
+        "so it does not count for b1b2c3d"
+    ) in shown
+    assert run(["gate"]) == 3
+    assert "runs of 2 commits count together: a1b2c3d, b1b2c3d" in capsys.readouterr().out
+    _measure("r/new", range(3, 6), 300)
+    ingest("r", "--meta", "commit=b1b2c3d")
+    assert run(["gate"]) != 3
+
+
+def test_the_commit_of_results_is_corrected_if_none_of_them_is_new(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    _measure("r/base", range(1, 6), 0)
+    ingest("r", "--meta", "commit=a1b2c3d")
+    ingest("r", "--meta", "commit=b1b2c3d")
+    assert "for commit a1b2c3d (and so are 4 more); now it is of b1b2c3d" in capsys.readouterr().err
+    ingest("r", "--meta", "commit=b1b2c3d")
+    assert "unchanged since" not in capsys.readouterr().err
+
+
+def test_a_second_measurement_of_a_commit_that_replaces_the_first_is_a_warning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    add = ["history", "add", "x=r", "--commit", "abcdef1", "--date", "2026-05-01T10:00:00Z"]
+    _measure("r", range(1, 4), 0)
+    assert run(add) == 0
+    assert "replaced" not in capsys.readouterr().err
+    _measure("r", range(1, 4), 50)
+    assert run(add) == 0
+    shown = capsys.readouterr().err
+    assert "abcdef1: replaced 3 earlier runs of this commit" in shown
+    assert "--origin NAME" in shown
+    _measure("r", range(1, 4), 90)
+    assert run([*add, "--origin", "mac"]) == 0
+    assert "replaced" not in capsys.readouterr().err
