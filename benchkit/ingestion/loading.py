@@ -375,7 +375,7 @@ def load_found(
     share_headings(parts)
     place_companions(parts)
     set_aside_incomplete(parts)
-    if all(part.role == "damaged" for part in parts):
+    if all(part.role == "damaged" and not part.format for part in parts):
         raise refuse_all(problems)
     first = parts[0].variant if discovery.is_ordered else None
     joined, _, findings = join_values(parts, values, lambda _: of_shards)

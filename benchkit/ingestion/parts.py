@@ -47,6 +47,8 @@ from benchkit.units import printable
 if TYPE_CHECKING:
     import numpy as np
 
+    from benchkit.labels.run_toml import Sidecar
+
 
 @dataclass(slots=True, kw_only=True)
 class Part(Piece):
@@ -176,15 +178,22 @@ def make_part(
         request_size=_find_size(values, "bytes_out"),
         response_size=_find_size(values, "bytes_in"),
     )
-    reason = f":{redact_quote(reading.remark)}" if reading.remark else ""
-    if role == "failed" and side.exit_code:
-        reason = reason or f": its command exited with code {side.exit_code}"
-    if reason:
+    if reason := _explain(reading, side, role):
         part.remark = show_remark(found.label, reason)
     _complete(part, reading, found)
     enter_commit(part, options)
     _escape_texts(part)
     return part
+
+
+def _explain(reading: Reading, side: Sidecar, role: str) -> str:
+    """Return what is remarked on a run, after its place."""
+    if role == "damaged" and side.damage:
+        return f": {side.damage}"
+    if reading.remark:
+        return f":{redact_quote(reading.remark)}"
+    is_failed = role == "failed" and side.exit_code
+    return f": its command exited with code {side.exit_code}" if is_failed else ""
 
 
 def _choose_labels(found: Found, reading: Reading, options: Options) -> Found:
@@ -210,7 +219,9 @@ def _find_role(reading: Reading, form: Format, found: Found, section: Sections) 
     role = reading.role or side.role or found.labels.role
     if role != "measured":
         return role
-    return "companion" if form.is_companion else "warmup" if section.is_warm_up else role
+    if form.is_companion:
+        return "companion"
+    return "warmup" if section.is_warm_up else "damaged" if side.damage else role
 
 
 def _name_benchmark(

@@ -97,6 +97,8 @@ class Sidecar(RunFacts):
         default_factory=dict,
         metadata=means("what else the plan of capture says: warmup, before, after, serve, …"),
     )
+    #: Why it is unknown whether the runs succeeded: what cannot be read, and where.
+    damage: str | None = None
 
     def over(self, lower: Sidecar) -> Sidecar:
         """Return these labels where they are told, and those of ``lower`` where they are not."""
@@ -121,6 +123,17 @@ class Sidecar(RunFacts):
 _FIELDS = fields(Sidecar)
 
 
+#: What follows if nobody can tell whether a run failed.
+DAMAGED = "its runs count as damaged"
+#: Fields that say whether a run failed.
+_OUTCOMES = frozenset({"role", "exit_code"})
+
+
+def mark_unreadable(problem: Diagnostic) -> Sidecar:
+    """Return the labels of a sidecar that cannot be read, which might say that its runs failed."""
+    return Sidecar(damage=str(problem))
+
+
 def read_sidecar(text: str, path: str) -> tuple[Sidecar, list[Diagnostic]]:
     """Read a sidecar; what cannot be used is told and left out.
 
@@ -135,8 +148,9 @@ def read_sidecar(text: str, path: str) -> tuple[Sidecar, list[Diagnostic]]:
         data = parse_toml(text.removeprefix("\ufeff"))
     except ValueError as error:
         at = re.search(r"line (\d+)", str(error))
-        what = f"not valid TOML ({error}); all its labels are ignored"
-        return Sidecar(), [Diagnostic(path, int(at[1]) if at else 0, what, severity="warning")]
+        what = f"not valid TOML ({error}); all its labels are ignored, and {DAMAGED}"
+        problem = Diagnostic(path, int(at[1]) if at else 0, what, severity="warning")
+        return mark_unreadable(problem), [problem]
     return read_keys(data, path, text)
 
 
@@ -180,14 +194,14 @@ class _Place:
 
 
 _FEWER = "keep only the labels that distinguish the runs"
-#: Facts that only a result states.
-_MEASURED = {"corrected", "units", "remark"}
+#: Facts that only a result states, and what is unreadable.
+_UNSTATED = {"corrected", "units", "remark", "damage"}
 _SHARED = {column.name: {"meaning": column.meaning} for column in RUN_COLUMNS}
 #: The fields that a sidecar may state.
 KEYS = tuple(
     Column(f.name, TYPES.get(str(f.type), "map"), **(f.metadata or _SHARED[f.name]))
     for f in (*_FIELDS[len(FACTS) :], *_FIELDS[: len(FACTS)])
-    if f.name not in _MEASURED
+    if f.name not in _UNSTATED
 )
 #: How the value of a fact is read, by its unit or else its type.
 _BY_KIND: dict[str, Callable[[Any], Any]] = {
@@ -279,7 +293,11 @@ def _fill(
             setattr(sidecar, known[key], _READERS[known[key]](value))
         except ValueError as error:
             shown = str(value) if isinstance(value, date | time) else repr(value)
-            problems.append(at.warn((key,), f"{key} = {shown} is ignored: {error}"))
+            is_outcome = known[key] in _OUTCOMES
+            what = f"{key} = {shown} is ignored: {error}{f'; {DAMAGED}' if is_outcome else ''}"
+            problems.append(at.warn((key,), what))
+            if is_outcome:
+                sidecar.damage = str(problems[-1])
     return problems
 
 

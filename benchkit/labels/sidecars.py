@@ -19,7 +19,7 @@ from benchkit.config.files import read_file
 from benchkit.config.labels import NO_LABELS, LabelTables
 from benchkit.errors import ConfigError, Diagnostic
 from benchkit.labels.declared import read_container_names
-from benchkit.labels.run_toml import Sidecar, read_keys, read_sidecar
+from benchkit.labels.run_toml import DAMAGED, Sidecar, mark_unreadable, read_keys, read_sidecar
 from benchkit.labels.values import UnusableError
 from benchkit.labels.walk import OUTSIDE, SIDECARS, leads_out
 from benchkit.labels.windows import Window, find_window, read_windows
@@ -170,7 +170,9 @@ class Sidecars:
 
     def _read_toml(self, path: Path) -> Sidecar:
         text = self._read_text(path)
-        sidecar, problems = read_sidecar(text, str(path)) if text else (Sidecar(), [])
+        if text is None:
+            return mark_unreadable(self.diagnostics[-1])
+        sidecar, problems = read_sidecar(text, str(path))
         self.diagnostics += problems
         return sidecar
 
@@ -210,6 +212,7 @@ class Sidecars:
         except (OSError, UnicodeDecodeError) as error:
             reason = error.strerror if isinstance(error, OSError) else "not valid UTF-8"
             what = f"cannot read the sidecar: {reason}; all its labels are ignored"
+            what += f", and {DAMAGED}" if path.suffix == ".toml" else ""
             self.diagnostics.append(Diagnostic(str(path), 0, what, severity="warning"))
             return None
 

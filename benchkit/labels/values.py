@@ -52,7 +52,10 @@ def read_whole(value: object) -> int:
 
 
 def read_code(value: object) -> int:
-    """Read an exit code, which may be negative."""
+    """Read an exit code, which may be negative, or the text of one."""
+    if isinstance(value, str):
+        digits = value.removeprefix("-")
+        value = int(value) if digits.isascii() and digits.isdigit() and len(digits) < 11 else None
     if not _is_number(value) or not isinstance(value, int):
         msg = "it must be a whole number"
         raise UnusableError(msg)

@@ -80,7 +80,6 @@ def test_every_key_of_the_published_example_is_read() -> None:
         ("run = -1", "whole number", ""),
         ("run = true", "whole number", ""),
         ("run = 4294967296", "whole number", ""),
-        ('role = "cold"', "measured, warmup", ""),
         ("start = 2026-11-20T10:00:12", "zone", ""),
         ("start = 2026-11-20", "2026-11-20 is ignored: expected a time with a time zone", ""),
         ('start = "yesterday"', "zone", ""),
@@ -88,7 +87,6 @@ def test_every_key_of_the_published_example_is_read() -> None:
         ('duration = "long"', "number", ""),
         ("duration = -1", "seconds", ""),
         ("[load]\nrate = inf", "requests per second", ""),
-        ('exit = "1"', "whole number", ""),
         ("variant = [1]", "must be a string", ""),
         ("env = 1", "table", ""),
         ("load = 1", "unknown key 'load'", ""),
@@ -168,7 +166,7 @@ def test_a_file_of_names_that_cannot_be_used_is_told(tmp_path: Path, text: str) 
 
 def test_broken_toml_names_the_line() -> None:
     found, problems = read_sidecar('variant = "a"\nrun = = 1\n', "run.toml")
-    assert found == Sidecar()
+    assert found == Sidecar(damage=str(problems[0]))
     assert [(one.line, one.severity) for one in problems] == [(2, "warning")]
 
 
@@ -279,7 +277,8 @@ def test_a_sidecar_that_is_no_text_is_told(tmp_path: Path) -> None:
     (tmp_path / "run.toml").write_bytes(b"\xff\xfe\x00")
     (tmp_path / "a.txt.run.toml").mkdir()
     sidecars = Sidecars(tmp_path)
-    assert sidecars.for_file(tmp_path / "a.txt") == Sidecar()
+    sidecar = sidecars.for_file(tmp_path / "a.txt")
+    assert sidecar == Sidecar(damage=str(sidecars.diagnostics[-1]))
     assert len(sidecars.diagnostics) == 2
 
 
