@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -19,11 +20,20 @@ _ORDINAL = regex(
 )
 _COUNTED = f"(?:{'|'.join(RUN_WORDS)})"
 _NTH = r"(?:\d{1,3}(?:st|nd|rd|th)|first|second|third|fourth|fifth|sixth|last)"
+#: What makes a number a share or a part of a longer one.
+_PART = r" ?%|[.,]\d"
 #: Words that count a run, alone or before or behind a name.
 _RUN = regex(
     rf"(?<!\w)(?:{_COUNTED}[ :=#]{{0,3}}\d{{1,4}}(?: ?(?:/|of) ?\d{{1,4}})?|"
-    rf"{_NTH} {_COUNTED}|#\d{{1,4}}|no\. ?\d{{1,4}})(?!\w)"
-    r"|第[0-9一二三四五六七八九十]{1,3}[次轮回]|\d{1,3}(?:回目|차)|测试 ?\d{1,3}(?!\d)",
+    rf"{_NTH} {_COUNTED}|#\d{{1,4}}|no\. ?\d{{1,4}})(?!\w|{_PART})"
+    r"|第[0-9一二三四五六七八九十]{1,3}[次轮回]|\d{1,3}(?:回目|차)"
+    rf"|测试 ?\d{{1,3}}(?!\d|{_PART})",
+    re.IGNORECASE,
+)
+#: A number that may count a run, and the noun behind it that it may count instead.
+_COUNT = regex(
+    rf"(?:(?<!\w){_COUNTED}[ :=]{{0,3}}|(?P<word>测试) ?)(?P<number>\d{{1,4}})(?!\d|{_PART})"
+    r"(?:(?:[ -]|(?(word)|(?!)))(?!of \d)(?P<noun>[^\W\d_]+)|(?!\w))",
     re.IGNORECASE,
 )
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
@@ -93,8 +103,11 @@ def read_sections(
     split : callable
         Returns the variant that a heading or a line names, empty if it names none.
     """
-    sections = [_read_section(headings, caption) for headings, caption, *_ in pages]
-    around = [(_shorten_all(above), _shorten_all(below)) for *_, above, below in pages]
+    sized = _find_sized(pages)
+    sections = [_read_section(headings, caption, sized) for headings, caption, *_ in pages]
+    around = [
+        (_shorten_all(above, sized), _shorten_all(below, sized)) for *_, above, below in pages
+    ]
     closing = set(around[0][1]).intersection(*(below for _, below in around)) if around else set()
     for section, (above, _) in zip(sections, around, strict=True):
         section.lines = tuple(line for line in above if line not in closing)
@@ -114,8 +127,10 @@ def read_sections(
     return sections
 
 
-def shorten(text: str) -> tuple[str, bool]:
+def shorten(text: str, sized: Collection[str] = ()) -> tuple[str, bool]:
     """Return a heading without what counts runs, and whether it is a warm-up's.
+
+    Those in ``sized`` count something else.
 
     Examples
     --------
@@ -125,7 +140,7 @@ def shorten(text: str) -> tuple[str, bool]:
     if _MEASURED.match(text):
         return "", False
     name = _ORDINAL.sub("", text, count=1) if _ORDINAL.match(text) else text
-    without = _DATE.sub("", _RUN.sub("", name))
+    without = _DATE.sub("", name if text in sized else _RUN.sub("", name))
     if without != name:
         name = re.sub(r"\(\s*\)|\[\s*\]", "", without).strip(_EDGES)
     if _WARM_UP.fullmatch(name):
@@ -134,16 +149,38 @@ def shorten(text: str) -> tuple[str, bool]:
     return (name.rpartition("(")[0].strip() if warm else name), warm
 
 
-def _shorten_all(lines: Sequence[str]) -> tuple[str, ...]:
+def _shorten_all(lines: Sequence[str], sized: Collection[str]) -> tuple[str, ...]:
     """Return lines without what counts runs, those that say nothing else left out."""
-    return tuple(name for name, _ in map(shorten, lines) if name)
+    return tuple(name for name, _ in (shorten(line, sized) for line in lines) if name)
 
 
-def _read_section(headings: Mapping[int, str], caption: str) -> Sections:
+def _find_sized(pages: Sequence[Page]) -> frozenset[str]:
+    """Return the texts whose number counts the noun behind it, as in `Run 8 cores`."""
+    levels: dict[int, set[str]] = defaultdict(set)
+    for headings, caption, above, below in pages:
+        for depth, text in headings.items():
+            levels[depth].add(redact_label(text))
+        levels[-1].update((redact_label(caption), *above, *below))
+    return frozenset().union(*map(_find_sized_of, levels.values()))
+
+
+def _find_sized_of(texts: Collection[str]) -> set[str]:
+    """Return the texts of one level that count a noun: runs are numbered from 1 without gaps."""
+    counts = {text: match for text in texts if (match := _COUNT.search(_DATE.sub("", text)))}
+    numbers = {int(match["number"]) for match in counts.values()}
+    nouns = {match["noun"] for match in counts.values() if match["noun"]}
+    is_plural = any(f"{noun}s" in nouns for noun in nouns)
+    is_sequence = numbers in (set(range(len(numbers))), set(range(1, len(numbers) + 1)))
+    if is_sequence and not is_plural:
+        return set()
+    return {text for text, match in counts.items() if match["noun"]}
+
+
+def _read_section(headings: Mapping[int, str], caption: str, sized: Collection[str]) -> Sections:
     section = Sections()
-    section.caption, section.is_warm_up = shorten(redact_label(caption))
+    section.caption, section.is_warm_up = shorten(redact_label(caption), sized)
     for depth, text in headings.items():
-        name, is_warm_up = shorten(redact_label(text))
+        name, is_warm_up = shorten(redact_label(text), sized)
         section.is_warm_up |= is_warm_up
         if name:
             section.headings[depth] = name

@@ -89,3 +89,55 @@ def test_split_makes_any_heading_the_variant() -> None:
 
     section = read_sections([({1: "mpm_event", 2: "GET"}, "", (), ())], NAMES, split)[0]
     assert (section.variant, section.headings) == ("mpm_event", {2: "GET"})
+
+
+def _name(*headings: str) -> list[str]:
+    pages = [({2: heading}, "", (), ()) for heading in headings]
+    return [section.headings.get(2, "") for section in read_sections(pages, NAMES)]
+
+
+@pytest.mark.parametrize(
+    "headings",
+    [
+        ("Run 8 cores", "Run 16 cores"),
+        ("nginx run 8 cores", "nginx run 16 cores"),
+        ("Run 50 users", "Run 100 users", "Run 50 users"),
+        ("Round 16 threads pool", "Round 32 threads pool"),
+        ("Iteration 5 items", "Iteration 7 items"),
+        ("Run 1 worker", "Run 2 workers"),
+        ("Run 2 workers", "Run 4 workers"),
+        ("Run 8-core", "Run 16-core"),
+        ("Run 50%", "Run 80 %"),
+        ("Run 1.5 GB", "Run 2.5 GB"),
+        ("Run 10,000", "Run 20,000"),
+        ("测试 1 核", "测试 2 核", "测试 4 核"),
+        ("测试 80 端口", "测试 8080 端口"),
+        ("测试80端口", "测试81端口"),
+    ],
+)
+def test_a_quantity_is_no_count_of_runs(headings: tuple[str, ...]) -> None:
+    assert _name(*headings) == list(headings)
+    lines = [({}, heading, (heading,), ()) for heading in headings]
+    sections = read_sections(lines, NAMES)
+    assert [(section.caption, section.lines) for section in sections] == [
+        (heading, (heading,)) for heading in headings
+    ]
+
+
+@pytest.mark.parametrize(
+    ("headings", "names"),
+    [
+        (("Run 1 nginx", "Run 2 apache"), ["nginx", "apache"]),
+        (("Run 1 nginx", "Run 2 nginx", "Run 3 nginx"), ["nginx"] * 3),
+        (("Run 2 (warm)", "Run 4 (warm)"), ["warm"] * 2),
+        (("Run 3: nginx", "Run 5 - nginx"), ["nginx"] * 2),
+        (("Run 3 of 5 nginx", "Run 5 of 5 nginx"), ["nginx"] * 2),
+        (("Run 3 Jan 31, 2024", "Run 5 2024-01-31"), [""] * 2),
+        (("Run 1 warm-up", "Run 2", "Run 3"), [""] * 3),
+        (("测试 3", "测试 5"), [""] * 2),
+    ],
+)
+def test_a_number_without_a_noun_or_in_sequence_counts_runs(
+    headings: tuple[str, ...], names: list[str]
+) -> None:
+    assert _name(*headings) == names

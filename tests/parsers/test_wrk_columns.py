@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from wrk_readings import only, remarks, values
+from wrk_readings import only, readings, remarks, values
 
 DSB = """\
 $ ./wrk2/wrk -D exp -t 2 -c 40 -d 30 -R 2000 http://127.0.0.1:5000/hotels
@@ -67,3 +67,39 @@ def test_a_phase_among_the_statistics_is_read(after: str) -> None:
     phases = {row[2]: row[3] for row in reading.rows if row[:2] == ("wait", "phase_time")}
     assert phases == {"mean": 0.0125, "stdev": 0.00125, "max": 0.02}
     assert values(reading)["latency", "mean"] == pytest.approx(0.00018965)
+
+
+_RULE = "-----------------------------------------------------------------------\n"
+_STATS = "  Thread Stats" + DSB.partition("  Thread Stats")[2]
+
+
+def _list_results(text: str) -> list[tuple[str | None, int, str, int]]:
+    return [
+        (each.target, each.line, each.status, int(values(each)["requests", "count"]))
+        for each in readings(text.encode())
+    ]
+
+
+def test_statistics_of_several_addresses_are_those_of_their_titles() -> None:
+    head = DSB.partition("  Thread Stats")[0].removesuffix("\n")
+    titles = [f"{_RULE}Test Results @ http://127.0.0.1:{port}/hotels \n" for port in (1, 2)]
+    overall = _STATS.replace("  59896 requests", "  Overall 119792 requests")
+    banner = f"{_RULE}---------------------------Overall Statistics--------------------------\n"
+    first, second = (title + _STATS + "\n" for title in titles)
+    text = f"{head}\n\n{first}{second}{banner}{_RULE}{overall}"
+    results = _list_results(text)
+    assert [(target, status, count) for target, _, status, count in results] == [
+        ("/hotels", "complete", 59896),
+        ("/hotels", "partial", 59896),
+        (None, "partial", 119792),
+    ]
+
+
+def test_overall_statistics_alone_are_one_report() -> None:
+    head = DSB.partition("  Thread Stats")[0]
+    overall = _STATS.replace("  59896 requests", "  Overall 59896 requests")
+    banner = f"{_RULE}---------------------------Overall Statistics--------------------------\n"
+    text = f"{head}\n{_RULE}{banner}{_RULE}{overall}"
+    assert _list_results(text) == [("/hotels", 2, "complete", 59896)]
+    several = text.replace("/hotels\n", "/hotels http://127.0.0.1:5001/\n", 1)
+    assert _list_results(several) == [(None, 2, "complete", 59896)]

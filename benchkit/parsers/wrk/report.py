@@ -83,13 +83,15 @@ class Report(reports.Report):
         Line("size", rf"({_COUNT}) (goroutine)\(s\) running concurrently"),
         Line("calibration", r"Thread calibration: mean lat\.: [^,]+, rate sampling interval: .+",
              is_repeated=True),
+        Line("title", r"Test Results @ (\S+)"),
+        Line("title", r"-*(Overall) Statistics-*"),
         Line("stats", r"Thread Stats +Avg +Stdev +(Max|99%) +\+/- Stdev", needed="Thread Stats"),
         *(Line("phase", f"({name})" + _THREE.format(_TIME), is_repeated=True) for name in _PHASES),
         Line("latency", "Latency" + _THREE.format(_TIME), is_proof=True, needed="Latency"),
         Line("rate", "Req/Sec" + _THREE.format(_RATE), is_proof=True),
         *_HISTOGRAM,
         *_AGAIN.values(),
-        Line("total", rf"{_COUNT} requests in ({_TIME}), {_BYTES} read",
+        Line("total", rf"(?:Overall )?{_COUNT} requests in ({_TIME}), {_BYTES} read",
              values=(Value("requests", "count", "1", read_count),
                      Value("duration", "total", "s", read_time),
                      Value("bytes_in", "total", "B", read_bytes)),
@@ -194,6 +196,11 @@ class Report(reports.Report):
 
     def _take_calibration(self, *_: object) -> None:
         self.is_wrk2 = True
+
+    def _take_title(self, _: Line, fields: Fields, _number: int) -> None:
+        is_overall = fields[0] == "Overall"
+        self.reading.target = None if is_overall else path_of(fields[0])
+        self.reading.env = {} if is_overall else dict(describe_url(fields[0]))
 
     def _take_stats(self, _: Line, fields: Fields, _number: int) -> None:
         third = _THIRD[fields[0]]
@@ -384,7 +391,7 @@ class Report(reports.Report):
             self.reading.params.setdefault(name, match)
         connections = self.reading.params.get("connections")
         self.reading.connections = int(connections) if connections else None
-        url = _URL.search(command)
-        if url and not self.reading.target:
-            self.reading.target = path_of(url[0])
-            self.reading.env |= describe_url(url[0])
+        urls = _URL.findall(command)
+        if len(urls) == 1 and not self.reading.target:
+            self.reading.target = path_of(urls[0])
+            self.reading.env |= describe_url(urls[0])
