@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchkit.labels.headings import Sections, read_sections, shorten
+from benchkit.labels.headings import Page, Sections, read_sections, shorten
 
 NAMES = ("baseline", "none")
 
@@ -117,7 +117,7 @@ def _name(*headings: str) -> list[str]:
 )
 def test_a_quantity_is_no_count_of_runs(headings: tuple[str, ...]) -> None:
     assert _name(*headings) == list(headings)
-    lines = [({}, heading, (heading,), ()) for heading in headings]
+    lines: list[Page] = [({}, heading, (heading,), ()) for heading in headings]
     sections = read_sections(lines, NAMES)
     assert [(section.caption, section.lines) for section in sections] == [
         (heading, (heading,)) for heading in headings

@@ -73,7 +73,7 @@ _RULE = "-----------------------------------------------------------------------
 _STATS = "  Thread Stats" + DSB.partition("  Thread Stats")[2]
 
 
-def _list_results(text: str) -> list[tuple[str | None, int, str, int]]:
+def _list_results(text: str) -> list[tuple[str, int, str, int]]:
     return [
         (each.target, each.line, each.status, int(values(each)["requests", "count"]))
         for each in readings(text.encode())
@@ -91,7 +91,7 @@ def test_statistics_of_several_addresses_are_those_of_their_titles() -> None:
     assert [(target, status, count) for target, _, status, count in results] == [
         ("/hotels", "complete", 59896),
         ("/hotels", "partial", 59896),
-        (None, "partial", 119792),
+        ("", "partial", 119792),
     ]
 
 
@@ -102,4 +102,4 @@ def test_overall_statistics_alone_are_one_report() -> None:
     text = f"{head}\n{_RULE}{banner}{_RULE}{overall}"
     assert _list_results(text) == [("/hotels", 2, "complete", 59896)]
     several = text.replace("/hotels\n", "/hotels http://127.0.0.1:5001/\n", 1)
-    assert _list_results(several) == [(None, 2, "complete", 59896)]
+    assert _list_results(several) == [("", 2, "complete", 59896)]

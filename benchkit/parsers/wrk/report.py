@@ -199,7 +199,7 @@ class Report(reports.Report):
 
     def _take_title(self, _: Line, fields: Fields, _number: int) -> None:
         is_overall = fields[0] == "Overall"
-        self.reading.target = None if is_overall else path_of(fields[0])
+        self.reading.target = "" if is_overall else path_of(fields[0])
         self.reading.env = {} if is_overall else dict(describe_url(fields[0]))
 
     def _take_stats(self, _: Line, fields: Fields, _number: int) -> None:
