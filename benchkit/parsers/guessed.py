@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -122,9 +123,9 @@ def _find_records(source: Source) -> str:
     if not text.startswith("{") or "\n{" in text:
         return ""
     _, document = next(read_documents(source), (0, None))
-    waiting = [("", document)]
+    waiting = deque([("", document)])
     while waiting:
-        path, found = waiting.pop(0)
+        path, found = waiting.popleft()
         if isinstance(found, list) and found and isinstance(found[0], dict):
             return path
         if isinstance(found, dict):
