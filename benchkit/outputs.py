@@ -21,7 +21,7 @@ def save(path: Path, produce: Callable[[Path], object]) -> None:
     A mode is kept; of devices and pipes only those that ``/dev`` names are written to. A link is
     followed only within its folder.
     """
-    _require_own_folder(path)
+    require_own_folder(path)
     target = Path(os.path.realpath(path))
     partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
     is_special = path.exists() and not path.is_file()
@@ -80,7 +80,8 @@ def append(path: Path, text: str) -> None:
         out.write(text)
 
 
-def _require_own_folder(path: Path) -> None:
+def require_own_folder(path: Path) -> None:
+    """Refuse a link that leads out of the folder in which it stands."""
     target = Path(os.path.realpath(path))
     if path.is_symlink() and target.parent != path.parent.resolve() and not _is_device(path):
         what = "is a link to another folder" if target.is_dir() else "is a link to a file elsewhere"

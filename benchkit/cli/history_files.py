@@ -144,8 +144,8 @@ def site(
     """Write pages for any static host: an overview, and one page per benchmark."""
     from benchkit import __version__
     from benchkit.history.branches import list_branches
-    from benchkit.outputs import make_folder, save
-    from benchkit.reporting.site import find_pages, write_site
+    from benchkit.outputs import make_folder, refuse_link, require_own_folder, save
+    from benchkit.reporting.site import PAGES, SHARED, find_pages, write_site
 
     if not place.strip():  # as of a variable of a script that is not set
         raise ConfigError("its value is empty", where="DIR", hint="give a folder for the pages")
@@ -158,6 +158,9 @@ def site(
         for name in branch or list_branches(runset.runs, o.settings().branch)
     }
     title = o.settings().title or "Benchmark history"
+    refuse_link(folder / PAGES)
+    for path in (*(folder / name for name in SHARED), *(folder / PAGES).glob("*.html")):
+        require_own_folder(path)  # before anything is written
     sizes = dict[Path, int]()
     for name, text in write_site(
         histories, title, repo_url or name_repository(), f"benchkit {__version__}"

@@ -86,6 +86,10 @@ def _read(report: Document) -> Iterator[Record]:
         run.duration = (end - begin) / 1000
         at = report.line_of(end)
         run.add("duration", "total", run.duration, "s", at, origin="computed", resolution=1e-3)
+    ended, lost = (numbers.get(f"counters.vusers.{how}", 0) for how in ("completed", "failed"))
+    if lost and not ended:
+        run.status = "failed"
+        run.remark = f"{report.line_of(lost)}: all {lost:g} virtual users failed"
     is_answered = any(row[3] for row in run.rows if row[1] in {"requests", "responses"})
     yield from outcomes.conclude(report.label, is_failed=not is_answered)
     yield from problems

@@ -124,6 +124,7 @@ def _read(label: str, result: object, line: int) -> Iterator[Record]:
             yield Diagnostic(label, here, what, "run the benchmark again")
             continue
         code = exits[turn] if isinstance(exits, list) and turn < len(exits) else 0
+        end = "was killed by a signal" if code is None else f"exited with code {code}"
         reading = Reading(
             tool="hyperfine",
             form="json",
@@ -131,8 +132,8 @@ def _read(label: str, result: object, line: int) -> Iterator[Record]:
             last_line=here,
             benchmark=name,
             params=params,
-            status="failed" if code else "complete",
-            remark=f"{here}: the command exited with code {code}" if code else "",
+            status="complete" if code == 0 else "failed",
+            remark="" if code == 0 else f"{here}: the command {end}",
         )
         reading.add("time_per_op", "sample", float(time), "s", here, n=1)
         yield reading

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 #: The file that every page reads the commits from.
 _COMMITS = "commits.js"
+#: The files that every site has.
+SHARED = ("site.css", "site.js", _COMMITS, "index.html")
 #: The folder of the pages of benchmarks, and the line by which such a page is known.
 PAGES, _MADE = "benchmarks", '<meta name="generator" content="benchkit'
 #: Digits of a value on a page.

@@ -40,3 +40,17 @@ def test_an_empty_name_of_a_folder_is_refused(
     assert run(["history", "site", place]) == 2
     assert "DIR: its value is empty; give a folder for the pages" in capsys.readouterr().err
     assert sorted(folder.iterdir()) == before
+
+
+@pytest.mark.parametrize("name", ["index.html", "benchmarks/ping.html", "benchmarks"])
+def test_a_link_to_elsewhere_is_refused_before_anything_is_written(
+    folder: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "elsewhere").mkdir()
+    link = folder / "site" / name
+    link.parent.mkdir(parents=True)
+    link.symlink_to(folder / "elsewhere")
+    before = sorted((folder / "site").rglob("*"))
+    assert run(["history", "site", "site"]) == 2
+    assert f"error: site/{name}: is a link to another folder" in capsys.readouterr().err
+    assert sorted((folder / "site").rglob("*")) == before

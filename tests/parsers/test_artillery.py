@@ -78,6 +78,21 @@ def test_a_run_without_an_answer_measured_nothing() -> None:
     assert "5 failed" in problem.what
 
 
+def test_a_run_whose_virtual_users_all_failed_is_a_failed_run() -> None:
+    report = """{"aggregate": {"counters": {"http.requests": 6, "http.responses": 6,
+        "http.codes.200": 6, "vusers.created": 3, "vusers.completed": %d,
+        "vusers.failed": 3}, "summaries": {}}}"""
+    runs = [
+        next(iter(JSON.parse(Source(None, "x.json", (report % completed).encode()))))
+        for completed in (0, 1)
+    ]
+    assert all(isinstance(run, Reading) for run in runs)
+    assert [(run.status, run.remark) for run in runs if isinstance(run, Reading)] == [
+        ("failed", "3: all 3 virtual users failed"),
+        ("complete", None),
+    ]
+
+
 def test_a_preview_of_version_2_is_read_under_its_names() -> None:
     text = (
         b'{"aggregate": {"counters": {"core.vusers.created.total": 9, "engine.http.requests": 9,\n'

@@ -143,3 +143,18 @@ def test_results_below_pass_are_of_another_run(end: str) -> None:
     records = LOG.parse(Source(None, "log.txt", f"{TEXT}PASS\n{TEXT}{end}\n".encode()))
     runs = [record for record in records if isinstance(record, Reading)]
     assert [run.status for run in runs] == ["complete", "failed"]
+
+
+def test_the_event_decides_whether_a_run_failed() -> None:
+    outputs = ["pkg: x\n", "BenchmarkPing-2 \t 100\t 12.5 ns/op\n", "PASS\n", "ok  \tx\t1s\n"]
+    printed = [{"Action": "output", "Package": "x", "Output": each} for each in outputs]
+    failed = {"Action": "fail", "Package": "x"}
+
+    def read(*events: dict[str, str]) -> tuple[str, str]:
+        reading = parse_one("".join(json.dumps(each) + "\n" for each in (*printed, *events)))
+        return reading.status, reading.remark
+
+    assert read(failed) == ("failed", "5: FAIL x")
+    for test in ("TestX", "BenchmarkPing"):
+        assert read({**failed, "Test": test}, failed) == ("failed", "6: FAIL x")
+    assert read({"Action": "pass", "Package": "x"}) == ("complete", "")

@@ -46,6 +46,13 @@ def test_a_command_that_failed_is_a_failed_run() -> None:
     assert readings[0].remark == "13: the command exited with code 2"
 
 
+def test_a_command_killed_by_a_signal_is_a_failed_run() -> None:
+    text = '{"results": [{"command": "ls", "times": [0.25, 0.5], "exit_codes": [0, null]}]}'
+    readings, _ = read(text)
+    assert [each.status for each in readings] == ["complete", "failed"]
+    assert readings[1].remark == "1: the command was killed by a signal"
+
+
 def test_a_row_of_the_csv_is_one_result_with_its_parameters() -> None:
     first, *rest = CSV.parse(Source.load(FIXTURES / "table-scan.csv"))
     assert isinstance(first, Reading)

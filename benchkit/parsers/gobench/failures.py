@@ -108,7 +108,7 @@ class Failures:
         self.found: list[Failure] = []
         self.unended: list[int] = []  # where outputs begin that go test did not end
         self._open: dict[str, _Block] = {}
-        self._ended: dict[str, str] = {}  # the package that ended last, by stream
+        self._ended: dict[str, tuple[str, _Block]] = {}  # what ended last, by stream
 
     def see_results(self, first: int, package: str = "") -> None:
         """Take note of results that begin at a line; those below PASS are of another run."""
@@ -160,13 +160,16 @@ class Failures:
 
     def _end(self, line: Line, block: _Block, is_failed: bool, ended: re.Match[str]) -> None:
         package = ended["package"] or ended["target"]
-        is_known = package == self._ended.get(line.package)
-        is_repeated = is_known and not (block.has_results or block.reason)
+        before, ended_block = self._ended.get(line.package, ("", block))
+        is_repeated = package == before and not (block.has_results or block.reason)
+        is_event = bool(line.package) and ended.end() == len(ended.string)
+        if is_failed and is_event and is_repeated and not ended_block.reason:
+            block, is_repeated = ended_block, False  # it decides, whatever was printed before
         if is_failed and not is_repeated:
             self._note(block, line, ended.string)
         elif not is_failed:
             block.end_well()
-        self._ended[line.package] = package
+        self._ended[line.package] = (package, block)
         self._close(line.package, block, line.number)
 
     def _close(self, package: str, block: _Block, last: int) -> _Block:
