@@ -150,7 +150,7 @@ def test_the_event_decides_whether_a_run_failed() -> None:
     printed = [{"Action": "output", "Package": "x", "Output": each} for each in outputs]
     failed = {"Action": "fail", "Package": "x"}
 
-    def read(*events: dict[str, str]) -> tuple[str, str]:
+    def read(*events: dict[str, str]) -> tuple[str, str | None]:
         reading = parse_one("".join(json.dumps(each) + "\n" for each in (*printed, *events)))
         return reading.status, reading.remark
 
