@@ -55,11 +55,11 @@ def test_the_head_of_a_table_is_no_caption(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("table", [BARRED, NAMED])
 @pytest.mark.parametrize("between", ["", "\n", "```\n\n```\n"])
-def test_columns_of_two_tables_with_nothing_between_are_no_repeats(
+def test_a_column_that_tables_of_others_share_is_no_repeat(
     tmp_path: Path, table: str, between: str
 ) -> None:
     first = table.format("b")
-    second = first.replace("66.98", "90.98").replace("65.9", "90.9")
+    second = table.format("c").replace("66.98", "90.98").replace("65.9", "90.9")
     loaded = load(tmp_path, f"# Results\n\n```\n{first}{between}{second}```\n")
     runs = loaded.runs
     rows = sorted(zip(runs["variant"], runs["params"], runs["run"], strict=True))
@@ -67,7 +67,7 @@ def test_columns_of_two_tables_with_nothing_between_are_no_repeats(
         ("a", "gomaxprocs=2,table=1", 1),
         ("a", "gomaxprocs=2,table=2", 1),
         ("b", "gomaxprocs=2,table=1", 1),
-        ("b", "gomaxprocs=2,table=2", 1),
+        ("c", "gomaxprocs=2,table=2", 1),
     ]
     finding = loaded.findings.set_index("code").loc["B109"]
     assert "because they differ in the table that they stand in" in finding["message"]

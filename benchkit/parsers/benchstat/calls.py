@@ -31,6 +31,7 @@ class Calls:
     def __init__(self, label: str) -> None:
         self.label = label
         self._document = Document(label)
+        self._numbers: dict[frozenset[str], int] = {}
         self._problems: list[Diagnostic] = []
         self._ready: list[Record] = []
         self._first = 0  # the line of the first table
@@ -59,9 +60,15 @@ class Calls:
         self._document.add(table)
 
     def end(self, status: Status = "complete") -> None:
-        """End a call; its readings are then ready."""
+        """End a call; its readings are then ready.
+
+        Calls of the same columns repeat each other, so that they have one number.
+        """
+        columns = frozenset(name for table in self._document.tables for name in table.columns)
+        if columns:
+            self._document.number = self._numbers.setdefault(columns, len(self._numbers) + 1)
         self._ready += self._document.read(status)
-        self._document = Document(self.label, self._document.number + self.is_open)
+        self._document = Document(self.label)
 
     def take(self) -> Iterator[Record]:
         """Yield the records that are ready."""

@@ -138,12 +138,12 @@ class Document:
     label : str
         How diagnostics name the source.
     number : int
-        Which call of its source it is, from 1.
+        Which of the calls of other columns in its source it is, from 1.
     """
 
-    def __init__(self, label: str, number: int = 1) -> None:
+    def __init__(self, label: str) -> None:
         self._label = label
-        self.number = number
+        self.number = 1
         self.tables: list[Table] = []
 
     def repeats(self, table: Table) -> bool:
