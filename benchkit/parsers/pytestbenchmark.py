@@ -88,7 +88,7 @@ def _list_distinct(results: Sequence[object]) -> Container[str]:
     >>> _list_distinct([{"name": f"test[<a at 0x7f001{each}]"} for each in "ab"])
     set()
     """
-    names = {each.get("name") for each in results if isinstance(each, dict)}
+    names = (each.get("name") for each in results if isinstance(each, dict))
     known = {name for name in names if isinstance(name, str)}
     counts = Counter(_ADDRESS.sub("", name) for name in known)
     return {name for name in known if counts[_ADDRESS.sub("", name)] == 1}
