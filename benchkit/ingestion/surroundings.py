@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from benchkit.errors import Diagnostic
@@ -150,9 +150,14 @@ def _hide_rates(lines: list[str], blocks: Sequence[Block]) -> None:
     for at, number in shown:
         below = bisect(placed, at, key=lambda block: block.first)
         near = placed[max(below - 1, 0) : below + 1]
-        pattern = rf"(?<![\d.]){re.escape(number)}(?!\d)"
-        if any(re.search(pattern, "\n".join(lines[b.first - 1 : b.last])) for b in near):
+        if any(_has_number("\n".join(lines[b.first - 1 : b.last]), number) for b in near):
             lines[at] = ""
+
+
+def _has_number(text: str, number: str) -> bool:
+    """Whether a number stands in a text, and not only its digits within another one."""
+    ends = ((before[-1:], after[:1]) for before, after in pairwise(text.split(number)))
+    return any(not (before.isdigit() or before == "." or after.isdigit()) for before, after in ends)
 
 
 def _read_tables(

@@ -90,8 +90,8 @@ _PROMPT = regex(
 )
 #: The same of a theme that shows the branch: ``➜  dir git:(main) ✗``.
 _ARROW = regex(
-    r"[ \t]*+[➜❯](?:[ \t]+\S{1,200}[ \t]+git:\((\S{1,100})\)[ \t]*[✗✔]?"
-    r"|(?:[ \t]{2,}\S++|[ \t]+~)?)[ \t]*\Z"
+    r"[ \t]*+[➜❯](?:[ \t]++\S{1,200}[ \t]++git:\((\S{1,100})\)[ \t]*+[✗✔]?+"
+    r"|(?:[ \t]{2,}+\S++|[ \t]++~)?)[ \t]*+\Z"
 )
 _TRACEBACK = "Traceback (most recent call last):"
 #: What ends a traceback: the exception and its message.

@@ -10,8 +10,8 @@ from benchkit.regexes import regex
 __all__ = ["NOTE", "read_note", "split_note"]
 
 #: A note, behind the blank that parts it from the result.
-NOTE = r"(?:\(.*\)|\[.*\]|(?:#+|/{2,}|-{2,}>?|<-+|←).*)"
-_NOTE = regex(r"\((.*)\)|\[(.*)\]|(?:#+|/{2,}+|-{2,}+>?|<-+|←)(.*)")
+NOTE = r"(?:\(.*\)|\[.*\]|(?:#++|/{2,}|-{2,}>?|<-++|←).*)"
+_NOTE = regex(r"\((.*)\)|\[(.*)\]|(?:#++|/{2,}+|-{2,}+>?|<-++|←)(.*)")
 _BEGINNINGS = frozenset("([#/-<←")
 
 

@@ -107,4 +107,6 @@ def test_the_target_of_a_link(folder: Path, capsys: pytest.CaptureFixture[str]) 
     (folder / "work/x.md").symlink_to(f"../{HOSTILE}.md")
     words = ["compare", str(FIXTURES), "--baseline", "none", "-o", "work/x.md"]
     assert run(words) == 2
-    assert words_behind(capsys.readouterr().err, "itself: -o") == [str(folder / f"{HOSTILE}.md")]
+    assert words_behind(capsys.readouterr().err, "target instead:") == [
+        str(folder / f"{HOSTILE}.md")
+    ]
