@@ -217,8 +217,8 @@ def test_no_output_follows_a_link_to_another_folder(
     (tmp_path / "work/report.html").symlink_to(target)
     monkeypatch.chdir(tmp_path / "work")
     assert run(["report", str(FIXTURES), "--baseline", "none", *named]) == 2
-    told = f"report.html: is a link to a file elsewhere; name its target instead: {target}"
-    assert told in capsys.readouterr().err
+    message = f"report.html: is a link to a file elsewhere; name its target instead: {target}"
+    assert message in capsys.readouterr().err
     assert target.read_text(encoding="utf-8") == "kept"
 
 
