@@ -128,7 +128,7 @@ def list_sources(metric: Metric) -> str:
     --------
     >>> from benchkit.metrics import lookup
     >>> list_sources(lookup("error_rate"))
-    'k6 http_req_failed, jmeter, vegeta 1 - success'
+    'k6 http_req_failed, jmeter, gatling, vegeta 1 - success'
     """
     giving = [each for each in all_tools() if metric.name in each.metrics]
     tools = [f"{each.name} {each.metrics[metric.name]}".rstrip() for each in giving]
