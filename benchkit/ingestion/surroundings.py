@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 from benchkit.errors import Diagnostic
@@ -25,6 +25,7 @@ from benchkit.reading.passages import is_silent, name_passages
 from benchkit.reading.prefixes import Prefix
 from benchkit.reading.source import LOG_BYTES, UnreadableError
 from benchkit.reading.surroundings import Above, Block, may_hold_headings, read_headings
+from benchkit.reading.tails import list_tails
 from benchkit.selection import BASELINE_NAMES
 
 if TYPE_CHECKING:
@@ -64,10 +65,12 @@ def list_sections(
     owners = [reading for (_, reading, _), each in zip(readings, blocks, strict=True) for _ in each]
     _hide_rates(lines, listed)
     outputs = list_outputs(lines, listed, owners)
+    wholes = _list_wholes(listed, owners, outputs)
+    _hide_tails(lines, wholes)
     if is_bare and len(outputs) < 2:
         yield from ((form, reading, Sections(), places) for form, reading, places in readings)
         return
-    page = place_captions(lines, _list_wholes(listed, owners, outputs), _is_name)
+    page = place_captions(lines, wholes, _is_name)
     moved = [page.move(block) for block in listed]
     taken = {number for each in moved for number in range(each.first, each.last + 1)}
     for number in range(1, len(page.lines) + 1):
@@ -152,6 +155,12 @@ def _hide_rates(lines: list[str], blocks: Sequence[Block]) -> None:
         near = placed[max(below - 1, 0) : below + 1]
         if any(_has_number("\n".join(lines[b.first - 1 : b.last]), number) for b in near):
             lines[at] = ""
+
+
+def _hide_tails(lines: list[str], blocks: Sequence[Block]) -> None:
+    """Blank what a script of a load tool prints below its results: it names none."""
+    for number in chain.from_iterable(list_tails(lines, blocks)):
+        lines[number - 1] = ""
 
 
 def _has_number(text: str, number: str) -> bool:
