@@ -306,3 +306,34 @@ def test_a_phase_with_an_extreme_that_is_no_number_is_passed_over() -> None:
     assert phase(only(WHOLE, "hey"), "wait")
     assert not phase(only(changed, "hey"), "wait")
     assert any("has NaN as a time" in remark.what for remark in remarks(changed, "hey"))
+
+
+HEAD = "Total:        5.5254 secs\nSlowest:      0.0784 secs\nFastest:      0.0028 secs\n"
+SHORT = f"{HEAD}Average:      0.0275 secs\nRequests/sec: 1809.8082\n"
+
+
+@pytest.mark.parametrize("between", ["", "```\n\n2. FastAPI\n\n```\n", "Success rate: 100.00%\n"])
+def test_a_report_without_its_first_line_is_partial(between: str) -> None:
+    data = (SHORT + between + SHORT.replace("1809", "2420")).encode()
+    assert "hey" in claimed(data)
+    read = readings(data, "hey")
+    is_ohas = "Success" in between
+    assert [run.status for run in read] == ["partial"] * (1 if is_ohas else 2)
+    assert values(read[0]) == {
+        (None, "duration", "total"): 5.5254,
+        (None, "latency", "max"): 0.0784,
+        (None, "latency", "min"): 0.0028,
+        (None, "latency", "mean"): 0.0275,
+        (None, "request_rate", "mean"): 1809.8082,
+    }
+    assert "lacks its `Latency distribution`" in str(remarks(data, "hey"))
+
+
+def test_a_report_of_hey_is_read_below_one_of_oha_though_its_first_line_is_missing() -> None:
+    data = f"Summary:\n  Success rate: 100.00%\n{SHORT}\n{SHORT}".encode()
+    assert len(readings(data, "hey")) == 1
+
+
+def test_a_total_alone_is_no_report() -> None:
+    data = b"Total: 5.5254 secs\n\nRequests/sec: 1809.8082\n"
+    assert readings(data + WHOLE, "hey") == readings(data.replace(b"To", b"to") + WHOLE, "hey")

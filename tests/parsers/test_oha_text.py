@@ -124,3 +124,11 @@ def test_an_early_version_has_other_words_for_the_same_values() -> None:
 @pytest.mark.parametrize("name", ["text-ms.txt", "text-sec.txt", "text-secs.txt"])
 def test_oha_is_no_hey(name: str) -> None:
     assert registry.identify(Source.load(FIXTURES / name)) == (TEXT,)
+
+
+def test_a_report_without_its_first_line_is_read_as_a_whole_one() -> None:
+    text = MS.partition("Summary:\n")[2]
+    (run,), problems = read(text)
+    assert not problems
+    assert values(run) == values(read(MS)[0][0])
+    assert TEXT.recognises(Source(None, "x.txt", text.encode()).head())

@@ -54,7 +54,7 @@ from benchkit.parsers.base import Form, Format, Tool, late
 TEXT = Format(
     name="hey",
     tools=("hey",),
-    words=("Summary:", "resp wait:"),
+    words=("Summary:", "Slowest:", "resp wait:"),
     anchors=(
         ("Summary:", r"\s*$"),
         ("resp wait:", r"\s+(?:\d|NaN)"),

@@ -46,6 +46,14 @@ _SIGNS = (
             re.MULTILINE,
         ),
     ),
+    (
+        "Slowest:",
+        regex(
+            rf"(?:\A|^(?![^\n]*Success rate:)[^\n]*+\n){_START}Total:\s++\d+\.\d{{4}} secs"
+            rf"[^\w\n]*+\n{_START}Slowest:\s++\d+\.\d{{4}} secs",
+            re.MULTILINE,
+        ),
+    ),
     ("resp wait:", regex(rf"^{_START}resp wait:\s++(?:\d+\.\d{{4}}|NaN) secs,", re.MULTILINE)),
 )
 _UNDEFINED = Remark(
@@ -71,7 +79,8 @@ class Report(reports.Report):
     TOOL = "hey"
     LINES = (
         Line("summary", label="Summary", is_opening=True),
-        Line("Total", _WALL, "Total", (_DURATION,), is_proof=True, needed="Total"),
+        Line("Total", _WALL, "Total", (_DURATION,), is_proof=True, needed="Total",
+             is_opening=True),
         Line("Slowest", _SECONDS, "Slowest", take="whole", is_proof=True),
         Line("Fastest", _SECONDS, "Fastest", take="whole", is_proof=True),
         Line("Average", _SECONDS, "Average", take="whole", is_proof=True, needed="Average"),
@@ -203,7 +212,7 @@ class Reader(reports.Reader):
 
     def __init__(self, label: str) -> None:
         super().__init__(label)
-        self.is_others = False
+        self.is_others = self.is_others_head = False
 
     @staticmethod
     def may_be_cut(text: str) -> bool:
@@ -214,13 +223,15 @@ class Reader(reports.Reader):
         """Take a line of a report, or note that it is one of oha."""
         if line.name != "other":
             return super().take(number, text, line, fields)
-        self.report, self.is_others = None, True
+        self.close()
+        self.is_others = self.is_others_head = True
         return False
 
     def begin(self, number: int, line: Line, fields: Fields) -> bool:
         """Open a report at one of its headings."""
-        if line.is_opening:
-            self.is_others = self.is_others and line.name != "summary"
+        is_head = line.name == "summary" or (line.name == "Total" and not self.is_others_head)
+        self.is_others = self.is_others and not is_head
+        self.is_others_head = self.is_others_head and line.name != "Total"
         return not self.is_others and super().begin(number, line, fields)
 
 

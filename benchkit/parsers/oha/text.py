@@ -68,7 +68,8 @@ class Report(reports.Report):
     TOOL = "oha"
     LINES = (
         Line("summary", label="Summary", is_opening=True),
-        Line("success", r"\d{1,3}\.\d+%?|NaN%?", "Success rate", is_proof=True),
+        Line("success", r"\d{1,3}\.\d+%?|NaN%?", "Success rate", is_proof=True,
+             is_opening=True),
         Line("total", _WALL, "Total", (Value("duration", "total", "s", read_time),),
              is_proof=True, needed="Total"),
         *(Line(name, _TIME, name, take="whole", needed=name) for name in _STATS),
