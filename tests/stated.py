@@ -15,10 +15,13 @@ _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _DURATION = re.compile(r"(?<!\d)[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|[µμ]s|ms|s|m|h))+")
 #: A comma between thousands, in the cells of a table and in these formats.
 _GROUPING = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
-_GROUPED = frozenset({"autocannon_text", "criterion_text"})
+_GROUPED = frozenset({"autocannon_text", "criterion_text", "benchmarkdotnet_markdown"})
 #: A comma before decimals, which tools of the JVM write by the locale; in CSV it is between cells.
 _DECIMAL = re.compile(r"(?<=\d),(?=\d)")
-_LOCALIZED = frozenset({"jmh_csv", "jmh_text", "jmeter_aggregate"})
+_LOCALIZED = frozenset({"jmh_csv", "jmh_text", "jmeter_aggregate", "benchmarkdotnet_measurements"})
+#: A mark between thousands and a comma or point before decimals, by the locale, in cells of a CSV.
+_EITHER = frozenset({"benchmarkdotnet_csv"})
+_THOUSANDS = re.compile(r"(?<=\d)[.,](?=\d{3}[.,])")
 FACTORS = (
     *(10.0**power for power in range(-12, 13)),
     *(1024.0**power for power in range(1, 5)),
@@ -35,6 +38,8 @@ def numbers(line: str, form: str = "") -> list[float]:
         line = _GROUPING.sub("", line)
     elif form in _LOCALIZED:
         line = f"{line} {_DECIMAL.sub('.', line)}"
+    elif form in _EITHER:
+        line = f"{line} {_DECIMAL.sub('.', _THOUSANDS.sub('', line))}"
     plain = [float(text) * factor for text in _NUMBER.findall(line) for factor in FACTORS]
     return sorted([*plain, *_durations(line)])
 

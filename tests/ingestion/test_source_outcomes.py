@@ -185,10 +185,10 @@ def test_a_bad_cell_of_a_table_is_damage_of_the_variants_that_the_table_names(
 def test_the_most_frequent_reason_leads_where_nothing_was_read(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("weather\n")
     for name in ("b.txt", "c.txt", "d.txt"):
-        (tmp_path / name).write_text("BenchmarkDotNet v0.13.12\n\n| Method | Mean |\n")
+        (tmp_path / name).write_text("Before | After | Ratio | Benchmark\n")
     files = [tmp_path / name for name in ("a.txt", "b.txt", "c.txt", "d.txt")]
     with pytest.raises(bk.DataError) as refused:
         bk.load(*files)
     assert refused.value.where.endswith("b.txt")
-    kind = "a BenchmarkDotNet table, which benchkit does not read"
+    kind = "asv's comparison, which benchkit does not read"
     assert f"{kind} (and 2 more; also {files[0]}: unknown format" in refused.value.what

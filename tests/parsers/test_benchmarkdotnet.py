@@ -1,4 +1,4 @@
-"""BenchmarkDotNet's JSON: launches are runs, jobs are params, failures are failed runs."""
+"""BenchmarkDotNet: launches are runs, jobs are params, failures are failed runs; its tables."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import pytest
 
 from benchkit import load
 from benchkit.errors import Diagnostic
-from benchkit.parsers.base import Reading, Source
-from benchkit.parsers.benchmarkdotnet import JSON
+from benchkit.parsers.base import Format, Reading, Source
+from benchkit.parsers.benchmarkdotnet import CSV, JSON, MARKDOWN, MEASUREMENTS
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 
 
-def read(name: str) -> list[Reading]:
-    records = JSON.parse(Source.load(FIXTURES / name))
+def read(name: str, form: Format = JSON) -> list[Reading]:
+    records = form.parse(Source.load(FIXTURES / name))
     return [each for each in records if isinstance(each, Reading)]
 
 
@@ -79,3 +79,93 @@ def test_tables_beside_the_json_are_parts_of_its_result(ending: str, tmp_path: P
     found = load(tmp_path)
     assert not found.diagnostics
     assert found.variants == [f"Sorts-report-{ending}"]
+
+
+@pytest.mark.parametrize(
+    ("folder", "count", "stat"), [("markdown", 4, "mean"), ("csv", 4, "mean"),
+                                  ("measurements", 3, "median")],
+)  # fmt: skip
+def test_two_variants_of_each_table_are_compared(folder: str, count: int, stat: str) -> None:
+    frame = load(FIXTURES / f"benchmarkdotnet-{folder}").compare(baseline="none").frame
+    primary = frame[frame["primary"]]
+    assert list(primary["stat"]) == [stat] * count
+    assert list(primary["verdict"]) == ["regression"] * count
+
+
+def test_each_launch_of_the_measurements_is_a_run() -> None:
+    runs = read("benchmarkdotnet-measurements/none/Sorts-measurements.csv", MEASUREMENTS)
+    assert len(runs) == 3 * 5
+    assert (runs[0].benchmark, runs[0].params) == ("Sorts.Quick", {"N": "100"})
+    assert {row[1:4] for row in runs[0].rows} >= {("bytes_per_op", "mean", 424.0)}
+    assert runs[0].rows[0][5] == 4  # without overhead, warm-ups and what outliers were taken from
+
+
+def test_a_table_has_its_parameters_machine_and_memory() -> None:
+    first, second, *_ = read("benchmarkdotnet-markdown/none/1/Sorts-report-github.md", MARKDOWN)
+    assert (first.benchmark, first.params, first.tool_version) == ("Quick", {"N": "100"}, "0.14.0")
+    assert first.env["cpu"] == "Intel Xeon Platinum 8370C CPU 2.80GHz"
+    assert [row[1:4] for row in first.rows] == [
+        ("time_per_op", "mean", 888.1e-9),
+        ("time_per_op", "stdev", 6.3e-9),
+        ("bytes_per_op", "mean", 424.0),
+    ]
+    assert second.rows[0][3] == 1033.4e-9
+    assert second.rows[-1][1:4] == ("bytes_per_op", "mean", 0.0)
+
+
+def test_common_parameters_count_and_settings_of_jobs_only_where_they_differ() -> None:
+    *whole, failed = read("benchmarkdotnet-table-forms/jobs.md", MARKDOWN)
+    shared = {"N": "1000", "Text": "a b"}
+    assert [(run.benchmark, run.params) for run in (*whole, failed)] == [
+        ("Sorts.Quick", {"Runtime": ".NET 6.0", **shared}),
+        ("Sorts.Quick", {"Runtime": ".NET 8.0", **shared}),
+        ("Heaps.Quick", {"Runtime": ".NET 6.0", **shared}),
+        ("Heaps.Quick", {"Runtime": ".NET 8.0", **shared}),
+    ]
+    assert (failed.status, failed.remark) == ("failed", "18: Heaps.Quick has no results")
+
+
+def test_names_in_quotes_and_entities_are_read_plain() -> None:
+    runs = read("benchmarkdotnet-table-forms/old.md", MARKDOWN)
+    assert [run.benchmark for run in runs] == ["Quick", "Merge sort", "Heap<Int32>"]
+    assert [run.rows[0][3] for run in runs] == [840.5e-9, 1312.7e-9, 2316e-9]
+    assert runs[2].rows[-1][3] == 1.5 * 1024
+    assert (runs[0].env["cpus"], runs[0].tool_version) == ("8", "0.10.8")
+
+
+def test_numbers_are_read_in_the_culture_of_their_table() -> None:
+    for name in ("german.csv", "units.csv"):
+        quick = read(f"benchmarkdotnet-table-forms/{name}", CSV)[0]
+        assert quick.rows[0][3] == pytest.approx(880e-9, rel=0.02)
+    launch = read("benchmarkdotnet-table-forms/german-measurements.csv", MEASUREMENTS)[0]
+    assert launch.rows[0][3] == pytest.approx(880e-9, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("rows", "what"),
+    [
+        (["A | 1,234 ns | 2,345 ns", "B | 3,456 ns | 4,567 ns"], "part thousands or decimals"),
+        (["A | 1.5 ns | 0.1 ns", "A | 2.5 ns | 0.1 ns"], "2 rows of this table are called A"),
+        (["B | 1.5 ns | 0.1 ns", "A | 2.5 | 0.1 ns"], "A has no valid mean or median"),
+        (["B | 1.5 ns | 0.1 ns", "A | 2.5 ns"], "this row has 2 cells, but the header has 3"),
+    ],
+)
+def test_a_row_that_may_be_read_in_two_ways_is_left_out(rows: list[str], what: str) -> None:
+    text = "\n".join(["Method | Mean | Error", "--- | ---:| ---:", *rows, ""])
+    records = list(MARKDOWN.parse(Source(None, "x.md", text.encode())))
+    problems = [each for each in records if isinstance(each, Diagnostic)]
+    assert problems
+    assert all(what in each.what for each in problems)
+
+
+def test_tables_of_other_pages_are_not_claimed() -> None:
+    text = "| Method | Mean | Std |\n|---|---|---|\n| SVM | 0.91 | 0.02 |\n"
+    assert not MARKDOWN.recognises(Source(None, "x.md", text.encode()).head())
+    assert not CSV.recognises(Source(None, "x.csv", b"Method,Mean,Std\nSVM,0.91,0.02\n").head())
+
+
+def test_measurements_that_end_within_a_launch_are_partial() -> None:
+    path = FIXTURES / "benchmarkdotnet-measurements/none/Sorts-measurements.csv"
+    cut = Source(None, "x.csv", path.read_bytes()[:-20])
+    *_, last = (each for each in MEASUREMENTS.parse(cut) if isinstance(each, Reading))
+    assert last.status == "partial"

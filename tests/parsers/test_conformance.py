@@ -178,7 +178,7 @@ def test_a_result_is_owned_and_every_number_stands_on_its_line(path: Path) -> No
             check_word(row, claim.name)
             # A binary source counts records, which hold no digits.
             if is_text and not owners[0].is_export:  # it has the lines of what it exports
-                check_line(row, lines)
+                check_line(row, lines, claim.name)
 
 
 def check_records(records: list[Record], owners: tuple[Format, ...]) -> None:
@@ -205,12 +205,12 @@ def check_word(row: Measured, name: str) -> None:
     assert row.stat in word.stats or re.fullmatch(r"p\d+(\.\d+)?", row.stat)
 
 
-def check_line(row: Measured, lines: list[str]) -> None:
+def check_line(row: Measured, lines: list[str], form: str) -> None:
     """Check that the line of a row holds its number."""
     assert 1 <= row.line <= len(lines)
     if row.origin == "reported":
         line = lines[row.line - 1]
-        assert holds(numbers(line), row.value), (row, line)
+        assert holds(numbers(line, form), row.value), (row, line)
 
 
 @each_junk
@@ -306,8 +306,14 @@ def invented(records: list[Record], whole: Whole) -> list[Measured]:
 
 
 def is_part_of_sum(row: Measured, whole: Whole) -> bool:
-    """Whether a computed count is that of fewer lines: where a list ends cannot be seen."""
+    """Whether a count, or a launch's median, is of fewer lines: where a list ends is not seen."""
     about = (row.subject, row.metric, row.stat)
+    if (row.origin, row.stat) == ("computed", "median"):
+        return any(
+            (other.origin, other.line) == ("computed", row.line)
+            and (other.subject, other.metric, other.stat) == about
+            for other in whole.rows
+        )
     return (row.origin, row.stat) == ("computed", "count") and any(
         (other.subject, other.metric, other.stat) == about and row.value < other.value
         for other in whole.rows

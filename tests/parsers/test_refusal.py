@@ -85,11 +85,6 @@ def test_another_tools_report_is_named() -> None:
         ('{"group_id":"a","function_id":"b","value_str":null}', "criterion's name", "sample.json"),
         ('{"fio version" : "fio-3.28"}', "fio's JSON", "benchkit help tools"),
         (
-            "BenchmarkDotNet=v0.12.1, OS=ubuntu\n\n| Method | Mean |\n|---|---|\n| Sort | 1 ns |\n",
-            "a BenchmarkDotNet table",
-            "--exporters json",
-        ),
-        (
             '{"cells": [{"cell_type": "code", "source": ["from \'k6/http\'"]}], "nbformat": 4}',
             "a Jupyter notebook",
             "jupyter nbconvert",

@@ -1,4 +1,4 @@
-r"""BenchmarkDotNet's JSON: each launch of a benchmark's process is a run.
+r"""BenchmarkDotNet's JSON, measurements and tables: each launch of a process is a run.
 
 A file of the documented shape (``*-report-full.json`` or ``-brief``, most left out)::
 
@@ -18,17 +18,38 @@ over all launches; they stand for the run where there is one launch or the file 
 To compare with a verdict, use ``[SimpleJob(launchCount: 5)]`` and the full JSON, or several
 sessions of each variant. A job is a param where a benchmark ran under several.
 
-Not recorded: the command, when it ran. Not read: outliers, percentiles, collections.
+``-measurements.csv`` holds the same iterations and is read in the same way. The summary, as a table
+of Markdown or CSV, has a row per benchmark, whose rounded mean is one result::
+
+    | Method | N   | Mean     | Error   | StdDev  | Allocated |
+    |------- |---- |---------:|--------:|--------:|----------:|
+    | Quick  | 100 | 104.1 ns | 0.62 ns | 2.40 ns |     424 B |
+
+Columns before the first statistic are params, except settings of the job that all rows share.
+Parameters that all rows share stand in the lines above the table.
+
+Not recorded: the command, when it ran. Not read: outliers, percentiles, collections, ratios.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from itertools import combinations
 from statistics import median
 from typing import Any
 
-from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source, Tool
+from benchkit.parsers.base import (
+    Diagnostic,
+    Form,
+    Format,
+    Head,
+    Reading,
+    Record,
+    Source,
+    Tool,
+    late,
+)
 from benchkit.parsers.documents import (
     Fact,
     add_fact,
@@ -43,10 +64,13 @@ _STATS = {"Median": "median", "Mean": "mean", "StandardDeviation": "stdev", "Min
           "Max": "max"}  # fmt: skip
 _MEASURED = ("LaunchIndex", "Operations", "Nanoseconds")
 _HINT = "use the whole file that JsonExporter wrote"
-#: What it writes beside its JSON, and the brief JSON beside the full.
-_TABLES = ("report.csv", "report.html", "report-github.md")
-_BRIEF = ("report-brief.json", "report-brief-compressed.json")
-_FULL = ("report-full.json", "report-full-compressed.json")
+#: What it writes of one run; of files side by side the first counts.
+_FILES = (
+    "report-full.json", "report-full-compressed.json", "measurements.csv", "report.json",
+    "report-brief.json", "report-brief-compressed.json", "report.csv", "report-github.md",
+    "report-default.md", "report-console.md", "report-stackoverflow.md", "report-atlassian.md",
+    "report.asciidoc", "report.html",
+)  # fmt: skip
 
 
 def _recognises(head: Head) -> bool:
@@ -80,7 +104,7 @@ def _parse(source: Source) -> Iterator[Record]:
                 if isinstance(record, Reading):
                     _describe(record, host if isinstance(host, dict) else {})
                     if counts[_name(result)] > 1:
-                        record.params["job"] = _find_job(str(result.get("DisplayInfo", "")))
+                        record.params["job"] = find_job(str(result.get("DisplayInfo", "")))
                 yield record
 
 
@@ -89,12 +113,23 @@ def _name(result: Mapping[str, Any]) -> tuple[str, str]:
     return f"{type_}.{method}", levels if isinstance(levels, str) else ""
 
 
-def _find_job(text: str) -> str:
+def read_levels(text: str) -> dict[str, str]:
+    """Return the parameters of a benchmark.
+
+    Examples
+    --------
+    >>> read_levels("N=100&Text=a")
+    {'N': '100', 'Text': 'a'}
+    """
+    return dict(each.partition("=")[::2] for each in text.split("&") if "=" in each)
+
+
+def find_job(text: str) -> str:
     """Return the job of a benchmark's description: its settings, or else its name.
 
     Examples
     --------
-    >>> _find_job("A.B: Job-XY(Runtime=.NET 8.0) [N=1]"), _find_job("A.B: DefaultJob")
+    >>> find_job("A.B: Job-XY(Runtime=.NET 8.0) [N=1]"), find_job("A.B: DefaultJob")
     ('Runtime=.NET 8.0', 'DefaultJob')
     """
     job = text.partition(": ")[2].partition(" [")[0]
@@ -119,7 +154,7 @@ def _read(label: str, result: Mapping[str, Any], line: int) -> Iterator[Record]:
     name, levels = _name(result)
     statistics = result.get("Statistics")
     numbers = statistics if isinstance(statistics, dict) else {}
-    params = dict(each.partition("=")[::2] for each in levels.split("&") if "=" in each)
+    params = read_levels(levels)
     launches = _find_launches(result.get("Measurements"))
     memory = result.get("Memory")
     allocated = memory.get("BytesAllocatedPerOperation") if isinstance(memory, dict) else None
@@ -179,20 +214,70 @@ JSON = Format(
     recognises=_recognises,
     parse=_parse,
     words=('"BenchmarkDotNetVersion"',),
-    repeating=tuple(
-        (f"*-{name}", f"*-{result}")
-        for result in (*_FULL, *_BRIEF)
-        for name in (*_TABLES, *(_BRIEF if result in _FULL else ()))
+    repeating=tuple((f"*-{name}", f"*-{result}") for result, name in combinations(_FILES, 2)),
+)
+
+MEASUREMENTS = Format(
+    name="benchmarkdotnet_measurements",
+    tools=("benchmarkdotnet",),
+    summary="BenchmarkDotNet's CSV of measurements: each launch of each benchmark",
+    forms=(
+        Form(
+            name="measurements",
+            signature="Target_Method,…,Measurement_LaunchIndex,Measurement_Nanoseconds,…",
+            versions="0.10 on, CsvMeasurementsExporter: -measurements.csv",
+            not_recorded="when it ran, the command, the version, the machine; not read: warm-ups",
+        ),
     ),
+    recognises=late("benchkit.parsers.benchmarkdotnet.measurements:recognises"),
+    parse=late("benchkit.parsers.benchmarkdotnet.measurements:parse"),
+    words=("Measurement_LaunchIndex",),
+)
+
+CSV = Format(
+    name="benchmarkdotnet_csv",
+    tools=("benchmarkdotnet",),
+    summary="BenchmarkDotNet's summary as CSV: the mean of each benchmark",
+    forms=(
+        Form(
+            name="csv",
+            signature="Method,Job,AnalyzeLaunchVariance,…,Mean,Error,StdDev,…",
+            versions="0.9 on, CsvExporter: -report.csv",
+            not_recorded="launches, iterations, when it ran, the version, the machine; not read: "
+            "errors, ratios, collections",
+        ),
+    ),
+    recognises=late("benchkit.parsers.benchmarkdotnet.tables:recognises_csv"),
+    parse=late("benchkit.parsers.benchmarkdotnet.tables:parse_csv"),
+    words=("Method",),
+)
+
+MARKDOWN = Format(
+    name="benchmarkdotnet_markdown",
+    tools=("benchmarkdotnet",),
+    summary="BenchmarkDotNet's summary as Markdown: the mean of each benchmark",
+    forms=(
+        Form(
+            name="markdown",
+            signature="| Method | … | Mean | Error | StdDev |",
+            versions="0.9 on, MarkdownExporter: -report-github.md, the summary of the terminal",
+            not_recorded="launches, iterations, when it ran; parameters that all rows share, if "
+            "the lines above the table are left out; not read: errors, ratios, collections",
+        ),
+    ),
+    recognises=late("benchkit.parsers.benchmarkdotnet.tables:recognises_markdown"),
+    parse=late("benchkit.parsers.benchmarkdotnet.tables:parse_markdown"),
+    words=("Method",),
+    embeds=True,
 )
 
 TOOLS = (
     Tool(
         name="benchmarkdotnet",
-        formats=(JSON,),
+        formats=(JSON, MEASUREMENTS, CSV, MARKDOWN),
         command="dotnet run -c Release -- --filter '*' --exporters fulljson",
         role="microbenchmark",
         metrics={"time_per_op": "", "bytes_per_op": ""},
-        primaries=(("time_per_op", "median"),),
+        primaries=(("time_per_op", "median"), ("time_per_op", "mean")),
     ),
 )
