@@ -307,16 +307,10 @@ def invented(records: list[Record], whole: Whole) -> list[Measured]:
 
 def is_part_of_sum(row: Measured, whole: Whole) -> bool:
     """Whether a count, or a launch's median, is of fewer lines: where a list ends is not seen."""
-    about = (row.subject, row.metric, row.stat)
-    if (row.origin, row.stat) == ("computed", "median"):
-        return any(
-            (other.origin, other.line) == ("computed", row.line)
-            and (other.subject, other.metric, other.stat) == about
-            for other in whole.rows
-        )
-    return (row.origin, row.stat) == ("computed", "count") and any(
-        (other.subject, other.metric, other.stat) == about and row.value < other.value
-        for other in whole.rows
+    alike = [other for other in whole.rows if other[:3] == row[:3]]
+    return row.origin == "computed" and (
+        (row.stat == "count" and any(row.value < other.value for other in alike))
+        or (row.stat == "median" and any(row.line == other.line for other in alike))
     )
 
 
