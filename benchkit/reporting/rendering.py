@@ -140,7 +140,7 @@ def _render(name: str, page: Page, folder: Path, largest: int) -> str:
 @contextmanager
 def _locate(name: str, folder: Path, memory: int) -> Iterator[None]:
     """Name path and line of a wrong template."""
-    from jinja2 import TemplateSyntaxError
+    from jinja2 import TemplateNotFound, TemplateSyntaxError
 
     try:
         yield
@@ -151,9 +151,11 @@ def _locate(name: str, folder: Path, memory: int) -> Iterator[None]:
         raise ConfigError(error.message or "syntax error", where=where, hint=_HINT) from error
     except Exception as error:
         _make_room()
-        what = str(error)
+        what = str(error).removesuffix(".")
         if isinstance(error, MemoryError):
             what = f"the template needs more than {memory >> 20} MiB of memory"
+        elif isinstance(error, TemplateNotFound):
+            what = f"there is no template {what!r} in the folder or among the packaged ones"
         raise ConfigError(what, where=_place(error, folder, name), hint=_HINT) from error
 
 
