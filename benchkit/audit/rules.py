@@ -34,6 +34,7 @@ from benchkit.audit.names import (
 )
 from benchkit.audit.order import find_drift, find_fixed_first, find_one_sided_order
 from benchkit.audit.outliers import find_coarse_values, find_far_runs, find_two_states
+from benchkit.audit.partial import find_partly_missing
 from benchkit.audit.pasted import find_pasted
 from benchkit.audit.plugins import apply_plugins
 from benchkit.audit.pvalues import find_impossible_pvalues
@@ -85,6 +86,7 @@ RULES: tuple[Rule, ...] = (
     find_pasted,
     find_single_runs,
     find_few_runs,
+    find_partly_missing,
     find_broken_series,
     find_left_out,
     find_one_sided_order,

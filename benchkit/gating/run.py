@@ -36,7 +36,7 @@ from benchkit.gating.planting import plant, tell_unseen
 from benchkit.gating.policy import Policy
 from benchkit.gating.presence import require_names
 from benchkit.gating.result import GateResult, SelfTest
-from benchkit.gating.undecidable import list_elsewhere, undecide_other_loads
+from benchkit.gating.undecidable import list_elsewhere, undecide_rows
 from benchkit.selection import list_baselines as list_called
 from benchkit.verdict import Verdicts
 
@@ -318,7 +318,7 @@ def decide(
             compared.verdicts, policy.habits, found, unlike, chosen.named, acceptances
         )
     events = (*list_added(comparisons.pairs, comparisons.only_in), *list_unused(outcome.rules))
-    outcome = undecide_other_loads(outcome, comparisons, compared.runs)
+    outcome = undecide_rows(outcome, comparisons, compared.runs)
     return replace(outcome, events=events, worse=list_worse(compared.verdicts))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from benchkit.audit.partial import list_partly_missing
 from benchkit.audit.sides import list_other_loads
 from benchkit.comparison import (
     DIRECTIONS,
@@ -23,7 +24,7 @@ from benchkit.comparison.limits import find_smallest_over
 from benchkit.config.rules import Rule
 from benchkit.errors import Finding
 from benchkit.gating.events import UNDECIDABLE, Occurrence, Pair
-from benchkit.gating.outcome import NOT_SHOWN, GateOutcome, RowOutcome
+from benchkit.gating.outcome import NOT_SHOWN, OVER, GateOutcome, RowOutcome
 from benchkit.ingestion.origins import names_elsewhere
 from benchkit.schema import list_labels
 from benchkit.units import printable
@@ -103,21 +104,29 @@ def find_closed_rows(
         yield f"{runs} {advice}" if needed else ""
 
 
-def undecide_other_loads(outcome: GateOutcome, comparisons: Comparisons, runs: Runs) -> GateOutcome:
-    """Return an outcome that shows nothing of latencies of open loops at different loads."""
+def undecide_rows(outcome: GateOutcome, comparisons: Comparisons, runs: Runs) -> GateOutcome:
+    """Return an outcome that shows nothing of rows whose runs are no measure of the variant.
+
+    Those are latencies of open loops at different loads, whatever they show, and benchmarks of
+    which the variant lost some runs, unless what is left is over the limit.
+    """
     sides = (labels.side for labels in list_labels(runs))
     models = dict(zip(sides, runs["load_model"].tolist(), strict=True))
     places = {(c.side, c.baseline) for c in list_other_loads(comparisons, models)}
+    losses = list_partly_missing(comparisons, runs)
 
     def settle(row: RowOutcome) -> RowOutcome:
         c = row.contrast
-        if c.metric != "latency" or (c.side, c.baseline) not in places:
+        why = losses.get((c.workload, (c.baseline, c.variant)), "") if row.word != OVER else ""
+        why = f"{why} (B345)" if why else ""
+        if c.metric == "latency" and (c.side, c.baseline) in places:
+            why = _OTHER_LOADS
+        if not why:
             return row
-        notes = tuple(dict.fromkeys((_OTHER_LOADS, *row.notes)))
+        notes = tuple(dict.fromkeys((why, *row.notes)))
         return replace(
-            row, word=NOT_SHOWN, undecided=_OTHER_LOADS, notes=notes, accepted=None,
-            runs_needed=None,
-        )  # fmt: skip
+            row, word=NOT_SHOWN, undecided=why, notes=notes, accepted=None, runs_needed=None
+        )
 
     rules = (replace(rule, rows=tuple(map(settle, rule.rows))) for rule in outcome.rules)
-    return replace(outcome, rules=tuple(rules)) if places else outcome
+    return replace(outcome, rules=tuple(rules)) if places or losses else outcome

@@ -248,4 +248,18 @@ STATISTICS = (
         do="Restore the missing files and move other runs to another folder, or start a new "
         "series in an empty folder.",
     ),
+    Entry(
+        code="B345",
+        severity="warning",
+        says="the variant lacks some runs of a benchmark: the rest may be a selected sample",
+        what="The baseline measured two benchmarks equally often, but fewer files of the variant "
+        "contain one than the other (or, within files, at most half as many runs), and fewer runs "
+        "than the baseline has.",
+        why="A benchmark that crashes, times out or is filtered in some runs leaves only the runs "
+        "that went well. Their average is better than that of all runs.",
+        example="'pr' has Get in 3 files and Ping in 10, but 'main' has both in 10: the missing "
+        "runs may have failed or been filtered",
+        do="Find out why they are missing, and measure again. Fewer runs of all benchmarks are "
+        "fine. A gate is undecided, unless the row is over its limit.",
+    ),
 )

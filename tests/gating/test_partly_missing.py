@@ -1,0 +1,131 @@
+"""A benchmark that some of the variant's runs lack: what is left of it is a selected sample."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+
+import audit_inputs
+import gated
+import pytest
+
+import benchkit.api as bk
+from benchkit.cli import run
+
+SETS = ("Foo", "Bar")
+
+
+@pytest.fixture(autouse=True)
+def _work_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def write_files(
+    side: str, *, files: int, lacking: Collection[int] = (), cost: float = 0.0, count: int = 1
+) -> None:
+    """Write a file per run; those that are lacking hold no Bar."""
+    for number in range(1, files + 1):
+        names = ("Foo",) if number in lacking else SETS
+        gated.write_runs(
+            Path("r", side, f"{number}.txt"), seed=number + 100 * (side == "new"), runs=count,
+            spread=0.002, cost=cost, benchmarks=names,
+        )  # fmt: skip
+
+
+def write_one(side: str, *, foo: int, bar: int) -> None:
+    """Write one file with as many lines of each benchmark."""
+    path = Path("r", f"{side}.txt")
+    text = ""
+    for name, runs in (("Foo", foo), ("Bar", bar)):
+        gated.write_runs(path, seed=len(text) + len(side), runs=runs, spread=0.002,
+                         benchmarks=(name,))  # fmt: skip
+        text += path.read_text()
+    path.write_text(text)
+
+
+@pytest.mark.parametrize("options", [(), ("--max-overhead", "time_per_op=10%")])
+@pytest.mark.parametrize(
+    ("files", "lacking"), [(10, range(4, 11)), (6, (1, 3, 5)), (5, (5,))], ids=["7", "3", "1"]
+)
+def test_a_benchmark_that_runs_of_the_variant_lack_is_undecided(
+    files: int,
+    lacking: Collection[int],
+    options: tuple[str, ...],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write_files("base", files=files)
+    write_files("new", files=files, lacking=lacking)
+    assert run(["gate", "r", "--quiet", *options]) == 4
+    shown = capsys.readouterr().out
+    left = files - len(lacking)
+    assert (
+        f"'new' has Bar in {left} file{'s' * (left > 1)} and Foo in {files}, but 'base' has both in"
+        in shown
+    )
+    assert "contain Foo" not in shown
+
+
+def test_lines_that_one_file_lacks_count_too(capsys: pytest.CaptureFixture[str]) -> None:
+    write_one("base", foo=10, bar=10)
+    write_one("new", foo=10, bar=3)
+    assert run(["gate", "r", "--quiet"]) == 4
+    assert "'new' has Bar in 3 runs and Foo in 10, but 'base' has both in 10" in capsys.readouterr().out
+
+
+def test_the_policy_decides_what_it_does() -> None:
+    write_files("base", files=6)
+    write_files("new", files=6, lacking=(2, 4))
+    Path("benchkit.toml").write_text("[policy]\non_undecided = 'warn'\n")
+    assert run(["gate", "r", "--quiet"]) == 0
+
+
+def test_a_regression_of_what_is_left_is_one(capsys: pytest.CaptureFixture[str]) -> None:
+    write_files("base", files=10)
+    write_files("new", files=10, lacking=(2, 4, 6), cost=0.3)
+    assert run(["gate", "r", "--quiet"]) == 1
+    assert capsys.readouterr().out.startswith("✗ Regression")
+
+
+def test_fewer_runs_of_every_benchmark_are_a_choice() -> None:
+    write_files("base", files=10)
+    write_files("new", files=6)
+    assert run(["gate", "r", "--quiet"]) == 0
+
+
+def test_a_benchmark_that_both_sides_measured_less_often_is_compared() -> None:
+    write_files("base", files=10, lacking=range(6, 11))
+    write_files("new", files=8, lacking=range(5, 9))
+    assert run(["gate", "r", "--quiet"]) == 0
+
+
+def test_more_runs_of_one_benchmark_take_nothing_from_the_others() -> None:
+    write_files("base", files=6)
+    write_files("new", files=12, lacking=range(7, 13))
+    assert run(["gate", "r", "--quiet"]) == 0
+
+
+def test_a_tool_that_chooses_its_number_of_runs_lacks_none() -> None:
+    write_one("base", foo=10, bar=10)
+    write_one("new", foo=10, bar=8)
+    assert run(["gate", "r", "--quiet"]) == 0
+
+
+def test_a_load_test_of_two_targets_lacks_runs_of_one() -> None:
+    report = audit_inputs.wrk()
+    for side, rate in (("none", 0), ("otlp", 3)):
+        for number in range(1, 7):
+            text = report.replace("10406.41", f"{10400 + 7 * number + rate}.41")
+            for target in ("get", "set"):
+                if (side, target) != ("otlp", "set") or number > 2:
+                    path = Path("r", side, f"wrk-{target}-{number}.txt")
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    path.write_text(text.replace("/ping/GRM", f"/{target}"))
+    assert run(["gate", "r", "--quiet"]) == 4
+
+
+def test_a_comparison_names_it() -> None:
+    write_files("base", files=6)
+    write_files("new", files=6, lacking=(2, 4))
+    found = [f for f in bk.load("r").compare().findings if f.code == "B345"]
+    assert [f.where for f in found] == ["base, new"]
+    assert "'new' has Bar in 4 files and Foo in 6" in found[0].message
