@@ -69,7 +69,10 @@ def test_lines_that_one_file_lacks_count_too(capsys: pytest.CaptureFixture[str])
     write_one("base", foo=10, bar=10)
     write_one("new", foo=10, bar=3)
     assert run(["gate", "r", "--quiet"]) == 4
-    assert "'new' has Bar in 3 runs and Foo in 10, but 'base' has both in 10" in capsys.readouterr().out
+    assert (
+        "'new' has Bar in 3 runs and Foo in 10, but 'base' has both in 10"
+        in capsys.readouterr().out
+    )
 
 
 def test_the_policy_decides_what_it_does() -> None:

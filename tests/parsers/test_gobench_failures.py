@@ -118,9 +118,16 @@ def test_a_package_that_was_not_built_failed() -> None:
     assert readings[1].env["pkg"] == "q"
 
 
-def test_an_event_of_a_benchmark_that_failed_is_none_of_its_package() -> None:
+def test_an_event_of_a_benchmark_that_failed_fails_the_run_as_its_line_does() -> None:
     fails = {"Action": "fail", "Package": "p", "Test": "BenchmarkB"}
-    (reading,) = LOG.parse(write_events(RESULT, fails, {"Action": "pass", "Package": "p"}))
+    passes = {"Action": "pass", "Package": "p"}
+    ok = {"Action": "output", "Package": "p", "Output": "PASS\nok  \tp\t1s\n"}
+    for events in ((fails,), (fails, passes), (fails, ok), (ok, fails), (ok, fails, passes)):
+        records = LOG.parse(write_events(RESULT, *events))
+        (reading,) = (record for record in records if isinstance(record, Reading))
+        assert reading.status == "failed"
+        assert (reading.remark or "").endswith(": --- FAIL: BenchmarkB")
+    (reading,) = LOG.parse(write_events(RESULT, {**fails, "Test": "TestB"}, passes))
     assert isinstance(reading, Reading)
     assert reading.status == "complete"
 
@@ -155,6 +162,7 @@ def test_the_event_decides_whether_a_run_failed() -> None:
         return reading.status, reading.remark
 
     assert read(failed) == ("failed", "5: FAIL x")
-    for test in ("TestX", "BenchmarkPing"):
-        assert read({**failed, "Test": test}, failed) == ("failed", "6: FAIL x")
+    assert read({**failed, "Test": "TestX"}, failed) == ("failed", "6: FAIL x")
+    benchmark = {**failed, "Test": "BenchmarkPing"}
+    assert read(benchmark, failed) == ("failed", "5: --- FAIL: BenchmarkPing")
     assert read({"Action": "pass", "Package": "x"}) == ("complete", "")

@@ -76,6 +76,11 @@ class _Block:
             self.reason = ""
 
     @property
+    def is_new(self) -> bool:
+        """Whether nothing stands in it yet."""
+        return not (self.has_results or self.header or self.reason)
+
+    @property
     def is_running(self) -> bool:
         """Whether its benchmarks have begun and not passed."""
         return (self.has_results or self.header > 0) and not self.has_passed
@@ -134,7 +139,7 @@ class Failures:
             if text == line.text:
                 block.header = block.header or line.number
         elif reason := _REASON.search(text):
-            self._note(block, line, text[reason.start() :])
+            self._note_reason(block, line, text[reason.start() :])
         elif text.startswith("Benchmark"):
             self.see_results(line.number, line.package)
         elif "Benchmark" in text and RESULT.match(shown := unquote(text)):
@@ -157,6 +162,15 @@ class Failures:
         if not block.reason:
             quote = " ".join(text.split())
             block.line, block.reason = line.number, redact_quote(quote)
+
+    def _note_reason(self, block: _Block, line: Line, text: str) -> None:
+        """Note why a run failed; the event of a benchmark may follow the end of its package."""
+        ended = self._ended.get(line.package) if line.package and block.is_new else None
+        if ended is None or not text.startswith(LOST):
+            self._note(block, line, text)
+        elif not ended[1].reason:
+            self._note(ended[1], line, text)
+            self._close(line.package, ended[1], line.number)
 
     def _end(self, line: Line, block: _Block, is_failed: bool, ended: re.Match[str]) -> None:
         package = ended["package"] or ended["target"]

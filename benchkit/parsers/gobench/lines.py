@@ -27,7 +27,7 @@ Stretch = tuple[int, bytes]
 _BREAKS = ("\\", "<br>", "<br/>", "<br />")
 #: What go test prints only where a line begins: a line without its end ends before it.
 _OPENINGS = ("Benchmark", "=== ", "PASS\n", "FAIL\n", "FAIL\t", "ok  \t")
-#: What an event says of a package that failed; its output says so too, unless it was left out.
+#: What an event says of a package or benchmark that failed; so does its output, unless left out.
 _FAILED = ("fail", "build-fail")
 #: Bytes of a log below which line by line is as quick.
 SMALL = 1 << 16
@@ -173,10 +173,12 @@ def _join(event: dict[str, Any], number: int, rests: dict[str, Line]) -> Iterato
     """Yield the lines that an event ends; keep what it begins in ``rests``."""
     output, package = event.get("Output"), str(event.get("Package") or "")
     if not isinstance(output, str):
-        if event.get("Action") in _FAILED and not event.get("Test"):
+        test = str(event.get("Test") or "")
+        if event.get("Action") in _FAILED and (not test or test.startswith("Benchmark")):
             package = package or str(event.get("ImportPath")).partition(" ")[0]
             yield from (rests.pop(package),) if package in rests else ()
-            text, time = f"FAIL\t{package}", _read_time(event.get("Time"))
+            text = f"--- FAIL: {test}" if test else f"FAIL\t{package}"
+            time = _read_time(event.get("Time"))
             yield Line(package, number, number, time, text, closed=True)
         return
     if not output.isascii():
