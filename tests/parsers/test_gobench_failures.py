@@ -127,9 +127,9 @@ def test_an_event_of_a_benchmark_that_failed_fails_the_run_as_its_line_does() ->
         (reading,) = (record for record in records if isinstance(record, Reading))
         assert reading.status == "failed"
         assert (reading.remark or "").endswith(": --- FAIL: BenchmarkB")
-    (reading,) = LOG.parse(write_events(RESULT, {**fails, "Test": "TestB"}, passes))
-    assert isinstance(reading, Reading)
-    assert reading.status == "complete"
+    (other,) = LOG.parse(write_events(RESULT, {**fails, "Test": "TestB"}, passes))
+    assert isinstance(other, Reading)
+    assert other.status == "complete"
 
 
 TEXT = RESULT["Output"]
