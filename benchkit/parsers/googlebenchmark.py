@@ -1,4 +1,4 @@
-r"""Google Benchmark's JSON and CSV: every repetition is a run.
+r"""Google Benchmark's JSON, CSV and console output: every repetition is a run.
 
 A file, verbatim (Google Benchmark 1.7, ``--benchmark_format=json``; shortened)::
 
@@ -15,20 +15,40 @@ repetitions say; they are left out, and where only they were written (``--benchm
 aggregates_only``), mean, median and spread are kept as one result. With ``/real_time`` and the like
 at the end of a name it is the user's choice which time counts; the verdict is of the wall time.
 
+The console shows the same, rounded to three digits, with rates behind it or as columns::
+
+    Benchmark           Time             CPU   Iterations UserCounters...
+    BM_Roots/10       258 ns          258 ns       272212 bytes_per_second=295.6Mi/s
+
+Bytes have binary prefixes, also where the ``i`` is missing (before 1.8.3); so have items before 1.5
+(``38.8M items/s``).
+
 Not recorded: the command; in CSV also when it ran and where. Not read: user counters, complexities.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source, Tool
+from benchkit.parsers.base import (
+    Diagnostic,
+    Form,
+    Format,
+    Head,
+    Reading,
+    Record,
+    Source,
+    Tool,
+    bare,
+)
 from benchkit.parsers.documents import Document, Fact, add_fact, is_amount, line_of, read_objects
 from benchkit.reading.delimited import header_of, read_rows
 from benchkit.reading.head import begins_object
+from benchkit.reading.source import UntilDamage
 from benchkit.regexes import regex
+from benchkit.units import step
 
 _EXPONENT = {"ns": -9, "us": -6, "ms": -3, "s": 0}
 _AGGREGATES = {"mean": "mean", "median": "median", "stddev": "stdev"}
@@ -94,6 +114,70 @@ def _read_cell(cell: str) -> object:
     return float(cell) if _NUMBER.fullmatch(cell) else cell
 
 
+def _parse_console(source: Source) -> Iterator[Record]:
+    r"""Yield a reading per repetition.
+
+    Examples
+    --------
+    >>> text = b"Benchmark  Time  CPU  Iterations\nBM_A/8  2.50 us  2.4 us  1000\n"
+    >>> [(each.benchmark, each.rows[0][3]) for each in _parse_console(Source(None, "a", text))]
+    [('BM_A/8', 2.5e-06)]
+    """
+    table: _Table | None = None
+    counters: list[str] = []
+    cpus, is_empty = None, True
+    lines = UntilDamage(source.ended_lines())
+    for number, text, is_ended in lines:
+        line = bare(text)
+        if header := _HEADER.fullmatch(line):
+            yield from table.finish() if table else ()
+            table, counters = _Table(source.label, "console", Document(source.label, None, 0)), []
+            table.cpus, is_empty = cpus, False
+            if header[1] and "..." not in header[1]:
+                counters = header[1].split()
+        elif table is None:
+            cpus = int(machine[1]) if (machine := _MACHINE.match(line)) else cpus
+        elif is_ended and (error := _ERROR.fullmatch(line)):
+            row = {"name": error[1], "error_occurred": True, "error_message": error[2]}
+            table.take(row, number)
+        elif is_ended and (row := _read_line(line, counters)):
+            table.take(row, number)
+    yield from table.finish() if table else ()
+    lines.raise_damage()
+    if is_empty:
+        yield Diagnostic(source.label, 0, "no complete table of Google Benchmark here", _HINT)
+
+
+def _read_line(line: str, counters: Sequence[str]) -> dict[str, Any]:
+    """Return the cells of a row of the console; nothing of any other line.
+
+    Examples
+    --------
+    >>> row = _read_line("BM_A  258 ns  257 ns  1000 bytes_per_second=1.5G/s", [])
+    >>> row["real_time"], row["real_time_step"], row["bytes_per_second"] / 2**30
+    (258.0, 1.0, 1.5)
+    """
+    row = _ROW.fullmatch(line)
+    if row is None or row[3] != row[5]:
+        return {}
+    name, time, unit, cpu, _, count, rest = row.groups(default="")
+    cells: dict[str, Any] = {"name": name, "time_unit": unit, "iterations": int(count)}
+    for key, number in (("real_time", time), ("cpu_time", cpu)):
+        cells |= {key: float(number), f"{key}_step": step(number)}
+    rates = [
+        (key, value, key[0] == "b") for key, value in zip(counters, rest.split(), strict=False)
+    ]
+    rates += [(key, value, key[0] == "b") for key, value in _COUNTER.findall(rest)]
+    rates += [(_OLD[unit], value + "/s", True) for value, unit in _OLD_RATE.findall(rest)]
+    for key, value, is_binary in rates:
+        found = _RATE.fullmatch(value)
+        if found and key in _OLD.values():
+            prefix, base = found[2].lower().removesuffix("i"), 1024 if is_binary else 1000
+            factor = float(base) ** (" kmgtpe".index(prefix) if prefix else 0)
+            cells |= {key: float(found[1]) * factor, f"{key}_step": step(found[1]) * factor}
+    return cells
+
+
 class _Table:
     """The rows of a file: repetitions, and what was aggregated over them."""
 
@@ -102,6 +186,8 @@ class _Table:
         self.runs: list[Reading] = []
         self.aggregates: dict[str, Reading] = {}
         self.problems: list[Diagnostic] = []
+        cpus = document.find("context", "num_cpus")
+        self.cpus = cpus if isinstance(cpus, int) else None
 
     def take(self, row: Mapping[str, Any], line: int) -> None:
         """Take a row."""
@@ -137,8 +223,8 @@ class _Table:
         if threads := _THREADS.search(name):
             run.params = {"threads": threads[0].rpartition(":")[2]}
         run.tool_version = self.document.find_text("context", "library_version") or None
-        if isinstance(cpus := self.document.find("context", "num_cpus"), int):
-            run.env["cpus"] = str(cpus)
+        if self.cpus is not None:
+            run.env["cpus"] = str(self.cpus)
         return run
 
     def finish(self) -> Iterator[Record]:
@@ -178,10 +264,28 @@ def _add(run: Reading, row: Mapping[str, Any], stat: str, line: int) -> None:
         facts["cpu_time"] = Fact("cpu_time_per_op", "mean", "s", exponent=exponent)
     for name, fact in facts.items():
         if is_amount(value := row.get(name)):
-            add_fact(run, fact, value, line, int(n) if is_amount(n) and stat == "sample" else None)
+            rounding = row.get(f"{name}_step")
+            digits = None if rounding is None else rounding * 10.0**fact.exponent
+            add_fact(
+                run,
+                fact._replace(step=digits),
+                value,
+                line,
+                int(n) if is_amount(n) and stat == "sample" else None,
+            )
             run.last_line = max(run.last_line, line_of(value, line))
 
 
+_TIME = r"(\d{1,18}(?:\.\d{1,18})?(?:e[+-]\d{1,3})?) ?(ns|us|ms|s)"
+_ROW = regex(rf"(\S.{{0,500}}?)\s+{_TIME}\s+{_TIME}\s+(\d{{1,18}})(?:\s+(\S.*))?", re.ASCII)
+_HEADER = regex(r"Benchmark\s+Time\s+CPU\s+Iterations(?:\s+(\S.{0,2000}))?")
+_HEADERS = regex(r"^[ \t#>|*/]{0,99}Benchmark[ \t]+Time[ \t]+CPU[ \t]+Iterations", re.MULTILINE)
+_ERROR = regex(r"(\S.{0,500}?)\s+ERROR OCCURRED: '(.{0,500})'")
+_MACHINE = regex(r"Run on \((\d{1,5}) X ")
+_COUNTER = regex(r"(?<!\S)((?:bytes|items)_per_second)=(\S{1,30})")
+_RATE = regex(r"(\d{1,18}(?:\.\d{1,9})?)([kKMGTPE]?i?)/s", re.ASCII)
+_OLD_RATE = regex(r"(?<!\S)(\d{1,18}(?:\.\d{1,9})?[kKMGTPE]?)(B| items)/s", re.ASCII)
+_OLD = {"B": "bytes_per_second", " items": "items_per_second"}
 _NUMBER = regex(r"\d{1,18}(?:\.\d{1,18})?(?:e[+-]\d{1,3})?", re.ASCII)
 
 JSON = Format(
@@ -218,10 +322,30 @@ CSV = Format(
     words=("name,iterations,real_time",),
 )
 
+CONSOLE = Format(
+    name="google_benchmark_console",
+    tools=("google-benchmark",),
+    summary="Google Benchmark's console output: every repetition of every benchmark",
+    forms=(
+        Form(
+            name="console",
+            signature="Benchmark  Time  CPU  Iterations",
+            versions="1.0 on, also with --benchmark_counters_tabular",
+            not_recorded="when it ran, more than three digits; not read: user counters, "
+            "complexities",
+        ),
+    ),
+    recognises=lambda head: _HEADERS.search(head.text) is not None,
+    parse=_parse_console,
+    words=("Iterations",),
+    anchors=(("Benchmark ", r"\s*Time\s+CPU\s+Iterations"),),
+    embeds=True,
+)
+
 TOOLS = (
     Tool(
         name="google-benchmark",
-        formats=(JSON, CSV),
+        formats=(JSON, CSV, CONSOLE),
         command="BENCHMARK --benchmark_repetitions=10 --benchmark_out=result.json",
         role="microbenchmark",
         metrics={

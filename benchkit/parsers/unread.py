@@ -77,8 +77,6 @@ _FORMS = (
            "give the text or JSON that JMH wrote"),
     Unread("JMH's table as Markdown", ("| Mode", "| Score", "| Units"),
            "give the text or JSON that JMH wrote"),
-    Unread("Google Benchmark's table", ("Benchmark ", "Time ", "CPU ", "Iterations"),
-           "give the file of `--benchmark_out=FILE`"),
     Unread("pytest-benchmark's table", ("Name (time in ", "Outliers", "Rounds"),
            "give the file of `pytest --benchmark-json=FILE`"),
     Unread("pytest-benchmark's CSV", ("name,file,fullname,", "rounds"),

@@ -1,4 +1,4 @@
-"""Google Benchmark's JSON and CSV: repetitions are runs, aggregates only where there are none."""
+"""Google Benchmark: repetitions are runs, and aggregates only where there are none."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from benchkit import load
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Format, Reading, Source
-from benchkit.parsers.googlebenchmark import CSV, JSON
+from benchkit.parsers.googlebenchmark import CONSOLE, CSV, JSON
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 
@@ -134,3 +134,58 @@ def test_aggregates_of_one_benchmark_cost_linear_time() -> None:
 
     few = max(min(measure(500) for _ in range(3)), 0.01)
     assert measure(8_000) < 64 * few  # sixteen times as many; squared, 256
+
+
+def test_two_variants_of_the_console_are_compared() -> None:
+    frame = load(FIXTURES / "google-benchmark-console").compare(baseline="none").frame
+    primary = frame[frame["primary"]]
+    assert list(primary["verdict"]) == ["regression"] * 3
+    assert set(primary["n_baseline"]) == {6}
+
+
+def test_the_console_gives_its_repetitions_rounded() -> None:
+    runs, problems = read(CONSOLE, FIXTURES / "google-benchmark-console/none.txt")
+    assert not problems
+    assert len(runs) == 18
+    assert runs[0].env == {"cpus": "2"}
+    sample, *_ = runs[0].rows
+    assert (sample[1:3], sample[3], sample[7]) == (("time_per_op", "sample"), 222e-9, 1e-9)
+    assert values(runs[0])["items", "operation_rate", "sample"] == 667.17e6
+
+
+def test_counters_as_columns_are_read_under_each_header() -> None:
+    runs, problems = read(CONSOLE, FIXTURES / "google-benchmark-console-forms/tabular.txt")
+    assert not problems
+    assert len(runs) == 8
+    assert values(runs[4])[None, "processing_rate", "sample"] == 127.547 * 2**30
+    assert (runs[6].benchmark, runs[6].params) == ("BM_Threads", {"threads": "2"})
+
+
+def test_aggregates_of_the_console_count_where_nothing_else_was_printed() -> None:
+    runs, problems = read(CONSOLE, FIXTURES / "google-benchmark-console-forms/aggregates.txt")
+    assert not problems
+    assert values(runs[0])[None, "time_per_op", "median"] == 168e-9
+    assert values(runs[0])[None, "time_per_op", "stdev"] == 5.86e-9
+
+
+def test_a_failed_benchmark_of_the_console_failed_and_complexities_are_left_out() -> None:
+    runs, problems = read(CONSOLE, FIXTURES / "google-benchmark-console-forms/whole.txt")
+    assert not problems
+    assert [run.benchmark for run in runs if run.status == "failed"] == ["BM_Broken"]
+    assert len(runs) == 8
+
+
+def test_prefixes_are_binary_where_the_version_of_the_console_means_it() -> None:
+    old, _ = read(CONSOLE, FIXTURES / "google-benchmark-console-forms/synthetic-old.txt")
+    assert values(old[0])[None, "processing_rate", "sample"] == 689.151 * 2**20
+    assert values(old[1])["items", "operation_rate", "sample"] == 34.4 * 1024
+    new, _ = read(CONSOLE, FIXTURES / "google-benchmark-console-forms/synthetic-units.txt")
+    assert [run.benchmark for run in new] == ["BM_Copy with blanks/8", "BM_Copy with blanks/64"]
+    assert values(new[1])[None, "time_per_op", "sample"] == 10.0
+    assert values(new[1])[None, "processing_rate", "sample"] == 96.5 * 1024
+    assert values(new[1])["items", "operation_rate", "sample"] == 2500
+
+
+def test_the_table_of_a_comparison_is_no_result() -> None:
+    head = "Benchmark   Time   CPU   Time Old   Time New   CPU Old   CPU New\n"
+    assert not CONSOLE.recognises(Source(None, "x.txt", head.encode()).head())
