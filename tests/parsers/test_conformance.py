@@ -45,7 +45,7 @@ CUSTOM = {
     "k6",
     "k6_raw",
     "k6_summary",
-}
+} | {"jmh", "jmh_csv", "jmh_text"}
 #: What every load tool gives, without declaring it.
 SHARED = {each.name for each in VOCABULARY.values() if each.source == "every load tool"}
 

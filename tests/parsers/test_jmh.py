@@ -45,12 +45,19 @@ def test_modes_threads_and_profilers_of_the_json() -> None:
     assert not problems
     assert [each.params["mode"] for each in runs] == ["thrpt"] * 2 + ["sample"] * 2 + ["ss"] * 2
     assert runs[0].params["threads"] == "2"
-    assert [row[1] for row in runs[0].rows] == ["operation_rate", "bytes_per_op"]
+    assert [row[1:3] for row in runs[0].rows] == [
+        ("operation_rate", "sample"),
+        ("gc.alloc.rate", "sample"),
+        ("bytes_per_op", "sample"),
+        ("gc.count", "count"),
+    ]
     assert runs[0].rows[0][3] > 1e6
     assert runs[0].assume == {"bytes_per_op": "nothing"}
     assert values(runs[4]).keys() == {
         (None, "time_per_op", "sample"),
+        (None, "gc.alloc.rate", "sample"),
         (None, "bytes_per_op", "sample"),
+        (None, "gc.count", "count"),
     }
 
 
@@ -90,6 +97,7 @@ def test_a_histogram_counts_its_times_and_methods_of_a_group_have_their_own_rows
     assert values(run) == {
         (None, "time_per_op", "sample"): 0.002,
         ("get", "time_per_op", "sample"): 0.004,
+        (None, "gc.count", "count"): 4.0,
     }
 
 

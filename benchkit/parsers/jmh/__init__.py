@@ -28,7 +28,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import fsum, isfinite
-from typing import Any, NamedTuple
+from typing import Any
 
 from benchkit.parsers.base import (
     Diagnostic,
@@ -42,18 +42,13 @@ from benchkit.parsers.base import (
     late,
 )
 from benchkit.parsers.documents import line_of, read_documents
+from benchkit.parsers.jmh.units import find_scale
 from benchkit.regexes import regex
-from benchkit.units import scale
 
-#: Exponents of ten of a second, and the seconds of longer units.
-_EXPONENT = {"ns": -9, "us": -6, "ms": -3, "s": 0}
-_LONG = {"min": 60.0, "hr": 3600.0, "day": 86400.0}
-TIMES = "|".join((*_EXPONENT, *_LONG))
-_UNIT = regex(rf"({TIMES})/op|ops/({TIMES})")
 MODES = ("thrpt", "avgt", "sample", "ss")
-_ALLOCATED = "gc.alloc.rate.norm"
 #: Before 1.36 the method stands before it, as in ``sort·p0.99``.
 PERCENTILE = regex(r"(?:([\w$]++)[^\w$]{1,3})?p([01]\.\d{1,6})")
+_DOT = regex(r"\A[^\w+%-]+")
 #: What may tell results of one benchmark apart, and the param that it then is.
 _SETTINGS = {
     "jdkVersion": "jdk",
@@ -71,38 +66,6 @@ _SETTINGS = {
     "jmhVersion": "jmh",
 }
 HINT = "use the whole file that JMH wrote"
-
-
-class _Scale(NamedTuple):
-    """The observation that a score of a unit is."""
-
-    metric: str
-    unit: str
-    exponent: int = 0
-    factor: float = 1.0
-
-    def apply(self, score: float) -> float:
-        """Return a score in the base unit."""
-        return scale(repr(score), self.exponent) * self.factor
-
-
-def find_scale(unit: object, part: str = "") -> _Scale | None:
-    """Return what a score is by its unit, and by the profiler or method that it is of.
-
-    Examples
-    --------
-    >>> find_scale("ops/ms").apply(2.0), find_scale("us/op").apply(2.0)
-    (2000.0, 2e-06)
-    """
-    if part == _ALLOCATED:
-        return _Scale("bytes_per_op", "B") if unit == "B/op" else None
-    match = _UNIT.fullmatch(unit) if isinstance(unit, str) else None
-    if match is None:
-        return None
-    time, rate = match.groups()
-    if time:
-        return _Scale("time_per_op", "s", _EXPONENT.get(time, 0), _LONG.get(time, 1.0))
-    return _Scale("operation_rate", "1/s", -_EXPONENT.get(rate, 0), 1 / _LONG.get(rate, 1.0))
 
 
 def _recognises(head: Head) -> bool:
@@ -169,10 +132,21 @@ def _read(
             yield Diagnostic(label, line, what, "run the benchmark again")
             continue
         for part, values in parts.items():  # percentiles are of all forks
-            if not PERCENTILE.fullmatch(part.lstrip("·")):
-                _add_fork(run, part.lstrip("·"), values, turn, line)
+            if not PERCENTILE.fullmatch(name_part(part)):
+                _add_fork(run, name_part(part), values, turn, line)
         run.line, run.last_line = run.rows[0][9], max(row[9] for row in run.rows)
         yield run
+
+
+def name_part(text: str) -> str:
+    """Return the name of a profiler, without the dot that JMH before 1.36 put before it.
+
+    Examples
+    --------
+    >>> name_part("·gc.alloc.rate"), name_part("L1-dcache-loads:u")
+    ('gc.alloc.rate', 'L1-dcache-loads:u')
+    """
+    return _DOT.sub("", text)
 
 
 def _begin(fields: Mapping[str, Any], name: str, mode: str) -> Reading:
@@ -257,15 +231,15 @@ def _add_fork(run: Reading, part: str, metric: object, turn: int, line: int) -> 
     if known is None or turn >= len(forks) or not (pairs := _weigh(forks[turn])):
         return
     total = sum(count for _, count in pairs)
-    mean = fsum(score * count for score, count in pairs) / total
-    value, origin = known.apply(mean), "reported" if len(pairs) == 1 else "computed"
-    subject = part if part and known.unit != "B" else None
-    if known.unit == "B":
+    score = fsum(score * count for score, count in pairs) / (1 if known.stat else total)
+    value, origin = known.apply(score), "reported" if len(pairs) == 1 else "computed"
+    subject = part if part and not known.is_profilers else None
+    if known.metric == "bytes_per_op":
         run.assume[known.metric] = "nothing"  # it depends on what else the JVM did
     if isfinite(value):
         at = line_of(pairs[0][0], line)
-        run.add(known.metric, "sample", value, known.unit, at, subject=subject, n=total,
-                origin=origin)  # fmt: skip
+        run.add(known.metric, known.stat or "sample", value, known.unit, at, subject=subject,
+                n=None if known.stat else total, origin=origin)  # fmt: skip
 
 
 def _weigh(fork: object) -> list[tuple[Any, int]]:
@@ -302,7 +276,7 @@ JSON = Format(
             name="json",
             signature='[{"benchmark": …, "mode": …, "primaryMetric": {"rawData": [[…]]}}]',
             versions="1.0 on, -rf json",
-            not_recorded="when it ran, failed benchmarks; not read: JVM arguments, most profilers",
+            not_recorded="when it ran, failed benchmarks; not read: JVM arguments",
         ),
     ),
     recognises=_recognises,
@@ -336,8 +310,7 @@ TEXT = Format(
             name="text",
             signature="Benchmark (param) Mode Cnt Score Error Units",
             versions="1.0 on",
-            not_recorded="forks, when it ran, packages, threads; not read: errors, most profilers, "
-            "the log above",
+            not_recorded="forks, when it ran, packages, threads; not read: errors, the log above",
         ),
     ),
     recognises=late("benchkit.parsers.jmh.tables:recognises_text"),

@@ -6,7 +6,14 @@ import re
 from collections.abc import Iterator, Sequence
 
 from benchkit.parsers.base import Diagnostic, Head, Reading, Record, Source, bare
-from benchkit.parsers.jmh import HINT, MODES, PERCENTILE, TIMES, find_scale, shorten
+from benchkit.parsers.jmh import (
+    HINT,
+    MODES,
+    PERCENTILE,
+    name_part,
+    shorten,
+)
+from benchkit.parsers.jmh.units import TIMES, find_scale
 from benchkit.reading import reports
 from benchkit.reading.delimited import header_of, read_rows
 from benchkit.reading.notes import NOTE, read_note
@@ -59,7 +66,7 @@ class _Means:
         """
         mode, count, score = fields
         name, _, part = name.partition(":")
-        part = part.lstrip("·")
+        part = name_part(part)
         percentile = PERCENTILE.fullmatch(part)
         if percentile:  # of the benchmark, or of another method of its group
             method, level = percentile.groups()
@@ -68,21 +75,21 @@ class _Means:
         if known is None or score is None:
             return
         score = score.replace(",", ".")
-        is_exact, is_amount = _SCORE.fullmatch(score) is not None, known.unit == "B"
+        is_exact = _SCORE.fullmatch(score) is not None
         value = float(score) if is_exact else 0.0
-        if not value and not is_amount:
+        if not value and not known.is_profilers:
             self.coarse.append((line, name, score))
             return
         params = {**params, "mode": str(mode)}
-        subject = part if part and not is_amount else None
-        stat = _name_level(float(level)) if percentile else "mean"
+        subject = part if part and not known.is_profilers else None
+        stat = _name_level(float(level)) if percentile else known.stat or "mean"
         key = name, str(sorted(params.items()))
         run = self._latest.get(key)
         if run is None or (subject, known.metric, stat) in {row[:3] for row in run.rows}:
             run = Reading(tool="jmh", form=self.form, line=line, params=params, note=note)
             self._latest[key] = run
             self.runs.append((name, run))
-        if is_amount:
+        if known.metric == "bytes_per_op":
             run.assume[known.metric] = "nothing"
         elif count and not part and mode != "sample":  # of samples it is an outcome
             run.env["iterations"] = count
@@ -187,7 +194,8 @@ class Report(reports.Report):
         self.names = re.findall(r"\(([^()]*)\)", fields[0])
 
     def _take_row(self, _: Line, fields: Fields, number: int) -> None:
-        if "heads" not in self.seen and not _is_unit(fields[4]):
+        is_row = "heads" in self.seen or self.is_proven or _is_unit(fields[4])
+        if not is_row:
             return
         cells = re.split(r"\s{2,}", fields[0])
         cells = cells if len(cells) == len(self.names) + 1 else fields[0].split()
