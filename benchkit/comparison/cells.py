@@ -5,7 +5,7 @@ One run is one value, whatever number of events or forms it stands on.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -57,11 +57,13 @@ class Cell:
 class LoadFacts:
     """What the runs tell of the load, by workload, and of a user's own metrics, by variant.
 
-    The load is also known by tool, for workloads without runs of their own.
+    The load is also known by tool, for workloads without runs of their own. Of some metrics files
+    state the direction.
     """
 
     load_model: Mapping[Workload | str, str]
     units: Mapping[tuple[str, str], Mapping[str, str]]
+    directed: frozenset[str]
 
     def metric(self, name: str, unit: str, variant: str) -> metrics.Metric:
         """Return what is known of a metric, as `describe_metric` has it."""
@@ -113,7 +115,8 @@ def read_load_facts(runs: Runs) -> LoadFacts:
         workload = Workload(*labels)
         models.setdefault(workload, set()).add(model)
         models.setdefault(workload.tool, set()).add(model)
-    return LoadFacts(_agree(models), read_units(measured))
+    units = read_units(measured)
+    return LoadFacts(_agree(models), units, _find_directed(units))
 
 
 def read_units(measured: Runs) -> dict[tuple[str, str], dict[str, str]]:
@@ -129,6 +132,10 @@ def read_units(measured: Runs) -> dict[tuple[str, str], dict[str, str]]:
             for key, value in (part.split("=", 1) for part in text.split()):
                 known.setdefault(key, set()).add(value)
     return {about: _agree(own) for about, own in units.items()}
+
+
+def _find_directed(units: Mapping[tuple[str, str], Mapping[str, str]]) -> frozenset[str]:
+    return frozenset(metric for (_, metric), own in units.items() if "better" in own)
 
 
 def _agree(words: Mapping[Key, set[str]]) -> dict[Key, str]:
@@ -211,7 +218,9 @@ def is_primary(row: Row, facts: LoadFacts, plan: Plan) -> bool:
     """Tell whether a row carries the headline: named by the user, or chosen by tool and load."""
     by_tool = facts.load_model.get(row.tool, "unknown")
     load_model = facts.load_model.get(row.workload, by_tool)
-    return _is_headline(row.tool, row.metric, row.stat, row.subject, load_model, plan)
+    return _is_headline(
+        row.tool, row.metric, row.stat, row.subject, load_model, plan, facts.directed
+    )
 
 
 def mark_primary(labels: pd.DataFrame, runs: Runs, plan: Plan) -> np.ndarray:
@@ -222,10 +231,11 @@ def mark_primary(labels: pd.DataFrame, runs: Runs, plan: Plan) -> np.ndarray:
     models = np.where(models != "", models, np.where(by_tool != "", by_tool, "unknown"))
     names = ("tool", "metric", "stat", "subject", "model")
     about = labels.assign(model=models)
+    directed = _find_directed(read_units(measured))
     numbers, firsts = number_rows(about, names)
     columns = (about[name].iloc[firsts].tolist() for name in names)
     are_primary = [
-        _is_headline(tool, metric, stat, subject, model, plan)
+        _is_headline(tool, metric, stat, subject, model, plan, directed)
         for tool, metric, stat, subject, model in zip(*columns, strict=True)
     ]
     marks: np.ndarray = np.array(are_primary, dtype=bool)[numbers]
@@ -244,7 +254,13 @@ def _find_models(labels: pd.DataFrame, measured: Runs, names: Sequence[str]) -> 
 
 
 def _is_headline(
-    tool_name: str, metric: str, stat: str, subject: str, load_model: str, plan: Plan
+    tool_name: str,
+    metric: str,
+    stat: str,
+    subject: str,
+    load_model: str,
+    plan: Plan,
+    directed: Collection[str],
 ) -> bool:
     tool = registry.tool(tool_name)
     if plan.primaries:
@@ -254,6 +270,8 @@ def _is_headline(
         )
     if subject and metric != "cpu_per_request":
         return False
+    if tool.tracks_directed and metric in directed and stat == tool.choose_stat(metric):
+        return True
     return (metric, stat) in tool.find_primaries(load_model)
 
 

@@ -254,6 +254,9 @@ class Tool:
         By what share the quantiles of two of its forms may differ beyond rounding.
     quantile_note : str
         Why they differ.
+    tracks_directed : bool
+        Whether users list the metrics that it tracks, so that each with a stated direction carries
+        the verdict.
     compares_commands : bool
         Whether its benchmarks are command lines, which people time to compare them.
     keeps_runs : str
@@ -287,6 +290,7 @@ class Tool:
     iterates: bool = False
     quantile_error: float = 0.0
     quantile_note: str = ""
+    tracks_directed: bool = False
     compares_commands: bool = False
     keeps_runs: str = ""
     is_range: bool = False

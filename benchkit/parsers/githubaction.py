@@ -15,8 +15,9 @@ and what its tools ``customSmallerIsBetter`` and ``customBiggerIsBetter`` take::
 
 What the numbers are: what a tool printed, one number per benchmark; an entry is a run of its
 commit. Units of time are times of one operation, ``…/s`` and ``…/sec`` operations per second; any
-other unit is a metric of its own, whose direction only an entry of ``data.js`` knows. A suite is a
-group where the file holds several. What Google Benchmark aggregates over repetitions is left out;
+other unit is a metric of its own. Only an entry of ``data.js`` knows which direction of it is
+better, so that it carries the verdict there; pass ``--metric UNIT`` for the custom JSON. A suite is
+a group where the file holds several. What Google Benchmark aggregates over repetitions is left out;
 without these the median stands for them. ``benchkit history import`` takes all commits at once.
 
 Not recorded: the machine, repetitions, the spread of most tools (``range`` has no one meaning).
@@ -251,5 +252,6 @@ TOOLS = (
         role="microbenchmark",
         metrics={"time_per_op": "", "operation_rate": "", "bytes_per_op": "", "allocs_per_op": ""},
         primaries=(("time_per_op", "sample"), ("operation_rate", "sample")),
+        tracks_directed=True,
     ),
 )

@@ -119,3 +119,36 @@ def test_aggregates_over_repetitions_are_no_benchmarks(
     text = f"window.BENCHMARK_DATA = {json.dumps({'entries': {'C++': [entry]}})}"
     runs = list(HISTORY.parse(Source(None, "data.js", text.encode())))
     assert [run.benchmark for run in runs if isinstance(run, Reading)] == benchmarks
+
+
+def test_a_unit_of_the_users_own_carries_the_verdict_where_its_direction_is_stated(
+    tmp_path: Path,
+) -> None:
+    """Such metrics were secondary beside a time, or gave no verdict at all."""
+    entries = [
+        {
+            "commit": {"id": f"{name * 40}", "timestamp": f"2026-11-0{day}T10:00:00Z"},
+            "tool": "customSmallerIsBetter",
+            "benches": [
+                {"name": "Load", "unit": "Percent", "value": 40 * factor + run / 10},
+                {"name": "Start", "unit": "ms", "value": 20 + run / 10},
+            ],
+        }
+        for name, day, factor in (("a", 1, 1.0), ("b", 2, 1.2))
+        for run in range(5)
+    ]
+    text = json.dumps({"entries": {"suite": entries}})
+    path = tmp_path / "data.js"
+    path.write_text(f"window.BENCHMARK_DATA = {text}", encoding="utf-8")
+    frame = load(path).compare(baseline="aaaaaaaa").frame
+    assert list(frame["primary"]) == [True, True]
+    assert dict(zip(frame["metric"], frame["verdict"], strict=True))["Percent"] == "regression"
+
+
+def test_a_unit_of_the_users_own_without_a_direction_stays_secondary(tmp_path: Path) -> None:
+    for name, load_ in (("none", 40), ("otlp", 50)):
+        for run in range(3):
+            text = json.dumps([{"name": "Load", "unit": "Percent", "value": load_ + run}])
+            (tmp_path / f"{name}-{run}.json").write_text(text, encoding="utf-8")
+    frame = load(tmp_path).compare(baseline="none").frame
+    assert not frame["primary"].any()
