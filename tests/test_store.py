@@ -20,6 +20,7 @@ from benchkit.ingestion.sink import ValueSink
 from benchkit.parsers.base import Reading, Samples
 from benchkit.store import Store, conflicts, delta, new_batch, tidying, values_schema
 from benchkit.store.batch_files import write_files
+from benchkit.store.reader import Reader
 
 
 def batch(number: int, *, raw: bool = False, value: float = 1.0) -> pa.RecordBatch:
@@ -362,13 +363,13 @@ def test_a_file_of_the_log_is_read_once_and_what_is_new_is_not_read_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store, read = Store(str(tmp_path)), list[str]()
-    original = delta.Table.read_file
+    original = Reader._read
 
-    def read_file(self: delta.Table, path: str, *about: Any) -> pa.Table:  # noqa: ANN401
+    def read_file(self: Reader, path: str, *about: Any) -> Any:  # noqa: ANN401
         read.append(path)
         return original(self, path, *about)
 
-    monkeypatch.setattr(delta.Table, "read_file", read_file)
+    monkeypatch.setattr(Reader, "_read", read_file)
     for number in range(1, 5):
         store.pieces()
         add_pieces(store, number, "a", "b")
@@ -381,7 +382,7 @@ def test_a_log_in_order_is_not_copied_to_be_read(tmp_path: Path) -> None:
     for number in range(1, 4):
         add_pieces(store, number, "a")
     now = store.pieces()
-    log = store._log()
+    log = store._log.read_last()
     assert now is not None
     assert log is not None
     assert now["path"].to_pylist() == ["a"] * 3

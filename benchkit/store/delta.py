@@ -9,27 +9,20 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchkit.errors import StoreError
-from benchkit.reading.parquet import OUTSIZED, open_parquet, read_rows
+from benchkit.reading.parquet import OUTSIZED
 from benchkit.store import entries
-from benchkit.store.checksums import require_signed
 from benchkit.store.columns import plain
 from benchkit.store.confines import explain_misstated, require_files
 from benchkit.store.conflicts import ConflictError, attempts, translated
-from benchkit.store.files import (
-    DataFile,
-    damaged,
-    is_file_of_store,
-    join_rows,
-    require_names,
-    require_stated_rows,
-)
+from benchkit.store.files import DataFile, damaged, is_file_of_store, join_rows
+from benchkit.store.reader import Reader
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -65,7 +58,7 @@ class Table:
         self.name = url.rpartition("/")[2]
         self.is_remote = "://" in url
         self._partitions = list(partitions)
-        self._read: dict[tuple[str, ...], dict[str, pa.Table]] = {}
+        self.reader = Reader(self)
         self._opened: tuple[entries.State, DeltaTable | None] | None = None
         self._files: tuple[DeltaTable, int, list[dict[str, Any]]] | None = None
 
@@ -305,48 +298,31 @@ class Table:
             raise
         return bool(names) or any(is_file_of_store(info.path) for info in data)
 
-    def read(self, version: DeltaTable, columns: Sequence[str] | None = None) -> pa.Table:
-        """Return all rows of a version, or some columns of them, those of the oldest file first."""
-        known = self._read.get(key := tuple(columns or ()), {})
-        read = self._read[key] = {}
-        for file in reversed(self.list_files(version)):
-            path = file["path"]
-            read[path] = known.get(path) or self.read_file(path, columns, version)
-            require_stated_rows(f"{self.url}/{path}", file, read[path])
+    def read(
+        self, version: DeltaTable, columns: Sequence[str] | None = None,
+        paths: Collection[str] | None = None,
+    ) -> pa.Table:  # fmt: skip
+        """Return the rows of a version, those of the oldest file first.
+
+        Parameters
+        ----------
+        version : DeltaTable
+        columns : sequence of str, optional
+            All columns without it.
+        paths : collection of str, optional
+            The files to read, all without it.
+        """
+        self.reader.keep(files := self.list_files(version)[::-1])
+        read = {
+            file["path"]: self.reader.read(file, columns, version)
+            for file in files
+            if paths is None or file["path"] in paths
+        }
         if not read:
             import pyarrow as pa
 
             return plain(pa.schema(version.schema()).empty_table())
         return join_rows(self.url, read, version)
-
-    def read_groups(self, path: str) -> Iterator[pa.Table]:
-        """Yield the rows of one file, a row group at a time."""
-        with self._reading(path) as file:
-            parquet = open_parquet(file)
-            for group in range(parquet.num_row_groups):
-                yield plain(parquet.read_row_group(group))
-
-    def read_file(
-        self, path: str, columns: Sequence[str] | None = None, version: DeltaTable | None = None
-    ) -> pa.Table:
-        """Return the rows of one file, whose columns are those of a version."""
-        with self._reading(path) as file:
-            parquet = open_parquet(file, coded=True)
-            require_names(f"{self.url}/{path}", parquet.schema_arrow.names, version)
-            return plain(read_rows(file, parquet, columns))
-
-    @contextmanager
-    def _reading(self, path: str) -> Iterator[pa.NativeFile]:
-        """Open a data file that is as it was written; what cannot be read is damage."""
-        import pyarrow as pa
-
-        try:
-            with self.filesystem.open_input_file(path) as file:
-                if not self.is_remote:  # where it would be transferred twice
-                    require_signed(path, file)
-                yield file
-        except (OSError, UnicodeError, pa.ArrowException) as error:
-            raise damaged(f"{self.url}/{path}", error) from error
 
     def bring(self, file: DataFile) -> None:
         """Copy a file that was written on this machine to the table, where that is elsewhere."""

@@ -25,8 +25,6 @@ Ranges = dict[str, list[list[int]]]
 LOG_COLUMNS = ("seq", "operation", "values_version", "dropped")
 #: All by which rows are told to be needed or not; the other forty need not be copied for that.
 KEYS = ("batch", "piece", *LOG_COLUMNS)
-#: Bytes of a log below which all columns are read at once, whichever are asked for.
-SMALL = 4 << 20
 INGEST, PRUNE, UNDO, VACUUM = "ingest", "prune", "undo", "vacuum"
 #: Commits that `undo` takes back while they are the last.
 UNDOABLE = frozenset({INGEST, PRUNE})
@@ -176,13 +174,16 @@ def undo_rows(url: str, log: pa.Table) -> pa.Table:
 
 
 def list_changes(log: pa.Table, rows: pa.Table) -> dict[str, Ranges]:
-    """Return what the rows of a commit do to pieces of the log: drop them, or keep them."""
+    """Return what rows of a file do to earlier rows of the log: drop their pieces, or keep them."""
     import pyarrow.compute as pc
 
     keys = ["batch", "piece"]
-    if not (len(log) and len(rows)):
+    near = log.filter(pc.is_in(log["batch"], pc.unique(rows["batch"])))
+    if not len(near):
         return {}
-    known = rows.select([*keys, "dropped"]).join(log.select(keys), keys, join_type="left semi")
+    first = near.group_by(keys, use_threads=False).aggregate([("seq", "min")])
+    known = _newest(rows.select(KEYS)).join(first, keys, join_type="inner")
+    known = known.filter(pc.less(known["seq_min"], known["seq"]))
     kept = known.filter(pc.invert(known["dropped"]))
     each = {"dropped": known.filter(known["dropped"]), "kept": kept}
     return {name: _list_ranges(some) for name, some in each.items() if len(some)}
@@ -271,14 +272,29 @@ def end_prune(log: pa.Table) -> pa.Table:
     return unchanged_row(log).slice(0, int(is_last))
 
 
-def needed(log: pa.Table) -> pa.Table:
-    """Return the rows without which the log would mean something else, or `undo` could not work."""
+def needed(rows: pa.Table, rest: pa.Table | None = None) -> pa.Table:
+    """Return the rows without which the log would mean something else, or `undo` could not work.
+
+    Parameters
+    ----------
+    rows : Table
+    rest : Table, optional
+        The other rows of the log, whose pieces stay dropped.
+    """
+    import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    rest = rows.slice(0, 0) if rest is None else rest
+    log = pa.concat_tables([rest.select(KEYS), rows.select(KEYS)])
+    log = log.append_column("place", pa.array(np.arange(len(log)) - len(rest)))
     is_last = pc.equal(log["seq"], last_seq(log))
-    earlier = _newest(log.filter(pc.invert(is_last)), with_dropped=False)
-    return pa.concat_tables([earlier, log.filter(is_last)])
+    earlier = _newest(log.filter(pc.invert(is_last)))
+    drops = earlier.filter(earlier["dropped"])
+    drops = drops.join(rest.select(["batch", "piece"]), ["batch", "piece"], join_type="left semi")
+    kept = earlier.filter(pc.invert(earlier["dropped"])), drops, log.filter(is_last)
+    places = pa.concat_tables([each.select(["place"]) for each in kept])["place"]
+    return rows.take(places.filter(pc.greater_equal(places, 0)))
 
 
 def count_spare(log: pa.Table) -> int:

@@ -123,12 +123,12 @@ def mend_runs(runs: Table, damage: Sequence[Damage]) -> list[str]:
     kept, left_out = _choose_runs(runs)
     _put_log_aside(runs)
     schemas = [one.rows.schema.remove_metadata() for one in kept] or [log_schema()]
-    files, before = [], log_schema().empty_table()
-    for one in kept:
-        rows = log_of_runs.complete(one.rows).select(log_of_runs.KEYS)
-        notes = write_notes(one.rows, log_of_runs.list_changes(before, rows))
+    keys = [log_of_runs.complete(one.rows).select(log_of_runs.KEYS) for one in kept]
+    log = pa.concat_tables([log_schema().empty_table(), *keys])
+    files = []
+    for one, rows in zip(kept, keys, strict=True):
+        notes = write_notes(one.rows, log_of_runs.list_changes(log, rows))
         files.append(DataFile.existing(one.path, one.size, one.rows.select(_KEYS), notes))
-        before = pa.concat_tables([before, rows])
     runs.claim(None, pa.unify_schemas(schemas), files)
     return [source for one in left_out for source in list_sources(one.rows)]
 
@@ -173,7 +173,7 @@ def _choose_values(values: Table, rows: pa.Table) -> Iterator[DataFile]:
     readable = []
     for info in values.list_data():
         with suppress(StoreError):
-            held = values.read_file(info.path, _KEYS)
+            held = values.reader.read_file(info.path, _KEYS)
             kind = info.path.rpartition("/")[0]
             readable.append((info, held, {(kind, *key) for key in _list_keys(held)}))
     covered: set[tuple[str, int, int]] = set()
@@ -202,7 +202,7 @@ class _Rows:
     path, size
     rows : Table
     seq : int
-        The greatest in it.
+        That of the last commit before it or in it.
     base : int or None
         The version on which its commit builds; None in a file of an earlier build.
     files : frozenset of str
@@ -224,11 +224,12 @@ class _Rows:
         import pyarrow.compute as pc
         import pyarrow.parquet as pq
 
-        rows = runs.read_file(info.path)
+        rows = runs.reader.read_file(info.path)
         with runs.filesystem.open_input_file(info.path) as file:
             metadata = pq.read_schema(file).metadata or {}
         record = json.loads(metadata.get(RECORD, b"{}"))
         seq = pc.max(rows["seq"]).as_py() if "seq" in rows.column_names else 0
+        seq = record.get("seq", seq)
         return cls(
             path=info.path,
             size=info.size,
@@ -321,7 +322,7 @@ def find_lost(
     known = []
     for info in runs.list_data():
         with suppress(StoreError):
-            rows = runs.read_file(info.path)
+            rows = runs.reader.read_file(info.path)
             if set(_KEYS) <= set(rows.column_names):
                 known.append(rows.join(lost, _KEYS, join_type="left semi"))
     if known:
@@ -343,7 +344,7 @@ def list_values(values: Table) -> pa.Table:
     listed = [pa.table({name: pa.array([], pa.int64()) for name in keys})]
     if (version := values.open()) is not None:
         for file in values.list_files(version):
-            rows = values.read_file(file["path"], keys)
+            rows = values.reader.read_file(file["path"], keys)
             listed.append(rows.group_by(keys).aggregate([]))
     return pa.concat_tables(listed, promote_options="permissive")
 

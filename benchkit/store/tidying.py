@@ -26,8 +26,11 @@ MANY_FILES = 64
 SMALL_FILE = 16 << 20
 #: So many files of values that nothing needs are dropped in one commit.
 MANY_STALE = 16
-#: So many files of the log of runs, which every command reads, are put together.
+#: With so many files of the log of runs, which every command reads, small ones are put together.
 MANY_COMMITS = 16
+#: By how much a file may be larger than all smaller ones if it is put together with them: what is
+#: large is not written again for a few rows, and each row only as often as the files double.
+_GROWTH = 2
 #: Superseded rows that the log of runs may hold, besides as many as are needed.
 MANY_ROWS = 10_000
 #: Age, in microseconds, from which no writer is still about to commit the pieces of a batch.
@@ -96,7 +99,7 @@ def tidy_values(
         tidy_values(values, read_log, folder, done, thoroughly=thoroughly, rewrite=rewrite)
         return
     small = [file for file in mixed if file["size_bytes"] < SMALL_FILE]
-    bins = list(_bins(small)) if len(small) >= MANY_FILES or thoroughly else []
+    bins = list(_bins(small, thoroughly=thoroughly))
     if rewrite:
         joined = {file["path"] for group in bins for file in group}
         bins += [[file] for file in mixed if file["path"] not in joined]
@@ -109,6 +112,28 @@ def tidy_values(
         values.bring(new)
     values.claim(version, values_schema(), added, [file["path"] for file in rewritten])
     done.rewritten += len(rewritten)
+
+
+def choose_similar(files: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the files that are put together: the small ones, up to one of far more rows than they.
+
+    Examples
+    --------
+    >>> files = [{"num_records": rows} for rows in (100_000, 40, 2, 4, 2)]
+    >>> [file["num_records"] for file in choose_similar(files)]
+    [2, 2, 4]
+    """
+    rows = chosen = 0
+    ordered = sorted(files, key=_count_rows)
+    for place, file in enumerate(ordered):
+        if place and _count_rows(file) <= _GROWTH * rows:
+            chosen = place + 1
+        rows += _count_rows(file)
+    return ordered[:chosen]
+
+
+def _count_rows(file: dict[str, Any]) -> int:
+    return file.get("num_records") or 0  # what another writer did not state
 
 
 def _staleness(log: pa.Table) -> Callable[[int], bool]:
@@ -129,11 +154,15 @@ def _staleness(log: pa.Table) -> Callable[[int], bool]:
     return is_stale
 
 
-def _bins(files: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+def _bins(files: Sequence[dict[str, Any]], *, thoroughly: bool) -> Iterator[list[dict[str, Any]]]:
     """Yield groups of files of one partition that together make a file that is not small."""
+    if len(files) < MANY_FILES and not thoroughly:
+        return
     for samples in (False, True):
+        alike = [file for file in files if is_raw(file) == samples]
+        chosen = alike if thoroughly else choose_similar(alike)
         group: list[dict[str, Any]] = []
-        for file in sorted((f for f in files if is_raw(f) == samples), key=lambda f: f["path"]):
+        for file in sorted(chosen, key=lambda file: file["path"]):
             group.append(file)
             if sum(one["size_bytes"] for one in group) >= SMALL_FILE:
                 yield group
@@ -150,9 +179,9 @@ def _join(
 
     is_sample = is_raw(files[0])
     if len(files) == 1:  # of any size: one row group after the other
-        parts: Iterator[pa.Table] = values.read_groups(files[0]["path"])
+        parts: Iterator[pa.Table] = values.reader.read_groups(files[0]["path"])
     else:
-        parts = iter([pa.concat_tables([values.read_file(file["path"]) for file in files])])
+        parts = iter([pa.concat_tables([values.reader.read_file(file["path"]) for file in files])])
     writer = FileWriter(folder, files[0]["max.batch"], is_raw=is_sample)
     try:
         rows = 0

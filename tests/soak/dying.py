@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 
 import benchkit.capture.session
 import benchkit.ingestion.commit  # noqa: F401 - read once, by the process that all are forked from
-from benchkit.store import delta, files, tables, tidying
+from benchkit.store import delta, files, run_log, tidying
 from soak.commands import Answer, call
 
 #: Seconds after which a command hangs.
@@ -136,8 +136,7 @@ class Command:
 
 def limit_files(many: int) -> None:
     """Have so many small files of a table put together, in this process."""
-    for module in (tidying, tables):
-        vars(module)["MANY_FILES"] = many
+    vars(tidying)["MANY_FILES"] = vars(run_log)["MANY_COMMITS"] = many
 
 
 def _run(folder: Path, words: tuple[str, ...], conditions: Conditions, pipe: Connection) -> None:

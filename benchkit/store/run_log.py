@@ -1,0 +1,196 @@
+"""The log of runs of a store: how it is opened, read, appended to and kept in few files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from benchkit.errors import StoreError
+from benchkit.store import damage
+from benchkit.store import log as log_of_runs
+from benchkit.store.columns import plain
+from benchkit.store.confines import require_place
+from benchkit.store.conflicts import ConflictError, attempts, translated
+from benchkit.store.files import DataFile, write_rows
+from benchkit.store.log import log_schema
+from benchkit.store.tidying import MANY_COMMITS, MANY_ROWS, choose_similar
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from deltalake import DeltaTable
+
+    from benchkit.store.delta import Table
+
+
+def open_table(url: str, table: Table) -> DeltaTable | None:
+    """Open a table of a store; where that fails, name the damaged file."""
+    require_place(url)
+    table.require_folder()
+    try:
+        with translated(url):
+            return table.open()
+    except StoreError as error:
+        with suppress(OSError):  # of what cannot be reached, no file is damaged
+            for one in damage.find_damage(table, thoroughly=False):
+                raise one.error() from error
+        raise
+
+
+class RunLog:
+    """The log of runs of a store.
+
+    Parameters
+    ----------
+    url : str
+        Of the store.
+    runs, values : Table
+    """
+
+    def __init__(self, url: str, runs: Table, values: Table) -> None:
+        self.url = url
+        self._runs, self._values = runs, values
+        self._last: tuple[tuple[object, ...], pa.Table] | None = None
+        self._version: DeltaTable | None = None
+
+    def open(self) -> DeltaTable | None:
+        """Open the log; refuse files of a store that lost it."""
+        version = open_table(self.url, self._runs)
+        if version is None and self.has_remains():
+            version = open_table(self.url, self._runs)  # which another writer began meanwhile
+            if version is None:
+                raise damage.lose_log(self._runs).error()
+        for one in damage.find_lost_runs(self._runs, version):
+            raise one.error()
+        return version
+
+    def has_remains(self) -> bool:
+        """Whether files of a store lie here."""
+        return self._runs.has_remains() or self._values.has_remains()
+
+    def begin(self) -> None:
+        """Begin the log before any file is written: files without it are what is left of one."""
+        if self.open() is None:
+            with suppress(ConflictError):
+                self._runs.claim(None, log_schema(), [])
+
+    def read(self, version: DeltaTable, columns: Sequence[str] | None = None) -> pa.Table:
+        """Return the log of a version, at least these columns, kept until another is read."""
+        names = None if columns is None else (*log_of_runs.KEYS, *columns)
+        key = str(version.metadata().id), version.version(), names
+        if self._last is None or self._last[0] != key:
+            self._last = key, log_of_runs.complete(self._runs.read(version, names))
+        self._version = version
+        return self._last[1]
+
+    def read_last(self, *, is_anew: bool = False) -> pa.Table | None:
+        """Return the log as it was last read, or the present one."""
+        if is_anew and (version := self.open()) is not None:
+            return log_of_runs.complete(self._runs.read(version))
+        if self._last is None and (version := self.open()) is not None:
+            self.read(version)
+        return self._last and self._last[1]
+
+    def forget(self) -> None:
+        """Read the log anew the next time."""
+        self._last = None
+
+    def take(self, places: pa.Array) -> pa.Table:
+        """Return all columns of pieces, by their places among those that were read last."""
+        assert self._version is not None  # noqa: S101 - places are those of a version
+        return log_of_runs.current(self.read(self._version)).take(places)
+
+    def append(
+        self, build: Callable[[pa.Table], pa.Table], operation: str,
+        columns: Sequence[str] | None = None,
+    ) -> pa.Table:  # fmt: skip
+        """Append the rows that are built of the log, of all columns or some, and return them."""
+        written: list[DataFile] = []
+        rows = log_schema().empty_table()
+        for _ in attempts(self.url):
+            version = self.open()
+            if version is not None and self._has(version, written):
+                break  # the answer to our commit was lost, and its repetition met itself
+            log = self.read(version, columns) if version else log_schema().empty_table()
+            rows = build(log)
+            if not len(rows):
+                break
+            if version is None:
+                self.begin()
+                continue
+            seq = max(version.version(), log_of_runs.last_seq(log)) + 1
+            values = open_table(self.url, self._values)
+            state = -1 if values is None else values.version()
+            rows = log_of_runs.add_log_columns(rows, seq, operation, state)
+            schema = plain(rows.schema.empty_table()).schema
+            try:
+                self._runs.widen(version, schema)  # which conflicts, too, with any other commit
+                record = self._describe(version, seq)
+                changes = log_of_runs.list_changes(log, rows)
+                with self._writing(rows, record, changes) as file:
+                    written.append(file)
+                    self._runs.claim(version, schema, [file])
+            except ConflictError:
+                continue
+            break
+        return rows
+
+    def merge(self, version: DeltaTable, *, thoroughly: bool = False) -> int:
+        """Put many files together, or all if much in them is superseded; return how many."""
+        files = self._runs.list_files(version)
+        if len(files) < 2:
+            return 0
+        log, chosen = self.read(version, ()), [file["path"] for file in files]
+        if not thoroughly and log_of_runs.count_spare(log) <= MANY_ROWS:
+            if len(files) < MANY_COMMITS:
+                return 0
+            chosen = [file["path"] for file in choose_similar(files)]
+            if not chosen:
+                return 0
+        others = {file["path"] for file in files}.difference(chosen)
+        rest = log_of_runs.complete(self._runs.read(version, log_of_runs.KEYS, others))
+        rows = log_of_runs.complete(self._runs.read(version, None, chosen))
+        rows = log_of_runs.needed(rows, rest)
+        if not len(rows):
+            self._runs.claim(version, version.schema(), [], chosen)
+            return len(chosen)
+        record = self._describe(version, log_of_runs.last_seq(log), chosen)
+        with self._writing(rows, record, log_of_runs.list_changes(rest, rows)) as file:
+            self._runs.claim(version, version.schema(), [file], chosen)
+        return len(chosen)
+
+    def _describe(
+        self, base: DeltaTable, seq: int, replaced: Sequence[str] = ()
+    ) -> dict[str, object]:
+        """Return what a file says of the state that its commit makes, for a repair."""
+        files = [file["path"] for file in self._runs.list_files(base)]
+        kept = [path for path in files if path not in replaced]
+        return {"base": base.version(), "files": kept, "is_joined": bool(replaced), "seq": seq}
+
+    @contextmanager
+    def _writing(
+        self, rows: pa.Table, record: Mapping[str, object],
+        changes: Mapping[str, log_of_runs.Ranges],
+    ) -> Iterator[DataFile]:  # fmt: skip
+        """Write rows of the log where their table lies; delete them if others came first."""
+        with (
+            TemporaryDirectory(prefix="benchkit-")
+            if self._runs.is_remote
+            else nullcontext(self._runs.url) as folder
+        ):
+            file = write_rows(Path(folder), log_of_runs.last_seq(rows), rows, record, changes)
+            self._runs.bring(file)
+            try:
+                yield file
+            except ConflictError:
+                version = open_table(self.url, self._runs)
+                if version is None or not self._has(version, [file]):
+                    self._runs.drop(file)
+                raise
+
+    def _has(self, version: DeltaTable, files: Sequence[DataFile]) -> bool:
+        """Whether a version holds one of these files."""
+        names = {file.name for file in files}
+        return bool(names) and any(f["path"] in names for f in self._runs.list_files(version))
