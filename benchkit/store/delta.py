@@ -58,7 +58,7 @@ class Table:
         self.name = url.rpartition("/")[2]
         self.is_remote = "://" in url
         self._partitions = list(partitions)
-        self.reader = Reader(self)
+        self.reader = Reader(url, lambda: self.filesystem)
         self._opened: tuple[entries.State, DeltaTable | None] | None = None
         self._files: tuple[DeltaTable, int, list[dict[str, Any]]] | None = None
 

@@ -5,7 +5,7 @@ A file never changes, so its columns are kept for as long as the version that wa
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,8 +17,7 @@ from benchkit.store.files import damaged, require_names, require_stated_rows
 if TYPE_CHECKING:
     import pyarrow as pa
     from deltalake import DeltaTable
-
-    from benchkit.store.delta import Table
+    from pyarrow import fs
 
 #: Bytes of a file below which all its columns are read at once, whichever are requested.
 SMALL = 1 << 18
@@ -36,11 +35,14 @@ class Reader:
 
     Parameters
     ----------
-    table : Table
+    url : str
+        Of the table.
+    connect : callable
+        Returns its file system.
     """
 
-    def __init__(self, table: Table) -> None:
-        self._table = table
+    def __init__(self, url: str, connect: Callable[[], fs.FileSystem]) -> None:
+        self._url, self._connect = url, connect
         self._kept: dict[str, _Read] = {}
 
     def keep(self, files: Sequence[Mapping[str, Any]]) -> None:
@@ -82,7 +84,7 @@ class Reader:
         with self._reading(path) as file:
             parquet = open_parquet(file, coded=True)
             names = parquet.schema_arrow.names
-            require_names(f"{self._table.url}/{path}", names, version)
+            require_names(f"{self._url}/{path}", names, version)
             return _Read(names, plain(read_rows(file, parquet, columns)))
 
     @contextmanager
@@ -91,12 +93,12 @@ class Reader:
         import pyarrow as pa
 
         try:
-            with self._table.filesystem.open_input_file(path) as file:
-                if not self._table.is_remote:  # where it would be transferred twice
+            with self._connect().open_input_file(path) as file:
+                if "://" not in self._url:  # where it would be transferred twice
                     require_signed(path, file)
                 yield file
         except (OSError, UnicodeError, pa.ArrowException) as error:
-            raise damaged(f"{self._table.url}/{path}", error) from error
+            raise damaged(f"{self._url}/{path}", error) from error
 
     def _require_stated(self, file: Mapping[str, Any], rows: pa.Table) -> None:
-        require_stated_rows(f"{self._table.url}/{file['path']}", file, rows)
+        require_stated_rows(f"{self._url}/{file['path']}", file, rows)
