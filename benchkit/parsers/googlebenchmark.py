@@ -140,8 +140,9 @@ def _parse_console(source: Source) -> Iterator[Record]:
         elif is_ended and (error := _ERROR.fullmatch(line)):
             row = {"name": error[1], "error_occurred": True, "error_message": error[2]}
             table.take(row, number)
-        elif is_ended and (row := _read_line(line, counters)):
-            table.take(row, number)
+        elif row := _read_line(line, counters):
+            kept = row if is_ended else {name: row[name] for name in _CERTAIN}
+            table.take(kept, number)
     yield from table.finish() if table else ()
     lines.raise_damage()
     if is_empty:
@@ -278,6 +279,8 @@ def _add(run: Reading, row: Mapping[str, Any], stat: str, line: int) -> None:
 
 _TIME = r"(\d{1,18}(?:\.\d{1,18})?(?:e[+-]\d{1,3})?) ?(ns|us|ms|s)"
 _ROW = regex(rf"(\S.{{0,500}}?)\s+{_TIME}\s+{_TIME}\s+(\d{{1,18}})(?:\s+(\S.*))?", re.ASCII)
+#: What a row shows in front of its last number, whose end may be cut off.
+_CERTAIN = ("name", "time_unit", "real_time", "real_time_step", "cpu_time", "cpu_time_step")
 _HEADER = regex(r"Benchmark\s+Time\s+CPU\s+Iterations(?:\s+(\S.{0,2000}))?")
 _HEADERS = regex(r"^[ \t#>|*/]{0,99}Benchmark[ \t]+Time[ \t]+CPU[ \t]+Iterations", re.MULTILINE)
 _ERROR = regex(r"(\S.{0,500}?)\s+ERROR OCCURRED: '(.{0,500})'")

@@ -169,3 +169,9 @@ def test_measurements_that_end_within_a_launch_are_partial() -> None:
     cut = Source(None, "x.csv", path.read_bytes()[:-20])
     *_, last = (each for each in MEASUREMENTS.parse(cut) if isinstance(each, Reading))
     assert last.status == "partial"
+
+
+def test_a_note_behind_a_row_is_none_of_its_cells() -> None:
+    text = b"| Method | Mean |\n|---|---:|\n| A | 1.5 ns |\n| B | 2.5 ns |  <- with an index\n"
+    runs = list(MARKDOWN.parse(Source(None, "x.md", text)))
+    assert [run.rows[0][3] for run in runs if isinstance(run, Reading)] == [1.5e-9, 2.5e-9]

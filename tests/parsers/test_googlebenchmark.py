@@ -189,3 +189,15 @@ def test_prefixes_are_binary_where_the_version_of_the_console_means_it() -> None
 def test_the_table_of_a_comparison_is_no_result() -> None:
     head = "Benchmark   Time   CPU   Time Old   Time New   CPU Old   CPU New\n"
     assert not CONSOLE.recognises(Source(None, "x.txt", head.encode()).head())
+
+
+def test_a_last_row_of_the_console_without_a_line_end_keeps_its_times() -> None:
+    """It was left out without a word."""
+    text = "Benchmark  Time  CPU  Iterations\nBM_A  6.59 us  6.70 us  112000 items_per_second=1.5k/"
+    (run,), problems = read(CONSOLE, text)
+    assert not problems
+    assert {row[1]: row[3] for row in run.rows} == {
+        "time_per_op": 6.59e-6,
+        "cpu_time_per_op": 6.7e-6,
+    }
+    assert run.rows[0][5] is None

@@ -250,7 +250,8 @@ def parse_markdown(source: Source) -> Iterator[Record]:
             table.version, table.facts = preamble.version, dict(preamble.facts)
             table.common = dict(preamble.common)
         elif cells and table is not None:
-            table.take(number, cells)
+            is_noted = not text.rstrip().endswith("|") and len(cells) == len(table.columns) + 1
+            table.take(number, cells[:-1] if is_noted else cells)
         else:
             if table is not None:
                 yield from table.finish()
