@@ -25,6 +25,7 @@ from benchkit.comparison import (
     stop,
     widen,
 )
+from benchkit.derived.failures import MOST_FAILED
 from benchkit.intervals import format_size, is_wide, is_wide_difference
 from benchkit.sensitivity import Family, Sensitivity, measure_closed, measure_sensitivity
 from benchkit.stats.equivalence import is_equivalent, log_bounds, reaches
@@ -41,8 +42,6 @@ _NO_MARGIN = "no verdict: the baseline is below 0, so a margin in percent is mea
 _NOTHING_LACKS = Sensitivity()
 #: A rounding step beyond this share of the values widens what is said to be excluded.
 _COARSE = 0.005
-#: Beyond this share of failed requests a side's rates and latencies are those of its errors.
-MOST_FAILED = 0.01
 FAILING = "no verdict for rates and latencies, because more than 1 % of the requests failed"
 
 

@@ -49,6 +49,7 @@ from benchkit.audit.replication import (
 )
 from benchkit.audit.sides import (
     find_changed_shares,
+    find_other_answers,
     find_other_bodies,
     find_other_connections,
     find_other_lengths,
@@ -110,6 +111,7 @@ SIDE_RULES: tuple[SideRule, ...] = (
     find_other_connections,
     find_other_bodies,
     find_other_loads,
+    find_other_answers,
     find_changed_shares,
 )
 #: Over runs alone.

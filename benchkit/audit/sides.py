@@ -20,8 +20,9 @@ from benchkit.units import format_change, format_number, format_quantity
 if TYPE_CHECKING:
     from benchkit.schema import Runs
 
-#: The code that the gate looks for: what was measured elsewhere shows nothing.
+#: Codes that the gate names: what was measured elsewhere, or answered otherwise, shows nothing.
 OTHER_MACHINE = "B204"
+OTHER_ANSWERS = "B321"
 _LENGTHS = 0.1
 _LOADS = 0.01
 _BODIES = 0.01
@@ -203,6 +204,20 @@ def list_other_loads(comparisons: Comparisons, models: Mapping[Side, str | None]
     """Return the rates of open loops that differ, so that their latencies are not comparable."""
     rates = (c for c in comparisons.contrasts if _is_rate(c))
     return [c for c in rates if models.get(c.side) == "open" and _apart(c) > _LOADS]
+
+
+def find_other_answers(comparisons: Comparisons, _evidence: Evidence) -> Iterator[Finding]:
+    """B321: the responses of the two sides differ, so the same was not measured."""
+    rows = (c for c in comparisons.contrasts if c.other_answers)
+    for side, difference in dict.fromkeys((c.side, c.other_answers) for c in rows):
+        yield Finding(
+            code=OTHER_ANSWERS,
+            severity="warning",
+            where=name_side(side),
+            message=f"{difference}: different responses have different costs",
+            remedy="compare the responses of both sides, for example with curl",
+            numbers={},
+        )
 
 
 def find_changed_shares(comparisons: Comparisons, _evidence: Evidence) -> Iterator[Finding]:

@@ -7,11 +7,11 @@ test again.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from statistics import median
 from typing import TYPE_CHECKING, TypeVar
 
+from benchkit.comparison.answered import note_answers, note_failures
 from benchkit.comparison.blocks import arrange, find_designs
 from benchkit.comparison.cells import Cell, collect, is_primary, read_load_facts
 from benchkit.comparison.dropped import find_dropped, list_lacking
@@ -66,13 +66,13 @@ from benchkit.comparison.series import Series, find_series, measure_series, stop
 from benchkit.comparison.shards import find_shards
 from benchkit.comparison.simultaneous import widen
 from benchkit.comparison.together import Together, join_rows
+from benchkit.derived.answers import collect_answers
 from benchkit.derived.batches import Batches
 from benchkit.derived.containers import name_id
-from benchkit.derived.failures import Share, share_failures
+from benchkit.derived.failures import share_failures
 from benchkit.errors import DataError
 from benchkit.labels.matching import suggest_numbers, suggest_rename
 from benchkit.parsers import registry
-from benchkit.schema import Side
 from benchkit.stats.equivalence import log_bounds, margin_bounds
 from benchkit.stats.power import MOST_RUNS
 from benchkit.stats.prediction import HISTORY as HISTORY_RUNS
@@ -164,7 +164,7 @@ def compare(
     on the values themselves. Spans at a backend that one side does not use are left out.
     """
     plan = plan or Plan()
-    failed = share_failures(observations)
+    failed, answers = share_failures(observations), collect_answers(observations)
     evidence = _Evidence(observations, runs, plan)
     cells = evidence.cells
     contrasts: list[Contrast] = []
@@ -177,7 +177,8 @@ def compare(
         keys = [k for k in left if k in right and not _is_untraced(k, left[k], right[k])]
         ranks = Ranks(((left[k].values(), right[k].values()) for k in keys), plan.confidence)
         found = (_contrast(key, pair, evidence, ranks) for key in keys)
-        contrasts += (_with_failures(c, failed) for c in found) if failed else found
+        found = (note_failures(c, failed) for c in found) if failed else found
+        contrasts += (note_answers(c, answers) for c in found) if answers else found
         dropped += find_dropped(pair, left, right, evidence.is_primary)
         for side, other, name in ((left, right, baseline), (right, left, variant)):
             _note_one_sided(side, other, name, only_in, params_only_in)
@@ -328,29 +329,6 @@ def _look_inside(
     if len(sides) < len(pair):
         return found
     return compare_stretches(sides[0], sides[1], found, evidence.plan.confidence)
-
-
-def _with_failures(contrast: Contrast, failed: Mapping[Side, Share]) -> Contrast:
-    """Say what share of the requests failed on each side."""
-    c = contrast
-    shares = [failed.get(c.workload.side(variant)) for variant in (c.baseline, c.variant)]
-    values = [share.value if share is not None else 0.0 for share in shares]
-    if not any(values) or c.metric in {"failures", "error_rate"}:
-        return c
-    parts = [
-        f"{share.bound}{share.value:.2%} of the {role}'s"
-        for role, share in zip(("baseline", "variant"), shares, strict=True)
-        if share is not None
-    ]
-    note = f"{' and '.join(parts)} requests failed"
-    notes = (*c.notes, note)
-    return replace(
-        c,
-        failed_baseline=values[0],
-        failed_variant=values[1],
-        is_failed_bound=any(share.is_bound for share in shares if share is not None),
-        notes=notes,
-    )
 
 
 def _note_one_sided(

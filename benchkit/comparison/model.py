@@ -148,6 +148,8 @@ class Contrast(Row):
         Shares of the requests of all runs that failed; 0 where none is reported.
     is_failed_bound : bool
         Whether fewer may have failed than these shares tell.
+    other_answers : str
+        How the responses of the two sides differ, so that no value is comparable; empty if alike.
     remarks : tuple of str
         Those of the notes that are about the method of the row.
     arranged : tuple of (baseline's, variant's)
@@ -189,6 +191,7 @@ class Contrast(Row):
     failed_baseline: float = 0.0
     failed_variant: float = 0.0
     is_failed_bound: bool = False
+    other_answers: str = ""
     notes: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     arranged: tuple[tuple[float, ...], ...] = ()

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 #: Bodies of another length than the first one's: usually a dynamic page, not a failure.
 LENGTH = "length"
+#: Beyond this share of failed requests a side's rates and latencies are those of its errors.
+MOST_FAILED = 0.01
 _COUNTED = {
     "failures": "count",
     "responses": "count",
@@ -27,7 +29,7 @@ _LEAST_ERROR = 400
 _BY_STATUS = "non2xx"
 
 #: (metric, subject) -> value
-_Numbers = Mapping[tuple[str, str], float]
+Numbers = Mapping[tuple[str, str], float]
 
 
 class Share(NamedTuple):
@@ -100,7 +102,18 @@ def list_failures(observations: Observations) -> dict[Labels, Failures]:
 
     Of several forms of a run, each number is taken from the most precise.
     """
-    stats = observations["metric"].map(_COUNTED)
+    found = (
+        (labels, _measure(labels.tool, numbers))
+        for labels, numbers in collect_numbers(observations, _COUNTED).items()
+    )
+    return {labels: failures for labels, failures in found if failures is not None}
+
+
+def collect_numbers(
+    observations: Observations, counted: Mapping[str, str]
+) -> dict[Labels, Numbers]:
+    """Return one stat of each of some metrics for each run, the most precise of several forms."""
+    stats = observations["metric"].map(counted)
     rows = observations[stats.notna() & observations["stat"].eq(stats.astype(object))]
     if rows.empty:
         return {}
@@ -113,14 +126,24 @@ def list_failures(observations: Observations) -> dict[Labels, Failures]:
         step = resolution if resolution > 0 else 0.0
         if name not in numbers or step < numbers[name][0]:
             numbers[name] = step, value
-    found = (
-        (labels, _measure(labels.tool, {name: value for name, (_, value) in numbers.items()}))
+    return {
+        labels: {name: value for name, (_, value) in numbers.items()}
         for labels, numbers in runs.items()
-    )
-    return {labels: failures for labels, failures in found if failures is not None}
+    }
 
 
-def _measure(tool: str, numbers: _Numbers) -> Failures | None:
+def is_far_more(share: float, than: float) -> bool:
+    """Tell whether a share of requests is beyond `MOST_FAILED`, and far beyond another share.
+
+    Far beyond are twice as many, or at most half as many of the rest; all but nothing is far from
+    nothing.
+    """
+    if share <= max(than, MOST_FAILED):
+        return False
+    return than <= max(MOST_FAILED, share / 2) or 1 - share <= (1 - than) / 2
+
+
+def _measure(tool: str, numbers: Numbers) -> Failures | None:
     """Return the failures of a run; None where it counts neither them nor requests.
 
     A tool's ``error_rate`` counts where it has one, by the tool's total where it has that, too, as
@@ -152,7 +175,7 @@ def _measure(tool: str, numbers: _Numbers) -> Failures | None:
     return Failures(share or 0.0, requests, reasons, is_reported, is_bound)
 
 
-def _count_reasons(tool: str, numbers: _Numbers) -> dict[str, float]:
+def _count_reasons(tool: str, numbers: Numbers) -> dict[str, float]:
     """Return failed requests by reason, lengths apart, and by status unless a reason counts them.
 
     wrk2 counts a waiting connection as a timeout again and again: none of its requests failed.

@@ -99,9 +99,10 @@ INCONCLUSIVE = _event(
 UNDECIDABLE = _event(
     "undecidable",
     "a gated row cannot be decided: no method is valid, a metric changed, and neither higher "
-    "nor lower values of it are better, or a side has fewer than max(3, `min_runs`) runs, comes "
-    "from another machine, or comes only from another CI run, or the variant lacks some runs of "
-    "the benchmark but not of others (B345)",
+    "nor lower values of it are better, the sides of an open loop carried different loads (B315), "
+    "the sides got different responses (B321), a side has fewer than max(3, `min_runs`) runs, "
+    "comes from another machine, or comes only from another CI run, or the variant lacks some "
+    "runs of the benchmark but not of others (B345)",
     "fail", "`on_undecided`", _OPEN, UNDECIDED,
 )  # fmt: skip
 FAILING = _event(

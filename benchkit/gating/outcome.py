@@ -10,6 +10,7 @@ from benchkit.comparison import Contrast, Dropped
 from benchkit.comparison.limits import LimitEvidence
 from benchkit.config.acceptance import Acceptance
 from benchkit.config.rules import Action, Rule
+from benchkit.derived.failures import is_far_more
 from benchkit.errors import ExitCode
 from benchkit.gating.events import (
     ACCEPTED,
@@ -30,7 +31,6 @@ from benchkit.gating.events import (
     choose_exit,
     choose_verdict,
 )
-from benchkit.verdict import MOST_FAILED
 
 WITHIN, ACCEPTABLE = "within target", "acceptable"
 OVER, NOT_SHOWN = "over the limit", "not shown"
@@ -82,10 +82,8 @@ class RowOutcome:
         Far fewer are at most 1 %, or half of the variant's share; or the variant answers at most
         half of the share that the baseline does.
         """
-        base, own = self.contrast.failed_baseline, self.contrast.failed_variant
-        if self.word != NOT_SHOWN or own <= max(base, MOST_FAILED):
-            return False
-        return base <= max(MOST_FAILED, own / 2) or 1 - own <= (1 - base) / 2
+        c = self.contrast
+        return self.word == NOT_SHOWN and is_far_more(c.failed_variant, c.failed_baseline)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

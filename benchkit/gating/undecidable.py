@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from benchkit.audit.partial import list_partly_missing
-from benchkit.audit.sides import list_other_loads
+from benchkit.audit.sides import OTHER_ANSWERS, list_other_loads
 from benchkit.comparison import (
     DIRECTIONS,
     EXACT,
@@ -55,6 +55,8 @@ def describe_unfit(rule: Rule, contrast: Contrast, unlike: Mapping[Pair, str]) -
     """Say why a row can show nothing; empty if it can."""
     if is_failing(contrast):
         return FAILING
+    if contrast.other_answers:
+        return printable(f"{contrast.other_answers}: not comparable ({OTHER_ANSWERS})")
     if contrast.method == EXACT:
         return ""
     if not rule.allow_other_machine and (contrast.baseline, contrast.variant) in unlike:
@@ -65,10 +67,9 @@ def describe_unfit(rule: Rule, contrast: Contrast, unlike: Mapping[Pair, str]) -
     fewest = min(contrast.n_baseline, contrast.n_variant)
     if contrast.method == SINGLE and fewest >= rule.min_runs:
         return "; ".join(contrast.notes)
-    if fewest < rule.min_runs:
-        runs = "1 run" if fewest == 1 else f"{fewest} runs"
-        return f"{runs} on a side, but the policy requires {rule.min_runs}"
-    return ""
+    runs = "1 run" if fewest == 1 else f"{fewest} runs"
+    few = f"{runs} on a side, but the policy requires {rule.min_runs}"
+    return few if fewest < rule.min_runs else ""
 
 
 def describe_undecidable(verdict: Verdict) -> str:

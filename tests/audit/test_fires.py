@@ -254,6 +254,14 @@ CASES: dict[str, tuple[Files, Files]] = {
     "B317 of vegeta": (real(f"{EDGE}/vegeta-report-overload.json"), one(vegeta(), "v.json")),
     "B318": (one(wrk(("17.29ms", "1.73s"))), one(wrk(("17.29ms", "150.00ms")))),
     "B319": (pair(wrk(), wrk(*OTHER[1:], *SLOWER)), pair(wrk(), wrk(*OTHER))),
+    "B321": (
+        pair(vegeta(), vegeta(('"200":9000', '"302":9000')), "vegeta-1.json"),
+        pair(vegeta(), vegeta(('"200":9000', '"204":9000')), "vegeta-1.json"),
+    ),
+    "B321 of sizes": (
+        pair(wrk(), wrk(*OTHER, ("38.50MB", "99.50MB"))),
+        pair(wrk(), wrk(*OTHER, ("38.50MB", "50.50MB"))),
+    ),
     "B320": (
         pair(vegeta(('"success":1,', '"success":0.98,')), vegeta(*FAILING), "vegeta-1.json"),
         pair(vegeta(), vegeta(*FEWER), "vegeta-1.json"),

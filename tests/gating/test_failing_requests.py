@@ -1,4 +1,4 @@
-"""A side whose requests newly fail does not pass for want of a comparison."""
+"""A side whose requests newly fail, or get other responses, does not pass without a comparison."""
 
 from __future__ import annotations
 
@@ -102,3 +102,66 @@ def test_latencies_at_different_loads_are_undecided(
     for arguments in ([], ["--max-overhead", "latency.p50=5%"]):
         assert run(["gate", "results", "--quiet", *arguments]) == 4
         assert "the sides carried different loads" in capsys.readouterr().out
+
+
+K6 = """\
+     checks.........................: {share}% {passed} out of 30000
+     data_received..................: 3.3 MB 33 kB/s
+     http_req_duration..............: avg=4.0{run}ms min=1.01ms med=3.5{run}ms max=40ms p(95)=9ms
+     http_req_failed................: 0.00%  0 out of 30000
+     http_reqs......................: 30000  300.00{run}/s
+     iterations.....................: 30000  300.00{run}/s
+"""
+
+
+@pytest.mark.parametrize(
+    ("base", "new", "code", "text"),
+    [
+        ({}, {"status_codes": {"302": 1000}}, 4, "100 % of the responses are redirects for 'new'"),
+        ({"status_codes": {"302": 1000}}, {}, 4, "0 % of the responses are redirects for 'new'"),
+        ({}, {"status_codes": {"200": 995, "302": 5}}, 0, "✓ "),
+        ({"bytes_in": 615}, {"bytes_in": 0}, 4, "a response has 0 B for 'new', 615 B for 'base'"),
+        ({"bytes_in": 615}, {"bytes_in": 640}, 0, "✓ "),
+        ({}, {"bytes_in": 615}, 4, "a response has 615 B for 'new', 0 B for 'base'"),
+    ],
+)
+def test_other_responses_are_undecided(
+    base: dict[str, object],
+    new: dict[str, object],
+    code: int,
+    text: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for number, changes in enumerate((base, new)):
+        folder = tmp_path / "results" / ("base", "new")[number]
+        write_attacks(folder, 0)
+        for path in folder.iterdir():
+            report = json.loads(path.read_text(encoding="utf-8"))
+            report["latencies"] = dict.fromkeys(LATENCIES, report["wait"] + 100 * number)
+            report |= changes
+            if isinstance(size := changes.get("bytes_in"), int):
+                report["bytes_in"] = {"total": 1000 * size, "mean": size}
+            path.write_text(json.dumps(report), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    for arguments in ([], ["--max-overhead", "latency.p50=5%"]):
+        assert run(["gate", "results", "--quiet", *arguments]) == code
+        assert text in capsys.readouterr().out.replace("\N{NO-BREAK SPACE}", " ")
+
+
+@pytest.mark.parametrize(("passed", "code"), [(0, 4), (30000, 0), (29900, 0)])
+def test_checks_that_newly_fail_are_undecided(
+    passed: int, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    for variant, count in {"base": 30000, "new": passed}.items():
+        (tmp_path / "results" / variant).mkdir(parents=True)
+        for number in range(1, 7):
+            shown, run_digits = f"{count / 300:.2f}", f"{number}{len(variant)}"
+            text = K6.format(share=shown, passed=count, run=run_digits)
+            (tmp_path / "results" / variant / f"k6-{number}.txt").write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert run(["gate", "results", "--quiet"]) == code
+    is_named = "of the checks failed for 'new', 0 % for 'base'" in capsys.readouterr().out
+    assert is_named is (code == 4)

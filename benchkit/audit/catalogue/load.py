@@ -150,4 +150,19 @@ LOAD = (
         example="error rate: 2 % → 3 %, +1 percentage points or +50.0 %",
         do="State which one you mean.",
     ),
+    Entry(
+        code="B321",
+        severity="warning",
+        says="the sides got different responses: failed checks, redirects or another size",
+        what="On one side, more than 1 % of the checks failed or of the responses are redirects "
+        "(status 3xx), and at least twice the share of the other side, or the rest is at most half "
+        "of that of the other side. Or a response of one side has more than twice as many bytes, "
+        "and at least 100 more, or the other one has none.",
+        why="A redirect, an empty page or a wrong answer costs less than the right one, so the "
+        "side that sends it looks faster. `gate` leaves such rows undecided and exits 4.",
+        example="pr on /list: 100 % of the responses are redirects for 'pr', 0 % for 'main': "
+        "different responses have different costs",
+        do="Compare the responses of both sides with curl. If the difference is intended, such as "
+        'a compressed page, set `on_undecided = "warn"` in the policy for this change.',
+    ),
 )
