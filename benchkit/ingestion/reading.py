@@ -25,6 +25,7 @@ from benchkit.errors import (
     UnknownFormatError,
     describe_failure,
 )
+from benchkit.ingestion.crashes import mark_crashes
 from benchkit.ingestion.discovery import Options
 from benchkit.ingestion.outcomes import Outcome, make_report, mark, pass_over, refusal
 from benchkit.ingestion.parts import Part, make_part, require_one_name
@@ -243,9 +244,9 @@ class Reader:
                     sink.take(runs.pieces[owner], record)
         runs.require_apart(found.label)
         diagnostics += list_reports(source, formats, (run for _, run in runs.in_order()))
-        parts: list[Part] = []
+        diagnostics += mark_crashes(source, runs.in_order())
+        parts, named = list[Part](), dict[tuple[Side, str], str]()
         rows: list[tuple[int, list[Row] | pa.RecordBatch]] = [*sink.runs]
-        named: dict[tuple[Side, str], str] = {}
         sections = list_sections(source, runs, self._options, diagnostics)
         for form, reading, section, places in sections:
             soundness.check_reading(reading)

@@ -46,7 +46,7 @@ def list_sections(
     """
     readings = [(form, reading, runs.places(reading)) for form, reading in runs.in_order()]
     may_be_headed = any(_may_be_headed(*item) for item in readings)
-    lines = _read_lines(source) if may_be_headed else []
+    lines = read_lines(source) if may_be_headed else []
     if may_be_headed and not lines:
         problems += _report_unsearched(source, [reading for _, reading, _ in readings])
     problems += _report_left_out(source)
@@ -306,7 +306,7 @@ def _report_unsearched(source: Source, readings: Sequence[Reading]) -> list[Diag
     return [Diagnostic(source.label, nameless[1].line, what, hint, "warning")]
 
 
-def _read_lines(source: Source) -> list[str]:
+def read_lines(source: Source) -> list[str]:
     """Return the lines of a source, none where it is too large to be a page."""
     if source.size > LARGEST:
         return []

@@ -113,6 +113,9 @@ class Format:
     copying : tuple of (file, result)
         Files into which the tool copies a result, and the place of that: with the same bytes they
         are passed over, in this order.
+    reads_ends : bool
+        Whether its parser reads whether a run ended well; below other reports benchkit looks for
+        the lines that say that a program crashed.
     is_export : bool
         Whether it is benchkit's own table: results of every tool, and what their samples come to.
     chatter : re.Pattern, optional
@@ -135,6 +138,7 @@ class Format:
     plain: Callable[[str], Reading | None] | None = None
     repeating: tuple[tuple[str, str], ...] = ()
     copying: tuple[tuple[str, str], ...] = ()
+    reads_ends: bool = False
     is_export: bool = False
     chatter: re.Pattern[str] | None = None
 

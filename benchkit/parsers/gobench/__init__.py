@@ -63,6 +63,7 @@ LOG = Format(
     recognises=late("benchkit.parsers.gobench.reader:recognises"),
     parse=late("benchkit.parsers.gobench.reader:parse"),
     embeds=True,
+    reads_ends=True,
 )
 
 TOOLS = (

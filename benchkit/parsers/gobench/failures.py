@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from benchkit.parsers.gobench.lines import Line
 from benchkit.parsers.gobench.patterns import RESULT, unquote
+from benchkit.reading.crashes import CRASHED
 from benchkit.redaction import redact_quote
 from benchkit.regexes import regex
 
@@ -22,11 +23,9 @@ _ENDED = regex(
 _REASON = regex(r"(?:^|\t)(?:\s{0,8}--- FAIL: |panic: |fatal error: )")
 #: What stands at the end where the run was killed, by hand, by the system or by its own deadline.
 _KILLED = regex(
-    r"SIG[A-Z]+: \w+|signal: [a-z ]+(?:\(core dumped\))?$|\*\*\* Test killed\b"
-    r"|(?:\S+: line \d+: +\d+ )?(?:Killed|Terminated|Aborted|Bus error|Segmentation fault)"
-    r"(?:: \d+)?(?: \(core dumped\))?(?:$| {2})"
-    r"|make(?:\[\d+\])?: \*\*\* \[.*(?:Error \d+|Killed|Terminated|Interrupt)"
-    r"|runtime: out of memory|.*\bexit (?:status|code):? [1-9]\d*\.?$"
+    rf"(?:{CRASHED})$|SIG[A-Z]+: \w+|signal: [a-z ]+(?:\(core dumped\))?$|\*\*\* Test killed\b"
+    r"|(?:\S+: line \d+: +\d+ )?Terminated(?:: \d+)?(?:$| {2})"
+    r"|.*\bexit (?:status|code):? [1-9]\d*\.?$"
 )
 #: How go test says that the program failed, though its benchmarks passed.
 _EXIT = regex(r"exit status [1-9]")

@@ -1,0 +1,79 @@
+"""Lines with which a shell, make or a CI system says that a program crashed or failed.
+
+They stand below a report that is whole: what it measured was about to die, or the script that ran
+it went wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from benchkit.reading.heading_lines import begins_section, is_fence
+from benchkit.regexes import regex
+
+__all__ = ["CRASHED", "find_crash"]
+
+_FAULT = (
+    r"(?:Aborted|Bus error|Segmentation fault|Illegal instruction|Floating point exception|"
+    r"Trace/breakpoint trap)"
+)
+_JOB = r"(?:\S+: (?:line \d+: +)?\d+ +|\[\d+\][+-]? +(?:\d+ +)?)"
+_END = r"(?:: \d+)?(?: +\(core dumped\))?"
+#: A line that says that a program crashed; of a whole line.
+CRASHED = (
+    rf"{_JOB}(?:Killed|{_FAULT}){_END}(?: .*)?|(?:Killed|{_FAULT}){_END}(?: {{2}}.*)?"
+    r"|zsh: (?:killed|abort|bus error|segmentation fault) .*|make(?:\[\d+\])?: \*\*\* \[.*"
+    r"|runtime: out of memory.*|signal: (?:killed|aborted|segmentation fault)(?: \(core dumped\))?"
+)
+#: How CI systems and shells say that a step or a command ended badly, before its exit code.
+_SAYING = (
+    r"(?:Process completed with|Job failed:|Bash exited with|script returned|Exited with(?: code)?|"
+    r"command terminated with|(?:The c|C)ommand (?:exited|failed) with)"
+)
+#: What a report has below it where the script or the step that ran it failed.
+_FAILED = regex(
+    rf"{CRASHED}|panic: .*|fatal error: .*|thread 'main' panicked at .*"
+    r"|(?:##\[error\]|\W{0,4}(?:[Ee]rror|ERROR): )?"
+    rf"(?:{_SAYING} (?:non-zero )?(?:exit )?|exit )(?:code|status):? '?(?P<code>[1-9]\d*)'?\.?"
+)
+#: A command that kills a program on purpose, as a shell that traces shows it.
+_KILL = regex(r"[+$#>\s]*(?:sudo )?(?:kill|pkill|killall) ")
+
+
+def find_crash(
+    lines: Sequence[str], first: int, last: int, whole: Sequence[int] = ()
+) -> tuple[int, str] | None:
+    """Return the line, and its number, that says that a program crashed below a report.
+
+    Neither a heading nor the end of a block of code stands between. What a traced ``kill`` ended
+    did not crash.
+
+    Parameters
+    ----------
+    lines : sequence of str
+        Of the source.
+    first, last : int
+        The lines below the report, counted from 1.
+    whole : sequence of int
+        Exit codes with which the tool has measured for all that.
+
+    Examples
+    --------
+    >>> find_crash(["Requests/sec: 9.00", "x.sh: line 3: 77 Killed   ./server"], 2, 2)
+    (2, 'x.sh: line 3: 77 Killed   ./server')
+
+    A script that stops its server, and an exit that is no failure:
+
+    >>> find_crash(["+ kill -9 77", "x.sh: line 3: 77 Killed   ./server", "exit status 0"], 1, 3)
+    """
+    is_meant = False
+    for number in range(first, min(last, len(lines)) + 1):
+        line = lines[number - 1].strip()
+        crashed = _FAILED.fullmatch(line)
+        if crashed is not None and int(crashed["code"] or 0) not in whole:
+            if not (is_meant and "Killed" in line):
+                return number, line
+        elif begins_section(line) or is_fence(line):
+            return None
+        is_meant = is_meant or _KILL.match(line) is not None
+    return None
