@@ -175,3 +175,18 @@ def test_a_note_behind_a_row_is_none_of_its_cells() -> None:
     text = b"| Method | Mean |\n|---|---:|\n| A | 1.5 ns |\n| B | 2.5 ns |  <- with an index\n"
     runs = list(MARKDOWN.parse(Source(None, "x.md", text)))
     assert [run.rows[0][3] for run in runs if isinstance(run, Reading)] == [1.5e-9, 2.5e-9]
+
+
+@pytest.mark.parametrize(
+    ("form", "text"),
+    [
+        (CSV, "Method,Job,Runtime,Mean,Error\nA,DefaultJob,.NET 8.0,NA,NA\n"),
+        (MARKDOWN, "| Method | Mean | Error |\n|---|---:|---:|\n| A | NA | NA |\n"),
+    ],
+)
+def test_a_table_in_which_all_benchmarks_failed_is_known(form: Format, text: str) -> None:
+    source = Source(None, "x", text.encode())
+    assert form.recognises(source.head())
+    (run,) = form.parse(source)
+    assert isinstance(run, Reading)
+    assert run.status == "failed"

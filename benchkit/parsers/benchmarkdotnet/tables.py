@@ -75,11 +75,18 @@ def _is_header(cells: Sequence[str]) -> bool:
 
 
 def _is_row(columns: Sequence[str], cells: Sequence[str]) -> bool:
-    """Tell whether a row below a header has a time for a mean."""
-    pairs = [(name, cell) for name, cell in zip(columns, cells, strict=False)
-             if name.partition(" [")[0] in _CENTRES]  # fmt: skip
-    return any(_TIME.fullmatch(cell) or (name.endswith("]") and _PLAIN.fullmatch(cell))
-               for name, cell in pairs)  # fmt: skip
+    """Tell whether a row below a header has a time for a mean, or none where all failed."""
+    pairs = [
+        (name, cell)
+        for name, cell in zip(columns, cells, strict=False)
+        if name.partition(" [")[0] in _CENTRES
+    ]
+    return any(
+        _TIME.fullmatch(cell)
+        or (name.endswith("]") and _PLAIN.fullmatch(cell))
+        or (cell == "NA" and "Error" in columns)
+        for name, cell in pairs
+    )
 
 
 def _find_decimal(times: Sequence[str], sizes: Sequence[str]) -> str:
@@ -280,7 +287,8 @@ def _find_delimiter(text: str) -> str:
     first, _, rest = text.lstrip().partition("\n")
     for delimiter in ",;\t":
         columns = [name.strip('" \r') for name in first.split(delimiter)]
-        if _is_header(columns) and ("[" in first or _TIME.search(rest)):
+        is_known = "[" in first or _SETTINGS & {*columns[1:]} or _TIME.search(rest)
+        if _is_header(columns) and is_known:
             return delimiter
     return ""
 
