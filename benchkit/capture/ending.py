@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from threading import Event, Thread
 
-from benchkit.capture.process_table import list_family, read_table
+from benchkit.capture.process_table import list_family, read_table, sort_parents_first
 
 #: Signals, and the seconds that processes have after each to print what they have and end.
 POLITE = ((signal.SIGINT, 10.0), (signal.SIGTERM, 2.0))
@@ -25,13 +25,14 @@ def end_processes(
 ) -> set[int]:
     """Send one signal after the other until no process is left; return those that are left.
 
-    A negative number is a group.
+    A negative number is a group. A parent gets its signal before its children do, or a shell could
+    print how its child ended before it ends itself.
     """
     alive = set[int]()
     for number, patience in signals:
         ends, signalled = time.monotonic() + patience, set[int]()
         while (alive := list_alive()) and time.monotonic() < ends:
-            for pid in alive - signalled:
+            for pid in sort_parents_first(alive - signalled):
                 with suppress(ProcessLookupError, PermissionError):
                     os.kill(pid, number)
             signalled |= alive

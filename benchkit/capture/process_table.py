@@ -69,6 +69,20 @@ def list_family(table: Mapping[int, Process], roots: Collection[int]) -> set[int
     return family
 
 
+def sort_parents_first(pids: Collection[int]) -> list[int]:
+    """Return processes with each behind its parent, if that is among them."""
+    processes = {pid: read_process(pid) for pid in pids}
+    parents = {pid: each.parent for pid, each in processes.items() if each is not None}
+
+    def count_ancestors(pid: int) -> int:
+        ancestors = set[int]()
+        while (pid := parents.get(pid, 0)) in parents and pid not in ancestors:
+            ancestors.add(pid)
+        return len(ancestors)
+
+    return sorted(pids, key=count_ancestors)
+
+
 @contextmanager
 def adopting_orphans() -> Iterator[None]:
     """Become the parent of descendants whose parent ends, so that none of them is lost."""

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from benchkit.capture.process_table import read_table
+from benchkit.capture import ending, process_table
+from benchkit.capture.process_table import Process, read_table
 
 
 def benchkit(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -32,6 +33,27 @@ def test_a_command_that_never_ends_is_stopped_with_all_its_children(
     assert (tmp_path / "results/a/1.txt").read_text() == "begun\n"
     assert 'role = "failed"' in (tmp_path / "results/a/1.txt.run.toml").read_text()
     assert list_commands("sleep 611", "sleep 612") == []
+
+
+def test_a_shell_is_signalled_before_the_child_whose_end_it_would_print(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A set holds the numbers of processes in no order, which made the shell print `Terminated`."""
+    parents = {64: 129, 129: 66, 66: 1, 68: 66}
+    alive, signalled = set(parents), list[int]()
+
+    def end(pid: int, _number: int) -> None:
+        signalled.append(pid)
+        alive.discard(pid)
+
+    monkeypatch.setattr("os.kill", end)
+    monkeypatch.setattr(
+        process_table, "read_process", lambda pid: Process(parents[pid], 0, 0, is_ended=False)
+    )
+    assert ending.end_processes(lambda: set(alive), ending.FIRM) == set()
+    assert sorted(signalled) == sorted(parents)
+    for child, parent in parents.items():
+        assert parent == 1 or signalled.index(parent) < signalled.index(child)
 
 
 def test_preparations_that_never_end_are_stopped(tmp_path: Path) -> None:
