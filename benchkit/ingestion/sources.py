@@ -21,7 +21,7 @@ from benchkit.errors import DataError
 from benchkit.ingestion.addresses import PACKED, locate
 from benchkit.labels.patterns import PathLabels
 from benchkit.labels.sidecars import Sidecar, Sidecars
-from benchkit.labels.walk import DEEP, OUTSIDE
+from benchkit.labels.walk import DEEP, MISSING, OF_FILE, OUTSIDE
 from benchkit.reading.rawfile import PIPE_BYTES
 from benchkit.reading.source import Source, UnreadableError
 from benchkit.redaction import redact_label
@@ -147,6 +147,11 @@ class Found:
             )
         if self.refusal == DEEP:
             raise DataError(DEEP, hint="give this folder as a separate PATH")
+        if self.refusal == MISSING:
+            raise DataError(
+                f"its sidecar {self.path.name}{OF_FILE} is there, but the result is not",
+                hint="restore the result, give the sidecar the name of its result, or delete it",
+            )
         try:
             return Source.load(self.path, self.label, guard=refuse_irregular)
         except UnreadableError:

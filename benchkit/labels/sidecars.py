@@ -2,9 +2,9 @@
 
 What a tool does not print (times, position, commit) can be kept with its result. Lowest to
 highest: the `[labels]` of `benchkit.toml`, then `run.toml`, both inherited from folder to folder;
-then `<file>.run.toml`. Below all of them are the labels of the settings that hold in the working
-folder. `containers.json` says what containers are called. A problem is kept in
-`Sidecars.diagnostics` and never raised.
+then `<file>.run.toml`, even if the file was packed since. Below all of them are the labels of the
+settings that hold in the working folder. `containers.json` says what containers are called. A
+problem is kept in `Sidecars.diagnostics` and never raised.
 """
 
 from __future__ import annotations
@@ -21,12 +21,10 @@ from benchkit.errors import ConfigError, Diagnostic
 from benchkit.labels.declared import read_container_names
 from benchkit.labels.run_toml import DAMAGED, Sidecar, mark_unreadable, read_keys, read_sidecar
 from benchkit.labels.values import UnusableError
-from benchkit.labels.walk import OUTSIDE, SIDECARS, leads_out
+from benchkit.labels.walk import OF_FILE, OUTSIDE, SIDECARS, leads_out, name_packed
 from benchkit.labels.windows import Window, find_window, read_windows
 
 __all__ = ["Sidecar", "Sidecars", "Window"]
-
-_SUFFIX = ".run.toml"
 
 
 @dataclass(slots=True)
@@ -76,9 +74,10 @@ class Sidecars:
         """
         parent, _, name = str(path).rpartition(os.sep)
         folder = self._folder(parent)
-        if f"{name}{_SUFFIX}" not in folder.names:
-            return folder.sidecar
-        return self._read_toml(Path(f"{path}{_SUFFIX}")).over(folder.sidecar)
+        for each in name_packed(name):
+            if f"{each}{OF_FILE}" in folder.names:
+                return self._read_toml(Path(parent, f"{each}{OF_FILE}")).over(folder.sidecar)
+        return folder.sidecar
 
     def is_link(self, path: Path) -> bool:
         """Tell whether a file is a link, as its folder lists it."""
@@ -226,7 +225,7 @@ class Sidecars:
         names = {entry.name for entry in entries}
         links = [entry for entry in entries if entry.is_symlink()]
         for entry in links:
-            is_sidecar = entry.name in SIDECARS or entry.name.endswith(_SUFFIX)
+            is_sidecar = entry.name in SIDECARS or entry.name.endswith(OF_FILE)
             if is_sidecar and leads_out(entry.path, self.root):
                 names.discard(entry.name)
                 what = f"{OUTSIDE}; all its labels are ignored"

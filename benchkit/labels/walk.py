@@ -80,12 +80,14 @@ _DOCUMENTS = frozenset(
 )
 #: Files beside results that say what they are.
 SIDECARS = {"run.toml", "runs.json", "benchkit.toml", "provenance.toml", "containers.json"}
+#: What follows the name of a result in that of its sidecar; a packed result keeps its sidecar.
+OF_FILE, _PACKED = ".run.toml", ".gz"
 _NAMES = {"commands.log": "a log of commands", "cachedir.tag": "a cache tag",
           "plan.toml": "a plan of `benchkit capture`",
           "data.js": "a script, or a history for `benchkit history import`"}  # fmt: skip
 #: What a copy of a file ends with that an editor or a person put aside.
 _PUT_ASIDE = (".bak", ".orig", ".old", "~", ".swp", ".tmp", ".save")
-DOCUMENT, README = "a document", "a README"
+DOCUMENT, README, _SIDECAR = "a document", "a README", "a sidecar"
 _REASONS = {
     **dict.fromkeys(_SCRIPTS, "a script"),
     **dict.fromkeys(_DOCUMENTS, DOCUMENT),
@@ -98,6 +100,8 @@ OUTSIDE = "a link to outside the folder"
 DEEPEST = 100
 #: Why a deeper one is not.
 DEEP = f"more than {DEEPEST} folders deep"
+#: Why a sidecar stands for the result that it is named after.
+MISSING = "the result of a sidecar is missing"
 #: Hidden folders in which tools keep results.
 _KEPT = {".benchmarks"}
 _REPOSITORIES = (".git", ".dvc")
@@ -211,6 +215,16 @@ def _walk(
             yield from _walk(root, path, place, exclude, (*above, real))
         else:
             yield path, reason, is_outside
+        if reason == _SIDECAR and entry.name.endswith(OF_FILE):
+            result = entry.name.removesuffix(OF_FILE)
+            if names.isdisjoint(name_packed(result)):
+                yield folder / result, MISSING, True
+
+
+def name_packed(name: str) -> tuple[str, str]:
+    """Return the name of a result, and the other one that it has once it is packed or unpacked."""
+    other = name.removesuffix(_PACKED) if name.endswith(_PACKED) else name + _PACKED
+    return name, other
 
 
 def _excluded(name: str, place: str, exclude: Sequence[str]) -> str:
@@ -247,8 +261,8 @@ def _pass_over(entry: os.DirEntry[str], names: Collection[str], stems: Collectio
         return "a hidden file"
     if name.startswith("readme"):
         return README
-    if name in SIDECARS or name.endswith(".run.toml"):
-        return "a sidecar"
+    if name in SIDECARS or name.endswith(OF_FILE):
+        return _SIDECAR
     if _stem(name) == "stderr" and f"stdout{suffix}" in names:
         return "the standard error of a tool"
     original = entry.name[:-1] if name.endswith("~") else _stem(entry.name)
