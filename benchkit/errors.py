@@ -115,6 +115,10 @@ class StoppedError(BenchkitError):
     exit_code = ExitCode.INTERRUPTED
 
 
+class UnmeasuredError(DataError):
+    """A variant was to be measured again and was not: only earlier runs of it are there."""
+
+
 class MissingError(DataError):
     """What is named is not there; ``argument`` is the PATH as it was given."""
 

@@ -114,7 +114,8 @@ NO_BASELINE = _event(
 )
 NOT_COMPARED = _event(
     "not_compared",
-    "a rule matches nothing, a variant has no measured run, or nothing was compared",
+    "a rule matches nothing, a variant has no measured run, its folder was ingested again without "
+    "any of its files (B110), or nothing was compared",
     "fail", "", _DATA, FAIL,
 )  # fmt: skip
 ACCEPTED = _event(

@@ -10,7 +10,7 @@ from benchkit.audit.copies import list_equal_pairs
 from benchkit.audit.replication import list_remarks
 from benchkit.config.rules import Habits
 from benchkit.derived.starts import began_alike, list_starts
-from benchkit.errors import Finding, SourceReport, describe
+from benchkit.errors import DataError, Finding, SourceReport, UnmeasuredError, describe
 from benchkit.gating.events import (
     ADDED,
     BASELINE_CRASH,
@@ -55,6 +55,7 @@ def list_incidents(
     *,
     baselines: Collection[str],
     variants: Collection[str] | None,
+    stale: Mapping[str, DataError] | None = None,
     strict: bool = False,
 ) -> tuple[Occurrence, ...]:
     """Return the events that runs and files tell.
@@ -69,6 +70,8 @@ def list_incidents(
         A failed run of one of these decides nothing about the variant.
     variants : collection of str or None
         Those that are gated; None for all.
+    stale : mapping of str to DataError, optional
+        Those of which only earlier runs are there, with the reason.
     strict : bool
         Whether a file of no known format fails the gate.
     """
@@ -82,6 +85,7 @@ def list_incidents(
         *_list_damage(damaged, habits),
         *_list_unknown(runs, reports, strict=strict),
         *_list_unmeasured(runs, variants, baselines, habits),
+        *(_list_stale(stale or {}, baselines) if variants is None else ()),
         *_list_copies(runs, variants, baselines),
     )
 
@@ -191,6 +195,15 @@ def _list_unmeasured(
         is_consequence = any(causes.get(role, "pass") != "pass" for role in roles)
         text = printable(f"no run of {variant} was measured, so it was not compared")
         yield Occurrence(event=NOT_COMPARED, action="pass" if is_consequence else "fail", text=text)
+
+
+def _list_stale(stale: Mapping[str, DataError], baselines: Collection[str]) -> Iterator[Occurrence]:
+    """Yield the variants that were to be measured again; what other jobs measure is not due."""
+    for variant, error in stale.items():
+        if isinstance(error, UnmeasuredError) and variant not in baselines:
+            remedy = "or name the variants to judge with --variant"
+            text = printable(f"variant {variant} was not compared: {error}, {remedy}")
+            yield Occurrence(event=NOT_COMPARED, action="fail", text=text)
 
 
 def _list_copies(

@@ -223,7 +223,7 @@ def _list_incidents(
     variants = {*(requested.variants or ()), *(variant for _, variant in pairs)}
     baselines = _guess_baselines(results, policy, requested)
     return list_incidents(
-        results.runs, results.reports, policy.habits, baselines=baselines,
+        results.runs, results.reports, policy.habits, baselines=baselines, stale=results.stale,
         variants=None if is_open else variants, strict=strict,
     )  # fmt: skip
 

@@ -16,7 +16,7 @@ from functools import cache
 from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
-from benchkit.errors import DataError, Finding
+from benchkit.errors import Finding, UnmeasuredError
 from benchkit.ingestion.addresses import locate, name_address, name_path
 from benchkit.ingestion.discovery import Discovery, Options
 from benchkit.ingestion.origins import JUDGED
@@ -277,8 +277,8 @@ def find_gone(parts: Sequence[Part], renewed: Sequence[Part]) -> Iterator[Findin
         yield _describe(folder, assigned, variant, labels, (_count(gone), _count(anew)))
 
 
-def list_stale(parts: Sequence[Part]) -> dict[str, DataError]:
-    """Return the variants of which all files are gone, and why no gate judges them.
+def list_stale(parts: Sequence[Part]) -> dict[str, UnmeasuredError]:
+    """Return the variants of which all files are gone, and why a gate does not judge them.
 
     Where nothing else is left of what was ingested, the files were deleted, not replaced.
     """
@@ -289,7 +289,7 @@ def list_stale(parts: Sequence[Part]) -> dict[str, DataError]:
         gone.pop(part.variant, None)
     origins = {part.origin for part in left}
     return {
-        variant: DataError(
+        variant: UnmeasuredError(
             f"{part.gone_from} was ingested again without the files of '{variant}'",
             hint=f"measure '{variant}' again",
         )

@@ -263,7 +263,7 @@ def _load_store(store: Store, origins: Sequence[str], *, samples: bool) -> Loade
     stored, refused = _read_stored(store)
     choice = choose(stored, origins, job)
     loaded = _load_rows(store, parts_table(choice.parts), store.values(raw=samples))
-    stale = list_stale(choice.parts) | choice.stale
+    stale: dict[str, DataError] = {**list_stale(choice.parts), **choice.stale}
     stale |= {} if origins else list_copied(choice, refused, job)
     elsewhere = () if origins else find_elsewhere(choice, job)
     chosen = {part.origin for part in choice.parts}

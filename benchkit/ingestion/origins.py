@@ -12,7 +12,7 @@ from shlex import quote
 from typing import NamedTuple
 
 from benchkit import selection
-from benchkit.errors import DataError, Finding, OriginError, SelectionError
+from benchkit.errors import DataError, Finding, OriginError, SelectionError, UnmeasuredError
 from benchkit.ingestion.attempts import list_earlier, list_last
 from benchkit.ingestion.parts import Part
 from benchkit.redaction import redact_origin
@@ -163,11 +163,13 @@ def _list_circles(job: str) -> list[str]:
     return ["/".join(parts[:length]) for length in range(len(parts), 1, -1)]
 
 
-def list_copied(choice: Choice, refused: Sequence[Part], job: str) -> dict[str, DataError]:
+def list_copied(choice: Choice, refused: Sequence[Part], job: str) -> dict[str, UnmeasuredError]:
     """Return the variants that another job measured, where this one has only a copy of a result."""
     measured = {part.variant for part in choice.parts if part.origin == job}
     return {
-        part.variant: DataError(part.remark or part.label, hint=f"measure {part.variant} again")
+        part.variant: UnmeasuredError(
+            part.remark or part.label, hint=f"measure '{part.variant}' again"
+        )
         for part in refused
         if job and part.role == "duplicate" and part.origin == job and part.variant not in measured
     }

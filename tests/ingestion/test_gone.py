@@ -178,6 +178,28 @@ def test_a_variant_without_files_is_not_judged_however_both_ingests_are_written(
     assert run(["gate", "--store", "made"]) == 3
 
 
+def test_a_variant_without_files_fails_the_gate_beside_other_variants(
+    store: Store, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in range(1, 7):
+        gated.write_runs(Path(f"res/otlp/{number}.txt"), seed=40 + number, runs=1)
+    ingest(["res"], store)
+    gate = ["gate", "--store", store.url]
+    assert run(gate) == 0
+    shutil.rmtree("res/pr")
+    assert list_gone(ingest(["res"], store))[0].startswith("B110 res: ")
+    capsys.readouterr()
+    assert run(gate) == 3
+    shown = " ".join(capsys.readouterr().out.split())
+    assert (
+        "✗ Variant pr was not compared: res was ingested again without the files of 'pr'" in shown
+    )
+    assert run([*gate, "--variant", "pr"]) == 3
+    assert run([*gate, "--variant", "otlp"]) == 0
+    assert run(["undo", "--store", store.url]) == 0
+    assert run(gate) == 0
+
+
 def test_named_files_measured_again_under_other_names_are_mixed(store: Store) -> None:
     shutil.rmtree("res")
     measure(range(7, 10), seed=100)

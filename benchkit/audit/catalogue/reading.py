@@ -102,7 +102,8 @@ READING = (
         says="files are missing from a folder that was ingested again, but their runs still count",
         what="A folder was ingested again, from the same origin and with the same labels, but "
         "some files of an earlier ingest are missing. The store keeps their runs. The finding "
-        "disappears when the files are back.",
+        "disappears when the files are back. If all files of a variant are missing, `gate` does "
+        "not judge it, and fails with exit code 3 unless `--variant` names other variants.",
         why="The runs of the missing files are still compared. That is right if you deleted the "
         "files to free space, and wrong if you deleted them because the runs are invalid.",
         example="results: files have been missing since the folder was ingested again, but "
