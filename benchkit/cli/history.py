@@ -126,6 +126,8 @@ def add(
     dates = list_commits(target).get(commit, ()) if date else ()
     if note := _tell_date(commit[:SHORTEST], dict(meta).get("date", ""), dates):
         printing.print_line(note, err=True)
+    if warning := _warn_of_future(commit[:SHORTEST], dates):
+        printing.print_line(warning, err=True)
     if chosen == "json":
         printing.write(write_summary(summary, store=target.url, commit=commit), None)
     elif not quiet:
@@ -212,6 +214,19 @@ def _tell_date(commit: str, requested: str, dates: Collection[str]) -> str:
     )
 
 
+def _warn_of_future(commit: str, dates: Collection[str]) -> str:
+    """Say that a commit counts as the newest, if its date is yet to come; else nothing."""
+    from benchkit.history.outcome import is_future
+    from benchkit.labels.values import read_time
+
+    if not dates or not is_future(first := min(map(read_time, dates))):
+        return ""
+    return (
+        f"warning: the date of {commit}, {first.isoformat()}, is in the future, so it counts as "
+        "the newest commit; add it again with its real --date"
+    )
+
+
 def show(
     metric: o.Metric = None,
     variant: o.OnlyVariant = None,
@@ -260,12 +275,18 @@ def gate(
     quiet: o.Quiet = False,
 ) -> None:
     """Judge the newest commit; the exit codes are those of gate."""
+    from benchkit.history.branches import find_recorded, read_branch
     from benchkit.history.outcome import decide
+    from benchkit.ingestion.job_branches import name_commit
 
     chosen = o.choose(format or o.guess_format(output, ENDINGS, "table"), FORMATS[:3])
     request = o.Request(store=store, by=require_values(by), quiet=quiet)
-    found = follow(request, variant, metric, (margin, confidence), branch)
-    outcome = decide(found, since)
+    runset = files.load_runs(request, variant)
+    found = files.follow_runs(runset, metric, (margin, confidence), branch)
+    job = find_recorded(runset.runs, name_commit())
+    if job and branch and read_branch({"branch": branch}) not in job.branches:
+        job = None  # the user named another branch
+    outcome = decide(found, since, job)
     printing.write(_render_outcome(outcome, chosen, to_file=bool(output)), output)
     raise typer.Exit(outcome.exit_code)
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from shlex import quote
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,13 @@ if TYPE_CHECKING:
 MAIN = "main"
 #: What the main branch is called; runs that record no branch are taken for it.
 _MAIN = frozenset({MAIN, "master", ""})
+
+
+class Recorded(NamedTuple):
+    """A commit as the store names it, and the branches that its runs record."""
+
+    commit: str
+    branches: Collection[str]
 
 
 def read_branch(env: Mapping[str, str]) -> str:
@@ -55,10 +62,7 @@ def follow_branch(runs: Runs, branch: str) -> tuple[Runs, dict[str, int]]:
         If runs name commits, and none of them is of the branch.
     """
     numbers, tables = number_maps(runs["env"])
-    recorded = defaultdict[str, set[str]](set)
-    for env in tables:
-        if commit := env.get("commit"):
-            recorded[commit].add(read_branch(env))
+    recorded = _list_recorded(tables)
     meant = read_branch({"branch": branch})
     kept = {commit for commit, names in recorded.items() if meant in names}
     others = defaultdict[str, int](int)
@@ -72,3 +76,21 @@ def follow_branch(runs: Runs, branch: str) -> tuple[Runs, dict[str, int]]:
     is_kept = np.array([env.get("commit", "") in kept for env in tables], dtype=bool)
     rows: Runs = runs[is_kept[numbers]]
     return rows, dict(sorted(others.items()))
+
+
+def find_recorded(runs: Runs, commit: str) -> Recorded | None:
+    """Return what the runs record of a commit that is given in full; None if they lack it."""
+    _, tables = number_maps(runs["env"])
+    for name, branches in _list_recorded(tables).items():
+        if commit.lower().startswith(name.lower()):
+            return Recorded(name, branches)
+    return None
+
+
+def _list_recorded(tables: Sequence[Mapping[str, str]]) -> dict[str, set[str]]:
+    """Return the commits with their branches."""
+    recorded = defaultdict[str, set[str]](set)
+    for env in tables:
+        if commit := env.get("commit"):
+            recorded[commit].add(read_branch(env))
+    return recorded

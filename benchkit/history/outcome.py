@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 
 from benchkit.errors import ConfigError, ExitCode
+from benchkit.history.branches import Recorded
 from benchkit.history.model import (
     HIDDEN,
     NO_BASELINE,
@@ -19,6 +21,8 @@ from benchkit.history.model import (
 from benchkit.history.naming import is_cost, resolve
 
 PASS, FAIL, UNDECIDED = "pass", "fail", "undecided"
+#: By so much may the clock that dated a commit be fast.
+_SKEW = timedelta(days=1)
 _UNJUDGED = {NO_BASELINE, NOT_MEASURED}
 
 
@@ -51,6 +55,10 @@ class Outcome:
         The commit after which changes count; empty where only the newest commit does.
     judged : int
         How many series the newest commit measured.
+    passed_over : Recorded or None
+        The commit of this CI job, where another one was judged.
+    future : datetime or None
+        The date of the newest commit, where it is yet to come.
     """
 
     verdict: str
@@ -62,15 +70,24 @@ class Outcome:
     since: str
     history: History
     judged: int
+    passed_over: Recorded | None = None
+    future: datetime | None = None
 
 
-def decide(history: History, since: str = "") -> Outcome:
+def is_future(time: datetime) -> bool:
+    """Tell whether a date is yet to come, by more than clocks differ."""
+    return time.timestamp() > (datetime.now(UTC) + _SKEW).timestamp()
+
+
+def decide(history: History, since: str = "", job: Recorded | None = None) -> Outcome:
     """Decide as `benchkit gate` does for two commits.
 
     Parameters
     ----------
     since : str
         A commit of the history, or its beginning: unaccepted changes after it count, too.
+    job : Recorded, optional
+        The commit of this CI job: a pass of another one says nothing about it.
 
     Raises
     ------
@@ -85,12 +102,16 @@ def decide(history: History, since: str = "") -> Outcome:
     hidden = tuple(s for s in newest if s.newest.verdict == HIDDEN and is_cost(s, s.newest))
     gone = tuple(_list_gone(history, latest.commit))
     tested = [series for series in newest if not series.is_exact] or newest
+    times = [series.measured[-1].time for series in newest]
+    future = next(filter(is_future, times), None)
+    is_other = job and job.commit not in {latest.commit, *latest.undated}
+    is_doubtful = latest.is_failing or latest.undated or is_other or future
     is_blind = all(series.newest.verdict in _UNJUDGED for series in tested)
     if alarms or latest.failed:
         code = ExitCode.REGRESSION
     elif gone or latest.damaged or latest.mixed or not newest:
         code = ExitCode.DATA
-    elif suspects or hidden or is_blind or latest.is_failing or latest.undated:
+    elif suspects or hidden or is_blind or is_doubtful:
         code = ExitCode.INCONCLUSIVE
     else:
         code = ExitCode.DONE
@@ -98,6 +119,7 @@ def decide(history: History, since: str = "") -> Outcome:
     return Outcome(
         verdict=verdicts.get(code, FAIL), exit_code=int(code), alarms=alarms, suspects=suspects,
         hidden=hidden, gone=gone, since=since, history=history, judged=len(newest),
+        passed_over=job if is_other else None, future=future,
     )  # fmt: skip
 
 

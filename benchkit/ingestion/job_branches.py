@@ -1,4 +1,4 @@
-"""The branch that a CI job measures, as its environment names it."""
+"""The branch and the commit that a CI job measures, as its environment names them."""
 
 from __future__ import annotations
 
@@ -50,6 +50,13 @@ REFS = {
         *("SEMAPHORE_GIT_PR_BRANCH", "SEMAPHORE_GIT_PR_NUMBER"),
     ),
 }
+#: The variables that name a job's commit.
+COMMITS = (
+    *("GITHUB_SHA", "CI_COMMIT_SHA", "BUILDKITE_COMMIT", "CIRCLE_SHA1", "BUILD_SOURCEVERSION"),
+    *("GIT_COMMIT", "TRAVIS_COMMIT", "APPVEYOR_REPO_COMMIT", "BITBUCKET_COMMIT"),
+    *("CIRRUS_CHANGE_IN_REPO", "CODEBUILD_RESOLVED_SOURCE_VERSION", "DRONE_COMMIT_SHA"),
+    "SEMAPHORE_GIT_SHA",
+)
 #: Values that say that a job is of no tag or pull request.
 _NONE = frozenset({"branch", "false"})
 #: What a project's own branch is often called, and that of a fork, too.
@@ -74,6 +81,11 @@ def name_branch(environ: Mapping[str, str] = os.environ) -> str:
         if environ.get(SYSTEMS[system][0]):
             return _choose(*(_read(environ.get(name, "")) for name in names))
     return ""
+
+
+def name_commit(environ: Mapping[str, str] = os.environ) -> str:
+    """Name the commit that a CI job measures; empty outside CI."""
+    return next((environ[name] for name in COMMITS if environ.get(name)), "")
 
 
 def _choose(branch: str, tag: str, source: str, number: str) -> str:

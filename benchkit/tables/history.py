@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from operator import itemgetter
+from shlex import quote
 
 from benchkit.comparison import HISTORY_RUNS
+from benchkit.history.branches import read_branch
 from benchkit.history.model import (
     NOT_MEASURED,
     OUTSIDE,
@@ -107,7 +109,13 @@ def _list_clauses(outcome: Outcome) -> Iterator[str]:
         yield printable(f"two measurements of {name} count as one: {reason}")
     if not outcome.judged and latest.commit:
         yield f"nothing was measured at the newest commit, {name}"
-    elif outcome.suspects:
+    else:
+        yield from _list_doubts(outcome, latest, name)
+
+
+def _list_doubts(outcome: Outcome, latest: Latest, name: str) -> Iterator[str]:
+    """Yield why nothing can be decided about the newest commit, if so."""
+    if outcome.suspects:
         together = f"{len(outcome.suspects)} series got worse together at {name}"
         yield f"undecided: {together}, which points to the machine; measure again"
     elif outcome.hidden:
@@ -118,9 +126,27 @@ def _list_clauses(outcome: Outcome) -> Iterator[str]:
     elif latest.undated:
         undated = ", ".join(map(shorten, latest.undated))
         yield f"undecided: {undated} has no date and may be newer"
+    elif outcome.passed_over or outcome.future:
+        yield printable(f"undecided: {_describe_order(outcome, name)}")
     elif outcome.verdict == UNDECIDED:
         few = f"fewer than {HISTORY_RUNS} commits since its last step change"
         yield f"undecided: before {name}, every series whose values vary has {few}"
+
+
+def _describe_order(outcome: Outcome, newest: str) -> str:
+    """Say why the newest commit by date may not be the one that the job is about."""
+    date = f"{write_day(outcome.future)}, which is in the future" if outcome.future else ""
+    job, branch = outcome.passed_over, read_branch({"branch": outcome.history.branch})
+    if job is None:
+        return f"the date of {newest} is {date}; add the commit again with its real --date"
+    if branch not in job.branches:
+        own = min(job.branches)
+        why = f"it is on branch {own}, not {branch}; to judge it, use --branch {quote(own)}"
+    elif date:
+        why = f"{newest} is newer by its date, {date}; add {newest} again with its real --date"
+    else:
+        why = f"{newest} is newer by its date"
+    return f"{shorten(job.commit)}, the commit of this CI job, was not judged, because {why}"
 
 
 def _name_hidden(hidden: Sequence[Series]) -> list[str]:
@@ -218,7 +244,8 @@ def _tell_left_out(history: History) -> Iterator[str]:
         yield f"Commits left out, because {why}: {names}."
     if history.others:
         others = (f"{name} ({count_commits(count)})" for name, count in history.others.items())
-        yield printable(f"Left out because of --branch {history.branch}: {', '.join(others)}.")
+        why = f"as only branch {history.branch} is followed"
+        yield printable(f"Left out, {why}: {', '.join(others)}.")
     yield from (f"Warning: {text}." for text in history.unmatched)
 
 

@@ -294,7 +294,7 @@ def test_a_branch_is_a_series_of_its_own(capsys: pytest.CaptureFixture[str]) -> 
     assert add_of("main", 3, seed=9) == 0  # merged: measured again under its new branch
     assert list_points(capsys) == ["0b", "2b", "3b", "4b"]
     assert run(["history", "show"]) == 0
-    assert "Left out because of --branch main: fix (1 commit)." in capsys.readouterr().out
+    assert "Left out, as only branch main is followed: fix (1 commit)." in capsys.readouterr().out
     assert run(["history", "gate", "--branch", "gone"]) == 3
     told = capsys.readouterr().err
     assert "no commit is on branch 'gone', only on fix, main; choose a recorded branch: " in told

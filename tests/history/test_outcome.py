@@ -9,6 +9,7 @@ import gated
 import pytest
 
 from benchkit.cli import run
+from benchkit.ingestion.job_branches import COMMITS
 
 LEVEL = 9
 
@@ -16,7 +17,7 @@ LEVEL = 9
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    for name in ("GITHUB_SHA", "CI_COMMIT_SHA"):
+    for name in COMMITS:
         monkeypatch.delenv(name, raising=False)
     return tmp_path
 
@@ -151,6 +152,50 @@ def test_a_commit_that_is_not_in_the_history_is_named(capsys: pytest.CaptureFixt
     add(0)
     assert run(["history", "gate", "--since", "fffffff"]) == 2
     assert "--since: 'fffffff' is not a commit of this history" in capsys.readouterr().err
+
+
+def add_dated(commit: str, date: str, cost: float = 0.0, *options: str) -> None:
+    gated.write_runs(Path("results/base.txt"), seed=int(date[8:10]) + 30, cost=cost)
+    dated = ["--commit", commit, "--date", f"{date}T10:00:00Z"]
+    assert run(["history", "add", "results", *dated, *options]) == 0
+
+
+@pytest.mark.parametrize("newer", ["2099-10-25", "2026-10-25"])
+def test_a_jobs_commit_that_is_not_the_newest_by_date_is_undecided(
+    newer: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(LEVEL):
+        add(number)
+    capsys.readouterr()
+    add_dated("feedfeed", newer)
+    is_warned = "warning: the date of feedfee, 2099-10-25" in capsys.readouterr().err
+    assert is_warned == newer.startswith("2099")
+    assert gate(capsys)[0] == (4 if is_warned else 0)
+    add_dated("deadbeef", "2026-10-20", 0.5)
+    monkeypatch.setenv("GITHUB_SHA", "deadbeef")
+    code, shown = gate(capsys)
+    assert code == 4
+    first = "? Undecided: deadbee, the commit of this CI job, was not judged, because feedfee is "
+    assert shown.startswith(f"{first}newer by its date{', 25 Oct 2099' if is_warned else '.'}")
+    add_dated("feedfeed", "2026-10-19")
+    code, shown = gate(capsys)
+    assert (code, shown[:40]) == (1, "✗ Regression: time per operation · base ")
+
+
+def test_the_gate_of_a_branchs_job_does_not_pass_on_the_main_branch(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(LEVEL):
+        add(number)
+    add_dated("deadbeef", "2026-10-20", 0.5, "--branch", "fix it")
+    monkeypatch.setenv("CI_COMMIT_SHA", "deadbeef")
+    code, shown = gate(capsys)
+    assert code == 4
+    assert "was not judged, because it is on branch fix it, not main; to judge it, use " in shown
+    assert "--branch 'fix it'." in shown
+    assert gate(capsys, "--branch", "main")[0] == 0
+    monkeypatch.setenv("CI_COMMIT_SHA", "0123456")
+    assert gate(capsys)[0] == 0
 
 
 def write_wrk(folder: Path, texts: list[str], commit: int, date: str = "dated") -> int:
