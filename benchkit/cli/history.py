@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from benchkit.history.model import History
     from benchkit.history.outcome import Outcome
     from benchkit.ingestion.commit import IngestSummary
+    from benchkit.store import Store
 
 KIND = "history"
 FIGURES = ("svg", "png")
@@ -120,7 +121,7 @@ def add(
     summary = ingest(paths, target, options, strict=strict)
     _require_new(summary)
     requested, commit = commit, summary.commit
-    summary = _add_mixed_jobs(summary, target.url)
+    summary = _add_mixed_jobs(summary, target)
     if requested != commit and not quiet:
         printing.print_line(f"{requested} is recorded as {commit}", err=True)
     dates = list_commits(target).get(commit, ()) if date else ()
@@ -136,17 +137,16 @@ def add(
         raise typer.Exit(int(ExitCode.DATA))
 
 
-def _add_mixed_jobs(summary: IngestSummary, store: str) -> IngestSummary:
+def _add_mixed_jobs(summary: IngestSummary, store: Store) -> IngestSummary:
     """Add the finding on runs of the commit from jobs of different names, if there are any."""
     from benchkit.history.jobs import find_mixed_jobs
     from benchkit.history.trials import read_trials
-    from benchkit.ingestion.loading import list_runs
+    from benchkit.ingestion.loading import list_runs_of
 
-    loaded = list_runs((), store) if summary.has_result else None
-    trials = read_trials(loaded.runs).of_role("measured") if loaded else None
-    if trials is None or summary.commit not in trials.names:
+    runs = list_runs_of(summary.commit, store) if summary.has_result else None
+    if runs is None:
         return summary
-    own = trials.take(trials.commits == trials.names.index(summary.commit))
+    own = read_trials(runs).of_role("measured")
     return replace(summary, findings=(*summary.findings, *find_mixed_jobs(own)))
 
 

@@ -7,7 +7,7 @@ ingest costs little however much is stored.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -24,7 +24,7 @@ from benchkit.ingestion.pieces import single_out_shared
 from benchkit.ingestion.pooled import find_pooled, find_twice, join_read
 from benchkit.ingestion.relabelled import describe_relabelled, keep_commits
 from benchkit.ingestion.rows import fill_texts, parts_table, read_parts
-from benchkit.ingestion.sources import STDIN, Identity, holds, unpacked
+from benchkit.ingestion.sources import Identity, holds, unpacked
 from benchkit.labels.numbering import Series, leave_package, note_alone, series_of
 from benchkit.schema import LOST_ROLES, REFUSED_ROLES, Side
 from benchkit.store.columns import plain
@@ -251,64 +251,20 @@ def count_runs(tables: Sequence[pa.Table]) -> int:
     return pc.sum(counts).as_py() or 0
 
 
-def list_sources(
-    stored: pa.Table | None, addresses: Iterable[str] | None = None
-) -> dict[Identity, tuple[str, str]]:
-    """Return the digest and the fingerprint of each stored source; empty where damaged.
-
-    Parameters
-    ----------
-    addresses : iterable of str, optional
-        Those of the sources to read; standard input has its address once it was read.
-    """
-    if stored is None or not len(stored):
-        return {}
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    rows = fill_texts(stored, [*Identity._fields, "sha256", "fingerprint", "role"])
-    rows = rows.filter(pc.invert(pc.is_in(rows["role"], pa.array(REFUSED_ROLES))))
-    if addresses is not None:
-        is_near = pc.is_in(rows["path"], pa.array(addresses, pa.string()))
-        rows = rows.filter(pc.or_(is_near, pc.starts_with(rows["path"], f"{STDIN}:")))
-    is_damaged = pc.equal(rows["role"], "damaged")
-    damaged, whole = rows.filter(is_damaged), rows.filter(pc.invert(is_damaged))
-    # What gave no run is read, and refused, again.
-    known = dict.fromkeys(_list_identities(damaged), ("", ""))
-    contents = zip(whole["sha256"].to_pylist(), whole["fingerprint"].to_pylist(), strict=True)
-    known |= zip(_list_identities(whole), contents, strict=True)
-    return known
-
-
-def list_contents(
-    stored: pa.Table | None,
-) -> Iterator[tuple[Identity, str, str, datetime | None]]:
-    """Yield the stored sources that are whole: digest, group, and when their runs began."""
-    if stored is None or not len(stored):
-        return
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    rows = fill_texts(stored, [*Identity._fields, "sha256", "group", "role"])
-    rows = rows.append_column("started_at", stored["started_at"])
-    rows = rows.filter(pc.invert(pc.is_in(rows["role"], pa.array(("damaged", *REFUSED_ROLES)))))
-    facts = (rows[name].to_pylist() for name in ("sha256", "group", "started_at"))
-    yield from zip(_list_identities(rows), *facts, strict=True)
-
-
-def _list_identities(rows: pa.Table) -> Iterator[Identity]:
-    return map(Identity, *(rows[name].to_pylist() for name in Identity._fields))
-
-
 def _locate_sources(stored: pa.Table, new: Sequence[Part]) -> pa.Array:
-    """Return the places of the sources of new parts, of moved copies, and of gone folders."""
+    """Return the places of the sources of new parts, of moved copies, and of gone folders.
+
+    CI jobs have their results at the same path, so those of other origins may be most of a store.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
 
     named = {unpacked(part.path) for part in new}
     paths = pa.array({*named, *(f"{path}{PACKED}" for path in named)}, pa.string())
     contents = pa.array({part.sha256 for part in new}, pa.string())
+    origins = pa.array({part.origin for part in new}, pa.string())
     is_near = pc.or_(pc.is_in(stored["path"], paths), pc.is_in(stored["sha256"], contents))
+    is_near = pc.and_(is_near, pc.is_in(stored["origin"], origins))
     return pc.indices_nonzero(pc.or_(is_near, pc.equal(stored["role"], "empty")))
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from benchkit.errors import DataError, Diagnostic, Finding, SourceReport, StoreError
-from benchkit.ingestion.changes import COLUMNS, Change, list_sources
+from benchkit.ingestion.changes import COLUMNS, Change
 from benchkit.ingestion.commit_names import (
     RenamedError,
     list_commits,
@@ -27,7 +27,7 @@ from benchkit.ingestion.reading import Known
 from benchkit.ingestion.recorded import Place
 from benchkit.ingestion.sources import Found
 from benchkit.ingestion.split_blocks import find_split_blocks
-from benchkit.ingestion.stored import list_parts
+from benchkit.ingestion.stored import list_parts, list_sources
 from benchkit.ingestion.upgrade import mask_addresses
 from benchkit.ingestion.workers import (
     Alone,
@@ -43,7 +43,6 @@ from benchkit.redaction.marks import current_key, draw_key, use_key
 from benchkit.store import Store, new_batch
 from benchkit.store.batch_files import write_files
 from benchkit.store.keys import CONSEQUENCE, NAME, keep_key, read_key
-from benchkit.store.log import holds_marks
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -193,7 +192,7 @@ def _discover(
     if key is None and (kept := keep_key(store.url, current_key())) != current_key():
         use_key(kept)  # of another writer, who was first
         return _discover(arguments, options, store, live)
-    if key is None and (log := store.pieces()) is not None and holds_marks(log):
+    if key is None and store.holds_marks():
         what = f"{NAME} is missing: {CONSEQUENCE}"
         hint = "restore the file, and ingest again"
         discovery.notes.append(Diagnostic(store.url, 0, what, hint, "warning"))

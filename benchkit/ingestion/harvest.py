@@ -18,7 +18,6 @@ from benchkit.derived.starts import began_alike
 from benchkit.errors import Diagnostic, Finding, SourceReport
 from benchkit.ingestion.addresses import name_path
 from benchkit.ingestion.batches import row_batches
-from benchkit.ingestion.changes import list_contents
 from benchkit.ingestion.contents import Contents, digest_values, enter_contents
 from benchkit.ingestion.copies import Copy, describe_copy, report_copy
 from benchkit.ingestion.discovery import Discovery, Options
@@ -34,6 +33,7 @@ from benchkit.ingestion.parts import Part, show_label
 from benchkit.ingestion.pieces import PIECE_BITS
 from benchkit.ingestion.reading import Known, Reader
 from benchkit.ingestion.sources import Found, Identity, holds
+from benchkit.ingestion.stored import list_contents
 from benchkit.labels.numbering import join_levels
 from benchkit.labels.shards import SHARD
 from benchkit.parsers.base import Row
@@ -64,6 +64,8 @@ class Content(NamedTuple):
     group: str
 
 
+#: With more sources to read, the digests of those that are stored are looked up in a set.
+_MANY = 100
 #: The sources of each content, and when their runs began.
 _Originals = dict[Content, dict[Identity, set[datetime | None]]]
 
@@ -243,17 +245,24 @@ class Harvest:
 
     def _list_same(self, content: Content) -> Iterator[tuple[Identity, set[datetime | None]]]:
         """Yield the sources of a content, those that are stored first, and when they began."""
-        if content.sha256 in self._stored_digests:
+        if self._is_stored(content.sha256):
             yield from self._stored_contents.get(content, {}).items()
         yield from self._contents.get(content, {}).items()
 
     def _find_commit(self, sha256: str, commit: str, started: set[datetime | None]) -> str:
         """Return the other commit, if there is one, that alone holds a content; else nothing."""
-        commits = self._commits.get(sha256, {}) if sha256 in self._stored_digests else {}
+        commits = self._commits.get(sha256, {}) if self._is_stored(sha256) else {}
         if commit in commits:
             return ""
         alike = (other for other, own in commits.items() if began_alike(started, own))
         return min(alike, default="")
+
+    def _is_stored(self, sha256: str) -> bool:
+        if self._stored is None or len(self._sources) > _MANY:
+            return sha256 in self._stored_digests
+        import pyarrow.compute as pc
+
+        return bool(pc.any(pc.equal(self._stored["sha256"], sha256)).as_py())
 
     @cached_property
     def _stored_digests(self) -> frozenset[str]:

@@ -164,6 +164,12 @@ def list_runs(arguments: Sequence[str], store: str | None) -> Loaded | None:
     return Loaded(observations=nothing, runs=make_runs(rows))
 
 
+def list_runs_of(commit: str, store: Store) -> Runs | None:
+    """Return the runs of a commit in a store, without values; None if it has none."""
+    rows = read_rows(store, commit)
+    return make_runs(rows) if len(rows) else None
+
+
 def stream(
     arguments: Sequence[str],
     options: Options,

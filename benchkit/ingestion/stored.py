@@ -5,7 +5,8 @@ A history holds so many runs that an object for each would take most of its time
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,8 +16,9 @@ from benchkit.errors import DataError
 from benchkit.ingestion.companions import place_companions
 from benchkit.ingestion.origins import list_layers
 from benchkit.ingestion.parts import Part
-from benchkit.ingestion.rows import fill_rows, load_entries, parts_table, read_parts
+from benchkit.ingestion.rows import fill_rows, fill_texts, load_entries, parts_table, read_parts
 from benchkit.ingestion.sharded import set_aside_incomplete
+from benchkit.ingestion.sources import STDIN, Identity
 from benchkit.labels.numbering import lead_by_package, part_packages
 from benchkit.labels.sections import share_headings
 from benchkit.labels.shards import SHARD
@@ -40,15 +42,25 @@ def read_stored(store: Store) -> tuple[list[Part], list[Part]]:
     """Return the parts of a store, and what it remembers of refused sources."""
     stored = read_parts(store.pieces())
     parts = [part for part in stored if part.role not in REFUSED_ROLES]
+    _label(parts)
+    return parts, [part for part in stored if part.role in REFUSED_ROLES]
+
+
+def _label(parts: list[Part]) -> None:
     part_packages(parts)
     share_headings(parts)
     place_companions(parts)
     set_aside_incomplete(parts)
-    return parts, [part for part in stored if part.role in REFUSED_ROLES]
 
 
-def read_rows(store: Store) -> pa.Table:
+def read_rows(store: Store, commit: str = "") -> pa.Table:
     """Return the runs of a store in columns, as `list_parts` labels them.
+
+    Parameters
+    ----------
+    store : Store
+    commit : str
+        Only its runs, with the labels that follow from them; all if empty.
 
     Raises
     ------
@@ -57,14 +69,29 @@ def read_rows(store: Store) -> pa.Table:
     """
     import pyarrow as pa
 
-    stored = store.pieces()
+    stored = _take_commit(store, commit) if commit else store.pieces()
     rows = fill_rows(parts_table([]) if stored is None else stored)
     rows = rows.filter(pa.array(~code(rows["role"]).isin(list(REFUSED_ROLES))))
-    if not len(rows):
+    if not len(rows) and not commit:
         raise lack_runs(store)
     if _needs_parts(rows):
-        return fill_rows(plain(parts_table(list_parts(store))))
+        _label(parts := read_parts(plain(rows)))
+        return fill_rows(plain(parts_table(parts)))
     return _part_packages(rows)
+
+
+def _take_commit(store: Store, commit: str) -> pa.Table | None:
+    import pyarrow as pa
+
+    stored = store.pieces(["env"])
+    if stored is None or "env" not in stored.column_names:
+        return stored
+    coded = code(fill_texts(stored, ["env"])["env"])
+    is_own = np.array(
+        [bool(text) and load_entries(text).get("commit") == commit for text in coded.categories],
+        dtype=bool,
+    )
+    return store.take(pa.array(np.flatnonzero(is_own[coded.codes])))
 
 
 def lack_runs(store: Store) -> DataError:
@@ -142,3 +169,54 @@ def _code(rows: pa.Table, *names: str) -> pd.DataFrame:
     import pandas as pd
 
     return pd.DataFrame({name: code(rows[name]) for name in names})
+
+
+def list_sources(
+    stored: pa.Table | None, addresses: Iterable[str] | None = None
+) -> dict[Identity, tuple[str, str]]:
+    """Return the digest and the fingerprint of each stored source; empty where damaged.
+
+    Parameters
+    ----------
+    addresses : iterable of str, optional
+        Those of the sources to read; standard input has its address once it was read.
+    """
+    if stored is None or not len(stored):
+        return {}
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    rows = fill_texts(stored, [*Identity._fields, "sha256", "fingerprint", "role"])
+    is_source = pc.invert(pc.is_in(rows["role"], pa.array(REFUSED_ROLES)))
+    if addresses is not None:
+        is_near = pc.is_in(rows["path"], pa.array(addresses, pa.string()))
+        is_near = pc.or_(is_near, pc.starts_with(rows["path"], f"{STDIN}:"))
+        is_source = pc.and_(is_source, is_near)
+    rows = rows.filter(is_source)
+    is_damaged = pc.equal(rows["role"], "damaged")
+    damaged, whole = rows.filter(is_damaged), rows.filter(pc.invert(is_damaged))
+    # What gave no run is read, and refused, again.
+    known = dict.fromkeys(_list_identities(damaged), ("", ""))
+    contents = zip(whole["sha256"].to_pylist(), whole["fingerprint"].to_pylist(), strict=True)
+    known |= zip(_list_identities(whole), contents, strict=True)
+    return known
+
+
+def list_contents(
+    stored: pa.Table | None,
+) -> Iterator[tuple[Identity, str, str, datetime | None]]:
+    """Yield the stored sources that are whole: digest, group, and when their runs began."""
+    if stored is None or not len(stored):
+        return
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    rows = fill_texts(stored, [*Identity._fields, "sha256", "group", "role"])
+    rows = rows.append_column("started_at", stored["started_at"])
+    rows = rows.filter(pc.invert(pc.is_in(rows["role"], pa.array(("damaged", *REFUSED_ROLES)))))
+    facts = (rows[name].to_pylist() for name in ("sha256", "group", "started_at"))
+    yield from zip(_list_identities(rows), *facts, strict=True)
+
+
+def _list_identities(rows: pa.Table) -> Iterator[Identity]:
+    return map(Identity, *(rows[name].to_pylist() for name in Identity._fields))

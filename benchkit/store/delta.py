@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any
 from benchkit.errors import StoreError
 from benchkit.reading.parquet import OUTSIZED
 from benchkit.store import entries
-from benchkit.store.columns import plain
 from benchkit.store.confines import explain_misstated, require_files
 from benchkit.store.conflicts import ConflictError, attempts, translated
-from benchkit.store.files import DataFile, damaged, is_file_of_store, join_rows
+from benchkit.store.files import DataFile, damaged, is_file_of_store
 from benchkit.store.reader import Reader
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
     from deltalake import CommitProperties, DeltaTable, Schema
     from deltalake.transaction import AddAction
@@ -312,17 +312,12 @@ class Table:
         paths : collection of str, optional
             The files to read, all without it.
         """
-        self.reader.keep(files := self.list_files(version)[::-1])
-        read = {
-            file["path"]: self.reader.read(file, columns, version)
-            for file in files
-            if paths is None or file["path"] in paths
-        }
-        if not read:
-            import pyarrow as pa
+        files = self.list_files(version)[::-1]
+        return self.reader.read_files(files, columns, version, paths)
 
-            return plain(pa.schema(version.schema()).empty_table())
-        return join_rows(self.url, read, version)
+    def take(self, version: DeltaTable, places: np.ndarray) -> pa.Table:
+        """Return some rows of a version with all columns, by their places as `read` has them."""
+        return self.reader.take_rows(self.list_files(version)[::-1], places, version)
 
     def bring(self, file: DataFile) -> None:
         """Copy a file that was written on this machine to the table, where that is elsewhere."""

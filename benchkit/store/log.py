@@ -14,7 +14,7 @@ from benchkit.errors import StoreError
 from benchkit.redaction.marks import HIDDEN, KEYED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     import numpy as np
     import pyarrow as pa
@@ -81,15 +81,19 @@ def complete(log: pa.Table) -> pa.Table:
 
 def current(log: pa.Table) -> pa.Table:
     """Return the pieces as they are, without the log's columns, in the order of their batches."""
-    return _without_log(_newest(log, with_dropped=False))
+    return without_log(_newest(log, with_dropped=False))
+
+
+def place_current(log: pa.Table) -> np.ndarray:
+    """Return the places of the pieces as they are in the log, in the order of `current`."""
+    return _place_newest(log, with_dropped=False)
 
 
 def holds_marks(log: pa.Table) -> bool:
     """Whether a name in the log has a mark that was made by a key, in place of a secret."""
-    import pyarrow as pa
     import pyarrow.compute as pc
 
-    texts = (column for column in log.columns if pa.types.is_string(column.type))
+    texts = (text for column in log.columns for text in _list_texts(column))
     kinds = [(sign, KEYED.replace(HIDDEN, re.escape(sign))) for sign in (HIDDEN, _ESCAPED)]
     return any(
         pc.any(pc.match_substring(text, sign)).as_py()  # a third of the time
@@ -97,6 +101,16 @@ def holds_marks(log: pa.Table) -> bool:
         for text in texts
         for sign, mark in kinds
     )
+
+
+def _list_texts(column: pa.ChunkedArray) -> Iterator[pa.Array]:
+    """Yield the texts of a column, those that have codes once."""
+    import pyarrow as pa
+
+    for chunk in column.chunks:
+        texts = chunk.dictionary if pa.types.is_dictionary(chunk.type) else chunk
+        if pa.types.is_string(texts.type):
+            yield texts
 
 
 def current_or_none(log: pa.Table) -> pa.Table | None:
@@ -109,7 +123,7 @@ def before_last(log: pa.Table) -> pa.Table:
     import pyarrow.compute as pc
 
     earlier = log.filter(pc.less(log["seq"], last_seq(log)))
-    return _without_log(_newest(earlier, with_dropped=False))
+    return without_log(_newest(earlier, with_dropped=False))
 
 
 def last_seq(log: pa.Table) -> int:
@@ -307,8 +321,17 @@ def _newest(log: pa.Table, *, with_dropped: bool = True) -> pa.Table:
     import numpy as np
     import pyarrow as pa
 
-    if not len(log):
-        return log
+    places = _place_newest(log, with_dropped=with_dropped)
+    is_moved = places != np.arange(len(places))
+    first = int(is_moved.argmax()) if is_moved.any() else len(places)
+    # Copying a hundred thousand rows takes longer than an ingest of one.
+    head = log.slice(0, first)
+    return pa.concat_tables([head, log.take(pa.array(places[first:]))]) if is_moved.any() else head
+
+
+def _place_newest(log: pa.Table, *, with_dropped: bool = True) -> np.ndarray:
+    import numpy as np
+
     batch, piece, seq = (log[name].to_numpy() for name in ("batch", "piece", "seq"))
     steps = np.diff(batch), np.diff(piece)
     if ((steps[0] > 0) | (steps[0] == 0) & (steps[1] > 0)).all():
@@ -318,12 +341,9 @@ def _newest(log: pa.Table, *, with_dropped: bool = True) -> pa.Table:
         is_end = np.ones(len(order), dtype=bool)
         is_end[:-1] = (np.diff(batch[order]) != 0) | (np.diff(piece[order]) != 0)
         places = order[is_end]
-    if not with_dropped:
-        places = places[~log["dropped"].to_numpy()[places]]
-    if np.array_equal(places, np.arange(len(log))):
-        return log  # copying a hundred thousand rows takes longer than an ingest of one
-    return log.take(pa.array(places))
+    return places if with_dropped else places[~log["dropped"].to_numpy()[places]]
 
 
-def _without_log(rows: pa.Table) -> pa.Table:
+def without_log(rows: pa.Table) -> pa.Table:
+    """Return rows without the log's columns."""
     return rows.drop_columns([name for name in LOG_COLUMNS if name in rows.column_names])

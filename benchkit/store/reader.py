@@ -5,16 +5,18 @@ A file never changes, so its columns are kept for as long as the version that wa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchkit.reading.parquet import open_parquet, read_rows
 from benchkit.store.checksums import require_signed
 from benchkit.store.columns import plain
-from benchkit.store.files import damaged, require_names, require_stated_rows
+from benchkit.store.contents import UnsoundError, require_sound
+from benchkit.store.files import damaged, join_rows, require_names, require_stated_rows
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
     from deltalake import DeltaTable
     from pyarrow import fs
@@ -24,10 +26,11 @@ SMALL = 1 << 18
 
 
 class _Read(NamedTuple):
-    """What was read of a file, and the names of all its columns."""
+    """What was read of a file, the names of all its columns, and the rest of them as codes."""
 
     names: Sequence[str]
     rows: pa.Table
+    rest: pa.Table | None = None
 
 
 class Reader:
@@ -45,12 +48,54 @@ class Reader:
         self._url, self._connect = url, connect
         self._kept: dict[str, _Read] = {}
 
-    def keep(self, files: Sequence[Mapping[str, Any]]) -> None:
+    def read_files(
+        self, files: Sequence[Mapping[str, Any]], columns: Sequence[str] | None,
+        version: DeltaTable, paths: Collection[str] | None = None,
+    ) -> pa.Table:  # fmt: skip
+        """Return the rows of all files of a version, or of those of some paths."""
+        self._keep(files)
+        read = {
+            file["path"]: self._read_columns(file, columns, version)
+            for file in files
+            if paths is None or file["path"] in paths
+        }
+        return self._join(read, version)
+
+    def take_rows(
+        self, files: Sequence[Mapping[str, Any]], places: np.ndarray, version: DeltaTable
+    ) -> pa.Table:
+        """Return some rows of the files of a version with all columns.
+
+        Of files without such a row, no further column is read.
+        """
+        import numpy as np
+        import pyarrow as pa
+
+        self._keep(files)
+        start, read, order = 0, dict[str, pa.Table](), list[np.ndarray]()
+        for file in files:
+            end = start + len(self._read_columns(file, (), version))
+            inside = np.flatnonzero((places >= start) & (places < end))
+            if len(inside):
+                order.append(inside)
+                read[file["path"]] = self._take(file, pa.array(places[inside] - start), version)
+            start = end
+        rows = self._join(read, version)
+        return rows.take(pa.array(np.concatenate(order).argsort())) if order[1:] else rows
+
+    def _keep(self, files: Sequence[Mapping[str, Any]]) -> None:
         """Forget all but these files."""
         paths = {file["path"] for file in files}
         self._kept = {path: read for path, read in self._kept.items() if path in paths}
 
-    def read(
+    def _join(self, read: Mapping[str, pa.Table], version: DeltaTable) -> pa.Table:
+        import pyarrow as pa
+
+        if not read:
+            return plain(pa.schema(version.schema()).empty_table())
+        return join_rows(self._url, read, version)
+
+    def _read_columns(
         self, file: Mapping[str, Any], columns: Sequence[str] | None, version: DeltaTable
     ) -> pa.Table:
         """Return the rows of a file of a version, all columns or some of them."""
@@ -69,6 +114,28 @@ class Reader:
         self._kept[path] = known
         return known.rows.select(names)
 
+    def _take(self, file: Mapping[str, Any], places: pa.Array, version: DeltaTable) -> pa.Table:
+        """Return some rows of a file with all columns; what few rows need stays as it is stored."""
+        known = self._kept[file["path"]]
+        missing = [name for name in known.names if name not in known.rows.column_names]
+        rows = known.rows.take(places)
+        if missing and known.rest is None:
+            known = known._replace(rest=self._read_coded(file["path"], missing, version).rows)
+            self._kept[file["path"]] = known
+        if known.rest is not None and missing:
+            rest = plain(known.rest.select(missing).take(places))
+            try:
+                require_sound(rest)
+            except UnsoundError as error:
+                raise damaged(f"{self._url}/{file['path']}", error) from None
+            for name in missing:
+                rows = rows.append_column(name, rest[name])
+        return rows.select(known.names)
+
+    def read_coded(self, file: Mapping[str, Any], version: DeltaTable) -> pa.Table:
+        """Return the rows of a file with codes for texts, which are not kept."""
+        return self._read_coded(file["path"], None, version).rows
+
     def read_file(self, path: str, columns: Sequence[str] | None = None) -> pa.Table:
         """Return the rows of one file, of any version or none."""
         return self._read(path, columns, None).rows
@@ -81,11 +148,17 @@ class Reader:
                 yield plain(parquet.read_row_group(group))
 
     def _read(self, path: str, columns: Sequence[str] | None, version: DeltaTable | None) -> _Read:
+        read = self._read_coded(path, columns, version)
+        return read._replace(rows=plain(read.rows))
+
+    def _read_coded(
+        self, path: str, columns: Sequence[str] | None, version: DeltaTable | None
+    ) -> _Read:
         with self._reading(path) as file:
             parquet = open_parquet(file, coded=True)
             names = parquet.schema_arrow.names
             require_names(f"{self._url}/{path}", names, version)
-            return _Read(names, plain(read_rows(file, parquet, columns)))
+            return _Read(names, read_rows(file, parquet, columns))
 
     @contextmanager
     def _reading(self, path: str) -> Iterator[pa.NativeFile]:

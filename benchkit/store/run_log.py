@@ -16,7 +16,7 @@ from benchkit.store.confines import require_place
 from benchkit.store.conflicts import ConflictError, attempts, translated
 from benchkit.store.files import DataFile, write_rows
 from benchkit.store.log import log_schema
-from benchkit.store.tidying import MANY_COMMITS, MANY_ROWS, choose_similar
+from benchkit.store.tidying import MANY_COMMITS, MANY_ROWS, choose_similar, count_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -100,7 +100,16 @@ class RunLog:
     def take(self, places: pa.Array) -> pa.Table:
         """Return all columns of pieces, by their places among those that were read last."""
         assert self._version is not None  # noqa: S101 - places are those of a version
-        return log_of_runs.current(self.read(self._version)).take(places)
+        at = log_of_runs.place_current(self.read(self._version, ()))
+        taken = self._runs.take(self._version, at[places.to_numpy()])
+        return log_of_runs.without_log(log_of_runs.complete(taken))
+
+    def holds_marks(self) -> bool:
+        """Whether a name in the log has a mark that was made by a key, in place of a secret."""
+        if (version := self.open()) is None:
+            return False
+        read, files = self._runs.reader.read_coded, self._runs.list_files(version)
+        return any(log_of_runs.holds_marks(read(file, version)) for file in files)
 
     def append(
         self, build: Callable[[pa.Table], pa.Table], operation: str,
@@ -140,7 +149,9 @@ class RunLog:
     def merge(self, version: DeltaTable, *, thoroughly: bool = False) -> int:
         """Put many files together, or all if much in them is superseded; return how many."""
         files = self._runs.list_files(version)
-        if len(files) < 2:
+        rows = sorted(count_rows(file) for file in files)
+        is_many = len(files) >= MANY_COMMITS or sum(rows[:-1]) > MANY_ROWS
+        if len(files) < 2 or not (is_many or thoroughly):
             return 0
         log, chosen = self.read(version, ()), [file["path"] for file in files]
         if not thoroughly and log_of_runs.count_spare(log) <= MANY_ROWS:

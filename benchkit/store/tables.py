@@ -74,6 +74,10 @@ class Store:
         """Return all columns of pieces, by their places among those that were read last."""
         return self._log.take(places)
 
+    def holds_marks(self) -> bool:
+        """Whether a stored name has a mark that was made by a key, in place of a secret."""
+        return self._log.holds_marks()
+
     def commit_pieces(
         self,
         build: Callable[[pa.Table | None], pa.Table],

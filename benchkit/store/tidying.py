@@ -6,7 +6,7 @@ Nothing goes that the present state or `undo` needs, nor what a writer may still
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -124,16 +124,17 @@ def choose_similar(files: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     [2, 2, 4]
     """
     rows = chosen = 0
-    ordered = sorted(files, key=_count_rows)
+    ordered = sorted(files, key=count_rows)
     for place, file in enumerate(ordered):
-        if place and _count_rows(file) <= _GROWTH * rows:
+        if place and count_rows(file) <= _GROWTH * rows:
             chosen = place + 1
-        rows += _count_rows(file)
+        rows += count_rows(file)
     return ordered[:chosen]
 
 
-def _count_rows(file: dict[str, Any]) -> int:
-    return file.get("num_records") or 0  # what another writer did not state
+def count_rows(file: Mapping[str, Any]) -> int:
+    """Return how many rows a file has, as its commit states it; 0 if it does not."""
+    return file.get("num_records") or 0
 
 
 def _staleness(log: pa.Table) -> Callable[[int], bool]:

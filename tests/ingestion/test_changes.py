@@ -8,12 +8,17 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 import benchkit.api as bk
 from benchkit.errors import Diagnostic
-from benchkit.ingestion import copies
+from benchkit.ingestion import changes, copies
 from benchkit.ingestion.commit import ingest
+from benchkit.ingestion.discovery import Options
+from benchkit.ingestion.loading import list_runs, list_runs_of
+from benchkit.ingestion.parts import Part
+from benchkit.ingestion.rows import read_parts
 from benchkit.labels.numbering import Piece, settle
 from benchkit.store import Store
 
@@ -157,3 +162,39 @@ def test_numbers_of_files_ingested_one_by_one_may_be_names(
 def test_numbers_that_count_need_no_note(names: tuple[str, str], tmp_path: Path) -> None:
     store = Store(str(tmp_path / "store"))
     assert not ingest_apart(store, tmp_path / "results", *names)
+
+
+def test_no_object_is_made_of_the_runs_of_other_jobs_at_the_same_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every job of a CI system has its results at the same path."""
+    store, made = Store(str(tmp_path / "store")), []
+    for rate in range(1, 9):
+        write_run(tmp_path / "results" / "none" / "wrk-1.txt", 1000.0 * rate)
+
+        def read_noting(rows: pa.Table) -> list[Part]:
+            made.append(len(rows))
+            return read_parts(rows)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(changes, "read_parts", read_noting)
+            ingest([str(tmp_path / "results")], store, Options(origin=f"job-{rate}"))
+    assert sum(made) == 0
+    stored = store.pieces(["origin"])
+    assert stored is not None
+    assert len(stored) == len(set(stored["origin"].to_pylist())) == 8
+
+
+def test_the_runs_of_a_commit_are_listed_without_those_of_others(tmp_path: Path) -> None:
+    store, names = Store(str(tmp_path / "store")), [f"{number}" * 40 for number in (1, 2, 3)]
+    for number, name in enumerate(names, 1):
+        write_run(tmp_path / "results" / "none" / "wrk-1.txt", 1000.0 * number)
+        write_run(tmp_path / "results" / "otlp" / "wrk-1.txt", 7000.0 + number)
+        ingest([str(tmp_path / "results")], store, Options(commit=name))
+    runs, all_runs = list_runs_of(names[1], store), list_runs((), store.url)
+    assert runs is not None
+    assert all_runs is not None
+    own = all_runs.runs[[env["commit"] == names[1] for env in all_runs.runs["env"]]]
+    assert runs["variant"].tolist() == own["variant"].tolist() == ["none", "otlp"]
+    assert runs["sources"].tolist() == own["sources"].tolist()
+    assert list_runs_of("4" * 40, store) is None

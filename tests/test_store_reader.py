@@ -1,0 +1,88 @@
+"""A column of a stored file is read once, and of what few rows need only those rows are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from benchkit.store import Store, reader
+from benchkit.store.log import KEYS
+
+ROWS = 50
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
+    """Make a store of two files of runs, none of which counts as small."""
+    monkeypatch.setattr(reader, "SMALL", 0)
+    made = Store(str(tmp_path / "store"))
+    for batch in (2, 1):
+        commit(made, batch, f"of {batch}")
+    return made
+
+
+def commit(store: Store, batch: int, name: str) -> None:
+    texts = [f"{name}.{piece}" for piece in range(ROWS)]
+    rows = {"batch": [batch] * ROWS, "piece": range(ROWS), "path": texts, "label": texts}
+    store.commit_pieces(lambda _: pa.table(rows), columns=[])
+
+
+@pytest.fixture
+def decoded(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
+    """Note the file and name of each column that is read."""
+    noted: list[tuple[str, str]] = []
+    original = reader.Reader._read_coded
+
+    def note(self: reader.Reader, path: str, columns: Sequence[str] | None, *about: Any) -> Any:  # noqa: ANN401
+        read = original(self, path, columns, *about)
+        noted.extend((path, name) for name in read.rows.column_names)
+        return read
+
+    monkeypatch.setattr(reader.Reader, "_read_coded", note)
+    return noted
+
+
+def test_each_column_is_read_once(store: Store, decoded: list[tuple[str, str]]) -> None:
+    again = Store(store.url)
+    for columns in (["path"], ["path", "label"], None, []):
+        assert again.pieces(columns) is not None
+    assert len(decoded) == len(set(decoded)) == 2 * len([*KEYS, "path", "label"])
+
+
+def test_rows_come_with_all_columns_in_the_order_of_the_pieces(store: Store) -> None:
+    again = Store(store.url)
+    commit(store, 1, "changed")
+    stored = again.pieces(["path"])
+    assert stored is not None
+    assert stored["path"].to_pylist()[:2] == ["changed.0", "changed.1"]
+    places = np.array([3, ROWS - 1, ROWS, 2 * ROWS - 1, 0])
+    taken = again.take(pa.array(places))
+    assert taken["path"] == stored["path"].take(pa.array(places))
+    assert taken["label"].to_pylist() == taken["path"].to_pylist()
+    assert set(taken.column_names) == {"batch", "piece", "path", "label"}
+
+
+def test_of_a_file_without_such_a_row_no_further_column_is_read(
+    store: Store, decoded: list[tuple[str, str]]
+) -> None:
+    again = Store(store.url)
+    again.pieces(["path"])
+    decoded.clear()
+    for _ in range(2):
+        assert again.take(pa.array([0]))["label"].to_pylist() == ["of 1.0"]
+    ((path, name),) = decoded
+    assert name == "label"
+    assert path.startswith("3-")
+
+
+def test_no_row_is_an_empty_table_with_all_columns(store: Store) -> None:
+    again = Store(store.url)
+    again.pieces(["path"])
+    taken = again.take(pa.array([], pa.int64()))
+    assert len(taken) == 0
+    assert {"batch", "piece", "path", "label"} <= set(taken.column_names)
