@@ -263,9 +263,10 @@ def _locate_sources(stored: pa.Table, new: Sequence[Part]) -> pa.Array:
     paths = pa.array({*named, *(f"{path}{PACKED}" for path in named)}, pa.string())
     contents = pa.array({part.sha256 for part in new}, pa.string())
     origins = pa.array({part.origin for part in new}, pa.string())
-    is_near = pc.or_(pc.is_in(stored["path"], paths), pc.is_in(stored["sha256"], contents))
-    is_near = pc.and_(is_near, pc.is_in(stored["origin"], origins))
-    return pc.indices_nonzero(pc.or_(is_near, pc.equal(stored["role"], "empty")))
+    rows = fill_texts(stored, ["origin", "path", "sha256", "role"])
+    is_near = pc.or_(pc.is_in(rows["path"], paths), pc.is_in(rows["sha256"], contents))
+    is_near = pc.and_(is_near, pc.is_in(rows["origin"], origins))
+    return pc.indices_nonzero(pc.or_(is_near, pc.equal(rows["role"], "empty")))
 
 
 def _supersedes(new: Sequence[Part], copies: Sequence[Part]) -> Callable[[Part], bool]:
