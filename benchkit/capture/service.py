@@ -25,9 +25,10 @@ from benchkit.capture.plan import Commands, split_address
 from benchkit.capture.process_table import adopting_orphans, list_family, read_table
 from benchkit.capture.usage import is_served_by
 from benchkit.credentials import make_request
+from benchkit.deadlines import within
 from benchkit.redaction import redact, redact_text
 
-#: Seconds that one answer may take, and the end of a service, before it is made to end.
+#: Seconds in which the next bytes of an answer have to come, and a service has to end.
 _ANSWER, _END = 2.0, 10.0
 _STEP = 0.02
 #: Characters of a URL that stay as they are.
@@ -166,7 +167,7 @@ def _list_descendants() -> set[int]:
 def _wait(commands: Commands, service: Service | None = None) -> None:
     """Wait until a service answers."""
     ready, ends = commands.ready, time.monotonic() + commands.ready_timeout
-    while problem := _probe(ready):
+    while problem := _probe(ready, max(ends - time.monotonic(), _ANSWER)):
         if service and (end := service.find_problem()):
             raise FailedError(f"{service}: {end}")
         if time.monotonic() > ends:
@@ -180,18 +181,22 @@ def _wait(commands: Commands, service: Service | None = None) -> None:
         raise FailedError(f"{service}: {end}")
 
 
-def _probe(ready: str) -> str:
+def _probe(ready: str, seconds: float) -> str:
     """Say why a service is not ready, or nothing."""
     if "://" not in ready:
         return "" if _listens(ready) else "nothing listens there"
-    try:
+
+    def send() -> None:
         request = make_request(quote(ready, safe=_KEPT))
-        with build_opener(ProxyHandler({})).open(request, timeout=_ANSWER):
-            return ""
+        build_opener(ProxyHandler({})).open(request, timeout=_ANSWER).close()
+
+    try:
+        within(seconds, send)
     except HTTPError as error:
         return f"it answers with status {error.code}"
-    except (OSError, HTTPException) as error:
+    except (OSError, ValueError, HTTPException) as error:  # a redirection may lead nowhere
         return f"no answer: {getattr(error, 'reason', error)}"
+    return ""
 
 
 def _name(ready: str) -> str:

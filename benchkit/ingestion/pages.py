@@ -13,14 +13,15 @@ import socket
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from threading import Event, Thread
-from typing import IO, TypeVar
+from threading import Event
+from typing import IO
 from urllib.parse import urljoin, urlsplit
 
 from benchkit.credentials import make_request, split_credentials
+from benchkit.deadlines import within
 from benchkit.errors import DataError, MissingError
 from benchkit.reading.bounds import OPTION
 
@@ -35,9 +36,6 @@ _LARGEST = 1 << 30
 _BLOCK = 1 << 20
 #: Bytes a second that have to come, over any `_TIMEOUT`.
 _LEAST_RATE = 1000
-
-
-Result = TypeVar("Result")
 
 
 class _RedirectError(OSError):
@@ -150,36 +148,6 @@ def _require_port(address: str) -> None:
         hint = "write / ? and # of a user or password as %2F, %3F and %23"
         what = "the port is not a number from 0 to 65535"
         raise DataError(what, where=f"{parts.scheme}://…", hint=hint) from None
-
-
-def within(seconds: float, work: Callable[[], Result]) -> Result:
-    """Return what ``work`` returns, unless it takes longer.
-
-    A timeout of a socket begins anew with every byte, so that a slow server could go on for ever.
-    The thread of a work that takes longer is abandoned; it does not keep the process from ending.
-
-    Raises
-    ------
-    TimeoutError
-        After so many seconds.
-    """
-    results: list[Result] = []
-    errors: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            results.append(work())
-        except BaseException as error:  # noqa: BLE001 - raised again below
-            errors.append(error)
-
-    thread = Thread(target=run, name="download", daemon=True)
-    thread.start()
-    thread.join(seconds)
-    if errors:
-        raise errors.pop()  # a cycle of list and traceback would keep its socket
-    if not results:
-        raise TimeoutError(f"takes longer than {seconds:g} s")
-    return results.pop()
 
 
 def _write(address: str, target: Path, limit: int) -> None:

@@ -19,8 +19,8 @@ from collections.abc import Mapping
 from typing import IO, Any
 from urllib.parse import urlsplit
 
+from benchkit.deadlines import within
 from benchkit.errors import ConfigError, DataError
-from benchkit.ingestion.pages import within
 from benchkit.ingestion.range_query import PASSWORD, TOKEN, USER, RangeQuery
 
 #: Bytes of an answer; the parser reads no more either.

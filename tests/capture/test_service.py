@@ -10,7 +10,9 @@ import sys
 import time
 import tomllib
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -154,6 +156,35 @@ def test_a_service_that_does_not_answer_is_not_waited_for_for_ever(
         assert problem in session.problem
         assert list_left(tmp_path) == []
     assert session.problem.endswith("or set ready_timeout in the plan to wait longer")
+
+
+@pytest.mark.parametrize(
+    ("head", "rest", "problem"),
+    [
+        ("HTTP/1.1 200 OK\r\nX: ", "a", "takes longer than 2 s"),
+        ("", "HTTP/1.1 100 Continue\r\n\r\n", "takes longer than 2 s"),
+        ("HTTP/1.1 302 Found\r\nLocation: http://[::1/\r\n\r\n", "", "Invalid IPv6 URL"),
+        ("HTTP/1.1 302 Found\r\nLocation: http://a..b/\r\n\r\n", "", "label empty or too long"),
+    ],
+    ids=["slow header", "endless header", "invalid address", "invalid host"],
+)
+def test_a_response_without_an_end_or_target_is_no_answer(
+    port: int, head: str, rest: str, problem: str
+) -> None:
+    def respond(server: socket.socket) -> None:
+        connection, _ = server.accept()
+        with connection, suppress(OSError):
+            connection.sendall(head.encode())
+            while rest:
+                connection.sendall(rest.encode())
+                time.sleep(0.01)
+
+    table = {"ready": f"http://127.0.0.1:{port}/", "ready_timeout": 0, "command": "true"}
+    waiting = service.serving(parse_plan({**table, "variants": {"a": {}}}).variants["a"])
+    with socket.create_server(("127.0.0.1", port)) as server:
+        Thread(target=respond, args=[server], daemon=True).start()
+        with pytest.raises(FailedError, match=f"not ready after 0 s: no answer: .*{problem}"):
+            waiting.__enter__()
 
 
 def test_the_credentials_of_an_address_are_sent_to_a_service(
