@@ -10,7 +10,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from benchkit.parsers.base import Repeats, Row, Samples
-from benchkit.redaction import redact_tags
+from benchkit.redaction import redact_label, redact_tags
 from benchkit.redaction.marks import remember
 from benchkit.store import values_schema
 
@@ -66,7 +66,7 @@ def repeats_batch(batch: int, first: int, repeats: Repeats) -> pa.RecordBatch:
     import pyarrow as pa
 
     size, owners, kinds = len(repeats), repeats.owners, repeats.kinds.astype(np.int32)
-    metrics, units = zip(*repeats.measures, strict=True)
+    metrics, units = (list(map(_show_name, names)) for names in zip(*repeats.measures, strict=True))
     nothing = np.zeros(size, np.int32)
 
     def code(texts: Sequence[str], codes: np.ndarray) -> pa.Array:
@@ -107,8 +107,12 @@ def row_batch(batch: int, rows: Sequence[tuple[int, list[Row]]]) -> pa.RecordBat
 
     schema = values_schema()
     pieces = np.repeat([piece for piece, _ in rows], [len(part) for _, part in rows])
-    subjects, *others = zip(*chain.from_iterable(part for _, part in rows), strict=True)
-    fields = [subject and _show_subject(subject) for subject in subjects], *others
+    each = chain.from_iterable(part for _, part in rows)
+    subjects, metrics, stats, values, units, *others = zip(*each, strict=True)
+    fields = (
+        [subject and _show_subject(subject) for subject in subjects],
+        *(list(map(_show_name, metrics)), stats, values, list(map(_show_name, units)), *others),
+    )
     columns = [
         pa.repeat(pa.scalar(batch, pa.int64()), len(pieces)),
         pa.repeat(pa.scalar(False), len(pieces)),
@@ -119,6 +123,8 @@ def row_batch(batch: int, rows: Sequence[tuple[int, list[Row]]]) -> pa.RecordBat
 
 
 _show_subject = remember(redact_tags)
+#: The name of a metric or a unit, which a file may choose.
+_show_name = remember(redact_label)
 
 
 def sample_table(batch: int, blocks: Sequence[tuple[int, Samples]]) -> pa.Table:
@@ -150,7 +156,10 @@ def sample_table(batch: int, blocks: Sequence[tuple[int, Samples]]) -> pa.Table:
     }
     subjects = [samples.subject and _show_subject(samples.subject) for samples in parts]
     columns["subject"] = _spread(subjects, sizes, pa.string())
-    for name in ("metric", "stat", "unit", "origin"):
+    for name in ("metric", "unit"):
+        names = [_show_name(getattr(samples, name)) for samples in parts]
+        columns[name] = _spread(names, sizes, pa.string())
+    for name in ("stat", "origin"):
         columns[name] = _spread([getattr(s, name) for s in parts], sizes, pa.string())
     return pa.table([columns[name] for name in values_schema().names], values_schema().names)
 

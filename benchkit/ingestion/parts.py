@@ -345,7 +345,7 @@ def _complete(part: Part, reading: Reading, found: Found) -> None:
     part.conditions = show_facts(side.conditions)
     if reading.assume or reading.better:
         names = dict.fromkeys((*reading.assume, *reading.better))
-        part.units = {name: _unit_words(name, reading) for name in names}
+        part.units = {show_label(name): _unit_words(name, reading) for name in names}
 
 
 @remember

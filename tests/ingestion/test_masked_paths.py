@@ -162,3 +162,25 @@ def test_no_store_holds_the_secret_of_a_param_or_a_tag(results: Path) -> None:
     values = bk.load(store=".benchkit").observations
     assert values["subject"].str.contains("api_key:").sum() == 4
     assert values["subject"].nunique() == 2
+
+
+@pytest.mark.parametrize("repeats", [1, 40])
+@pytest.mark.usefixtures("results")
+def test_no_store_holds_the_secret_of_a_metric(
+    repeats: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    unit = f"password={SECRET}/op"
+    head = f"goos: linux\npkg: a\nUnit {unit} better=lower\n"
+    for value, side in enumerate(("none", "otlp"), 5):
+        row = f"BenchmarkGet 1 {value} ns/op 7 {unit}\n"
+        text = f"{head}{row * repeats}PASS\nok a 1s\n"
+        path = Path("sides", side, "go-1.txt")
+        path.parent.mkdir(parents=True)
+        path.write_text(text, encoding="utf-8")
+    for words in (["compare", "sides"], ["ingest", "sides"], ["export"], ["layout", "sides"]):
+        assert run(words) == 0
+    shown = capsys.readouterr()
+    assert SECRET not in shown.out + shown.err + read_store(Path(".benchkit"))
+    values = bk.load(store=".benchkit").observations
+    assert values["metric"].str.startswith("password=…").sum() == 2 * repeats
+    assert values["metric"].nunique() == 2
