@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from benchkit.derived.containers import BACKEND, role_of
 from benchkit.derived.record import Measured
-from benchkit.derived.requests import mean_latencies, read_usage, request_rates
+from benchkit.derived.requests import completion_rates, mean_latencies, read_usage, request_rates
 from benchkit.schema import Labels, Side, list_labels
 
 if TYPE_CHECKING:
@@ -81,8 +81,8 @@ def list_costs(
     if not cpu:
         return []
     cores = read_usage(observations)
-    rates = request_rates(observations, measured)
-    waits = _latencies(observations, measured, rates, runs)
+    rates = completion_rates(observations, measured)
+    waits = _latencies(observations, measured, request_rates(observations, measured), runs)
     spans = _spans(observations, measured, rates)
     by_side: dict[Side, list[RequestCost]] = {}
     for run in measured:

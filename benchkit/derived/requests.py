@@ -14,6 +14,9 @@ from benchkit.schema import Labels, list_labels
 if TYPE_CHECKING:
     from benchkit.schema import Observations
 
+#: Two rates this share apart, as rounded durations make them, are of the same time.
+_ROUNDED = 0.005
+
 
 def request_counts(observations: Observations) -> dict[Labels, float]:
     """Return the requests of each run, by `Measured.key`."""
@@ -30,6 +33,23 @@ def request_rates(observations: Observations, measured: Iterable[Measured]) -> d
     for run in measured:
         if run.duration and run.key not in rates and run.key in counts:
             rates[run.key] = counts[run.key] / run.duration
+    return rates
+
+
+def completion_rates(
+    observations: Observations, measured: Sequence[Measured]
+) -> dict[Labels, float]:
+    """Return the requests per second of the whole time of each run, by `Measured.key`.
+
+    The tool's own rate may be that of sending, which vegeta divides by the time without the wait
+    for the last responses. Where both agree, the tool's own is rounded less.
+    """
+    rates, counts = request_rates(observations, measured), request_counts(observations)
+    for run in measured:
+        if run.duration and counts.get(run.key) and run.key in rates:
+            rate = counts[run.key] / run.duration
+            if abs(rates[run.key] / rate - 1) > _ROUNDED:
+                rates[run.key] = rate
     return rates
 
 

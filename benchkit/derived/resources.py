@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from benchkit.derived.containers import find_service, limit_of
 from benchkit.derived.gaps import Gaps
 from benchkit.derived.record import Measured
-from benchkit.derived.requests import request_rates
+from benchkit.derived.requests import completion_rates
 from benchkit.derived.series import USAGE
 from benchkit.derived.sources import Series, Sources
 from benchkit.derived.usage import Usage, reduce_counter, reduce_gauge
@@ -50,15 +50,16 @@ def derive_resources(
 
     Notes
     -----
-    cpu_per_request = cores / requests per second. Cores are the increase of the counter from the
-    first to the last sample in the window over the time between these samples. Benchmarks that one
+    cpu_per_request = cores / requests per second, both over the whole time of the run, with the
+    wait for the last responses. Cores are the increase of the counter from the first to the last
+    sample in the window over the time between these samples. Benchmarks that one
     command ran begin at the same time; how they shared the CPU is unknown.
     """
     rows: Rows = []
     sources = Sources(series[series["metric"].isin(USAGE).to_numpy()], measured)
     if not sources:
         return rows, []
-    rates = request_rates(observations, measured)
+    rates = completion_rates(observations, measured)
     gaps, served = Gaps(), set()
     starts = Counter((run.trial, run.window[0]) for run in measured if run.window)
     for run in measured:

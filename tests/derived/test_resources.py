@@ -306,6 +306,31 @@ def test_vegetas_own_clock_is_a_window() -> None:
     assert found == pytest.approx((after - before) / 1e9 / (last - first), rel=0.01)
 
 
+def test_late_responses_are_counted_in_the_time_that_they_took(tmp_path: Path) -> None:
+    report = {
+        "latencies": {"total": 2e11, "mean": 10**9, "50th": 10**9, "99th": 2 * 10**9,
+                      "max": 2 * 10**9},
+        "bytes_in": {"total": 0, "mean": 0}, "bytes_out": {"total": 0, "mean": 0},
+        "earliest": "2026-11-28T09:00:00Z", "latest": "2026-11-28T09:00:01.99Z",
+        "end": "2026-11-28T09:00:06Z", "duration": 1_990_000_000, "wait": 4_010_000_000,
+        "requests": 400, "rate": 201.005, "throughput": 66.67, "success": 1,
+        "status_codes": {"200": 400}, "errors": [],
+    }  # fmt: skip
+    (tmp_path / "vegeta-1.json").write_text(json.dumps(report))
+    samples = [
+        {"read": f"2026-11-28T09:00:0{second}Z", "name": "server",
+         "cpu_stats": {"cpu_usage": {"total_usage": second * 400_000_000}},
+         "memory_stats": {"usage": 1 << 20}}
+        for second in range(7)
+    ]  # fmt: skip
+    text = "".join(f"{json.dumps(each)}\n" for each in samples)
+    (tmp_path / "docker-stats-vegeta-1.json").write_text(text)
+    runs = bk.load(tmp_path)
+    rows = runs.observations
+    (found,) = rows[rows["metric"] == "cpu_per_request"]["value"].tolist()
+    assert found == pytest.approx(6 * 0.4 / 400)
+
+
 def made_up(readings: dict[str, list[float]]) -> Observations:
     """Return counters of one container, one reading a second from 100 s on."""
     rows = [
