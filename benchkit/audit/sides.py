@@ -146,20 +146,38 @@ def find_other_queries(comparisons: Comparisons, evidence: Evidence) -> Iterator
 
 def find_other_connections(comparisons: Comparisons, evidence: Evidence) -> Iterator[Finding]:
     """B216: closed loops of the two sides had different numbers of connections."""
-    for places in _pair_places(comparisons, evidence):
-        connections = [_list_connections(sheets) for _, sheets in places]
-        if all(connections) and connections[0].keys().isdisjoint(connections[1]):
-            texts = _join_by_variant(places, connections)
-            (baseline, one), (variant, other) = texts.items()
+    runs = (sheet.run for sheet in evidence.loads)
+    known = list_connections((run.side, run.connections, run.load_model) for run in runs)
+    pairs = dict.fromkeys((c.workload, c.baseline, c.variant) for c in comparisons.contrasts)
+    for workload, baseline, variant in pairs:
+        sides = [workload.side(name) for name in (baseline, variant)]
+        if have_other_connections(known, *sides):
+            one, other = (_join(map(str, sorted(known[side]))) for side in sides)
             yield Finding(
                 code="B216",
                 severity="warning",
-                where=name_side(places[1][0]),
+                where=name_side(sides[1]),
                 message=f"'{baseline}' was measured with {one} connections or virtual users, "
                 f"'{variant}' with {other}: rates and latencies of a closed loop depend on them",
                 remedy="measure both sides with the same number",
-                numbers=texts,
+                numbers={baseline: one, variant: other},
             )
+
+
+def list_connections(
+    runs: Iterable[tuple[Side, float | None, str | None]],
+) -> dict[Side, set[int]]:
+    """Return the numbers of connections of each side whose runs are all closed loops and tell."""
+    known: dict[Side, set[int]] = {}
+    for side, connections, model in runs:
+        is_known = model == "closed" and connections is not None and connections > 0
+        known.setdefault(side, set()).add(int(connections or 0) if is_known else 0)
+    return {side: numbers for side, numbers in known.items() if 0 not in numbers}
+
+
+def have_other_connections(known: Mapping[Side, set[int]], one: Side, other: Side) -> bool:
+    """Tell whether no number of connections occurs on both sides, though both record them."""
+    return one in known and other in known and known[one].isdisjoint(known[other])
 
 
 def find_other_bodies(comparisons: Comparisons, evidence: Evidence) -> Iterator[Finding]:
@@ -207,15 +225,15 @@ def list_other_loads(comparisons: Comparisons, models: Mapping[Side, str | None]
 
 
 def find_other_answers(comparisons: Comparisons, _evidence: Evidence) -> Iterator[Finding]:
-    """B321: the responses of the two sides differ, so the same was not measured."""
+    """B321: requests or responses of the two sides differ, so the same was not measured."""
     rows = (c for c in comparisons.contrasts if c.other_answers)
     for side, difference in dict.fromkeys((c.side, c.other_answers) for c in rows):
         yield Finding(
             code=OTHER_ANSWERS,
             severity="warning",
             where=name_side(side),
-            message=f"{difference}: different responses have different costs",
-            remedy="compare the responses of both sides, for example with curl",
+            message=f"{difference}: other requests and responses have other costs",
+            remedy="compare the requests and responses of both sides, for example with curl",
             numbers={},
         )
 
@@ -260,14 +278,6 @@ def _list_queries(sheets: list[Sheet]) -> dict[str, None]:
     """Return the query strings of the runs whose URL is known."""
     known = (sheet.run.env for sheet in sheets if "host" in sheet.run.env)
     return dict.fromkeys(f"?{env['query']}" if "query" in env else "no query" for env in known)
-
-
-def _list_connections(sheets: Sequence[Sheet]) -> dict[str, None]:
-    """Return the numbers of connections; none unless each run is a closed loop and records it."""
-    numbers = [sheet.run.connections or 0 for sheet in sheets]
-    if not all(numbers) or any(sheet.run.load_model != "closed" for sheet in sheets):
-        return {}
-    return dict.fromkeys(map(str, sorted(numbers)))
 
 
 def _share_lengths(sheets: list[Sheet]) -> float:

@@ -100,9 +100,10 @@ UNDECIDABLE = _event(
     "undecidable",
     "a gated row cannot be decided: no method is valid, a metric changed, and neither higher "
     "nor lower values of it are better, the sides of an open loop carried different loads (B315), "
-    "the sides got different responses (B321), a side has fewer than max(3, `min_runs`) runs, "
-    "comes from another machine, or comes only from another CI run, or the variant lacks some "
-    "runs of the benchmark but not of others (B345)",
+    "those of a closed loop had different connections (B216), the sides got different responses "
+    "(B321), a side has fewer than max(3, `min_runs`) runs, comes from another machine, or comes "
+    "only from another CI run, or the variant lacks some runs of the benchmark but not of others "
+    "(B345)",
     "fail", "`on_undecided`", _OPEN, UNDECIDED,
 )  # fmt: skip
 FAILING = _event(

@@ -7,7 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from benchkit.audit.partial import list_partly_missing
-from benchkit.audit.sides import OTHER_ANSWERS, list_other_loads
+from benchkit.audit.sides import (
+    OTHER_ANSWERS,
+    have_other_connections,
+    list_connections,
+    list_other_loads,
+)
 from benchkit.comparison import (
     DIRECTIONS,
     EXACT,
@@ -22,11 +27,12 @@ from benchkit.comparison import (
 from benchkit.comparison.families import is_constant, refuse_all
 from benchkit.comparison.limits import find_smallest_over
 from benchkit.config.rules import Rule
+from benchkit.derived.record import keep_measured
 from benchkit.errors import Finding
 from benchkit.gating.events import UNDECIDABLE, Occurrence, Pair
 from benchkit.gating.outcome import NOT_SHOWN, OVER, GateOutcome, RowOutcome
 from benchkit.ingestion.origins import names_elsewhere
-from benchkit.schema import list_labels
+from benchkit.schema import Side, list_labels
 from benchkit.units import printable
 from benchkit.verdict import FAILING, Verdict, is_failing
 
@@ -35,6 +41,11 @@ if TYPE_CHECKING:
 
 #: What adjusts p-values of t, of which runs that do not vary have one only.
 _BY_T = frozenset({"holm-welch", "holm-paired"})
+_OF_CONNECTIONS = frozenset(("request_rate", "latency"))
+_OTHER_CONNECTIONS = (
+    "the sides had different numbers of connections or virtual users, on which rates and latencies "
+    "of a closed loop depend (B216)"
+)
 _OTHER_LOADS = "the sides carried different loads, so their latencies are not comparable (B315)"
 
 
@@ -108,9 +119,11 @@ def find_closed_rows(
 def undecide_rows(outcome: GateOutcome, comparisons: Comparisons, runs: Runs) -> GateOutcome:
     """Return an outcome that shows nothing of rows whose runs are no measure of the variant.
 
-    Those are latencies of open loops at different loads, whatever they show, and benchmarks of
-    which the variant lost some runs, unless what is left is over the limit.
+    Those are latencies of open loops at different loads, and rates and latencies of closed loops
+    with different connections, whatever they show, and benchmarks of which the variant lost some
+    runs, unless what is left is over the limit.
     """
+    known = _read_connections(runs)
     sides = (labels.side for labels in list_labels(runs))
     models = dict(zip(sides, runs["load_model"].tolist(), strict=True))
     places = {(c.side, c.baseline) for c in list_other_loads(comparisons, models)}
@@ -122,6 +135,9 @@ def undecide_rows(outcome: GateOutcome, comparisons: Comparisons, runs: Runs) ->
         why = f"{why} (B345)" if why else ""
         if c.metric == "latency" and (c.side, c.baseline) in places:
             why = _OTHER_LOADS
+        baseline = c.workload.side(c.baseline)
+        if c.metric in _OF_CONNECTIONS and have_other_connections(known, baseline, c.side):
+            why = _OTHER_CONNECTIONS
         if not why:
             return row
         notes = tuple(dict.fromkeys((why, *row.notes)))
@@ -130,4 +146,15 @@ def undecide_rows(outcome: GateOutcome, comparisons: Comparisons, runs: Runs) ->
         )
 
     rules = (replace(rule, rows=tuple(map(settle, rule.rows))) for rule in outcome.rules)
-    return replace(outcome, rules=tuple(rules)) if places or losses else outcome
+    return replace(outcome, rules=tuple(rules)) if places or losses or known else outcome
+
+
+def _read_connections(runs: Runs) -> dict[Side, set[int]]:
+    """Return the connections of each side whose runs are all closed loops and record them."""
+    measured = keep_measured(runs)
+    sides = (labels.side for labels in list_labels(measured))
+    numbers = (
+        number if isinstance(number, int | float) else None
+        for number in measured["connections"].tolist()
+    )
+    return list_connections(zip(sides, numbers, measured["load_model"].tolist(), strict=True))

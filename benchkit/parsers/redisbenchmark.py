@@ -58,6 +58,7 @@ from benchkit.reading.reports import (
     list_lines,
     report_incomplete,
 )
+from benchkit.redaction import show_part
 from benchkit.regexes import regex
 
 _RATE = r"(\d{1,12}\.\d{1,9}) requests per second"
@@ -67,6 +68,7 @@ _TROUBLE = (
     r"Could not connect to (?:Redis|Valkey) at .{1,300}|Error from server: .{1,300}"
     r"|WARNING: Could not fetch server CONFIG"
 )
+_REPLY = "Error from server: "
 _TABLE = regex(_HEADER, re.ASCII)
 _QUIET_TIME = regex(r"(p[\d.]+)=([\d.]+) msec", re.ASCII)
 _FAILED = regex(rf"(?:[^()]*\(.*?\(overall: [^()]{{1,20}}\))?({_TROUBLE})")
@@ -87,6 +89,10 @@ _STEP, _SHARE = 8e-6, 1 / 1024
 _NOTHING = Remark(
     "redis-benchmark stopped without a result ({why}), so this run measured nothing",
     "check that the server answers and knows the command, and run again",
+)
+_ERRORS = Remark(
+    "the server replied with errors ({why}), so this run failed",
+    "check the command and the settings of the server, and run again",
 )
 _NO_ROW = "its table has no row"
 _BAD_ROW = Remark(
@@ -125,6 +131,7 @@ class Report(reports.Report):
         super().__init__(line, command)
         self.reading.load_model = "closed"
         self.names: list[str] = []
+        self.replied: tuple[int, str] | None = None  # an error of the server, and its line
 
     @property
     def is_proven(self) -> bool:
@@ -178,6 +185,9 @@ class Report(reports.Report):
         """Yield the reading, of which only a part may have come."""
         missing = self.missing() if "completed" in self.seen else []
         self.reading.status = "partial" if missing else "complete"
+        if self.replied is not None:
+            self.reading.status = "failed"
+            yield _ERRORS.at(label, self.replied[0], why=self.replied[1])
         yield self.reading
         if missing:
             yield report_incomplete(self.reading, label, list_lines(missing), Reader.NAMES)
@@ -194,6 +204,7 @@ class Reader(reports.Reader):
         super().__init__(label)
         self.header = ""
         self.trouble: tuple[int, str] | None = None
+        self.replied: tuple[int, str] | None = None
         self.misfits: list[int] = []
 
     def read(self, number: int, line: str) -> None:
@@ -203,6 +214,9 @@ class Reader(reports.Reader):
             self.trouble = self.trouble or (number, _NO_ROW)
         elif failed := _FAILED.fullmatch(line):
             self.trouble = self.trouble or (number, failed[1].removeprefix("WARNING: "))
+            if failed[1].startswith(_REPLY):  # printed during a test, above what it came to
+                self.close()
+                self.replied = number, show_part(failed[1].removeprefix(_REPLY))
         else:
             row = _MISFIT.fullmatch(line)
             is_row = row is not None and (bool(self.header) or row[1] in _TESTS)
@@ -219,7 +233,10 @@ class Reader(reports.Reader):
 
     def begin(self, number: int, line: Line, fields: Fields) -> bool:
         """Open a test, for which the header of the table above it may hold."""
-        return super().begin(number, line, (*fields, self.header))
+        is_begun = super().begin(number, line, (*fields, self.header))
+        if is_begun:
+            self.report.replied, self.replied = self.replied, None
+        return is_begun
 
     def pass_over(self, number: int) -> None:
         """Say of a result that no title names that it is not read; it ends the test above."""

@@ -117,8 +117,13 @@ K6 = """\
 @pytest.mark.parametrize(
     ("base", "new", "code", "text"),
     [
-        ({}, {"status_codes": {"302": 1000}}, 4, "100 % of the responses are redirects for 'new'"),
-        ({"status_codes": {"302": 1000}}, {}, 4, "0 % of the responses are redirects for 'new'"),
+        (
+            {},
+            {"status_codes": {"302": 1000}},
+            4,
+            "100 % of the responses have status",
+        ),
+        ({"status_codes": {"302": 1000}}, {}, 4, "0 % of the responses have status"),
         ({}, {"status_codes": {"200": 995, "302": 5}}, 0, "✓ "),
         ({"bytes_in": 615}, {"bytes_in": 0}, 4, "a response has 0 B for 'new', 615 B for 'base'"),
         ({"bytes_in": 615}, {"bytes_in": 640}, 0, "✓ "),
@@ -165,3 +170,23 @@ def test_checks_that_newly_fail_are_undecided(
     assert run(["gate", "results", "--quiet"]) == code
     is_named = "of the checks failed for 'new', 0 % for 'base'" in capsys.readouterr().out
     assert is_named is (code == 4)
+
+
+@pytest.mark.parametrize(("users", "code"), [(80, 4), (10, 0)])
+def test_closed_loops_with_other_connections_are_undecided(
+    users: int, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    for variant, count in {"base": 10, "new": users}.items():
+        (tmp_path / "results" / variant).mkdir(parents=True)
+        for number in range(1, 7):
+            loop = f"     scenarios: (100.00%) 1 scenario, {count} max VUs, 2m max duration:\n"
+            loop += f"{'*':>15} default: {count} looping VUs for 1m40s (gracefulStop: 30s)\n\n"
+            most = f"     vus_max........................: {count} min={count} max={count}\n"
+            text = K6.format(share="100.00", passed=30000, run=f"{number}{len(variant)}")
+            (tmp_path / f"results/{variant}/k6-{number}.txt").write_text(
+                loop + text + most, "utf-8"
+            )
+    monkeypatch.chdir(tmp_path)
+    assert run(["gate", "results", "--quiet"]) == code
+    assert ("the sides had different numbers of conn" in capsys.readouterr().out) is (code == 4)

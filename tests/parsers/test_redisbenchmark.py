@@ -212,3 +212,26 @@ def test_a_whole_rate_in_a_table_without_a_header_is_named() -> None:
     runs, (problem,) = read('"SET","94339.62"\n"GET","94339"\n"other","12"\n')
     assert [run.benchmark for run in runs] == ["SET"]
     assert (problem.line, problem.is_damage) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{}SET: 94339.62 requests per second, p50=0.311 msec\n",
+        '"test","rps"\n{}"SET","94339.62"\n',
+        "{}" + OLD.format("SET"),
+    ],
+)
+def test_a_test_of_replies_that_are_errors_failed(text: str) -> None:
+    error = "Error from server: NOAUTH Authentication required.\n"
+    (run,), (diagnostic,) = read(text.format(error))
+    assert (run.benchmark, run.status) == ("SET", "failed")
+    assert "replied with errors" in diagnostic.what
+    (run,), diagnostics = read(text.format(""))
+    assert (run.status, diagnostics) == ("complete", [])
+
+
+def test_errors_are_of_the_test_below_them() -> None:
+    line = "{}: 94339.62 requests per second, p50=0.311 msec\n"
+    runs, _ = read(f"{line.format('SET')}Error from server: ERR x\n{line.format('GET')}")
+    assert [(run.benchmark, run.status) for run in runs] == [("SET", "complete"), ("GET", "failed")]

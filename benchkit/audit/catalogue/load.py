@@ -153,15 +153,17 @@ LOAD = (
     Entry(
         code="B321",
         severity="warning",
-        says="the sides got different responses: failed checks, redirects or another size",
-        what="On one side, more than 1 % of the checks failed or of the responses are redirects "
-        "(status 3xx), and at least twice the share of the other side, or the rest is at most half "
-        "of that of the other side. Or a response of one side has more than twice as many bytes, "
-        "and at least 100 more, or the other one has none.",
+        says="the sides got different responses, or made different requests",
+        what="On one side, more than 1 % of the checks failed, of the responses have no content "
+        "(status 3xx or 204), or of the requests are of one kind that the tool counts apart, and "
+        "this is at least twice the share of the other side, or leaves at most half of its rest. "
+        "Or the responses of a run have more than twice as many bytes as any on the other side, "
+        "and at least 100 more, or fewer than half as many, or none.",
         why="A redirect, an empty page or a wrong answer costs less than the right one, so the "
         "side that sends it looks faster. `gate` leaves such rows undecided and exits 4.",
-        example="pr on /list: 100 % of the responses are redirects for 'pr', 0 % for 'main': "
-        "different responses have different costs",
+        example="pr on /list: 100 % of the responses have status 3xx or 204 for 'pr', 0 % for "
+        "'main': "
+        "other requests and responses have other costs",
         do="Compare the responses of both sides with curl. If the difference is intended, such as "
         'a compressed page, set `on_undecided = "warn"` in the policy for this change.',
     ),
