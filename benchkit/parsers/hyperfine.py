@@ -46,10 +46,10 @@ from benchkit.parsers.base import (
     Record,
     Source,
     Tool,
+    late,
 )
 from benchkit.parsers.documents import as_object, find_lists, line_of, read_documents
 from benchkit.reading import reports
-from benchkit.reading.delimited import header_of, read_rows
 from benchkit.reading.reports import Fields, Line
 from benchkit.redaction import show_part
 from benchkit.regexes import regex
@@ -115,7 +115,7 @@ def _read(label: str, result: object, line: int) -> Iterator[Record]:
     exits = fields.get("exit_codes")
     scanned = fields.get("parameters")
     params = {k: str(v) for k, v in scanned.items()} if isinstance(scanned, dict) else {}
-    name = _name(command, params)
+    name = name_command(command, params)
     for turn, time in enumerate(times):
         here = line_of(time, line)
         if not isinstance(time, int | float) or isinstance(time, bool) or not 0 <= time < 1e9:
@@ -139,14 +139,14 @@ def _read(label: str, result: object, line: int) -> Iterator[Record]:
         yield reading
 
 
-def _name(command: str, params: Mapping[str, str]) -> str:
+def name_command(command: str, params: Mapping[str, str]) -> str:
     r"""Put the parameters' names back into a command, so that a scan is one benchmark.
 
     Examples
     --------
-    >>> _name("make -j 8 all8", {"jobs": "8"})
+    >>> name_command("make -j 8 all8", {"jobs": "8"})
     'make -j {jobs} all8'
-    >>> print(_name("make 8", {r"\d": "8"}))
+    >>> print(name_command("make 8", {r"\d": "8"}))
     make {\d}
     """
     for name, value in params.items():
@@ -232,74 +232,6 @@ def _parse_text(source: Source) -> Iterator[Record]:
     return Reader.parse(source)
 
 
-#: What the columns of the CSV are, in their order behind the command.
-_CELLS = {
-    "mean": ("time_per_op", "mean", None),
-    "stddev": ("time_per_op", "stdev", None),
-    "median": ("time_per_op", "median", None),
-    "user": ("cpu_time_per_op", "mean", "user"),
-    "system": ("cpu_time_per_op", "mean", "system"),
-    "min": ("time_per_op", "min", None),
-    "max": ("time_per_op", "max", None),
-}
-_COLUMNS = ["command", *_CELLS]
-_SECONDS = regex(r"\d{1,9}(?:\.\d{1,25})?(?:e-\d{1,3})?", re.ASCII)
-
-
-def _recognises_csv(head: Head) -> bool:
-    return head.is_start and header_of(head.text)[: len(_COLUMNS)] == _COLUMNS
-
-
-def _parse_csv(source: Source) -> Iterator[Record]:
-    """Yield a reading per command."""
-    for line, row in read_rows(source, "hyperfine", _COLUMNS):
-        if isinstance(row, Diagnostic):
-            yield row
-            continue
-        params = {name[10:]: row[name] for name in row if name.startswith("parameter_")}
-        run = Reading(tool="hyperfine", form="csv", line=line, last_line=line, params=params)
-        run.benchmark = _name(row["command"], params)
-        cells = {name: row[name] for name in _CELLS if row[name]}
-        if not all(map(_SECONDS.fullmatch, cells.values())):
-            what = "a time of this row is not a number of seconds; the row was left out"
-            yield Diagnostic(source.label, line, what, _WHOLE, "warning")
-            continue
-        for name, text in cells.items():
-            if name != "stddev" or float(text):  # a single execution has none
-                metric, stat, subject = _CELLS[name]
-                run.add(metric, stat, float(text), "s", line, subject=subject)
-        yield run
-
-
-_WHOLE = "use the file that hyperfine wrote"
-_UNIT = r" \[(s|ms|µs)\]\s*"
-_HEADS = regex(rf"\|\s*Command\s*\|\s*Mean{_UNIT}\|\s*Min{_UNIT}\|\s*Max{_UNIT}\|.*")
-_CELL = r"\s*(\d{1,9}\.\d{1,4})\s*"
-_SPREAD = rf"(?:±{_CELL})?"
-_ROW = regex(
-    rf"\|\s*([`=])(.{{1,9999}})\1\s*\|{_CELL}{_SPREAD}\|{_CELL}\|{_CELL}\|[^|]*\|", re.ASCII
-)
-
-
-def _parse_table(source: Source) -> Iterator[Record]:
-    """Yield a reading per command of a table in Markdown or Org."""
-    unit = ""
-    for line, text in source.lines():
-        if heads := _HEADS.match(text.strip()):
-            unit = heads[1]
-        elif row := _ROW.fullmatch(text.strip()):
-            run = Reading(tool="hyperfine", form="table", line=line, last_line=line)
-            run.benchmark = row[2].replace(r"\|", "|")
-            for stat, cell in zip(("mean", "stdev", "min", "max"), row.groups()[2:], strict=True):
-                if cell:
-                    time = parse_time(cell + unit)
-                    run.add("time_per_op", stat, time.value, "s", line, resolution=time.resolution)
-            yield run
-        elif text.strip("|:-+ \t"):
-            what = "this line is not a row of hyperfine's table, and was left out"
-            yield Diagnostic(source.label, line, what, _WHOLE, "warning")
-
-
 JSON = Format(
     name="hyperfine",
     tools=("hyperfine",),
@@ -352,26 +284,27 @@ CSV = Format(
             not_recorded="individual times, their number, when it ran, the version",
         ),
     ),
-    recognises=_recognises_csv,
-    parse=_parse_csv,
+    recognises=late("benchkit.parsers.hyperfinetables:recognises_csv"),
+    parse=late("benchkit.parsers.hyperfinetables:parse_csv"),
     words=("command,mean,",),
 )
 
 TABLE = Format(
     name="hyperfine_table",
     tools=("hyperfine",),
-    summary="hyperfine's table in a file of its own: mean, spread, minimum and maximum",
+    summary="hyperfine's table: mean, spread, minimum and maximum per command",
     forms=(
         Form(
             name="table",
             signature="| Command | Mean [ms] | Min [ms] | Max [ms] | Relative |",
-            versions="1.7 on, --export-markdown, --export-orgmode",
+            versions="1.0 on, --export-markdown, --export-orgmode",
             not_recorded="individual times, their number, CPU time; not read: ratios",
         ),
     ),
-    recognises=lambda head: head.is_start and _HEADS.match(head.text.lstrip()) is not None,
-    parse=_parse_table,
+    recognises=late("benchkit.parsers.hyperfinetables:recognises_table"),
+    parse=late("benchkit.parsers.hyperfinetables:parse_table"),
     words=(" Mean [",),
+    embeds=True,
 )
 
 TOOLS = (

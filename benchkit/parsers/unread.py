@@ -71,8 +71,6 @@ _FORMS = (
            "give the simulation.log, or js/global_stats.json of the report"),
     Unread("a script for k6", ("from 'k6",), "give what `k6 run --out json=FILE` writes"),
     Unread("a script for k6", ('from "k6',), "give what `k6 run --out json=FILE` writes"),
-    Unread("hyperfine's table", ("| Command ", " Mean [", " Relative |"),
-           "it has no individual runs; give what `hyperfine --export-json FILE` writes"),
     Unread("JMH's table as Markdown", ("|Mode", "|Score", "|Units"),
            "give the text or JSON that JMH wrote"),
     Unread("JMH's table as Markdown", ("| Mode", "| Score", "| Units"),

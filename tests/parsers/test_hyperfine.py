@@ -232,3 +232,43 @@ def test_results_under_keys_of_a_script_are_groups_of_their_paths() -> None:
     ]
     assert found == [("libs/one/build", "make", 1.5, 2), ("libs/two/build", "make", 2.5, 3)]
     assert len(found) == len(runs)
+
+
+def test_tables_of_a_page_are_read_with_the_columns_that_they_have() -> None:
+    """They were refused with the tool's name."""
+    text = """# Results
+
+Before 1.7 the extremes shared a column, and people leave out columns, or print rows bold.
+
+| Command | Mean [s] | Min…Max [s] |
+|:---|---:|---:|
+| `sed 's/a/b/'` | 2.338 ± 0.008 | 2.332…2.358 |
+| `sd a b` | **0.997 ± 0.006** | 0.987…1.007 |
+
+Result: 2.35 times faster
+
+| Command | Mean [ms] | Relative |
+|:---|---:|---:|
+| `sd -A a b` (across) | 125.6 ± 14.3 | 1.00 |
+| `sd a b` | about 9 | 2.00 |
+"""
+    source = Source(None, "x.md", text.encode())
+    assert TABLE.recognises(source.head())
+    *runs, problem = TABLE.parse(source)
+    told = [
+        (run.benchmark, [row[2:4] for row in run.rows]) for run in runs if isinstance(run, Reading)
+    ]
+    assert told == [
+        ("sed 's/a/b/'", [("mean", 2.338), ("stdev", 0.008), ("min", 2.332), ("max", 2.358)]),
+        ("sd a b", [("mean", 0.997), ("stdev", 0.006), ("min", 0.987), ("max", 1.007)]),
+        ("sd -A a b (across)", [("mean", 0.1256), ("stdev", 0.0143)]),
+    ]
+    assert isinstance(problem, Diagnostic)
+    assert (problem.line, problem.severity) == (15, "warning")
+
+
+def test_the_head_of_a_table_alone_is_an_error() -> None:
+    text = b"| Command   |  Mean [ms] | Max [ms] |     Relative |\n"
+    (problem,) = TABLE.parse(Source(None, "x.md", text))
+    assert isinstance(problem, Diagnostic)
+    assert problem.what == "no complete table of hyperfine here"

@@ -43,11 +43,6 @@ def test_another_tools_report_is_named() -> None:
     [
         ("<jmeterTestPlan version='1.2'>", "a test plan of JMeter", "`jmeter -n -t PLAN"),
         (
-            "| Command   |  Mean [ms] | Max [ms] |     Relative |",
-            "hyperfine's table",
-            "--export-json",
-        ),
-        (
             "Count:\t1\nRequests/sec:\t6.28\nResponse time histogram:\nStatus code distribution:\n",
             "ghz's report",
             "help tools",
