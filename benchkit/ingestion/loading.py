@@ -28,6 +28,7 @@ from benchkit.ingestion.frames import observations as make_observations
 from benchkit.ingestion.frames import runs as make_runs
 from benchkit.ingestion.gone import find_gone, list_stale
 from benchkit.ingestion.harvest import gather
+from benchkit.ingestion.loads import name_load
 from benchkit.ingestion.origins import (
     choose,
     find_elsewhere,
@@ -213,7 +214,7 @@ def stream(
         loaded = load_found(discovery, options, samples=True, roles=roles)
         show(loaded.diagnostics)
         require_roles(loaded.runs["role"], roles)
-        frame = loaded.observations
+        frame = name_load(loaded.observations, loaded.runs)
         yield frame[frame["metric"].isin(metrics)] if metrics else frame
     else:
         from benchkit.ingestion.commit import ingest
@@ -241,12 +242,13 @@ def _stream_store(
     loaded = _load_rows(store, rows, store.values())
     show(loaded.diagnostics)
     require_roles([part.role for part in choice.parts], roles)
-    yield from stream_observations(store, rows, metrics, roles)
+    for frame in stream_observations(store, rows, metrics, roles):
+        yield name_load(frame, loaded.runs)
     derived = loaded.observations.tail(loaded.derived if has_derived(roles) else 0)
     if metrics:
         derived = derived[derived["metric"].isin(metrics)]
     if len(derived):
-        yield make_table(name_role(derived, roles))
+        yield name_load(make_table(name_role(derived, roles)), loaded.runs)
 
 
 def _store_of(

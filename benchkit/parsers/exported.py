@@ -2,8 +2,8 @@ r"""benchkit's own table, as `benchkit export` writes it: CSV, JSON or Parquet.
 
 A file of the usual kind (shortened)::
 
-    group,variant,benchmark,params,run,subject,metric,stat,value,unit,n,time,resolution,origin,tool,source
-    ,otlp,/ping,connections=8,3,,request_rate,mean,29018.83,1/s,,,0.01,reported,wrk,otlp/wrk-3.txt:11
+    group,variant,benchmark,params,run,subject,metric,stat,value,unit,…,tool,source,load_model
+    ,otlp,/ping,connections=8,3,,request_rate,mean,29018.83,1/s,…,wrk,otlp/wrk-3.txt:11,closed
 
 What the numbers are: those of other tools, in base units, under their final labels. Each run keeps
 its number, so that it stays the same run where its raw results are read, too. Nothing is computed
@@ -19,7 +19,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from math import isfinite
-from typing import Any
+from typing import Any, get_args
 
 from benchkit.parsers import registry
 from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Samples, Source
@@ -28,7 +28,7 @@ from benchkit.reading.delimited import header_of, is_formula, read_rows
 from benchkit.reading.parquet import OUTSIZED, OutsizedError, open_parquet
 from benchkit.reading.source import PARQUET, UnreadableError, UntilDamage
 from benchkit.regexes import regex
-from benchkit.schema import ROLES, Labels
+from benchkit.schema import ROLES, Labels, LoadModel
 from benchkit.units import read_number
 
 _SIGNS = frozenset({"variant", "metric", "stat", "value"})
@@ -38,6 +38,7 @@ _BEGINNING = r'\{\s*"format_version"\s*:\s*\d+\s*,\s*"observations"\s*:\s*\['
 _DOCUMENT = regex(_BEGINNING)
 _PARAM = regex(r",(?=[^,=]*=)")
 _MANY = ("sample", "counter")
+_LOAD_MODELS: tuple[LoadModel, ...] = get_args(LoadModel)
 _LARGEST_RUN = (1 << 31) - 1
 _LONGEST_LINE = 18  # digits
 _MOST_NAMED = 20
@@ -238,13 +239,17 @@ class _Table:
         role = str(cells.get("role") or usual).replace("measured", "")
         if role and role not in ROLES:
             raise ValueError(f"unknown role {role!r}")
+        known = str(cells.get("load_model") or "unknown")
+        load_model = next((each for each in _LOAD_MODELS if each == known), None)
+        if load_model is None:
+            raise ValueError(f"unknown load model {known!r}")
         key = (role, *texts, _read_run(cells["run"]), place)
         if key not in self._runs:
             group, variant, benchmark, params, _ = texts
             self._runs[key] = Reading(
                 tool=tool, form=self._form, line=line, group=group, variant=variant,
                 benchmark=benchmark, params=_read_params(params), role=role,
-                run=_read_run(cells["run"]), exported_from=place,
+                run=_read_run(cells["run"]), exported_from=place, load_model=load_model,
             )  # fmt: skip
         return key
 

@@ -117,6 +117,16 @@ def test_an_export_of_real_results_is_read_back_and_compares_alike(
     assert sentences[0] == sentences[1]
 
 
+def test_load_models_are_read_back(form: str, tmp_path: Path) -> None:
+    """They were unknown, and with them the primary metric of a closed loop."""
+    path = tmp_path / f"all.{form}"
+    raw = FIXTURES / "shorturl-k6"
+    assert run(["export", str(raw), "-o", str(path)]) == ExitCode.DONE
+    models = [sorted(bk.load(place).runs["load_model"]) for place in (raw, path)]
+    assert models[0] == models[1]
+    assert set(models[0]) - {"unknown"}
+
+
 def test_roles_are_read_back(form: str, tmp_path: Path) -> None:
     path = tmp_path / f"all.{form}"
     raw = FIXTURES / "tracing-wrk"
