@@ -95,17 +95,17 @@ def _list_keys(measure: object) -> Iterator[str]:
 
 
 def _list_unread(source: Source, guessed: TableMap) -> list[str]:
-    """Name the columns that a map leaves out; one without a name by its place."""
+    """Name the columns that a map leaves out."""
     from collections.abc import Mapping
 
+    from benchkit.parsers.guessed import is_nameless
     from benchkit.parsers.mapped import read_table
 
     rows = (row for _, row in read_table(source, guessed.records) if isinstance(row, Mapping))
-    names = enumerate(next(rows, {}), 1)
     return [
-        printable(name.replace("\n", " ")) if name else f"column {place}, which has no name"
-        for place, name in names
-        if not name or name not in guessed.columns
+        f"{name}, which has no name" if is_nameless(name) else printable(name.replace("\n", " "))
+        for name in next(rows, {})
+        if name not in guessed.columns
     ]
 
 

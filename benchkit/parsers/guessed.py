@@ -41,6 +41,8 @@ _IGNORED = {"id", "index", "timestamp", "time", "date", "seed", "pid", "port"}
 _WIDEST = 10_000
 _WORD = regex(r"[^A-Za-z0-9%/µ.]+|\.(?!\d)")
 _ALIASES = {"lat": "latency", "response_time": "latency", "throughput": "request_rate"}
+#: How a column without a name is called.
+_NAMELESS = regex(r"column \d{1,5}")
 _STAT = regex(r"p\d{1,2}(?:\.\d{1,3})?|mean|median|min|max|stdev")
 _STATS = {"avg": "mean", "average": "mean", "p50": "p50", "std": "stdev", "stddev": "stdev"}
 
@@ -55,6 +57,12 @@ class _Column:
     distinct: int
     rows: int
     unit: str = ""  # that of the numbers, where cells have one
+    is_counted: bool = False  # whether the cells are the numbers of the rows
+
+
+def is_nameless(column: str) -> bool:
+    """Whether the header of a table has no name for a column, as `read_rows` calls it."""
+    return _NAMELESS.fullmatch(column) is not None
 
 
 def guess(source: Source) -> TableMap:
@@ -94,6 +102,7 @@ def guess(source: Source) -> TableMap:
         for each in columns
         if each.is_numeric
         and each.name not in {*params, *labels.values()}
+        and not is_nameless(each.name)
         and (each.unit or each.name.lower() not in _IGNORED)
     ]
     value = labels.pop("value", None)
@@ -142,7 +151,8 @@ def _describe(name: str, rows: Sequence[Mapping[str, Any]]) -> _Column:
     is_whole = is_numeric and all(number.is_integer() for number in counted)
     unit = "" if is_numeric else _find_unit(known)
     distinct = len({str(cell) for cell in known})
-    return _Column(name, is_numeric or bool(unit), is_whole, distinct, len(rows), unit)
+    is_counted = is_whole and [number - counted[0] for number in counted] == [*range(len(rows))]
+    return _Column(name, is_numeric or bool(unit), is_whole, distinct, len(rows), unit, is_counted)
 
 
 def _find_unit(cells: Sequence[object]) -> str:
@@ -155,9 +165,13 @@ def _find_unit(cells: Sequence[object]) -> str:
 
 
 def _find_levels(columns: Sequence[_Column], used: Container[str]) -> Iterator[str]:
-    """Yield the columns of texts that repeat and are no label: levels, which tell rows apart."""
+    """Yield the columns of texts that repeat and are no label: levels, which tell rows apart.
+
+    So does a column of numbers that has no name, unless they only count the rows.
+    """
     for each in columns:
         is_level = not each.is_numeric and 1 < each.distinct <= each.rows / 2
+        is_level |= is_nameless(each.name) and each.distinct > 1 and not each.is_counted
         if is_level and each.name not in used and each.name.lower() not in _IGNORED:
             yield each.name
 
@@ -182,12 +196,21 @@ def _name_labels(columns: Sequence[_Column]) -> dict[str, str]:
                 found[label] = column.name
                 break
     texts = [each for each in columns if not each.is_numeric and each.name not in found.values()]
-    repeating = [each for each in texts if 1 < each.distinct < each.rows]
-    repeating.sort(key=lambda each: each.distinct)
+    telling = [each for each in texts if 1 < each.distinct < each.rows]
+    telling.sort(key=lambda each: each.distinct)
+    unique = [each for each in texts if 1 < each.distinct == each.rows]
+    telling += [each for each in unique if is_nameless(each.name) or _tells_rows_apart(each, found)]
     for label in ("variant", "benchmark"):
-        if label not in found and repeating:
-            found[label] = repeating.pop(0).name
+        if label not in found and telling:
+            found[label] = telling.pop(0).name
     return found
+
+
+def _tells_rows_apart(column: _Column, found: Mapping[str, str]) -> bool:
+    """Whether a column whose texts all differ is a label: no other one is known by its name."""
+    return not found.keys() & {"variant", "benchmark", "run"} and (
+        column.name.lower() not in _IGNORED
+    )
 
 
 def _fits(label: str, word: str, column: _Column, found: Mapping[str, str]) -> bool:

@@ -137,7 +137,7 @@ def read_table(source: Source, records: str = "") -> Rows:
     if text[:1] not in {"{", "["}:
         first = text.partition("\n")[0]
         delimiter = max(DELIMITERS, key=first.count)
-        yield from read_rows(source, "its tool", (), delimiter)
+        yield from read_rows(source, "its tool", (), delimiter, is_foreign=True)
     elif not records and _is_object(text.partition("\n")[0]):
         yield from _read_lines(source)
     else:

@@ -41,11 +41,14 @@ def read_rows(
     delimiter: str = ",",
     skip: int = 0,
     named: Sequence[str] = (),
+    *,
+    is_foreign: bool = False,
 ) -> Iterator[tuple[int, dict[str, str] | Diagnostic]]:
     r"""Yield (line, cells by their columns) of every row, and (line, Diagnostic) of a bad one.
 
     A header without the ``needed`` columns is refused. ``skip`` lines stand above it. A file with
-    ``named`` columns has no header.
+    ``named`` columns has no header. Columns of a foreign table that have no name, or that of one
+    before them, are called by their places.
 
     Raises
     ------
@@ -70,6 +73,7 @@ def read_rows(
                 continue
             if not columns:
                 columns = [cell.strip() for cell in cells]
+                columns = list(_name_places(columns)) if is_foreign else columns
                 if missing := [name for name in needed if name not in columns]:
                     what = f"the header lacks {', '.join(missing)}"
                     yield here, Diagnostic(source.label, here, what, hint)
@@ -92,6 +96,21 @@ def read_rows(
         what = "the last row is left out: it has no line end, so it may be truncated"
         yield whole.cut, Diagnostic(source.label, whole.cut, what, hint, "warning")
     lines.raise_damage()
+
+
+def _name_places(columns: Sequence[str]) -> Iterator[str]:
+    """Yield the names of columns, of which no two are the same.
+
+    Examples
+    --------
+    >>> list(_name_places(["", "time", "", "time"]))
+    ['column 1', 'time', 'column 3', 'time (column 4)']
+    """
+    for place, name in enumerate(columns, 1):
+        if not name:
+            yield f"column {place}"
+        else:
+            yield f"{name} (column {place})" if name in columns[: place - 1] else name
 
 
 def is_formula(text: str) -> bool:

@@ -15,7 +15,7 @@ from benchkit.config.maps import parse_maps
 from benchkit.errors import ConfigError, DataError, Diagnostic, ExitCode, SchemaError
 from benchkit.parsers.base import Reading, Source
 from benchkit.parsers.guessed import guess, guess_measure
-from benchkit.parsers.mapped import parse
+from benchkit.parsers.mapped import parse, read_table
 
 Captured = pytest.CaptureFixture[str]
 LONG = {
@@ -315,3 +315,33 @@ def test_a_unit_in_a_cell_has_to_be_of_the_kind_of_its_column() -> None:
     assert reading.rows[0][3:5] == (0.005, "s")
     (problem,) = parse(one, Source(None, "x.csv", b"t\n5 MB\n"))
     assert "t is '5 MB', not a finite number" in str(problem)
+
+
+@pytest.mark.parametrize(
+    ("header", "rows", "labels"),
+    [
+        (",,time (ms)", "gin,/a,10\necho,/a,11\ngin,/b,20\necho,/b,21",
+         [("gin", "/a", {}), ("echo", "/a", {}), ("gin", "/b", {}), ("echo", "/b", {})]),
+        (",rate", "gin,10\necho,11\nchi,12",
+         [("gin", "", {}), ("echo", "", {}), ("chi", "", {})]),
+        ("framework,rate", "gin,10\necho,11\nchi,12",
+         [("gin", "", {}), ("echo", "", {}), ("chi", "", {})]),
+        (",rate", "100,10\n1000,11\n5000,12",
+         [("", "", {"column 1": "100"}), ("", "", {"column 1": "1000"}),
+          ("", "", {"column 1": "5000"})]),
+        (",framework,rate", "0,gin,10\n1,gin,11\n2,echo,12\n3,echo,13",
+         [("gin", "", {}), ("gin", "", {}), ("echo", "", {}), ("echo", "", {})]),
+    ],
+)  # fmt: skip
+def test_a_guess_does_not_pool_rows_that_a_column_without_a_name_tells_apart(
+    header: str, rows: str, labels: list[tuple[str, str, dict[str, str]]]
+) -> None:
+    source = Source(None, "x.csv", f"{header}\n{rows}\n".encode())
+    runs = [each for each in parse(guess(source), source) if isinstance(each, Reading)]
+    assert [(run.variant, run.benchmark, run.params) for run in runs] == labels
+
+
+def test_two_columns_of_one_name_are_both_there() -> None:
+    source = Source(None, "x.csv", b"build,ms,ms\nold,1,2\n")
+    ((_, row),) = read_table(source)
+    assert row == {"build": "old", "ms": "1", "ms (column 3)": "2"}
