@@ -77,6 +77,11 @@ def test_another_tools_report_is_named() -> None:
             "_stats.csv",
         ),
         ("Method,Name,Error,Occurrences\n", "Locust's list of failures", "_stats.csv"),
+        (
+            'var stats = {\n type: "GROUP",\n stats: {"numberOfRequests": {"total": "5"}}}',
+            "a script of Gatling's report",
+            "stats.json",
+        ),
         ('{"group_id":"a","function_id":"b","value_str":null}', "criterion's name", "sample.json"),
         ('{"fio version" : "fio-3.28"}', "fio's JSON", "benchkit help tools"),
         (

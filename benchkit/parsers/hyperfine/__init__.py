@@ -284,8 +284,8 @@ CSV = Format(
             not_recorded="individual times, their number, when it ran, the version",
         ),
     ),
-    recognises=late("benchkit.parsers.hyperfinetables:recognises_csv"),
-    parse=late("benchkit.parsers.hyperfinetables:parse_csv"),
+    recognises=late("benchkit.parsers.hyperfine.tables:recognises_csv"),
+    parse=late("benchkit.parsers.hyperfine.tables:parse_csv"),
     words=("command,mean,",),
 )
 
@@ -301,8 +301,8 @@ TABLE = Format(
             not_recorded="individual times, their number, CPU time; not read: ratios",
         ),
     ),
-    recognises=late("benchkit.parsers.hyperfinetables:recognises_table"),
-    parse=late("benchkit.parsers.hyperfinetables:parse_table"),
+    recognises=late("benchkit.parsers.hyperfine.tables:recognises_table"),
+    parse=late("benchkit.parsers.hyperfine.tables:parse_table"),
     words=(" Mean [",),
     embeds=True,
 )
