@@ -50,6 +50,7 @@ from benchkit.parsers.base import (
 )
 from benchkit.parsers.documents import as_object, find_lists, line_of, read_documents
 from benchkit.reading import reports
+from benchkit.reading.delimited import header_of, read_rows
 from benchkit.reading.reports import Fields, Line
 from benchkit.redaction import show_part
 from benchkit.regexes import regex
@@ -115,7 +116,7 @@ def _read(label: str, result: object, line: int) -> Iterator[Record]:
     exits = fields.get("exit_codes")
     scanned = fields.get("parameters")
     params = {k: str(v) for k, v in scanned.items()} if isinstance(scanned, dict) else {}
-    name = name_command(command, params)
+    name = _name(command, params)
     for turn, time in enumerate(times):
         here = line_of(time, line)
         if not isinstance(time, int | float) or isinstance(time, bool) or not 0 <= time < 1e9:
@@ -139,14 +140,14 @@ def _read(label: str, result: object, line: int) -> Iterator[Record]:
         yield reading
 
 
-def name_command(command: str, params: Mapping[str, str]) -> str:
+def _name(command: str, params: Mapping[str, str]) -> str:
     r"""Put the parameters' names back into a command, so that a scan is one benchmark.
 
     Examples
     --------
-    >>> name_command("make -j 8 all8", {"jobs": "8"})
+    >>> _name("make -j 8 all8", {"jobs": "8"})
     'make -j {jobs} all8'
-    >>> print(name_command("make 8", {r"\d": "8"}))
+    >>> print(_name("make 8", {r"\d": "8"}))
     make {\d}
     """
     for name, value in params.items():
@@ -232,6 +233,47 @@ def _parse_text(source: Source) -> Iterator[Record]:
     return Reader.parse(source)
 
 
+#: What the columns of the CSV are, in their order behind the command.
+_CELLS = {
+    "mean": ("time_per_op", "mean", None),
+    "stddev": ("time_per_op", "stdev", None),
+    "median": ("time_per_op", "median", None),
+    "user": ("cpu_time_per_op", "mean", "user"),
+    "system": ("cpu_time_per_op", "mean", "system"),
+    "min": ("time_per_op", "min", None),
+    "max": ("time_per_op", "max", None),
+}
+_COLUMNS = ["command", *_CELLS]
+_SECONDS = regex(r"\d{1,9}(?:\.\d{1,25})?(?:e-\d{1,3})?", re.ASCII)
+
+
+def _recognises_csv(head: Head) -> bool:
+    return head.is_start and header_of(head.text)[: len(_COLUMNS)] == _COLUMNS
+
+
+def _parse_csv(source: Source) -> Iterator[Record]:
+    """Yield a reading per command."""
+    for line, row in read_rows(source, "hyperfine", _COLUMNS):
+        if isinstance(row, Diagnostic):
+            yield row
+            continue
+        params = {name[10:]: row[name] for name in row if name.startswith("parameter_")}
+        run = Reading(tool="hyperfine", form="csv", line=line, last_line=line, params=params)
+        run.benchmark = _name(row["command"], params)
+        cells = {name: row[name] for name in _CELLS if row[name]}
+        if not all(map(_SECONDS.fullmatch, cells.values())):
+            what = "a time of this row is not a number of seconds; the row was left out"
+            yield Diagnostic(source.label, line, what, _WHOLE, "warning")
+            continue
+        for name, text in cells.items():
+            if name != "stddev" or float(text):  # a single execution has none
+                metric, stat, subject = _CELLS[name]
+                run.add(metric, stat, float(text), "s", line, subject=subject)
+        yield run
+
+
+_WHOLE = "use the file that hyperfine wrote"
+
 JSON = Format(
     name="hyperfine",
     tools=("hyperfine",),
@@ -284,8 +326,8 @@ CSV = Format(
             not_recorded="individual times, their number, when it ran, the version",
         ),
     ),
-    recognises=late("benchkit.parsers.hyperfine.tables:recognises_csv"),
-    parse=late("benchkit.parsers.hyperfine.tables:parse_csv"),
+    recognises=_recognises_csv,
+    parse=_parse_csv,
     words=("command,mean,",),
 )
 
@@ -301,8 +343,8 @@ TABLE = Format(
             not_recorded="individual times, their number, CPU time; not read: ratios",
         ),
     ),
-    recognises=late("benchkit.parsers.hyperfine.tables:recognises_table"),
-    parse=late("benchkit.parsers.hyperfine.tables:parse_table"),
+    recognises=late("benchkit.parsers.hyperfinetable:recognises_table"),
+    parse=late("benchkit.parsers.hyperfinetable:parse_table"),
     words=(" Mean [",),
     embeds=True,
 )
