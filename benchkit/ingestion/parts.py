@@ -205,8 +205,6 @@ def _choose_labels(found: Found, reading: Reading, options: Options) -> Found:
 
 def _keep_labels(found: Found, reading: Reading) -> Found:
     """Return a table of benchkit's own, whose path says nothing of the runs in it."""
-    if reading.load_model == "unknown":
-        reading.load_model = registry.tool(reading.tool).load_model
     label, is_typed = reading.exported_from or found.label, "variant=" in found.assigned
     return replace(found, label=label, labels=_NO_PATH, variant=found.variant if is_typed else "")
 

@@ -239,7 +239,7 @@ class _Table:
         role = str(cells.get("role") or usual).replace("measured", "")
         if role and role not in ROLES:
             raise ValueError(f"unknown role {role!r}")
-        known = str(cells.get("load_model") or "unknown")
+        known = str(cells.get("load_model") or registry.tool(tool).load_model)
         load_model = next((each for each in _LOAD_MODELS if each == known), None)
         if load_model is None:
             raise ValueError(f"unknown load model {known!r}")
