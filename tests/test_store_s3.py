@@ -104,7 +104,7 @@ def test_no_run_is_lost_where_writers_meet_on_an_object_store(tmp_path: Path) ->
     errors = [process.communicate(timeout=180)[1] for process in started]
     assert [process.returncode for process in started] == [0] * WRITERS, errors
     done = benchkit("export", "--metric", "request_rate", "--store", store, cwd=tmp_path)
-    rates = [line.split(",")[-8] for line in done.stdout.splitlines()[1:]]
+    rates = [line.split(",")[-9] for line in done.stdout.splitlines()[1:]]
     assert sorted(rates) == sorted(wanted), done.stdout + done.stderr
 
 
