@@ -62,7 +62,7 @@ def try_splits(
 ) -> Iterator[tuple[NameSplit, tuple[str, ...]]]:
     """Yield the splits by which there are sides to compare, each with the words to type for it."""
     for split in splits:
-        base = baseline or _name_baseline(split.variants)
+        base = baseline if baseline in split.variants else _name_baseline(split.variants)
         try:
             results = again(split)
             pairs = results.choose_pairs(base)

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
+from itertools import pairwise
 from shlex import join
 from typing import TYPE_CHECKING
 
@@ -92,10 +93,19 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _write_example(arguments: Sequence[str], options: Sequence[str]) -> str:
-    """Write the command with the words that it lacks, if an error knows them."""
+    """Write the command with the words that it lacks, if an error knows them.
+
+    They take the place of options of the same name; a ``--rename`` stands beside others.
+    """
     from benchkit.redaction import redact
 
-    return f"; for example: {join(redact([PROGRAM, *arguments, *options]))}" if options else ""
+    named = {word for word in options if word.startswith("--")} - {"--rename"}
+    kept = [
+        word
+        for before, word in pairwise(("", *arguments))
+        if word.partition("=")[0] not in named and before not in named
+    ]
+    return f"; for example: {join(redact([PROGRAM, *kept, *options]))}" if options else ""
 
 
 def _refuse(text: str, code: ExitCode) -> int:

@@ -28,7 +28,7 @@ from benchkit.ingestion.folders import (
     list_lost_folders,
 )
 from benchkit.ingestion.origins import read_commit
-from benchkit.ingestion.outcomes import Outcome, describe_foreign, mark_refused
+from benchkit.ingestion.outcomes import Outcome, describe_foreign, mark_refused, report_unsplit
 from benchkit.ingestion.parts import Part, show_label
 from benchkit.ingestion.pieces import PIECE_BITS
 from benchkit.ingestion.reading import Known, Reader
@@ -131,6 +131,7 @@ class Harvest:
         self._cut: dict[int, Diagnostic] = {}
         self._foreign: dict[int, Diagnostic] = {}
         self._copies: set[int] = set()
+        self._is_split = False
 
     def take(self, found: Catch) -> Iterator[pa.RecordBatch]:
         """Take what came of the next sources, in their order, and yield their values."""
@@ -161,6 +162,7 @@ class Harvest:
                 self._cut[outcome.index] = problem
         if outcome.is_foreign:
             self._foreign[outcome.index] = outcome.diagnostics[0]
+        self._is_split |= outcome.is_split or outcome.report.outcome == "unchanged"
         self.parts += outcome.parts
         self.files += outcome.files
         self.diagnostics += outcome.diagnostics
@@ -173,6 +175,8 @@ class Harvest:
             return
         self._take_losses(discovery, options)
         self._join_foreign()
+        if options.split and not self._is_split:
+            self.diagnostics += report_unsplit(options.split[0], self.parts)
         if not options.layout:
             join_levels(part for part in self.parts if "variant=" not in part.assigned)
 

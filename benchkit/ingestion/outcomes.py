@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ from benchkit.ingestion.discovery import Options
 from benchkit.ingestion.parts import Part, enter_commit, show_facts, show_label, show_remark
 from benchkit.ingestion.pieces import PIECE_BITS
 from benchkit.ingestion.sources import Found, Identity
+from benchkit.listing import list_first
 from benchkit.parsers import registry
 from benchkit.parsers.base import Format, Row
 
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
 
 #: Roles of paths and sidecars whose loss concerns no comparison.
 _ASIDE = frozenset({"warmup", "aggregate", "part"})
-#: Files beside the first one that are named where several are left out.
+#: Names that a message shows of many, and files beside the first that is left out.
 _NAMED = 3
 #: Reasons that are named where nothing was read.
 _REASONS = 3
@@ -56,6 +58,8 @@ class Outcome:
         Whether another source with the same bytes would be a copy of it.
     is_foreign : bool
         Whether it is whole, and of no known format.
+    is_split : bool
+        Whether a name, heading or caption in it gives a variant.
     """
 
     index: int
@@ -70,6 +74,7 @@ class Outcome:
     has_load: bool = False
     is_original: bool = False
     is_foreign: bool = False
+    is_split: bool = False
 
 
 def mark(
@@ -328,3 +333,16 @@ def _mark(
     part.env = show_facts(side.env)
     enter_commit(part, options)
     return part
+
+
+def report_unsplit(pattern: str, parts: Sequence[Part]) -> Iterator[Diagnostic]:
+    """Say that the pattern of ``--split`` gives no variant, if there are results."""
+    measured = [part for part in parts if part.role == "measured"]
+    if measured:
+        what = f"the pattern {pattern!r} matches no benchmark name, heading or caption"
+        named = chain.from_iterable(
+            (*part.headings.values(), part.caption, part.benchmark) for part in measured
+        )
+        names = [*filter(None, dict.fromkeys(named))]
+        hint = f"there are {list_first(names, _NAMED)}" if names else "the results have no names"
+        yield Diagnostic("--split", 0, what, hint, "warning")

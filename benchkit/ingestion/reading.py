@@ -37,6 +37,7 @@ from benchkit.ingestion.soundness import Soundness
 from benchkit.ingestion.sources import Found, Identity, is_dropped
 from benchkit.ingestion.surroundings import list_sections
 from benchkit.ingestion.threads import read_ahead, run_ahead
+from benchkit.labels.rename import split_variant
 from benchkit.parsers import kernel, mapped, registry
 from benchkit.parsers.base import Format, Reading, Repeats, Row, Samples, Source
 from benchkit.parsers.embedded import list_documents, list_reports
@@ -248,6 +249,7 @@ class Reader:
         parts, named = list[Part](), dict[tuple[Side, str], str]()
         rows: list[tuple[int, list[Row] | pa.RecordBatch]] = [*sink.runs]
         sections = list_sections(source, runs, self._options, diagnostics)
+        is_split = False
         for form, reading, section, places in sections:
             soundness.check_reading(reading)
             if reading.rows or places or sampled or reading.status == "failed":
@@ -257,6 +259,7 @@ class Reader:
                 part = make_part(reading, form, *labels, is_alone=runs.has_one_name)
                 if self._renames or HIDDEN in part.benchmark:
                     require_one_name(part, reading.benchmark or "", named)
+                is_split |= bool(section.variant or self._split(reading))
                 part.index = runs.locate(reading, places)
                 part.piece, part.places = runs.first + part.index, places
                 parts.append(part)
@@ -273,6 +276,7 @@ class Reader:
         return Outcome(
             index=index, report=report, parts=parts, rows=rows, batches=batches, files=files,
             contents=sink.contents, diagnostics=diagnostics, is_original=bool(values or sampled),
+            is_split=is_split or is_known,
         )  # fmt: skip
 
     def _take_plain(self, index: int, found: Found, form: Format, reading: Reading) -> Outcome:
@@ -286,7 +290,12 @@ class Reader:
         return Outcome(
             index=index, report=make_report(found, (form,), 1, len(reading.rows), problems),
             parts=[part], rows=[(part.piece, reading.rows)], diagnostics=problems, is_original=True,
+            is_split=bool(self._split(reading)),
         )  # fmt: skip
+
+    def _split(self, reading: Reading) -> str:
+        """Return the variant that the name of a result tells by ``--split``."""
+        return split_variant(reading.benchmark, self._options.split)
 
     def _keeps(self, form: Format, samples: Samples, found: Found) -> bool:
         """Tell whether samples are kept; those over time and of a part of a run always are."""

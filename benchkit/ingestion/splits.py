@@ -41,14 +41,16 @@ def suppose(options: Options, split: NameSplit) -> Options:
 def _list_headings(runs: Runs) -> list[tuple[str, ...]]:
     """Return the parts of each benchmark's name, and all else that repeats have in common.
 
-    Load tools may have no path at the end of a name.
+    Load tools may have no path at the end of a name. The host is left out: each variant may have
+    one of its own.
     """
     columns = ["benchmark", "tool", "params", "group"]
     measured = runs[runs["role"] == "measured"][columns].drop_duplicates()
     result: list[tuple[str, ...]] = []
-    for name, tool, *rest in measured.itertuples(index=False, name=None):
+    for name, tool, params, group in measured.itertuples(index=False, name=None):
+        shared = [pair for pair in params.split(",") if not pair.startswith("host=")]
         parts = name.split(" / ")
         is_whole = registry.tool(tool).role != "load" or parts[-1].startswith("/")
         headings, last = (parts[:-1], parts[-1]) if is_whole else (parts, "")
-        result.append((*headings, "\n".join((last, tool, *rest))))
+        result.append((*headings, "\n".join((last, tool, *shared, group))))
     return result

@@ -15,8 +15,8 @@ from benchkit.labels.natural import name_key
 from benchkit.labels.rename import parse_rename, split_variant
 from benchkit.regexes import regex
 
-#: More variants than this are rarely meant.
-_MANY = 12
+#: More variants than this are rarely meant, but a page may have as many headings.
+_MANY, _HEADINGS = 12, 40
 #: Names, and characters of a name, that are looked at.
 _NAMES, _LONGEST = 10_000, 300
 _PART = regex(r"[^/]+")
@@ -114,7 +114,7 @@ def split_headings(names: Collection[Sequence[str]]) -> list[NameSplit]:
             if at < len(name) - 1:
                 rests.setdefault((*name[:at], *name[at + 1 :]), {})[name[at]] = None
         sides = {side: None for each in rests.values() if len(each) > 1 for side in each}
-        if 1 < len(sides) <= _MANY:
+        if 1 < len(sides) <= _HEADINGS:
             levels.append(tuple(sides))
     levels.sort(key=len, reverse=True)
     return [NameSplit(sides, _write_choice(sides), place="headings") for sides in levels]

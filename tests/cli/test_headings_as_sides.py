@@ -91,3 +91,44 @@ def test_titles_of_files_that_a_layout_names_do_not_lead_their_benchmarks(tmp_pa
     compared = benchkit("compare", ".", *options, cwd=tmp_path)
     assert compared.returncode == 0, compared.stderr
     assert " with " not in compared.stdout
+
+
+def write_page(folder: Path, captions: list[str], port: str = "80") -> None:
+    blocks = (
+        f"{caption}\n{WRK.replace(':80/', f':{port}{at}/').format(n=at % 10)}"
+        for at, caption in enumerate(captions)
+    )
+    (folder / "page.md").write_text("\n".join(blocks), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("captions", "names"),
+    [
+        ([f"## srv{at}" for at in range(13)], "srv0, srv1, srv2 and 10 more"),
+        (["- gin", "- echo"], "gin, echo"),
+        (["1. gin (port 800)\n", "2. echo (port 801)\n"], "gin (port 800), echo (port 801)"),
+    ],
+)
+def test_many_headings_and_captions_of_servers_at_ports_are_suggested(
+    captions: list[str], names: str, tmp_path: Path
+) -> None:
+    write_page(tmp_path, captions)
+    refused = benchkit("compare", "page.md", cwd=tmp_path)
+    assert f"its headings are {names};" in refused.stderr
+    command = shlex.split(refused.stderr.rpartition("for example: benchkit ")[2])
+    assert benchkit(*command, cwd=tmp_path).returncode == 0
+
+
+def test_a_split_that_matches_nothing_is_named_and_replaced_by_one_that_does(
+    tmp_path: Path,
+) -> None:
+    write_page(tmp_path, ["## gin", "## echo"])
+    split = ("--split", "^(?P<variant>zzz)$")
+    shown = benchkit("ingest", "page.md", *split, "--store", "s", cwd=tmp_path).stderr
+    assert "--split: the pattern '^(?P<variant>zzz)$' matches no benchmark name, " in shown
+    assert "there are gin, echo\n" in shown
+    assert "matches no" not in benchkit("runs", "page.md", "--split", "(?P<variant>gin)",
+                                        cwd=tmp_path).stderr  # fmt: skip
+    refused = benchkit("compare", "page.md", *split, "--baseline=zzz", cwd=tmp_path)
+    example = refused.stderr.rpartition("for example: benchkit ")[2].strip()
+    assert example == "compare page.md --split '^(?P<variant>gin|echo)$' --baseline gin"
