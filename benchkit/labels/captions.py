@@ -34,20 +34,34 @@ def lead_by_captions(same: Sequence[Piece], captions: Sequence[str]) -> None:
     if len(set(captions)) < 2:
         return
     for piece, caption in zip(same, captions, strict=True):
-        if caption:
-            name = piece.declared_benchmark or piece.target
-            lead = piece.benchmark.removesuffix(name).removesuffix(_JOINT)
-            piece.benchmark = join_names(lead, caption, name)
+        _lead(piece, caption)
         piece.split_by = "caption"
 
 
-def lead_at_hosts(same: Sequence[Piece], captions: Sequence[str], lines: Sequence[str]) -> None:
-    """Put what stands above blocks at several hosts before their names, if it is short."""
+def _lead(piece: Piece, caption: str) -> None:
+    if caption:
+        name = piece.declared_benchmark or piece.target
+        lead = piece.benchmark.removesuffix(name).removesuffix(_JOINT)
+        piece.benchmark = join_names(lead, caption, name)
+
+
+def lead_others(same: Sequence[Piece], captions: Sequence[str], lines: Sequence[str]) -> None:
+    """Put what stands above blocks with hosts of their own before their names, as others have."""
+    if any(piece.split_by == "caption" for piece in same):
+        for piece, caption, line in zip(same, captions, lines, strict=True):
+            if piece.split_by != "caption":
+                _lead(piece, caption or line)
+
+
+def lead_at_hosts(same: Sequence[Piece], captions: Sequence[str], lines: Sequence[str]) -> bool:
+    """Put what stands above blocks at several hosts before their names; tell if it is short."""
     names = captions if len(set(captions)) > 1 else lines
-    if all(len(name) <= _LONGEST for name in names):
+    is_short = all(len(name) <= _LONGEST for name in names)
+    if is_short:
         lead_by_captions(same, names)
         for piece in same:
             piece.split_by = ""
+    return is_short
 
 
 def list_captions(same: Sequence[Piece]) -> list[str]:

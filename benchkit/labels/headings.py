@@ -36,6 +36,12 @@ _COUNT = regex(
     r"(?:(?:[ -]|(?(word)|(?!)))(?!of \d)(?P<noun>[^\W\d_]+)|(?!\w))",
     re.IGNORECASE,
 )
+#: Nouns that a number counts, so that none of its runs is meant: ``Test 1 core``, ``测试 1 核``.
+_UNIT = regex(
+    r"(?:cores?|cpus?|threads?|vus?)\Z"
+    r"|(?:个)?(?:核|线程|进程|协程|并发|连接|用户|客户端|节点|实例|端口|万|千)",
+    re.IGNORECASE,
+)
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
 _DATE = regex(
     r"(?<!\d)(?:\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[/.]\d\d?[/.]\d{4}|"
@@ -171,7 +177,7 @@ def _find_sized_of(texts: Collection[str]) -> set[str]:
     nouns = {match["noun"] for match in counts.values() if match["noun"]}
     is_plural = any(f"{noun}s" in nouns for noun in nouns)
     is_sequence = numbers in (set(range(len(numbers))), set(range(1, len(numbers) + 1)))
-    if is_sequence and not is_plural:
+    if is_sequence and not is_plural and not any(map(_UNIT.match, nouns)):
         return set()
     return {text for text, match in counts.items() if match["noun"]}
 

@@ -16,6 +16,7 @@ from benchkit.labels.captions import (
     join_names,
     lead_at_hosts,
     lead_by_captions,
+    lead_others,
     list_captions,
     list_differences,
     list_outer,
@@ -77,11 +78,19 @@ def _part_by_servers(same: Sequence[Piece]) -> None:
             _part(still, "server", lambda piece: piece.env.get("server", ""))
 
 
-def _part_within_files(same: Sequence[Piece]) -> None:
+def _part_by_hosts(same: Sequence[Piece]) -> list[tuple[list[Piece], Sequence[str], Sequence[str]]]:
+    """Make hosts a param where they differ; return what stands above blocks, if it leads none."""
+    nameless: list[tuple[list[Piece], Sequence[str], Sequence[str]]] = []
     for blocks in _alike(same, of_one_file=True):
         names = name_all(list_captions(blocks)), name_all(list_differences(blocks))
-        if _part(blocks, "host", lambda piece: piece.env.get("host", "")):
-            lead_at_hosts(blocks, *names)
+        is_parted = _part(blocks, "host", lambda piece: piece.env.get("host", ""))
+        if is_parted and not lead_at_hosts(blocks, *names):
+            nameless.append((blocks, *names))
+    return nameless
+
+
+def _part_within_files(same: Sequence[Piece]) -> None:
+    nameless = _part_by_hosts(same)
     outer: dict[int, str] = {}
     for blocks in _alike(same, of_one_file=True):
         outer |= list_outer(blocks)
@@ -90,6 +99,8 @@ def _part_within_files(same: Sequence[Piece]) -> None:
         lead_by_captions(blocks, name_all(list_differences(blocks)))
     for blocks in _alike(same, of_one_file=True):
         lead_by_captions(blocks, name_all([outer[id(piece)] for piece in blocks]))
+    for above in nameless:
+        lead_others(*above)
     for name, read in _FACTS.items():
         for blocks in _alike(same, of_one_file=True):
             _part(blocks, name, read, is_fact=True)

@@ -111,6 +111,9 @@ def _name(*headings: str) -> list[str]:
         ("Run 1.5 GB", "Run 2.5 GB"),
         ("Run 10,000", "Run 20,000"),
         ("测试 1 核", "测试 2 核", "测试 4 核"),
+        ("测试 1 核", "测试 2 核"),
+        ("测试1个线程", "测试2个线程"),
+        ("Test 1 core", "Test 2 core"),
         ("测试 80 端口", "测试 8080 端口"),
         ("测试80端口", "测试81端口"),
     ],
@@ -135,6 +138,7 @@ def test_a_quantity_is_no_count_of_runs(headings: tuple[str, ...]) -> None:
         (("Run 3 Jan 31, 2024", "Run 5 2024-01-31"), [""] * 2),
         (("Run 1 warm-up", "Run 2", "Run 3"), [""] * 3),
         (("测试 3", "测试 5"), [""] * 2),
+        (("测试 1 结果", "测试 2 结果"), ["结果"] * 2),
     ],
 )
 def test_a_number_without_a_noun_or_in_sequence_counts_runs(
