@@ -273,7 +273,7 @@ def choose_baseline(
     named : str, optional
         The user's word; it must be one of them.
     first : str, optional
-        The variant of the first file named on the command line.
+        The variant of the first file named on the command line, if it is one of them.
 
     Raises
     ------
@@ -288,7 +288,7 @@ def choose_baseline(
     called = list_baselines(variants)
     if len(called) == 1:
         return called[0]
-    if first is not None:
+    if first is not None and first in variants:
         return first
     earlier = [variant for variant in variants if variant.lower() in EARLIER_NAMES]
     if not called and len(earlier) == 1:

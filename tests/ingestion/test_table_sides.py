@@ -90,3 +90,18 @@ def test_the_other_column_of_a_table_belongs_to_the_repeated_one(
 def test_tables_below_captions_are_not_numbered(tmp_path: Path) -> None:
     text = f"the pool:\n\n{BARRED.format('b')}\nthe heap:\n\n{BARRED.format('b')}"
     assert set(load(tmp_path, text).runs["params"]) == {"gomaxprocs=2"}
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "benchmark  old ns/op  new ns/op  delta\nBenchmarkPut-8  1000  500  -50.00%\n",
+        "name  old time/op  new time/op  delta\nPut-8  10.0µs ± 1%  5.0µs ± 1%  -50.00%\n",
+    ],
+)
+def test_a_table_beside_raw_results_of_another_benchmark_is_compared(
+    tmp_path: Path, table: str
+) -> None:
+    page = f"# Raw\n```\nBenchmarkGet-8  100  1000 ns/op\n```\n# Compared\n```\n{table}```\n"
+    (shown,) = load(tmp_path, page).compare().frame.query("primary").itertuples()
+    assert (shown.baseline, shown.variant, shown.ratio) == ("old", "new", 0.5)
