@@ -14,8 +14,12 @@ _ANSI = regex(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]+[
 #: The tags that end a line on a page, those that end a block of code, and how many one may have.
 _BREAKS, _MANY_BREAKS = ("<br>", "<br/>", "<br />"), 9
 _CLOSINGS = ("</pre>", "</code>", "</samp>")
+#: What may stand in a text that is not clean.
+_MARKS = ("\r", "\x1b", "<br", "<BR", "<pre", "<code", "bc.", "bc(", "pre. ", "pre.. ", *_CLOSINGS)
 #: The tags with which a block of code begins in the line of its first result.
 _OPENING = regex(r"(?:<(?:pre|code|samp)(?: [^<>]{0,200})?>){1,9}(?=[^\s<])", re.IGNORECASE)
+#: What a block of code begins with in Textile.
+_TEXTILE = regex(r"(?:bc|pre)(?:\([^()]{0,80}\))?\.{1,2} ++(?=\S)")
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF16_LE, "utf-16"),
@@ -31,7 +35,8 @@ def encoding_of(data: bytes) -> str:
 def clean_line(line: str) -> str:
     """Drop ANSI sequences, a CR at the end, overwritten progress, and a page's line breaks.
 
-    So are the tags of a block of code of which this line is the first or the last.
+    So are the tags of a block of code of which this line is the first or the last, and Textile's
+    sign of one.
 
     Examples
     --------
@@ -47,9 +52,12 @@ def clean_line(line: str) -> str:
         if not _ends_in_tag(line):
             break
         line = line[: line.rindex("<")].rstrip()
-    if line.startswith("<") and "</" not in line and (opening := _OPENING.match(line)):
-        line = line[opening.end() :]
-    return line
+    opening = None
+    if line.startswith("<") and "</" not in line:
+        opening = _OPENING.match(line)
+    elif line.startswith(("bc", "pre")):
+        opening = _TEXTILE.match(line)
+    return line[opening.end() :] if opening else line
 
 
 def _ends_in_tag(line: str) -> bool:
@@ -67,7 +75,7 @@ def clean_text(data: bytes) -> str:
     if encoding != "utf-16" and b"\0" in data:
         return ""
     text = data.decode(encoding, errors="replace")
-    if any(each in text for each in ("\r", "\x1b", "<br", "<BR", "<pre", "<code", *_CLOSINGS)):
+    if any(each in text for each in _MARKS):
         return "\n".join(map(clean_line, text.split("\n")))
     return text
 

@@ -39,6 +39,7 @@ FENCE = regex(r"\A[ \t>]*+(`{3,}|~{3,})")
 _NUMBER_SIGNS = regex(r"\A {0,3}(#{1,6})(?:[ \t]+|(?=[^\W_]))(\S.*)")
 TITLED = regex(r"[ \t{](?:title|caption|filename|name)=([\"'])(.+?)\1")
 _ASCIIDOC = regex(r"\A(={2,6})[ \t]+(?!(?:RUN|PAUSE|CONT|NAME) )(\w.*)")
+_TEXTILE = regex(r"\Ah([1-6])\.[ \t]+(\S.*)")
 _TABBED = regex(r"\A[ \t]*+===[!+]?[ \t]+([\"'])(.+)\1[ \t]*\Z")
 _ORG = regex(r"\A(\*{1,6})[ \t]+(?=\S)")
 _ORG_TITLE = regex(r"\A[ \t]*+#\+(?:caption|name)(?:\[[^\[\]]*\])?:[ \t]*(\S.*)", re.IGNORECASE)
@@ -244,13 +245,15 @@ def shows(text: str, command: str) -> bool:
 
 
 def _read_titled(line: str, below: str) -> tuple[int, str] | None:
-    """Read a heading or the title of a block in AsciiDoc, or the tab of a page of MkDocs."""
+    """Read a heading of AsciiDoc or Textile, the title of a block, or the tab of a page."""
     if tab := _TABBED.match(line):
         return _named(_TAB, tab[2])
     if title := _ORG_TITLE.match(line):
         return _named(_TAB, title[1])
     if heading := _ASCIIDOC.match(line):
         return _named(len(heading[1]), heading[2].rstrip("= \t"))
+    if heading := _TEXTILE.match(line):
+        return _named(int(heading[1]), heading[2])
     is_above_block = _ATTRIBUTES.match(below) or _DELIMITER.match(below)
     return _named(_TAB, line[1:]) if re.match(r"\.\w", line) and is_above_block else None
 

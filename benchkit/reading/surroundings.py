@@ -69,7 +69,9 @@ def may_hold_headings(lines: Sequence[str]) -> bool:
         return True
     text = "\n".join(lines)
     may_be_titled = '="' in text or "='" in text  # which is seen ten times as fast
-    return "echo " in text or (may_be_titled and TITLED.search(text) is not None)
+    may_be_textile = any(f"h{level}. " in text for level in range(1, 7))
+    is_titled = may_be_titled and TITLED.search(text) is not None
+    return "echo " in text or may_be_textile or is_titled
 
 
 def read_headings(lines: Sequence[str], blocks: Iterable[Block]) -> list[Above]:
