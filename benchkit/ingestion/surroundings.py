@@ -147,14 +147,14 @@ def _hide_chatter(
 
 
 def _hide_rates(lines: list[str], blocks: Sequence[Block]) -> None:
-    """Blank bold lines that show the rate of the block below or above them: they name none."""
-    shown = [(at, number) for at, line in enumerate(lines) if (number := read_rate(line))]
+    """Take the rate of the block below or above out of bold lines: it names none."""
+    shown = [(at, *rated) for at, line in enumerate(lines) if (rated := read_rate(line))[0]]
     placed = sorted(blocks) if shown else []
-    for at, number in shown:
+    for at, number, rest in shown:
         below = bisect(placed, at, key=lambda block: block.first)
         near = placed[max(below - 1, 0) : below + 1]
         if any(_has_number("\n".join(lines[b.first - 1 : b.last]), number) for b in near):
-            lines[at] = ""
+            lines[at] = rest
 
 
 def _hide_tails(lines: list[str], blocks: Sequence[Block]) -> None:

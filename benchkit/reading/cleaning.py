@@ -200,6 +200,8 @@ def find_command(text: str, tool: str) -> str | None:
 #: What a page puts around a listing, on the line of its first words.
 _TAGS = regex(r"\A(?:<(?:pre|code|samp)(?:\s[^<>]*)?>|<!--\s*+)++", re.IGNORECASE)
 _COMMENT_END = "-->"
+#: A value that a page shows in bold.
+_BOLD = regex(r"\*\*(?=[^\s*])([^*]{1,200})\*\*")
 
 
 def bare(text: str) -> str:
@@ -209,8 +211,12 @@ def bare(text: str) -> str:
     --------
     >>> bare("- **Complete requests: 76**"), bare("<!-- Complete requests: 76 -->")
     ('Complete requests: 76', 'Complete requests: 76')
+    >>> bare("Requests/sec:  **9000.00**")
+    'Requests/sec:  9000.00'
     """
     line = text.strip()
+    if "**" in line:
+        line = _BOLD.sub(r"\1", line)
     if line.endswith(_COMMENT_END):
         line = line.removesuffix(_COMMENT_END).rstrip()
     if line.startswith("<"):

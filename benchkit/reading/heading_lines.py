@@ -76,6 +76,12 @@ _RATE = regex(
     r"(?:\*\*|__)[ \t.:]*\Z",
     re.IGNORECASE,
 )
+#: A name in bold with the rate that was measured.
+_NAMED_RATE = regex(
+    rf"[ \t>-]*+(?:\*\*|__)([^*_\d\s][^*]{{0,40}}?)[ :=(–-]{{1,3}}(\d[\d.,]{{2,20}}) ?{_PER_SECOND}"
+    r"\)?[:.]?(?:\*\*|__)[ \t.:]*\Z",
+    re.IGNORECASE,
+)
 #: A remark in brackets behind a name in bold.
 _REMARK = regex(r"[ \t]*+\([^()]*\)[:： ]*\Z")
 _COMMENT = regex(r"\A[ \t]*+(?:#++|//|;++)[ \t]*+(\w.*)")
@@ -281,16 +287,21 @@ def _read_markup(text: str) -> tuple[int, str] | None:
     return _named(BOLD, bold + rest) if is_bold and bold and not _RESULT.match(bold) else None
 
 
-def read_rate(line: str) -> str:
-    """Return the number of a line in bold that shows nothing but a rate, empty if it does not.
+def read_rate(line: str) -> tuple[str, str]:
+    """Return the number of a line in bold that shows a rate, and the line without it.
 
     Examples
     --------
     >>> read_rate("**22,464.27 req/s**"), read_rate("**v2.41.0**"), read_rate("**10 ms**")
-    ('22464.27', '', '')
+    (('22464.27', ''), ('', ''), ('', ''))
+    >>> read_rate("**nginx: 500 req/s**")
+    ('500', '**nginx**')
     """
-    shown = _RATE.match(line) if "**" in line or "__" in line else None
-    return shown[1].strip(".,").replace(",", "") if shown else ""
+    if "**" not in line and "__" not in line:
+        return "", ""
+    named = _NAMED_RATE.match(line)
+    shown = named[2] if named else match[1] if (match := _RATE.match(line)) else ""
+    return shown.strip(".,").replace(",", ""), f"**{named[1]}**" if named else ""
 
 
 def read_banner(line: str) -> tuple[int, str] | None:

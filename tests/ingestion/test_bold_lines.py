@@ -67,6 +67,24 @@ def test_a_bold_line_that_shows_the_rate_of_the_result_names_none(
     assert list_names(tmp_path, *named) == [("GET / /", 1), ("POST / /", 1)]
 
 
+def test_the_rate_of_the_result_is_left_out_of_a_name_in_bold(tmp_path: Path) -> None:
+    lines = "**GET: 22464 req/sec**", "**POST (22465.27 RPS):**", "**PUT 9999 req/s**"
+    assert list_names(tmp_path, *lines) == [
+        ("GET / /", 1), ("POST / /", 1), ("PUT 9999 req/s / /", 1)
+    ]  # fmt: skip
+
+
+def test_a_value_in_bold_is_read(tmp_path: Path) -> None:
+    report = (
+        REPORT.format(count=9, rate=9).replace("9.27", "**9.27**").replace("22.46MB", "**1.5MB**")
+    )
+    (tmp_path / "page.md").write_text(f"```\n{report}```\n", encoding="utf-8")
+    loaded = bk.load(tmp_path / "page.md")
+    values = loaded.observations.set_index("metric")["value"]
+    assert not loaded.diagnostics
+    assert (values["request_rate"], values["bandwidth_in"]) == (9.27, 1.5 * 2**20)
+
+
 @pytest.mark.parametrize(
     "prompts",
     [
