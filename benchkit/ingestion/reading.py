@@ -37,6 +37,7 @@ from benchkit.ingestion.soundness import Soundness
 from benchkit.ingestion.sources import Found, Identity, is_dropped
 from benchkit.ingestion.surroundings import list_sections
 from benchkit.ingestion.threads import read_ahead, run_ahead
+from benchkit.labels.headings import Sections
 from benchkit.labels.rename import split_variant
 from benchkit.parsers import kernel, mapped, registry
 from benchkit.parsers.base import Format, Reading, Repeats, Row, Samples, Source
@@ -109,11 +110,12 @@ class Reader:
         self._stamp = f"{__version__}{replace(options, exclude=())!r}"
         self._sidecar_digests: dict[int, hashlib._Hash] = {}
         self._claims: tuple[Format, ...] = ()
+        self._is_split = False
         self._usual: Format | None = None  # the last one that knows a plain report
 
     def read(self, index: int, found: Found) -> Outcome:
         """Read the source ``found``, which is number ``index``; this never raises for bad data."""
-        self._claims = ()
+        self._claims, self._is_split = (), False
         outcome = self._try(index, found)
         mark(outcome, found, self._options, self._known.batch, self._claims, self._known.sources)
         return outcome
@@ -249,17 +251,14 @@ class Reader:
         parts, named = list[Part](), dict[tuple[Side, str], str]()
         rows: list[tuple[int, list[Row] | pa.RecordBatch]] = [*sink.runs]
         sections = list_sections(source, runs, self._options, diagnostics)
-        is_split = False
         for form, reading, section, places in sections:
             soundness.check_reading(reading)
             if reading.rows or places or sampled or reading.status == "failed":
                 if id(reading) in summaries:
                     reading.rows.extend(summaries[id(reading)].rows())
-                labels = found, self._options, self._renames, section
-                part = make_part(reading, form, *labels, is_alone=runs.has_one_name)
+                part = self._label(reading, form, found, section, is_alone=runs.has_one_name)
                 if self._renames or HIDDEN in part.benchmark:
                     require_one_name(part, reading.benchmark or "", named)
-                is_split |= bool(section.variant or self._split(reading))
                 part.index = runs.locate(reading, places)
                 part.piece, part.places = runs.first + part.index, places
                 parts.append(part)
@@ -276,26 +275,31 @@ class Reader:
         return Outcome(
             index=index, report=report, parts=parts, rows=rows, batches=batches, files=files,
             contents=sink.contents, diagnostics=diagnostics, is_original=bool(values or sampled),
-            is_split=is_split or is_known,
+            is_split=self._is_split,
         )  # fmt: skip
 
     def _take_plain(self, index: int, found: Found, form: Format, reading: Reading) -> Outcome:
         """Label the one report that a source is, with nothing around it."""
         soundness = Soundness()
         soundness.check_reading(reading)
-        is_alone = bool(reading.benchmark)
-        part = make_part(reading, form, found, self._options, self._renames, is_alone=is_alone)
+        part = self._label(reading, form, found, None, is_alone=bool(reading.benchmark))
         part.piece = index << PIECE_BITS
         problems = [*soundness.diagnostics(found.label)]
         return Outcome(
             index=index, report=make_report(found, (form,), 1, len(reading.rows), problems),
             parts=[part], rows=[(part.piece, reading.rows)], diagnostics=problems, is_original=True,
-            is_split=bool(self._split(reading)),
+            is_split=self._is_split,
         )  # fmt: skip
 
-    def _split(self, reading: Reading) -> str:
-        """Return the variant that the name of a result tells by ``--split``."""
-        return split_variant(reading.benchmark, self._options.split)
+    def _label(
+        self, reading: Reading, form: Format, found: Found, section: Sections | None, *,
+        is_alone: bool,
+    ) -> Part:  # fmt: skip
+        """Label a reading, and note whether its name or a heading gives a variant."""
+        by_name = split_variant(reading.benchmark, self._options.split)
+        self._is_split |= bool(by_name or (section and section.variant))
+        labels = found, self._options, self._renames, section
+        return make_part(reading, form, *labels, is_alone=is_alone)
 
     def _keeps(self, form: Format, samples: Samples, found: Found) -> bool:
         """Tell whether samples are kept; those over time and of a part of a run always are."""
