@@ -19,7 +19,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import IO, Self, cast
+from typing import IO, Any, Self, cast
 
 from benchkit.errors import DataError
 from benchkit.reading.bounds import LARGEST, MEMBERS, OPTION, explain_excess, open_gzip
@@ -27,7 +27,7 @@ from benchkit.reading.bounds import LARGEST, MEMBERS, OPTION, explain_excess, op
 #: Folders within each other.
 _DEPTH = 64
 #: Bytes of the headers of one member: names and attributes.
-_HEADERS = 1 << 20
+_HEADERS = 1 << 16
 _BLOCK = 1 << 20
 
 _TARS: dict[str, Callable[[IO[bytes]], IO[bytes]]] = {
@@ -45,6 +45,8 @@ _EXTENDED = frozenset(
     {tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE}
     | {tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK}
 )
+#: Records of an extended header that tell where a file lies and how large it is.
+_PLACES = ("path", "size", "GNU.sparse.")
 _CUT = "it is truncated: its end is missing"
 #: Why a file is left out.
 LINK = "it is a link"
@@ -251,12 +253,58 @@ class _Member(tarfile.TarInfo):
             raise TooManyError(f"it contains a name longer than {_HEADERS:,} bytes")
         return super()._proc_member(tar)  # type: ignore[misc,no-any-return]
 
+    def _proc_pax(self, tar: tarfile.TarFile) -> tarfile.TarInfo:
+        """Read an extended header in linear time, and keep nothing else of it than `_PLACES`.
+
+        `tarfile` may take quadratic time, and copies a header of the archive into each member.
+        """
+        parser: Any = self
+        blocks = cast("IO[bytes]", tar.fileobj).read(parser._block(self.size))
+        if len(header := blocks[: self.size]) < self.size:
+            raise EOFError(_CUT)
+        records = [record for record in _read_records(header) if record[0].startswith(_PLACES)]
+        try:
+            member: Any = self.fromtarfile(tar)
+        except tarfile.HeaderError as error:
+            raise tarfile.SubsequentHeaderError(str(error)) from None
+        if self.type == tarfile.XGLTYPE:
+            return cast("tarfile.TarInfo", member)
+        fields = dict(records)
+        if "GNU.sparse.map" in fields:
+            parser._proc_gnusparse_01(member, fields)
+        elif "GNU.sparse.size" in fields:
+            gaps = ("GNU.sparse.offset", "GNU.sparse.numbytes")
+            columns = ([int(value) for name, value in records if name == gap] for gap in gaps)
+            member.sparse = list(zip(*columns, strict=True))
+        elif (fields.get("GNU.sparse.major"), fields.get("GNU.sparse.minor")) == ("1", "0"):
+            parser._proc_gnusparse_10(member, fields, tar)
+        member._apply_pax_info(fields, tar.encoding, tar.errors)
+        member.offset = self.offset
+        if "size" in fields:  # of the file, whose end is elsewhere then
+            is_held = member.isreg() or member.type not in tarfile.SUPPORTED_TYPES
+            tar.offset = member.offset_data + (member._block(member.size) if is_held else 0)
+        return cast("tarfile.TarInfo", member)
+
+
+def _read_records(header: bytes) -> Iterator[tuple[str, str]]:
+    """Yield name and value of the records of an extended header; ValueError if one is damaged."""
+    start = 0
+    while start < len(header):
+        space = header.index(b" ", start, start + 20)
+        end = start + int(header[start:space])
+        name, sign, value = header[space + 1 : end - 1].partition(b"=")
+        if end <= space or not sign or header[end - 1 : end] != b"\n":
+            raise ValueError
+        yield name.decode(errors="replace"), value.decode(errors="surrogateescape")
+        start = end
+
 
 def _unpack_tar(stream: IO[bytes], target: Path, meter: Meter) -> Iterator[tuple[str, str]]:
     """Yield what is left out; a later file of a name replaces an earlier one, as `tar` has it."""
     metered = io.BufferedReader(_Metered(stream, meter), _BLOCK)
     with tarfile.open(fileobj=metered, mode="r|", tarinfo=_Member) as packed:
         for member in packed:
+            packed.members.clear()  # which `tarfile` would hold to the end
             meter.enter(PurePosixPath(member.name))
             if member.isdir():
                 continue
