@@ -28,6 +28,8 @@ _KNOWN = ToolNames(registry.tools(), registry.companions(), registry.snapshottin
 #: The highest number that a session may have given; the next one would be none beyond it.
 _HIGHEST = 999_999_999
 _PRUNED = ("node_modules", "__pycache__")
+#: The exit code of a run that the user interrupted, as a shell tells it.
+INTERRUPTED = 130
 
 
 class Places:
@@ -45,10 +47,11 @@ class Places:
         self.last_block = 0
         #: Of the runs that were there before.
         self.sidecars: list[Sidecar] = []
+        self._interrupted: dict[tuple[str, str], list[Path]] = {}
         # Hidden ones are those of runs under way, also of sessions elsewhere.
         for path in sorted(_list_sidecars(root)):
             with suppress(OSError, UnicodeDecodeError):
-                self._note(read_sidecar(read_file(path), str(path))[0])
+                self._note(read_sidecar(read_file(path), str(path))[0], path)
 
     def claim(
         self, words: Sequence[str], variant: str, benchmark: str, *, is_warmup: bool
@@ -83,8 +86,22 @@ class Places:
         words = (tool, _token(benchmark, tool), "warmup" if is_warmup else "", f"{number}")
         return "-".join(filter(None, words))
 
-    def _note(self, sidecar: Sidecar) -> None:
+    def set_aside(self, variant: str, number: int) -> None:
+        """Hide the interrupted runs of one round of a series, which was made anew.
+
+        What cannot be renamed stays, and counts as failed.
+        """
+        for path in self._interrupted.pop((variant, f"{number}"), ()):
+            output = path.with_name(path.name.removesuffix(SIDECAR))
+            for each in (output, output.with_suffix(".stderr"), path):
+                with suppress(OSError):
+                    each.rename(each.with_name(f".{each.name}"))
+
+    def _note(self, sidecar: Sidecar, path: Path) -> None:
         self.sidecars.append(sidecar)
+        if sidecar.role == "failed" and sidecar.exit_code == INTERRUPTED:
+            place = sidecar.variant or "", f"{sidecar.stopping.get('round', '')}"
+            self._interrupted.setdefault(place, []).append(path)
         key = sidecar.variant or "", sidecar.benchmark or "", sidecar.role == "warmup"
         self._last[key] = max(self._last.get(key, 0), _counted(sidecar.run))
         self.last_block = max(self.last_block, _counted(sidecar.block))

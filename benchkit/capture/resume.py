@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from benchkit.capture.plan import Commands, Plan
+from benchkit.capture.plan import Commands, Plan, Stopping
 from benchkit.comparison.series import read_stopping
 from benchkit.errors import ConfigError
 from benchkit.labels.run_toml import Sidecar
@@ -72,6 +72,32 @@ def _hide(text: str) -> str:
     return _MARK.sub(HIDDEN, text)
 
 
+def refuse_series(sidecars: Sequence[Sidecar], folder: Path) -> None:
+    """Refuse a folder with an early-stopping series, which other runs would spoil.
+
+    Raises
+    ------
+    ConfigError
+        If it holds one.
+    """
+    if any(each.role == "measured" and read_stopping(each.stopping)[0] for each in sidecars):
+        raise ConfigError(
+            "contains an early-stopping series, to which other runs cannot be added",
+            where=str(folder),
+            hint="use --until decided to continue it, or choose an empty folder with --out",
+        )
+
+
+def _require_rule(sidecar: Sidecar, stopping: Stopping, folder: Path) -> None:
+    """Refuse to go on with a series that was judged by another margin or confidence."""
+    for key in ("margin", "confidence"):
+        before = sidecar.stopping.get(key)
+        if before is not None and f"{before}" != f"{getattr(stopping, key)}":
+            raise ConfigError(
+                f"holds a series with another --{key}: {before}", where=str(folder), hint=_HINT
+            )
+
+
 def count_rounds(sidecars: Sequence[Sidecar], plan: Plan, folder: Path) -> dict[str, int]:
     """Count the rounds that each variant of a series has made.
 
@@ -95,6 +121,8 @@ def count_rounds(sidecars: Sequence[Sidecar], plan: Plan, folder: Path) -> dict[
                 f"contains runs of {about[0] or 'another command'} that are not part of this series"
             )
             raise ConfigError(what, where=str(folder), hint=_HINT)
+        if plan.stopping:
+            _require_rule(sidecar, plan.stopping, folder)
         commit = commits.get(about[0])
         if commit and sidecar.env.get("commit") != commit:
             what = f"holds runs of another commit for {about[0]}"

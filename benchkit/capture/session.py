@@ -22,9 +22,9 @@ from benchkit.capture.fingerprint import list_cpus, take_fingerprint
 from benchkit.capture.interruption import interruptible, undisturbed
 from benchkit.capture.order import order_rounds
 from benchkit.capture.placement import Placement, find_cpus, place, write_cpus
-from benchkit.capture.places import Places, find_tool
+from benchkit.capture.places import INTERRUPTED, Places, find_tool
 from benchkit.capture.plan import Commands, Plan, Stopping
-from benchkit.capture.resume import count_rounds, state_plan
+from benchkit.capture.resume import count_rounds, refuse_series, state_plan
 from benchkit.capture.service import Service, serving
 from benchkit.capture.sidecar import Record, describe_companion, write_sidecar
 from benchkit.capture.usage import recording
@@ -188,6 +188,7 @@ class _Work:
 
     def _turns(self) -> Iterator[_Turn]:
         plan, first = self._plan, self._places.last_block + 1
+        refuse_series(self._places.sidecars, self._places.root)
         rounds = order_rounds(list(plan.variants), plan.rounds, plan.order, plan.seed)
         for block, variants in enumerate(rounds, first):
             for position, variant in enumerate(variants, 1):
@@ -198,6 +199,9 @@ class _Work:
         """Yield the turns that a series lacks, round by round, until it is decided."""
         plan, most = self._plan, stopping.design.most
         made = count_rounds(self._places.sidecars, plan, self._places.root)
+        for name, count in made.items():
+            for number in range(1, count + 1):
+                self._places.set_aside(name, number)
         if (complete := min(made.values())) and self._is_decided(complete):
             return
         rounds = order_rounds(list(plan.variants), most, plan.order, plan.seed)
@@ -206,6 +210,7 @@ class _Work:
                 name, commands = redact_label(variant), plan.variants[variant]
                 if made[name] < block:
                     yield _Turn(name, commands, block, position, stopping.state(block))
+                    self._places.set_aside(name, block)
             if block > complete and self._is_decided(block):
                 return
 
@@ -277,14 +282,14 @@ class _Work:
             argv=redact(words, marked=True),
             start=outcome.start,
             end=outcome.end,
-            exit=(outcome.exit or 130) if outcome.is_interrupted else outcome.exit,
+            exit=INTERRUPTED if outcome.is_interrupted else outcome.exit,
             variant=turn.variant,
             benchmark=self._plan.benchmark,
             role="failed" if remark else "warmup" if is_warmup else "measured",
             run=claim.run,
             block=None if is_warmup else turn.block,
             position=None if is_warmup else turn.position,
-            stopping={} if is_warmup else turn.stopping,
+            stopping={} if is_warmup and not outcome.is_interrupted else turn.stopping,
             conditions={} if is_warmup else conditions,
             plan={} if is_warmup else state_plan(turn.commands, is_pinned=self._plan.is_pinned),
             remark=remark,

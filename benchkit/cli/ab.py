@@ -10,7 +10,7 @@ import typer
 from benchkit.cli import options as o
 from benchkit.cli import printing
 from benchkit.cli.bisect import Build, Repo, Timeout
-from benchkit.cli.capture import MaxRounds, MinRounds, Show, leave, list_runs
+from benchkit.cli.capture import MaxRounds, MinRounds, Show, leave, list_runs, suggest_report
 from benchkit.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -70,7 +70,8 @@ def ab(
     runs = list_runs(decision.session)
     text = render_decision(decision, format, runs, to_file=output is not None)
     printing.write(text, output)
-    leave(decision.session, out, baseline=decision.baseline, quiet=quiet)
+    report = suggest_report(decision.baseline, rule, out)
+    leave(decision.session, out, report=report, quiet=quiet)
 
 
 def _check(sides: dict[str, Commit], repo: Path) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from shlex import quote
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -132,7 +132,8 @@ def capture(
         session = carry_out(chosen, out, show=show, keep_going=keep_going, tell=tell)
         text = _render(session, format, to_file=output is not None)
     printing.write(text, output)
-    leave(session, out, baseline=decision.baseline if is_series else "", quiet=quiet)
+    report = suggest_report(decision.baseline, rule, out) if is_series else ""
+    leave(session, out, report=report, quiet=quiet)
 
 
 def _refuse_unfit(until: str | None, rule: Mapping[str, object], *, is_whole: bool) -> bool:
@@ -224,8 +225,18 @@ def list_runs(session: Session) -> list[dict[str, object]]:
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 
-def leave(session: Session, out: Path, *, baseline: str, quiet: bool) -> None:
-    """Say how the session ended, and end with the exit code for it; a series has a baseline."""
+def suggest_report(baseline: str, rule: Mapping[str, Any], out: Path) -> str:
+    """Return the command that judges a series as it was judged."""
+    words = ["benchkit", "report", str(out), "--baseline", baseline]
+    for name in ("--metric", "--margin", "--confidence"):
+        values = rule[name] or ()
+        for value in [values] if isinstance(values, str) else values:
+            words += [name, value]
+    return shlex.join(words)
+
+
+def leave(session: Session, out: Path, *, report: str, quiet: bool) -> None:
+    """Say how the session ended, and end with the exit code for it; a series has a report."""
     failed = session.failed
     made = f"made {len(session.runs) - failed} of {session.planned} runs"
     if failed:
@@ -236,7 +247,6 @@ def leave(session: Session, out: Path, *, baseline: str, quiet: bool) -> None:
     if session.problem:
         raise DataError(session.problem, hint=made)
     if not quiet:
-        folder = quote(str(out))
-        report = f"next: benchkit report {folder} --baseline {quote(baseline)}"
-        line = report if baseline else f"{made} · next: benchkit ingest {folder}"
+        ingest = f"{made} · next: benchkit ingest {shlex.quote(str(out))}"
+        line = f"next: {report}" if report else ingest
         printing.print_line(line, err=True)

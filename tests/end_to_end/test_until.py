@@ -82,6 +82,23 @@ def test_undecided_at_the_end_is_no_error(tmp_path: Path) -> None:
     more = until(tmp_path, "--max-rounds", "9")
     assert more.returncode == 2
     assert "are not part of this series" in more.stderr
+    for option, value in (("--margin", "50%"), ("--confidence", "0.9")):
+        other = until(tmp_path, "--max-rounds", "6", option, value)
+        assert other.returncode == 2
+        assert f"results: holds a series with another {option}: 0." in other.stderr
+    added = benchkit(tmp_path, "capture", "--plan", "plan.toml")
+    assert added.returncode == 2
+    assert "contains an early-stopping series" in added.stderr
+    assert count_runs(tmp_path) == 12
+
+
+def test_the_suggested_report_judges_as_the_series_was_judged(tmp_path: Path) -> None:
+    prepare(tmp_path, {"none": 0.0, "otlp": 0.5}, 0.01)
+    rule = ("--metric", "time_per_op", "--margin", "20%", "--confidence", "0.9")
+    done = until(tmp_path, *rule)
+    assert done.returncode == 0, done.stderr
+    command = "benchkit report results --baseline none"
+    assert done.stderr.endswith(f"next: {command} {' '.join(rule)}\n")
 
 
 @pytest.mark.parametrize("stop", ["interruption", "failure"])
@@ -110,7 +127,13 @@ def test_a_series_that_was_stopped_goes_on_where_it_was(tmp_path: Path, stop: st
     assert values == "8"
     answer = json.loads(benchkit(tmp_path, "compare", "results", "--format", "json").stdout)
     assert answer["rows"][0]["method"] == "sequential"
-    assert "B344" not in {finding["code"] for finding in answer["findings"]}
+    codes = {finding["code"] for finding in answer["findings"]}
+    assert "B344" not in codes
+    assert ("B112" in codes) == (stop == "failure")
+    gate = benchkit(tmp_path, "gate", "results")
+    assert (" failed" in gate.stdout) == (stop == "failure"), gate.stdout
+    hidden = list((tmp_path / "results").rglob(".*.txt*"))
+    assert len(hidden) == 2 * (stop == "interruption")
 
 
 def test_a_series_goes_on_with_its_own_commands_only(tmp_path: Path) -> None:
