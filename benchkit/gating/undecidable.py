@@ -32,6 +32,7 @@ from benchkit.errors import Finding
 from benchkit.gating.events import UNDECIDABLE, Occurrence, Pair
 from benchkit.gating.outcome import NOT_SHOWN, OVER, GateOutcome, RowOutcome
 from benchkit.ingestion.origins import names_elsewhere
+from benchkit.ingestion.relabelled import INGESTED_FOR
 from benchkit.schema import Side, list_labels
 from benchkit.units import printable
 from benchkit.verdict import FAILING, Verdict, is_failing
@@ -120,19 +121,22 @@ def undecide_rows(outcome: GateOutcome, comparisons: Comparisons, runs: Runs) ->
     """Return an outcome that shows nothing of rows whose runs are no measure of the variant.
 
     Those are latencies of open loops at different loads, and rates and latencies of closed loops
-    with different connections, whatever they show, and benchmarks of which the variant lost some
-    runs, unless what is left is over the limit.
+    with different connections, whatever they show; and unless they are over the limit, runs of an
+    earlier commit than they were ingested for, and benchmarks of which the variant lost some runs.
     """
     known = _read_connections(runs)
     sides = (labels.side for labels in list_labels(runs))
     models = dict(zip(sides, runs["load_model"].tolist(), strict=True))
     places = {(c.side, c.baseline) for c in list_other_loads(comparisons, models)}
     losses = list_partly_missing(comparisons, runs)
+    earlier = _describe_earlier(runs)
 
     def settle(row: RowOutcome) -> RowOutcome:
         c = row.contrast
-        why = losses.get((c.workload, (c.baseline, c.variant)), "") if row.word != OVER else ""
-        why = f"{why} (B345)" if why else ""
+        why = ""
+        if row.word != OVER:
+            loss = losses.get((c.workload, (c.baseline, c.variant)), "")
+            why = earlier.get(c.side, f"{loss} (B345)" if loss else "")
         if c.metric == "latency" and (c.side, c.baseline) in places:
             why = _OTHER_LOADS
         baseline = c.workload.side(c.baseline)
@@ -146,7 +150,8 @@ def undecide_rows(outcome: GateOutcome, comparisons: Comparisons, runs: Runs) ->
         )
 
     rules = (replace(rule, rows=tuple(map(settle, rule.rows))) for rule in outcome.rules)
-    return replace(outcome, rules=tuple(rules)) if places or losses or known else outcome
+    is_unfit = bool(places or losses or known or earlier)
+    return replace(outcome, rules=tuple(rules)) if is_unfit else outcome
 
 
 def _read_connections(runs: Runs) -> dict[Side, set[int]]:
@@ -158,3 +163,16 @@ def _read_connections(runs: Runs) -> dict[Side, set[int]]:
         for number in measured["connections"].tolist()
     )
     return list_connections(zip(sides, numbers, measured["load_model"].tolist(), strict=True))
+
+
+def _describe_earlier(runs: Runs) -> dict[Side, str]:
+    """Say which sides an ingest read again unchanged, though it was of a later commit."""
+    measured = keep_measured(runs)
+    reasons: dict[Side, str] = {}
+    for labels, env in zip(list_labels(measured), measured["env"].tolist(), strict=True):
+        if later := (env or {}).get(INGESTED_FOR):
+            reasons[labels.side] = printable(
+                f"the runs of '{labels.variant}' are unchanged since commit {env['commit']}, "
+                f"though they were ingested for {later}: measure them again"
+            )
+    return reasons

@@ -24,6 +24,8 @@ _HINT = (
 _MEASURE = "if it is left from an earlier measurement, measure again or delete it"
 #: Facts that belong to a commit.
 _OF_COMMIT = ("commit", "date", "branch")
+#: The commit for which unchanged runs were ingested, though they keep that of their measurement.
+INGESTED_FOR = "ingested_for"
 
 #: A source with the content that it had.
 _Source = tuple[Identity, str]
@@ -54,8 +56,9 @@ def describe_relabelled(new: Sequence[Part], superseded: Sequence[Part]) -> Iter
 def keep_commits(new: Sequence[Part], superseded: Sequence[Part]) -> Iterator[Diagnostic]:
     """Say which results did not change though their commit does, and which commit they count for.
 
-    Beside new results they are most likely left from an earlier measurement, so they keep their
-    commit, in place. If nothing is new, the commit is corrected.
+    Beside new results, or results that were new when the commit was ingested first, they are most
+    likely left from an earlier measurement, so they keep their commit, in place. Otherwise the
+    commit is corrected.
 
     Parameters
     ----------
@@ -64,6 +67,7 @@ def keep_commits(new: Sequence[Part], superseded: Sequence[Part]) -> Iterator[Di
     """
     before = {(part.identity, part.sha256): part.env for part in superseded if part.sha256}
     contents = {part.sha256 for part in superseded}
+    measured = {part.env.get("commit", "") for part in superseded if part.role == "measured"}
     has_news = any(part.role == "measured" and part.sha256 not in contents for part in new)
     unchanged: dict[tuple[str, str], dict[str, None]] = defaultdict(dict)
     for part in new:
@@ -72,13 +76,18 @@ def keep_commits(new: Sequence[Part], superseded: Sequence[Part]) -> Iterator[Di
         if old.startswith(commit) or commit.startswith(old):
             continue
         unchanged[old, commit][part.label] = None
-        if has_news:
+        if has_news or commit in measured:
             others = {name: text for name, text in part.env.items() if name not in _OF_COMMIT}
             part.env = others | {name: recorded[name] for name in _OF_COMMIT if name in recorded}
+            part.env[INGESTED_FOR] = commit
     for (old, commit), (first, *more) in unchanged.items():
         also = f" (and so are {len(more)} more)" if more else ""
         what = f"unchanged since it was ingested for commit {old}{also}"
-        what += f", so it does not count for {commit}" if has_news else f"; now it is of {commit}"
+        what += (
+            f", so it does not count for {commit}"
+            if has_news or commit in measured
+            else f"; now it is of {commit}"
+        )
         yield Diagnostic(first, 0, what, _MEASURE, "warning")
 
 

@@ -92,6 +92,45 @@ def test_unchanged_files_beside_new_ones_keep_their_commit(
     assert run(["gate"]) != 3
 
 
+def test_a_variant_that_only_an_earlier_commit_measured_is_undecided(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    _measure("r/base", range(1, 6), 0)
+    _measure("r/new", range(1, 6), 20)
+    ingest("r", "--meta", "commit=a1b2c3d")
+    assert run(["gate"]) == 0
+    _measure("r/base", range(1, 6), 10)
+    for note in ("once", "again"):  # each of which is read anew
+        ingest("r", "--meta", "commit=b1b2c3d", "--meta", f"note={note}")
+        capsys.readouterr()
+        assert run(["gate"]) == 4
+        assert (
+            "the runs of 'new' are unchanged since commit a1b2c3d, though they were ingested for "
+            "b1b2c3d"
+        ) in capsys.readouterr().out
+    _measure("r/new", range(1, 6), 30)
+    ingest("r", "--meta", "commit=b1b2c3d")
+    assert run(["gate"]) == 0
+    _measure("r/new", range(1, 6), 40)
+    ingest("r", "--meta", "commit=c1b2c3d")
+    assert run(["gate"]) == 0  # a baseline may be older
+
+
+def test_runs_that_keep_their_commit_keep_it_if_they_are_ingested_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    _measure("r/base", range(1, 6), 0)
+    _measure("r/new", range(1, 6), 20)
+    ingest("r", "--meta", "commit=a1b2c3d")
+    _measure("r/new", range(1, 3), 30)
+    for note in ("once", "again"):  # each of which is read anew
+        ingest("r", "--meta", "commit=b1b2c3d", "--meta", f"note={note}")
+        assert "so it does not count for b1b2c3d" in capsys.readouterr().err
+        assert run(["gate"]) == 3
+
+
 def test_the_commit_of_results_is_corrected_if_none_of_them_is_new(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
