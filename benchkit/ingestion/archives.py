@@ -266,7 +266,7 @@ class _Member(tarfile.TarInfo):
         try:
             member: Any = self.fromtarfile(tar)
         except tarfile.HeaderError as error:
-            raise tarfile.SubsequentHeaderError(str(error)) from None
+            raise tarfile.SubsequentHeaderError(str(error)) from None  # type: ignore[attr-defined]
         if self.type == tarfile.XGLTYPE:
             return cast("tarfile.TarInfo", member)
         fields = dict(records)
@@ -304,7 +304,7 @@ def _unpack_tar(stream: IO[bytes], target: Path, meter: Meter) -> Iterator[tuple
     metered = io.BufferedReader(_Metered(stream, meter), _BLOCK)
     with tarfile.open(fileobj=metered, mode="r|", tarinfo=_Member) as packed:
         for member in packed:
-            packed.members.clear()  # which `tarfile` would hold to the end
+            cast("Any", packed).members.clear()  # which `tarfile` would hold to the end
             meter.enter(PurePosixPath(member.name))
             if member.isdir():
                 continue
