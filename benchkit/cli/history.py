@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from pathlib import Path
 from shlex import quote
@@ -125,10 +125,8 @@ def add(
     if requested != commit and not quiet:
         printing.print_line(f"{requested} is recorded as {commit}", err=True)
     dates = list_commits(target).get(commit, ()) if date else ()
-    if note := _tell_date(commit[:SHORTEST], dict(meta).get("date", ""), dates):
+    for note in _list_date_notes(commit[:SHORTEST], dict(meta).get("date", ""), dates):
         printing.print_line(note, err=True)
-    if warning := _warn_of_future(commit[:SHORTEST], dates):
-        printing.print_line(warning, err=True)
     if chosen == "json":
         printing.write(write_summary(summary, store=target.url, commit=commit), None)
     elif not quiet:
@@ -199,6 +197,10 @@ def _read_date(text: str | None) -> tuple[tuple[str, str], ...]:
         return (("date", read_time(text).isoformat()),)
     except UnusableError as error:
         raise ConfigError(f"{text!r}: {error}", where="--date") from error
+
+
+def _list_date_notes(commit: str, requested: str, dates: Collection[str]) -> Iterator[str]:
+    yield from filter(None, (_tell_date(commit, requested, dates), _warn_of_future(commit, dates)))
 
 
 def _tell_date(commit: str, requested: str, dates: Collection[str]) -> str:
