@@ -9,11 +9,12 @@ from typing import TypeVar
 Result = TypeVar("Result")
 
 
-def within(seconds: float, work: Callable[[], Result]) -> Result:
+def within(seconds: float, work: Callable[[], Result], name: str = "download") -> Result:
     """Return what ``work`` returns, unless it takes longer.
 
     A timeout of a socket begins anew with every byte, so that a slow server could go on for ever.
-    The thread of a work that takes longer is abandoned; it does not keep the process from ending.
+    The thread ``name`` of work that takes longer is abandoned; it does not keep the process from
+    ending.
 
     Raises
     ------
@@ -29,7 +30,7 @@ def within(seconds: float, work: Callable[[], Result]) -> Result:
         except BaseException as error:  # noqa: BLE001 - raised again below
             errors.append(error)
 
-    thread = Thread(target=run, daemon=True)
+    thread = Thread(target=run, name=name, daemon=True)
     thread.start()
     thread.join(seconds)
     if errors:

@@ -191,7 +191,7 @@ def _probe(ready: str, seconds: float) -> str:
         build_opener(ProxyHandler({})).open(request, timeout=_ANSWER).close()
 
     try:
-        within(seconds, send)
+        within(seconds, send, "ready")
     except HTTPError as error:
         return f"it answers with status {error.code}"
     except (OSError, ValueError, HTTPException) as error:  # a redirection may lead nowhere

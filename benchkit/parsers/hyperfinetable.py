@@ -15,11 +15,11 @@ _WHOLE = "use the file that hyperfine wrote"
 _PASTED = regex(r"[\s#>/]*+(?=\|)")
 _HEADS = regex(r"\|\s*Command\s*\|\s*Mean \[(s|ms|µs)\]\s*\|([^\n]*)\|")
 _FIND = regex(rf"^[ \t#>/]{{0,99}}{_HEADS.pattern}", re.MULTILINE)
-_ROW = regex(r"\|\s*([`=])(.{1,9999})\1\s*([^|`=]{0,200}?)\s*\|([^|]*)\|(.*)\|", re.ASCII)
-_AMOUNT = r"\s*\**(\d{1,9}\.\d{1,4})"
+_ROW = regex(r"\|\s*+([`=])(.{1,9999})\1([^|`=]{0,200}+)\|([^|]*+)\|(.*+)", re.ASCII)
+_AMOUNT = r"\s*+\**+(\d{1,9}\.\d{1,4})"
 #: What cells hold, by the beginning of their heads; before 1.7 there was one of both extremes.
 _HELD = {
-    "Mean": (regex(rf"{_AMOUNT}\s*(?:±{_AMOUNT})?\**\s*", re.ASCII), ("mean", "stdev")),
+    "Mean": (regex(rf"{_AMOUNT}\s*+(?:±{_AMOUNT})?\**+\s*+", re.ASCII), ("mean", "stdev")),
     "Min [": (regex(rf"{_AMOUNT}\**\s*", re.ASCII), ("min",)),
     "Max [": (regex(rf"{_AMOUNT}\**\s*", re.ASCII), ("max",)),
     "Min…Max [": (regex(rf"{_AMOUNT}…(\d{{1,9}}\.\d{{1,4}})\**\s*", re.ASCII), ("min", "max")),
@@ -57,12 +57,12 @@ def parse_table(source: Source) -> Iterator[Record]:
 
 def _read_row(text: str, heads: Sequence[str], unit: str, line: int) -> Reading | None:
     """Return the result of a row; None if it is not one."""
-    row = _ROW.fullmatch(text)
-    cells = [row[4], *row[5].split("|")] if row else []
+    row = _ROW.fullmatch(text) if text.endswith("|") else None
+    cells = [row[4], *row[5].split("|")[:-1]] if row else []
     if row is None or len(cells) != len(heads):
         return None
     run = Reading(tool="hyperfine", form="table", line=line, last_line=line)
-    run.benchmark = f"{row[2]} {row[3]}".strip().replace(r"\|", "|")
+    run.benchmark = f"{row[2]} {row[3].strip()}".strip().replace(r"\|", "|")
     for head, cell in zip(heads, cells, strict=True):
         name = next((name for name in _HELD if head.startswith(name)), "")
         pattern, stats = _HELD.get(name, (_ROW, ()))

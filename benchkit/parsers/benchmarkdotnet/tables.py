@@ -44,7 +44,7 @@ _UNIT = regex(r"(.{1,60}?)\s*\[(\S{1,3})\]")
 _RANDOM_JOB = regex(r"Job-[A-Z]{6}")
 _PAIR = regex(r"(\S{1,100})=([^\s=][^=]{0,200}?)(?:\s{2,}|$)")
 _VERSION = regex(r".{0,40}?BenchmarkDotNet[ =]v(\d\S{0,40}?),\s*(?:OS=)?(.{1,200})")
-_CPU = regex(r"(?:Processor=)?(\S.{3,120}?), (?:\d+ CPU, (\d+) logical|ProcessorCount=(\d+)).*")
+_CPU = regex(r"(?:Processor=)?(\S.{3,120}?), (?:\d++ CPU, (\d++) logical|ProcessorCount=(\d++)).*+")
 _PREFIX = regex(r"[\s#>/*!;-]*")
 #: A longer line has no common parameters.
 _LONGEST = 2000
