@@ -255,10 +255,10 @@ Result: 2.35 times faster
     source = Source(None, "x.md", text.encode())
     assert TABLE.recognises(source.head())
     *runs, problem = TABLE.parse(source)
-    told = [
+    problems = [
         (run.benchmark, [row[2:4] for row in run.rows]) for run in runs if isinstance(run, Reading)
     ]
-    assert told == [
+    assert problems == [
         ("sed 's/a/b/'", [("mean", 2.338), ("stdev", 0.008), ("min", 2.332), ("max", 2.358)]),
         ("sd a b", [("mean", 0.997), ("stdev", 0.006), ("min", 0.987), ("max", 1.007)]),
         ("sd -A a b (across)", [("mean", 0.1256), ("stdev", 0.0143)]),
