@@ -7,7 +7,7 @@ ingest costs little however much is stored.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -116,7 +116,7 @@ class Change:
         mark_renewed(self._read, superseded)
         renewed = {(part.path, part.variant) for part in self._read if part.renewed == part.batch}
         touched = {series_of(part) for part in (*self._read, *superseded)}
-        neighbours = self._take_runs(_locate_series(stored, touched.__contains__))
+        neighbours = self._take_runs(_locate_series(stored, touched))
         gone = {_key(part) for part in superseded}
         kept = [part for part in neighbours if _key(part) not in gone]
         before = {_key(part): _labels(part) for part in kept}
@@ -210,12 +210,7 @@ class Change:
 
     def _take_others(self, stored: pa.Table, touched: set[Series]) -> list[Part]:
         """Return the runs of other variants that may be compared with some series."""
-        rows = {each._replace(variant="") for each in touched}
-
-        def is_other(series: Series) -> bool:
-            return series not in touched and series._replace(variant="") in rows
-
-        return self._take_runs(_locate_series(stored, is_other))
+        return self._take_runs(_locate_series(stored, touched, of_others=True))
 
     def list_renewed(self) -> list[Part]:
         """Return the runs whose sources hold another measurement than before, after the change."""
@@ -304,16 +299,33 @@ def _is_gone(path: str) -> bool:
     return Path(path).is_absolute() and not Path(locate(path)).exists()
 
 
-def _locate_series(stored: pa.Table, is_near: Callable[[Series], bool]) -> pa.Array:
-    """Return the places of some series; of the others not even an object is made."""
+def _locate_series(
+    stored: pa.Table, touched: Collection[Series], *, of_others: bool = False
+) -> pa.Array:
+    """Return the places of some series, or of their other variants.
+
+    Of rows that cannot be theirs no series is made, and of the others that are not no object.
+    """
     import numpy as np
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     rows = fill_texts(stored, list(_SERIES)).append_column("row", pa.array(np.arange(len(stored))))
+    for name in ("origin", "tool") if of_others else ("origin", "variant"):
+        texts = pa.array({getattr(each, name) for each in touched}, pa.string())
+        is_near = pc.is_in(rows[name], texts)
+        if not pc.all(is_near).as_py():  # else it would copy all
+            rows = rows.filter(is_near)
+    near = {each._replace(variant="") for each in touched}
+
+    def is_chosen(series: Series) -> bool:
+        is_touched = series in touched
+        return is_touched != of_others and series._replace(variant="") in near
+
     series = rows.group_by(list(_SERIES), use_threads=False).aggregate([("row", "list")])
     labels = zip(*(series[name].to_pylist() for name in _SERIES), strict=True)
     chosen = [
-        is_near(Series(origin, leave_package(group, pkg), *rest))
+        is_chosen(Series(origin, leave_package(group, pkg), *rest))
         for origin, group, pkg, *rest in labels
     ]
     places = series.filter(pa.array(chosen, pa.bool_()))["row_list"].combine_chunks().flatten()

@@ -27,8 +27,9 @@ WRK = (FIXTURES / "tracing-wrk" / "none" / "wrk-1.txt").read_text(encoding="utf-
 #: Ingests one folder after the other, without the lock that spares conflicts.
 WRITER = """
 import sys
+from contextlib import nullcontext
 from benchkit.store import tables
-tables._lock = lambda file: None
+tables.lock = lambda folder, *, uses_room: nullcontext()
 from benchkit.cli import run
 for folder in sys.argv[2:]:
     if code := run(["ingest", folder, "--store", sys.argv[1], "--jobs", "1", "--quiet"]):
