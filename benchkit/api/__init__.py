@@ -61,7 +61,7 @@ def load(
         folder or URL (``s3://bucket/results``) that is a store is read as one; with no path the
         store is. A single frame (or Arrow table, or what else has ``to_pandas``) has columns of
         `benchkit.schema.COLUMNS`: ``variant``, ``metric`` and ``value`` are enough; others are
-        left out; each of its runs counts as measured.
+        left out but for ``load_model``; each of its runs counts as measured.
     layout, variant : str, optional
         A pattern of paths, ``"{variant}/{run}.txt"``; the variant of all that is read.
     rename : str or sequence of str

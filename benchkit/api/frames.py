@@ -7,7 +7,7 @@ milliseconds beside seconds, and would compare without a word.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from benchkit import metrics, schema
 from benchkit.codes import spell_out
@@ -26,12 +26,14 @@ if TYPE_CHECKING:
 _MAY_BE_EMPTY = ("group", "benchmark", "params", "origin", "tool", "source")
 #: What a value is about, at one moment.
 _ABOUT = [*schema.RUN_KEY, "subject", "metric", "stat", "time"]
+#: A column of exported tables that tells of a value's run.
+_LOAD_MODEL = "load_model"
 #: Told many times in a run; every other statistic is told once.
 _MANY = ("sample", "counter")
 
 
-def take(frame: pd.DataFrame) -> Observations:
-    """Make observations of a table of one's own.
+def take(frame: pd.DataFrame) -> tuple[Observations, dict[schema.Labels, str]]:
+    """Make observations of a table of one's own, with the load models that it states of its runs.
 
     Parameters
     ----------
@@ -39,10 +41,6 @@ def take(frame: pd.DataFrame) -> Observations:
         With the columns of `benchkit.schema.COLUMNS`, of which ``variant``, ``metric`` and
         ``value`` are enough; others are passed over. Rows that are there twice, word for word,
         count once.
-
-    Returns
-    -------
-    Observations
 
     Raises
     ------
@@ -52,7 +50,24 @@ def take(frame: pd.DataFrame) -> Observations:
     """
     observations = schema.observations(spell_out(_complete(frame)))
     _require_units(observations)
-    return _drop_copies(observations)
+    return _drop_copies(observations), _read_load_models(frame, observations)
+
+
+def _read_load_models(frame: pd.DataFrame, observations: Observations) -> dict[schema.Labels, str]:
+    """Return the load model that each run states, as an exported table has it in a column."""
+    column = frame[_LOAD_MODEL].tolist() if _LOAD_MODEL in frame.columns else []
+    stated = {
+        (labels, model)
+        for labels, model in zip(schema.list_labels(observations), column, strict=False)
+        if isinstance(model, str) and model
+    }
+    models = dict(stated)
+    if strange := sorted({*models.values()} - {*get_args(schema.LoadModel)}):
+        hint = f"expected one of {', '.join(get_args(schema.LoadModel))}"
+        raise SchemaError(f"unknown load model {strange[0]!r}", where=_LOAD_MODEL, hint=hint)
+    if len(models) < len(stated):
+        raise SchemaError("a run has two load models", where=_LOAD_MODEL, hint="keep one of them")
+    return models
 
 
 def name_columns(frame: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
@@ -70,7 +85,7 @@ def name_columns(frame: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFram
     >>> name_columns(table, {"variant": "build", "value": "wait_ms"}).to_dict("records")
     [{'variant': 'old', 'value': 0.0125, 'metric': 'wait', 'unit': 's', 'stat': 'mean'}]
     """
-    known = schema.column_names()
+    known = [*schema.column_names(), _LOAD_MODEL]
     for name, column in columns.items():
         if name not in known:
             hint = f"the names are {', '.join(known)}"

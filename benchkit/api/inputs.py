@@ -126,8 +126,11 @@ def adopt(table: object, columns: Mapping[str, str] | None = None, *, alone: boo
             "runs of each frame their own numbers",
         )
     frame = frame if columns is None else name_columns(frame, columns)
-    observations, problems = join_tools(take(frame))
-    runs = _list_runs(observations)
+    taken, models = take(frame)
+    observations, problems = join_tools(taken)
+    joined = zip(schema.list_labels(taken), schema.list_labels(observations), strict=True)
+    names = dict(joined) if models else {}
+    runs = _list_runs(observations, {names[labels]: models[labels] for labels in models})
     return RunSet(
         observations=observations,
         runs=runs,
@@ -231,15 +234,15 @@ def choose_headline(
     return tuple(pair for pair in known if pair[0] in directed)
 
 
-def _list_runs(observations: Observations) -> Runs:
-    """Make the table of runs from what observations alone show; all are measured."""
+def _list_runs(observations: Observations, models: Mapping[schema.Labels, str]) -> Runs:
+    """Make the table of runs from what observations and load models show; all are measured."""
     names = schema.column_names(schema.RUN_COLUMNS)
     rows = [
         {
             **dict.fromkeys(names),
             **labels._asdict(),
             "role": "measured",
-            "load_model": registry.tool(labels.tool).load_model,
+            "load_model": models.get(labels, registry.tool(labels.tool).load_model),
             **{column.name: {} for column in schema.FACTS if column.type == "map"},
             "sources": [],
         }

@@ -254,7 +254,7 @@ class _Evidence:
 
     def is_primary(self, key: Row) -> bool:
         """Tell whether a row about this carries the headline."""
-        return is_primary(key, self.facts, self.plan)
+        return is_primary(key, self.facts, self.plan, self.cells.values())
 
 
 def _contrast(key: Row, pair: tuple[str, str], evidence: _Evidence, ranks: Ranks) -> Contrast:

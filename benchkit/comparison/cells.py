@@ -214,13 +214,28 @@ def find_begins(*columns: np.ndarray) -> np.ndarray:
     return np.flatnonzero(differs)
 
 
-def is_primary(row: Row, facts: LoadFacts, plan: Plan) -> bool:
-    """Tell whether a row carries the headline: named by the user, or chosen by tool and load."""
+def is_primary(
+    row: Row, facts: LoadFacts, plan: Plan, variants: Iterable[Mapping[Row, Cell]]
+) -> bool:
+    """Tell whether a row carries the headline: named by the user, or chosen by tool and load.
+
+    Of several statistics of one metric the first that all of its variants have does.
+    """
     by_tool = facts.load_model.get(row.tool, "unknown")
     load_model = facts.load_model.get(row.workload, by_tool)
     return _is_headline(
         row.tool, row.metric, row.stat, row.subject, load_model, plan, facts.directed
+    ) and not any(
+        all(replace(row, stat=stat) in cells for cells in variants if row in cells)
+        for stat in _list_preferred(row.tool, row.metric, row.stat, load_model, plan)
     )
+
+
+def _list_preferred(tool: str, metric: str, stat: str, load_model: str, plan: Plan) -> list[str]:
+    """Return the statistics that a tool prefers to another one of the same metric."""
+    pairs = () if plan.primaries else registry.tool(tool).find_primaries(load_model)
+    stats = [each for name, each in pairs if name == metric]
+    return stats[: stats.index(stat)] if stat in stats else []
 
 
 def mark_primary(labels: pd.DataFrame, runs: Runs, plan: Plan) -> np.ndarray:
@@ -233,12 +248,23 @@ def mark_primary(labels: pd.DataFrame, runs: Runs, plan: Plan) -> np.ndarray:
     about = labels.assign(model=models)
     directed = _find_directed(read_units(measured))
     numbers, firsts = number_rows(about, names)
-    columns = (about[name].iloc[firsts].tolist() for name in names)
+    columns = [about[name].iloc[firsts].tolist() for name in names]
     are_primary = [
         _is_headline(tool, metric, stat, subject, model, plan, directed)
         for tool, metric, stat, subject, model in zip(*columns, strict=True)
     ]
+    preferred = [
+        _list_preferred(tool, metric, stat, model, plan)
+        for tool, metric, stat, _, model in zip(*columns, strict=True)
+    ]
     marks: np.ndarray = np.array(are_primary, dtype=bool)[numbers]
+    places = np.flatnonzero(marks & np.array(list(map(bool, preferred)), dtype=bool)[numbers])
+    if len(places):
+        keys = list(labels[["variant", *ROW_KEY]].itertuples(index=False, name=None))
+        present = set(keys)
+        for place in places.tolist():
+            rivals = ((*keys[place][:-1], stat) for stat in preferred[numbers[place]])
+            marks[place] = present.isdisjoint(rivals)
     return marks
 
 

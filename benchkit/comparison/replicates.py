@@ -84,11 +84,12 @@ def collect_replicates(
     described = read_load_facts(runs)
     starts = _read_starts(runs)
     by_key: dict[Row, list[Replicates]] = {}
-    for variant, cells in collect(observations, plan).items():
+    collected = collect(observations, plan)
+    for variant, cells in collected.items():
         for key, cell in cells.items():
             if registry.tool(key.tool).role == "summary":  # of runs that are not at hand
                 continue
-            if not is_primary(key, described, plan):
+            if not is_primary(key, described, plan, collected.values()):
                 continue
             numbers = list(cell.by_run)
             side = key.workload.side(variant)

@@ -13,6 +13,7 @@ import pytest
 import benchkit as bk
 from benchkit import schema
 from benchkit.errors import ConfigError, SchemaError
+from benchkit.ingestion.loads import name_load
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 
@@ -102,6 +103,21 @@ def test_csv_comes_back(read: pd.DataFrame) -> None:
         pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False),
     ):
         assert bk.load(again).observations.equals(read.reset_index(drop=True))
+
+
+def test_load_models_go_back_in() -> None:
+    """They were left out, so that the median latency was primary in place of the rate."""
+    results = bk.load(FIXTURES / "shorturl-k6")
+    frame = name_load(results.observations, results.runs)
+    again = bk.load(frame)
+    assert sorted(again.runs["load_model"]) == sorted(results.runs["load_model"])
+    renamed = frame.rename(columns={"load_model": "loop"})
+    named = bk.load(renamed, columns={"load_model": "loop", "variant": "variant"})
+    assert named.runs["load_model"].equals(again.runs["load_model"])
+    with pytest.raises(SchemaError, match="load_model: unknown load model 'half'; expected one"):
+        bk.load(frame.assign(load_model="half"))
+    with pytest.raises(SchemaError, match="load_model: a run has two load models; keep one"):
+        bk.load(pd.concat([frame.assign(load_model=each) for each in ("open", "closed")]))
 
 
 def test_what_may_be_unknown_may_be_left_out(read: pd.DataFrame) -> None:

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from benchkit import load
+from benchkit.comparison.cells import mark_primary, sort_values
+from benchkit.comparison.model import Plan
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Format, Reading, Source
 from benchkit.parsers.benchmarkdotnet import CSV, JSON, MARKDOWN, MEASUREMENTS
@@ -41,6 +43,20 @@ def test_statistics_stand_for_one_launch() -> None:
         "min",
         "max",
     }
+
+
+def test_the_median_alone_is_primary_where_a_file_has_a_mean_too(tmp_path: Path) -> None:
+    """Each benchmark of a JSON of one launch had two verdicts."""
+    text = (FIXTURES / "benchmarkdotnet-forms/synthetic-brief.json").read_text(encoding="utf-8")
+    (tmp_path / "none.json").write_text(text, encoding="utf-8")
+    (tmp_path / "otlp.json").write_text(f"{text}\n", encoding="utf-8")
+    results = load(tmp_path)
+    frame = results.compare(baseline="none").frame
+    assert list(frame[frame["primary"]]["stat"]) == ["median"]
+    assert "mean" in set(frame["stat"])
+    labels = sort_values(results.observations, Plan()).labels
+    marks = mark_primary(labels, results.runs, Plan())
+    assert set(labels[marks]["stat"]) == {"median"}
 
 
 def test_jobs_of_one_benchmark_are_kept_apart() -> None:
@@ -98,6 +114,15 @@ def test_each_launch_of_the_measurements_is_a_run() -> None:
     assert (runs[0].benchmark, runs[0].params) == ("Sorts.Quick", {"N": "100"})
     assert {row[1:4] for row in runs[0].rows} >= {("bytes_per_op", "mean", 424.0)}
     assert runs[0].rows[0][5] == 4  # without overhead, warm-ups and what outliers were taken from
+
+
+def test_names_of_the_measurements_have_no_quotes() -> None:
+    """They kept them, and so differed from those of the other files."""
+    head = "Target_Type,Target_Method,Measurement_LaunchIndex,Measurement_IterationMode,"
+    text = f"{head}Measurement_Nanoseconds,Measurement_Operations\nA,'B c',1,Result,300,2\n"
+    (run,) = MEASUREMENTS.parse(Source(None, "x.csv", text.encode()))
+    assert isinstance(run, Reading)
+    assert run.benchmark == "A.B c"
 
 
 def test_a_table_has_its_parameters_machine_and_memory() -> None:

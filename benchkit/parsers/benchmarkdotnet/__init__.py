@@ -34,35 +34,23 @@ Not recorded: the command, when it ran. Not read: outliers, percentiles, collect
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from statistics import median
-from typing import Any
 
-from benchkit.parsers.base import (
-    Diagnostic,
-    Form,
-    Format,
-    Head,
-    Reading,
-    Record,
-    Source,
-    Tool,
-    late,
-)
-from benchkit.parsers.documents import (
-    Fact,
-    add_fact,
-    as_list,
-    is_amount,
-    line_of,
-    read_documents,
-)
+from benchkit.parsers.base import Form, Format, Reading, Record, Source, Tool, late
+from benchkit.parsers.documents import Document, Fact, as_object, read_objects
+from benchkit.reading.head import begins_object
 
-_SIGNS = ('"HostEnvironmentInfo"', '"BenchmarkDotNetVersion"')
 _STATS = {"Median": "median", "Mean": "mean", "StandardDeviation": "stdev", "Min": "min",
           "Max": "max"}  # fmt: skip
-_MEASURED = ("LaunchIndex", "Operations", "Nanoseconds")
+_MEMORY = {"Memory.BytesAllocatedPerOperation": Fact("bytes_per_op", "mean", "B")}
+_FACTS = _MEMORY | {
+    f"Statistics.{name}": Fact("time_per_op", stat, "s", exponent=-9)
+    for name, stat in _STATS.items()
+}
+_HOST = {"cpu": "ProcessorName", "cpus": "LogicalCoreCount", "runtime": "RuntimeVersion",
+         "os": "OsVersion"}  # fmt: skip
 _HINT = "use the whole file that JsonExporter wrote"
 #: What it writes of one run; of files side by side the first counts.
 _FILES = (
@@ -71,11 +59,10 @@ _FILES = (
     "report-default.md", "report-console.md", "report-stackoverflow.md", "report-atlassian.md",
     "report.asciidoc", "report.html",
 )  # fmt: skip
-
-
-def _recognises(head: Head) -> bool:
-    is_document = head.is_start and head.text.lstrip().startswith("{")
-    return is_document and all(sign in head.text for sign in _SIGNS)
+#: A benchmark, its parameters and its job.
+Case = tuple[str, str, str]
+#: The nanoseconds of one operation in an iteration, and its line.
+Time = tuple[float, int]
 
 
 def _parse(source: Source) -> Iterator[Record]:
@@ -87,115 +74,103 @@ def _parse(source: Source) -> Iterator[Record]:
     >>> [(run.benchmark, run.rows[0][3]) for run in _parse(Source(None, "a.json", text))]
     [('A.B', 2.5e-09)]
     """
-    for line, document in read_documents(source):
-        if isinstance(document, Diagnostic):
-            yield document
-            continue
-        fields = document if isinstance(document, dict) else {}
-        results = [each for each in as_list(fields.get("Benchmarks")) if isinstance(each, dict)]
-        if not results:
-            yield Diagnostic(
-                source.label, line, "the file has no benchmarks", "run the benchmark again"
-            )
-        host = fields.get("HostEnvironmentInfo")
-        counts = Counter(_name(each) for each in results)
-        for result in results:
-            for record in _read(source.label, result, line):
-                if isinstance(record, Reading):
-                    _describe(record, host if isinstance(host, dict) else {})
-                    if counts[_name(result)] > 1:
-                        record.params["job"] = find_job(str(result.get("DisplayInfo", "")))
-                yield record
+    return read_objects(source, _read)
 
 
-def _name(result: Mapping[str, Any]) -> tuple[str, str]:
-    type_, method, levels = (result.get(key) for key in ("Type", "Method", "Parameters"))
-    return f"{type_}.{method}", levels if isinstance(levels, str) else ""
+def _read(document: Document) -> Iterator[Record]:
+    """Yield the launches of all benchmarks."""
+    host = as_object(document.find("HostEnvironmentInfo"))
+    known = {name: host[key] for name, key in _HOST.items() if isinstance(host.get(key), str | int)}
+    version = document.find_text("HostEnvironmentInfo", "BenchmarkDotNetVersion") or None
+    results = [(_identify(each), each) for each in document.find_all("Benchmarks")]
+    if not results:
+        yield document.refuse("the file has no benchmarks", "run the benchmark again")
+    jobs = count_jobs(case for case, _ in results)
+    for case, result in results:
+        for record in _read_result(result, case, jobs):
+            if isinstance(record, Reading):
+                record.tool_version = version
+                record.env = {name: str(value) for name, value in known.items()}
+            yield record
 
 
-def read_levels(text: str) -> dict[str, str]:
-    """Return the parameters of a benchmark.
-
-    Examples
-    --------
-    >>> read_levels("N=100&Text=a")
-    {'N': '100', 'Text': 'a'}
-    """
-    return dict(each.partition("=")[::2] for each in text.split("&") if "=" in each)
+def _identify(result: Document) -> Case:
+    """Return what a result is of."""
+    type_, method = map(result.find, ("Type", "Method"))
+    job = result.find_text("DisplayInfo").partition(": ")[2].partition(" [")[0]
+    return f"{type_}.{method}", result.find_text("Parameters"), job
 
 
-def find_job(text: str) -> str:
-    """Return the job of a benchmark's description: its settings, or else its name.
-
-    Examples
-    --------
-    >>> find_job("A.B: Job-XY(Runtime=.NET 8.0) [N=1]"), find_job("A.B: DefaultJob")
-    ('Runtime=.NET 8.0', 'DefaultJob')
-    """
-    job = text.partition(": ")[2].partition(" [")[0]
-    _, is_set, settings = job.partition("(")
-    return settings.removesuffix(")") if is_set else job
-
-
-def _describe(run: Reading, host: Mapping[str, Any]) -> None:
-    """Take the version and the machine."""
-    version, cpu, cores = (
-        host.get(key) for key in ("BenchmarkDotNetVersion", "ProcessorName", "LogicalCoreCount")
-    )
-    run.tool_version = version if isinstance(version, str) else None
-    run.env = {"cpu": cpu} if isinstance(cpu, str) else {}
-    run.env |= {"cpus": str(int(cores))} if is_amount(cores) else {}
-    for key, name in (("RuntimeVersion", "runtime"), ("OsVersion", "os")):
-        run.env |= {name: host[key]} if isinstance(host.get(key), str) else {}
-
-
-def _read(label: str, result: Mapping[str, Any], line: int) -> Iterator[Record]:
-    """Yield the launches of a benchmark."""
-    name, levels = _name(result)
-    statistics = result.get("Statistics")
-    numbers = statistics if isinstance(statistics, dict) else {}
-    params = read_levels(levels)
-    launches = _find_launches(result.get("Measurements"))
-    memory = result.get("Memory")
-    allocated = memory.get("BytesAllocatedPerOperation") if isinstance(memory, dict) else None
-    if statistics is None:
-        run = Reading(tool="benchmarkdotnet", form="json", line=line, last_line=line)
-        run.benchmark, run.params = name, params
-        run.status, run.remark = "failed", f"{line}: {name} has no results"
+def _read_result(result: Document, case: Case, jobs: Mapping[Case, int]) -> Iterator[Record]:
+    """Yield the launches of a benchmark; its statistics stand for a single one."""
+    run = begin("json", case, jobs, result.line)
+    if result.find("Statistics") is None:
+        run.status, run.remark = "failed", f"{run.line}: {run.benchmark} has no results"
         yield run
         return
-    if not is_amount(numbers.get("Median")):
-        yield Diagnostic(label, line, f"{name} has no valid median", _HINT)
+    if "Statistics.Median" not in result.numbers:
+        yield result.refuse(f"{run.benchmark} has no valid median", _HINT)
         return
-    for times in launches if len(launches) > 1 else [[]]:
-        run = Reading(tool="benchmarkdotnet", form="json", line=line, benchmark=name)
-        run.params = dict(params)
+    launches: dict[float, list[Time]] = {}
+    for each in result.find_all("Measurements"):
+        launch, count, time = map(each.numbers.get, ("LaunchIndex", "Operations", "Nanoseconds"))
+        is_read = is_result(each.find_text("IterationMode"), each.find_text("IterationStage"))
+        if is_read and launch is not None and count and time is not None:
+            launches.setdefault(launch, []).append((time / count, each.line_of(time)))
+    for times in launches.values() if len(launches) > 1 else [()]:
+        run = begin("json", case, jobs, result.line)
         if times:
-            seconds, at = median(time for time, _ in times) * 1e-9, times[0][1]
-            run.add("time_per_op", "median", seconds, "s", at, n=len(times), origin="computed")
-        else:
-            for key, stat in _STATS.items():
-                if is_amount(value := numbers.get(key)):
-                    add_fact(run, Fact("time_per_op", stat, "s", exponent=-9), value, line)
-        if is_amount(allocated):
-            add_fact(run, Fact("bytes_per_op", "mean", "B"), allocated, line)
-        run.line = min(row[9] for row in run.rows)
-        run.last_line = max(row[9] for row in run.rows)
+            add_launch(run, times)
+        yield from result.add_facts(run, (_MEMORY if times else _FACTS).get)
+        run.line, run.last_line = (pick(row[9] for row in run.rows) for pick in (min, max))
         yield run
 
 
-def _find_launches(measurements: object) -> list[list[tuple[float, int]]]:
-    """Return the nanoseconds of one operation and their lines, by launch."""
-    launches: dict[int, list[tuple[float, int]]] = {}
-    for each in measurements if isinstance(measurements, list) else []:
-        if not isinstance(each, dict) or each.get("IterationStage") != "Result":
-            continue
-        if each.get("IterationMode") not in ("Workload", "Result"):
-            continue
-        launch, count, time = (each.get(name) for name in _MEASURED)
-        if is_amount(launch) and is_amount(count) and is_amount(time) and count > 0:
-            launches.setdefault(int(launch), []).append((time / count, line_of(time, 0)))
-    return list(launches.values())
+def begin(form: str, case: Case, jobs: Mapping[Case, int], line: int) -> Reading:
+    """Return a run of a benchmark; its job is a param where the benchmark ran under several.
+
+    A job is its settings, or else its name.
+
+    Examples
+    --------
+    >>> cases = ("A.B", "N=1", "Job-XY(Runtime=.NET 8.0)"), ("A.B", "N=1", "DefaultJob")
+    >>> [begin("json", case, count_jobs(cases), 1).params["job"] for case in cases]
+    ['Runtime=.NET 8.0', 'DefaultJob']
+    """
+    name, levels, job = case
+    run = Reading(tool="benchmarkdotnet", form=form, line=line, last_line=line, benchmark=name)
+    run.params = dict(each.partition("=")[::2] for each in levels.split("&") if "=" in each)
+    if jobs[name, levels, ""] > 1:
+        _, is_set, settings = job.partition("(")
+        run.params["job"] = settings.removesuffix(")") if is_set else job
+    return run
+
+
+def count_jobs(cases: Iterable[Case]) -> Mapping[Case, int]:
+    """Count the jobs of each benchmark with its parameters."""
+    return Counter((name, levels, "") for name, levels, _ in {*cases})
+
+
+def is_result(mode: str, stage: str) -> bool:
+    """Tell whether an iteration is a result, without overhead and warm-ups."""
+    return mode == "Result" or (mode == "Workload" and stage == "Result")
+
+
+def add_launch(run: Reading, times: Sequence[Time]) -> None:
+    """Add what a launch came to: the median of its iterations."""
+    seconds = median(time for time, _ in times) / 1e9
+    run.add("time_per_op", "median", seconds, "s", times[0][1], n=len(times), origin="computed")
+
+
+def unquote(name: str) -> str:
+    """Return a name without the quotes around one that has spaces.
+
+    Examples
+    --------
+    >>> unquote("'Merge sort'"), unquote("Quick")
+    ('Merge sort', 'Quick')
+    """
+    return name[1:-1] if len(name) > 2 and name[0] == name[-1] == "'" else name
 
 
 JSON = Format(
@@ -211,7 +186,7 @@ JSON = Format(
             "outliers",
         ),
     ),
-    recognises=_recognises,
+    recognises=begins_object('"HostEnvironmentInfo"', '"BenchmarkDotNetVersion"'),
     parse=_parse,
     words=('"BenchmarkDotNetVersion"',),
     repeating=tuple((f"*-{name}", f"*-{result}") for result, name in combinations(_FILES, 2)),

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from statistics import median
+from collections.abc import Iterator
 
-from benchkit.parsers.base import Diagnostic, Head, Reading, Record, Source
-from benchkit.parsers.benchmarkdotnet import find_job, read_levels
+from benchkit.parsers.base import Diagnostic, Head, Record, Source
+from benchkit.parsers.benchmarkdotnet import (
+    Case,
+    Time,
+    add_launch,
+    begin,
+    count_jobs,
+    is_result,
+    unquote,
+)
 from benchkit.reading.delimited import read_rows
 from benchkit.regexes import regex
 
@@ -16,9 +23,9 @@ _COLUMNS = ["Target_Method", "Measurement_LaunchIndex", "Measurement_Nanoseconds
 #: Its culture may write a comma before the decimals; it parts no thousands.
 _AMOUNT = regex(r"\d{1,18}(?:[.,]\d{1,2})?", re.ASCII)
 _COUNT = regex(r"\d{1,18}", re.ASCII)
+_OPTIONAL = ("Measurement_IterationMode", "Measurement_IterationStage", "Target_Type", "Params",
+             "Job_Display", "Allocated_Bytes")  # fmt: skip
 _HINT = "use the whole file that CsvMeasurementsExporter wrote"
-#: The benchmark, its parameters, its job and the launch.
-_Key = tuple[str, str, str, str]
 
 
 def recognises(head: Head) -> bool:
@@ -39,55 +46,34 @@ def parse(source: Source) -> Iterator[Record]:
     >>> [(run.benchmark, run.rows[0][3]) for run in parse(Source(None, "x.csv", text))]
     [('Quick', 1.5e-07)]
     """
-    first = source.head().text.lstrip().partition("\n")[0]
-    delimiter = next((sign for sign in ";\t" if sign in first), ",")
-    launches: dict[_Key, tuple[Reading, list[float]]] = {}
-    ends_within: Diagnostic | None = None
+    delimiter = max(",;\t", key=source.head().text.lstrip().partition("\n")[0].count)
+    launches: dict[tuple[Case, str, str], list[Time]] = {}
+    is_cut = False
     for line, row in read_rows(source, "BenchmarkDotNet", _COLUMNS, delimiter):
-        ends_within = row if isinstance(row, Diagnostic) else None
+        is_cut = isinstance(row, Diagnostic)
         if isinstance(row, Diagnostic):
             yield row
-        elif _is_result(row):
-            time, count = row["Measurement_Nanoseconds"], row["Measurement_Operations"]
-            if not _AMOUNT.fullmatch(time) or not _COUNT.fullmatch(count) or not int(count):
-                what = "this row has no valid time or number of operations; it is left out"
-                yield Diagnostic(source.label, line, what, _HINT, "warning")
-                continue
-            run, times = launches.setdefault(_identify(row), (_begin(row, line), []))
-            times.append(float(time.replace(",", ".")) / int(count))
-            run.last_line = line
-    if launches and ends_within:
-        run, _ = launches[next(reversed(launches))]
-        run.status, run.remark = "partial", f"{run.last_line}: the file ends within this launch"
-    jobs: dict[tuple[str, str], set[str]] = {}
-    for name, levels, job, _ in launches:
-        jobs.setdefault((name, levels), set()).add(job)
-    for (name, levels, job, _), (run, times) in launches.items():
-        if len(jobs[name, levels]) > 1:
-            run.params["job"] = find_job(f": {job}")
-        run.rows.insert(0, (None, "time_per_op", "median", median(times) / 1e9, "s", len(times),
-                            None, None, "computed", run.line))  # fmt: skip
+            continue
+        mode, stage, type_, levels, job, allocated = (row.get(name, "") for name in _OPTIONAL)
+        method, launch, time, count = (row[name] for name in _COLUMNS)
+        if not is_result(mode, stage):
+            continue
+        if not _AMOUNT.fullmatch(time) or not _COUNT.fullmatch(count) or not int(count):
+            what = "this row has no valid time or number of operations; it is left out"
+            yield Diagnostic(source.label, line, what, _HINT, "warning")
+            continue
+        case = ".".join(filter(None, (type_, unquote(method)))), levels, job
+        times = launches.setdefault((case, launch, allocated), [])
+        times.append((float(time.replace(",", ".")) / int(count), line))
+    jobs = count_jobs(case for case, *_ in launches)
+    for number, ((case, _, allocated), times) in enumerate(launches.items(), 1):
+        run = begin("measurements", case, jobs, times[0][1])
+        run.last_line = times[-1][1]
+        add_launch(run, times)
+        if _COUNT.fullmatch(allocated):
+            run.add("bytes_per_op", "mean", float(allocated), "B", run.line)
+        if is_cut and number == len(launches):
+            run.status, run.remark = "partial", f"{run.last_line}: the file ends within this launch"
         yield run
     if not launches:
         yield Diagnostic(source.label, 0, "the file has no results", "run the benchmark again")
-
-
-def _is_result(row: Mapping[str, str]) -> bool:
-    """Tell whether a row is a result, without overhead and warm-ups."""
-    mode, stage = (row.get(f"Measurement_Iteration{name}", "") for name in ("Mode", "Stage"))
-    return mode == "Result" or (mode == "Workload" and stage == "Result")
-
-
-def _identify(row: Mapping[str, str]) -> _Key:
-    name = ".".join(filter(None, (row.get("Target_Type"), row["Target_Method"])))
-    job, launch = row.get("Job_Display", ""), row["Measurement_LaunchIndex"]
-    return name, row.get("Params", ""), job, launch
-
-
-def _begin(row: Mapping[str, str], line: int) -> Reading:
-    run = Reading(tool="benchmarkdotnet", form="measurements", line=line, last_line=line)
-    run.benchmark, levels, _, _ = _identify(row)
-    run.params = read_levels(levels)
-    if _COUNT.fullmatch(allocated := row.get("Allocated_Bytes", "")):
-        run.add("bytes_per_op", "mean", float(allocated), "B", line)
-    return run

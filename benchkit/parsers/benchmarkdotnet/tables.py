@@ -6,33 +6,37 @@ import html
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from benchkit.parsers.base import Diagnostic, Head, Reading, Record, Source
+from benchkit.parsers.benchmarkdotnet import unquote
 from benchkit.reading.delimited import read_rows
 from benchkit.reading.source import UntilDamage
 from benchkit.regexes import regex
 from benchkit.units import Quantity, parse_bytes, parse_time
 
-_STATS = {"Mean": "mean", "Median": "median", "StdDev": "stdev", "Min": "min", "Max": "max"}
 _CENTRES = ("Mean", "Median")
-_MEMORY = ("Allocated", "Allocated Memory/Op")
+_FACTS = {
+    "Mean": ("time_per_op", "mean", "s"), "Median": ("time_per_op", "median", "s"),
+    "StdDev": ("time_per_op", "stdev", "s"), "Min": ("time_per_op", "min", "s"),
+    "Max": ("time_per_op", "max", "s"), "Allocated": ("bytes_per_op", "mean", "B"),
+    "Allocated Memory/Op": ("bytes_per_op", "mean", "B"),
+}  # fmt: skip
 #: The first column of a kind that stands behind the parameters.
-_STATISTICS = (*_STATS, "Error", "StdErr", "StdError", "Scaled", "Ratio", "Rank", "Op/s", *_MEMORY)
+_STATISTICS = (*_FACTS, "Error", "StdErr", "StdError", "Scaled", "Ratio", "Rank", "Op/s")
 #: Settings of a job: not levels of the workload, but for those that differ between rows.
 _SETTINGS = frozenset(
     re.findall(
         r"\w+",
-        """
-    Job AnalyzeLaunchVariance EvaluateOverhead MaxAbsoluteError MaxRelativeError MinInvokeCount
-    MinIterationTime OutlierMode RemoveOutliers MaxStdErrRelative AnalyzeOverhead Affinity
-    EnvironmentVariables Jit LargeAddressAware Platform PowerPlanMode Runtime Framework
-    AllowVeryLargeObjects Concurrent CpuGroups Force HeapAffinitizeMask HeapCount NoAffinitize
-    RetainVm Server Arguments BuildConfiguration Clock EngineFactory NuGetReferences Toolchain
-    IsMutator InvocationCount IterationCount IterationTime LaunchCount MaxIterationCount
-    MaxTargetIterationCount MaxWarmupIterationCount MemoryRandomization MinIterationCount
-    MinTargetIterationCount MinWarmupIterationCount RunStrategy TargetCount UnrollFactor
-    WarmupCount ConsumeTasksSynchronously JitTieringMode
-""",
+        "Job AnalyzeLaunchVariance EvaluateOverhead MaxAbsoluteError MaxRelativeError Affinity Jit "
+        "MinInvokeCount MinIterationTime OutlierMode RemoveOutliers MaxStdErrRelative IsMutator "
+        "AnalyzeOverhead EnvironmentVariables LargeAddressAware Platform PowerPlanMode Runtime "
+        "Framework AllowVeryLargeObjects Concurrent CpuGroups Force HeapAffinitizeMask HeapCount "
+        "NoAffinitize RetainVm Server Arguments BuildConfiguration Clock EngineFactory Toolchain "
+        "NuGetReferences InvocationCount IterationCount IterationTime LaunchCount RunStrategy "
+        "MaxIterationCount MaxTargetIterationCount MaxWarmupIterationCount MemoryRandomization "
+        "MinIterationCount MinTargetIterationCount MinWarmupIterationCount TargetCount "
+        "UnrollFactor WarmupCount ConsumeTasksSynchronously JitTieringMode",
     )
 )
 _NUMBER = r"[0-9]{1,15}(?:[.,'’ \u00a0\u202f][0-9]{1,15}){0,6}"
@@ -48,6 +52,7 @@ _CPU = regex(r"(?:Processor=)?(\S.{3,120}?), (?:\d++ CPU, (\d++) logical|Process
 _PREFIX = regex(r"[\s#>/*!;-]*")
 #: A longer line has no common parameters.
 _LONGEST = 2000
+_NAMES = {"Type", "Method"}
 _NO_VALUE = ("NA", "?", "-", "")
 _HINT = "give the table as BenchmarkDotNet wrote it, or the JSON of `--exporters fulljson`"
 
@@ -60,14 +65,16 @@ def _split(text: str) -> list[str]:
     >>> _split("> | **Quick** | **1.5 ns** |"), _split(" Quick | 1.5 ns |")
     (['Quick', '1.5 ns'], ['Quick', '1.5 ns'])
     """
-    line = text[_PREFIX.match(text).end() :].strip()  # type: ignore[union-attr]
-    line = line.removeprefix("|").removesuffix("|").replace(r"\|", "\0")
+    line = _bare(text).removeprefix("|").removesuffix("|").replace(r"\|", "\0")
     return [_clean(cell.replace("\0", "|")) for cell in line.split("|")]
 
 
+def _bare(text: str) -> str:
+    return text[_PREFIX.match(text).end() :].strip()  # type: ignore[union-attr]
+
+
 def _clean(cell: str) -> str:
-    text = html.unescape(cell).strip().strip("*").strip()
-    return text[1:-1] if len(text) > 2 and text[0] == text[-1] == "'" else text
+    return unquote(html.unescape(cell).strip().strip("*").strip())
 
 
 def _is_header(cells: Sequence[str]) -> bool:
@@ -76,16 +83,12 @@ def _is_header(cells: Sequence[str]) -> bool:
 
 def _is_row(columns: Sequence[str], cells: Sequence[str]) -> bool:
     """Tell whether a row below a header has a time for a mean, or none where all failed."""
-    pairs = [
-        (name, cell)
-        for name, cell in zip(columns, cells, strict=False)
-        if name.partition(" [")[0] in _CENTRES
-    ]
     return any(
         _TIME.fullmatch(cell)
         or (name.endswith("]") and _PLAIN.fullmatch(cell))
         or (cell == "NA" and "Error" in columns)
-        for name, cell in pairs
+        for name, cell in zip(columns, cells, strict=False)
+        if name.partition(" [")[0] in _CENTRES
     )
 
 
@@ -101,127 +104,113 @@ def _find_decimal(times: Sequence[str], sizes: Sequence[str]) -> str:
     >>> _find_decimal(["1.234,5"], []), _find_decimal(["1,234", "2,345"], [])
     (',', '')
     """
-    signs = [_SIGNS.findall(number) for number in (*times, *sizes)]
-    certain = set()
-    for found, number in zip(signs, (*times, *sizes), strict=True):
-        if not found:
-            continue
-        is_clear = len(number.rpartition(found[-1])[2]) != 3 or len(set(found)) > 1
-        if is_clear:
-            certain.add(found[-1])
-        elif number in sizes:
-            certain.add("," if found[-1] == "." else ".")
+    numbers = [(number, _SIGNS.findall(number)) for number in (*times, *sizes)]
+    certain, seen = set(), {sign for _, signs in numbers for sign in signs}
+    for number, signs in numbers:
+        if signs and (len({*signs}) > 1 or len(number.rpartition(signs[-1])[2]) != 3):
+            certain.add(signs[-1])
+        elif signs and number in sizes:
+            certain |= {".", ","} - {*signs}
     if not certain:
-        seen = {sign for found in signs for sign in found}
-        is_open = len(seen) > 1 or ("," in seen and all(signs))
+        is_open = len(seen) > 1 or ("," in seen and all(signs for _, signs in numbers))
         return "" if is_open else "."
     return certain.pop() if len(certain) == 1 else ""
 
 
 class _Summary:
-    """The rows of one table, which are read when all are there."""
+    """The rows of one table, which are read when all are there.
 
-    def __init__(self, label: str, form: str, columns: Sequence[str]) -> None:
-        self.label, self.form = label, form
-        named = [(_UNIT.fullmatch(name), name) for name in columns]
-        self.columns = [match[1] if match else name for match, name in named]
-        self.units = {match[1]: match[2] for match, _ in named if match}
+    A row is a run like ``above``, which has what stands above the table.
+    """
+
+    def __init__(self, label: str, columns: Sequence[str], above: Reading) -> None:
+        self.label, self.above = label, replace(above)
+        matches = [_UNIT.fullmatch(name) for name in columns]
+        names = zip(columns, matches, strict=True)
+        self.columns = [match[1] if match else name for name, match in names]
+        self.units = [f" {match[2]}" if match else "" for match in matches]
         starts = [n for n, name in enumerate(self.columns) if name in _STATISTICS]
         self.labels = self.columns[: min(starts, default=0)]
         self.rows: list[tuple[int, dict[str, str]]] = []
         self.problems: list[Diagnostic] = []
-        self.facts: dict[str, str] = {}
-        self.version: str | None = None
-        self.common: dict[str, str] = {}
 
     def take(self, line: int, cells: Sequence[str]) -> None:
         """Take a row; rules and blank rows between groups are none."""
-        if not "".join(cells).strip("-: "):
-            return
-        if len(cells) == len(self.columns):
-            self.rows.append((line, dict(zip(self.columns, cells, strict=True))))
-        else:
-            what = (
-                f"this row has {len(cells)} cells, but the header has {len(self.columns)}; the row "
-                "is left out"
-            )
-            self.problems.append(Diagnostic(self.label, line, what, _HINT, "warning"))
+        if len(cells) == len(self.columns) and "".join(cells).strip("-: "):
+            amounts = zip(self.columns, cells, self.units, strict=True)
+            row = {key: cell + unit * bool(_PLAIN.fullmatch(cell)) for key, cell, unit in amounts}
+            self.rows.append((line, row))
+        elif "".join(cells).strip("-: "):
+            what = f"this row has {len(cells)} cells, but the header has {len(self.columns)}"
+            self._leave_out(line, what)
+
+    def _leave_out(self, line: int, what: str) -> None:
+        what = f"{what}; the row is left out"
+        self.problems.append(Diagnostic(self.label, line, what, _HINT, "warning"))
 
     def finish(self) -> Iterator[Record]:
         """Yield a reading per row, and what is not read."""
-        yield from self.problems
-        cells = [(name, cell) for _, row in self.rows for name, cell in row.items()]
-        times = [found[1] for _, cell in cells if (found := _TIME.fullmatch(cell))]
-        times += [cell for name, cell in cells if name in self.units and _PLAIN.fullmatch(cell)]
-        sizes = [found[1] for _, cell in cells if (found := _SIZE.fullmatch(cell))]
-        decimal = _find_decimal(times, sizes)
-        varying = {name for name in self.labels if len({row[name] for _, row in self.rows}) > 1}
-        runs = [self._begin(line, row, varying) for line, row in self.rows]
-        counts = Counter(_identity(run) for run in runs)
+        cells = [cell for _, row in self.rows for cell in row.values()]
+        times, sizes = (list(filter(None, map(kind.fullmatch, cells))) for kind in (_TIME, _SIZE))
+        decimal = _find_decimal([each[1] for each in times], [each[1] for each in sizes])
+        settings = {
+            name
+            for name in self.labels
+            if name in _SETTINGS and len({row[name] for _, row in self.rows}) > 1
+        }
+        runs = [self._begin(line, row, settings) for line, row in self.rows]
+        counts = Counter(map(_identity, runs))
         for run, (line, row) in zip(runs, self.rows, strict=True):
-            what = ""
             if not decimal:
                 what = "it is not clear whether the commas of this table part thousands or decimals"
-            elif counts[_identity(run)] > 1:
-                what = f"{counts[_identity(run)]} rows of this table are called {run.benchmark}"
-            elif self._fill(run, row, line, decimal):
+                self._leave_out(line, what)
+            elif (count := counts[_identity(run)]) > 1:
+                self._leave_out(line, f"{count} rows of this table are called {run.benchmark}")
+            elif _fill(run, row, decimal):
                 yield run
             else:
-                what = f"{run.benchmark} has no valid mean or median"
-            if what:
-                yield Diagnostic(self.label, line, f"{what}; the row is left out", _HINT, "warning")
+                self._leave_out(line, f"{run.benchmark} has no valid mean or median")
+        yield from self.problems
 
-    def _begin(self, line: int, row: Mapping[str, str], varying: set[str]) -> Reading:
-        run = Reading(tool="benchmarkdotnet", form=self.form, line=line, last_line=line)
+    def _begin(self, line: int, row: Mapping[str, str], settings: set[str]) -> Reading:
+        """Return the run of a row; of the settings of its job some differ between rows."""
+        kept = set(settings)
+        if len(settings) > 1 and _RANDOM_JOB.fullmatch(row.get("Job", "")):
+            kept.discard("Job")  # a name by chance, beside the settings that it stands for
+        levels = [name for name in self.labels if name not in _SETTINGS - kept | _NAMES]
+        params = {"job" if name == "Job" else name: row[name] for name in levels}
+        run = replace(self.above, line=line, last_line=line, params=params | self.above.params)
         run.benchmark = ".".join(row[name] for name in ("Type", "Method") if row.get(name))
-        settings = varying & _SETTINGS
-        for name in self.labels:
-            is_level = name not in _SETTINGS and name not in {"Type", "Method"}
-            if is_level or (name in settings and not self._is_random(name, row, settings)):
-                run.params[name if name != "Job" else "job"] = row[name]
-        run.params |= self.common
-        run.env, run.tool_version = dict(self.facts), self.version
+        run.env, run.rows = dict(run.env), []
         return run
-
-    @staticmethod
-    def _is_random(name: str, row: Mapping[str, str], settings: set[str]) -> bool:
-        """Whether a job has a name by chance, beside the settings that it stands for."""
-        return name == "Job" and len(settings) > 1 and _RANDOM_JOB.fullmatch(row[name]) is not None
-
-    def _fill(self, run: Reading, row: Mapping[str, str], line: int, decimal: str) -> bool:
-        """Add the values of a row; False if it has neither mean nor median."""
-        for name, stat in _STATS.items():
-            if time := self._read(row.get(name, ""), name, decimal):
-                step = time.resolution
-                run.add("time_per_op", stat, time.value, "s", line, resolution=step)
-        size = next((row[name] for name in _MEMORY if name in row), "")
-        if run.rows and size == "-":
-            run.add("bytes_per_op", "mean", 0.0, "B", line, origin="computed")
-        elif run.rows and (found := _SIZE.fullmatch(size)):
-            amount = parse_bytes(_plain(found[1], decimal) + found[2], binary=True)
-            run.add("bytes_per_op", "mean", amount.value, "B", line, resolution=amount.resolution)
-        if not run.rows and any(row.get(name) in _NO_VALUE for name in _CENTRES):
-            run.status, run.remark = "failed", f"{line}: {run.benchmark} has no results"
-            return True
-        return any(each[2] in {"mean", "median"} for each in run.rows)
-
-    def _read(self, cell: str, name: str, decimal: str) -> Quantity | None:
-        unit = self.units.get(name)
-        if unit and _PLAIN.fullmatch(cell):
-            cell = f"{cell} {unit}"
-        found = _TIME.fullmatch(cell)
-        return parse_time(_plain(found[1], decimal) + found[2]) if found else None
 
 
 def _identity(run: Reading) -> tuple[str, tuple[tuple[str, str], ...]]:
     return run.benchmark, tuple(sorted(run.params.items()))
 
 
-def _plain(number: str, decimal: str) -> str:
-    """Return a number without the signs between thousands."""
-    whole, _, part = number.partition(decimal)
-    digits = "".join(filter(str.isdigit, whole))
-    return f"{digits}.{part}" if part else digits
+def _fill(run: Reading, row: Mapping[str, str], decimal: str) -> bool:
+    """Add the values of a row; False if it has neither mean nor median."""
+    for name, (metric, stat, unit) in _FACTS.items():
+        if amount := _read(row.get(name, ""), unit, decimal):
+            step = amount.resolution
+            run.add(metric, stat, amount.value, unit, run.line, resolution=step)
+        elif unit == "B" and row.get(name) == "-" and run.rows:
+            run.add(metric, stat, 0.0, unit, run.line, origin="computed")
+    if not run.rows and any(row.get(name) in _NO_VALUE for name in _CENTRES):
+        run.status, run.remark = "failed", f"{run.line}: {run.benchmark} has no results"
+        return True
+    return any(each[2] in {"mean", "median"} for each in run.rows)
+
+
+def _read(cell: str, unit: str, decimal: str) -> Quantity | None:
+    """Return the time or size that a cell is, without the signs between thousands."""
+    amount = (_SIZE if unit == "B" else _TIME).fullmatch(cell)
+    if amount is None:
+        return None
+    whole, _, part = amount[1].partition(decimal)
+    text = f"{''.join(filter(str.isdigit, whole))}.{part}".removesuffix(".") + amount[2]
+    return parse_bytes(text, binary=True) if unit == "B" else parse_time(text)
 
 
 def recognises_markdown(head: Head) -> bool:
@@ -246,40 +235,39 @@ def parse_markdown(source: Source) -> Iterator[Record]:
     ('Quick', {'N': '8'}, 1.5e-09)
     """
     lines, table, is_empty = UntilDamage(source.ended_lines()), None, True
-    preamble = _Summary(source.label, "markdown", ())
+    above = Reading(tool="benchmarkdotnet", form="markdown", line=0)
     for number, text, is_ended in lines:
         is_whole = is_ended or text.rstrip().endswith("|")
         cells = _split(text) if "|" in text and is_whole else []
-        if cells and _is_header(cells):
-            if table is not None:
-                yield from table.finish()
-            table, is_empty = _Summary(source.label, "markdown", cells), False
-            table.version, table.facts = preamble.version, dict(preamble.facts)
-            table.common = dict(preamble.common)
-        elif cells and table is not None:
+        is_header = _is_header(cells)
+        if table and cells and not is_header:
             is_noted = not text.rstrip().endswith("|") and len(cells) == len(table.columns) + 1
             table.take(number, cells[:-1] if is_noted else cells)
+            continue
+        if table:
+            yield from table.finish()
+        if is_header:
+            table, is_empty = _Summary(source.label, cells, above), False
         else:
-            if table is not None:
-                yield from table.finish()
-                table, preamble.common = None, {}
-            _describe(preamble, text[_PREFIX.match(text).end() :].strip())  # type: ignore[union-attr]
-    if table is not None:
+            above.params = {} if table else above.params
+            table = None
+            _describe(above, _bare(text))
+    if table:
         yield from table.finish()
     lines.raise_damage()
     if is_empty:
         yield Diagnostic(source.label, 0, "no complete table of BenchmarkDotNet here", _HINT)
 
 
-def _describe(preamble: _Summary, line: str) -> None:
+def _describe(above: Reading, line: str) -> None:
     """Take the version, machine and common parameters that stand above a table."""
     if version := _VERSION.fullmatch(line):
-        preamble.version, preamble.facts, preamble.common = version[1], {"os": version[2]}, {}
-    elif preamble.version and "cpu" not in preamble.facts and (cpu := _CPU.fullmatch(line)):
-        preamble.facts |= {"cpu": cpu[1], "cpus": cpu[2] or cpu[3]}
-    elif preamble.version and "=" in line and len(line) < _LONGEST:
+        above.tool_version, above.env, above.params = version[1], {"os": version[2]}, {}
+    elif above.tool_version and "cpu" not in above.env and (cpu := _CPU.fullmatch(line)):
+        above.env = {**above.env, "cpu": cpu[1], "cpus": cpu[2] or cpu[3]}
+    elif above.tool_version and "=" in line and len(line) < _LONGEST:
         levels = {name: value for name, value in _PAIR.findall(line) if name not in _SETTINGS}
-        preamble.common |= levels if _PAIR.sub("", line) == "" else {}
+        above.params = above.params | (levels if _PAIR.sub("", line) == "" else {})
 
 
 def _find_delimiter(text: str) -> str:
@@ -301,12 +289,12 @@ def recognises_csv(head: Head) -> bool:
 def parse_csv(source: Source) -> Iterator[Record]:
     """Yield a reading per row."""
     delimiter = _find_delimiter(source.head().text) or ","
+    above = Reading(tool="benchmarkdotnet", form="csv", line=0)
     table: _Summary | None = None
     for line, row in read_rows(source, "BenchmarkDotNet", ["Method"], delimiter):
         if isinstance(row, Diagnostic):
             yield row
             continue
-        table = table or _Summary(source.label, "csv", list(row))
+        table = table or _Summary(source.label, list(row), above)
         table.take(line, [_clean(cell) for cell in row.values()])
-    if table is not None:
-        yield from table.finish()
+    yield from table.finish() if table else ()
