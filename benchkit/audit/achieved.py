@@ -21,6 +21,8 @@ from benchkit.units import format_number
 
 #: A load this share below the one asked for is another load.
 _SHORT = 0.01
+#: The share of a run after the last request was sent, from which on the service was behind.
+_BEHIND = 0.05
 _SHOWN = 3
 _CHECK = (
     "errors can be faster or slower than real answers: check the service's responses, and measure "
@@ -47,6 +49,50 @@ def find_missed_rates(evidence: Evidence) -> Iterator[Finding]:
         short = [found for sheet in sheets if (found := _measure_short(sheet))]
         if short:
             yield _tell_short(side, short, len(sheets))
+
+
+def find_backlogs(evidence: Evidence) -> Iterator[Finding]:
+    """B322: an open loop whose requests came faster than the service answered them."""
+    for side, sheets in evidence.by_side(evidence.loads).items():
+        behind = [(share, sheet) for sheet in sheets if (share := _measure_backlog(sheet))]
+        if behind:
+            yield _tell_behind(side, behind, len(sheets))
+
+
+def _measure_backlog(sheet: Sheet) -> float:
+    """Return the share of a run in which requests were only waited for; 0 if they kept up.
+
+    A single straggler, or a service that always takes that long, is no backlog.
+    """
+    attack, wait, mean, lowest = (
+        number.value if (number := sheet.get(*name)) else 0.0
+        for name in (
+            ("duration", "total", "attack"), ("duration", "total", "wait"),
+            ("latency", "mean"), ("latency", "min"),
+        )
+    )  # fmt: skip
+    share = wait / (attack + wait) if attack > 0 else 0.0
+    return share if share > _BEHIND and lowest < wait / 2 and mean > wait / 8 else 0.0
+
+
+def _tell_behind(side: Side, behind: Sequence[tuple[float, Sheet]], total: int) -> Finding:
+    share, worst = max(behind, key=lambda pair: pair[0])
+    rate = worst.get("request_rate", "mean")
+    rates = ""
+    if rate is not None:
+        answered, sent = (format_number(value) for value in (rate.value * (1 - share), rate.value))
+        rates = f": {answered} responses/s to {sent} requests/s"
+    runs = name_worst(worst.run, behind, total)
+    return Finding(
+        code="B322",
+        severity="warning",
+        where=name_side(side),
+        message=f"the service fell behind the load{rates} ({runs}); requests waited longer and "
+        "longer, so the latencies depend on the length of the run",
+        remedy="lower the rate until the service keeps up, or compare the highest rate that each "
+        "side can hold",
+        numbers={"share": share, "runs": len(behind)},
+    )
 
 
 def find_failures(evidence: Evidence) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from benchkit.audit.achieved import find_failures, find_missed_rates
+from benchkit.audit.achieved import find_backlogs, find_failures, find_missed_rates
 from benchkit.audit.concurrency import find_hidden_stalls, find_impossible_means
 from benchkit.audit.conditions import find_disturbances
 from benchkit.audit.copies import (
@@ -122,6 +122,7 @@ RUN_RULES: tuple[RunRule, ...] = (
     find_wrong_order,
     find_impossible_means,
     find_missed_rates,
+    find_backlogs,
     find_failures,
     find_hidden_stalls,
     find_local_generators,

@@ -337,13 +337,14 @@ def _complete(part: Part, reading: Reading, found: Found) -> None:
         part.started_at = window[0]
     if window and part.duration is None and part.started_at == window[0]:
         part.duration = (window[1] - window[0]).total_seconds()
+    if part.target_rate is None and part.command:
+        part.target_rate = registry.tool(part.tool).find_rate(part.command) or None
     part.command = _show_command(part.command)
     shard = {SHARD: found.labels.shard} if found.labels.shard else {}
     part.env = show_facts({**reading.env, **shard, **list_facts(side), **side.env})
     part.stopping = show_facts(side.stopping)
     part.conditions = show_facts(side.conditions)
-    if reading.assume or reading.better:
-        names = dict.fromkeys((*reading.assume, *reading.better))
+    if names := dict.fromkeys((*reading.assume, *reading.better)):
         part.units = {show_label(name): _unit_words(name, reading) for name in names}
 
 

@@ -182,13 +182,14 @@ class FirstPlan:
     Parameters
     ----------
     command : str
-        Prints one run's results; ``{}`` stands for the URL of the service.
+        Prints one run's results; ``{}`` stands for the URL of the service, ``{host}`` and
+        ``{port}`` for their part of it.
     warmup : str
         The same for a warm-up; empty where no service is measured.
     variants : tuple of str
         Two names, which the command may contain as ``{variant}``.
     serve, ready : str
-        The command of the service and where it answers, where it is not one of HTTP.
+        The command of the service and its URL, where it is not one of HTTP.
     """
 
     command: str
@@ -236,6 +237,8 @@ class Tool:
         then an outcome, and equal counts tell nothing.
     has_snapshots : bool
         Whether its results come as folders of snapshots, one for each run.
+    find_rate : callable
+        Returns the requests per second that a command line requests; None where it states none.
     reports_sent : bool
         Whether the request rate of its open loop is that at which it sent.
     corrected : {'approximate', None}
@@ -284,6 +287,7 @@ class Tool:
     whole_exits: tuple[int, ...] = ()
     is_timed: bool = False
     has_snapshots: bool = False
+    find_rate: Callable[[str], float | None] = lambda _: None
     reports_sent: bool = False
     corrected: str | None = None
     drops_timeouts: bool = False

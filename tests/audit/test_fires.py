@@ -45,6 +45,7 @@ DYNAMIC_PAGE = (NO_FAILURES, f"Failed requests:        7\n   {BY_LENGTH.format(7
 ANY_LENGTH = ("133180 bytes", "Variable")
 MANY_IN_FLIGHT = ("Total:          0    2 ", "Total:          0    9 ")
 FAILING = (('"success":1,', '"success":0.9,'), ('"200":9000', '"0":900,"200":8100'))
+LATE_END = ('"wait":2139278', '"wait":90000000000')
 K6 = "shorturl-k6/baseline"
 MIXED = "wrk-edge/wrk/wrk-mixed-errors-1.txt"
 EDGE = "skywalking-vegeta/edge"
@@ -74,6 +75,12 @@ def told(text: str, command: str = "", **env: str) -> Files:
     lines = [f'command = "{command}"'] if command else []
     lines += ["[env]", *(f'"{key.replace("__", ".")}" = "{env[key]}"' for key in env)]
     return {"otlp/wrk-1.txt": text, "otlp/run.toml": "\n".join(lines) + "\n"}
+
+
+def attack(command: str) -> Files:
+    """Return a report of vegeta at 300 requests/s, and the command as capture records it."""
+    script = f"echo 'GET http://h/' | vegeta attack {command} | vegeta report -type=json"
+    return {"v/1.json": vegeta(), "v/1.json.run.toml": f'argv = ["sh", "-c", "{script}"]\n'}
 
 
 def conditions(**readings: Sequence[float]) -> Files:
@@ -240,6 +247,7 @@ CASES: dict[str, tuple[Files, Files]] = {
         one(vegeta(), "v.json"),
     ),
     "B314": (real(f"{K6}/k6-2.txt"), real(f"{K6}/k6-1.txt")),
+    "B314 of a captured command": (attack("-rate=20000/m"), attack("-rate=300/s")),
     "B315": (
         pair(vegeta(), vegeta(*FEWER), "vegeta-1.json"),
         real("no-agent/vegeta-report-1.json", "agent/vegeta-report-1.json", at="skywalking-vegeta"),
@@ -261,6 +269,10 @@ CASES: dict[str, tuple[Files, Files]] = {
     "B321 of sizes": (
         pair(wrk(), wrk(*OTHER, ("38.50MB", "99.50MB"))),
         pair(wrk(), wrk(*OTHER, ("38.50MB", "50.50MB"))),
+    ),
+    "B322": (
+        one(vegeta(LATE_END, ('"mean":3627862', '"mean":40000000000')), "v.json"),
+        one(vegeta(LATE_END), "v.json"),
     ),
     "B320": (
         pair(vegeta(('"success":1,', '"success":0.98,')), vegeta(*FAILING), "vegeta-1.json"),

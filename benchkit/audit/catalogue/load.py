@@ -167,4 +167,18 @@ LOAD = (
         do="Compare the responses of both sides with curl. If the difference is intended, such as "
         'a compressed page, set `on_undecided = "warn"` in the policy for this change.',
     ),
+    Entry(
+        code="B322",
+        severity="warning",
+        says="the service fell behind the requests of an open loop",
+        what="After vegeta had sent its last request, more than 5 % of the run passed until the "
+        "last response came, and the mean latency is more than an eighth of that time.",
+        why="Requests wait in a queue that grows for as long as the run lasts: the latencies show "
+        "the length of the run, not what a request costs.",
+        example="otlp: the service fell behind the load: 101 responses/s to 500 requests/s "
+        "(run 1; 3 of 3 runs affected); requests waited longer and longer, so the latencies depend "
+        "on the length of the run",
+        do="Lower the rate until the service keeps up, or compare the highest rate that each side "
+        "can hold. With wrk2 and k6, B314 shows the same: they achieve less than was requested.",
+    ),
 )

@@ -97,6 +97,7 @@ TOOLS = (
         },
         load_model="open",
         outputs=("-o", "-output", "--output", "-name", "--name"),
+        find_rate=late("benchkit.parsers.vegeta.readings:find_rate"),
         reports_sent=True,
         unanswered="0",
         plan=FirstPlan(

@@ -114,12 +114,19 @@ def begin(form: str, line: int, command: str = "") -> Reading:
     if target:
         reading.target = path_of(target[1])
         reading.env |= describe_url(target[1])
-    rate = _RATE.search(command)
+    rate = find_rate(command)
     if rate is not None:
-        frequency = int(rate[1]) / (int(rate[2] or 1) * _SECONDS[rate[3] or "s"] or 1.0)
-        reading.target_rate = frequency or None
-        reading.load_model = "open" if frequency else "closed"
+        reading.target_rate = rate or None
+        reading.load_model = "open" if rate else "closed"
     return reading
+
+
+def find_rate(command: str) -> float | None:
+    """Return the requests per second that a command requests; 0 is as many as possible."""
+    rate = _RATE.search(command)
+    if rate is None:
+        return None
+    return int(rate[1]) / (int(rate[2] or 1) * _SECONDS[rate[3] or "s"] or 1.0)
 
 
 def time_of(microseconds: int | None) -> datetime | None:

@@ -141,6 +141,7 @@ TOOLS = (
         role="load",
         metrics={**_METRICS, "uncorrected_latency": "-U"},
         load_model="open",
+        find_rate=late("benchkit.parsers.wrk.command:find_rate"),
         is_timed=True,
         printing=("--latency", "-L", "--u_latency", "-U"),
         repeats_timeouts=True,

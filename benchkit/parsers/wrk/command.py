@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 
 from benchkit.regexes import regex
+from benchkit.units import parse_count
 
-__all__ = ["agrees", "find_correction", "list_sizes"]
+__all__ = ["agrees", "find_correction", "find_rate", "list_sizes"]
+
+_RATE = regex(r"\s(?:-R|--rate)[ =]?(\d{1,15}[kMG]?)\b")
 
 _FIRST_CORRECTED = 4
 _SIZE_OPTIONS = {
@@ -30,3 +33,9 @@ def find_correction(version: str | None) -> str:
     """Return how a version corrects its latencies for coordinated omission."""
     major = re.search(r"\d+", version or "")
     return "no" if major and int(major[0]) < _FIRST_CORRECTED else "approximate"
+
+
+def find_rate(command: str) -> float | None:
+    """Return the requests per second that a command of wrk2 requests."""
+    rate = _RATE.search(command)
+    return parse_count(rate[1]).value if rate else None

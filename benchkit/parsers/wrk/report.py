@@ -11,7 +11,7 @@ from operator import itemgetter
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Record
-from benchkit.parsers.wrk.command import agrees, find_correction, list_sizes
+from benchkit.parsers.wrk.command import agrees, find_correction, find_rate, list_sizes
 from benchkit.parsers.wrk.remarks import CENSORED, FOREIGN, IDLE, NAMELESS, TORN, UNSAMPLED
 from benchkit.parsers.wrk.shape import (
     describe_url,
@@ -28,7 +28,7 @@ from benchkit.parsers.wrk.shape import (
 from benchkit.reading import reports
 from benchkit.reading.reports import Event, Fields, Line, Value
 from benchkit.regexes import regex
-from benchkit.units import parse_count, scale
+from benchkit.units import scale
 
 _COUNT = r"(\d{1,15})"
 _TIME = r"\d{1,12}(?:\.\d{1,3})?(?:us|ms|s|m|h)"
@@ -57,7 +57,6 @@ _AGAIN = {
 _FEW_STRAYS = 1
 #: By how much two lines of one run may differ that tell a statistic.
 _APART = 0.1
-_RATE_OPTION = regex(r"\s(?:-R|--rate)[ =]?(\d{1,15}[kMG]?)\b")
 _URL = regex(r"\bhttps?://[^\s\"']+")
 #: A line that holds numbers and cannot be read.
 DAMAGED = Line("damaged")
@@ -359,9 +358,8 @@ class Report(reports.Report):
         if self.command and agrees(self.command, reading.params):
             reading.command = self.command
             self._take_options(self.command)
-        rate = _RATE_OPTION.search(reading.command or "")
-        reading.target_rate = parse_count(rate[1]).value if rate else None
-        if self.is_wrk2 or rate or (reading.command or "").startswith("wrk2"):
+        rate = reading.target_rate = find_rate(reading.command or "")
+        if self.is_wrk2 or rate is not None or (reading.command or "").startswith("wrk2"):
             reading.tool = "wrk2"
         if reading.tool == "wrk2":
             reading.load_model, reading.corrected = "open", "yes"
