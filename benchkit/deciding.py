@@ -6,7 +6,7 @@ The results are read and judged as `compare` does it, so that both say the same 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchkit.api import Comparison, load
@@ -76,7 +76,9 @@ def measure_until_decided(
         raise ConfigError("a series needs 2 variants or more", hint="add [variants.NAME]")
     names = [redact_label(name) for name in plan.variants]
     pairs = pair_up(names, baseline, None, first=names[0])
-    looks = _Looks(out, pairs, plan.stopping, tuple(metrics), watch)
+    stopping = replace(plan.stopping, baseline=pairs[0][0])
+    plan = replace(plan, stopping=stopping)
+    looks = _Looks(out, pairs, stopping, tuple(metrics), watch)
     session = carry_out(plan, out, show=show, tell=tell, is_decided=looks.look)
     return Decision(session, looks.progress, looks.comparison, pairs[0][0])
 

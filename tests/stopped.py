@@ -32,6 +32,7 @@ def write_series(
     sides: Mapping[str, Sequence[float]],
     design: SequentialDesign | None = DESIGN,
     benchmark: str = "Get",
+    **basis: str,
 ) -> Path:
     """Write a value per round of each variant."""
     for position, (variant, values) in enumerate(sides.items(), 1):
@@ -43,7 +44,7 @@ def write_series(
             record = Record(
                 argv=["go", "test"], start=at, end=at + timedelta(seconds=5), exit=0,
                 variant=variant, run=number, block=number, position=position,
-                stopping=write_stopping(design, number) if design else {},
+                stopping={**write_stopping(design, number), **basis} if design else {},
             )  # fmt: skip
             path.with_name(f"{path.name}.run.toml").write_text(write_sidecar(record), "utf-8")
     return folder

@@ -15,7 +15,6 @@ from benchkit.api.answer import Comparison
 from benchkit.api.excerpt import Excerpt, keep_variants, list_texts, require_label, select_labels
 from benchkit.api.glance import QUICK, UNSEEN, summarise, tabulate_findings
 from benchkit.api.sides import (
-    list_comparable,
     list_names,
     list_pairs,
     list_unmeasured,
@@ -329,7 +328,7 @@ class RunSet:
     def choose_pairs(
         self, baseline: str | None = None, variant: str | Sequence[str] | None = None
     ) -> tuple[tuple[str, str], ...]:
-        """Return the pairs to compare; without a baseline, it is inferred from the names.
+        """Return the pairs to compare; the baseline is that of a series, else inferred from names.
 
         Raises
         ------
@@ -343,8 +342,7 @@ class RunSet:
             raise explain_no_variant(self)
         if len(variants) == 1 and variant is None:
             raise explain_single_variant(self, baseline)
-        likely = list_comparable(variants, self.runs)
-        pairs = pair_up(variants, baseline, variant, first=self.first_variant, likely=likely)
+        pairs = pair_up(variants, baseline, variant, first=self.first_variant, runs=self.runs)
         refuse_contested(self.contested, pairs)
         return pairs
 

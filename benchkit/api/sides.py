@@ -12,6 +12,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from benchkit import selection
+from benchkit.comparison.series import find_baseline
 from benchkit.errors import ConfigError, SelectionError, SourceReport
 from benchkit.labels.stems import SEPARATORS
 from benchkit.labels.tree import name_without_run
@@ -40,9 +41,9 @@ def pair_up(
     variant: str | Sequence[str] | None,
     *,
     first: str | None = None,
-    likely: Sequence[str] = (),
+    runs: Runs | None = None,
 ) -> tuple[tuple[str, str], ...]:
-    """Return (baseline, variant) pairs; a baseline that is not named is guessed from the names.
+    """Return (baseline, variant) pairs; an unnamed baseline is that of a series, else guessed.
 
     Parameters
     ----------
@@ -53,8 +54,8 @@ def pair_up(
         All others if None.
     first : str or None
         That of the first file that was named: the baseline if no name tells.
-    likely : sequence of str
-        Those that may be the baseline if none is named; all if empty.
+    runs : Runs, optional
+        Those of the variants: they may state a baseline, or leave it to fewer variants.
 
     Raises
     ------
@@ -66,7 +67,10 @@ def pair_up(
     >>> pair_up(["otlp", "none", "apm"], None, None)
     (('none', 'otlp'), ('none', 'apm'))
     """
-    among = likely if likely and baseline is None else variants
+    among = variants
+    if runs is not None and baseline is None:
+        among = list_comparable(variants, runs) or variants
+        baseline = find_baseline(runs, among)
     base = selection.choose_baseline(among, baseline, first=first)
     if variant is None:
         others = [name for name in variants if name != base]

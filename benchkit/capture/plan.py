@@ -22,6 +22,7 @@ import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -46,10 +47,14 @@ _TOP = (
 )
 #: Seconds that a command may take, and a service until it is ready, unless a plan says otherwise.
 TIMEOUT, _READY = 3600.0, 60.0
+#: What a series is judged by, besides its design.
+BASIS = ("margin", "confidence", "baseline")
 #: Characters by which a text is a shell's script, and not a command with its words.
 _SHELL = regex(r"[|&;<>()$`\\*?\[\]#~\n]")
 #: What stands for the variant's name.
-_FIELD = "{variant}"
+_NAME, _FIELD = "variant", "{variant}"
+#: A word in braces that nothing but a plan fills in.
+_BRACED = regex(r"(?<![\w$%{])\{([\w ]{1,20})\}(?!\})")
 #: The beginning of a script whose quotes are closed, and what quotes do not protect from.
 _CLOSED = regex(r"(?:[^'\"\\]|\\.|'[^']*+'|\"(?:[^\"\\]|\\.)*+\")*+", re.DOTALL)
 _ENCLOSING = regex(r"`|<<")
@@ -105,15 +110,18 @@ class Stopping:
     ----------
     margin, confidence : float
         By which rows count as decided.
+    baseline : str
+        The variant with which the others are compared.
     """
 
     design: SequentialDesign
     margin: float
     confidence: float
+    baseline: str = ""
 
     def state(self, number: int) -> dict[str, float | str]:
         """Return what the sidecar of a run of one round states."""
-        by = {"margin": self.margin, "confidence": self.confidence}
+        by = {name: getattr(self, name) for name in BASIS if getattr(self, name)}
         return {**write_stopping(self.design, number), **by}
 
 
@@ -187,7 +195,10 @@ def parse_plan(table: Mapping[str, Any], *, where: str = "--plan") -> Plan:
     for key in table:
         require_key(key, _TOP, where)
     named = table.get("variants")
-    if not isinstance(named, Mapping) or not named:
+    if named and not isinstance(named, Mapping):
+        hint = "write a table for each variant: [variants.NAME]"
+        raise ConfigError(f"variants: expected tables, got {named!r}", where=where, hint=hint)
+    if not named:
         raise ConfigError("no variants", where=where, hint="add [variants.NAME]")
     shared = {key: table[key] for key in _OWN if key in table}
     variants = {}
@@ -246,7 +257,7 @@ def _commands(table: Mapping[str, object], variant: str, where: str) -> Commands
 
 def read_ready(value: object, variant: str, where: str) -> str:
     """Read a URL or ``host:port``, with the name of a variant in it."""
-    text = value.replace(_FIELD, variant) if isinstance(value, str) else ""
+    text = _fill(value, variant, where) if isinstance(value, str) else ""
     if value != "":
         try:
             split_address(text)
@@ -278,15 +289,30 @@ def split_address(ready: str) -> tuple[str, int]:
 def _words(value: object, variant: str, where: str) -> tuple[str, ...]:
     """Return the words of a command; a text with a shell's characters in it is a script."""
     if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
-        return tuple(word.replace(_FIELD, variant) for word in value)
+        return tuple(_fill(word, variant, where) for word in value)
     if not isinstance(value, str) or not value.strip():
         raise ConfigError("not a command", where=where, hint='write "wrk …" or ["wrk", "…"]')
     if _SHELL.search(value):
         return ("sh", "-c", _fill_script(value, variant, where))
     try:
-        return tuple(word.replace(_FIELD, variant) for word in shlex.split(value))
+        return tuple(_fill(word, variant, where) for word in shlex.split(value))
     except ValueError as error:
         raise ConfigError(f"not a command: {error}", where=where) from error
+
+
+def _fill(text: str, variant: str, where: str) -> str:
+    """Put a variant's name where its field is; refuse a field that is misspelt.
+
+    Examples
+    --------
+    >>> _fill("a {variant} ${variants}", "v1", "")
+    'a v1 ${variants}'
+    """
+    for name in _BRACED.findall(text):
+        if name != _NAME and get_close_matches(name.strip().lower(), [_NAME], cutoff=0.75):
+            hint = f"did you mean {_FIELD}?"
+            raise ConfigError(f"unknown placeholder {{{name}}}", where=where, hint=hint)
+    return text.replace(_FIELD, variant)
 
 
 def _fill_script(script: str, variant: str, where: str) -> str:
@@ -299,6 +325,7 @@ def _fill_script(script: str, variant: str, where: str) -> str:
     >>> _fill_script("a {variant} | b", "x; y", "")
     "a 'x; y' | b"
     """
+    _fill(script, variant, where)
     parts = script.split(_FIELD)
     filled = parts[0]
     for before, after in zip(accumulate(parts), parts[1:], strict=False):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from benchkit.capture.plan import Commands, Plan, Stopping
+from benchkit.capture.plan import BASIS, Commands, Plan, Stopping
 from benchkit.comparison.series import read_stopping
 from benchkit.errors import ConfigError
 from benchkit.labels.run_toml import Sidecar
@@ -89,8 +89,8 @@ def refuse_series(sidecars: Sequence[Sidecar], folder: Path) -> None:
 
 
 def _require_rule(sidecar: Sidecar, stopping: Stopping, folder: Path) -> None:
-    """Refuse to go on with a series that was judged by another margin or confidence."""
-    for key in ("margin", "confidence"):
+    """Refuse to go on with a series that was judged by another margin, or another baseline."""
+    for key in BASIS:
         before = sidecar.stopping.get(key)
         if before is not None and f"{before}" != f"{getattr(stopping, key)}":
             raise ConfigError(
@@ -129,6 +129,11 @@ def count_rounds(sidecars: Sequence[Sidecar], plan: Plan, folder: Path) -> dict[
             raise ConfigError(what, where=str(folder), hint=_HINT)
         made[about[0]].add(number)
     last = max(map(len, made.values()))
+    added = [name for name, rounds in made.items() if last > 1 and not rounds]
+    if added:
+        what = f"holds a series without '{added[0]}', to which a variant cannot be added"
+        hint = "measure all variants in an empty folder: use --out"
+        raise ConfigError(what, where=str(folder), hint=hint)
     for variant, rounds in made.items():
         lost = set(range(1, max(len(rounds), last - 1) + 1)) - rounds
         if lost:

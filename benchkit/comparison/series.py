@@ -105,6 +105,12 @@ def find_series(runs: Runs) -> dict[Workload, Series]:
     }
 
 
+def find_baseline(runs: Runs, variants: Sequence[str]) -> str | None:
+    """Return the variant that is the baseline of every series among some runs; None without it."""
+    stated = {known["baseline"] for known in runs["stopping"] if "baseline" in (known or {})}
+    return stated.pop() if len(stated) == 1 and stated <= {*variants} else None
+
+
 def read_stopping(stated: Mapping[str, str]) -> tuple[SequentialDesign | None, int]:
     """Return the design that a run's facts state, and its round; None where they state none."""
     least, most, spending = (stated.get(name, "") for name in _DESIGN)

@@ -72,7 +72,7 @@ _METHODS = {
         "distributed. Equivalence has a separate error level. The first decision on a row is "
         "final; the row shows the numbers of the round in which it was decided. The estimate is "
         "slightly biased, because it determined when the series stopped; the interval allows for "
-        "this."
+        "this. Unless another baseline is named, it is that of the series."
     ),
     UNJUDGED: (
         "An early-stopping series gives a verdict only if no run of its rounds is missing and "

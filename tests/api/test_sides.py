@@ -21,12 +21,11 @@ if TYPE_CHECKING:
 def test_a_summary_by_another_tool_is_no_baseline_of_the_runs_beside_it() -> None:
     names = ["off", "on", "baseline"]
     tools = ["gobench", "gobench", "benchstat"]
-    frame = pd.DataFrame({"variant": names, "tool": tools, "role": "measured"})
-    runs = cast("Runs", frame)
-    likely = list_comparable(names, runs)
-    assert likely == ["off", "on"]
-    assert pair_up(names, None, None, likely=likely) == (("off", "on"), ("off", "baseline"))
-    assert pair_up(names, "baseline", "on", likely=likely) == (("baseline", "on"),)
+    facts = {"role": "measured", "stopping": [{}] * 3}
+    runs = cast("Runs", pd.DataFrame({"variant": names, "tool": tools, **facts}))
+    assert list_comparable(names, runs) == ["off", "on"]
+    assert pair_up(names, None, None, runs=runs) == (("off", "on"), ("off", "baseline"))
+    assert pair_up(names, "baseline", "on", runs=runs) == (("baseline", "on"),)
 
 
 def test_failed_runs_are_listed_by_a_command_that_names_where_they_are(

@@ -99,6 +99,14 @@ def test_runs_from_elsewhere_are_not_mixed_in(tmp_path: Path) -> None:
     assert "several series" in row(folder, "apm").notes[0]
 
 
+def test_the_baseline_of_a_series_is_that_of_a_comparison(tmp_path: Path) -> None:
+    folder = write_series(tmp_path / "r", draw({"main": 0.0, "v2": 0.1}, 4), baseline="v2")
+    assert bk.load(folder).choose_pairs() == (("v2", "main"),)
+    assert bk.load(folder).choose_pairs("main") == (("main", "v2"),)
+    write_series(folder, draw({"v3": 0.0}, 4), baseline="v3")
+    assert bk.load(folder).choose_pairs() == (("main", "v2"), ("main", "v3"))
+
+
 def test_the_store_keeps_the_series(tmp_path: Path) -> None:
     folder = write_series(tmp_path / "results", draw(EFFECTS, 8))
     store = str(tmp_path / "store")
