@@ -6,9 +6,10 @@ No hook and no program that the repository's settings name runs: benchkit only c
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from fcntl import LOCK_EX, LOCK_NB, flock
 from functools import cached_property
 from pathlib import Path
 from shlex import quote
@@ -32,6 +33,10 @@ _FILTER = {"clean": "", "smudge": "", "process": "", "required": "false"}
 _WHOLE = "if the clone lacks objects, fetch all of it: git fetch --refetch"
 #: The exit code of git where a name is no commit; it has others where there is no repository.
 _UNKNOWN = 1
+#: What the folders of work trees are called; a file in each is locked while it is used.
+_TREES, _LOCK = "benchkit-trees-", ".lock"
+#: What precedes a path where git lists work trees.
+_WORKTREE = "worktree "
 #: Characters of a commit that people are shown.
 SHORT = 10
 
@@ -51,16 +56,34 @@ class Commit:
 
 @contextmanager
 def opening(root: Path) -> Iterator[Repository]:
-    """Give the repository of a folder, and remove its work trees whatever ends their use."""
+    """Give the repository of a folder, and remove its work trees whatever ends their use.
+
+    Those of a session that was killed are removed, too.
+    """
     with interruptible():
-        trees = Path(mkdtemp(prefix="benchkit-trees-"))
+        trees = Path(mkdtemp(prefix=_TREES))
         repository = Repository(root, trees)
-        try:
-            yield repository
-        finally:
-            with undisturbed():
-                repository.close()
-                rmtree(trees, ignore_errors=True)
+        with (trees / _LOCK).open("w") as lock:
+            flock(lock, LOCK_EX)
+            try:
+                repository.remove_abandoned()
+                yield repository
+            finally:
+                with undisturbed():
+                    repository.close()
+                    rmtree(trees, ignore_errors=True)
+
+
+def _is_used(trees: Path) -> bool:
+    """Tell whether the session that made a folder of work trees still runs."""
+    try:
+        with (trees / _LOCK).open("r+") as lock:
+            flock(lock, LOCK_EX | LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return trees.exists()
+    return False
 
 
 class Repository:
@@ -97,7 +120,20 @@ class Repository:
 
     def close(self) -> None:
         """Remove the work trees."""
-        for tree in self._made.values():
+        self._remove(self._made.values())
+
+    def remove_abandoned(self) -> None:
+        """Remove the work trees of sessions that no longer run."""
+        lines = self._run("worktree", "list", "--porcelain")[1].splitlines()
+        trees = [Path(line[len(_WORKTREE) :]) for line in lines if line.startswith(_WORKTREE)]
+        folders = {tree.parent for tree in trees if tree.parent.name.startswith(_TREES)}
+        abandoned = {folder for folder in folders if not _is_used(folder)}
+        self._remove([tree for tree in trees if tree.parent in abandoned])
+        for folder in abandoned:
+            rmtree(folder, ignore_errors=True)
+
+    def _remove(self, trees: Iterable[Path]) -> None:
+        for tree in trees:
             with suppress(OSError, subprocess.TimeoutExpired):
                 self._run("worktree", "remove", "--force", str(tree))
 

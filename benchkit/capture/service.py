@@ -19,10 +19,11 @@ from urllib.request import ProxyHandler, build_opener
 
 from benchkit.capture.ending import end_processes
 from benchkit.capture.execution import FailedError, quote_end
+from benchkit.capture.guard import guarding
 from benchkit.capture.interruption import undisturbed
 from benchkit.capture.placement import running_on
 from benchkit.capture.plan import Commands, split_address
-from benchkit.capture.process_table import adopting_orphans, list_family, read_table
+from benchkit.capture.process_table import adopting_orphans, list_family, read_process, read_table
 from benchkit.capture.usage import is_served_by
 from benchkit.credentials import make_request
 from benchkit.deadlines import within
@@ -56,11 +57,13 @@ def serving(commands: Commands, cpus: Collection[int] = ()) -> Iterator[Service 
             f"{_name(commands.ready)}: another program already answers there; stop it, or choose "
             "another port"
         )
-    with TemporaryFile() as log, adopting_orphans():
+    with TemporaryFile() as log, adopting_orphans(), guarding() as guard:
         service = Service(commands, log)
         try:
             service.start(cpus)
+            guard(service.list_groups())
             _wait(commands, service)
+            guard(service.list_groups())
             yield service
         finally:
             with undisturbed():
@@ -113,6 +116,12 @@ class Service:
         why = f"no process of the service itself listens on port {port}"
         hint = "record it with cAdvisor or docker stats (`benchkit help load-tests`)"
         return f"CPU and memory of the service are not recorded: {why}; {hint}"
+
+    def list_groups(self) -> set[int]:
+        """Return the groups of its processes."""
+        pids = [*map(abs, self._list())]
+        groups = {known.group if (known := read_process(pid)) else pid for pid in pids}
+        return groups - {os.getpgrp()}
 
     def find_problem(self) -> str:
         """Say how it ended; nothing while it runs, also in the background."""

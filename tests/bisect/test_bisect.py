@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 from commits import git, write_history
 from invocation import benchkit
 
-from benchkit.bisect.repository import Repository
+from benchkit.bisect.repository import Repository, opening
 
 
 @pytest.fixture
@@ -103,6 +104,31 @@ def test_what_no_format_reads_is_an_error_that_names_the_file(folder: Path) -> N
     )
     assert done.returncode == 3
     assert "no results were read" in done.stderr
+
+
+def test_work_trees_of_a_session_that_was_killed_are_removed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo = folder / "repo"
+    program = f"""
+import os, tempfile
+from pathlib import Path
+from benchkit.bisect.repository import opening
+tempfile.tempdir = {f"{folder}"!r}
+with opening(Path({f"{repo}"!r})) as repository:
+    repository.check_out(repository.find_commit("HEAD"))
+    os.kill(os.getpid(), 9)
+"""
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == -9
+    monkeypatch.setattr("tempfile.tempdir", f"{folder}")
+    (killed,) = folder.glob("benchkit-trees-*")
+    with opening(repo) as repository:
+        tree = repository.check_out(repository.find_commit("HEAD"))
+        assert not killed.exists()
+        with opening(repo):
+            assert tree.exists()
+        assert len(git(repo, "worktree", "list").splitlines()) == 2
+    assert not list(folder.glob("benchkit-trees-*"))
 
 
 def test_a_secret_in_a_message_is_not_shown(folder: Path) -> None:

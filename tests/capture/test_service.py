@@ -11,6 +11,7 @@ import time
 import tomllib
 from collections.abc import Callable
 from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from threading import Thread
 
@@ -41,15 +42,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         if self.path == "/die":
             os._exit(7)
-        is_locked = manner == "locked" and self.headers["Authorization"] != "Basic bWU6YzBmZmVl"
-        self.send_response(503 if time.monotonic() < busy else 401 if is_locked else 200)
+        self.send_response(503 if time.monotonic() < busy else 200)
         self.end_headers()
         self.wfile.write(b"pong")
-busy = time.monotonic() + {"late": 1, "busy": 600}.get(manner, 0)
+busy = time.monotonic() + (manner == "late")
 if manner == "deaf":
     time.sleep(600)
 http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler).serve_forever()
 """
+ADVICE = "check the address, or set ready_timeout in the plan to wait longer"
 GET = "import sys, urllib.request as r; print(r.urlopen(sys.argv[1]).read())"
 
 
@@ -148,14 +149,17 @@ def test_a_service_that_does_not_answer_is_not_waited_for_for_ever(
     port: int,
 ) -> None:
     for manner, ready, patience, problem in (
-        ("deaf", f"127.0.0.1:{port}", 0.5, "not ready after 0.5 s: nothing listens there"),
+        (
+            "deaf",
+            f"127.0.0.1:{port}",
+            0.5,
+            f"not ready after 0.5 s: nothing listens there; it printed nothing; {ADVICE}",
+        ),
         ("plain", f"http://127.0.0.1:{port}/die", 60, "the service exited with code 7"),
-        ("busy", f"http://127.0.0.1:{port}/", 5, "not ready after 5 s: it answers with status 503"),
     ):
         session = capture(manner, ready=ready, ready_timeout=patience)
         assert problem in session.problem
         assert list_left(tmp_path) == []
-    assert session.problem.endswith("or set ready_timeout in the plan to wait longer")
 
 
 @pytest.mark.parametrize(
@@ -188,13 +192,33 @@ def test_a_response_without_an_end_or_target_is_no_answer(
             waiting.__enter__()
 
 
-def test_the_credentials_of_an_address_are_sent_to_a_service(
-    capture: Callable[..., Session], port: int
+class Locked(BaseHTTPRequestHandler):
+    """Answers those with a password, except on one path."""
+
+    def do_GET(self) -> None:
+        is_known = self.headers["Authorization"] == "Basic bWU6YzBmZmVl"
+        self.send_response(503 if self.path == "/busy" else 200 if is_known else 401)
+        self.end_headers()
+
+
+@pytest.mark.parametrize(
+    ("user", "path", "status"), [("me:c0ffee", "", 0), ("me:c0c0a", "", 401), ("u:p", "busy", 503)]
+)
+def test_the_credentials_of_an_address_are_sent_and_a_refusal_is_named(
+    port: int, user: str, path: str, status: int
 ) -> None:
-    ready, command = f"http://me:c0ffee@127.0.0.1:{port}/", [sys.executable, "-c", "print(1)"]
-    assert capture("locked", ready=ready, command=command).problem == ""
-    session = capture("locked", ready=ready.replace("c0ffee", "c0c0a"), ready_timeout=1)
-    assert "not ready after 1 s: it answers with status 401" in session.problem
+    table = {"ready": f"http://{user}@127.0.0.1:{port}/{path}", "ready_timeout": 0}
+    plan = parse_plan({**table, "command": "true", "variants": {"a": {}}})
+    waiting = service.serving(plan.variants["a"])
+    with HTTPServer(("127.0.0.1", port), Locked) as server:
+        Thread(target=server.serve_forever, args=[0.02], daemon=True).start()
+        if status:
+            with pytest.raises(FailedError, match=f"after 0 s: it answers with status {status}; "):
+                waiting.__enter__()
+        else:
+            with waiting as running:
+                assert running is None
+        server.shutdown()
 
 
 def test_a_run_in_which_the_service_ended_failed(
@@ -211,6 +235,8 @@ def test_a_run_ends_with_its_service_though_the_command_goes_on(
     script = f"{sys.executable} -c '{GET}' http://127.0.0.1:{port}/die; sleep 600"
     session = capture("plain", command=["sh", "-c", script])
     assert session.runs[0].record.duration < 60
+    assert session.runs[0].record.exit == 124
+    assert "allow more time" not in session.problem
     assert "during the run, the service exited with code 7; its last lines: " in session.problem
 
 
@@ -285,3 +311,20 @@ def test_an_interruption_stops_the_service(
         process.send_signal(number)
         assert process.wait(60) == 130
     assert list_left(tmp_path) == []
+
+
+def test_a_service_ends_with_a_session_that_is_killed(tmp_path: Path, port: int) -> None:
+    (tmp_path / "server.py").write_text(SERVER)
+    serve = sys.executable, f"{tmp_path}/server.py", f"{port}", "family"
+    program = f"""
+import os
+from benchkit.capture.plan import Commands
+from benchkit.capture.service import serving
+with serving(Commands(command=("true",), serve={serve!r}, ready="127.0.0.1:{port}")):
+    os.kill(os.getpid(), 9)
+"""
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == -9
+    ends = time.monotonic() + 30
+    while list_left(tmp_path):
+        assert time.monotonic() < ends
+        time.sleep(0.02)
