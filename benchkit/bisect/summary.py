@@ -12,6 +12,8 @@ from benchkit.metrics import display_name
 from benchkit.tables.model import Cell, Column, Table
 from benchkit.units import format_change
 
+#: Characters of a chart's line.
+_WIDTH = 25
 _COLUMNS = (
     Column("commit", "commit"),
     Column("subject", "subject"),
@@ -41,6 +43,11 @@ class Measured:
     low: float
     high: float
     probability: float
+
+    @property
+    def ends(self) -> tuple[float, float, float]:
+        """The change, and the ends of its interval."""
+        return self.change, self.low, self.high
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,11 +189,14 @@ def _size(answer: Answer) -> str:
 
 
 def tabulate(summary: Summary, commits: Sequence[Commit]) -> Table:
-    """Build the table of the commits that were measured."""
+    """Build the table of the commits that were measured, with a chart of their changes."""
     shorts = {commit.sha: commit.short for commit in commits}
+    ends = [end for one in summary.commits for end in one.ends if isfinite(end)]
+    span = min(ends, default=1.0), max(ends, default=1.0)
+    chart = Column("chart", f"{format_change(span[0])} … {format_change(span[1])}")
     return Table(
         title="Commits measured",
-        columns=_COLUMNS,
+        columns=(*_COLUMNS, chart),
         rows=tuple(
             (
                 Cell(shorts[one.commit]),
@@ -195,7 +205,29 @@ def tabulate(summary: Summary, commits: Sequence[Commit]) -> Table:
                 Cell(format_change(one.change) if number else "", one.change),
                 Cell(f"[{format_change(one.low)}, {format_change(one.high)}]" if number else ""),
                 Cell(_share(one.probability) if number else ""),
+                Cell(_draw(one.ends, span)),
             )
             for number, one in enumerate(summary.commits)
         ),
     )
+
+
+def _draw(ends: tuple[float, float, float], span: tuple[float, float]) -> str:
+    """Draw a change and its interval on a line that also marks no change.
+
+    Examples
+    --------
+    >>> _draw((1.05, 1.0, 1.1), (0.9, 1.2)), _draw((1.05, float("nan"), 1.1), (0.9, 1.2))
+    ('········├───●───┤········', '')
+    >>> _draw((1.15, 1.1, 1.2), (0.9, 1.2))
+    '········┊·······├───●───┤'
+    """
+    if not all(map(isfinite, ends)):
+        return ""
+    share = (_WIDTH - 1) / (span[1] - span[0] or 1.0)
+    middle, first, last, same = (round((end - span[0]) * share) for end in (*ends, 1.0))
+    line = ["·"] * _WIDTH
+    for at, mark in ((same, "┊"), *((at, "─") for at in range(first, last)), (first, "├")):
+        line[at] = mark
+    line[last], line[middle] = "┤", "●"
+    return "".join(line)

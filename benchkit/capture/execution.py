@@ -32,6 +32,8 @@ _COLOURS, _BREAKS = regex(r"\x1b\[[\d;]*m"), regex(r"([\n\r\t]+)")
 _CHUNK = 1 << 16
 #: Lines, and bytes of them, that are quoted of what a command printed.
 _LINES, _TAIL = 5, 2000
+#: The exit code of a command that benchkit stopped.
+_STOPPED = 124
 #: What helps where a command takes too long.
 LONGER = "check what it waits for, or allow more time with --timeout"
 
@@ -49,7 +51,8 @@ class Outcome:
     start, end : datetime
         UTC; the end is the start and the time that passed, whatever happened to the clock.
     exit : int
-        As a shell tells it: 128 + n where signal n ended the command.
+        As a shell tells it: 128 + n where signal n ended the command; as ``timeout`` does where
+        benchkit stopped it.
     is_interrupted : bool
         Whether the user stopped it.
     reason : str
@@ -132,7 +135,8 @@ def execute(
     out.flush()
     err.flush()
     reason = reasons[0] if reasons else ""
-    return Outcome(start, end, _shell_code(process.returncode), is_interrupted, reason, left)
+    code = _STOPPED if reason else _shell_code(process.returncode)
+    return Outcome(start, end, code, is_interrupted, reason, left)
 
 
 def _shell_code(code: int | None) -> int:

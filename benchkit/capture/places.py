@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import count
 from pathlib import Path, PurePath
@@ -47,7 +47,7 @@ class Places:
         self.last_block = 0
         #: Of the runs that were there before.
         self.sidecars: list[Sidecar] = []
-        self._interrupted: dict[tuple[str, str], list[Path]] = {}
+        self._failed: list[tuple[Sidecar, Path]] = []
         # Hidden ones are those of runs under way, also of sessions elsewhere.
         for path in sorted(_list_sidecars(root)):
             with suppress(OSError, UnicodeDecodeError):
@@ -87,21 +87,28 @@ class Places:
         return "-".join(filter(None, words))
 
     def set_aside(self, variant: str, number: int) -> None:
-        """Hide the interrupted runs of one round of a series, which was made anew.
+        """Hide the interrupted runs of one round of a series, which was made anew."""
+        place = variant, f"{number}", INTERRUPTED
+        self._hide(lambda run: (run.variant, run.stopping.get("round"), run.exit_code) == place)
 
-        What cannot be renamed stays, and counts as failed.
-        """
-        for path in self._interrupted.pop((variant, f"{number}"), ()):
+    def set_aside_others(self, commits: Mapping[str, str]) -> int:
+        """Hide the failed runs of other commits than those of variants; return how many."""
+        return self._hide(lambda run: run.env.get("commit") != commits.get(run.variant or ""))
+
+    def _hide(self, is_meant: Callable[[Sidecar], bool]) -> int:
+        """Hide failed runs; what cannot be renamed stays, and counts as failed."""
+        paths = [path for sidecar, path in self._failed if is_meant(sidecar)]
+        for path in paths:
             output = path.with_name(path.name.removesuffix(SIDECAR))
             for each in (output, output.with_suffix(".stderr"), path):
                 with suppress(OSError):
                     each.rename(each.with_name(f".{each.name}"))
+        return len(paths)
 
     def _note(self, sidecar: Sidecar, path: Path) -> None:
         self.sidecars.append(sidecar)
-        if sidecar.role == "failed" and sidecar.exit_code == INTERRUPTED:
-            place = sidecar.variant or "", f"{sidecar.stopping.get('round', '')}"
-            self._interrupted.setdefault(place, []).append(path)
+        if sidecar.role == "failed":
+            self._failed.append((sidecar, path))
         key = sidecar.variant or "", sidecar.benchmark or "", sidecar.role == "warmup"
         self._last[key] = max(self._last.get(key, 0), _counted(sidecar.run))
         self.last_block = max(self.last_block, _counted(sidecar.block))

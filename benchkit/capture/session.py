@@ -32,6 +32,9 @@ from benchkit.errors import ConfigError
 from benchkit.parsers import registry
 from benchkit.redaction import redact, redact_label
 
+#: How it is said that a command took too long.
+_LATE = "the command was"
+
 
 @dataclass(frozen=True, slots=True)
 class Captured:
@@ -55,6 +58,8 @@ class Session:
     ----------
     planned : int
         How many there were to be, warm-ups included.
+    earlier : int
+        How many of these an earlier session had made.
     problem : str
         The first thing that failed; empty if nothing did.
     is_interrupted : bool
@@ -63,6 +68,7 @@ class Session:
 
     runs: tuple[Captured, ...]
     planned: int
+    earlier: int = 0
     problem: str = ""
     is_interrupted: bool = False
 
@@ -114,7 +120,7 @@ def carry_out(
             work.carry_out()
     except KeyboardInterrupt:
         work.is_interrupted = True
-    return Session(tuple(work.runs), work.planned, work.problem, work.is_interrupted)
+    return Session(tuple(work.runs), work.planned, work.earlier, work.problem, work.is_interrupted)
 
 
 def _require_commands(plan: Plan) -> None:
@@ -169,9 +175,9 @@ class _Work:
             placement = place()
             tell(f"{placement}")
             self._placement = placement if isinstance(placement, Placement) else Placement()
-        each = [2 if commands.warmup else 1 for commands in plan.variants.values()]
         rounds = plan.stopping.design.most if plan.stopping else plan.rounds
-        self.planned = rounds * sum(each)
+        self.planned = rounds * sum(map(_count_runs, plan.variants.values()))
+        self.earlier = 0
 
     def carry_out(self) -> None:
         """Take turn after turn, until one fails or the user stops it."""
@@ -199,6 +205,11 @@ class _Work:
         """Yield the turns that a series lacks, round by round, until it is decided."""
         plan, most = self._plan, stopping.design.most
         made = count_rounds(self._places.sidecars, plan, self._places.root)
+        self.earlier = sum(
+            made[redact_label(name)] * _count_runs(commands)
+            for name, commands in plan.variants.items()
+        )
+        self._leave_out_other_commits()
         for name, count in made.items():
             for number in range(1, count + 1):
                 self._places.set_aside(name, number)
@@ -213,6 +224,14 @@ class _Work:
                     self._places.set_aside(name, block)
             if block > complete and self._is_decided(block):
                 return
+
+    def _leave_out_other_commits(self) -> None:
+        """Set the failed runs of commits aside that are no longer those of the variants."""
+        variants = self._plan.variants.items()
+        commits = {redact_label(name): each.commit for name, each in variants if each.commit}
+        if commits and (count := self._places.set_aside_others(commits)):
+            runs = "1 failed run" if count == 1 else f"{count} failed runs"
+            self._tell(f"{self._places.root}: set aside {runs} of other commits")
 
     def _take(self, turn: _Turn) -> None:
         commands = turn.commands
@@ -300,7 +319,7 @@ class _Work:
             samples = "" if remark else "".join(usage)
             path = claim.settle(write_sidecar(record), samples, write_sidecar(about_usage))
         self.runs.append(Captured(path, record))
-        self._tell(_line(path, record, len(self.runs), self.planned))
+        self._tell(_line(path, record, self.earlier + len(self.runs), self.planned))
         if outcome.left:
             are = "process that was" if outcome.left == 1 else "processes that were"
             self._tell(f"{path}: stopped {outcome.left} {are} left of the command")
@@ -312,7 +331,7 @@ class _Work:
             if errors.exists():
                 with errors.open("rb") as file:
                     place = f"see {errors.name} next to it, which ends: {quote_end(file)}"
-            hint = f"; {LONGER}" if outcome.reason else ""
+            hint = f"; {LONGER}" if remark.startswith(_LATE) else ""
             raise FailedError(f"{path}: {remark}; {place}{hint}")
 
     def _list_measured(self, service: Service) -> set[int]:
@@ -333,6 +352,11 @@ class _Work:
         }
 
 
+def _count_runs(commands: Commands) -> int:
+    """Count the runs of a variant's turn: a warm-up is one."""
+    return 2 if commands.warmup else 1
+
+
 def _remark(outcome: Outcome, tool: str, service: Service | None) -> str:
     """Say why a run is none, or nothing."""
     if outcome.is_interrupted:
@@ -340,7 +364,7 @@ def _remark(outcome: Outcome, tool: str, service: Service | None) -> str:
     if service and (end := service.find_problem()):
         return f"during the run, {end}"
     if outcome.reason:
-        return f"the command was {outcome.reason}, and was stopped"
+        return f"{_LATE} {outcome.reason}, and was stopped"
     is_whole = outcome.exit == 0 or outcome.exit in registry.tool(tool).whole_exits
     return "" if is_whole else f"the command exited with code {outcome.exit}"
 

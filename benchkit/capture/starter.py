@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from shlex import quote
+from urllib.parse import urlsplit
 
 from benchkit.capture.plan import read_ready
 from benchkit.config.files import write_key, write_string
@@ -65,9 +66,13 @@ def write_plan(plan: FirstPlan, subject: Subject = Subject()) -> str:
     <BLANKLINE>
     """
     _check(plan, subject)
-    command, warmup = (
-        words.replace("{}", subject.url or _URL) for words in (plan.command, plan.warmup)
+    ready = _locate(plan, subject)
+    host, _, port = ready.rpartition(":")
+    command, warmup, serve = (
+        words.replace("{}", ready).replace("{host}", host.strip("[]")).replace("{port}", port)
+        for words in (plan.command, plan.warmup, plan.serve)
     )
+    plan = replace(plan, serve=serve, ready=ready)
     variants = subject.variants or plan.variants
     lines = [
         "# Measure the variants alternately until every primary metric has a verdict:",
@@ -88,12 +93,7 @@ def _check(plan: FirstPlan, subject: Subject) -> None:
     if not plan.warmup and (subject.url or subject.serve):
         where = "--url" if subject.url else "--serve"
         raise ConfigError("a plan for this tool does not measure a service", where=where)
-    if subject.url and plan.ready:
-        hint = f"omit it, and replace {plan.ready} in the plan with the address"
-        raise ConfigError("a plan for this tool does not take a URL", where="--url", hint=hint)
-    if subject.url:
-        read_ready(subject.url, "", "--url")
-    elif subject.serve and not plan.ready:
+    if subject.serve and not subject.url and not plan.ready:
         hint = "add --url with the address that answers as soon as the service is up"
         raise ConfigError("cannot tell when the service is ready", where="--serve", hint=hint)
     if not subject.variants:
@@ -108,6 +108,18 @@ def _check(plan: FirstPlan, subject: Subject) -> None:
         )
 
 
+def _locate(plan: FirstPlan, subject: Subject) -> str:
+    """Return where the service answers: its URL, or ``host:port`` where it is not one of HTTP."""
+    url, scheme = subject.url or plan.ready or _URL, plan.ready.partition("://")[0]
+    if scheme and url.startswith(f"{scheme}://"):
+        url = urlsplit(url).netloc
+    if scheme and "/" in url:
+        hint = f'write "{plan.ready}"'
+        raise ConfigError(f"expected {scheme}://host:port, got {url!r}", where="--url", hint=hint)
+    read_ready(url, "", "--url")
+    return url
+
+
 def _describe_service(plan: FirstPlan, subject: Subject) -> Iterator[str]:
     if not subject.url or subject.serve:
         yield "# For each run: start the service, measure as soon as `ready` answers, then stop it."
@@ -115,7 +127,7 @@ def _describe_service(plan: FirstPlan, subject: Subject) -> Iterator[str]:
         yield f"serve = {_quote(subject.serve or plan.serve or _SERVE)}"
     else:
         yield '# The service is already running; add serve = "…" to start and stop it for each run.'
-    yield f"ready = {_quote(subject.url or plan.ready or _URL)}"
+    yield f"ready = {_quote(plan.ready)}"
 
 
 def _quote(text: str) -> str:

@@ -238,7 +238,8 @@ def suggest_report(baseline: str, rule: Mapping[str, Any], out: Path) -> str:
 def leave(session: Session, out: Path, *, report: str, quiet: bool) -> None:
     """Say how the session ended, and end with the exit code for it; a series has a report."""
     failed = session.failed
-    made = f"made {len(session.runs) - failed} of {session.planned} runs"
+    whole = session.earlier + len(session.runs) - failed
+    made = f"made {whole} of {session.planned} runs"
     if failed:
         are = "is" if failed == 1 else "are"
         made += f"; {failed} more failed and {are} kept, but not compared"

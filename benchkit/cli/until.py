@@ -62,6 +62,11 @@ def follow(
 ) -> Decision:
     """Make the rounds, and show each look."""
     base = o.settings()
+    if plan.stopping and plan.rounds > 1:
+        tell(
+            f"the plan's rounds = {plan.rounds} is not used: --until decided makes up to "
+            f"{plan.stopping.design.most} rounds (--max-rounds)"
+        )
     with _watching(quiet=quiet) as watch:
         return measure_until_decided(
             plan,

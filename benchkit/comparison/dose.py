@@ -1,4 +1,4 @@
-"""Variants that carry a number (``spans=4``, ``sampling=0.1``): what one more unit of it costs."""
+"""Variants that carry a number (``spans=4``, ``0.1``): what one more unit of it costs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ from benchkit.stats.results import ROUNDING
 
 #: Fewer doses are a comparison.
 FEWEST = 3
-_DOSE = regex(r"(?:(?P<kind>.+)[\s,;/])?(?P<name>[^\s,;/=]+)=(?P<amount>\d{1,15}(?:\.\d{1,9})?)")
+_AMOUNT = r"\d{1,15}(?:\.\d{1,9})?"
+_DOSE = regex(rf"(?:(?:(?P<kind>.+)[\s,;/])?(?P<name>[^\s,;/=]+)=)?(?P<amount>{_AMOUNT})")
+#: What a number without a name is called.
+_NAMELESS = "variant"
 _RATE = "1/s"
 
 
@@ -83,7 +86,7 @@ def list_responses(contrasts: Iterable[Contrast], confidence: float) -> list[Res
             is_rate = contrast.unit == _RATE
             if dose and values and not (is_rate and min(values) <= 0):
                 costs = tuple(1 / value for value in values) if is_rate else values
-                key = contrast.key, dose["kind"] or "", dose["name"]
+                key = contrast.key, dose["kind"] or "", dose["name"] or _NAMELESS
                 found.setdefault(key, {})[float(dose["amount"])] = costs
                 units[contrast.key] = "s" if is_rate else contrast.unit
     responses = [

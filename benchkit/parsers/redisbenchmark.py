@@ -305,12 +305,12 @@ TOOLS = (
         load_model="closed",
         executables=("redis-benchmark", "valkey-benchmark"),
         plan=FirstPlan(
-            "redis-benchmark -p 6399 --csv -t set -c 20 -n 100000",
+            "redis-benchmark -h {host} -p {port} --csv -t set -c 20 -n 100000",
             # A server that loads its data listens, but refuses commands.
-            "until redis-cli -p 6399 ping | grep -q PONG; do sleep 0.1; done; "
-            "redis-benchmark -p 6399 --csv -t set -c 20 -n 50000",
-            serve="redis-server --port 6399 --save ''",
-            ready="127.0.0.1:6399",
+            "until redis-cli -h {host} -p {port} ping | grep -q PONG; do sleep 0.1; done; "
+            "redis-benchmark -h {host} -p {port} --csv -t set -c 20 -n 50000",
+            serve="redis-server --port {port} --save ''",
+            ready="redis://127.0.0.1:6399",
         ),
     ),
 )

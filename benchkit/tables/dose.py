@@ -17,7 +17,7 @@ from benchkit.units import format_number, format_percent, format_pvalue, format_
 
 MISSING = (
     f"No dose-response table: it needs a benchmark with at least {FEWEST} variants whose names "
-    "contain a number (the dose), such as spans=4."
+    "are a number (the dose), such as 4, or end in one after an equals sign, such as spans=4."
 )
 #: Sentences; the table has all.
 _MOST = 5

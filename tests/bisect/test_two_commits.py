@@ -116,6 +116,18 @@ def test_a_commit_that_cannot_be_built_is_an_error(folder: Path) -> None:
     assert len(git(folder / "repo", "worktree", "list").splitlines()) == 1
 
 
+def test_a_failed_run_of_another_commit_is_set_aside(folder: Path) -> None:
+    repo, sides = folder / "repo", ("HEAD~2", "HEAD")
+    for script, words in (("exit 1\n", ()), (f"{BENCH}exit 0\n", ("--amend",))):
+        (repo / "bench.sh").write_text(script)
+        git(repo, "commit", "--quiet", "--all", "--message", "faster", *words)
+        done = ab(folder, "--max-rounds", "4", sides=sides)
+        assert done.returncode == (0 if words else 3), done.stderr
+    assert "ab-results: set aside 1 failed run of other commits\n" in done.stderr
+    assert "2/8 head measured 2: " in done.stderr
+    assert " failed" not in benchkit("gate", "ab-results", cwd=folder).stdout
+
+
 def test_what_no_format_reads_and_what_fails_are_errors(folder: Path) -> None:
     words = ("ab", "HEAD~1", "HEAD", "--repo", "repo")
     for command, message in ((("echo", "hello"), "no results"), (("false",), "code 1")):

@@ -31,7 +31,9 @@ def test_a_command_that_never_ends_is_stopped_with_all_its_children(
         "error is empty; check what it waits for, or allow more time with --timeout; made 0 of 1"
     ) in done.stderr
     assert (tmp_path / "results/a/1.txt").read_text() == "begun\n"
-    assert 'role = "failed"' in (tmp_path / "results/a/1.txt.run.toml").read_text()
+    sidecar = (tmp_path / "results/a/1.txt.run.toml").read_text()
+    assert 'role = "failed"' in sidecar
+    assert "exit = 124\n" in sidecar
     assert list_commands("sleep 611", "sleep 612") == []
 
 

@@ -52,7 +52,12 @@ def test_every_key_is_read() -> None:
     [
         ("", "no variants"),
         ("[variants]", "no variants"),
-        ("variants = 1", "no variants"),
+        ("variants = 1", "expected tables, got 1"),
+        ("variants = ['a', 'b']", "expected tables, got ['a', 'b']; write a table for each"),
+        ('[variants.a]\ncommand = "x {varient}"', "placeholder {varient}; did you mean {variant}"),
+        ('[variants.a]\ncommand = "x {Variant} | cat"', "unknown placeholder {Variant}"),
+        ('[variants.a]\ncommand = ["x", "{variants}"]', "unknown placeholder {variants}"),
+        ('[variants.a]\ncommand = "x"\nready = "http://{ variant }/"', "did you mean {variant}"),
         ("[variants.a]", "no command"),
         ("[variants]\na = 1", "not a table"),
         ('[variants.a]\ncomand = "x"', "did you mean 'command'"),

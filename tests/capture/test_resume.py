@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from benchkit.capture.plan import Commands
-from benchkit.capture.resume import require_plan, state_plan
+from benchkit.capture.plan import Commands, Plan, Stopping
+from benchkit.capture.resume import count_rounds, require_plan, state_plan
 from benchkit.capture.sidecar import Record, write_sidecar
 from benchkit.errors import ConfigError
 from benchkit.labels.run_toml import Sidecar, read_sidecar
 from benchkit.redaction import redact
 from benchkit.redaction.marks import draw_key, use_key
+from benchkit.stats import SequentialDesign
 
 AT = datetime(2026, 11, 20, 10, 0, tzinfo=UTC)
 COMMANDS = Commands(command=("wrk", "http://h/"))
@@ -77,3 +78,13 @@ def test_pinned_runs_go_on_pinned() -> None:
         require_plan([free], {"none": WHOLE}, Path("results"), is_pinned=True)
     with pytest.raises(ConfigError, match="holds runs with another 'pin' for none: true"):
         require_plan([pinned], {"none": WHOLE}, Path("results"))
+
+
+def test_no_variant_is_added_to_a_series() -> None:
+    rule = Stopping(design=SequentialDesign(least=4, most=9), margin=0.03, confidence=0.95)
+    plan = Plan(variants=dict.fromkeys(("none", "new"), COMMANDS), stopping=rule)
+    stated = [{key: f"{value}" for key, value in rule.state(number).items()} for number in (1, 2)]
+    sidecars = [Sidecar(variant="none", role="measured", stopping=each) for each in stated]
+    with pytest.raises(ConfigError, match="holds a series without 'new', to which a variant can"):
+        count_rounds(sidecars, plan, Path("results"))
+    assert count_rounds(sidecars[:1], plan, Path("results")) == {"none": 1, "new": 0}

@@ -66,6 +66,10 @@ def test_a_plan_is_complete_with_what_is_named(
     assert run(["init", "--plan", "ab", "--url", "http://127.0.0.1:9000/", "--force"]) == 0
     plan = read_plan(Path("plan.toml"))
     assert {(c.serve, c.ready) for c in plan.variants.values()} == {((), "http://127.0.0.1:9000/")}
+    assert run(["init", "--plan", "redis-benchmark", "--url", "redis://h:7000/0", "--force"]) == 0
+    (commands, _) = read_plan(Path("plan.toml")).variants.values()
+    assert (commands.serve, commands.ready) == ((), "h:7000")
+    assert commands.command[:5] == ("redis-benchmark", "-h", "h", "-p", "7000")
     assert run(["init", "--plan", "hyperfine", "--variant=1", "--variant=2", "--force"]) == 0
     assert list(read_plan(Path("plan.toml")).variants) == ["1", "2"]
 
@@ -77,7 +81,7 @@ def test_a_plan_is_complete_with_what_is_named(
         ("--plan go --url http://h/", "--url: a plan for this tool does not measure a service"),
         (
             "--plan redis-benchmark --url http://h/",
-            "--url: a plan for this tool does not take a URL; omit it, and replace 127.0.0.1:6399",
+            "--url: expected redis://host:port, got 'http://h/'; write \"redis://127.0.0.1:6399\"",
         ),
         ("--plan wrk --url h", "--url: expected a URL or host:port, got 'h'"),
         ("--plan wrk --serve ./s", "--serve: cannot tell when the service is ready; add --url"),

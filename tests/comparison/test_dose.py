@@ -65,9 +65,22 @@ def test_a_rate_costs_the_time_between_requests() -> None:
     assert response.values[0] == tuple(1 / rate for rate in row.contrast.baseline_values)
 
 
+def test_a_number_alone_is_a_dose(tmp_path: Path) -> None:
+    doses = {f"{dose}": 1000.0 + 12 * dose for dose in (0, 1, 4)}
+    comparison = bk.load(write(tmp_path / "r", doses)).compare(baseline="0")
+    line, _ = comparison.parts["dose"].lines
+    assert line.startswith("Get: each unit of variant changes time per operation by +")
+    assert " of its value at variant=0)" in line
+
+
 @pytest.mark.parametrize(
     "names",
-    [["spans=0", "spans=4"], ["none", "otlp", "apm"], ["a spans=0", "b spans=1", "spans=4"]],
+    [
+        ["jdk-17", "jdk-21", "jdk-25"],
+        ["spans=0", "spans=4"],
+        ["none", "otlp", "apm"],
+        ["a spans=0", "b spans=1", "spans=4"],
+    ],
 )
 def test_fewer_than_three_doses_of_one_kind_are_none(tmp_path: Path, names: list[str]) -> None:
     loads = {name: write(tmp_path / f"{n}", {"x": 1000.0}) / "x" for n, name in enumerate(names)}

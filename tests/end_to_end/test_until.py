@@ -26,7 +26,9 @@ echo PASS
 
 def prepare(folder: Path, effects: dict[str, float], spread: float, seed: int = 3) -> Path:
     variants = "\n".join(f"[variants.{name}]" for name in effects)
-    (folder / "plan.toml").write_text(f'command = "sh bench.sh {{variant}}"\n{variants}\n')
+    (folder / "plan.toml").write_text(
+        f'rounds = 3\ncommand = "sh bench.sh {{variant}}"\n{variants}\n'
+    )
     (folder / "bench.sh").write_text(BENCH)
     for name, values in draw(effects, 40, spread=spread, seed=seed).items():
         (folder / f"{name}.values").write_text("".join(f"{value:.3f}\n" for value in values))
@@ -63,6 +65,7 @@ def test_it_stops_when_every_row_is_decided_and_says_what_it_saved(tmp_path: Pat
     assert done.stderr.endswith("next: benchkit report results --baseline none\n")
     lines = [line for line in done.stderr.splitlines() if line.startswith("round ")]
     assert len(lines) == 2 * rounds
+    assert "the plan's rounds = 3 is not used: --until decided makes up to 40 " in done.stderr
     assert "~ too early, first test after round 4" in lines[0]
     again = until(tmp_path, "--format", "json")
     answer = json.loads(again.stdout)
@@ -86,6 +89,8 @@ def test_undecided_at_the_end_is_no_error(tmp_path: Path) -> None:
         other = until(tmp_path, "--max-rounds", "6", option, value)
         assert other.returncode == 2
         assert f"results: holds a series with another {option}: 0." in other.stderr
+    other = until(tmp_path, "--max-rounds", "6", "--baseline", "otlp")
+    assert "results: holds a series with another --baseline: none" in other.stderr
     added = benchkit(tmp_path, "capture", "--plan", "plan.toml")
     assert added.returncode == 2
     assert "contains an early-stopping series" in added.stderr
@@ -123,6 +128,7 @@ def test_a_series_that_was_stopped_goes_on_where_it_was(tmp_path: Path, stop: st
     done = until(tmp_path, "--max-rounds", "8")
     assert done.returncode == 0, done.stderr
     assert "16 runs in 8 rounds" in done.stdout
+    assert "\n11/16 otlp measured 7: " in done.stderr
     values = (tmp_path / "otlp.made").read_text().strip()
     assert values == "8"
     answer = json.loads(benchkit(tmp_path, "compare", "results", "--format", "json").stdout)
