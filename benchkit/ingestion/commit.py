@@ -5,7 +5,7 @@ Nothing is doubled, nothing is lost, and an interrupted ingest leaves the store 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -58,8 +58,8 @@ class IngestSummary:
         One per source that was looked at.
     skipped : tuple of (path, reason)
         Files that were passed over by their names.
-    runs : int
-        Runs in the store after it.
+    count_runs : callable
+        Returns how many runs are in the store after it.
     superseded : int
         Runs that were in the store before, and in whose place new ones of the same sources stand.
     commit : str
@@ -70,9 +70,14 @@ class IngestSummary:
     skipped: tuple[tuple[str, str], ...]
     diagnostics: tuple[Diagnostic, ...]
     findings: tuple[Finding, ...]
-    runs: int
+    count_runs: Callable[[], int]
     superseded: int = 0
     commit: str = ""
+
+    @property
+    def runs(self) -> int:
+        """How many runs are in the store after it."""
+        return self.count_runs()
 
     def count(self, *outcomes: str) -> int:
         """How many sources ended as one of ``outcomes``."""
@@ -178,7 +183,7 @@ def _store(
     return IngestSummary(
         reports=tuple(harvest.reports), skipped=tuple(discovery.skipped),
         diagnostics=tuple(diagnostics), findings=tuple(harvest.findings),
-        runs=change.count_runs(), superseded=change.superseded, commit=options.commit,
+        count_runs=change.count_runs, superseded=change.superseded, commit=options.commit,
     )  # fmt: skip
 
 

@@ -46,7 +46,9 @@ def _read_commits(stored: pa.Table | None) -> dict[str, set[str]]:
     if stored is None or not len(stored):
         return {}
     rows = fill_texts(stored, [*_COLUMNS])
-    rows = rows.filter(pc.invert(pc.is_in(rows["role"], pa.array(REFUSED_ROLES))))
+    is_refused = pc.is_in(rows["role"], pa.array(REFUSED_ROLES))
+    if pc.any(is_refused).as_py():  # else it would copy all
+        rows = rows.filter(pc.invert(is_refused))
     commits: dict[str, set[str]] = {}
     for env in map(load_entries, filter(None, rows["env"].unique().to_pylist())):
         if commit := env.get("commit"):

@@ -120,7 +120,7 @@ class Repaired:
 
 
 def list_damage(
-    runs: Table, values: Table, read_log: Callable[[], pa.Table | None]
+    runs: Table, values: Table, read: Callable[[], tuple[pa.Table | None, pa.Table | None]]
 ) -> list[Damage]:
     """Return all damage of a store; commits that it lost show only where its files are sound."""
     with translated(runs.url):
@@ -130,7 +130,7 @@ def list_damage(
             [*find_damage(runs), *find_damage(values)]
             or list(_find_lost_logs(runs, values))
             or list(find_lost_runs(runs, runs.open()))
-            or list(find_lost_commits(read_log(), values, values.open()))
+            or list(find_lost_commits(*read(), values, values.open()))
         )
 
 
@@ -363,15 +363,16 @@ def _begin_number(path: str) -> int:
 
 
 def find_lost_commits(
-    log: pa.Table | None, values: Table, version: DeltaTable | None
+    log: pa.Table | None, pieces: pa.Table | None, values: Table, version: DeltaTable | None
 ) -> Iterator[Damage]:
     """Yield the entry of the values that the log of runs knows of, or the log, if it is missing.
 
-    Every batch of measured runs has values: a log that names none of them lost an entry.
+    Every batch of measured runs, of all ``pieces``, has values: a log that names none of them
+    lost an entry.
     """
     if log is None:
         return
-    known, batches = log_of_runs.values_version(log), _list_measured(log)
+    known, batches = log_of_runs.values_version(log), _list_measured(pieces)
     if version is None and known < 0 and batches:
         known = 0  # an earlier build did not write down the version
     if known > (-1 if version is None else version.version()):
@@ -386,13 +387,12 @@ def find_lost_commits(
             yield Damage(folder=values.url, path=entries.FOLDER, problem=problem, batches=ends)
 
 
-def _list_measured(log: pa.Table) -> list[int]:
+def _list_measured(pieces: pa.Table | None) -> list[int]:
     """Return the batches of the runs that have values."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    pieces = log_of_runs.current(log)
-    if "role" not in pieces.column_names:
+    if pieces is None or "role" not in pieces.column_names:
         return []
     is_measured = pc.is_in(pieces["role"], pa.array(MEASURED))
     batches: list[int] = pieces["batch"].filter(is_measured).unique().to_pylist()

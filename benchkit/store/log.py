@@ -79,9 +79,16 @@ def complete(log: pa.Table) -> pa.Table:
     return log
 
 
-def current(log: pa.Table) -> pa.Table:
-    """Return the pieces as they are, without the log's columns, in the order of their batches."""
-    return without_log(_newest(log, with_dropped=False))
+def current(log: pa.Table, places: np.ndarray | None = None) -> pa.Table:
+    """Return the pieces as they are, without the log's columns, in the order of their batches.
+
+    Parameters
+    ----------
+    log : Table
+    places : ndarray of int64, optional
+        As `place_current` returns them, if they are known.
+    """
+    return without_log(_take(log, place_current(log) if places is None else places))
 
 
 def place_current(log: pa.Table) -> np.ndarray:
@@ -113,17 +120,12 @@ def _list_texts(column: pa.ChunkedArray) -> Iterator[pa.Array]:
             yield texts
 
 
-def current_or_none(log: pa.Table) -> pa.Table | None:
-    """Return the pieces as they are; None where nothing was ever committed."""
-    return current(log) if len(log) else None
-
-
 def before_last(log: pa.Table) -> pa.Table:
     """Return the pieces as they were before the last commit, without the log's columns."""
     import pyarrow.compute as pc
 
     earlier = log.filter(pc.less(log["seq"], last_seq(log)))
-    return without_log(_newest(earlier, with_dropped=False))
+    return current(earlier)
 
 
 def last_seq(log: pa.Table) -> int:
@@ -316,12 +318,15 @@ def count_spare(log: pa.Table) -> int:
     return len(log) - 2 * len(needed(log.select(KEYS)))
 
 
-def _newest(log: pa.Table, *, with_dropped: bool = True) -> pa.Table:
+def _newest(log: pa.Table) -> pa.Table:
     """Return of each piece the row with the greatest sequence number."""
+    return _take(log, _place_newest(log))
+
+
+def _take(log: pa.Table, places: np.ndarray) -> pa.Table:
     import numpy as np
     import pyarrow as pa
 
-    places = _place_newest(log, with_dropped=with_dropped)
     is_moved = places != np.arange(len(places))
     first = int(is_moved.argmax()) if is_moved.any() else len(places)
     # Copying a hundred thousand rows takes longer than an ingest of one.

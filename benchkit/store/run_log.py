@@ -19,10 +19,15 @@ from benchkit.store.log import log_schema
 from benchkit.store.tidying import MANY_COMMITS, MANY_ROWS, choose_similar, count_rows
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
     from deltalake import DeltaTable
 
     from benchkit.store.delta import Table
+
+
+def _identify(version: DeltaTable) -> tuple[str, int]:
+    return str(version.metadata().id), version.version()
 
 
 def open_table(url: str, table: Table) -> DeltaTable | None:
@@ -53,6 +58,8 @@ class RunLog:
         self.url = url
         self._runs, self._values = runs, values
         self._last: tuple[tuple[object, ...], pa.Table] | None = None
+        self._places: tuple[tuple[object, ...], np.ndarray] | None = None
+        self._current: tuple[pa.Table, pa.Table | None] | None = None
         self._version: DeltaTable | None = None
 
     def open(self) -> DeltaTable | None:
@@ -79,11 +86,32 @@ class RunLog:
     def read(self, version: DeltaTable, columns: Sequence[str] | None = None) -> pa.Table:
         """Return the log of a version, at least these columns, kept until another is read."""
         names = None if columns is None else (*log_of_runs.KEYS, *columns)
-        key = str(version.metadata().id), version.version(), names
+        key = *_identify(version), names
         if self._last is None or self._last[0] != key:
             self._last = key, log_of_runs.complete(self._runs.read(version, names))
         self._version = version
         return self._last[1]
+
+    def find_current(self, log: pa.Table | None) -> pa.Table | None:
+        """Return the pieces as a log that was just read has them; None where there are none.
+
+        Their places are those of its version, whichever columns were read.
+        """
+        if log is None or not len(log):
+            return None
+        if self._current is None or self._current[0] is not log:
+            is_last = self._last is not None and self._last[1] is log
+            places = self._place(log) if is_last else None
+            self._current = log, log_of_runs.current(log, places)
+        return self._current[1]
+
+    def _place(self, log: pa.Table) -> np.ndarray:
+        """Return the places of the pieces in the log of the version that was read last."""
+        assert self._version is not None  # noqa: S101 - it was read
+        key = _identify(self._version)
+        if self._places is None or self._places[0] != key:
+            self._places = key, log_of_runs.place_current(log)
+        return self._places[1]
 
     def read_last(self, *, is_anew: bool = False) -> pa.Table | None:
         """Return the log as it was last read, or the present one."""
@@ -93,6 +121,11 @@ class RunLog:
             self.read(version)
         return self._last and self._last[1]
 
+    def read_pieces(self, *, is_anew: bool = False) -> tuple[pa.Table | None, pa.Table | None]:
+        """Return the log as `read_last` does, and the pieces as it has them."""
+        log = self.read_last(is_anew=is_anew)
+        return log, self.find_current(log)
+
     def forget(self) -> None:
         """Read the log anew the next time."""
         self._last = None
@@ -100,7 +133,8 @@ class RunLog:
     def take(self, places: pa.Array) -> pa.Table:
         """Return all columns of pieces, by their places among those that were read last."""
         assert self._version is not None  # noqa: S101 - places are those of a version
-        at = log_of_runs.place_current(self.read(self._version, ()))
+        assert self._last is not None  # noqa: S101 - read with it
+        at = self._place(self._last[1])
         taken = self._runs.take(self._version, at[places.to_numpy()])
         return log_of_runs.without_log(log_of_runs.complete(taken))
 

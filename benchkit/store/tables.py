@@ -68,7 +68,7 @@ class Store:
         """Return pieces as the last commit left them, all columns or some; None before any."""
         if (version := self._log.open()) is None:
             return None
-        return log_of_runs.current_or_none(self._log.read(version, columns))
+        return self._log.find_current(self._log.read(version, columns))
 
     def take(self, places: pa.Array) -> pa.Table:
         """Return all columns of pieces, by their places among those that were read last."""
@@ -103,7 +103,7 @@ class Store:
             If other writers kept coming first, or the store cannot be read or written.
         """
         self._prepare()
-        self._log.append(lambda log: build(log_of_runs.current_or_none(log)), operation, columns)
+        self._log.append(lambda log: build(self._log.find_current(log)), operation, columns)
 
     def undo(self) -> pa.Table:
         """Take the last ingest back; return its pieces as they were before, new ones dropped."""
@@ -147,9 +147,9 @@ class Store:
         """Open the values; refuse them where commits are missing that the log of runs knows of."""
         for is_anew in (False, True):  # the values of superseded runs may be gone meanwhile
             # First, for another writer may add values meanwhile.
-            log = self._log.read_last(is_anew=is_anew)
+            log, pieces = self._log.read_pieces(is_anew=is_anew)
             table = open_table(self.url, self._values)
-            lost = list(damage.find_lost_commits(log, self._values, table))
+            lost = list(damage.find_lost_commits(log, pieces, self._values, table))
             if not lost:
                 return table
         raise lost[0].error()
@@ -219,7 +219,7 @@ class Store:
 
     def check(self) -> list[Damage]:
         """Return the files that are missing or cannot be read; every page is read."""
-        found = damage.list_damage(self._runs, self._values, self._log.read_last)
+        found = damage.list_damage(self._runs, self._values, self._log.read_pieces)
         return [*found, *damage.find_key_damage(self.url, None if found else self._log.read_last())]
 
     def repair(self) -> Repaired:
@@ -227,7 +227,7 @@ class Store:
 
         Runs that may have lost some values stay; the next ingest reads their sources again.
         """
-        found = damage.list_damage(self._runs, self._values, self._log.read_last)
+        found = damage.list_damage(self._runs, self._values, self._log.read_pieces)
         mending = salvage.Mending(self._runs, self._values, found)
         if mending.damage:
             mending.mend_tables()
