@@ -53,8 +53,9 @@ _FACTS = {
     "mem": Fact("memory_usage", "mean", "B"),
 }
 _HINT = "use the file that asv wrote below results/"
-_READ = "give the folder results/ with its benchmarks.json"
 _TRACKED = "track"
+#: The unit of a benchmark that states none.
+_UNITLESS = "unit"
 
 
 def _recognises(head: Head) -> bool:
@@ -82,8 +83,10 @@ def _parse(source: Source) -> Iterator[Record]:
             yield Diagnostic(source.label, line, "the file has no results", _HINT)
             continue
         facts = _find_facts(source, results)
-        if len(facts) < len(results):
-            yield _lack(source.label, line, is_all=not facts)
+        if any(fact.metric == _UNITLESS for fact in facts.values()):
+            what = "track_… benchmarks are read without their units, which are in benchmarks.json"
+            hint = "give the folder results/ with its benchmarks.json"
+            yield Diagnostic(source.label, line, what, hint, "warning")
         env = _describe(fields)
         for name, fact in facts.items():
             row = _as_row(results[name], columns)
@@ -91,15 +94,6 @@ def _parse(source: Source) -> Iterator[Record]:
                 if isinstance(record, Reading):
                     record.env = dict(env)
                 yield record
-
-
-def _lack(label: str, line: int, *, is_all: bool) -> Diagnostic:
-    """Name the benchmarks whose unit a file does not tell."""
-    if is_all:
-        what = "the file has only track_… benchmarks, whose units are in benchmarks.json"
-        return Diagnostic(label, line, what, _READ)
-    what = "track_… benchmarks, whose units are in benchmarks.json, were left out"
-    return Diagnostic(label, line, what, _READ, "warning")
 
 
 def _describe(fields: Mapping[str, Any]) -> dict[str, str]:
@@ -128,9 +122,9 @@ def _find_facts(source: Source, names: Iterable[str]) -> dict[str, Fact]:
     """Return the observations that results of benchmarks are; their names begin with their kind."""
     kinds = {name: name.rpartition(".")[2].partition("_")[0] for name in names}
     units = _read_units(source) if _TRACKED in kinds.values() else {}
-    tracked = {name: Fact(unit, "sample") for name, unit in units.items()}
+    tracked = {name: Fact(units.get(name, _UNITLESS), "sample") for name in names}
     found = {
-        name: tracked.get(name) if kind == _TRACKED else _FACTS.get(kind)
+        name: tracked[name] if kind == _TRACKED else _FACTS.get(kind)
         for name, kind in kinds.items()
     }
     return {name: fact for name, fact in found.items() if fact}

@@ -32,7 +32,7 @@ from collections.abc import Iterator
 from benchkit.parsers.base import Form, Format, Reading, Record, Source, Tool
 from benchkit.parsers.documents import Document, Fact, read_objects
 from benchkit.reading import reports
-from benchkit.reading.head import begins_object, holds
+from benchkit.reading.head import begins_objects, holds
 from benchkit.reading.outcomes import LoadReport, Outcomes
 from benchkit.reading.reasons import reason_of
 from benchkit.reading.reports import Fields, Line, Value, decimal
@@ -201,7 +201,7 @@ JSON = Format(
             not_recorded="when it ran, the version; percentiles without -l",
         ),
     ),
-    recognises=begins_object('"spec":', '"numberOfConnections"', '"timeTakenSeconds"'),
+    recognises=begins_objects('"spec":', '"numberOfConnections"', '"timeTakenSeconds"'),
     parse=_parse_json,
     words=('"numberOfConnections"',),
 )

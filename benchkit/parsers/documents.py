@@ -91,14 +91,16 @@ def read_documents(source: Source) -> Iterator[tuple[int, Any]]:
 class Document:
     """An object of a source: its fields, its amounts by dotted names, and where it stands.
 
-    A document that is no object is taken for an empty one.
+    A document that is no object is taken for an empty one; one of a list begins at a number.
     """
 
-    def __init__(self, label: str, value: object, line: int) -> None:
+    def __init__(self, label: str, value: object, line: int, *, is_listed: bool = False) -> None:
         self.label = label
         self.fields = as_object(value)
         self.line = line
         self.numbers = dict(flatten(self.fields))
+        if is_listed:
+            self.line = min(map(self.line_of, self.numbers.values()), default=line)
 
     def find(self, *path: str) -> Any:  # noqa: ANN401 - whatever the file holds
         """Return the value at a path of names; None where there is none."""
@@ -115,7 +117,7 @@ class Document:
     def find_all(self, *path: str) -> Iterator[Document]:
         """Yield the objects of a list; empty ones for other values."""
         for value in as_list(self.find(*path)):
-            yield Document(self.label, value, self.line)
+            yield Document(self.label, value, self.line, is_listed=True)
 
     def line_of(self, value: object) -> int:
         """Return the line of one of its numbers."""
@@ -136,13 +138,32 @@ class Document:
         return Diagnostic(self.label, self.line, what, hint)
 
 
-def read_objects(source: Source, read: Callable[[Document], Iterator[Record]]) -> Iterator[Record]:
-    """Yield what ``read`` makes of every document of a source, and what cannot be read."""
+def read_objects(
+    source: Source, read: Callable[[Document], Iterator[Record]], *titles: str
+) -> Iterator[Record]:
+    r"""Yield what ``read`` makes of every document of a source, and what cannot be read.
+
+    Each object of a list is a document, under the first of its ``titles`` that it has.
+
+    Examples
+    --------
+    >>> def read(document):
+    ...     yield Reading(tool="oha", form="json", line=document.line)
+    >>> source = Source(None, "x.json", b'[\n{"title": "a", "n": 2},\n{"title": "b", "n": 3}]')
+    >>> [(run.line, run.headings) for run in read_objects(source, read, "title")]
+    [(2, ('a',)), (3, ('b',))]
+    """
     for line, value in read_documents(source):
         if isinstance(value, Diagnostic):
             yield value
-        else:
-            yield from read(Document(source.label, value, line))
+            continue
+        is_list = isinstance(value, list) and bool(value)
+        for each in value if is_list else [value]:
+            document = Document(source.label, each, line, is_listed=is_list)
+            for record in read(document):
+                if is_list and isinstance(record, Reading):
+                    record.headings = tuple(filter(None, map(document.find_text, titles)))[:1]
+                yield record
 
 
 def read_leaves(source: Source) -> Iterator[tuple[int, dict[Path, Leaf] | Diagnostic]]:
@@ -297,23 +318,6 @@ def flatten(document: object) -> Iterator[tuple[str, float]]:
     {'latency.p50': 2, 'errors': 0}
     """
     return ((name, value) for name, value in name_numbers(document) if is_amount(value))
-
-
-def find_lists(document: object, key: str) -> Iterator[tuple[str, list[Any]]]:
-    """Yield the lists under a key in objects, each with the path of keys that leads to it.
-
-    Examples
-    --------
-    >>> list(find_lists({"old": {"build": {"sizes": [1]}}, "sizes": [2]}, "sizes"))
-    [('old/build', [1]), ('', [2])]
-    """
-    waiting = [("", "", document)]
-    while waiting:
-        path, name, value = waiting.pop()
-        if name == key and isinstance(value, list):
-            yield path, value
-        within = f"{path}/{name}".lstrip("/")
-        waiting += [(within, *each) for each in reversed(as_object(value).items())]
 
 
 def name_numbers(document: object, name: str = "") -> Iterator[tuple[str, float]]:

@@ -26,7 +26,7 @@ from collections.abc import Iterator
 from benchkit.parsers.base import Form, Format, Head, Reading, Record, Source, Tool
 from benchkit.parsers.documents import Document, Fact, add_fact, read_moment, read_objects
 from benchkit.reading import reports
-from benchkit.reading.head import begins_object, holds
+from benchkit.reading.head import begins_objects, holds
 from benchkit.reading.outcomes import LoadReport, Outcomes
 from benchkit.reading.reasons import reason_of
 from benchkit.reading.reports import Fields, Line, Value, decimal
@@ -54,7 +54,7 @@ _ANSWER = regex(r"\d{1,3}|OK|(?:NOT_)?SERVING", re.ASCII)
 #: How Nighthawk writes a whole number in fortio's form.
 _QUOTED_COUNT = regex(r'"Count"\s{0,9}:\s{0,9}"')
 
-_begins = begins_object('"RequestedQPS"', '"ActualQPS"', '"DurationHistogram"')
+_begins = begins_objects('"RequestedQPS"', '"ActualQPS"', '"DurationHistogram"')
 
 
 def _recognises(head: Head) -> bool:
@@ -71,11 +71,15 @@ def _parse(source: Source) -> Iterator[Record]:
     >>> [row[1:4] for row in run.rows]
     [('request_rate', 'mean', 5.0), ('requests', 'count', 9.0), ('latency', 'mean', 0.5)]
     """
-    return read_objects(source, _read)
+    return read_objects(source, _read, "Labels", "name")
 
 
 def _read(document: Document) -> Iterator[Record]:
     """Yield the run that a document describes."""
+    if "runner_results" in document.fields:  # of Meshery
+        for result in document.find_all("runner_results"):
+            yield from _read(result)
+        return
     numbers = document.numbers
     if not {"ActualQPS", "DurationHistogram.Count"} <= numbers.keys():
         yield document.refuse("a fortio result needs ActualQPS and DurationHistogram")

@@ -7,7 +7,7 @@ The beginning of a log of the documented shape (Gatling 3.4 to 3.11, tabs shown 
     REQUEST→→Search→1539600000110→1539600000152→OK→
     REQUEST→login→Form→1539600000160→1539600000201→KO→status.find.is(200), but actually found 500
 
-and of ``js/global_stats.json`` and ``js/stats.json``::
+and of ``js/global_stats.json``, ``js/stats.json`` and, as a script, ``js/stats.js``::
 
     {"name": "All Requests", "numberOfRequests": {"total": 13, "ok": 12, "ko": 1},
      "meanResponseTime": {"total": 40, "ok": 39, "ko": 52},
@@ -28,10 +28,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
-from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source, Tool
-from benchkit.parsers.documents import Fact, add_fact, flatten, read_documents
+from benchkit.parsers.base import Form, Format, Head, Reading, Record, Source, Tool
+from benchkit.parsers.documents import Document, Fact, add_fact, flatten, read_objects
 from benchkit.parsers.requestlog import RequestLog
+from benchkit.reading.head import begins_object
 from benchkit.reading.outcomes import ALL_FAILED
 from benchkit.reading.reports import Remark
 from benchkit.reading.source import UntilDamage
@@ -126,10 +128,25 @@ _FACTS = {
 }
 
 
+#: ``js/stats.js`` assigns an object whose field ``stats`` is JSON, with its numbers as texts.
+_SCRIPT = regex(r"\A\s{0,99}var stats = (?=\{)")
+_QUOTED = regex(r'("(?:total|ok|ko)": )"(\d{1,15}(?:\.\d{1,9})?)"', re.ASCII)
+_begins = begins_object('"numberOfRequests"', '"meanResponseTime"', '"percentiles1"')
+
+
 def _recognises_json(head: Head) -> bool:
-    signs = ('"numberOfRequests"', '"meanResponseTime"', '"percentiles1"')
-    is_document = head.is_start and head.text.lstrip().startswith("{")
-    return is_document and all(sign in head.text for sign in signs)
+    return _begins(replace(head, text=_SCRIPT.sub("", head.text, count=1)))
+
+
+def _unwrap(source: Source) -> Source:
+    """Return the statistics of the whole run in a script, as a document on their lines."""
+    text = source.text() if _SCRIPT.match(source.head().text) else ""
+    begin, end = text.find("stats: {"), text.find("contents: {")
+    if not 0 <= begin < end:
+        return source
+    lines, stats = text.count("\n", 0, begin), text[begin:end].partition(" ")[2].rstrip(",\n ")
+    document = "\n" * lines + _QUOTED.sub(r"\1\2", stats)
+    return Source(None, source.label, document.encode())
 
 
 def _parse_json(source: Source) -> Iterator[Record]:
@@ -142,29 +159,25 @@ def _parse_json(source: Source) -> Iterator[Record]:
     >>> [row[1:4] for row in run.rows]
     [('requests', 'count', 3.0), ('latency', 'p50', 0.04)]
     """
-    for line, document in read_documents(source):
-        if isinstance(document, Diagnostic):
-            yield document
-            continue
-        fields = document if isinstance(document, dict) else {}
-        numbers = dict(flatten(fields.get("stats", fields)))
-        run = Reading(tool="gatling", form="json", line=line)
-        for name, fact in _FACTS.items():
-            if name in numbers:
-                add_fact(run, fact, numbers[name], line)
-        if not numbers.get("numberOfRequests.total"):
-            yield Diagnostic(
-                source.label, line, "the report has no requests", "run the benchmark again"
-            )
-            continue
-        run.line = min(row[9] for row in run.rows)
-        run.last_line = max(row[9] for row in run.rows)
-        is_failed = numbers.get("numberOfRequests.ko") == numbers["numberOfRequests.total"]
-        run.status = "failed" if is_failed else "complete"
-        yield run
-        if is_failed:
-            count = float(numbers["numberOfRequests.total"])
-            yield ALL_FAILED.at(source.label, run.last_line, count=count)
+    return read_objects(_unwrap(source), _read_json)
+
+
+def _read_json(document: Document) -> Iterator[Record]:
+    """Yield the run that a document describes."""
+    numbers = dict(flatten(document.fields.get("stats", document.fields)))
+    run = Reading(tool="gatling", form="json", line=document.line)
+    for name, fact in _FACTS.items():
+        if name in numbers:
+            add_fact(run, fact, numbers[name], document.line)
+    if not (count := numbers.get("numberOfRequests.total")):
+        yield document.refuse("the report has no requests", "run the benchmark again")
+        return
+    run.line, run.last_line = (pick(row[9] for row in run.rows) for pick in (min, max))
+    is_failed = numbers.get("numberOfRequests.ko") == count
+    run.status = "failed" if is_failed else "complete"
+    yield run
+    if is_failed:
+        yield ALL_FAILED.at(document.label, run.last_line, count=float(count))
 
 
 LOG = Format(
@@ -193,14 +206,18 @@ JSON = Format(
         Form(
             name="json",
             signature='{"numberOfRequests": {"total": …}, "percentiles1": …}',
-            versions="2.0 on, js/global_stats.json or js/stats.json",
+            versions="2.0 on, js/global_stats.json, js/stats.json or js/stats.js",
             not_recorded="when it ran, the target, the injection; not read: individual requests",
         ),
     ),
     recognises=_recognises_json,
     parse=_parse_json,
     words=('"numberOfRequests"',),
-    repeating=(("stats.json", "global_stats.json"),),
+    repeating=(
+        ("stats.json", "global_stats.json"),
+        ("stats.js", "global_stats.json"),
+        ("stats.js", "stats.json"),
+    ),
 )
 
 TOOLS = (

@@ -35,6 +35,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from benchkit.parsers.base import (
     Diagnostic,
@@ -48,7 +49,7 @@ from benchkit.parsers.base import (
     Tool,
     late,
 )
-from benchkit.parsers.documents import as_object, find_lists, line_of, read_documents
+from benchkit.parsers.documents import as_object, line_of, read_documents
 from benchkit.reading import reports
 from benchkit.reading.delimited import header_of, read_rows
 from benchkit.reading.reports import Fields, Line
@@ -85,7 +86,7 @@ def _parse(source: Source) -> Iterator[Record]:
             continue
         found = [
             (group, results)
-            for group, results in find_lists(document, "results")
+            for group, results in _find_lists(document)
             if results and (not group or "command" in as_object(results[0]))
         ]
         if not found:
@@ -97,6 +98,23 @@ def _parse(source: Source) -> Iterator[Record]:
                 if isinstance(record, Reading):
                     record.group = group
                 yield record
+
+
+def _find_lists(document: object) -> Iterator[tuple[str, list[Any]]]:
+    """Yield the lists of results in objects, each with the path of keys that leads to it.
+
+    Examples
+    --------
+    >>> list(_find_lists({"old": {"build": {"results": [1]}}, "results": [2]}))
+    [('old/build', [1]), ('', [2])]
+    """
+    waiting = [("", "", document)]
+    while waiting:
+        path, name, value = waiting.pop()
+        if name == "results" and isinstance(value, list):
+            yield path, value
+        within = f"{path}/{name}".lstrip("/")
+        waiting += [(within, *each) for each in reversed(as_object(value).items())]
 
 
 def _read(label: str, result: object, line: int) -> Iterator[Record]:

@@ -67,8 +67,6 @@ _FORMS = (
            "give the .jtl file behind it"),
     Unread("a page of Gatling's report", ("Gatling Stats",),
            "give the simulation.log, or js/global_stats.json of the report"),
-    Unread("a script of Gatling's report", ("var stats = {", '"numberOfRequests"'),
-           "give stats.json next to it, or the simulation.log"),
     Unread("Gatling's summary on the terminal", ("---- Global Information ---",),
            "give the simulation.log, or js/global_stats.json of the report"),
     Unread("a script for k6", ("from 'k6",), "give what `k6 run --out json=FILE` writes"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from benchkit.regexes import regex
 
@@ -70,6 +70,19 @@ def begins_object(*signs: str) -> Callable[[Head], bool]:
         return is_object and all(sign in head.text for sign in signs)
 
     return recognises
+
+
+def begins_objects(*signs: str) -> Callable[[Head], bool]:
+    """Return the same of a source that begins with such an object or with a list of objects.
+
+    Examples
+    --------
+    >>> recognises = begins_objects('"rate":', '"latency":')
+    >>> recognises(Head("a.json", b"", '[{"latency": 3, "rate": 9}]'))
+    True
+    """
+    is_object = begins_object(*signs)
+    return lambda head: is_object(replace(head, text=head.text.lstrip().removeprefix("[")))
 
 
 def holds(pattern: re.Pattern[str]) -> Callable[[Head], bool]:

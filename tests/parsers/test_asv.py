@@ -24,7 +24,7 @@ def test_combinations_are_benchmarks_and_a_failed_one_is_a_failed_run() -> None:
     tracked, *runs = read((FIXTURES / "asv/none-1.json").read_text(encoding="utf-8"))
     assert isinstance(tracked, Diagnostic)
     named = {run.benchmark: run for run in runs if isinstance(run, Reading)}
-    assert len(named) == len(runs) == 9
+    assert len(named) == len(runs) == 10
     keys = named["benchmarks.TimeSuite.time_keys(100)"]
     assert keys.rows[0][1:3] == ("time_per_op", "median")
     assert keys.env["cpu"] == "AMD EPYC"
@@ -86,23 +86,23 @@ def test_two_variants_are_compared() -> None:
     assert len(primary) == 4
 
 
-def test_a_file_of_tracked_numbers_only_is_refused_by_its_reason() -> None:
-    """Public results of accuracy were said to be of a run that had not ended."""
-    (refusal,) = read('{"result_columns": ["result"], "results": {"a.Net.track_top1": [[0.71]]}}')
-    assert isinstance(refusal, Diagnostic)
-    assert "only track_… benchmarks" in refusal.what
-    assert not read('{"result_columns": ["result"], "results": {}}')
-
-
-def test_tracked_numbers_beside_times_are_left_out_with_a_warning() -> None:
-    """They were lost without a word."""
+def test_tracked_numbers_without_their_list_have_the_unit_of_those_that_state_none() -> None:
+    """A file of accuracy alone was refused, and the numbers beside times were left out."""
     rows = '"a.Net.track_top1": [[0.71]], "a.Net.track_top5": [null], "a.time_b": [[2]]'
-    warning, run = read(f'{{"result_columns": ["result"], "results": {{{rows}}}}}')
+    warning, *runs = read(f'{{"result_columns": ["result"], "results": {{{rows}}}}}')
     assert isinstance(warning, Diagnostic)
     assert warning.severity == "warning"
-    assert warning.what.endswith("benchmarks.json, were left out")
-    assert isinstance(run, Reading)
-    assert (run.benchmark, run.rows[0][3]) == ("a.time_b", 2.0)
+    assert "without their units, which are in benchmarks.json" in warning.what
+    assert [
+        (run.benchmark, run.status, *(row[1:5] for row in run.rows))
+        for run in runs
+        if isinstance(run, Reading)
+    ] == [
+        ("a.Net.track_top1", "complete", ("unit", "sample", 0.71, "1")),
+        ("a.Net.track_top5", "failed"),
+        ("a.time_b", "complete", ("time_per_op", "median", 2.0, "s")),
+    ]
+    assert not read('{"result_columns": ["result"], "results": {}}')
 
 
 def test_tracked_numbers_have_the_unit_that_the_list_of_benchmarks_tells(tmp_path: Path) -> None:
@@ -122,6 +122,7 @@ def test_tracked_numbers_have_the_unit_that_the_list_of_benchmarks_tells(tmp_pat
     ] == [
         ("a.track_loss(x)", "complete", ("nats", "sample", -0.5, "1")),
         ("a.track_loss(y)", "failed"),
+        ("a.track_new", "complete", ("unit", "sample", 3.0, "1")),
         ("a.time_b", "complete", ("time_per_op", "median", 2.0, "s")),
     ]
 

@@ -37,6 +37,18 @@ def test_percentiles_that_stand_apart_from_their_report_are_named() -> None:
     ]
 
 
+def test_each_result_of_a_list_is_a_run_under_its_title() -> None:
+    """A list, as scripts write it, was refused."""
+    result = json.loads((FIXTURES / "none-1.json").read_text(encoding="utf-8"))
+    text = json.dumps([result | {"title": "a"}, result | {"title": "b"}], indent=1)
+    source = Source(None, "x.json", text.encode())
+    assert JSON.recognises(source.head())
+    runs = [each for each in JSON.parse(source) if isinstance(each, Reading)]
+    assert [run.headings for run in runs] == [("a",), ("b",)]
+    assert values(runs[0]) == values(runs[1]) == values(read("none-1.json")[0])
+    assert runs[0].last_line < runs[1].line
+
+
 def values(run: Reading) -> dict[tuple[str | None, str, str], float]:
     return {row[:3]: row[3] for row in run.rows}
 

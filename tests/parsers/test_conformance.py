@@ -36,6 +36,7 @@ SIDECARS = {"PROVENANCE.toml", "run.toml", "runs.json", "benchkit.toml"}
 BASE_UNITS = {"s", "B", "B/s", "1/s", "1", "cores"}
 #: Formats whose users name metrics of their own.
 CUSTOM = {
+    "asv",
     "bencher",
     "benchstat",
     "benchstat_files",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,19 @@ def test_a_held_rate_is_an_open_loop() -> None:
     assert found["404", "responses", "count"] == 200
     assert found["non2xx", "failures", "count"] == 200
     assert found[None, "latency", "p90"] > found[None, "latency", "p50"]
+
+
+@pytest.mark.parametrize("key", ["", "runner_results"])
+def test_each_result_of_a_list_is_a_run_under_its_name(key: str) -> None:
+    """A list, and what Meshery keeps of tests, was refused."""
+    result = json.loads((FORMS / "held.json").read_text(encoding="utf-8"))
+    names = [result | {"Labels": name} for name in ("no mesh", "istio")]
+    nested = [{"name": each["Labels"], key: [each]} for each in names]
+    source = Source(None, "x.json", json.dumps(nested if key else names).encode())
+    assert JSON.recognises(source.head())
+    runs = [each for each in JSON.parse(source) if isinstance(each, Reading)]
+    assert [run.headings for run in runs] == [("no mesh",), ("istio",)]
+    assert values(runs[0]) == values(read(JSON, "held.json")[0])
 
 
 def test_a_version_without_the_type_of_a_run_is_recognised() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -104,6 +105,26 @@ def test_statistics_are_totals() -> None:
         assert found[None, "failures", "count"] == 1.0
         assert found[None, "latency", "p95"] == 0.084
         assert found[None, "request_rate", "mean"] == 1.4444444444444444
+
+
+def test_the_script_of_a_report_says_what_its_json_does() -> None:
+    """It was refused, although it may be all that is left of a report."""
+    text = (FIXTURES / "gatling-report/global_stats.json").read_text(encoding="utf-8")
+    (report,) = read(text, JSON)
+    stats = re.sub(r'("(?:total|ok|ko)": )([\d.]+)', r'\1"\2"', text.strip()).replace("null", '"-"')
+    head = 'var stats = {\n    type: "GROUP",\nname: "All Requests",\nstats: '
+    script = head + stats + ',\ncontents: {\n"req_a": {\n  type: "REQUEST",\nstats: ' + stats
+    (run,) = read(f"{script}\n}}\n}}\n}}\nfunction fillStats(stat){{\n}}\n", JSON)
+    assert isinstance(run, Reading)
+    assert isinstance(report, Reading)
+    assert [row[:9] for row in run.rows] == [row[:9] for row in report.rows]
+    assert run.line == report.line + 3
+
+
+def test_a_script_that_ends_within_its_statistics_is_no_result() -> None:
+    head = 'var stats = {\nstats: {"numberOfRequests": {"total": "5"}, "meanResponseTime": {}, '
+    (problem,) = read(head + '"percentiles1": {"total"', JSON)
+    assert isinstance(problem, Diagnostic)
 
 
 def _values(name: str) -> dict[tuple[str, str], float]:

@@ -77,11 +77,6 @@ def test_another_tools_report_is_named() -> None:
             "_stats.csv",
         ),
         ("Method,Name,Error,Occurrences\n", "Locust's list of failures", "_stats.csv"),
-        (
-            'var stats = {\n type: "GROUP",\n stats: {"numberOfRequests": {"total": "5"}}}',
-            "a script of Gatling's report",
-            "stats.json",
-        ),
         ('{"group_id":"a","function_id":"b","value_str":null}', "criterion's name", "sample.json"),
         ('{"fio version" : "fio-3.28"}', "fio's JSON", "benchkit help tools"),
         (
@@ -144,9 +139,10 @@ def test_the_nearest_format_is_named_with_what_does_not_fit(text: str, sentence:
 
 @pytest.mark.parametrize("opening", ["[\n", "[", " [ "])
 def test_a_list_of_results_is_told_from_a_damaged_one(opening: str) -> None:
-    assert str(refuse(f"{opening}{OHA},\n{OHA}]\n")) == (
-        "new/1.txt: a list of JSON results that look like oha, which is read one result a file; "
-        "write each result of the list to a file of its own"
+    plow = (FIXTURES / "plow" / "none-1.json").read_text(encoding="utf-8")
+    assert str(refuse(f"{opening}{plow},\n{plow}]\n")) == (
+        "new/1.txt: a list of JSON results that look like plow_json, which is read one result a "
+        "file; write each result of the list to a file of its own"
     )
 
 

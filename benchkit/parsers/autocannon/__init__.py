@@ -32,7 +32,6 @@ from collections.abc import Iterator
 from operator import itemgetter
 
 from benchkit.parsers.base import (
-    Diagnostic,
     Form,
     Format,
     Head,
@@ -42,21 +41,18 @@ from benchkit.parsers.base import (
     Tool,
     late,
 )
-from benchkit.parsers.documents import (
-    Fact,
-    add_fact,
-    flatten,
-    line_of,
-    read_documents,
-    read_moment,
-)
+from benchkit.parsers.documents import Document, Fact, add_fact, read_moment, read_objects
+from benchkit.reading.head import begins_objects
 from benchkit.reading.outcomes import UNANSWERED
 from benchkit.reading.reports import Remark
 from benchkit.reading.urls import describe_url, path_of
 from benchkit.regexes import regex
 
 #: Whatever version wrote it, and versions before 4, which did not name the interval.
-_SIGNS = (('"connections"', '"sampleInt"'), ('"connections"', '"pipelining"', '"non2xx"'))
+_BEGINS = (
+    begins_objects('"connections"', '"sampleInt"'),
+    begins_objects('"connections"', '"pipelining"', '"non2xx"'),
+)
 _FACTS = {
     "duration": Fact("duration", "total", "s", step=0.01),
     "timeouts": Fact("failures", "count", subject="timeout"),
@@ -81,8 +77,7 @@ COUNTED_ONCE = Remark(
 
 
 def _recognises(head: Head) -> bool:
-    is_document = head.is_start and head.text.lstrip().startswith("{")
-    return is_document and any(all(sign in head.text for sign in signs) for signs in _SIGNS)
+    return any(begins(head) for begins in _BEGINS)
 
 
 def _parse(source: Source) -> Iterator[Record]:
@@ -98,23 +93,19 @@ def _parse(source: Source) -> Iterator[Record]:
     >>> [(row[0], row[3]) for row in run.rows if row[1] in {"latency", "failures"}]
     [('timeout', 1.0), (None, 0.008), ('connect', 2.0)]
     """
-    for line, document in read_documents(source):
-        if isinstance(document, Diagnostic):
-            yield document
-        else:
-            yield from _read(source.label, document, line)
+    return read_objects(source, _read, "title")
 
 
-def _read(label: str, document: object, line: int) -> Iterator[Record]:
+def _read(document: Document) -> Iterator[Record]:
     """Yield the run of a document, and what has to be known about it."""
-    numbers = dict(flatten(document))
+    numbers, line = document.numbers, document.line
     if not numbers.get("duration") or not {"requests.average", "requests.total"} <= numbers.keys():
         message = "an autocannon result needs a duration, and the average and total of its requests"
-        yield Diagnostic(label, line, message, "use the whole object that autocannon -j wrote")
+        yield document.refuse(message, "use the whole object that autocannon -j wrote")
         return
     run = Reading(tool="autocannon", form="json", line=line, load_model="closed")
     run.duration = float(numbers["duration"])
-    _describe(run, document if isinstance(document, dict) else {})
+    _describe(run, document)
     answered = numbers["requests.total"]
     if is_single := 0 < numbers.get("samples", 0) <= max(numbers.get("workers", 0), 1):
         del numbers["requests.average"]
@@ -129,16 +120,16 @@ def _read(label: str, document: object, line: int) -> Iterator[Record]:
             add_fact(run, fact, value, line)
     errors = numbers.get("errors", 0)
     if errors > (timeouts := numbers.get("timeouts", 0)):
-        at, failed = line_of(errors, line), float(errors - timeouts)
+        at, failed = document.line_of(errors), float(errors - timeouts)
         run.add("failures", "count", failed, "1", at, subject="connect", origin="computed")
     run.rows.sort(key=itemgetter(9))
     run.last_line = run.rows[-1][9]
     run.status = "complete" if answered else "failed"
     yield run
     if not answered:
-        yield UNANSWERED.at(label, run.last_line, failed=errors)
+        yield UNANSWERED.at(document.label, run.last_line, failed=errors)
     elif is_single:
-        yield COUNTED_ONCE.at(label, run.last_line)
+        yield COUNTED_ONCE.at(document.label, run.last_line)
 
 
 def _find_fact(name: str) -> Fact | None:
@@ -158,22 +149,21 @@ def _find_fact(name: str) -> Fact | None:
     return _FACTS.get(name)
 
 
-def _describe(run: Reading, document: dict[str, object]) -> None:
+def _describe(run: Reading, document: Document) -> None:
     """Take the target, the time and the size of the load."""
-    url, title, start = (document.get(name) for name in ("url", "title", "start"))
-    if isinstance(url, str):
+    if url := document.find_text("url"):
         run.target, run.env = path_of(url), describe_url(url)
-    if isinstance(title, str):
+    if title := document.find_text("title"):
         run.env["title"] = title
     for name in ("connections", "pipelining", "workers"):
-        value = document.get(name)
+        value = document.find(name)
         if not isinstance(value, int) or isinstance(value, bool) or value < 0:
             continue
         if value > 1 or name == "connections":
             run.params[name] = str(value)
     if "connections" in run.params:
         run.connections = int(run.params["connections"])
-    run.started_at = read_moment(start)
+    run.started_at = read_moment(document.find("start"))
 
 
 JSON = Format(

@@ -49,21 +49,19 @@ from collections.abc import Iterator, Mapping
 from operator import itemgetter
 
 from benchkit.parsers.base import (
-    Diagnostic,
     Form,
     Format,
-    Head,
     Reading,
     Record,
     Source,
     Tool,
     late,
 )
-from benchkit.parsers.documents import line_of, read_documents
+from benchkit.parsers.documents import Document, line_of, read_objects
+from benchkit.reading.head import begins_objects
 from benchkit.reading.outcomes import UNANSWERED
 from benchkit.regexes import regex
 
-_SIGNS = ('"summary"', '"successRate"', '"requestsPerSec"')
 _SUMMARY = {
     "total": ("duration", "total", "s"),
     "average": ("latency", "mean", "s"),
@@ -80,11 +78,6 @@ _CUT_OFF = "aborted due to deadline"
 _PERCENTILE = regex(r"p\d+(\.\d+)?")
 
 
-def _recognises(head: Head) -> bool:
-    is_document = head.is_start and head.text.lstrip().startswith("{")
-    return is_document and all(sign in head.text for sign in _SIGNS)
-
-
 def _parse(source: Source) -> Iterator[Record]:
     r"""Yield a reading per run.
 
@@ -99,21 +92,17 @@ def _parse(source: Source) -> Iterator[Record]:
     >>> [row[1:4] for row in run.rows if row[1] in {"requests", "request_rate"}]
     [('requests', 'count', 6.0), ('request_rate', 'mean', 3.0)]
     """
-    for line, document in read_documents(source):
-        if isinstance(document, Diagnostic):
-            yield document
-        else:
-            yield from _read(source.label, document, line)
+    return read_objects(source, _read)
 
 
-def _read(label: str, document: object, line: int) -> Iterator[Record]:
+def _read(document: Document) -> Iterator[Record]:
     """Yield the run of a document, and what has to be known about it."""
-    fields = document if isinstance(document, dict) else {}
+    fields, line = document.fields, document.line
     summary, codes, errors = (_numbers(fields.get(name)) for name in _NEEDED)
     is_whole = all(isinstance(fields.get(name), dict) for name in _NEEDED)
     if not (is_whole and summary.get("total") and "requestsPerSec" in summary):
         message = f"an oha result needs {', '.join(_NEEDED)}, a duration and a rate"
-        yield Diagnostic(label, line, message, "use the whole file that oha wrote")
+        yield document.refuse(message, "use the whole file that oha wrote")
         return
     answered = sum(codes.values())
     run = Reading(tool="oha", form="json", line=line, load_model="closed")
@@ -136,7 +125,7 @@ def _read(label: str, document: object, line: int) -> Iterator[Record]:
     run.status = "complete" if answered else "failed"
     yield run
     if not answered:
-        yield UNANSWERED.at(label, run.last_line, failed=sum(failures.values()))
+        yield UNANSWERED.at(document.label, run.last_line, failed=sum(failures.values()))
 
 
 def _add_answered(
@@ -202,7 +191,7 @@ JSON = Format(
             not_recorded="when it ran, the version, target, -c, -q, times of failed requests",
         ),
     ),
-    recognises=_recognises,
+    recognises=begins_objects('"summary"', '"successRate"', '"requestsPerSec"'),
     parse=_parse,
     words=('"successRate"',),
 )
