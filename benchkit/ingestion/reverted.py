@@ -6,16 +6,52 @@ An ingest that reads nothing new commits nothing, so the last change may be olde
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from shlex import quote
 from typing import TYPE_CHECKING
 
+from benchkit.errors import ConfigError
 from benchkit.ingestion.addresses import name_path
 from benchkit.ingestion.changes import count_runs
 from benchkit.ingestion.gone import SHOWN
+from benchkit.ingestion.origins import match
 from benchkit.listing import list_first
 from benchkit.store.columns import began_at
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+def require_origin(rows: pa.Table, mine: str, named: str | None) -> None:
+    """Refuse to take back an ingest that another CI job or machine made, unless it is named.
+
+    Parameters
+    ----------
+    rows : Table
+        As `Store.undo` returns them.
+    mine : str
+        The origin of what this process ingests.
+    named : str, optional
+        The origin that the user names, or its beginning.
+
+    Raises
+    ------
+    ConfigError
+    """
+    for origin in _list_origins(rows.filter(rows["dropped"])):
+        if origin == mine if named is None else match(named, [origin]):
+            continue
+        which = f"not of {named!r}" if named else f"not of this {'CI job' if mine else 'machine'}"
+        raise ConfigError(
+            f"nothing was undone: the last ingest is of origin {origin!r}, {which}",
+            where="undo",
+            hint=f"to undo it all the same, run `benchkit undo --origin {quote(origin)}`",
+        )
+
+
+def _list_origins(added: pa.Table) -> list[str]:
+    """Return the origins of an ingest, unless it was made on this machine, outside of CI."""
+    held = added["origin"].unique().to_pylist() if "origin" in added.column_names else []
+    return sorted(filter(None, held))
 
 
 def describe_reverted(rows: pa.Table, before: pa.Table | None, left: pa.Table | None) -> str:
@@ -38,9 +74,10 @@ def describe_reverted(rows: pa.Table, before: pa.Table | None, left: pa.Table | 
     began = datetime.fromtimestamp(began_at(max(added["batch"].to_pylist())) / 1e6, UTC)
     paths = list(dict.fromkeys(added["label"].to_pylist()))
     names = list_first([name_path(path) for path in paths], SHOWN)
+    by = "".join(f" by {origin}" for origin in _list_origins(added))
     return (
-        f"undid the ingest of {began:%Y-%m-%d %H:%M:%S} UTC: {_write_count(count_runs([added]))} "
-        f"from {names}; the store now holds {remaining}"
+        f"undid the ingest of {began:%Y-%m-%d %H:%M:%S} UTC{by}: "
+        f"{_write_count(count_runs([added]))} from {names}; the store now holds {remaining}"
     )
 
 

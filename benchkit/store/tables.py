@@ -105,10 +105,21 @@ class Store:
         self._prepare()
         self._log.append(lambda log: build(self._log.find_current(log)), operation, columns)
 
-    def undo(self) -> pa.Table:
-        """Take the last ingest back; return its pieces as they were before, new ones dropped."""
+    def undo(self, require: Callable[[pa.Table], None] = lambda _: None) -> pa.Table:
+        """Take the last ingest back; return its pieces as they were before, new ones dropped.
+
+        Parameters
+        ----------
+        require : callable
+            Gets these before they are committed, and raises an error to keep the ingest.
+        """
+
+        def build(log: pa.Table) -> pa.Table:
+            require(rows := log_of_runs.undo_rows(self.url, log))
+            return rows
+
         self._prepare()
-        return self._log.append(partial(log_of_runs.undo_rows, self.url), log_of_runs.UNDO)
+        return self._log.append(build, log_of_runs.UNDO)
 
     def values(
         self, *, raw: bool = False, metrics: Iterable[str] = (),

@@ -17,9 +17,9 @@ def history(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> History:
     return History(monkeypatch)
 
 
-def undo(capsys: pytest.CaptureFixture[str]) -> str:
+def undo(capsys: pytest.CaptureFixture[str], *options: str, code: int = 0) -> str:
     capsys.readouterr()
-    assert run(["undo"]) == 0
+    assert run(["undo", *options]) == code
     return " ".join(capsys.readouterr().err.split())
 
 
@@ -52,3 +52,29 @@ def test_undo_of_a_prune_is_no_ingest(history: History, capsys: pytest.CaptureFi
     assert run(["history", "prune", "--keep", "1"]) == 0
     line = undo(capsys)
     assert "undid the last change, which dropped 10 runs; the store now holds 20 runs" in line
+
+
+def test_the_ingest_of_another_job_is_undone_only_by_name(
+    history: History, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    history.ingest(*history.write_labelled("main=a.txt"))
+    for job in ("71", "72"):
+        monkeypatch.setenv("CI_PIPELINE_ID", "500")
+        monkeypatch.setenv("CI_JOB_ID", job)
+        history.ingest(*history.write_labelled("pr=b.txt"))
+    monkeypatch.setenv("CI_JOB_ID", "71")
+    line = undo(capsys, code=2)
+    assert "the last ingest is of origin 'gitlab/500/72', not of this CI job" in line
+    assert "run `benchkit undo --origin gitlab/500/72`" in line
+    assert undo(capsys, "-q", code=2)
+    assert undo(capsys, "--origin", "gitlab/500/73", code=2)
+    line = undo(capsys, "--origin", "gitlab/500")
+    assert "UTC by gitlab/500/72: 10 runs from b.txt; the store now holds 20 runs" in line
+
+
+def test_an_ingest_outside_of_ci_is_undone_by_anyone(
+    history: History, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    history.ingest(*history.write_labelled("main=a.txt"))
+    monkeypatch.setenv("CI_PIPELINE_ID", "500")
+    assert "UTC: 10 runs from a.txt" in undo(capsys)
