@@ -279,16 +279,16 @@ def live_source(address: str, ask: Callable[[], bytes]) -> Found:
 
 def _add_local(
     result: Discovery, path: Path, variant: str, options: Options, tools: ToolNames,
-    place: PurePosixPath | None = None,
+    copy: Copy | None = None,
 ) -> bool:  # fmt: skip
-    """Add a folder or a file, and tell whether it is there; ``place`` names the file of a copy."""
+    """Add a folder or a file, perhaps a copy of what lies elsewhere; tell whether it is there."""
     if is_store(path):
         raise refuse_store(str(path))
     if path.is_dir():
-        _add_folder(result, path, variant, options, tools)
+        _add_folder(result, path, variant, options, tools, copy)
     elif path.exists():
         require_file(path)
-        named = _named_file(path, variant, options, tools, place or path)
+        named = _named_file(path, variant, options, tools, copy)
         result.found.append(named)
         result.sidecars += [named.sidecars] if named.sidecars else []
     return path.exists()
@@ -302,7 +302,7 @@ def _add_distant(
 
     result.copies.append(copy := bring(path, options.max_unpacked))
     found, skipped = len(result.found), len(result.skipped)
-    _add_local(result, copy.path, variant, options, tools, copy.place)
+    _add_local(result, copy.path, variant, options, tools, copy)
     for source in result.found[found:]:
         source.label = source.address = copy.rename(source.label)
     result.roots = [root for root in result.roots if root[1].root != copy.path]
@@ -311,9 +311,10 @@ def _add_distant(
 
 
 def _named_file(
-    path: Path, variant: str, options: Options, tools: ToolNames, place: PurePath
+    path: Path, variant: str, options: Options, tools: ToolNames, copy: Copy | None
 ) -> Found:
-    sidecars = Sidecars(path.parent, options.labels)
+    place: PurePath = copy.place if copy else path
+    sidecars = Sidecars(path.parent, options.labels, copy.rename if copy else str)
     labels = read_path(
         PurePosixPath(show_path(place.as_posix())),
         tools=tools,
@@ -349,9 +350,10 @@ def _holds_results(page: Path) -> bool:
 
 
 def _add_folder(
-    result: Discovery, root: Path, variant: str, options: Options, tools: ToolNames
-) -> None:
-    sidecars = Sidecars(root, options.labels)
+    result: Discovery, root: Path, variant: str, options: Options, tools: ToolNames,
+    copy: Copy | None,
+) -> None:  # fmt: skip
+    sidecars = Sidecars(root, options.labels, copy.rename if copy else str)
     base = show_path(root.resolve())
     start = 0 if root == Path() else len(root.as_posix()) + 1
     passed: list[tuple[Path, str]] = []

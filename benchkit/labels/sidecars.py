@@ -10,6 +10,7 @@ problem is kept in `Sidecars.diagnostics` and never raised.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -21,7 +22,7 @@ from benchkit.errors import ConfigError, Diagnostic
 from benchkit.labels.declared import read_container_names
 from benchkit.labels.run_toml import DAMAGED, Sidecar, mark_unreadable, read_keys, read_sidecar
 from benchkit.labels.values import UnusableError
-from benchkit.labels.walk import OF_FILE, OUTSIDE, SIDECARS, leads_out, name_packed
+from benchkit.labels.walk import OF_FILE, OUTSIDE, leads_out, name_packed, name_sidecar
 from benchkit.labels.windows import Window, find_window, read_windows
 
 __all__ = ["Sidecar", "Sidecars", "Window"]
@@ -29,9 +30,12 @@ __all__ = ["Sidecar", "Sidecars", "Window"]
 
 @dataclass(slots=True)
 class _Folder:
-    """What a folder lists, and what its files inherit."""
+    """What a folder lists, and what its files inherit.
 
-    names: frozenset[str] = frozenset()
+    ``names`` are how sidecars are called by the names that they are known by: ``RUN.TOML``, say.
+    """
+
+    names: Mapping[str, str] = field(default_factory=dict)
     links: frozenset[str] = frozenset()
     sidecar: Sidecar = field(default_factory=Sidecar)
     #: The folder whose sidecar names the variant.
@@ -48,6 +52,8 @@ class Sidecars:
         The ingested folder: sidecars above it are not read.
     labels : LabelTables, optional
         Those of the settings, which hold where nothing beside a file says otherwise.
+    show : callable, optional
+        Returns how messages name a path, where the folder is a copy.
 
     Attributes
     ----------
@@ -57,8 +63,11 @@ class Sidecars:
         The labels of the settings.
     """
 
-    def __init__(self, root: Path, labels: LabelTables = NO_LABELS) -> None:
+    def __init__(
+        self, root: Path, labels: LabelTables = NO_LABELS, show: Callable[[str], str] = str
+    ) -> None:
         self.root = root
+        self._show = show
         self.diagnostics: list[Diagnostic] = []
         self._labels = labels
         self.settings = self._read_labels(labels)
@@ -75,8 +84,8 @@ class Sidecars:
         parent, _, name = str(path).rpartition(os.sep)
         folder = self._folder(parent)
         for each in name_packed(name):
-            if f"{each}{OF_FILE}" in folder.names:
-                return self._read_toml(Path(parent, f"{each}{OF_FILE}")).over(folder.sidecar)
+            if listed := folder.names.get(f"{each}{OF_FILE}"):
+                return self._read_toml(Path(parent, listed)).over(folder.sidecar)
         return folder.sidecar
 
     def is_link(self, path: Path) -> bool:
@@ -145,14 +154,15 @@ class Sidecars:
     def _read_folder(self, folder: Path, above: _Folder) -> _Folder:
         listed = self._list(folder)
         found = _Folder(*listed, above.sidecar, above.variant_from, above.windows)
-        if "containers.json" in found.names:
-            found.sidecar = self._read_names(folder / "containers.json").over(found.sidecar)
-        if config.FILE in found.names and not self._labels.is_in(folder / config.FILE):
-            self._put_over(found, self._read_settings(folder / config.FILE), folder)
-        if "run.toml" in found.names:
-            self._put_over(found, self._read_toml(folder / "run.toml"), folder)
-        if "runs.json" in found.names:
-            found.windows = self._read_windows(folder / "runs.json")
+        paths = {name: folder / listed for name, listed in found.names.items()}
+        if path := paths.get("containers.json"):
+            found.sidecar = self._read_names(path).over(found.sidecar)
+        if (path := paths.get(config.FILE)) and not self._labels.is_in(path):
+            self._put_over(found, self._read_settings(path), folder)
+        if path := paths.get("run.toml"):
+            self._put_over(found, self._read_toml(path), folder)
+        if path := paths.get("runs.json"):
+            found.windows = self._read_windows(path)
         return found
 
     @staticmethod
@@ -171,7 +181,7 @@ class Sidecars:
         text = self._read_text(path)
         if text is None:
             return mark_unreadable(self.diagnostics[-1])
-        sidecar, problems = read_sidecar(text, str(path))
+        sidecar, problems = read_sidecar(text, self._show(str(path)))
         self.diagnostics += problems
         return sidecar
 
@@ -180,8 +190,7 @@ class Sidecars:
         try:
             return self._read_labels(config.load(path.parent, path).labels)
         except ConfigError as error:
-            what = f"all its labels are ignored: {error.what}"
-            self.diagnostics.append(Diagnostic(str(path), 0, what, error.hint, "warning"))
+            self._warn(path, f"all its labels are ignored: {error.what}", error.hint)
             return Sidecar()
 
     def _read_labels(self, labels: LabelTables) -> Sidecar:
@@ -196,12 +205,12 @@ class Sidecars:
         try:
             return Sidecar(env=read_container_names(self._read_text(path) or "{}"))
         except UnusableError as error:
-            what = f"{error}, so its container names are ignored"
-            self.diagnostics.append(Diagnostic(str(path), 0, what, severity="warning"))
+            self._warn(path, f"{error}, so its container names are ignored")
             return Sidecar()
 
     def _read_windows(self, path: Path) -> list[Window]:
-        windows, problems = read_windows(self._read_text(path) or "[]", str(path))
+        text = self._read_text(path) or "[]"
+        windows, problems = read_windows(text, self._show(str(path)))
         self.diagnostics += problems
         return windows
 
@@ -211,23 +220,26 @@ class Sidecars:
         except (OSError, UnicodeDecodeError) as error:
             reason = error.strerror if isinstance(error, OSError) else "not valid UTF-8"
             what = f"cannot read the sidecar: {reason}; all its labels are ignored"
-            what += f", and {DAMAGED}" if path.suffix == ".toml" else ""
-            self.diagnostics.append(Diagnostic(str(path), 0, what, severity="warning"))
+            what += f", and {DAMAGED}" if path.suffix.lower() == ".toml" else ""
+            self._warn(path, what)
             return None
 
-    def _list(self, folder: Path) -> tuple[frozenset[str], frozenset[str]]:
-        """Return the names in a folder, but for those of sidecars that lie elsewhere; its links."""
+    def _list(self, folder: Path) -> tuple[Mapping[str, str], frozenset[str]]:
+        """Return the sidecars in a folder, but for those that lie elsewhere, and its links."""
         try:
             with os.scandir(folder) as listing:
-                entries = list(listing)
+                entries = sorted(listing, key=lambda entry: entry.name, reverse=True)
         except OSError:
-            return frozenset(), frozenset()
-        names = {entry.name for entry in entries}
-        links = [entry for entry in entries if entry.is_symlink()]
-        for entry in links:
-            is_sidecar = entry.name in SIDECARS or entry.name.endswith(OF_FILE)
-            if is_sidecar and leads_out(entry.path, self.root):
-                names.discard(entry.name)
-                what = f"{OUTSIDE}; all its labels are ignored"
-                self.diagnostics.append(Diagnostic(entry.path, 0, what, severity="warning"))
-        return frozenset(names), frozenset(entry.name for entry in links)
+            return {}, frozenset()
+        names: dict[str, str] = {}
+        for entry in entries:  # run.toml before RUN.TOML
+            if not (name := name_sidecar(entry.name)):
+                continue
+            if entry.is_symlink() and leads_out(entry.path, self.root):
+                self._warn(entry.path, f"{OUTSIDE}; all its labels are ignored")
+            elif names.setdefault(name, entry.name) != entry.name:
+                self._warn(entry.path, f"{names[name]} is read instead; all its labels are ignored")
+        return names, frozenset(entry.name for entry in entries if entry.is_symlink())
+
+    def _warn(self, path: Path | str, what: str, hint: str = "") -> None:
+        self.diagnostics.append(Diagnostic(self._show(str(path)), 0, what, hint, "warning"))

@@ -215,8 +215,8 @@ def _walk(
             yield from _walk(root, path, place, exclude, (*above, real))
         else:
             yield path, reason, is_outside
-        if reason == _SIDECAR and entry.name.endswith(OF_FILE):
-            result = entry.name.removesuffix(OF_FILE)
+        if reason == _SIDECAR and (name := name_sidecar(entry.name)).endswith(OF_FILE):
+            result = name.removesuffix(OF_FILE)
             if names.isdisjoint(name_packed(result)):
                 yield folder / result, MISSING, True
 
@@ -225,6 +225,20 @@ def name_packed(name: str) -> tuple[str, str]:
     """Return the name of a result, and the other one that it has once it is packed or unpacked."""
     other = name.removesuffix(_PACKED) if name.endswith(_PACKED) else name + _PACKED
     return name, other
+
+
+def name_sidecar(name: str) -> str:
+    """Return the name by which a sidecar is known, whatever its case; empty for another file.
+
+    Examples
+    --------
+    >>> name_sidecar("RUN.TOML"), name_sidecar("A.txt.Run.toml"), name_sidecar("A.txt")
+    ('run.toml', 'A.txt.run.toml', '')
+    """
+    lower = name.lower()
+    if lower.endswith(OF_FILE):
+        return name[: -len(OF_FILE)] + OF_FILE
+    return lower if lower in SIDECARS else ""
 
 
 def _excluded(name: str, place: str, exclude: Sequence[str]) -> str:
@@ -261,7 +275,7 @@ def _pass_over(entry: os.DirEntry[str], names: Collection[str], stems: Collectio
         return "a hidden file"
     if name.startswith("readme"):
         return README
-    if name in SIDECARS or name.endswith(OF_FILE):
+    if name_sidecar(name):
         return _SIDECAR
     if _stem(name) == "stderr" and f"stdout{suffix}" in names:
         return "the standard error of a tool"

@@ -371,3 +371,14 @@ def test_a_chain_of_headers_is_an_error_in_words(tmp_path: Path) -> None:
     (tmp_path / "a.tar").write_bytes(header * 4_000)
     with pytest.raises(DataError, match="hundreds of headers stand in front of a single file"):
         unpack(tmp_path / "a.tar")
+
+
+def test_problems_of_sidecars_name_the_archive(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as packed:
+        packed.writestr("none/1.txt", Path("fixtures/tracing-wrk/none/wrk-1.txt").read_text())
+        packed.writestr("none/run.toml", "speed = 1\nexit = 'x'\n")
+    found = bk.load(tmp_path / "a.zip")
+    place = f"{tmp_path}/a.zip/none/run.toml"
+    assert {each.where for each in found.diagnostics} == {f"{place}:1", f"{place}:2"}
+    (remark,) = found.runs["remark"]
+    assert remark.startswith(f"{tmp_path}/a.zip/none/1.txt: {place}:2: ")
