@@ -12,6 +12,7 @@ import re
 import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
+from unicodedata import normalize
 
 from benchkit.redaction.harmless import (
     HEADERS,
@@ -106,7 +107,8 @@ def redact_label(name: str) -> str:
     """Return a benchmark's, variant's or group's name without secrets.
 
     One that looks like a command is shown as one, but for plain words, which tell names apart.
-    A mark stands for the middle of a long one, so that names that differ there stay apart.
+    A mark stands for the middle of a long one, so that names that differ there stay apart. Those
+    that look alike are one: spaces around a name do not count, nor how its accents are encoded.
 
     Examples
     --------
@@ -117,6 +119,7 @@ def redact_label(name: str) -> str:
     >>> redact_label("$ git checkout v1")
     '$ git checkout v1'
     """
+    name = normalize("NFC", name.strip())
     if _COMMAND.match(name):
         prompt = _PROMPT if name.startswith(_PROMPT) else ""
         shown = prompt + _redact_script(name.removeprefix(prompt), NAMED)
