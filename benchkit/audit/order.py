@@ -7,7 +7,7 @@ three times out of four, whatever test.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean, median
 from typing import TYPE_CHECKING
@@ -26,6 +26,7 @@ from benchkit.codes import number_rows
 from benchkit.comparison import Comparisons, Contrast, Drift
 from benchkit.derived.record import keep_measured
 from benchkit.errors import Finding
+from benchkit.regexes import regex
 from benchkit.schema import Side, list_labels
 from benchkit.stats.order import Trend, adjust_for_trend, find_trend, is_interleaved
 from benchkit.units import format_change, format_percent
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 _FEWEST_BLOCKS = 3
 #: The places of the runs of both sides.
 _Sides = tuple[list[float], list[float]]
+#: How the standard input and the pipes of a shell are named.
+_PIPE = regex(r"-|/(?:dev|proc/[^/]+)/fd/.*")
 _IN_TURN = "alternate between the variants, and start each round with a different one"
 
 
@@ -55,20 +58,21 @@ def find_one_sided_order(comparisons: Comparisons, runs: Runs) -> Iterator[Findi
         if apart:
             yield _tell_order(baseline, variant, apart)
             continue
-        whole = [
-            name
+        whole = {
+            name: single[key.side(name)]
             for name in (baseline, variant)
-            if any(key.side(name) in single for key in used if key not in sessions)
-        ]
+            for key in used
+            if key not in sessions and key.side(name) in single
+        }
         if whole:
             yield _tell_single_files(baseline, variant, whole)
 
 
-def _find_single_files(runs: Runs) -> set[Side]:
-    """Return the sides of which two runs or more are all from one file."""
+def _find_single_files(runs: Runs) -> dict[Side, str]:
+    """Return the sides of which two runs or more are all from one file, and its path."""
     measured = keep_measured(runs)
     if "sources" not in measured.columns:
-        return set()
+        return {}
     files = [
         "\0".join([str(source["path"]) for source in sources]) for sources in measured["sources"]
     ]
@@ -77,7 +81,7 @@ def _find_single_files(runs: Runs) -> set[Side]:
     is_single = (np.bincount(sides) > 1) & (np.bincount(sides[of_each]) == 1)
     alone = measured.iloc[firsts[is_single]]
     labelled = zip(list_labels(alone), alone["sources"], strict=True)
-    return {labels.side for labels, sources in labelled if len(sources) == 1}
+    return {labels.side: sources[0]["path"] for labels, sources in labelled if len(sources) == 1}
 
 
 def find_fixed_first(comparisons: Comparisons, runs: Runs) -> Iterator[Finding]:
@@ -187,13 +191,15 @@ def _tell_order(baseline: str, variant: str, apart: Sequence[_Sides]) -> Finding
     )
 
 
-def _tell_single_files(baseline: str, variant: str, whole: Sequence[str]) -> Finding:
+def _tell_single_files(baseline: str, variant: str, whole: Mapping[str, str]) -> Finding:
     each = "" if len(whole) == 1 else " each"
+    is_piped = all(map(_PIPE.fullmatch, whole.values()))
+    place = "come through one pipe" if is_piped else "are in one file"
     return Finding(
         code="B330",
         severity="info",
         where=f"{baseline}, {variant}",
-        message=f"all runs of {' and '.join(map(repr, whole))} are in one file{each}, so their "
+        message=f"all runs of {' and '.join(map(repr, whole))} {place}{each}, so their "
         "order is unknown: machine drift may look like a difference between them",
         remedy=f"{_IN_TURN}; write each run to its own file",
         numbers={"files": len(whole)},

@@ -200,7 +200,8 @@ def _read_date(text: str | None) -> tuple[tuple[str, str], ...]:
 
 
 def _list_date_notes(commit: str, requested: str, dates: Collection[str]) -> Iterator[str]:
-    yield from filter(None, (_tell_date(commit, requested, dates), _warn_of_future(commit, dates)))
+    future = files.warn_of_future({commit: dates}, "add it again with its real --date")
+    yield from filter(None, (_tell_date(commit, requested, dates), future))
 
 
 def _tell_date(commit: str, requested: str, dates: Collection[str]) -> str:
@@ -213,19 +214,6 @@ def _tell_date(commit: str, requested: str, dates: Collection[str]) -> str:
     return (
         f"note: --date {requested} is ignored, because {commit} already has the earlier date "
         f"{first}"
-    )
-
-
-def _warn_of_future(commit: str, dates: Collection[str]) -> str:
-    """Say that a commit counts as the newest, if its date is yet to come; else nothing."""
-    from benchkit.history.outcome import is_future
-    from benchkit.labels.values import read_time
-
-    if not dates or not is_future(first := min(map(read_time, dates))):
-        return ""
-    return (
-        f"warning: the date of {commit}, {first.isoformat()}, is in the future, so it counts as "
-        "the newest commit; add it again with its real --date"
     )
 
 

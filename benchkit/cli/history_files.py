@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,6 +14,7 @@ import typer
 from benchkit.cli import options as o
 from benchkit.cli import printing
 from benchkit.cli.selected import require_values
+from benchkit.config.accepted import SHORTEST
 from benchkit.errors import ConfigError, DataError, StoreError
 
 if TYPE_CHECKING:
@@ -73,18 +74,48 @@ def import_results(
     options = replace(options, importing=importing, origin="", layout=None, samples=False)
     summary = ingest(paths, target, options)
     printing.show_problems(summary.errors if quiet else summary.diagnostics)
-    count = len(list_commits(target).keys() - {place.commit for place in places})
+    known = {place.commit for place in places}
+    new = {commit: dates for commit, dates in list_commits(target).items() if commit not in known}
     if not summary.has_result:
         hint = "for other results, run `benchkit history add PATH --commit SHA --date T`"
         raise DataError("no result records a commit and its date", where=paths[0], hint=hint)
+    if note := warn_of_future(new, "correct the file and import it again"):
+        printing.print_line(note, err=True)
     if chosen == "json":
-        printing.write(write_summary(summary, store=target.url, new_commits=count), None)
+        printing.write(write_summary(summary, store=target.url, new_commits=len(new)), None)
     elif not quiet:
         runs = sum(report.runs for report in summary.reports)
-        commits = "1 new commit" if count == 1 else f"{count:,} new commits"
+        commits = "1 new commit" if len(new) == 1 else f"{len(new):,} new commits"
         read = f"{runs:,} runs read{tell_superseded(summary)}"
         line = f"{target.url}: {read}, {commits} · next: benchkit history show"
         printing.print_line(line, err=True)
+
+
+def warn_of_future(commits: Mapping[str, Collection[str]], remedy: str) -> str:
+    """Say which commits count as the newest as their date is yet to come; empty if none do.
+
+    Parameters
+    ----------
+    commits : mapping of str to collection of str
+        Their dates.
+    remedy : str
+        What to do about one.
+    """
+    from benchkit.history.outcome import is_future
+    from benchkit.labels.values import read_time
+
+    firsts = {commit: min(map(read_time, dates)) for commit, dates in commits.items() if dates}
+    future = {commit: first for commit, first in firsts.items() if is_future(first)}
+    if not future:
+        return ""
+    newest = max(future, key=lambda commit: future[commit])
+    name, date = newest[:SHORTEST], future[newest].isoformat()
+    what = (
+        f"the date of {name}, {date}, is in the future, so it"
+        if len(future) == 1
+        else f"the dates of {len(future)} commits are in the future, so {name} ({date})"
+    )
+    return f"warning: {what} counts as the newest commit; {remedy}"
 
 
 def export(

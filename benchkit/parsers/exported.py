@@ -24,7 +24,7 @@ from typing import Any, get_args
 from benchkit.parsers import registry
 from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Samples, Source
 from benchkit.parsers.documents import read_documents
-from benchkit.reading.delimited import header_of, is_formula, read_rows
+from benchkit.reading.delimited import header_of, read_rows, unquote_formulas
 from benchkit.reading.parquet import OUTSIZED, OutsizedError, open_parquet
 from benchkit.reading.source import PARQUET, UnreadableError, UntilDamage
 from benchkit.regexes import regex
@@ -83,10 +83,7 @@ def _parse(source: Source) -> Iterator[Record]:
 
 def _unescape(cells: _Cells) -> _Cells:
     """Return cells without the quote that keeps a spreadsheet from reading a formula."""
-    return {
-        name: cell[1:] if cell[:1] == "'" and is_formula(cell[1:]) else cell
-        for name, cell in cells.items()
-    }
+    return {name: unquote_formulas(cell) if "'" in cell else cell for name, cell in cells.items()}
 
 
 def _read_json(source: Source) -> Iterator[tuple[int, _Cells | Diagnostic]]:

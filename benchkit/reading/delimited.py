@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 from benchkit.errors import Diagnostic
 from benchkit.reading.source import Source, UntilDamage
+from benchkit.regexes import regex
 
 #: What a spreadsheet, or the runner of a pipeline, obeys at the beginning of a cell.
-_FORMULA = ("=", "+", "-", "@", "::", *"＝＋－＠")
+_FORMULA = regex(r"['\"\s]*+(?:[=+@＝＋－＠-]|::)")
 #: Bad rows that are named one by one.
 _MOST_NAMED = 20
 
@@ -113,15 +114,30 @@ def _name_places(columns: Sequence[str]) -> Iterator[str]:
             yield f"{name} (column {place})" if name in columns[: place - 1] else name
 
 
-def is_formula(text: str) -> bool:
-    """Tell whether a spreadsheet or a pipeline obeys a cell; as one that was quoted for that.
+def quote_formulas(text: str) -> str:
+    """Return a cell that no spreadsheet or pipeline obeys, also one that parts it at semicolons.
 
     Examples
     --------
-    >>> is_formula("=1+1"), is_formula("'=1+1"), is_formula("it's 1+1")
-    (True, True, False)
+    >>> quote_formulas("=1+1"), quote_formulas("a;=1+1"), quote_formulas("it's 1+1; 2")
+    ("'=1+1", "a;'=1+1", "it's 1+1; 2")
     """
-    return text.lstrip("'").lstrip().startswith(_FORMULA)
+    return ";".join(f"'{part}" if _FORMULA.match(part) else part for part in text.split(";"))
+
+
+def unquote_formulas(cell: str) -> str:
+    """Return the text of which `quote_formulas` made a cell.
+
+    Examples
+    --------
+    >>> unquote_formulas("'=1+1"), unquote_formulas("a;'=1+1"), unquote_formulas("'a'")
+    ('=1+1', 'a;=1+1', "'a'")
+    """
+    parts = cell.split(";")
+    is_quoted = (part[:1] == "'" and _FORMULA.match(part, 1) for part in parts)
+    return ";".join(
+        part[1:] if quoted else part for part, quoted in zip(parts, is_quoted, strict=True)
+    )
 
 
 def header_of(text: str) -> list[str]:

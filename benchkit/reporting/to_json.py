@@ -19,7 +19,7 @@ from typing import Any
 from benchkit.comparison import Together, join_rows
 from benchkit.errors import Finding
 from benchkit.outputs import save
-from benchkit.reading.delimited import is_formula
+from benchkit.reading.delimited import quote_formulas
 from benchkit.reporting.json_text import format_json
 from benchkit.tables.average import count_undecided
 from benchkit.tables.derived import Part, lead
@@ -205,6 +205,5 @@ def write_cell(value: object) -> str:
     if isinstance(value, list):
         value = "; ".join(value)
     if isinstance(value, str):
-        shown = re.sub(SERVICE_COMMAND, "#\u200b", printable(value))
-        return f"'{shown}" if is_formula(shown) else shown
+        return quote_formulas(re.sub(SERVICE_COMMAND, "#\u200b", printable(value)))
     return str(value).lower() if isinstance(value, bool) else repr(value)

@@ -11,11 +11,11 @@ import io
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from benchkit import schema
-from benchkit.reading.delimited import is_formula
 from benchkit.reporting.json_text import format_json
 from benchkit.reporting.to_json import write_cell
 
@@ -79,13 +79,10 @@ def _rows(frame: pd.DataFrame) -> Iterator[list[Any]]:
 
 def _cells(row: list[Any]) -> list[Any]:
     """Return a row for CSV; no text of it acts in a spreadsheet or a terminal."""
-    return [
-        write_cell(value)
-        if isinstance(value, str)
-        and (is_formula(value) or "##" in value or not value.isprintable())
-        else value
-        for value in row
-    ]
+    return [_write_text(value) if isinstance(value, str) else value for value in row]
+
+
+_write_text = lru_cache(1 << 12)(write_cell)  # labels are the same in thousands of rows
 
 
 def _plain(value: object) -> object:

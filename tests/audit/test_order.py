@@ -55,6 +55,21 @@ def test_in_turn_or_without_a_recorded_order_nothing_is_told(order: list[str] | 
     assert found(steady, order) == []
 
 
+@pytest.mark.parametrize(
+    ("paths", "says"),
+    [
+        (("a.txt", "b.txt"), "all runs of 'none' and 'otlp' are in one file each, so"),
+        (("-", "/dev/fd/63"), "all runs of 'none' and 'otlp' come through one pipe each, so"),
+    ],
+)
+def test_sides_of_one_source_each_have_no_order(paths: tuple[str, str], says: str) -> None:
+    comparisons, runs = sessions.compared(drifting(["none", "otlp"] * 8, 0.0), None)
+    sources = dict(zip(PAIR, ([{"path": path, "sha256": path}] for path in paths), strict=True))
+    runs["sources"] = [sources[variant] for variant in runs["variant"]]
+    (finding,) = (each for each in audit(comparisons, runs) if each.code in ORDER_CODES)
+    assert finding.message.startswith(says)
+
+
 def test_one_variant_that_is_always_first_is_told() -> None:
     (finding,) = found(sessions.STARVED, list(sessions.STARVED) * 6)
     assert (finding.code, finding.severity, finding.where) == ("B331", "info", "none")

@@ -212,3 +212,24 @@ def test_the_date_of_another_commit_is_not_that_of_the_one_named() -> None:
     assert run(["history", "add", ".benchmarks", "--commit", "bbbbbbb1", "-q"]) == 0
     (env, *_) = bk.load(".benchkit").runs["env"]
     assert (env["commit"], "date" in env, "branch" in env) == ("bbbbbbb1", False, False)
+
+
+@pytest.mark.parametrize(
+    ("days", "says"),
+    [
+        ((1,), "the date of 0000001, 2099-11-01T09:00:00+00:00, is in the future, so it counts"),
+        (
+            (1, 2),
+            "the dates of 2 commits are in the future, so 0000002 (2099-11-02T09:00:00+00:00)",
+        ),
+    ],
+)
+def test_dates_in_the_future_are_named(
+    days: Sequence[int], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for day in days:
+        write_session(f"{day:04d}", id=f"{day:07d}", time=f"2099-11-0{day}T10:00:00+01:00")
+    assert run(["history", "import", ".benchmarks"]) == 0
+    shown = " ".join(capsys.readouterr().err.split())
+    assert f"warning: {says}" in shown
+    assert "correct the file and import it again" in shown

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from pathlib import Path
 
 import benchkit.api as bk
 from benchkit.reporting import to_rows
@@ -15,6 +16,7 @@ HOSTILE = [
     "\x1b[31mred\x1b]0;pwn\a",
     "a\u202eb",
     "\uff1d1",
+    "a;=1+1;b",
     "plain",
 ]
 
@@ -32,6 +34,15 @@ def test_no_name_is_a_formula_or_drives_a_terminal() -> None:
         r"\x1b[31mred\x1b]0;pwn\x07",
         r"a\u202eb",
         "'\uff1d1",
+        "a;'=1+1;b",
         "plain",
     ]
     assert {row["value"] for row in rows} == {"-1.5"}
+
+
+def test_what_is_quoted_for_spreadsheets_is_read_back(tmp_path: Path) -> None:
+    frame = bk.load("fixtures/tracing-wrk/none/wrk-1.txt").observations
+    variants = ["=1+1", "'=1+1", "a;=1+1", "a;'=1+1; 'b'"]
+    with (tmp_path / "x.csv").open("w", encoding="utf-8") as out:
+        to_rows.write_csv([frame.assign(variant=variant) for variant in variants], out)
+    assert {*bk.load(tmp_path / "x.csv").observations["variant"]} == {*variants}
