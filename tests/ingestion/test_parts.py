@@ -99,13 +99,13 @@ def test_sides_whose_queries_differ_in_what_may_be_a_secret_are_not_alike(tmp_pa
 
 def test_labels_that_look_alike_are_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    for seed, folder in enumerate(("caf\u00e9", "cafe\u0301", " caf\u00e9 ")):
+    for seed, folder in enumerate(("M\u00fcller", "Mu\u0308ller", " M\u00fcller ")):
         for number in (1, 2):
             path = Path("r", folder, f"{10 * seed + number}.txt")
             gated.write_runs(path, seed=seed, runs=1, benchmarks=("Foo",))
     gated.write_runs(Path("r/tea.txt"), seed=50, runs=1, benchmarks=("Foo",))
     Path("r/tea.txt.run.toml").write_text("variant = ' tea'\nbenchmark = 'a\u0308 '\n")
     runs = bk.load("r").runs
-    assert set(runs["variant"]) == {"caf\u00e9", "tea"}
+    assert set(runs["variant"]) == {"M\u00fcller", "tea"}
     assert set(runs["benchmark"]) == {"Foo", "\u00e4"}
     assert bk.load("r/tea.txt", variant="te\u0301 ").variants == ["t\u00e9"]
