@@ -65,7 +65,7 @@ def test_in_turn_or_without_a_recorded_order_nothing_is_told(order: list[str] | 
 def test_sides_of_one_source_each_have_no_order(paths: tuple[str, str], says: str) -> None:
     comparisons, runs = sessions.compared(drifting(["none", "otlp"] * 8, 0.0), None)
     sources = dict(zip(PAIR, ([{"path": path, "sha256": path}] for path in paths), strict=True))
-    runs["sources"] = [sources[variant] for variant in runs["variant"]]
+    runs["sources"] = runs["variant"].map(sources)
     (finding,) = (each for each in audit(comparisons, runs) if each.code in ORDER_CODES)
     assert finding.message.startswith(says)
 
