@@ -40,9 +40,9 @@ def require_origin(rows: pa.Table, mine: str, named: str | None) -> None:
     for origin in _list_origins(rows.filter(rows["dropped"])):
         if origin == mine if named is None else match(named, [origin]):
             continue
-        which = f"not of {named!r}" if named else f"not of this {'CI job' if mine else 'machine'}"
+        reason = f"not of {named!r}" if named else f"not of this {'CI job' if mine else 'machine'}"
         raise ConfigError(
-            f"nothing was undone: the last ingest is of origin {origin!r}, {which}",
+            f"nothing was undone: the last ingest is of origin {origin!r}, {reason}",
             where="undo",
             hint=f"to undo it all the same, run `benchkit undo --origin {quote(origin)}`",
         )

@@ -397,21 +397,3 @@ def test_every_declared_fact_is_a_key_of_a_sidecar_unless_only_results_state_it(
     assert {fact.name for fact in FACTS} - keys == {"corrected", "units", "remark"}
     assert set(run_toml.TOP.values()) == keys
     assert set(run_toml.LOAD.values()) <= keys
-
-
-def test_a_sidecar_counts_whatever_the_case_of_its_name(tmp_path: Path) -> None:
-    write(
-        tmp_path,
-        {
-            "a/RUN.TOML": "variant = 'upper'\n",
-            "a/1.txt.Run.toml": "run = 7\n",
-            "b/run.toml": "variant = 'lower'\n",
-            "b/RUN.TOML": "variant = 'upper'\n",
-        },
-    )
-    sidecars = Sidecars(tmp_path)
-    first, second = (sidecars.for_file(tmp_path / name) for name in ("a/1.txt", "b/1.txt"))
-    assert (first.variant, first.run, second.variant) == ("upper", 7, "lower")
-    (problem,) = sidecars.diagnostics
-    assert problem.where == str(tmp_path / "b/RUN.TOML")
-    assert problem.what == "run.toml is read instead; all its labels are ignored"

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from benchkit.labels.sidecars import Sidecars
 from benchkit.labels.walk import DEEPEST, OUTSIDE, walk
 
 RESULTS = [
@@ -199,3 +200,20 @@ def test_standard_error_beside_standard_output_is_passed_over(tmp_path: Path) ->
     found = [path.relative_to(tmp_path).as_posix() for path in walk(tmp_path, [], skipped)]
     assert found == ["a/stdout.txt", "b/stderr.txt"]
     assert skipped == [(tmp_path / "a/stderr.txt", "the standard error of a tool")]
+
+
+def test_a_sidecar_counts_whatever_the_case_of_its_name(tmp_path: Path) -> None:
+    for name, text in {
+        "a/RUN.TOML": "variant = 'upper'\n",
+        "a/1.txt.Run.toml": "run = 7\n",
+        "b/run.toml": "variant = 'lower'\n",
+        "b/RUN.TOML": "variant = 'upper'\n",
+    }.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    sidecars = Sidecars(tmp_path)
+    first, second = (sidecars.for_file(tmp_path / name) for name in ("a/1.txt", "b/1.txt"))
+    assert (first.variant, first.run, second.variant) == ("upper", 7, "lower")
+    (problem,) = sidecars.diagnostics
+    assert problem.where == str(tmp_path / "b/RUN.TOML")
+    assert problem.what == "run.toml is read instead; all its labels are ignored"
