@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from functools import lru_cache
+from typing import TYPE_CHECKING, TypeGuard, TypeVar
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,22 +30,37 @@ def code(texts: Sequence[str | None] | pa.ChunkedArray) -> pd.Categorical:
     ranks = np.array([*(places[name] for name in known), -1], dtype=np.int32)
     codes = [chunk.indices.fill_null(len(known)).to_numpy() for chunk in chunks]
     numbers = ranks[np.concatenate([np.empty(0, np.int32), *codes])]
-    return pd.Categorical.from_codes(numbers, categories=pd.Index(names, dtype="str"))
+    describe = _describe if len(names) <= _FEW else _describe.__wrapped__
+    return pd.Categorical.from_codes(numbers, dtype=describe(tuple(names)))
 
 
-def is_coded(series: pd.Series) -> bool:
-    """Tell whether a column holds texts as codes."""
+#: Texts up to which the type that names them is kept: making one costs more than coding a column.
+_FEW = 16
+
+
+@lru_cache(maxsize=1024)
+def _describe(names: tuple[str, ...]) -> pd.CategoricalDtype:
     import pandas as pd
 
-    kind = series.dtype
-    return isinstance(kind, pd.CategoricalDtype) and kind.categories.dtype == "str"
+    return pd.CategoricalDtype(pd.Index(names, dtype="str"))
+
+
+def is_coded(column: object) -> TypeGuard[pd.Categorical]:
+    """Tell whether an array holds texts as codes."""
+    import pandas as pd
+
+    return isinstance(column, pd.Categorical) and column.categories.dtype == "str"
 
 
 def spell_out(frame: Table) -> Table:
     """Return a table with texts in place of codes."""
-    coded = [name for name in frame.columns if is_coded(frame[name])]
-    spelled: Table = frame.astype(dict.fromkeys(coded, "str"))
-    return spelled
+    arrays = {name: column.array for name, column in frame.items()}
+    spelled = {
+        name: array.categories.array.take(array.codes, allow_fill=True)
+        for name, array in arrays.items()
+        if is_coded(array)
+    }
+    return type(frame)({**arrays, **spelled}, index=frame.index, copy=False)
 
 
 def number_rows(frame: pd.DataFrame, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:

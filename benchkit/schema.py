@@ -368,24 +368,36 @@ def _frame(data: Mapping[str, object] | pd.DataFrame, columns: tuple[Column, ...
     typed = {}
     for column in columns:
         try:
-            series = pd.Series(data[column.name])
-            if column.type == "i32":  # astype("int32") alone would cut 1.5 to 1
-                series = series.astype("Int64")
-                _require_range(column, series)
-            is_typed = column.dtype == "str" and is_coded(series)
-            typed[column.name] = series if is_typed else series.astype(column.dtype)  # type: ignore[call-overload]
+            array = _as_typed(column, data[column.name])
         except (TypeError, ValueError, OverflowError) as error:
             msg = f"column {column.name!r} is not of type {column.type}: {error}"
             raise SchemaError(msg) from error
-        if not column.nullable and column.dtype != "object" and typed[column.name].isna().any():
+        if not column.nullable and column.dtype != "object" and pd.isna(array).any():
             msg = f"column {column.name!r} has a missing value; it needs one in every row"
             raise SchemaError(msg)
-    if len({len(series) for series in typed.values()}) > 1:
+        typed[column.name] = array
+    if len({*map(len, typed.values())}) > 1:
         raise SchemaError("the columns have different lengths")
-    frame = pd.DataFrame(typed, columns=expected)
+    index = data.index if isinstance(data, pd.DataFrame) else None
+    frame = pd.DataFrame(typed, columns=expected, index=index, copy=False)
     if "value" in typed and not np.isfinite(frame["value"].to_numpy()).all():
         raise SchemaError("a value is not a finite number", hint="leave out what was not measured")
     return frame
+
+
+def _as_typed(column: Column, given: object) -> pd.api.extensions.ExtensionArray:
+    """Return what was given as an array of a column's type; texts may be codes."""
+    import pandas as pd
+
+    array = getattr(given, "array", given)
+    if column.dtype == "str" and is_coded(array):
+        return array
+    series = pd.Series(given)
+    if column.type == "i32":  # astype("int32") alone would cut 1.5 to 1
+        series = series.astype("Int64")
+        _require_range(column, series)
+    typed: pd.api.extensions.ExtensionArray = series.astype(column.dtype).array  # type: ignore[call-overload]
+    return typed
 
 
 def _require_range(column: Column, series: pd.Series) -> None:

@@ -81,6 +81,7 @@ class _Server(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # a body behind its head would wait 40 ms for a client's answer
     server: _Server
 
     def _parse(self) -> tuple[str, dict[str, str], bytes]:

@@ -23,7 +23,7 @@ def test_results_with_codes_are_those_with_texts() -> None:
     found = api.read(["fixtures/redis-gobench/pinned"], Options(), None)
     plain = api.load("fixtures/redis-gobench/pinned")
     for coded, spelled in ((found.observations, plain.observations), (found.runs, plain.runs)):
-        assert is_coded(coded["benchmark"])
+        assert is_coded(coded["benchmark"].array)
         assert not any(is_coded(spelled[name]) for name in spelled)
         pd.testing.assert_frame_equal(spell_out(coded), spelled)
 

@@ -45,10 +45,11 @@ def place_runs(runs: Runs) -> Runs:
     placed["block"][measured[alone]] = ranks[alone]
     placed["position"][measured[alone]] = 1
     rest = is_ordered & ~is_counted
-    rows = _list_rows(members[rest])
-    find_blocks(rows)
-    for name, values in placed.items():
-        values[measured[rest]] = pd.array([row[name] for row in rows], "Int64")
+    if rest.any():
+        rows = _list_rows(members[rest])
+        find_blocks(rows)
+        for name, values in placed.items():
+            values[measured[rest]] = pd.array([row[name] for row in rows], "Int64")
     table: Runs = runs.assign(**placed)
     return table
 

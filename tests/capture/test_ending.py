@@ -13,8 +13,18 @@ from benchkit.capture import ending, process_table
 from benchkit.capture.process_table import Process, read_table
 
 
+#: As the command, but for the seconds in which what ignores Ctrl-C may still end: ten are long.
+IMPATIENT = """
+import sys
+from benchkit.capture import ending
+from benchkit.cli import run
+ending.POLITE = tuple((number, seconds / 10) for number, seconds in ending.POLITE)
+sys.exit(run(sys.argv[1:]))
+"""
+
+
 def benchkit(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "benchkit", *arguments]
+    command = [sys.executable, "-c", IMPATIENT, *arguments]
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
 
 

@@ -141,7 +141,7 @@ def test_a_gzip_with_a_line_of_no_end_ends(tmp_path: Path, begin: bytes) -> None
     def ingest(path: Path) -> None:
         assert run(["ingest", str(path), "--store", str(tmp_path / "store")]) in {0, 3}
 
-    assert_linear(make, ingest, 200)
+    assert_linear(make, ingest, 24)
 
 
 def test_a_long_line_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
