@@ -12,7 +12,6 @@ import pytest
 from benchkit.capture import ending, process_table
 from benchkit.capture.process_table import Process, read_table
 
-
 #: As the command, but for the seconds in which what ignores Ctrl-C may still end: ten are long.
 IMPATIENT = """
 import sys
