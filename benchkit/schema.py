@@ -328,12 +328,9 @@ def to_arrow(frame: Observations | Runs | pd.DataFrame) -> pa.Table:
         raise SchemaError(f"missing columns: {missing}")
     types = arrow_types()
     kept = [pa.field(c.name, types[c.type], nullable=c.nullable) for c in columns]
-    entries = {
-        c.name: frame[c.name].map(lambda table: [*table.items()])
-        if c.type == "map"
-        else frame[c.name]
-        for c in columns
-    }
+    entries = {c.name: frame[c.name] for c in columns}
+    for name in (c.name for c in columns if c.type == "map"):
+        entries[name] = entries[name].map(lambda table: [*table.items()])
     table = pa.Table.from_pandas(pd.DataFrame(entries), pa.schema(kept), preserve_index=False)
     return table.replace_schema_metadata()
 
@@ -378,32 +375,24 @@ def _frame(data: Mapping[str, object] | pd.DataFrame, columns: tuple[Column, ...
         typed[column.name] = array
     if len({*map(len, typed.values())}) > 1:
         raise SchemaError("the columns have different lengths")
-    index = data.index if isinstance(data, pd.DataFrame) else None
-    frame = pd.DataFrame(typed, columns=expected, index=index, copy=False)
+    frame = pd.DataFrame(typed, index=getattr(data, "index", None), copy=False)
     if "value" in typed and not np.isfinite(frame["value"].to_numpy()).all():
         raise SchemaError("a value is not a finite number", hint="leave out what was not measured")
     return frame
 
 
-def _as_typed(column: Column, given: object) -> pd.api.extensions.ExtensionArray:
-    """Return what was given as an array of a column's type; texts may be codes."""
+def _as_typed(column: Column, values: object) -> pd.api.extensions.ExtensionArray:
+    """Return values as an array of a column's type; texts may be codes."""
+    import numpy as np
     import pandas as pd
 
-    array = getattr(given, "array", given)
+    array = getattr(values, "array", values)
     if column.dtype == "str" and is_coded(array):
         return array
-    series = pd.Series(given)
+    series = pd.Series(values)
     if column.type == "i32":  # astype("int32") alone would cut 1.5 to 1
-        series = series.astype("Int64")
-        _require_range(column, series)
+        series, limits = series.astype("Int64"), np.iinfo(column.dtype)
+        if ((series < limits.min) | (series > limits.max)).any():
+            raise ValueError(f"a number is outside the range from {limits.min} to {limits.max}")
     typed: pd.api.extensions.ExtensionArray = series.astype(column.dtype).array  # type: ignore[call-overload]
     return typed
-
-
-def _require_range(column: Column, series: pd.Series) -> None:
-    """Refuse whole numbers that the type would cut to others."""
-    import numpy as np
-
-    limits = np.iinfo(column.dtype)
-    if ((series < limits.min) | (series > limits.max)).any():
-        raise ValueError(f"a number is outside the range from {limits.min} to {limits.max}")
