@@ -63,7 +63,8 @@ def read_rows(
     A text that is repeated without end takes no room as long as it is coded.
     """
     rows = parquet.read(columns, use_threads=False)  # with threads it takes four times the CPU
-    _require_texts(file, (size for column in rows.columns for size in _measure_coded(column)))
+    if len(rows) * rows.nbytes > _BYTES:  # else no text, however often it is repeated, is too much
+        _require_texts(file, (size for column in rows.columns for size in _measure_coded(column)))
     return rows
 
 

@@ -133,7 +133,7 @@ def _require_range(name: str, column: pa.Array | pa.ChunkedArray) -> None:
     if pa.types.is_timestamp(column.type):
         low, high = _FIRST, _LAST
         column = column.cast(pa.timestamp("us", column.type.tz))
-    least, greatest = (pc.min_max(column.cast(pa.int64())).as_py()[end] for end in ("min", "max"))
+    least, greatest = pc.min_max(column.cast(pa.int64())).as_py().values()
     if least is not None and not low <= least <= greatest < high:
         number = least if least < low else greatest
         raise UnsoundError(f"has the impossible {name} {number}")
