@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,20 @@ def test_each_result_of_a_list_is_a_run_under_its_title() -> None:
     assert [run.headings for run in runs] == [("a",), ("b",)]
     assert values(runs[0]) == values(runs[1]) == values(read("none-1.json")[0])
     assert runs[0].last_line < runs[1].line
+
+
+def test_the_tables_of_a_page_in_markdown_are_read() -> None:
+    """They were output of autocannon or wrk without a complete report."""
+    text = (FIXTURES / "text-percentiles.txt").read_text(encoding="utf-8")
+    page = re.sub(r"^[┌└].*\n", "", text.replace("│", "|"), flags=re.MULTILINE)
+    page = re.sub(r"^├.*$", "| ------- | ---: |", page, flags=re.MULTILINE)
+    page = re.sub(r" test @ (\S+)\n(\d+ connections)", r" test @ \1 with \2", page)
+    assert TEXT.recognises(Source(None, "x.md", page.encode()).head())
+    run, problems = split(TEXT, Source(None, "x.md", page.encode()))
+    plain, _ = read("text-percentiles.txt")
+    assert not problems
+    assert values(run) == values(plain)
+    assert (run.params, run.connections) == (plain.params, plain.connections)
 
 
 def values(run: Reading) -> dict[tuple[str | None, str, str], float]:

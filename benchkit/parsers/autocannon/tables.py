@@ -27,7 +27,8 @@ _MS = r"(\d{1,9}(?:\.\d{1,2})? ms)"
 _FINE = r"(\d{1,9}(?:\.\d{1,9})?)"
 _COUNT = r"((?:\d{1,3}(?:,\d{3}){1,5}|\d{1,16})(?:\.\d{1,20})?)"
 _SIZE = r"(\d{1,6}(?:\.\d{1,2})? [kMGT]?B)"
-_BAR = r"\s*│\s*"
+#: Of a table as it is printed, or as pages in Markdown have it.
+_BAR = r"\s*[│|]\s*"
 _LATENCIES = tuple(
     Value("latency", stat, "s", parse_time)
     for stat in ("p2.5", "p50", "p97.5", "p99", "mean", "stdev", "max")
@@ -44,12 +45,12 @@ _RATE, _FLOW = (
 
 def _row(name: str, cells: str) -> str:
     """Return the pattern of a row of a table, whose outer bars may be stripped."""
-    return rf"(?:│\s*)?{name}{_BAR}{cells}(?:\s*│)?"
+    return rf"(?:│\s*)?{name}{_BAR}{cells}(?:\s*[│|])?"
 
 
 def _heads(first: str) -> str:
     """Return the pattern of the heads of a table, known by the first of its columns."""
-    return rf"(?:│\s*)?Stat{_BAR}{first}\s*│.*"
+    return rf"(?:│\s*)?Stat{_BAR}{first}{_BAR}.*"
 
 
 def _high(name: str, cell: str) -> str:
@@ -59,7 +60,7 @@ def _high(name: str, cell: str) -> str:
     return _row(name, _BAR.join(cells))
 
 
-_LATENCY_ROW = regex(rf"│\s*Latency{_BAR}{_MS}|Latency \(ms\)\s+{_FINE}\s")
+_LATENCY_ROW = regex(rf"[│|]\s*Latency{_BAR}{_MS}|Latency \(ms\)\s+{_FINE}\s")
 
 
 _APART = Remark(
@@ -74,7 +75,8 @@ class Report(reports.Report):
 
     TOOL = "autocannon"
     LINES = (
-        Line("target", r"Running \d[\d.]{0,11}(?:s| requests) test @ (\S+)", is_opening=True),
+        Line("target", r"Running \d[\d.]{0,11}(?:s| requests) test @ (\S+)"
+             r"(?: with (\d{1,9}) connections)?", is_opening=True),
         Line("connections", r"(\d{1,9}) connections?(?: with (\d{1,9}) pipelining factor)?"),
         Line("workers", r"(\d{1,9}) workers?"),
         Line("heads", _heads(r"2\.5%") + r"|Stat\s+Avg\s+Stdev\s+Max",
@@ -112,10 +114,11 @@ class Report(reports.Report):
 
     def _take_target(self, _: Line, fields: Fields, _number: int) -> None:
         self.reading.target, self.reading.env = path_of(fields[0]), describe_url(fields[0])
+        if fields[1]:
+            self.reading.connect(int(fields[1]))
 
     def _take_connections(self, _: Line, fields: Fields, _number: int) -> None:
-        self.reading.params["connections"] = fields[0]
-        self.reading.connections = int(fields[0])
+        self.reading.connect(int(fields[0]))
         if fields[1]:
             self.reading.params["pipelining"] = fields[1]
 
@@ -190,12 +193,12 @@ class Reader(reports.Reader):
 
     NAMES = EXECUTABLES = "autocannon"
     KIND = Report
-    FURNITURE = regex(r"[┌├└]")
+    FURNITURE = regex(r"[┌├└]|[-:| ]+$")
 
     @staticmethod
     def may_be_cut(text: str) -> bool:
         """Tell whether a cut may have shortened a line unnoticed."""
-        return not text.rstrip().endswith(("│", "read", ")", "┐", "┤", "┘"))
+        return not text.rstrip().endswith(("│", "|", "read", ")", "┐", "┤", "┘"))
 
     def take(self, number: int, text: str, line: Line, fields: Fields | None) -> bool:
         """Take a line of a report; percentiles that stand apart from one are named."""
