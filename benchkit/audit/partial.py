@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchkit.comparison import Comparisons
 from benchkit.derived.record import keep_measured
 from benchkit.errors import Finding
+from benchkit.listing import list_names
 from benchkit.schema import Side, Workload, list_labels
 from benchkit.units import printable
 
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 Pair = tuple[str, str]
 #: Tools choose their number of executions within a file, so only so small a share is a loss.
 _MOST_LEFT = 0.5
+#: Missing runs that are named.
+_SHOWN = 3
 
 
 class _Count(NamedTuple):
@@ -50,37 +54,90 @@ def find_partly_missing(comparisons: Comparisons, runs: Runs) -> Iterator[Findin
     for (_, pair), text in list_partly_missing(comparisons, runs).items():
         losses.setdefault(pair, []).append(text)
     for pair, texts in losses.items():
-        more = f" (and {len(texts) - 1} more like this)" if len(texts) > 1 else ""
-        yield Finding(
-            code="B345",
-            severity="warning",
-            where=", ".join(pair),
-            message=f"{texts[0]}{more}: the missing runs may have failed or been filtered",
-            remedy="find out why they are missing, and measure again",
-            numbers={"benchmarks": len(texts)},
-        )
+        yield _report(
+            pair, texts, "the missing runs may have failed or been filtered",
+            "find out why they are missing, and measure again",
+        )  # fmt: skip
+    fewer: dict[Pair, dict[str, None]] = {}
+    for c in comparisons.contrasts:
+        pair = c.baseline, c.variant
+        if pair not in losses and 1 < c.n_variant <= _MOST_LEFT * c.n_baseline:
+            text = f"'{pair[1]}' has {c.n_variant} runs, but '{pair[0]}' has {c.n_baseline}"
+            fewer.setdefault(pair, {})[text] = None
+    for pair, different in fewer.items():
+        finding = _report(
+            pair, [*different], "if runs of it failed or were filtered, the rest is no fair sample",
+            "measure both sides equally often",
+        )  # fmt: skip
+        yield replace(finding, severity="info")
+
+
+def _report(pair: Pair, texts: Sequence[str], why: str, remedy: str) -> Finding:
+    more = f" (and {len(texts) - 1} more like this)" if len(texts) > 1 else ""
+    return Finding(
+        code="B345",
+        severity="warning",
+        where=", ".join(pair),
+        message=printable(f"{texts[0]}{more}: {why}"),
+        remedy=remedy,
+        numbers={"benchmarks": len(texts)},
+    )
 
 
 def list_partly_missing(comparisons: Comparisons, runs: Runs) -> dict[tuple[Workload, Pair], str]:
+    """Return the benchmarks that some runs of the variant lack, as `list_losses` does."""
+    compared: dict[Pair, dict[Workload, None]] = {}
+    for c in comparisons.contrasts:
+        compared.setdefault((c.baseline, c.variant), {})[c.workload] = None
+    has_fewer = any(c.n_variant < c.n_baseline for c in comparisons.contrasts)
+    return list_losses(compared, runs) if has_fewer else {}
+
+
+def list_losses(
+    compared: Mapping[Pair, Collection[Workload]], runs: Runs
+) -> dict[tuple[Workload, Pair], str]:
     """Return the benchmarks that some runs of the variant lack, each with the counts in words.
 
     Fewer runs of every benchmark are a choice, and so are more runs of some. A loss is seen beside
     a benchmark that the baseline measured as often: in fewer files of the variant, or in so few of
-    its runs that no tool chose them.
+    its runs that no tool chose them. It is seen as well where numbers are missing before the last.
     """
-    compared: dict[Pair, dict[Workload, None]] = {}
-    has_fewer = False
-    for c in comparisons.contrasts:
-        compared.setdefault((c.baseline, c.variant), {})[c.workload] = None
-        has_fewer = has_fewer or c.n_variant < c.n_baseline
-    if not has_fewer:
-        return {}
-    counts = _count(runs)
-    return {
+    counts, numbers = _count(runs), [_list_numbers(each) for each in (runs, keep_measured(runs))]
+    gaps = {
+        (each, pair): _describe_gap(pair, each, numbers, is_alone=len(workloads) == 1)
+        for pair, workloads in compared.items()
+        for each in workloads
+    }
+    return {key: gap for key, gap in gaps.items() if gap} | {
         (loss.lost, pair): loss.describe(pair)
         for pair, workloads in compared.items()
         for loss in _find_losses([*workloads], pair, counts)
     }
+
+
+def _list_numbers(runs: Runs) -> dict[Side, set[int]]:
+    numbers: dict[Side, set[int]] = {}
+    for labels in list_labels(runs):
+        numbers.setdefault(labels.side, set()).add(labels.run)
+    return numbers
+
+
+def _describe_gap(
+    pair: Pair, workload: Workload, numbers: Sequence[Mapping[Side, set[int]]], *, is_alone: bool
+) -> str:
+    """Say which runs the variant lacks before its last one, if the baseline has all of its.
+
+    ``numbers`` are those of all runs, and of the measured ones.
+    """
+    base, new = map(workload.side, pair)
+    (known, present), measured = [numbers[0].get(s, set()) for s in (base, new)], numbers[1]
+    missing = [n for n in measured.get(base, set()) - present if n < max(present, default=0)]
+    if not missing or not present <= known:
+        return ""
+    name = "" if is_alone else f" of {workload.benchmark}"
+    shown = list_names(map(str, sorted(missing)), _SHOWN)
+    runs = f"run{'s' * (len(missing) > 1)} {shown}{name}"
+    return f"'{pair[1]}' lacks {runs}, but '{pair[0]}' has {len(measured[base])} runs"
 
 
 def _count(runs: Runs) -> dict[Side, _Count]:

@@ -95,6 +95,39 @@ def test_fewer_runs_of_every_benchmark_are_a_choice() -> None:
     assert run(["gate", "r", "--quiet"]) == 0
 
 
+@pytest.mark.parametrize(
+    ("numbers", "code", "says"),
+    [
+        ((1, 4, 9), 4, "'new' lacks runs 2, 3, 5 and 3 more, but 'base' has 10 runs"),
+        ((4, 5, 6), 4, "'new' lacks runs 1, 2 and 3, but 'base' has 10 runs"),
+        ((1, 2, 3), 0, "'new' has 3 runs, but 'base' has 10: if runs of it failed"),
+    ],
+)
+def test_a_lone_benchmark_whose_numbers_have_gaps_is_undecided(
+    numbers: Collection[int], code: int, says: str
+) -> None:
+    for side, kept in (("base", range(1, 11)), ("new", numbers)):
+        for number in kept:
+            gated.write_runs(
+                Path("r", side, f"wrk-{number}.txt"), seed=number + 100 * (side == "new"), runs=1,
+                spread=0.005, benchmarks=("Foo",),
+            )  # fmt: skip
+    assert run(["gate", "r", "--quiet", "--max-overhead", "time_per_op=10%"]) == code
+    (found,) = [f for f in bk.load("r").compare().findings if f.code == "B345"]
+    assert found.message.startswith(says)
+    assert (found.severity == "info") is (code == 0)
+
+
+def test_a_run_that_failed_is_no_gap(capsys: pytest.CaptureFixture[str]) -> None:
+    write_files("base", files=6)
+    write_files("new", files=6)
+    failed = Path("r/new/2.txt")
+    failed.write_text(failed.read_text().replace("PASS", "panic: boom"))
+    Path("benchkit.toml").write_text("[policy]\non_failure = 'pass'\n")
+    assert run(["gate", "r", "--quiet"]) == 0
+    assert "lacks run" not in capsys.readouterr().out
+
+
 def test_a_benchmark_that_both_sides_measured_less_often_is_compared() -> None:
     write_files("base", files=10, lacking=range(6, 11))
     write_files("new", files=8, lacking=range(5, 9))
