@@ -265,6 +265,7 @@ def gate(
     quiet: o.Quiet = False,
 ) -> None:
     """Judge the newest commit; the exit codes are those of gate."""
+    from benchkit.gating.commits import find_losses, find_unlike
     from benchkit.history.branches import find_recorded, read_branch
     from benchkit.history.outcome import decide
     from benchkit.ingestion.job_branches import name_commit
@@ -276,7 +277,8 @@ def gate(
     job = find_recorded(runset.runs, name_commit())
     if job and branch and read_branch({"branch": branch}) not in job.branches:
         job = None  # the user named another branch
-    outcome = decide(found, since, job)
+    unlike = find_unlike(found, runset.observations, runset.runs)
+    outcome = decide(found, since, job, unlike, find_losses(found, runset.runs))
     printing.write(_render_outcome(outcome, chosen, to_file=bool(output)), output)
     raise typer.Exit(outcome.exit_code)
 

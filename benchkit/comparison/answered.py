@@ -11,7 +11,7 @@ from benchkit.derived.failures import Share
 from benchkit.schema import Side
 
 #: Metrics whose values are what the requests were answered with.
-_OF_ANSWERS = frozenset(
+OF_ANSWERS = frozenset(
     ("failures", "error_rate", "checks", "responses", "bytes_in", "bandwidth_in")
 )
 
@@ -42,7 +42,7 @@ def note_failures(contrast: Contrast, failed: Mapping[Side, Share]) -> Contrast:
 def note_answers(contrast: Contrast, answers: Mapping[Side, Answers]) -> Contrast:
     """Return a row with how the responses of the sides differ, unless it shows that itself."""
     c = contrast
-    if c.metric in _OF_ANSWERS:
+    if c.metric in OF_ANSWERS:
         return c
     difference = describe_other_answers(answers, c.workload, c.baseline, c.variant)
     return replace(c, other_answers=difference) if difference else c

@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 
 #: What adjusts p-values of t, of which runs that do not vary have one only.
 _BY_T = frozenset({"holm-welch", "holm-paired"})
-_OF_CONNECTIONS = frozenset(("request_rate", "latency"))
-_OTHER_CONNECTIONS = (
+OF_CONNECTIONS = frozenset(("request_rate", "latency"))
+OTHER_CONNECTIONS = (
     "the sides had different numbers of connections or virtual users, on which rates and latencies "
     "of a closed loop depend (B216)"
 )
@@ -124,7 +124,7 @@ def undecide_rows(outcome: GateOutcome, comparisons: Comparisons, runs: Runs) ->
     with different connections, whatever they show; and unless they are over the limit, runs of an
     earlier commit than they were ingested for, and benchmarks of which the variant lost some runs.
     """
-    known = _read_connections(runs)
+    known = read_connections(runs)
     sides = (labels.side for labels in list_labels(runs))
     models = dict(zip(sides, runs["load_model"].tolist(), strict=True))
     places = {(c.side, c.baseline) for c in list_other_loads(comparisons, models)}
@@ -140,8 +140,8 @@ def undecide_rows(outcome: GateOutcome, comparisons: Comparisons, runs: Runs) ->
         if c.metric == "latency" and (c.side, c.baseline) in places:
             why = _OTHER_LOADS
         baseline = c.workload.side(c.baseline)
-        if c.metric in _OF_CONNECTIONS and have_other_connections(known, baseline, c.side):
-            why = _OTHER_CONNECTIONS
+        if c.metric in OF_CONNECTIONS and have_other_connections(known, baseline, c.side):
+            why = OTHER_CONNECTIONS
         if not why:
             return row
         notes = tuple(dict.fromkeys((why, *row.notes)))
@@ -154,7 +154,7 @@ def undecide_rows(outcome: GateOutcome, comparisons: Comparisons, runs: Runs) ->
     return replace(outcome, rules=tuple(rules)) if is_unfit else outcome
 
 
-def _read_connections(runs: Runs) -> dict[Side, set[int]]:
+def read_connections(runs: Runs) -> dict[Side, set[int]]:
     """Return the connections of each side whose runs are all closed loops and record them."""
     measured = keep_measured(runs)
     sides = (labels.side for labels in list_labels(measured))

@@ -13,6 +13,7 @@ from math import exp, nan
 from benchkit.comparison.model import Row
 from benchkit.derived.failures import NONE_FAILED, Share
 from benchkit.errors import Finding
+from benchkit.schema import Side
 
 #: Beyond so many, series in which nothing happened are counted and not listed.
 MANY = 20
@@ -146,6 +147,11 @@ class Series(Row):
     confidence: float
     is_exact: bool = False
     is_difference: bool = False
+
+    @property
+    def side(self) -> Side:
+        """The labels of its runs, without the parts that name the commit."""
+        return self.workload.side(self.variant)
 
     @property
     def measured(self) -> tuple[Point, ...]:

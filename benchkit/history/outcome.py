@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from types import MappingProxyType
 
 from benchkit.errors import ConfigError, ExitCode
 from benchkit.history.branches import Recorded
@@ -59,6 +60,8 @@ class Outcome:
         The commit of this CI job, where another one was judged.
     future : datetime or None
         The date of the newest commit, where it is yet to come.
+    unlike : tuple of str
+        Why the newest commit is not comparable with those before it.
     """
 
     verdict: str
@@ -72,6 +75,7 @@ class Outcome:
     judged: int
     passed_over: Recorded | None = None
     future: datetime | None = None
+    unlike: tuple[str, ...] = ()
 
 
 def is_future(time: datetime) -> bool:
@@ -79,7 +83,10 @@ def is_future(time: datetime) -> bool:
     return time.timestamp() > (datetime.now(UTC) + _SKEW).timestamp()
 
 
-def decide(history: History, since: str = "", job: Recorded | None = None) -> Outcome:
+def decide(
+    history: History, since: str = "", job: Recorded | None = None,
+    unlike: Mapping[int, str] = MappingProxyType({}), losses: Iterable[str] = (),
+) -> Outcome:  # fmt: skip
     """Decide as `benchkit gate` does for two commits.
 
     Parameters
@@ -88,6 +95,10 @@ def decide(history: History, since: str = "", job: Recorded | None = None) -> Ou
         A commit of the history, or its beginning: unaccepted changes after it count, too.
     job : Recorded, optional
         The commit of this CI job: a pass of another one says nothing about it.
+    unlike : mapping of int to str
+        Why series, by their places, cannot be judged at the newest commit.
+    losses : iterable of str
+        What the newest commit measured less often than the one before.
 
     Raises
     ------
@@ -97,7 +108,7 @@ def decide(history: History, since: str = "", job: Recorded | None = None) -> Ou
     since, begun = _find_commit(history, since)
     latest = history.latest or Latest()
     newest = [series for series in history.series if _ends_at(series, latest.commit)]
-    alarms = tuple(_list_alarms(history, latest.commit, begun))
+    alarms = tuple(_list_alarms(history, latest.commit, begun, unlike))
     suspects = tuple(s for s in newest if s.newest.is_shared and _is_worse(s))
     hidden = tuple(s for s in newest if s.newest.verdict == HIDDEN and is_cost(s, s.newest))
     gone = tuple(_list_gone(history, latest.commit))
@@ -105,7 +116,8 @@ def decide(history: History, since: str = "", job: Recorded | None = None) -> Ou
     times = [series.measured[-1].time for series in newest]
     future = next(filter(is_future, times), None)
     is_other = job and job.commit not in {latest.commit, *latest.undated}
-    is_doubtful = latest.is_failing or latest.undated or is_other or future
+    reasons = tuple(dict.fromkeys((*unlike.values(), *losses)))
+    is_doubtful = latest.is_failing or latest.undated or is_other or future or reasons
     is_blind = all(series.newest.verdict in _UNJUDGED for series in tested)
     if alarms or latest.failed:
         code = ExitCode.REGRESSION
@@ -119,7 +131,7 @@ def decide(history: History, since: str = "", job: Recorded | None = None) -> Ou
     return Outcome(
         verdict=verdicts.get(code, FAIL), exit_code=int(code), alarms=alarms, suspects=suspects,
         hidden=hidden, gone=gone, since=since, history=history, judged=len(newest),
-        passed_over=job if is_other else None, future=future,
+        passed_over=job if is_other else None, future=future, unlike=reasons,
     )  # fmt: skip
 
 
@@ -154,14 +166,18 @@ def _order_commits(history: History) -> dict[str, int]:
     return {commit: place for place, commit in enumerate(ordered)}
 
 
-def _list_alarms(history: History, newest: str, begun: int) -> Iterator[Alarm]:
+def _list_alarms(
+    history: History, newest: str, begun: int, unlike: Collection[int]
+) -> Iterator[Alarm]:
     order = _order_commits(history)
-    for series in history.series:
+    for place, series in enumerate(history.series):
         after = [change for change in series.open_changes if order[change.commit] > begun]
         costs = [change for change in after if is_cost(series, change)]
         if costs:
             yield Alarm(series, costs[-1])
-        elif _ends_at(series, newest) and _is_worse(series) and not series.newest.is_shared:
+        elif place in unlike or series.newest.is_shared:
+            continue
+        elif _ends_at(series, newest) and _is_worse(series):
             yield Alarm(series)
 
 

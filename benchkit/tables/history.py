@@ -123,6 +123,9 @@ def _list_doubts(outcome: Outcome, latest: Latest, name: str) -> Iterator[str]:
     elif latest.is_failing:
         share = f"{latest.failing.bound}{100 * latest.failing.value:.3g}\N{NO-BREAK SPACE}%"
         yield f"undecided: {share} of the requests of {name} failed"
+    elif outcome.unlike:
+        more = f" and {len(outcome.unlike) - 1} more" if len(outcome.unlike) > 1 else ""
+        yield printable(f"undecided: {outcome.unlike[0]}{more}")
     elif latest.undated:
         undated = ", ".join(map(shorten, latest.undated))
         yield f"undecided: {undated} has no date and may be newer"

@@ -246,3 +246,36 @@ def test_two_measurements_of_a_commit_are_mended_by_what_history_add_can_do(
     assert "error: B111 base: " in printed
     assert "in one folder and add the folder; otherwise run `benchkit undo`, which" in printed
     assert "--store NEW" not in printed
+
+
+OTHER_SIZE = ("38.50MB read", "3.50MB read")
+
+
+def test_a_newest_commit_with_other_responses_is_undecided(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for commit in range(LEVEL):
+        assert (
+            write_wrk(Path("r/none"), [WRK.replace("10406.41", f"{10400 + commit}.41")], commit)
+            == 0
+        )
+    slow = WRK.replace("10406.41", "5200.41").replace(*OTHER_SIZE)
+    assert write_wrk(Path("r/none"), [slow], LEVEL) == 0
+    code, shown = gate(capsys)
+    first = shown.splitlines()[0]
+    assert (code, first[:33]) == (4, "? Undecided: requests/s · none · ")
+    assert "a response has 23.5 B for '0000009', 259 B for '0000008' (B321)" in first
+
+
+def test_a_newest_commit_that_lost_runs_is_undecided(capsys: pytest.CaptureFixture[str]) -> None:
+    texts = [WRK.replace("10406.41", f"{10400 + n}.41") for n in range(12)]
+    assert write_wrk(Path("r/none"), texts[:6], 0) == 0
+    for number, text in enumerate(texts[6:], 1):
+        Path(f"r/none/{number}.txt").write_text(text)
+    for number in (1, 3):
+        Path(f"r/none/{number}.txt").unlink()
+    when = ["--commit", "deadbeef", "--date", "2026-10-28T10:00:00Z"]
+    assert run(["history", "add", "r/none", *when, "-q"]) == 0
+    code, shown = gate(capsys)
+    says = "? Undecided: 'deadbee' lacks runs 1 and 3, but '0000000' has 6 runs."
+    assert (code, shown.splitlines()[0]) == (4, says)

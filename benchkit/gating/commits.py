@@ -1,0 +1,103 @@
+"""Whether the newest commit of a history was measured as the commits before it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from benchkit.audit.partial import list_losses
+from benchkit.audit.sides import OTHER_ANSWERS, have_other_connections
+from benchkit.comparison.answered import OF_ANSWERS
+from benchkit.derived.answers import collect_answers, describe_other_answers
+from benchkit.gating.undecidable import OF_CONNECTIONS, OTHER_CONNECTIONS, read_connections
+from benchkit.history.model import History, Series
+from benchkit.history.naming import name_commit, name_series, shorten
+from benchkit.history.trials import Trials, read_trials
+from benchkit.schema import Side, Workload, list_labels
+
+if TYPE_CHECKING:
+    from benchkit.schema import Observations, Runs
+
+
+def find_unlike(history: History, observations: Observations, runs: Runs) -> dict[int, str]:
+    """Say why the newest commit is not comparable with most of its level, by series.
+
+    Connections of a closed loop (B216) and responses (B321) are compared, as the gate does.
+
+    Returns
+    -------
+    dict of int to str
+        The reasons, by the places of the series in the history.
+    """
+    newest = history.latest.commit if history.latest else ""
+    sides = _list_sides(read_trials(runs).of_role("measured"))
+    known, answers = read_connections(runs), collect_answers(observations)
+
+    def compare_connections(series: Series, one: str, other: str) -> str:
+        pair = [sides.get((series.side, commit), series.side) for commit in (one, other)]
+        is_other = series.metric in OF_CONNECTIONS and have_other_connections(known, *pair)
+        return OTHER_CONNECTIONS if is_other else ""
+
+    def compare_answers(series: Series, one: str, other: str) -> str:
+        names = [name_commit(series, commit) for commit in (one, other)]
+        pair = {
+            series.workload.side(name): answers[side]
+            for name, commit in zip(names, (one, other), strict=True)
+            if (side := sides.get((series.side, commit), series.side)) in answers
+        }
+        if series.metric in OF_ANSWERS:
+            return ""
+        why = describe_other_answers(pair, series.workload, *names)
+        return f"{why} ({OTHER_ANSWERS})" if why else ""
+
+    found = {}
+    for place, series in enumerate(history.series):
+        *before, last = [point.commit for point in series.measured][-1 - series.newest.commits :]
+        if last == newest:
+            compares = compare_connections, compare_answers
+            reasons = (_find_most(series, before, last, compare) for compare in compares)
+            if why := next(filter(None, reasons), ""):
+                found[place] = f"{name_series(series)}: {why}"
+    return found
+
+
+def _find_most(
+    series: Series, before: Sequence[str], last: str, compare: Callable[[Series, str, str], str]
+) -> str:
+    """Return how a commit differs from the nearest before it, if it does so from most of them."""
+    reasons = [compare(series, commit, last) for commit in before]
+    differing = [*filter(None, reasons)]
+    return differing[-1] if 2 * len(differing) > len(reasons) else ""
+
+
+def _list_sides(trials: Trials) -> dict[tuple[Side, str], Side]:
+    """Return the labels of the runs of each side and commit; the side does not name the commit."""
+    commits = [trials.names[number] for number in trials.commits.tolist()]
+    pairs = zip(list_labels(trials.leave_commits()), commits, list_labels(trials.rows), strict=True)
+    return {(clean.side, commit): labels.side for clean, commit, labels in pairs}
+
+
+def find_losses(history: History, runs: Runs) -> Iterator[str]:
+    """Yield which runs the newest commit lacks that the one before has, as B345 of a comparison."""
+    newest = history.latest.commit if history.latest else ""
+    pairs: dict[tuple[str, str], dict[Workload, None]] = {}
+    for series in history.series:
+        commits = [point.commit for point in series.measured]
+        if len(commits) > 1 and commits[-1] == newest:
+            pairs.setdefault((series.variant, commits[-2]), {})[series.workload] = None
+    if not pairs:
+        return
+    runs = runs.reset_index(drop=True)  # which several origins repeat
+    tried = read_trials(runs)
+    clean = tried.leave_commits()
+    own = runs.loc[clean.index].assign(
+        group=clean["group"],
+        own=clean["variant"],
+        variant=[tried.names[number] for number in tried.commits.tolist()],
+    )
+    for (variant, before), workloads in pairs.items():
+        pair = [shorten(commit, tried.names) for commit in (before, newest)]
+        names = dict(zip((before, newest), pair, strict=True))
+        rows = own[(own["own"] == variant) & own["variant"].isin(list(names))]
+        rows = rows.assign(variant=rows["variant"].map(names))
+        yield from list_losses({(pair[0], pair[1]): workloads}, rows).values()
