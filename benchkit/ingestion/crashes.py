@@ -29,7 +29,7 @@ def mark_crashes(source: Source, runs: Sequence[tuple[Format, Reading]]) -> Iter
         below = bisect(starts, run.last_line)
         last = starts[below] - 1 if below < len(starts) else len(lines)
         whole = registry.tool(run.tool).whole_exits
-        found = find_crash(lines, run.last_line + 1, last, whole)
+        found = find_crash(lines, run.last_line + 1, last, whole, run.tool)
         if found is not None:
             number, reason = found[0], redact_quote(" ".join(found[1].split()))
             run.status, run.remark = "failed", f"{number}: {reason}"

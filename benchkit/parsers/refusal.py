@@ -10,6 +10,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from benchkit.errors import Diagnostic, ForeignError, UnknownFormatError
@@ -27,7 +28,7 @@ from benchkit.parsers.embedded import find_documents
 from benchkit.parsers.unread import BINARIES, FAILURES, TEXTS
 from benchkit.reading.head import begins_json
 from benchkit.reading.signs import list_anchors
-from benchkit.reading.source import HEAD_BYTES
+from benchkit.reading.source import HEAD_BYTES, LOG_BYTES, UnreadableError
 from benchkit.redaction import show_opening, show_part
 from benchkit.regexes import regex
 
@@ -67,9 +68,11 @@ class _Reason(NamedTuple):
     line: int = 0
 
 
-def explain(head: Head, formats: Sequence[Format]) -> UnknownFormatError:
+def explain(
+    head: Head, formats: Sequence[Format], source: Source | None = None
+) -> UnknownFormatError:
     """Return the error that says what a source is which none of the formats claims."""
-    what, hint, is_foreign, line = _describe(head, formats)
+    what, hint, is_foreign, line = _describe(head, formats, source)
     kind = ForeignError if is_foreign else UnknownFormatError
     where = f"{head.name}:{line}" if line else head.name
     error = kind(what, where=where, hint=hint)
@@ -77,7 +80,7 @@ def explain(head: Head, formats: Sequence[Format]) -> UnknownFormatError:
     return error
 
 
-def _describe(head: Head, formats: Sequence[Format]) -> _Reason:
+def _describe(head: Head, formats: Sequence[Format], source: Source | None) -> _Reason:
     if not (head.text or head.data).strip():
         return _Reason(f"the file is {'blank' if head.data else 'empty'}", _AGAIN)
     if known := _find_unread(head):
@@ -88,7 +91,8 @@ def _describe(head: Head, formats: Sequence[Format]) -> _Reason:
         return _Reason("go test ran no benchmark", _PATTERN)
     return (
         _find_below(head, formats)
-        or _find_embedded(head, formats)
+        or _find_embedded(head.text, formats)
+        or _find_embedded(_read_rest(head, source), formats)
         or _find_begun(head, formats)
         or _find_nearest(head, formats)
         or _find_command(head, formats)
@@ -123,7 +127,7 @@ def _find_below(head: Head, formats: Sequence[Format]) -> _Reason | None:
             break
         if name := _claim(head, head.text[place:], formats):
             is_fenced = "\n```" in f"\n{head.text[:place]}"  # a fence below it closes it
-            if is_fenced and (document := _find_embedded(head, formats)):
+            if is_fenced and (document := _find_embedded(head.text, formats)):
                 return document
             opening = show_opening(head.text.split("\n", 1)[0])
             lines = "line 1" if count == 1 else f"lines 1 to {count}"
@@ -136,11 +140,20 @@ def _find_below(head: Head, formats: Sequence[Format]) -> _Reason | None:
     return None
 
 
-def _find_embedded(head: Head, formats: Sequence[Format]) -> _Reason | None:
+def _read_rest(head: Head, source: Source | None) -> str:
+    """Return the whole text of a source that is longer than its head, unless it is very large."""
+    if source is None or _is_whole(head) or source.size > LOG_BYTES:
+        return ""
+    with suppress(UnreadableError):
+        return source.text()
+    return ""
+
+
+def _find_embedded(text: str, formats: Sequence[Format]) -> _Reason | None:
     """Name the format of a JSON document that stands in a page."""
-    if begins_json(head.text):
+    if begins_json(text):
         return None
-    document = next(find_documents(head.text, formats), None)
+    document = next(find_documents(text, formats), None)
     if document is None:
         return None
     what = f"JSON that looks like {document.form.name} is not read within other text"

@@ -268,7 +268,7 @@ def identify(source: Source) -> tuple[Format, ...]:
     if not claims:
         from benchkit.parsers.refusal import explain
 
-        raise explain(head, formats())
+        raise explain(head, formats(), source)
     owners = [claim for claim in claims if not claim.embeds]
     if len(claims) > 1 and len(owners) == 1 and _share_tool(claims):
         return tuple(owners)  # the text below its document is less precise

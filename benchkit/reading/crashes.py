@@ -36,17 +36,19 @@ _FAILED = regex(
     r"|(?:##\[error\]|\W{0,4}(?:[Ee]rror|ERROR): )?"
     rf"(?:{_SAYING} (?:non-zero )?(?:exit )?|exit )(?:code|status):? '?(?P<code>[1-9]\d*)'?\.?"
 )
+#: A job that was told to end, as a script does with its server.
+_STOPPED = regex(rf"{_JOB}Terminated{_END} +(?P<command>.*)")
 #: A command that kills a program on purpose, as a shell that traces shows it.
 _KILL = regex(r"[+$#>\s]*(?:sudo )?(?:kill|pkill|killall) ")
 
 
 def find_crash(
-    lines: Sequence[str], first: int, last: int, whole: Sequence[int] = ()
+    lines: Sequence[str], first: int, last: int, whole: Sequence[int] = (), tool: str = ""
 ) -> tuple[int, str] | None:
     """Return the line, and its number, that says that a program crashed below a report.
 
     Neither a heading nor the end of a block of code stands between. What a traced ``kill`` ended
-    did not crash.
+    did not crash, and what ``Terminated`` is a server that the script stops, unless it is the tool.
 
     Parameters
     ----------
@@ -56,6 +58,8 @@ def find_crash(
         The lines below the report, counted from 1.
     whole : sequence of int
         Exit codes with which the tool has measured for all that.
+    tool : str
+        The one that wrote the report.
 
     Examples
     --------
@@ -69,7 +73,9 @@ def find_crash(
     is_meant = False
     for number in range(first, min(last, len(lines)) + 1):
         line = lines[number - 1].strip()
-        crashed = _FAILED.fullmatch(line)
+        crashed, stopped = _FAILED.fullmatch(line), _STOPPED.fullmatch(line)
+        if stopped is not None and not is_meant and _names(stopped["command"], tool):
+            return number, line
         if crashed is not None and int(crashed["code"] or 0) not in whole:
             if not (is_meant and "Killed" in line):
                 return number, line
@@ -77,3 +83,9 @@ def find_crash(
             return None
         is_meant = is_meant or _KILL.match(line) is not None
     return None
+
+
+def _names(command: str, tool: str) -> bool:
+    """Tell whether a command runs a tool, of which the program may lack the version: wrk2."""
+    names = {tool, tool.rstrip("2"), tool.replace("_", "-")}
+    return any(word.rpartition("/")[2] in names for word in command.split())

@@ -48,6 +48,7 @@ def list_roles(folder: Path, text: str) -> list[tuple[str, str]]:
         "zsh: segmentation fault  ./server",
         "signal: killed",
         "make: *** [Makefile:3: bench] Error 2",
+        "./bench.sh: line 3: 123 Terminated              /usr/bin/wrk -t2 http://h/",
         "make[1]: *** [Makefile:3: bench] Segmentation fault (core dumped)",
         "exit status 1",
         "Error: Process completed with exit code 137.",

@@ -79,6 +79,9 @@ def test_another_tools_report_is_named() -> None:
         ("Method,Name,Error,Occurrences\n", "Locust's list of failures", "_stats.csv"),
         ('{"group_id":"a","function_id":"b","value_str":null}', "criterion's name", "sample.json"),
         ('{"fio version" : "fio-3.28"}', "fio's JSON", "benchkit help tools"),
+        ('{"latency_std_deviation":1,"requests_avg":9}', "rewrk's JSON", "help tools"),
+        ("Benchmarking 9 connections @ http://h\n  Requests:\n", "rewrk's report", "help tools"),
+        ("Statistics :bar_chart: Avg\n  Reqs/sec  27\n", "bombardier's report in a", "printed"),
         (
             '{"cells": [{"cell_type": "code", "source": ["from \'k6/http\'"]}], "nbformat": 4}',
             "a Jupyter notebook",
@@ -200,11 +203,12 @@ def test_a_list_of_go_benchmarks_that_is_not_read_is_named_with_its_line(rows: s
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("fence", ["```json\n", ""])
-def test_a_document_in_a_page_is_named_with_its_line(fence: str) -> None:
+@pytest.mark.parametrize(
+    ("above", "line"), [("```json\n", 34), ("", 33), ("Get:1 deb packages\n" * 5_000, 5_033)]
+)
+def test_a_document_in_a_page_is_named_with_its_line(above: str, line: int) -> None:
     document = (FIXTURES / "k6-edge/tiny/k6-export-1.json").read_text(encoding="utf-8")
-    error = refuse(f"{PROSE}{fence}{document}")
-    line = 34 if fence else 33
+    error = refuse(f"{PROSE}{above}{document}")
     assert (error.where, error.what) == (
         f"new/1.txt:{line}", "JSON that looks like k6_summary is not read within other text"
     )  # fmt: skip
