@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp, isfinite
+from math import exp, isfinite, log
 
 from benchkit.bisect.repository import Commit
 from benchkit.bisect.search import Answer, Row, to_ratios
@@ -213,7 +213,7 @@ def tabulate(summary: Summary, commits: Sequence[Commit]) -> Table:
 
 
 def _draw(ends: tuple[float, float, float], span: tuple[float, float]) -> str:
-    """Draw a change and its interval on a line that also marks no change.
+    """Draw a change and its interval on a line of ratios that also marks no change.
 
     Examples
     --------
@@ -224,8 +224,8 @@ def _draw(ends: tuple[float, float, float], span: tuple[float, float]) -> str:
     """
     if not all(map(isfinite, ends)):
         return ""
-    share = (_WIDTH - 1) / (span[1] - span[0] or 1.0)
-    middle, first, last, same = (round((end - span[0]) * share) for end in (*ends, 1.0))
+    share = (_WIDTH - 1) / (log(span[1] / span[0]) or 1.0)
+    middle, first, last, same = (round(log(end / span[0]) * share) for end in (*ends, 1.0))
     line = ["·"] * _WIDTH
     for at, mark in ((same, "┊"), *((at, "─") for at in range(first, last)), (first, "├")):
         line[at] = mark

@@ -52,7 +52,7 @@ class Trials:
     out : Path
         Where the outputs are; those that it holds are read.
     tell : callable
-        Gets a line for every build that failed.
+        Gets a line for every step, and every build that failed.
 
     Raises
     ------
@@ -88,6 +88,7 @@ class Trials:
             )
             for place in commits
         }
+        self._tell(f"measuring {', '.join(variants)} in {rounds} rounds")
         plan = Plan(variants=variants, rounds=rounds, timeout=self._recipe.seconds)
         session = carry_out(plan, self._out)
         if session.is_interrupted:

@@ -16,6 +16,7 @@ from benchkit.labels.values import read_command
 from benchkit.redaction import redact, redact_label, redact_text
 from benchkit.redaction.marks import HIDDEN, KEYED
 from benchkit.regexes import regex
+from benchkit.stats.spending import SequentialDesign
 
 _MARK = regex(KEYED)
 _HINT = "choose an empty folder with --out, or use the same options as the series in this folder"
@@ -98,6 +99,14 @@ def _require_rule(sidecar: Sidecar, stopping: Stopping, folder: Path) -> None:
             )
 
 
+def _refuse_design(before: SequentialDesign, design: SequentialDesign, folder: Path) -> ConfigError:
+    """Return the error for a series that has another number of rounds."""
+    option = "min" if before.least != design.least else "max"
+    number = before.least if option == "min" else before.most
+    what = f"holds a series with another --{option}-rounds: {number}"
+    return ConfigError(what, where=str(folder), hint=_HINT)
+
+
 def count_rounds(sidecars: Sequence[Sidecar], plan: Plan, folder: Path) -> dict[str, int]:
     """Count the rounds that each variant of a series has made.
 
@@ -116,6 +125,8 @@ def count_rounds(sidecars: Sequence[Sidecar], plan: Plan, folder: Path) -> dict[
             continue
         known, number = read_stopping(sidecar.stopping)
         about = sidecar.variant or "", sidecar.benchmark or ""
+        if known and design and known != design:
+            raise _refuse_design(known, design, folder)
         if known != design or about[0] not in made or about[1] != plan.benchmark:
             what = (
                 f"contains runs of {about[0] or 'another command'} that are not part of this series"

@@ -16,6 +16,7 @@ from benchkit.cli.console import print_table, render_tables
 from benchkit.deciding import Decision, measure_until_decided
 from benchkit.errors import ConfigError
 from benchkit.stats.spending import LEAST, LONGEST, MOST, SequentialDesign
+from benchkit.tables.findings import summarise_findings
 from benchkit.tables.looks import Progress, describe_end, list_looks, looks_table
 
 if TYPE_CHECKING:
@@ -129,5 +130,7 @@ def render_decision(
         return format_json(answer, 1)
     if progress is None or comparison is None:
         return "no round was completed\n"
-    lines = [comparison.verdict, f"  {describe_end(progress)}"]
+    warnings = [each for each in comparison.findings if each.severity != "info"]
+    notes = summarise_findings(warnings, rest="the report lists all")
+    lines = [comparison.verdict, f"  {describe_end(progress)}", *notes]
     return render_tables(lines, [looks_table(progress)], to_file=to_file)

@@ -129,8 +129,9 @@ def _describe(response: Response) -> str:
         )
     lowest = min(response.values)
     start = line.at(lowest)
-    share = f", {format_percent(line.slope / start)} of its value at " if start > 0 else ""
-    at = f"{share}{_write_dose(response, lowest)}" if share else ""
+    at, share = "", format_percent(line.slope / start) if start > 0 else NOTHING
+    if share[0] in "+\N{MINUS SIGN}":  # a smaller one would be written as 0
+        at = f", {share} of its value at {_write_dose(response, lowest)}"
     fit = "" if is_straight is None else "; a straight line fits"
     return (
         f"{where}: each unit of {name} changes {metric} by {_write(line.slope, response.unit)} "

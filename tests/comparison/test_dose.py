@@ -71,6 +71,9 @@ def test_a_number_alone_is_a_dose(tmp_path: Path) -> None:
     line, _ = comparison.parts["dose"].lines
     assert line.startswith("Get: each unit of variant changes time per operation by +")
     assert " of its value at variant=0)" in line
+    large = {f"{dose}": 1000.0 + 0.2 * dose for dose in (0, 2000, 4000)}
+    comparison = bk.load(write(tmp_path / "large", large)).compare(baseline="0")
+    assert " of its value" not in comparison.parts["dose"].lines[0]
 
 
 @pytest.mark.parametrize(
