@@ -11,6 +11,7 @@ from pathlib import Path
 
 from benchkit.api import Comparison, load
 from benchkit.api.sides import pair_up
+from benchkit.api.suggestions import advising_on_command
 from benchkit.capture.plan import Plan, Stopping
 from benchkit.capture.session import Session, carry_out
 from benchkit.comparison import SEQUENTIAL
@@ -102,7 +103,9 @@ class _Looks:
     def look(self, rounds: int) -> bool:
         """Judge what has been measured; tell whether every row that can be decided is."""
         stopping = self._stopping
-        self.comparison = load(self._out).compare(
+        with advising_on_command():
+            results = load(self._out)
+        self.comparison = results.compare(
             pairs=self._pairs,
             margin=stopping.margin,
             confidence=stopping.confidence,

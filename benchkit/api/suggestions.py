@@ -7,6 +7,7 @@ benchmark in common is passed over.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from os.path import commonpath
 from pathlib import Path, PurePath
 from shlex import join
@@ -209,3 +210,15 @@ def _share_benchmark(runs: Runs) -> bool:
     for key, paths in zip(keys, places, strict=True):
         files.setdefault(key, set()).update(paths)
     return any(len(paths) > 1 for paths in files.values())
+
+
+@contextmanager
+def advising_on_command() -> Iterator[None]:
+    """Advise on the command, not on its files, if nothing reads what a command printed."""
+    try:
+        yield
+    except DataError as error:
+        if "--as" not in error.hint:
+            raise
+        hint = "let the command print one run's results in a format that `benchkit formats` lists"
+        raise DataError(error.what, where=error.where, hint=hint) from error

@@ -12,6 +12,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from benchkit.api import RunSet, load
+from benchkit.api.suggestions import advising_on_command
 from benchkit.bisect.building import build, call
 from benchkit.bisect.repository import Commit, Repository
 from benchkit.bisect.search import Row, Values
@@ -124,7 +125,8 @@ class Trials:
         """Return what has been measured of the rows that both ends have."""
         if not self._out.is_dir() or not any(self._out.iterdir()):
             return {}
-        results = load(self._out)
+        with advising_on_command():
+            results = load(self._out)
         if not self._rows:
             self._rows = self._choose(results)
         runs = results.runs[results.runs["role"] == "measured"][[*RUN_KEY, "block"]].dropna()

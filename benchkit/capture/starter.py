@@ -12,6 +12,7 @@ from benchkit.config.files import write_key, write_string
 from benchkit.errors import ConfigError
 from benchkit.parsers import registry
 from benchkit.parsers.base import FirstPlan
+from benchkit.redaction import redact_text
 
 _URL, _FIELD = "http://127.0.0.1:8080/", "{variant}"
 _TIMEOUT = 'timeout = "10m"  # a command that takes longer is stopped'
@@ -113,9 +114,10 @@ def _locate(plan: FirstPlan, subject: Subject) -> str:
     url, scheme = subject.url or plan.ready or _URL, plan.ready.partition("://")[0]
     if scheme and url.startswith(f"{scheme}://"):
         url = urlsplit(url).netloc
-    if scheme and "/" in url:
-        hint = f'write "{plan.ready}"'
-        raise ConfigError(f"expected {scheme}://host:port, got {url!r}", where="--url", hint=hint)
+    if scheme and not {"/", "@"}.isdisjoint(url):
+        what = f"expected {scheme}://host:port, got {redact_text(url)!r}"
+        password = "; a password belongs in the commands of the plan" if "@" in url else ""
+        raise ConfigError(what, where="--url", hint=f'write "{plan.ready}"{password}')
     read_ready(url, "", "--url")
     return url
 

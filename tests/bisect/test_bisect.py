@@ -104,6 +104,7 @@ def test_what_no_format_reads_is_an_error_that_names_the_file(folder: Path) -> N
     )
     assert done.returncode == 3
     assert "no results were read" in done.stderr
+    assert "let the command print one run's results in a format" in done.stderr
 
 
 def test_work_trees_of_a_session_that_was_killed_are_removed(

@@ -134,6 +134,7 @@ def test_what_no_format_reads_and_what_fails_are_errors(folder: Path) -> None:
         done = benchkit(*words, "--out", command[0], "--", *command, cwd=folder)
         assert done.returncode == 3
         assert message in done.stderr
+        assert ("; let the command print" in done.stderr) == (command[0] == "echo")
     done = benchkit(*words, "--", "./nowhere", cwd=folder)
     assert done.returncode == 2
     assert "./nowhere: cannot be started" in done.stderr

@@ -83,6 +83,10 @@ def test_a_plan_is_complete_with_what_is_named(
             "--plan redis-benchmark --url http://h/",
             "--url: expected redis://host:port, got 'http://h/'; write \"redis://127.0.0.1:6399\"",
         ),
+        (
+            "--plan redis-benchmark --url redis://u:pw@h:1",
+            "--url: expected redis://host:port, got 'REDACTED@h:1'; write",
+        ),
         ("--plan wrk --url h", "--url: expected a URL or host:port, got 'h'"),
         ("--plan wrk --serve ./s", "--serve: cannot tell when the service is ready; add --url"),
         ("--plan go --variant a", "--variant: a comparison needs two variants or more"),
