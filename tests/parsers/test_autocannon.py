@@ -50,6 +50,17 @@ def test_each_result_of_a_list_is_a_run_under_its_title() -> None:
     assert runs[0].last_line < runs[1].line
 
 
+def test_the_results_that_autocannon_ci_keeps_are_runs() -> None:
+    """They were refused as an incomplete result."""
+    result = json.loads((FIXTURES / "none-1.json").read_text(encoding="utf-8"))
+    kept = [{"path": f"run-{n}", "results": [result | {"title": "root"}]} for n in (6, 5)]
+    source = Source(None, "meta.json", json.dumps({"nextId": 7, "runs": kept}).encode())
+    assert JSON.recognises(source.head())
+    runs = [each for each in JSON.parse(source) if isinstance(each, Reading)]
+    assert [run.headings for run in runs] == [("run-6", "root"), ("run-5", "root")]
+    assert values(runs[0]) == values(read("none-1.json")[0])
+
+
 def test_the_tables_of_a_page_in_markdown_are_read() -> None:
     """They were output of autocannon or wrk without a complete report."""
     text = (FIXTURES / "text-percentiles.txt").read_text(encoding="utf-8")

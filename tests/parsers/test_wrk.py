@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +101,14 @@ def test_runs_agree_with_the_scenarios_own_table(
         ("latency", "max"): largest,
     }
     assert {key: found[key] for key in expected} == near(expected)
+
+
+def test_a_rate_whose_thousands_are_parted_is_read() -> None:
+    """It was left out as damaged, and the run was partial."""
+    text = WHOLE.read_text(encoding="utf-8")
+    run = only(re.sub(r"(Requests/sec: +)(\d+)(\d{3}\.)", r"\1\2,\3", text).encode())
+    assert run.status == "complete"
+    assert values(run) == values(only(WHOLE))
 
 
 def test_errors_are_failures_by_reason() -> None:

@@ -93,7 +93,19 @@ def _parse(source: Source) -> Iterator[Record]:
     >>> [(row[0], row[3]) for row in run.rows if row[1] in {"latency", "failures"}]
     [('timeout', 1.0), (None, 0.008), ('connect', 2.0)]
     """
-    return read_objects(source, _read, "title")
+    return read_objects(source, _read_kept, "title")
+
+
+def _read_kept(document: Document) -> Iterator[Record]:
+    """Yield the run of a document, or those that autocannon-ci keeps in one."""
+    if "runs" not in document.fields:
+        yield from _read(document)
+    for kept in document.find_all("runs"):
+        for result in kept.find_all("results"):
+            for record in _read(result):
+                if isinstance(record, Reading):
+                    record.headings = (kept.find_text("path"), result.find_text("title"))
+                yield record
 
 
 def _read(document: Document) -> Iterator[Record]:

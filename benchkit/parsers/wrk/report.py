@@ -18,7 +18,7 @@ from benchkit.parsers.wrk.shape import (
     path_of,
     read_bytes,
     read_count,
-    read_hundredths,
+    read_grouped,
     read_level,
     read_rate,
     read_share,
@@ -33,6 +33,8 @@ from benchkit.units import scale
 _COUNT = r"(\d{1,15})"
 _TIME = r"\d{1,12}(?:\.\d{1,3})?(?:us|ms|s|m|h)"
 _RATE = r"\d{1,15}(?:\.\d{1,3})?[kMGTP]?"
+#: People part its thousands.
+_GROUPED = r"(?:\d{1,15}|\d{1,3}(?:,\d{3}){1,5})"
 _BYTES = r"(\d{1,15}(?:\.\d{1,3})?[KMGTP]?B)"
 _MILLIS = r"\d{1,12}\.\d{3}"
 _THREE = r" +({0}|-?nan\w*) +({0}|-?nan\w*) +({0}|-?nan\w*) +(\d{{1,3}}(?:\.\d\d)?|-?nan)%"
@@ -99,8 +101,8 @@ class Report(reports.Report):
              rf"Socket errors: connect {_COUNT}, read {_COUNT}, write {_COUNT}, timeout {_COUNT}",
              values=tuple(map(_failures, ("connect", "read", "write", "timeout")))),
         Line("non2xx", rf"Non-2xx or 3xx responses: {_COUNT}", values=(_failures("non2xx"),)),
-        Line("requests", r"Requests/sec: +(\d{1,15}\.\d\d)", needed="Requests/sec",
-             values=(Value("request_rate", "mean", "1/s", read_hundredths),)),
+        Line("requests", rf"Requests/sec: +({_GROUPED}\.\d\d)", needed="Requests/sec",
+             values=(Value("request_rate", "mean", "1/s", read_grouped),)),
         Line("transfer", rf"Transfer/sec: +{_BYTES}", is_proof=True, needed="Transfer/sec",
              values=(Value("bandwidth_in", "mean", "B/s", read_bytes),)),
         Line("failed", r"unable to (connect to|resolve) (\S+:[\w-]+) (.+)"),
@@ -269,7 +271,7 @@ class Report(reports.Report):
         self.requests = int(fields[0])
 
     def _take_requests(self, _: Line, fields: Fields, _number: int) -> None:
-        self.rate = float(fields[0])
+        self.rate = read_grouped(fields[0]).value
 
     def _take_errors(self, _: Line, fields: Fields, _number: int) -> None:
         self.timeouts = int(fields[3])

@@ -28,6 +28,11 @@ path_of = lru_cache(maxsize=1024)(urls.path_of)
 describe_url = lru_cache(maxsize=1024)(urls.describe_url)
 
 
+def read_grouped(text: str) -> Quantity:
+    """Read a number of hundredths whose thousands someone parted by commas."""
+    return read_hundredths(text.replace(",", ""))
+
+
 @lru_cache(maxsize=1 << 13)
 def read_share(percent: str) -> Quantity:
     """Read a share such as ``95.32``, in per cent."""
