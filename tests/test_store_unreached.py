@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import pytest
 from deltalake.exceptions import DeltaError
 
@@ -22,3 +26,16 @@ def test_a_bucket_that_does_not_exist_is_no_damage(verb: str) -> None:
     advice, read = "run `benchkit store check`", refusal.replace(f"ing {verb}", "ing GET")
     with pytest.raises(StoreError, match=advice), translated("s3://bucket/x"):
         raise DeltaError(read)
+
+
+def test_missing_credentials_are_one_error_without_a_log() -> None:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
+    nowhere = {"AWS_EC2_METADATA_SERVICE_ENDPOINT": "http://127.0.0.1:9"}
+    done = subprocess.run(
+        [sys.executable, "-m", "benchkit", "runs", "--store", "s3://bucket/x"],
+        env=kept | nowhere, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 3
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("benchkit: error: s3://bucket/x/runs: the store failed: ")
+    assert "your credentials and the network" in line

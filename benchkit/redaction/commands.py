@@ -73,6 +73,8 @@ _LOOSE_WORD = regex(
     r"|(?P<rest>\S++)",
     re.DOTALL,
 )
+#: A word that no one typed; the lexer would take a time that grows with its square.
+_ENDLESS = regex(r"[^\s'\"]{5000,}+")
 #: What leads a command line in a name.
 _PROMPT = "$ "
 #: A name that is a command line: a program behind its variables, and behind it an option.
@@ -313,7 +315,7 @@ def _is_announced(before: str) -> bool:
 
 def _redact_script(script: str, manner: Manner) -> str:
     """Redact the words of a shell's script; it is quoted anew only if one of them is not shown."""
-    script = redact_connection(script, manner)
+    script = _ENDLESS.sub(lambda match: manner.other(match[0]), redact_connection(script, manner))
     lexer = shlex.shlex(script, posix=True, punctuation_chars=True)
     lexer.whitespace_split, lexer.commenters = True, ""
     try:

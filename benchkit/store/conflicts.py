@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import os
 import random
 import time
 from collections.abc import Iterator
@@ -20,13 +22,27 @@ _COLOURS, _CAUSE = regex(r"\x1b\[[\d;]*m"), "\N{DOWNWARDS ARROW WITH TIP RIGHTWA
 #: What is not found by a request that writes is the bucket.
 _OF_SERVICE = regex(
     r"Generic \w+(?: client)? error|lacked (?:the necessary|valid auth)"
-    r"|not found: Error performing (?:POST|PUT)"
+    r"|not found: Error performing (?:POST|PUT)|loading credentials|credential provider"
 )
+#: The variable that says what delta-rs logs.
+_LOG = "RUST_LOG"
 _UNREACHED = "check its address, your credentials and the network, and run the command again"
 
 
 class ConflictError(Exception):
     """Another writer committed first."""
+
+
+def import_quietly() -> None:
+    """Import delta-rs without the log that it sets up then: its errors say what matters.
+
+    Whoever wants the log sets its variable.
+    """
+    is_set = _LOG in os.environ
+    os.environ.setdefault(_LOG, "off")
+    importlib.import_module("deltalake")
+    if not is_set:
+        del os.environ[_LOG]  # commands that are started have logs of their own
 
 
 def attempts(url: str) -> Iterator[None]:
@@ -60,7 +76,7 @@ def translated(url: str) -> Iterator[None]:
         first, _, rest = _COLOURS.sub("", str(error)).partition("\n")
         arrow, _, cause = rest.partition("\n")[0].strip().partition(" ")
         reason = f"{first}: {cause}" if arrow == _CAUSE else first
-        advice = _UNREACHED if _OF_SERVICE.search(first) else "run `benchkit store check`"
+        advice = _UNREACHED if _OF_SERVICE.search(reason) else "run `benchkit store check`"
         if isinstance(error, PermissionError):
             advice = "make it readable and writable"
         raise StoreError(

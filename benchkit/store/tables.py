@@ -19,7 +19,7 @@ from benchkit.store import damage, entries, salvage
 from benchkit.store import log as log_of_runs
 from benchkit.store.columns import PARTITION, new_batch, values_schema
 from benchkit.store.confines import DEFAULT, require_place
-from benchkit.store.conflicts import ConflictError, translated
+from benchkit.store.conflicts import ConflictError, import_quietly, translated
 from benchkit.store.damage import Damage, Repaired
 from benchkit.store.delta import Table
 from benchkit.store.files import DataFile, is_about_space, make_folder
@@ -47,6 +47,8 @@ class Store:
         self._runs = Table(f"{self.url}/runs")
         self._values = Table(f"{self.url}/values", [PARTITION])
         self.is_remote = self._runs.is_remote
+        if self.is_remote:
+            import_quietly()
         self._log = RunLog(self.url, self._runs, self._values)
 
     def is_store(self) -> bool:
