@@ -7,16 +7,42 @@ which `ingest` passes over; they become the output and its sidecar when the run 
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
 
 from benchkit.capture.usage import NAME
+from benchkit.errors import ConfigError
 
 SIDECAR = ".run.toml"
 _OUT, _ERR, _USAGE = ".out", ".err", ".usage"
 _SNIFFED = 1 << 12
+
+
+@contextmanager
+def holding(folder: Path) -> Iterator[None]:
+    """Keep other sessions from the series of a folder, where its file system can.
+
+    Raises
+    ------
+    ConfigError
+        If a session is under way there.
+    """
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):
+            try:
+                flock(descriptor, LOCK_EX | LOCK_NB)
+            except BlockingIOError as error:
+                hint = "wait until it has ended, or choose another folder with --out"
+                what = "another session measures the series in this folder"
+                raise ConfigError(what, where=str(folder), hint=hint) from error
+        yield
+    finally:
+        os.close(descriptor)
 
 
 class Claim:

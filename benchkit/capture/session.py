@@ -11,11 +11,11 @@ import shlex
 import shutil
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchkit.capture.claim import Claim
+from benchkit.capture.claim import Claim, holding
 from benchkit.capture.conditions import Quiet, recording_conditions
 from benchkit.capture.execution import LONGER, FailedError, Outcome, execute, prepare, quote_end
 from benchkit.capture.fingerprint import list_cpus, take_fingerprint
@@ -110,16 +110,19 @@ def carry_out(
         those of the series; nothing was run then.
     """
     _require_commands(plan)
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        work = _Work(plan, Places(out), show, keep_going, tell, is_decided)
-    except OSError as error:
-        raise ConfigError(f"cannot be used: {error.strerror}", where=str(out)) from error
-    try:
-        with interruptible():
-            work.carry_out()
-    except KeyboardInterrupt:
-        work.is_interrupted = True
+    with ExitStack() as stack:
+        try:
+            out.mkdir(parents=True, exist_ok=True)
+            if plan.stopping:
+                stack.enter_context(holding(out))
+            work = _Work(plan, Places(out), show, keep_going, tell, is_decided)
+        except OSError as error:
+            raise ConfigError(f"cannot be used: {error.strerror}", where=str(out)) from error
+        try:
+            with interruptible():
+                work.carry_out()
+        except KeyboardInterrupt:
+            work.is_interrupted = True
     return Session(tuple(work.runs), work.planned, work.earlier, work.problem, work.is_interrupted)
 
 

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from benchkit.capture.claim import holding
 from benchkit.capture.plan import Commands, Plan, Stopping
 from benchkit.capture.resume import count_rounds, require_plan, state_plan
+from benchkit.capture.session import carry_out
 from benchkit.capture.sidecar import Record, write_sidecar
 from benchkit.errors import ConfigError
 from benchkit.labels.run_toml import Sidecar, read_sidecar
@@ -88,3 +90,11 @@ def test_no_variant_is_added_to_a_series() -> None:
     with pytest.raises(ConfigError, match="holds a series without 'new', to which a variant can"):
         count_rounds(sidecars, plan, Path("results"))
     assert count_rounds(sidecars[:1], plan, Path("results")) == {"none": 1, "new": 0}
+
+
+def test_two_sessions_do_not_measure_one_series(tmp_path: Path) -> None:
+    rule = Stopping(design=SequentialDesign(least=4, most=9), margin=0.03, confidence=0.95)
+    plan = Plan(variants=dict.fromkeys("ab", Commands(command=("true",))), stopping=rule)
+    with holding(tmp_path), pytest.raises(ConfigError, match="another session measures the series"):
+        carry_out(plan, tmp_path)
+    assert carry_out(plan, tmp_path, is_decided=lambda _: True).planned == 18
