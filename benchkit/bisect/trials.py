@@ -20,7 +20,7 @@ from benchkit.capture.places import Places
 from benchkit.capture.plan import Commands, Plan
 from benchkit.capture.resume import require_plan
 from benchkit.capture.session import carry_out
-from benchkit.errors import DataError, StoppedError
+from benchkit.errors import DataError
 from benchkit.schema import RUN_KEY
 
 
@@ -93,9 +93,7 @@ class Trials:
         plan = Plan(variants=variants, rounds=rounds, timeout=self._recipe.seconds)
         session = carry_out(plan, self._out)
         if session.is_interrupted:
-            raise StoppedError(
-                "interrupted: the runs are kept; run the same command again to continue"
-            )
+            raise KeyboardInterrupt
         if session.problem:
             failed = session.runs[-1].record.variant if session.runs else ""
             between = [self._commits[place].short for place in commits[1:-1]]

@@ -12,6 +12,7 @@ import typer
 
 from benchkit.cli import options as o
 from benchkit.cli import printing
+from benchkit.errors import StoppedError
 
 if TYPE_CHECKING:
     from benchkit.bisect.repository import Commit
@@ -103,7 +104,12 @@ def bisect(
         def report(_row: Row, found: CommitSearch) -> None:
             tell(_describe(found, history, limits.probability))
 
-        answer = search(trials, len(history) - 1, limits, report)
+        try:
+            answer = search(trials, len(history) - 1, limits, report)
+        except KeyboardInterrupt as error:
+            raise StoppedError(
+                "interrupted: the runs are kept; run the same command again to continue"
+            ) from error
     printing.write(_render(answer, history, chosen, to_file=output is not None), output)
 
 

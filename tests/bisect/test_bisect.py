@@ -13,6 +13,7 @@ from commits import git, write_history
 from invocation import benchkit
 
 from benchkit.bisect.repository import Repository, opening
+from benchkit.cli import run
 
 
 @pytest.fixture
@@ -130,6 +131,18 @@ with opening(Path({f"{repo}"!r})) as repository:
             assert tree.exists()
         assert len(git(repo, "worktree", "list").splitlines()) == 2
     assert not list(folder.glob("benchkit-trees-*"))
+
+
+def test_an_interrupted_search_says_that_its_runs_are_kept(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("benchkit.bisect.search.search", interrupt)
+    words = ["--repo", f"{folder}/repo", "--out", f"{folder}/out", "--bench", "true"]
+    assert run(["bisect", "HEAD~2..HEAD", *words]) == 130
+    assert "interrupted: the runs are kept; run the same command" in capsys.readouterr().err
 
 
 def test_a_secret_in_a_message_is_not_shown(folder: Path) -> None:
