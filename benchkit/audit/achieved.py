@@ -72,7 +72,8 @@ def _measure_backlog(sheet: Sheet) -> float:
         )
     )  # fmt: skip
     share = wait / (attack + wait) if attack > 0 else 0.0
-    return share if share > _BEHIND and lowest < wait / 2 and mean > wait / 8 else 0.0
+    is_growing = lowest < wait / 2 and wait / 8 < mean < 0.75 * wait
+    return share if share > _BEHIND and is_growing else 0.0
 
 
 def _tell_behind(side: Side, behind: Sequence[tuple[float, Sheet]], total: int) -> Finding:

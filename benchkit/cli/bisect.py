@@ -5,6 +5,8 @@ One run of each commit finds the noise of the machine; many runs of a few commit
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -97,20 +99,25 @@ def bisect(
         if not quiet:
             printing.print_line(line, err=True)
 
-    with opening(repo) as repository:
+    with opening(repo) as repository, _keeping_runs():
         history = repository.list_commits(commits)
         trials = Trials(repository, history, recipe, out, tell)
 
         def report(_row: Row, found: CommitSearch) -> None:
             tell(_describe(found, history, limits.probability))
 
-        try:
-            answer = search(trials, len(history) - 1, limits, report)
-        except KeyboardInterrupt as error:
-            raise StoppedError(
-                "interrupted: the runs are kept; run the same command again to continue"
-            ) from error
+        answer = search(trials, len(history) - 1, limits, report)
     printing.write(_render(answer, history, chosen, to_file=output is not None), output)
+
+
+@contextmanager
+def _keeping_runs() -> Iterator[None]:
+    """Say how an interrupted search goes on."""
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        what = "interrupted: the runs are kept; run the same command again to continue"
+        raise StoppedError(what) from error
 
 
 def _describe(found: CommitSearch, history: list[Commit], probability: float) -> str:

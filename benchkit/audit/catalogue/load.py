@@ -172,7 +172,8 @@ LOAD = (
         severity="warning",
         says="the service fell behind the requests of an open loop",
         what="After vegeta had sent its last request, more than 5 % of the run passed until the "
-        "last response came, and the mean latency is more than an eighth of that time.",
+        "last response came, and the mean latency is between an eighth and three quarters of that "
+        "time, as when a queue grows.",
         why="Requests wait in a queue that grows for as long as the run lasts: the latencies show "
         "the length of the run, not what a request costs.",
         example="otlp: the service fell behind the load: 101 responses/s to 500 requests/s "
