@@ -36,7 +36,7 @@ from benchkit.errors import UnknownFormatError
 from benchkit.metrics import VOCABULARY, vocabulary
 from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source
 from benchkit.parsers.documents import line_of, read_documents
-from benchkit.reading.delimited import read_rows
+from benchkit.reading.delimited import find_delimiter, read_rows
 from benchkit.reading.source import UntilDamage
 from benchkit.regexes import regex
 from benchkit.units import read_number
@@ -44,7 +44,6 @@ from benchkit.units import read_number
 #: The tool of all runs that were read by a map.
 TOOL = "table"
 NAME = "map"
-DELIMITERS = ",;\t"
 _HINT = "correct the table, or the map"
 #: A number and its unit.
 _AMOUNT = regex(
@@ -135,9 +134,7 @@ def read_table(source: Source, records: str = "") -> Rows:
     """
     text = source.head().text.lstrip()
     if text[:1] not in {"{", "["}:
-        first = text.partition("\n")[0]
-        delimiter = max(DELIMITERS, key=first.count)
-        yield from read_rows(source, "its tool", (), delimiter, is_foreign=True)
+        yield from read_rows(source, "its tool", (), find_delimiter(text), is_foreign=True)
     elif not records and _is_object(text.partition("\n")[0]):
         yield from _read_lines(source)
     else:

@@ -140,6 +140,17 @@ def unquote_formulas(cell: str) -> str:
     )
 
 
+def find_delimiter(text: str) -> str:
+    r"""Return what parts the columns that the first line of a text names.
+
+    Examples
+    --------
+    >>> find_delimiter('Method;"Mean [ns]";Error\nQuick;1,5;0,1')
+    ';'
+    """
+    return max(",;\t", key=text.lstrip().partition("\n")[0].count)
+
+
 def header_of(text: str) -> list[str]:
     r"""Return the columns that the first line of a text names; none where it is no such line.
 

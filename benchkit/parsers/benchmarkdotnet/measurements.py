@@ -15,7 +15,7 @@ from benchkit.parsers.benchmarkdotnet import (
     is_result,
     unquote,
 )
-from benchkit.reading.delimited import read_rows
+from benchkit.reading.delimited import find_delimiter, read_rows
 from benchkit.regexes import regex
 
 _COLUMNS = ["Target_Method", "Measurement_LaunchIndex", "Measurement_Nanoseconds",
@@ -46,7 +46,7 @@ def parse(source: Source) -> Iterator[Record]:
     >>> [(run.benchmark, run.rows[0][3]) for run in parse(Source(None, "x.csv", text))]
     [('Quick', 1.5e-07)]
     """
-    delimiter = max(",;\t", key=source.head().text.lstrip().partition("\n")[0].count)
+    delimiter = find_delimiter(source.head().text)
     launches: dict[tuple[Case, str, str], list[Time]] = {}
     is_cut = False
     for line, row in read_rows(source, "BenchmarkDotNet", _COLUMNS, delimiter):

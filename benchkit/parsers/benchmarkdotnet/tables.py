@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from benchkit.parsers.base import Diagnostic, Head, Reading, Record, Source
 from benchkit.parsers.benchmarkdotnet import unquote
-from benchkit.reading.delimited import read_rows
+from benchkit.reading.delimited import find_delimiter, read_rows
 from benchkit.reading.source import UntilDamage
 from benchkit.regexes import regex
 from benchkit.units import Quantity, parse_bytes, parse_time
@@ -270,25 +270,17 @@ def _describe(above: Reading, line: str) -> None:
         above.params = above.params | (levels if _PAIR.sub("", line) == "" else {})
 
 
-def _find_delimiter(text: str) -> str:
-    """Return the delimiter of a CSV whose header is that of a summary; empty for any other."""
-    first, _, rest = text.lstrip().partition("\n")
-    for delimiter in ",;\t":
-        columns = [name.strip('" \r') for name in first.split(delimiter)]
-        is_known = "[" in first or _SETTINGS & {*columns[1:]} or _TIME.search(rest)
-        if _is_header(columns) and is_known:
-            return delimiter
-    return ""
-
-
 def recognises_csv(head: Head) -> bool:
     """Whether a source is a summary as CSV."""
-    return head.is_start and bool(_find_delimiter(head.text))
+    first, _, rest = head.text.lstrip().partition("\n")
+    columns = [name.strip('" \r') for name in first.split(find_delimiter(first))]
+    is_known = "[" in first or _SETTINGS & {*columns[1:]} or _TIME.search(rest)
+    return head.is_start and _is_header(columns) and bool(is_known)
 
 
 def parse_csv(source: Source) -> Iterator[Record]:
     """Yield a reading per row."""
-    delimiter = _find_delimiter(source.head().text) or ","
+    delimiter = find_delimiter(source.head().text)
     above = Reading(tool="benchmarkdotnet", form="csv", line=0)
     table: _Summary | None = None
     for line, row in read_rows(source, "BenchmarkDotNet", ["Method"], delimiter):
