@@ -230,8 +230,9 @@ def count_runs(tables: Sequence[pa.Table]) -> int:
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    tables = [table for table in tables if len(table)]
     names = [name for name in _RUN if all(name in table.column_names for table in tables)]
-    if not tables:
+    if not tables:  # nor need `group_by` be imported
         return 0
     selected = [table.select([*names, "number"]) for table in tables]
     if any(table.schema != selected[0].schema for table in selected):  # of the store: texts
@@ -316,6 +317,8 @@ def _locate_series(
         is_near = pc.is_in(rows[name], texts)
         if not pc.all(is_near).as_py():  # else it would copy all
             rows = rows.filter(is_near)
+    if not len(rows):
+        return rows["row"].combine_chunks()
     near = {each._replace(variant="") for each in touched}
 
     def is_chosen(series: Series) -> bool:
