@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import dask
@@ -21,6 +22,7 @@ from benchkit.ingestion.commit import ingest
 from benchkit.ingestion.discovery import Options
 from benchkit.ingestion.sink import FEW
 from benchkit.ingestion.sources import Found
+from benchkit.ingestion.workers import find_share
 from benchkit.reading.source import Source
 from benchkit.store import Store
 
@@ -135,8 +137,8 @@ def test_a_file_that_ends_its_workers_is_named(address: str, results: Path, tmp_
 def test_a_file_larger_than_its_share_is_read_by_several_threads(
     address: str, results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    share = module.find_share
-    monkeypatch.setattr(module, "find_share", lambda sources, _: share(sources, 2))  # one may start
+    share = partial(find_share, jobs=2)  # though a worker may still be starting
+    monkeypatch.setattr(module, "find_share", lambda sources, _: share(sources))
     tables, folder = [], tmp_path / "threads"
     folder.mkdir()
     samples = (results / "ab-none" / "ab-1.tsv").read_text()
