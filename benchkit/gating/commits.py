@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from benchkit.audit.partial import list_losses
@@ -11,7 +11,7 @@ from benchkit.comparison.answered import OF_ANSWERS
 from benchkit.derived.answers import collect_answers, describe_other_answers
 from benchkit.gating.undecidable import OF_CONNECTIONS, OTHER_CONNECTIONS, read_connections
 from benchkit.history.model import History, Series
-from benchkit.history.naming import name_commit, name_series, shorten
+from benchkit.history.naming import name_commits, name_series, shorten
 from benchkit.history.trials import Trials, read_trials
 from benchkit.schema import Side, Workload, list_labels
 
@@ -33,39 +33,45 @@ def find_unlike(history: History, observations: Observations, runs: Runs) -> dic
     sides = _list_sides(read_trials(runs).of_role("measured"))
     known, answers = read_connections(runs), collect_answers(observations)
 
-    def compare_connections(series: Series, one: str, other: str) -> str:
+    def compare_connections(series: Series, _: Mapping[str, str], one: str, other: str) -> str:
+        if series.metric not in OF_CONNECTIONS:
+            return ""
         pair = [sides.get((series.side, commit), series.side) for commit in (one, other)]
-        is_other = series.metric in OF_CONNECTIONS and have_other_connections(known, *pair)
-        return OTHER_CONNECTIONS if is_other else ""
+        return OTHER_CONNECTIONS if have_other_connections(known, *pair) else ""
 
-    def compare_answers(series: Series, one: str, other: str) -> str:
-        names = [name_commit(series, commit) for commit in (one, other)]
-        pair = {
-            series.workload.side(name): answers[side]
-            for name, commit in zip(names, (one, other), strict=True)
-            if (side := sides.get((series.side, commit), series.side)) in answers
-        }
+    def compare_answers(series: Series, names: Mapping[str, str], one: str, other: str) -> str:
         if series.metric in OF_ANSWERS:
             return ""
-        why = describe_other_answers(pair, series.workload, *names)
+        pair = {
+            series.workload.side(names[commit]): answers[side]
+            for commit in (one, other)
+            if (side := sides.get((series.side, commit), series.side)) in answers
+        }
+        workload = series.workload
+        why = describe_other_answers(pair, workload, names[one], names[other]) if pair else ""
         return f"{why} ({OTHER_ANSWERS})" if why else ""
 
     found = {}
     for place, series in enumerate(history.series):
-        *before, last = [point.commit for point in series.measured][-1 - series.newest.commits :]
-        if last == newest:
+        commits = [point.commit for point in series.measured][-1 - series.newest.commits :]
+        if commits[-1] == newest:
             compares = compare_connections, compare_answers
-            reasons = (_find_most(series, before, last, compare) for compare in compares)
+            names = name_commits(series)
+            reasons = (_find_most(series, names, commits, compare) for compare in compares)
             if why := next(filter(None, reasons), ""):
                 found[place] = f"{name_series(series)}: {why}"
     return found
 
 
 def _find_most(
-    series: Series, before: Sequence[str], last: str, compare: Callable[[Series, str, str], str]
+    series: Series,
+    names: Mapping[str, str],
+    commits: Sequence[str],
+    compare: Callable[[Series, Mapping[str, str], str, str], str],
 ) -> str:
-    """Return how a commit differs from the nearest before it, if it does so from most of them."""
-    reasons = [compare(series, commit, last) for commit in before]
+    """Return how the last commit differs from the nearest before it, if so from most of them."""
+    *before, last = commits
+    reasons = [compare(series, names, commit, last) for commit in before]
     differing = [*filter(None, reasons)]
     return differing[-1] if 2 * len(differing) > len(reasons) else ""
 
