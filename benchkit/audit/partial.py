@@ -125,14 +125,17 @@ def _list_numbers(runs: Runs) -> dict[Side, set[int]]:
 def _describe_gap(
     pair: Pair, workload: Workload, numbers: Sequence[Mapping[Side, set[int]]], *, is_alone: bool
 ) -> str:
-    """Say which runs the variant lacks before its last one, if the baseline has all of its.
+    """Say which runs of the baseline the variant lacks before its last one, if they share some.
 
     ``numbers`` are those of all runs, and of the measured ones.
     """
     base, new = map(workload.side, pair)
     (known, present), measured = [numbers[0].get(s, set()) for s in (base, new)], numbers[1]
-    missing = [n for n in measured.get(base, set()) - present if n < max(present, default=0)]
-    if not missing or not present <= known:
+    if present.isdisjoint(known):
+        return ""
+    first = min(present if present - known else known)  # the variant may have begun later
+    missing = [n for n in measured.get(base, set()) - present if first <= n < max(present)]
+    if not missing:
         return ""
     name = "" if is_alone else f" of {workload.benchmark}"
     shown = list_names(map(str, sorted(missing)), _SHOWN)

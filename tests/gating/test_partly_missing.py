@@ -100,6 +100,7 @@ def test_fewer_runs_of_every_benchmark_are_a_choice() -> None:
     [
         ((1, 4, 9), 4, "'new' lacks runs 2, 3, 5 and 3 more, but 'base' has 10 runs"),
         ((4, 5, 6), 4, "'new' lacks runs 1, 2 and 3, but 'base' has 10 runs"),
+        ((2, 5, 11), 4, "'new' lacks runs 3, 4, 6 and 4 more, but 'base' has 10 runs"),
         ((1, 2, 3), 0, "'new' has 3 runs, but 'base' has 10: if runs of it failed"),
     ],
 )
