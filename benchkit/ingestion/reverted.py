@@ -37,14 +37,14 @@ def require_origin(rows: pa.Table, mine: str, named: str | None) -> None:
     ------
     ConfigError
     """
-    for origin in _list_origins(rows.filter(rows["dropped"])):
-        if origin == mine if named is None else match(named, [origin]):
-            continue
+    origins = _list_origins(rows)
+    is_meant = mine in origins if named is None else match(named, origins)
+    if origins and not is_meant:
         reason = f"not of {named!r}" if named else f"not of this {'CI job' if mine else 'machine'}"
         raise ConfigError(
-            f"nothing was undone: the last ingest is of origin {origin!r}, {reason}",
+            f"nothing was undone: the last ingest is of origin {origins[0]!r}, {reason}",
             where="undo",
-            hint=f"to undo it all the same, run `benchkit undo --origin {quote(origin)}`",
+            hint=f"to undo it all the same, run `benchkit undo --origin {quote(origins[0])}`",
         )
 
 

@@ -113,11 +113,13 @@ class Store:
         Parameters
         ----------
         require : callable
-            Gets these before they are committed, and raises an error to keep the ingest.
+            Gets those of an ingest before they are committed, and raises an error to keep it.
         """
 
         def build(log: pa.Table) -> pa.Table:
-            require(rows := log_of_runs.undo_rows(self.url, log))
+            rows = log_of_runs.undo_rows(self.url, log)
+            if log_of_runs.last_operation(log) == log_of_runs.INGEST:
+                require(rows)
             return rows
 
         self._prepare()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,20 @@ def test_the_ingest_of_another_job_is_undone_only_by_name(
     assert undo(capsys, "--origin", "gitlab/500/73", code=2)
     line = undo(capsys, "--origin", "gitlab/500")
     assert "UTC by gitlab/500/72: 10 runs from b.txt; the store now holds 20 runs" in line
+
+
+def test_an_ingest_that_only_misses_files_is_of_its_job(
+    history: History, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CI_PIPELINE_ID", "500")
+    history.write("r/main/1.txt", "r/pr/1.txt")
+    history.ingest("r")
+    shutil.rmtree("r/pr")
+    history.ingest("r")
+    monkeypatch.setenv("CI_PIPELINE_ID", "501")
+    assert "of origin 'gitlab/500', not of this CI job" in undo(capsys, code=2)
+    monkeypatch.setenv("CI_PIPELINE_ID", "500")
+    assert "undid the last change, which added no runs" in undo(capsys)
 
 
 def test_an_ingest_outside_of_ci_is_undone_by_anyone(
