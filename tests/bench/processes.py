@@ -241,7 +241,7 @@ def measure_memory(bench: Bench) -> list[Goal]:
         eighth = make(bench.make(f"{name}-memory-eighth/none/{name}-1.raw"), size // 8)
         peaks = [run_once(bench.ingest(path)).peak / 2**20 for path in (large, eighth)]
         work = f"memory, {name}"
-        rows.append(hold(f"{work} / 400 MiB", peaks[0], 400, 1, id="P7", stretch=0.5, unit="MiB"))
+        rows.append(hold(f"{work} / 300 MiB", peaks[0], 300, 1, id="P7", stretch=2 / 3, unit="MiB"))
         rows.append(
             hold(f"{work} / an eighth of the input", peaks[0], peaks[1], 1.25, id="P7", unit="MiB")
         )
@@ -292,8 +292,8 @@ def measure_start(bench: Bench) -> list[Goal]:
     turns = run_in_turn(commands, bench.rounds)
     taken = {name: median(turn.cpu for turn in turns[name]) for name in commands}
     peer = taken.pop("pandas")
-    limits = dict.fromkeys(taken, (1.6, 0.6)) | {
-        "--help": (0.5, 0.25), "report on two go files": (2.8, 1.5)
+    limits = dict.fromkeys(taken, (0.6, 0.4)) | {
+        "--help": (0.3, 0.2), "report on two go files": (1.5, 1.0)
     }  # fmt: skip
     return [
         hold(f"{name} / import pandas, CPU", taken[name], peer, limit, id="P9", stretch=most)
@@ -317,7 +317,7 @@ def measure_report(bench: Bench) -> list[Goal]:
     turns = run_in_turn(commands, bench.rounds)
     name = f"report on 10 runs x {bench.size.run} samples / x 1000"
     return [
-        hold(name, typical(turns["many"]), typical(turns["few"]), 1.3, id="P10", stretch=1.1)
+        hold(name, typical(turns["many"]), typical(turns["few"]), 1.1, id="P10", stretch=1.05)
     ]  # fmt: skip
 
 
@@ -334,4 +334,4 @@ def measure_store(bench: Bench) -> list[Goal]:
     shutil.rmtree(store)
     name = f"one metric and variant of {rows} rows / duckdb scanning all of them"
     ours, theirs = typical(turns["ours"]), typical(turns["peer"])
-    return [hold(name, ours, theirs, 1, id="P11", stretch=1 / 3)]
+    return [hold(name, ours, theirs, 1, id="P11", stretch=0.5)]
