@@ -37,7 +37,7 @@ _FAILED = regex(
     rf"(?:{_SAYING} (?:non-zero )?(?:exit )?|exit )(?:code|status):? '?(?P<code>[1-9]\d*)'?\.?"
 )
 #: A job that was told to end, as a script does with its server.
-_STOPPED = regex(rf"{_JOB}Terminated{_END} +(?P<command>.*)")
+_STOPPED = regex(rf"{_JOB}Terminated{_END} ++(?P<command>.*)")
 #: A command that kills a program on purpose, as a shell that traces shows it.
 _KILL = regex(r"[+$#>\s]*(?:sudo )?(?:kill|pkill|killall) ")
 

@@ -90,6 +90,7 @@ def test_a_sidecar_without_the_ending_of_its_result_is_damage(result: Path) -> N
 
 
 def test_an_excluded_sidecar_is_no_damage(result: Path) -> None:
-    write_sidecar(result, FAILED)
-    result.unlink()
+    last = result.with_name("go-4.txt")  # without an earlier one, runs are missing
+    write_sidecar(last, FAILED)
+    last.unlink()
     assert run([*GATE, "res", "--exclude", "*.run.toml"]) == 0
