@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 GROUP_ROWS = 1 << 17
 #: Rows of it that tell how its columns are written.
 _LOOKED_AT = 1 << 12
+#: Rows up to which a file is small, however it is compressed.
+_FEW = 100
 #: Columns in which a sample has no empty place.
 _ALWAYS = frozenset({"batch", "piece", "metric", "stat", "value", "unit", "origin", "line"})
 #: Columns by whose bounds readers pass over row groups; bounds of the others cost a third of it.
@@ -98,12 +100,23 @@ def parquet_settings(first: pa.Table, *, is_raw: bool) -> dict[str, Any]:
         times = begin["time"].cast("int64").drop_null().to_numpy()
         if (times[1:] < times[:-1]).any() and 4 * len(begin["time"].unique()) < len(begin):
             differences.remove("time")
-    return _settings(first.column_names, differences, _PASSED_BY, plain)
+    settings = _settings(first.column_names, differences, _PASSED_BY, plain)
+    return settings if is_raw else settings | {"compression": _choose_compression(first)}
 
 
-def log_settings(columns: Sequence[str]) -> dict[str, Any]:
-    """Return the settings of a `pyarrow.parquet.ParquetWriter` for such columns of runs."""
-    return _settings(columns, ("index", "line", "piece", "number"), ("seq", "batch", "path"))
+def log_settings(rows: pa.Table) -> dict[str, Any]:
+    """Return the settings of a `pyarrow.parquet.ParquetWriter` for a file of runs."""
+    differences, bounded = ("index", "line", "piece", "number"), ("seq", "batch", "path")
+    settings = _settings(rows.column_names, differences, bounded)
+    return settings | {"compression": _choose_compression(rows)}
+
+
+def _choose_compression(rows: pa.Table) -> str:
+    """Return what makes the file of some rows small, or fast to read where it is small anyway.
+
+    zstd takes 50 µs to begin with a column, and a file of runs has sixty of them.
+    """
+    return "snappy" if len(rows) <= _FEW else "zstd"
 
 
 def _settings(

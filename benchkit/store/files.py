@@ -370,7 +370,7 @@ def write_rows(
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
         try:
-            with pq.ParquetWriter(path, rows.schema, **log_settings(rows.schema.names)) as writer:
+            with pq.ParquetWriter(path, rows.schema, **log_settings(rows)) as writer:
                 writer.write_table(rows, row_group_size=GROUP_ROWS)
                 writer.add_key_value_metadata({RECORD: json.dumps(record)})
             path = sign(path)
