@@ -42,6 +42,8 @@ from benchkit.regexes import regex
 _RUN = regex(r"(?:RUN\t|[\w.$]+\t[\w-]+\tRUN\t)")
 #: Assertions of the simulation stand above the run.
 _OPENING = regex(rf"(?:ASSERTION\t[^\n]*+\n)*+{_RUN.pattern}")
+#: A run also begins behind what is left of a line of a log that was cut off.
+_BEGIN = regex(rf"^\s*+{_RUN.pattern}|RUN\t[\w.$]++\t[\w-]*+\t\d{{13}}\t", re.ASCII)
 _VERSION = regex(r"\t(\d{1,4}\.\d[\w.-]{0,40})\s{0,9}$")
 _MOMENT = regex(r"\d{13}", re.ASCII)
 _BINARY = regex(rb"\x00\x00\x00\x00[\x04-\x0f]3\.\d{1,3}\.")
@@ -78,23 +80,34 @@ def _parse(source: Source) -> Iterator[Record]:
     if not source.head().text:
         yield _OF_BINARY.at(source.label, 0)
         return
-    run = Reading(tool="gatling", form="log", line=1)
-    log = RequestLog(source.label, "Gatling", run, origin="computed")
-    yield run
+    log: RequestLog | None = None
     lines = UntilDamage(source.ended_lines())
     for number, text, is_ended in lines:
-        if "REQUEST\t" not in text:
-            if _RUN.match(text) and (version := _VERSION.search(text)):
-                run.tool_version = version[1]
+        if "RUN\t" in text and (begin := _BEGIN.search(text)):
+            if log:
+                log.bad += [number] * (begin.start() > 0)  # of a log that was cut off within a line
+                yield from log.end()
+            log = _begin(source.label, number, text)
+            yield log.run
+        elif log is None or "REQUEST\t" not in text:
+            continue
         elif not is_ended or (request := _read_request(text)) is None:
             log.bad.append(number)
         else:
             name, start, time, status = request
             if log.add(number, start, time, name, is_failed=status == "KO"):
                 yield from log.flush()
-    yield from log.flush()
-    yield from log.finish()
+    if log:
+        yield from log.end()
     lines.raise_damage()
+
+
+def _begin(label: str, line: int, text: str) -> RequestLog:
+    """Return the empty log of the run that a line begins."""
+    run = Reading(tool="gatling", form="log", line=line)
+    if version := _VERSION.search(text):
+        run.tool_version = version[1]
+    return RequestLog(label, "Gatling", run, origin="computed")
 
 
 def _read_request(text: str) -> tuple[str, int, int, str] | None:

@@ -134,6 +134,11 @@ class RequestLog:
         """Whether every sample so far says when it began."""
         return _EARLIEST < self.span[0] <= self.span[1] < _LATEST
 
+    def end(self) -> Iterator[Samples | Diagnostic]:
+        """Yield the last samples of the run, complete it, and yield what is to be said about it."""
+        yield from self.flush()
+        yield from self.finish()
+
     def finish(self) -> Iterator[Diagnostic]:
         """Complete the run, and yield what is to be said about it."""
         run, at = self.run, self.run.last_line

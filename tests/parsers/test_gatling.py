@@ -89,6 +89,22 @@ def test_a_bad_line_costs_itself(line: str) -> None:
     assert run.status == "partial"
 
 
+@pytest.mark.parametrize("cut", [None, -2, -20])
+def test_a_second_log_in_a_file_is_a_second_run(cut: int | None) -> None:
+    """Both were one run, whose rate was of the time between them, or of twice the requests."""
+    line = "REQUEST\t\ta\t1539600000100\t1539600000300\tOK\t \n"
+    first, second = RUN + line * 2, RUN.replace("3.9.5", "3.10.5") + line.replace("15396", "15397")
+    records = read((first + line)[:cut] + second)
+    runs = [each for each in records if isinstance(each, Reading)]
+    samples = [each for each in records if isinstance(each, Samples)]
+    counts = [next(row[3] for row in run.rows if row[1] == "requests") for run in runs]
+    assert counts == [3 if cut is None else 2, 1]
+    assert [each.values.tolist() for each in samples] == [[0.2] * int(counts[0]), [0.2]]
+    assert [(run.duration, run.tool_version) for run in runs] == [(0.2, "3.9.5"), (0.2, "3.10.5")]
+    assert [run.line for run in runs] == [1, 5 if cut is None else 4]
+    assert [run.status for run in runs] == ["complete" if cut is None else "partial", "complete"]
+
+
 def test_a_binary_log_is_named() -> None:
     (problem,) = read(b"\x00\x00\x00\x00\x063.12.1\x00\x00\x00\x00+computerdatabase.X\x00\xff\xfe")
     assert isinstance(problem, Diagnostic)
