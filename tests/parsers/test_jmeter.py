@@ -68,6 +68,25 @@ def test_a_file_is_a_run_with_the_rate_from_first_start_to_last_end() -> None:
     assert result.samples[0].lines.tolist() == [2, 3] or result.samples[1].lines.tolist() == [2, 3]
 
 
+@pytest.mark.parametrize("is_other", [False, True])
+def test_a_second_header_begins_a_second_run(is_other: bool) -> None:
+    """Both were one run, of twice the requests in the time of one."""
+    other = HEADER.replace("elapsed,label", "label,elapsed") if is_other else HEADER
+    result = read(
+        HEADER
+        + "1700000000000,250,a,200,OK,true,100,1,7\n" * 2
+        + other
+        + f"1700000500000,{'a,1000' if is_other else '1000,a'},200,OK,true,100,2,7\n"
+    )
+    assert not result.problems
+    assert result.values()[None, "request_rate", "mean"] == 8.0
+    assert [run.duration for run in result.runs] == [0.25, 1.0]
+    assert [(run.line, run.last_line) for run in result.runs] == [(1, 3), (4, 5)]
+    totals = [each for each in result.samples if (each.metric, each.subject) == ("latency", None)]
+    assert [each.values.tolist() for each in totals] == [[0.25, 0.25], [1.0]]
+    assert [each.reading for each in totals] == result.runs
+
+
 def test_without_a_column_of_success_codes_tell_what_failed() -> None:
     rows = (
         "1700000000000,250,a,200\n1700000000500,250,a,503\n"

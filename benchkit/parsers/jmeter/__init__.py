@@ -9,7 +9,7 @@ bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connect
 What the numbers are: milliseconds. ``elapsed`` is the whole request, failed ones included;
 ``Latency`` runs from its start to the first byte (phase ``wait``), ``Connect`` is part of it.
 The rate is JMeter's: samples over the time from the start of the first to the end of the last. A
-file is one run; with several labels each also has latencies of its own, its subject the label.
+header begins a run; with several labels each also has latencies of its own, its subject the label.
 Rows of transaction controllers sum up other rows and count for their label only. Threads wait
 for their answers, so the loop is closed; with open thread groups say so in ``run.toml``.
 
@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from xml.parsers.expat import ErrorString, ExpatError, ParserCreate
 
 from benchkit.parsers.base import (
@@ -157,19 +157,21 @@ def _parse(source: Source) -> Iterator[Record]:
     else:
         delimiter = next((each for each in _DELIMITERS if f"elapsed{each}" in first), ",")
     table = _Table(source.label, "jtl")
-    if not columns and "success" not in first:
-        table.judges = "responseCode" in first
-        reason = _BY_CODE if table.judges else "it cannot be told which requests failed"
-        yield _UNJUDGED.at(source.label, 1, reason=reason)
-    yield table.run
+    yield from table.begin(columns or first)
+    names: dict[str, str] = {}
     rows = read_rows(source, "JMeter", sorted(_NEEDED), delimiter, named=columns)
     for line, row in rows:
         if isinstance(row, Diagnostic):
             table.problems.append(row)
-        elif table.take(line, row):
-            yield from table.flush()
-    yield from table.flush()
-    yield from table.finish()
+        elif "elapsed" in (texts := row.values()) and "timeStamp" in texts:  # another run's header
+            yield from table.end()
+            names, table = row, _Table(source.label, "jtl", line)
+            yield from table.begin(texts)
+        else:
+            renamed = {names[name]: cell for name, cell in row.items()} if names else row
+            if table.take(line, renamed):
+                yield from table.flush()
+    yield from table.end()
 
 
 def _parse_xml(source: Source) -> Iterator[Record]:
@@ -191,8 +193,7 @@ def _parse_xml(source: Source) -> Iterator[Record]:
         table.problems.append(
             _BROKEN.at(source.label, error.lineno, error=ErrorString(error.code) or str(error))
         )
-    yield from table.flush()
-    yield from table.finish()
+    yield from table.end()
     lines.raise_damage()
 
 
@@ -259,10 +260,18 @@ class _Rows:
 class _Table(RequestLog):
     """The rows of a JTL."""
 
-    def __init__(self, label: str, form: str) -> None:
-        run = Reading(tool="jmeter", form=form, line=1, load_model="closed")
+    def __init__(self, label: str, form: str, line: int = 1) -> None:
+        run = Reading(tool="jmeter", form=form, line=line, load_model="closed")
         super().__init__(label, "JMeter", run)
         self.urls: set[str] = set()
+
+    def begin(self, columns: Collection[str]) -> Iterator[Record]:
+        """Yield the run, and before it what its columns do not tell."""
+        if "success" not in columns:
+            self.judges = "responseCode" in columns
+            reason = _BY_CODE if self.judges else "it cannot be told which requests failed"
+            yield _UNJUDGED.at(self.label, self.run.line, reason=reason)
+        yield self.run
 
     def take(self, line: int, row: Mapping[str, str]) -> bool:
         """Take a row; whether the block is full."""
