@@ -87,6 +87,35 @@ def test_a_second_header_begins_a_second_run(is_other: bool) -> None:
     assert [each.reading for each in totals] == result.runs
 
 
+def rows(*starts: int, time: int = 50) -> str:
+    return "".join(f"{17 * 10**11 + start},{time},a,200,OK,true,1,1,0\n" for start in starts)
+
+
+def test_a_run_that_jmeter_appended_without_a_header_is_named() -> None:
+    """The pause between them lowered the rate of one run, without a word."""
+    runs = rows(*range(0, 1000, 40)) + rows(*range(4000, 5000, 40))
+    (problem,) = read(HEADER + runs).problems
+    assert "x:27: no request ran for 3.0 s before this row (1 of 1 such" in problem
+    sample = '<sample ts="{}" t="50" s="true" lb="a"/>\n'
+    samples = "".join(sample.format(row.split(",")[0]) for row in runs.splitlines())
+    (problem,) = read(f"<testResults>\n{samples}</testResults>\n").problems
+    assert "x:27: no request ran for 3.0 s" in problem
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        rows(*range(0, 600_000, 10_000)),
+        rows(*(round(1.1**step * 20_000) for step in range(50))),
+        rows(*(start + step for start in range(0, 600_000, 60_000) for step in range(0, 900, 50))),
+        rows(*range(0, 1000, 40)) + rows(*range(4000, 5000, 40)) + rows(900, time=3200),
+    ],
+    ids=["paced", "ever slower", "bursts", "a slow request"],
+)
+def test_a_test_that_waits_is_one_run(text: str) -> None:
+    assert not read(HEADER + text).problems
+
+
 def test_without_a_column_of_success_codes_tell_what_failed() -> None:
     rows = (
         "1700000000000,250,a,200\n1700000000500,250,a,503\n"

@@ -42,6 +42,7 @@ from benchkit.parsers.base import (
     Tool,
     late,
 )
+from benchkit.parsers.jmeter.pauses import Pauses
 from benchkit.parsers.requestlog import RequestLog
 from benchkit.reading.delimited import header_of, read_rows
 from benchkit.reading.reports import Remark
@@ -264,6 +265,7 @@ class _Table(RequestLog):
         run = Reading(tool="jmeter", form=form, line=line, load_model="closed")
         super().__init__(label, "JMeter", run)
         self.urls: set[str] = set()
+        self.pauses = Pauses()
 
     def begin(self, columns: Collection[str]) -> Iterator[Record]:
         """Yield the run, and before it what its columns do not tell."""
@@ -284,12 +286,14 @@ class _Table(RequestLog):
             return False
         start = int(row["timeStamp"]) if _WHOLE.fullmatch(row["timeStamp"]) else 0
         is_sum = row.get("responseMessage", "").startswith(_TRANSACTION)
+        time = int(times.pop("elapsed"))
         if not is_sum:
             self._count(row, sizes)
+            self.pauses.add(line, start, time)
         return self.add(
-            line, start, int(times.pop("elapsed")), row.get("label", ""),
+            line, start, time, row.get("label", ""),
             is_failed=is_failed, is_sum=is_sum,
-            phases={_TIMES[column]: int(time) for column, time in times.items()},
+            phases={_TIMES[column]: int(part) for column, part in times.items()},
         )  # fmt: skip
 
     def _count(self, row: Mapping[str, str], sizes: Mapping[str, str]) -> None:
@@ -310,6 +314,8 @@ class _Table(RequestLog):
             (url,) = self.urls
             aim(run, url)
         yield from super().finish()
+        if self.is_timed:
+            yield from self.pauses.judge(self.label)
 
 
 def _judge(row: Mapping[str, str]) -> bool | None:

@@ -1,0 +1,55 @@
+"""Pauses in which no request ran: JMeter appends a run to a JTL that exists, without a header."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchkit.parsers.base import Diagnostic
+from benchkit.reading.reports import Remark
+
+#: Milliseconds; between two runs JMeter takes longer to start.
+_SHORTEST = 1_000
+#: Requests for each pause of the longest kind; a test that waits between its requests has fewer.
+_REQUESTS = 30
+_PAUSED = Remark(
+    "no request ran for {seconds:.1f} s before this row (1 of {count} such pauses), which lowers "
+    "the rate: perhaps JMeter appended a second run to this file",
+    "write each run to a file of its own, or run JMeter with -f, which replaces the file",
+)
+
+
+class Pauses:
+    """The times without a request, of samples in the order in which they ended.
+
+    Examples
+    --------
+    >>> pauses = Pauses()
+    >>> for line in range(60):
+    ...     pauses.add(line, line * 10 + (line >= 40) * 5_000, 10)
+    >>> [each.line for each in pauses.judge("x.jtl")]
+    [40]
+    """
+
+    def __init__(self) -> None:
+        self._pauses: list[tuple[int, int, int]] = []  # begin, end, and line below
+        self._end = self._count = 0
+
+    def add(self, line: int, start: int, time: int) -> None:
+        """Add a request; a pause that it began in, or before, is shorter or none."""
+        pauses = self._pauses
+        while pauses and start < pauses[-1][1]:
+            begin, _, below = pauses.pop()
+            if start - begin >= _SHORTEST:
+                pauses.append((begin, start, below))
+        if self._count and start - self._end >= _SHORTEST:
+            pauses.append((self._end, start, line))
+        self._end = max(self._end, start + time)
+        self._count += 1
+
+    def judge(self, label: str) -> Iterator[Diagnostic]:
+        """Name the first long pause, where there are few of them and many requests."""
+        longest = max((end - begin for begin, end, _ in self._pauses), default=0)
+        long = [pause for pause in self._pauses if (pause[1] - pause[0]) * 10 >= longest]
+        if long and len(long) * _REQUESTS <= self._count:
+            begin, end, line = long[0]
+            yield _PAUSED.at(label, line, seconds=(end - begin) / 1e3, count=len(long))
