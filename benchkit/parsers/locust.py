@@ -62,7 +62,7 @@ def _recognises(head: Head) -> bool:
 
 
 def _parse(source: Source) -> Iterator[Record]:
-    r"""Yield the run of a table, and what has to be known about it.
+    r"""Yield the run of each table, and what has to be known about it.
 
     Examples
     --------
@@ -71,9 +71,23 @@ def _parse(source: Source) -> Iterator[Record]:
     >>> [row[1:4] for row in run.rows][1:]
     [('request_rate', 'mean', 4.0), ('latency', 'p99', 0.25)]
     """
-    run = Reading(tool="locust", form="csv", line=1, load_model="closed")
-    totals: dict[str, float] = {}
+    begin, rows = 1, list[tuple[int, dict[str, str] | Diagnostic]]()
     for line, row in read_rows(source, "Locust", ("Name", "Requests/s")):
+        if isinstance(row, Diagnostic) or row["Requests/s"] != "Requests/s":
+            rows.append((line, row))
+        else:  # the header of another run
+            yield from _read_run(source.label, begin, rows)
+            begin, rows = line, []
+    yield from _read_run(source.label, begin, rows)
+
+
+def _read_run(
+    label: str, begin: int, rows: list[tuple[int, dict[str, str] | Diagnostic]]
+) -> Iterator[Record]:
+    """Yield the run of the rows below a header, and what has to be known about it."""
+    run = Reading(tool="locust", form="csv", line=begin, load_model="closed")
+    totals: dict[str, float] = {}
+    for line, row in rows:
         if isinstance(row, Diagnostic):
             run.status = "partial"
             yield row
@@ -81,9 +95,7 @@ def _parse(source: Source) -> Iterator[Record]:
         type_, name, *_ = row.values()
         is_total = not type_.strip("None") and name in _TOTALS
         if is_total and totals:
-            yield Diagnostic(
-                source.label, line, f"a second row {name} is left out", "split the file"
-            )
+            yield Diagnostic(label, line, f"a second row {name} is left out", "split the file")
             continue
         run.last_line = line
         before = len(run.rows)
@@ -95,10 +107,10 @@ def _parse(source: Source) -> Iterator[Record]:
         totals = amounts if is_total else totals
     if not all(name in totals for name in _NEEDED):
         run.status = "partial" if run.rows else "failed"
-        yield _INCOMPLETE.at(source.label, run.last_line)
+        yield _INCOMPLETE.at(label, run.last_line)
     elif totals.get("failures", 0) >= totals["requests"]:
         run.status = "failed"
-        yield ALL_FAILED.at(source.label, run.last_line, count=totals["requests"])
+        yield ALL_FAILED.at(label, run.last_line, count=totals["requests"])
     if run.rows or run.status == "failed":
         yield run
 

@@ -25,7 +25,7 @@ from ab_readings import (
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from benchkit.parsers.base import Samples
+from benchkit.parsers.base import Reading, Samples
 from benchkit.parsers.hey import samples as requests
 from benchkit.reading.reasons import reason_of
 
@@ -227,6 +227,15 @@ def test_other_tools_are_not_claimed(path: str) -> None:
     assert "hey" not in claimed(FIXTURES / path)
     assert readings(FIXTURES / path, "hey") == []
     assert remarks(FIXTURES / path, "hey")[0].severity == "error"
+
+
+def test_a_second_header_begins_a_second_run_of_raw_times() -> None:
+    found = list(records(CSV[: CSV.index(b"\n", 1000) + 1] * 2, "hey_csv"))
+    runs = [record for record in found if isinstance(record, Reading)]
+    times = [each for each in found if isinstance(each, Samples) and each.metric == "latency"]
+    assert [each.reading for each in times] == runs
+    assert times[0].values.tolist() == times[1].values.tolist()
+    assert [len(each.values) for each in times] == [run.rows[0][3] for run in runs]
 
 
 def test_raw_times_are_samples_of_latency_and_of_every_phase() -> None:

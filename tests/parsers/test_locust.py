@@ -44,6 +44,17 @@ def test_the_aggregated_row_is_the_run_and_others_are_its_parts() -> None:
     assert (None, "latency", "p100") not in found
 
 
+def test_a_second_header_begins_a_second_run() -> None:
+    """The first run also had the second one's requests of each name."""
+    row = "GET,/a,{0},0,10,{0}.5,9,20\n,Aggregated,{0},0,10,{0}.5,9,20\n"
+    runs, problems = read(HEADER + row.format(3) + HEADER + row.format(5))
+    assert not problems
+    assert [(run.line, run.last_line) for run in runs] == [(1, 3), (4, 6)]
+    for run, count in zip(runs, (3.0, 5.0), strict=True):
+        counts = [row[0::3][:2] for row in run.rows if row[1] == "requests"]
+        assert counts == [("GET /a", count), (None, count)]
+
+
 def test_older_headers_are_read() -> None:
     text = (
         '"Method","Name","# requests","# failures","Median response time",'

@@ -64,6 +64,11 @@ def parse(source: Source) -> Iterator[Record]:
     yield table.reading
     lines = UntilDamage(source.whole_lines(table.may_be_cut))
     for number, text in lines:
+        if text in _HEADERS and table.total:  # of another run
+            yield from table.flush()
+            yield from table.finish()
+            table.begin(number)
+            yield table.reading
         table.feed(number, text)
         if len(table.lines) == BLOCK:
             yield from table.flush()
@@ -79,7 +84,11 @@ class _Table:
 
     def __init__(self, label: str) -> None:
         self.label = label
-        self.reading = Reading(tool="hey", form="csv", line=1, load_model="closed")
+        self.begin(1)
+
+    def begin(self, line: int) -> None:
+        """Begin a run with the header on a line."""
+        self.reading = Reading(tool="hey", form="csv", line=line, load_model="closed")
         self.has_codes = False
         self.lines: list[int] = []
         self.rows: list[tuple[str, ...]] = []
