@@ -68,6 +68,18 @@ def test_raw_times_tell_when_the_run_began_and_no_more() -> None:
     assert (reading.line, reading.last_line) == (1, 3001)
 
 
+def test_a_second_header_begins_a_second_run() -> None:
+    found = list(records(RAW * 2, "ab_tsv"))
+    runs = [record for record in found if isinstance(record, Reading)]
+    ends = len(RAW.splitlines())
+    assert [(run.line, run.last_line) for run in runs] == [(1, ends), (ends + 1, 2 * ends)]
+    whole = samples(RAW, "ab_tsv")[None].tolist()
+    for run in runs:
+        blocks = [each for each in found if isinstance(each, Samples) and each.reading is run]
+        times = [each.values for each in blocks if each.metric == "latency"]
+        assert np.concatenate(times).tolist() == whole
+
+
 def test_raw_times_give_the_percentiles_of_the_report_by_its_rule() -> None:
     times, told = np.sort(samples(RAW, "ab_tsv")[None]), latency(only(REPORT))
     assert len(times) == values(only(REPORT))[None, "requests", "count"]

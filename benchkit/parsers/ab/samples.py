@@ -24,6 +24,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -122,23 +123,35 @@ class _Table:
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        self.reading = Reading(tool="ab", form="tsv", line=1, load_model="closed")
+        self.begin(1)
+
+    def begin(self, line: int) -> None:
+        """Begin a run with the header on a line."""
+        self.reading = Reading(tool="ab", form="tsv", line=line, load_model="closed")
         self.bad: list[int] = []
         self.began: np.datetime64 | None = None
 
-    def take(self, number: int, block: Block) -> Iterator[Samples]:
+    def take(self, number: int, block: Block) -> Iterator[Record]:
         """Yield the rows of whole lines as samples; ``number`` is that of the first line."""
         cells, good = block.cells, block.good.copy()
+        headers: list[int] = []
         for row, line in block.odd:
             (text,) = clean_lines(line)
             match = _ROW.fullmatch(text)
             if match is not None:
                 cells[:, row], good[row] = _numbers(match), True
-            elif text.strip() and text != HEADER:
+            elif text == HEADER:
+                headers.append(row)
+            elif text.strip():
                 self.bad.append(number + row)
-        rows = np.flatnonzero(good)
-        if len(rows):
-            yield from self._give(cells if good.all() else cells[:, rows], number + rows)
+        for part, (first, end) in enumerate(pairwise([0, *headers, len(good)])):
+            if part and self.began is not None:  # the header of another run
+                yield from self.finish(is_cut=False)
+                self.begin(number + first)
+                yield self.reading
+            rows = first + np.flatnonzero(good[first:end])
+            if len(rows):
+                yield from self._give(cells if good.all() else cells[:, rows], number + rows)
 
     def _give(self, cells: Array, lines: Array) -> Iterator[Samples]:
         self.reading.last_line = int(lines[-1])

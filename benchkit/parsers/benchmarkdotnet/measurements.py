@@ -47,8 +47,8 @@ def parse(source: Source) -> Iterator[Record]:
     [('Quick', 1.5e-07)]
     """
     delimiter = find_delimiter(source.head().text)
-    launches: dict[tuple[Case, str, str], list[Time]] = {}
-    is_cut = False
+    launches: dict[tuple[Case, str, str, int], list[Time]] = {}
+    is_cut, part = False, 0
     for line, row in read_rows(source, "BenchmarkDotNet", _COLUMNS, delimiter):
         is_cut = isinstance(row, Diagnostic)
         if isinstance(row, Diagnostic):
@@ -56,6 +56,7 @@ def parse(source: Source) -> Iterator[Record]:
             continue
         mode, stage, type_, levels, job, allocated = (row.get(name, "") for name in _OPTIONAL)
         method, launch, time, count = (row[name] for name in _COLUMNS)
+        part += launch == _COLUMNS[1]  # the header of another file
         if not is_result(mode, stage):
             continue
         if not _AMOUNT.fullmatch(time) or not _COUNT.fullmatch(count) or not int(count):
@@ -63,10 +64,10 @@ def parse(source: Source) -> Iterator[Record]:
             yield Diagnostic(source.label, line, what, _HINT, "warning")
             continue
         case = ".".join(filter(None, (type_, unquote(method)))), levels, job
-        times = launches.setdefault((case, launch, allocated), [])
+        times = launches.setdefault((case, launch, allocated, part), [])
         times.append((float(time.replace(",", ".")) / int(count), line))
     jobs = count_jobs(case for case, *_ in launches)
-    for number, ((case, _, allocated), times) in enumerate(launches.items(), 1):
+    for number, ((case, _, allocated, _), times) in enumerate(launches.items(), 1):
         run = begin("measurements", case, jobs, times[0][1])
         run.last_line = times[-1][1]
         add_launch(run, times)
