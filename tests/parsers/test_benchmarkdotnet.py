@@ -225,3 +225,42 @@ def test_a_table_in_which_all_benchmarks_failed_is_known(form: Format, text: str
     (run,) = form.parse(source)
     assert isinstance(run, Reading)
     assert run.status == "failed"
+
+
+@pytest.mark.parametrize("cell", ["12x458.4 ns", "12;458.4 ns", "12,458.4 nz", "NaN ns"])
+def test_a_mean_that_cannot_be_read_is_named(cell: str) -> None:
+    """The row kept its stdev and bytes, as if it had never had a mean."""
+    path = FIXTURES / "benchmarkdotnet-csv/otlp/1/Sorts-report.csv"
+    text = path.read_text(encoding="utf-8").replace("13,842.2 ns", cell)
+    *runs, problem = CSV.parse(Source(None, "x.csv", text.encode()))
+    assert len(runs) == 3
+    assert isinstance(problem, Diagnostic)
+    assert (problem.line, problem.severity) == (3, "warning")
+    assert problem.what == "Quick has no valid mean or median; the row is left out"
+
+
+def test_another_cell_that_cannot_be_read_is_named_and_left_out() -> None:
+    path = FIXTURES / "benchmarkdotnet-csv/otlp/1/Sorts-report.csv"
+    text = path.read_text(encoding="utf-8").replace("105.5 ns", "1x5 ns").replace("424 B", "4;4 B")
+    *runs, size, time = CSV.parse(Source(None, "x.csv", text.encode()))
+    assert [len(run.rows) for run in runs if isinstance(run, Reading)] == [2, 2, 3, 3]
+    assert isinstance(size, Diagnostic)
+    assert isinstance(time, Diagnostic)
+    assert (size.line, size.what) == (
+        2,
+        "Allocated is '4;4 B', which is not a size; it is left out",
+    )
+    assert (time.line, time.what) == (3, "StdDev is '1x5 ns', which is not a time; it is left out")
+
+
+def test_measurements_that_are_there_twice_count_once() -> None:
+    """A file that was appended to itself had twice as many iterations, without a word."""
+    path = FIXTURES / "benchmarkdotnet-measurements/none/Sorts-measurements.csv"
+    once = list(MEASUREMENTS.parse(Source.load(path)))
+    *runs, problem = MEASUREMENTS.parse(Source(None, "x.csv", path.read_bytes() * 2))
+    assert [run.rows for run in runs if isinstance(run, Reading)] == [
+        run.rows for run in once if isinstance(run, Reading)
+    ]
+    assert isinstance(problem, Diagnostic)
+    assert problem.severity == "warning"
+    assert problem.what.startswith("60 rows, of which this is the first, repeat")

@@ -16,6 +16,7 @@ from benchkit.parsers.benchmarkdotnet import (
     unquote,
 )
 from benchkit.reading.delimited import find_delimiter, read_rows
+from benchkit.reading.reports import Remark
 from benchkit.regexes import regex
 
 _COLUMNS = ["Target_Method", "Measurement_LaunchIndex", "Measurement_Nanoseconds",
@@ -26,6 +27,13 @@ _COUNT = regex(r"\d{1,18}", re.ASCII)
 _OPTIONAL = ("Measurement_IterationMode", "Measurement_IterationStage", "Target_Type", "Params",
              "Job_Display", "Allocated_Bytes")  # fmt: skip
 _HINT = "use the whole file that CsvMeasurementsExporter wrote"
+
+_REPEATED = Remark(
+    "{count:,} rows, of which this is the first, repeat iterations of the same launch, and are "
+    "left out",
+    "save the measurements of each run of BenchmarkDotNet to a separate file",
+    is_remark=False,
+)
 
 
 def recognises(head: Head) -> bool:
@@ -47,8 +55,10 @@ def parse(source: Source) -> Iterator[Record]:
     [('Quick', 1.5e-07)]
     """
     delimiter = find_delimiter(source.head().text)
-    launches: dict[tuple[Case, str, str, int], list[Time]] = {}
-    is_cut, part = False, 0
+    launches: dict[tuple[Case, str, str], list[Time]] = {}
+    iterations: set[tuple[Case, str, str]] = set()
+    repeated: list[int] = []
+    is_cut = False
     for line, row in read_rows(source, "BenchmarkDotNet", _COLUMNS, delimiter):
         is_cut = isinstance(row, Diagnostic)
         if isinstance(row, Diagnostic):
@@ -56,7 +66,6 @@ def parse(source: Source) -> Iterator[Record]:
             continue
         mode, stage, type_, levels, job, allocated = (row.get(name, "") for name in _OPTIONAL)
         method, launch, time, count = (row[name] for name in _COLUMNS)
-        part += launch == _COLUMNS[1]  # the header of another file
         if not is_result(mode, stage):
             continue
         if not _AMOUNT.fullmatch(time) or not _COUNT.fullmatch(count) or not int(count):
@@ -64,10 +73,15 @@ def parse(source: Source) -> Iterator[Record]:
             yield Diagnostic(source.label, line, what, _HINT, "warning")
             continue
         case = ".".join(filter(None, (type_, unquote(method)))), levels, job
-        times = launches.setdefault((case, launch, allocated, part), [])
+        if index := row.get("Measurement_IterationIndex"):
+            if (case, launch, index) in iterations:
+                repeated.append(line)
+                continue
+            iterations.add((case, launch, index))
+        times = launches.setdefault((case, launch, allocated), [])
         times.append((float(time.replace(",", ".")) / int(count), line))
     jobs = count_jobs(case for case, *_ in launches)
-    for number, ((case, _, allocated, _), times) in enumerate(launches.items(), 1):
+    for number, ((case, _, allocated), times) in enumerate(launches.items(), 1):
         run = begin("measurements", case, jobs, times[0][1])
         run.last_line = times[-1][1]
         add_launch(run, times)
@@ -76,5 +90,7 @@ def parse(source: Source) -> Iterator[Record]:
         if is_cut and number == len(launches):
             run.status, run.remark = "partial", f"{run.last_line}: the file ends within this launch"
         yield run
+    if repeated:
+        yield _REPEATED.at(source.label, repeated[0], count=len(repeated))
     if not launches:
         yield Diagnostic(source.label, 0, "the file has no results", "run the benchmark again")

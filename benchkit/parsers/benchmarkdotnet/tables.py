@@ -12,10 +12,12 @@ from benchkit.parsers.base import Diagnostic, Head, Reading, Record, Source
 from benchkit.parsers.benchmarkdotnet import unquote
 from benchkit.reading.delimited import find_delimiter, read_rows
 from benchkit.reading.source import UntilDamage
+from benchkit.redaction import show_part
 from benchkit.regexes import regex
 from benchkit.units import Quantity, parse_bytes, parse_time
 
 _CENTRES = ("Mean", "Median")
+_PRIMARIES = {("time_per_op", "mean"), ("time_per_op", "median")}
 _FACTS = {
     "Mean": ("time_per_op", "mean", "s"), "Median": ("time_per_op", "median", "s"),
     "StdDev": ("time_per_op", "stdev", "s"), "Min": ("time_per_op", "min", "s"),
@@ -53,7 +55,7 @@ _PREFIX = regex(r"[\s#>/*!;-]*")
 #: A longer line has no common parameters.
 _LONGEST = 2000
 _NAMES = {"Type", "Method"}
-_NO_VALUE = ("NA", "?", "-", "")
+_NO_VALUE = ("NA", "N/A", "?", "-", "")
 _HINT = "give the table as BenchmarkDotNet wrote it, or the JSON of `--exporters fulljson`"
 
 
@@ -168,9 +170,19 @@ class _Summary:
                 self._leave_out(line, f"{count} rows of this table are called {run.benchmark}")
             elif _fill(run, row, decimal):
                 yield run
+                self.problems += self._name_unreadable(line, row)
             else:
                 self._leave_out(line, f"{run.benchmark} has no valid mean or median")
         yield from self.problems
+
+    def _name_unreadable(self, line: int, row: Mapping[str, str]) -> Iterator[Diagnostic]:
+        """Yield the cells of a row in which a time or size should stand, and does not."""
+        for name, (_, _, unit) in _FACTS.items():
+            cell = row.get(name, "")
+            if cell not in _NO_VALUE and not _kind(unit).fullmatch(cell):
+                kind = "size" if unit == "B" else "time"
+                what = f"{name} is {show_part(cell)}, which is not a {kind}; it is left out"
+                yield Diagnostic(self.label, line, what, _HINT, "warning")
 
     def _begin(self, line: int, row: Mapping[str, str], settings: set[str]) -> Reading:
         """Return the run of a row; of the settings of its job some differ between rows."""
@@ -197,15 +209,21 @@ def _fill(run: Reading, row: Mapping[str, str], decimal: str) -> bool:
             run.add(metric, stat, amount.value, unit, run.line, resolution=step)
         elif unit == "B" and row.get(name) == "-" and run.rows:
             run.add(metric, stat, 0.0, unit, run.line, origin="computed")
-    if not run.rows and any(row.get(name) in _NO_VALUE for name in _CENTRES):
+    if any(each[1:3] in _PRIMARIES for each in run.rows):
+        return True
+    if any(row.get(name) in _NO_VALUE for name in _CENTRES):
         run.status, run.remark = "failed", f"{run.line}: {run.benchmark} has no results"
         return True
-    return any(each[2] in {"mean", "median"} for each in run.rows)
+    return False
+
+
+def _kind(unit: str) -> re.Pattern[str]:
+    return _SIZE if unit == "B" else _TIME
 
 
 def _read(cell: str, unit: str, decimal: str) -> Quantity | None:
     """Return the time or size that a cell is, without the signs between thousands."""
-    amount = (_SIZE if unit == "B" else _TIME).fullmatch(cell)
+    amount = _kind(unit).fullmatch(cell)
     if amount is None:
         return None
     whole, _, part = amount[1].partition(decimal)
