@@ -7,6 +7,8 @@ milliseconds beside seconds, and would compare without a word.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
+from math import isfinite
 from typing import TYPE_CHECKING, get_args
 
 from benchkit import metrics, schema
@@ -16,6 +18,7 @@ from benchkit.errors import SchemaError
 from benchkit.parsers import registry
 from benchkit.parsers.guessed import guess_measure
 from benchkit.parsers.mapped import choose_stat
+from benchkit.redaction import show_part
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,6 +31,8 @@ _MAY_BE_EMPTY = ("group", "benchmark", "params", "origin", "tool", "source")
 _ABOUT = [*schema.RUN_KEY, "subject", "metric", "stat", "time"]
 #: A column of exported tables that tells of a value's run.
 _LOAD_MODEL = "load_model"
+#: How pandas shows what is missing.
+_MISSING = ("nan", "<NA>", "NaT", "")
 #: Told many times in a run; every other statistic is told once.
 _MANY = ("sample", "counter")
 
@@ -110,14 +115,27 @@ def _convert(frame: pd.DataFrame, column: str) -> pd.DataFrame:
     units = frame["unit"] if "unit" in frame.columns else guessed.unit.constant or usual
     frame = frame.assign(unit=units)
     known = [find_unit(str(unit)) for unit in frame["unit"]]
-    try:
-        pairs = zip(known, frame["value"], strict=True)
-        values = [unit.convert(repr(float(value))) for unit, value in pairs]
-    except (TypeError, ValueError) as error:
-        message = f"column {column!r} has a value that is not a number: {error}"
-        raise SchemaError(message, where="columns") from error
+    values = [
+        unit.convert(repr(_require_number(value, column, index)))
+        for unit, (index, value) in zip(known, frame["value"].items(), strict=True)
+    ]
     frame = frame.assign(value=values, unit=[unit.base for unit in known])
     return frame if "stat" in frame.columns else frame.assign(stat=frame["metric"].map(choose_stat))
+
+
+def _require_number(value: object, column: str, index: object) -> float:
+    """Return a value of a column as a finite number, or refuse it."""
+    if value is None or str(value) in _MISSING:
+        what, hint = (
+            f"no value at index {index}",
+            f"leave out such rows: .dropna(subset=[{column!r}])",
+        )
+    else:
+        with suppress(TypeError, ValueError):
+            if isfinite(number := float(value)):  # type: ignore[arg-type]
+                return number
+        what, hint = f"a value that is not a number at index {index}: {show_part(str(value))}", ""
+    raise SchemaError(f"column {column!r} has {what}", where="columns", hint=hint)
 
 
 def _complete(frame: pd.DataFrame) -> pd.DataFrame:

@@ -223,3 +223,21 @@ def test_a_variant_of_two_tools_keeps_them_apart() -> None:
     both = [own_table((tool, tool), "latency", "p50") for tool in ("ab", "hey")]
     frame = bk.load(pd.concat(both)).compare(baseline="main", metrics="latency.p50").frame
     assert len(frame) == 2
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        (float("nan"), r"columns: column 't' has no value at index 1; .*dropna\(subset=\['t'\]\)"),
+        (None, "columns: column 't' has no value at index 1; "),
+        ("soon", "columns: column 't' has a value that is not a number at index 1: 'soon'$"),
+        (float("inf"), "columns: column 't' has a value that is not a number at index 1: 'inf'$"),
+    ],
+)
+def test_a_value_that_is_missing_or_no_number_is_named_with_its_row(
+    value: object, problem: str
+) -> None:
+    """The error quoted `nane-3`, which nobody wrote, and no row."""
+    frame = pd.DataFrame({"side": ["a", "b"], "t": [1.5, value], "of": ["ms", "ms"]})
+    with pytest.raises(SchemaError, match=problem):
+        bk.load(frame, columns={"variant": "side", "value": "t", "unit": "of"})
