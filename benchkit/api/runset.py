@@ -260,7 +260,7 @@ class RunSet:
         refuse_contested(self.contested, chosen)
         require_pairs(chosen, self.variants)
         primaries = tuple(map(split_metric, list_names(metrics))) or self.headline
-        require_metrics(self.observations, primaries)
+        primaries = require_metrics(self.observations, primaries)
         plan = Plan(confidence=confidence, primaries=primaries, blocks=blocks, method=method)
         comparisons = Comparisons(pairs=(), contrasts=(), confidence=confidence)
         if reason is None:

@@ -19,6 +19,8 @@ from benchkit.labels.tree import name_without_run
 from benchkit.parsers import registry
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from benchkit.comparison import Comparisons
     from benchkit.schema import Observations, Runs
 
@@ -179,27 +181,37 @@ def _list_refused_variants(runs: Runs, reports: Sequence[SourceReport]) -> list[
     return [name for name in names if name and _NOTES.isdisjoint(SEPARATORS.split(name.lower()))]
 
 
-def require_metrics(observations: Observations, primaries: Sequence[tuple[str, str]]) -> None:
-    """Refuse primaries that nothing measured, and those whose stat has to be named.
+def require_metrics(
+    observations: Observations, primaries: Sequence[tuple[str, str]]
+) -> tuple[tuple[str, str], ...]:
+    """Return primaries, with the statistic of those that have only one.
 
     Raises
     ------
     SelectionError
-        With the name that may have been meant.
+        If nothing measured one, or its statistic has to be named; with the names that may be meant.
     """
     known = observations[["metric", "stat", "tool"]].drop_duplicates()
-    for metric, stat in primaries:
-        pairs = zip(known["metric"].tolist(), known["stat"].tolist(), strict=True)
-        selection.require_metric(metric, stat, pairs)
-        of_metric = known[known["metric"] == metric]
-        if stat:
-            selection.require(stat, of_metric["stat"], f"statistic of {metric}")
-        elif not any(
-            each == registry.tool(tool).choose_stat(metric)
-            for each, tool in zip(of_metric["stat"], of_metric["tool"], strict=True)
-        ):
-            names = " or ".join(f"{metric}.{each}" for each in of_metric["stat"].drop_duplicates())
-            raise SelectionError(f"no default statistic for {metric}", hint=names)
+    return tuple(_complete(metric, stat, known) for metric, stat in primaries)
+
+
+def _complete(metric: str, stat: str, known: pd.DataFrame) -> tuple[str, str]:
+    """Return a primary with its statistic, unless each tool has a default one."""
+    pairs = zip(known["metric"].tolist(), known["stat"].tolist(), strict=True)
+    selection.require_metric(metric, stat, pairs)
+    of_metric = known[known["metric"] == metric]
+    stats = of_metric["stat"].drop_duplicates().tolist()
+    if stat:
+        selection.require(stat, stats, f"statistic of {metric}")
+    elif not any(
+        each == registry.tool(tool).choose_stat(metric)
+        for each, tool in zip(of_metric["stat"], of_metric["tool"], strict=True)
+    ):
+        if len(stats) > 1:
+            hint = f"name one: {', '.join(f'{metric}.{each}' for each in stats)}"
+            raise SelectionError(f"no default statistic for {metric}", hint=hint)
+        return metric, stats[0]
+    return metric, stat
 
 
 def name_unmeasured(comparisons: Comparisons, lost: Sequence[str]) -> Comparisons:

@@ -277,11 +277,11 @@ def follow_runs(
     from benchkit.metrics import split_metric
 
     base = o.settings()
+    named = tuple(map(split_metric, metric or base.metrics))
     plan = Plan(
         confidence=o.fraction(rule[1], base.confidence, "--confidence"),
-        primaries=tuple(map(split_metric, metric or base.metrics)),
+        primaries=require_metrics(runset.observations, named),
     )
-    require_metrics(runset.observations, plan.primaries)
     return trace(
         runset.observations, runset.runs, plan,
         o.fraction(rule[0], base.margin, "--margin"), base.accept, base.seed,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import benchkit as bk
@@ -101,10 +102,16 @@ def test_a_metric_of_ones_own_is_named_with_its_stat() -> None:
     rates = bk.load(WRK).observations.query("metric == 'request_rate'")
     own = {"metric": "wait", "unit": "s", "value": 8 / rates["value"], "resolution": None}
     waits = bk.load(rates.assign(**own))
-    with pytest.raises(SelectionError, match=r"no default statistic .*; wait\.mean"):
-        waits.compare(baseline="none", metrics=["wait"])
-    found = waits.compare(baseline="none", metrics=["wait.mean"]).frame
-    assert found.query("primary").verdict.tolist() == ["unchanged", "changed", "changed", "changed"]
+    verdicts = ["unchanged", "changed", "changed", "changed"]
+    for name in ("wait", "wait.mean"):  # it has no other statistic
+        found = waits.compare(baseline="none", metrics=[name]).frame
+        assert found.query("primary").verdict.tolist() == verdicts
+    table = waits.observations
+    several = bk.load(pd.concat([table.assign(stat=each) for each in ("p90", "p95")]))
+    with pytest.raises(
+        SelectionError, match=r"no default statistic for wait; name one: wait\.p90, wait\.p95"
+    ):
+        several.compare(baseline="none", metrics=["wait"])
 
 
 def test_names_and_formats_are_told_in_python_as_on_the_command_line(tmp_path: Path) -> None:
