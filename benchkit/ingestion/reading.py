@@ -41,6 +41,7 @@ from benchkit.labels.headings import Sections
 from benchkit.labels.rename import split_variant
 from benchkit.parsers import kernel, mapped, registry
 from benchkit.parsers.base import Format, Reading, Repeats, Row, Samples, Source
+from benchkit.parsers.documents import TRUNCATED
 from benchkit.parsers.embedded import list_documents, list_reports
 from benchkit.reading.bounds import limit_runs
 from benchkit.reading.source import UnreadableError
@@ -363,7 +364,7 @@ def _records(
                 )
                 raise DataError(what, where=source.label, hint="split it into several files")
             if isinstance(record, Diagnostic):
-                diagnostics.append(record)
+                diagnostics.append(_name_tool(record, form))
                 continue
             last = record
             yield record
@@ -377,6 +378,13 @@ def _records(
                 "warning",
             )
         )
+
+
+def _name_tool(problem: Diagnostic, form: Format) -> Diagnostic:
+    """Say whose JSON it is that has no end; an exported table is of no tool."""
+    if problem.what != TRUNCATED or not form.tools:
+        return problem
+    return replace(problem, what=f"JSON of {form.tools[0]}, {problem.what}")
 
 
 def _last_line(record: Reading | Repeats | Samples | None) -> int:

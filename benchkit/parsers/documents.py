@@ -36,7 +36,7 @@ _TOKEN = regex(
 _BLANK = regex(r"[\s,]*")
 #: Runs began between them: Go's zero time is none, and nanoseconds since 1970 have an end.
 _EARLIEST, _LATEST = datetime(1970, 1, 2, tzinfo=UTC), datetime(2262, 1, 1, tzinfo=UTC)
-
+TRUNCATED = "truncated: without its end, its structure is unknown"
 
 _NEGATIVE = Remark(
     "{name} is {value:g}, which no time or count can be, and is left out",
@@ -343,8 +343,8 @@ def _refusal(label: str, text: str, error: Exception) -> Diagnostic:
     if isinstance(error, json.JSONDecodeError):
         line, what = error.lineno, f"not valid JSON ({error.msg}, column {error.colno})"
         if error.pos >= end or error.msg.startswith("Unterminated"):
-            what = "truncated: without its end, its structure is unknown"
-    return Diagnostic(label, line, what, "get the response again")
+            what = TRUNCATED
+    return Diagnostic(label, line, what, "copy or write the whole file again")
 
 
 class _Lines:

@@ -9,6 +9,7 @@ import pytest
 
 import benchkit as bk
 from benchkit.cli import run
+from benchkit.errors import DataError
 from benchkit.ingestion.commit import ingest
 from benchkit.store import Store
 
@@ -192,3 +193,16 @@ def test_the_most_frequent_reason_leads_where_nothing_was_read(tmp_path: Path) -
     assert refused.value.where.endswith("b.txt")
     kind = "asv's comparison, which benchkit does not read"
     assert f"{kind} (and 2 more; also {files[0]}: unknown format" in refused.value.what
+
+
+@pytest.mark.parametrize(
+    ("path", "tool"),
+    [("jmh", "jmh"), ("hyperfine", "hyperfine"), ("pytest-benchmark", "pytest-benchmark")],
+)
+def test_json_without_its_end_is_named_with_its_tool(path: str, tool: str, tmp_path: Path) -> None:
+    """The error asked to get the response again, of which there was none."""
+    content = min((FIXTURES / path).rglob("*.json")).read_bytes()
+    (tmp_path / "cut.json").write_bytes(content[: len(content) // 2])
+    words = f"JSON of {tool}, truncated: .*; copy or write the whole file again$"
+    with pytest.raises(DataError, match=words):
+        bk.load(tmp_path / "cut.json")
