@@ -116,16 +116,6 @@ def test_each_launch_of_the_measurements_is_a_run() -> None:
     assert runs[0].rows[0][5] == 4  # without overhead, warm-ups and what outliers were taken from
 
 
-def test_measurements_below_a_second_header_are_of_other_launches() -> None:
-    """They were pooled with those of the first file, so that there was one run of both."""
-    path = FIXTURES / "benchmarkdotnet-measurements/none/Sorts-measurements.csv"
-    once, twice = (
-        [each for each in MEASUREMENTS.parse(Source(None, "x", data)) if isinstance(each, Reading)]
-        for data in (path.read_bytes(), path.read_bytes() * 2)
-    )
-    assert [run.rows[0][1:6] for run in twice] == [run.rows[0][1:6] for run in once] * 2
-
-
 def test_names_of_the_measurements_have_no_quotes() -> None:
     """They kept them, and so differed from those of the other files."""
     head = "Target_Type,Target_Method,Measurement_LaunchIndex,Measurement_IterationMode,"
