@@ -40,7 +40,7 @@ def guess_map(
 ) -> None:
     """Guess which columns of a table are variants, runs and values; write that as a map."""
     from benchkit.ingestion.sources import require_file
-    from benchkit.parsers.guessed import guess
+    from benchkit.parsers.guessed import guess, list_unread
     from benchkit.reading.source import Source, UnreadableError
     from benchkit.reporting.json_text import format_json
 
@@ -57,7 +57,7 @@ def guess_map(
         document = {"format_version": 1, "map": loads(text)["map"][0], "values": values}
         printing.write(format_json(document), output)
         return
-    unread = _list_unread(source, guessed)
+    unread = list_unread(source, guessed)
     values += [f"Columns that this map does not read: {', '.join(unread)}"] if unread else []
     comments = ["# The first values as they would be read:", *(f"# {line}" for line in values)]
     printing.write("\n".join([text, *comments]), output)
@@ -92,21 +92,6 @@ def _list_keys(measure: object) -> Iterator[str]:
         text = value if isinstance(value, str) else value.constant
         if text:
             yield f"{name} = {write_string(text)}"
-
-
-def _list_unread(source: Source, guessed: TableMap) -> list[str]:
-    """Name the columns that a map leaves out."""
-    from collections.abc import Mapping
-
-    from benchkit.parsers.guessed import is_nameless
-    from benchkit.parsers.mapped import read_table
-
-    rows = (row for _, row in read_table(source, guessed.records) if isinstance(row, Mapping))
-    return [
-        f"{name}, which has no name" if is_nameless(name) else printable(name.replace("\n", " "))
-        for name in next(rows, {})
-        if name not in guessed.columns
-    ]
 
 
 def _list_values(source: Source, guessed: TableMap) -> list[str]:

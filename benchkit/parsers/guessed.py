@@ -17,7 +17,7 @@ from benchkit.parsers.base import Source
 from benchkit.parsers.documents import read_documents
 from benchkit.parsers.mapped import is_number, read_table, split_amount
 from benchkit.regexes import regex
-from benchkit.units import read_number
+from benchkit.units import printable, read_number
 
 #: Rows that are looked at.
 _ROWS = 1000
@@ -39,6 +39,10 @@ _PARAMS = {"connections", "threads", "concurrency", "clients", "size", "vus", "u
 _IGNORED = {"id", "index", "timestamp", "time", "date", "seed", "pid", "port"}
 #: Columns of a table; more are rows of results that lie in one object.
 _WIDEST = 10_000
+#: Cells that stand for a number that is not there.
+_MISSING = {"-", "–", "—", "n/a", "na", "nan", "null"}
+#: A number with decimal commas or groups of thousands: which of both, a cell alone does not show.
+_COMMAS = regex(r"[+-]?\d[\d.]{0,30}(?:,\d[\d.]{0,30}){1,9}(?: ?(?:[^\W\d_]{1,5}|%))?")
 _WORD = regex(r"[^A-Za-z0-9%/µ.]+|\.(?!\d)")
 _ALIASES = {"lat": "latency", "response_time": "latency", "throughput": "request_rate"}
 #: How a column without a name is called.
@@ -58,6 +62,7 @@ class _Column:
     rows: int
     unit: str = ""  # that of the numbers, where cells have one
     is_counted: bool = False  # whether the cells are the numbers of the rows
+    commas: str = ""  # one of the numbers with commas, which are not read
 
 
 def is_nameless(column: str) -> bool:
@@ -71,25 +76,11 @@ def guess(source: Source) -> TableMap:
     Raises
     ------
     DataError
-        If it has no rows, or no column of numbers.
+        If it has no rows, no header, or no column of numbers.
     """
-    head = source.head()
-    if not head.text and b"\0" in head.data and b"\n" in head.data:
-        line = head.data.count(b"\n", 0, head.data.index(b"\0")) + 1
-        hint = "it is damaged, or not UTF-8 text; write the table again"
-        raise DataError("contains NUL bytes", where=f"{source.label}:{line}", hint=hint)
     records = _find_records(source)
-    rows = [row for row in _first_rows(source, records) if isinstance(row, Mapping)]
-    if not rows:
-        what = "no table: expected CSV, JSON with an object per line, or a list of objects in JSON"
-        raise DataError(what, where=source.label, hint="list the formats with `benchkit formats`")
-    if (width := len(rows[0])) > _WIDEST:
-        what, hint = (
-            f"has {width:,} columns",
-            "write a row for each result, with its name in a column",
-        )
-        raise DataError(what, where=source.label, hint=hint)
-    columns = [_describe(name, rows) for name in rows[0] if name]
+    described = _describe_all(source, records)
+    columns = [each for each in described if not each.commas]
     labels = _name_labels(columns)
     params = tuple(
         each.name
@@ -107,8 +98,7 @@ def guess(source: Source) -> TableMap:
     ]
     value = labels.pop("value", None)
     if value is None and not numbers:
-        hint = "give a table with a column of numbers"
-        raise DataError("no column holds numbers", where=source.label, hint=hint)
+        raise _refuse(source, described)
     cells: dict[str, Any] = {name: Cell(column=column) for name, column in labels.items()}
     if value is not None and "metric" in labels:
         return TableMap(**cells, value=Cell(column=value), params=params, records=records)
@@ -120,6 +110,60 @@ def guess(source: Source) -> TableMap:
         replace(guess_measure(f"{name} {units[name]}".rstrip()), column=name) for name in measured
     )
     return TableMap(**cells, values=measures, params=params, records=records)
+
+
+def list_unread(source: Source, guessed: TableMap) -> list[str]:
+    """Name the columns that a map leaves out, and why where their numbers cannot be read."""
+    unread: list[str] = []
+    for each in _describe_all(source, guessed.records):
+        if each.name in guessed.columns:
+            continue
+        name = printable(each.name.replace("\n", " "))
+        why = ", which has no name" if is_nameless(each.name) else ""
+        if each.commas:
+            why = f", whose numbers have commas ({each.commas}); write them with a decimal point"
+        unread.append(f"{name}{why}")
+    return unread
+
+
+def _describe_all(source: Source, records: str) -> list[_Column]:
+    """Describe the columns of a table by its first rows.
+
+    Raises
+    ------
+    DataError
+        If it is no table, or has no header.
+    """
+    head = source.head()
+    if not head.text and b"\0" in head.data and b"\n" in head.data:
+        line = head.data.count(b"\n", 0, head.data.index(b"\0")) + 1
+        hint = "it is damaged, or not UTF-8 text; write the table again"
+        raise DataError("contains NUL bytes", where=f"{source.label}:{line}", hint=hint)
+    rows = [row for row in _first_rows(source, records) if isinstance(row, Mapping)]
+    if not rows:
+        what = "no table: expected CSV, JSON with an object per line, or a list of objects in JSON"
+        raise DataError(what, where=source.label, hint="list the formats with `benchkit formats`")
+    if (width := len(rows[0])) > _WIDEST:
+        what, hint = (
+            f"has {width:,} columns",
+            "write a row for each result, with its name in a column",
+        )
+        raise DataError(what, where=source.label, hint=hint)
+    numbers = [name for name in rows[0] if _read(name) is not None]
+    if numbers and head.text.lstrip()[:1] not in {"{", "["}:
+        what = f"holds numbers ({', '.join(numbers[:6])}) where a header names the columns"
+        hint = "add a header line, such as variant,run,time_ms"
+        raise DataError(what, where=f"{source.label}:1", hint=hint)
+    return [_describe(name, rows) for name in rows[0] if name]
+
+
+def _refuse(source: Source, columns: Sequence[_Column]) -> DataError:
+    """Say why a table has no numbers that can be read."""
+    what, hint = "no column holds numbers", "give a table with a column of numbers"
+    if commas := next((each for each in columns if each.commas), None):
+        what = f"column {printable(commas.name)} has numbers with commas ({commas.commas})"
+        hint = "write numbers with a decimal point and without commas, such as 1234.5"
+    return DataError(what, where=source.label, hint=hint)
 
 
 def _first_rows(source: Source, records: str) -> Iterator[Mapping[str, Any] | Diagnostic]:
@@ -145,14 +189,29 @@ def _find_records(source: Source) -> str:
 def _describe(name: str, rows: Sequence[Mapping[str, Any]]) -> _Column:
     cells = [row.get(name) for row in rows]
     known = [cell for cell in cells if cell not in (None, "")]
-    numbers = [_read(cell) for cell in known]
-    counted = [number for number in numbers if number is not None]
-    is_numeric = bool(known) and len(counted) >= _MOSTLY * len(known)
+    given = [cell for cell in known if not (isinstance(cell, str) and _is_missing(cell))]
+    counted = [number for cell in given if (number := _read(cell)) is not None]
+    is_numeric = bool(given) and len(counted) >= _MOSTLY * len(given)
     is_whole = is_numeric and all(number.is_integer() for number in counted)
-    unit = "" if is_numeric else _find_unit(known)
+    unit = "" if is_numeric else _find_unit(given)
     distinct = len({str(cell) for cell in known})
     is_counted = is_whole and [number - counted[0] for number in counted] == [*range(len(rows))]
-    return _Column(name, is_numeric or bool(unit), is_whole, distinct, len(rows), unit, is_counted)
+    is_numeric |= bool(unit)
+    commas = _find_commas(given)
+    return _Column(name, is_numeric, is_whole, distinct, len(rows), unit, is_counted, commas)
+
+
+def _is_missing(cell: str) -> bool:
+    return cell.strip().lower() in _MISSING
+
+
+def _find_commas(cells: Sequence[object]) -> str:
+    """Return the first number with commas of a column of numbers."""
+    texts = [cell.strip() if isinstance(cell, str) else str(cell) for cell in cells]
+    commas = [text for text in texts if _COMMAS.fullmatch(text)]
+    plain = [text for text in texts if _read(split_amount(text)[0]) is not None]
+    is_numeric = len(commas) + len(plain) >= _MOSTLY * len(cells)
+    return commas[0] if commas and is_numeric else ""
 
 
 def _find_unit(cells: Sequence[object]) -> str:

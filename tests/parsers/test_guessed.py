@@ -1,0 +1,55 @@
+"""What a guessed map refuses, or leaves out with its reason, so that no number is lost silently."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchkit.cli import run
+from benchkit.errors import DataError, ExitCode
+from benchkit.parsers.base import Source
+from benchkit.parsers.guessed import guess
+
+Captured = pytest.CaptureFixture[str]
+
+
+def _list_measured(text: str) -> list[str]:
+    return [each.column for each in guess(Source(None, "x.csv", text.encode())).values]
+
+
+def test_a_table_without_a_header_is_refused() -> None:
+    with pytest.raises(DataError, match=r"x.csv:1: .*numbers \(1, 10.5\)") as caught:
+        _list_measured("web,1,10.5\nweb,2,10.7\ndb,1,3.5\ndb,2,3.6\n")
+    assert "add a header line" in str(caught.value.hint)
+
+
+@pytest.mark.parametrize("missing", ["n/a", "-", "NaN", "N/A"])
+def test_a_cell_without_a_value_leaves_a_column_of_numbers(missing: str) -> None:
+    assert _list_measured(f"build,ms\na,1\na,{missing}\nb,3\n") == ["ms"]
+
+
+@pytest.mark.parametrize(
+    ("text", "example"),
+    [
+        ("Variante;Zeit_ms;n\na;12,5;1\na;12,7;2\nb;1.234,5;3\nb;12,7;4\n", "12,5"),
+        ('Variante,Zeit_ms,n\na,100,1\na,"1,200",2\nb,110,3\nb,120,4\n', "1,200"),
+        ("Variante;Zeit_ms;n\na;12,5 ms;1\na;12,7 ms;2\nb;13 ms;3\nb;12,5 ms;4\n", "12,5 ms"),
+    ],
+)
+def test_a_column_of_numbers_with_commas_is_left_out_with_the_reason(
+    text: str, example: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("x.csv").write_text(text, encoding="utf-8")
+    assert run(["map", "x.csv"]) == ExitCode.DONE
+    written = capsys.readouterr().out
+    assert f"does not read: Zeit_ms, whose numbers have commas ({example})" in written
+    assert 'variant = "Variante"' in written
+    assert '"Zeit_ms"' not in written
+
+
+def test_a_table_whose_only_numbers_have_commas_is_refused_for_them() -> None:
+    with pytest.raises(DataError, match=r"Zeit_ms has numbers with commas \(12,5\)") as caught:
+        _list_measured("Variante;Zeit_ms\na;12,5\nb;12,7\n")
+    assert "decimal point" in str(caught.value.hint)
