@@ -189,15 +189,15 @@ def _find_records(source: Source) -> str:
 def _describe(name: str, rows: Sequence[Mapping[str, Any]]) -> _Column:
     cells = [row.get(name) for row in rows]
     known = [cell for cell in cells if cell not in (None, "")]
-    given = [cell for cell in known if not (isinstance(cell, str) and _is_missing(cell))]
-    counted = [number for cell in given if (number := _read(cell)) is not None]
-    is_numeric = bool(given) and len(counted) >= _MOSTLY * len(given)
+    filled = [cell for cell in known if not (isinstance(cell, str) and _is_missing(cell))]
+    counted = [number for cell in filled if (number := _read(cell)) is not None]
+    is_numeric = bool(filled) and len(counted) >= _MOSTLY * len(filled)
     is_whole = is_numeric and all(number.is_integer() for number in counted)
-    unit = "" if is_numeric else _find_unit(given)
+    unit = "" if is_numeric else _find_unit(filled)
     distinct = len({str(cell) for cell in known})
     is_counted = is_whole and [number - counted[0] for number in counted] == [*range(len(rows))]
     is_numeric |= bool(unit)
-    commas = _find_commas(given)
+    commas = _find_commas(filled)
     return _Column(name, is_numeric, is_whole, distinct, len(rows), unit, is_counted, commas)
 
 
