@@ -18,7 +18,7 @@ from benchkit.gating.outcome import (
 from benchkit.intervals import TOO_WIDE, format_ends, format_interval, is_wide_difference
 from benchkit.listing import list_names
 from benchkit.tables.phrases import phrase_change
-from benchkit.tables.wording import format_bare, name_metric, write_amount
+from benchkit.tables.wording import format_bare, name_metric, write_amount, write_share
 from benchkit.units import (
     FACTOR_DOWN,
     FACTOR_UP,
@@ -135,6 +135,7 @@ def _write_sureness(row: RowOutcome) -> str:
         return f"({TOO_WIDE} how much)"
     is_ratio = row.evidence.is_ratio
     ends = format_ends(low, high, value, _shares(row)) if is_ratio else text.strip("[]")
+    ends = write_share(row.contrast, ends)
     return f"({format_bare(1 - 2 * (1 - row.contrast.confidence))} CI {ends})"
 
 

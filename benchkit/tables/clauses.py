@@ -32,6 +32,7 @@ from benchkit.tables.wording import (
     name_metric,
     name_variant,
     write_change,
+    write_share,
     write_size,
     write_sureness,
 )
@@ -113,7 +114,7 @@ def _write_other(row: Verdict, first: Verdict, verdicts: Verdicts) -> str:
     c, who = row.contrast, name_variant(row.contrast, verdicts)
     is_alike = is_more(c) == is_more(first.contrast)
     if is_alike and bool(list_factors([c])) == bool(list_factors([first.contrast])):
-        return f"{who} {write_size(c, verdicts.margin)}"
+        return f"{who} {write_share(c, write_size(c, verdicts.margin))}"
     return f"{who} {write_change(c, verdicts.margin)}"
 
 

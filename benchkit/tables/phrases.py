@@ -16,6 +16,7 @@ from benchkit.tables.wording import (
     name_metric,
     name_variant,
     write_change,
+    write_share,
     write_size,
 )
 from benchkit.units import (
@@ -120,7 +121,8 @@ def phrase_change(who: str, contrast: Contrast, size: str, is_factor: bool) -> s
     """Put the size of a change into words.
 
     ``otlp serves 13.1 % fewer requests/s than none``, ``v2 takes 2.10× to 3.40× the time per
-    operation of v1``, ``v2 is 80.0× faster than v1 (time per operation)``.
+    operation of v1``, ``v2 is 80.0× faster than v1 (time per operation)``, ``otlp serves 1/27.6 of
+    the requests/s of none``.
     """
     says, metric, base = find_wording(contrast), name_metric(contrast), printable(contrast.baseline)
     if size.endswith("B"):  # 64 B more per operation
@@ -133,6 +135,8 @@ def phrase_change(who: str, contrast: Contrast, size: str, is_factor: bool) -> s
         return f"{who} {says.verb} {size} {says.more} {metric} than {base}"
     if is_factor and says.down == "faster":
         return f"{who} is {size} faster than {base} ({metric})"
+    if is_factor:
+        return f"{who} {says.verb} {write_share(contrast, size)} of the {metric} of {base}"
     return f"{who} {says.verb} {size} {says.less} {metric} than {base}"
 
 

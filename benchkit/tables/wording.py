@@ -199,6 +199,16 @@ def write_size(contrast: Contrast, margin: float) -> str:
     return write_change(contrast, margin).lstrip("+\N{MINUS SIGN}±")
 
 
+def write_share(contrast: Contrast, size: str) -> str:
+    """Write the factors of a decrease as shares, ``1/3.40 to 1/27.6``, unless it is a speed-up."""
+    bare = size.replace("\N{MULTIPLICATION SIGN}", "")
+    if bare == size or is_more(contrast) or find_wording(contrast).down == "faster":
+        return size
+    for link in (" to ", "\N{EN DASH}"):
+        bare = bare.replace(link, f"{link}1/")
+    return f"1/{bare}"
+
+
 def write_sureness(contrast: Contrast) -> str:
     """Write the interval in the sentence, in the direction of its estimate.
 
@@ -210,7 +220,8 @@ def write_sureness(contrast: Contrast) -> str:
         return ""
     if is_wide(low, high):
         return f"({TOO_WIDE} how much)"
-    return f"({format_bare(contrast.confidence)} CI {format_ends(low, high, ratio)})"
+    ends = write_share(contrast, format_ends(low, high, ratio))
+    return f"({format_bare(contrast.confidence)} CI {ends})"
 
 
 def write_value(value: float, scale: Scale, step: float = 0.0) -> str:

@@ -176,6 +176,15 @@ def test_factors_are_written_as_factors() -> None:
     )
 
 
+def test_a_decrease_by_a_factor_is_written_as_a_share() -> None:
+    rates = {"a": times(1e9), "b": times(1e9 / 27.6), "c": times(1e9 / 12)}
+    assert read(headline(verdicts({RATE: rates}, "wrk", "/"))).startswith(
+        "▲ b serves 1/27.6 of the requests/s of a (95 % CI 1/27.3–1/27.9), c 1/12.0; "
+    )
+    found = gobench({"A": (STEADY, times(1 / 27.6)), "B": (STEADY, times(1 / 12))})
+    assert read(headline(found)).startswith("▼ enabled is 12.0× to 27.6× faster than baseline")
+
+
 def test_a_gain_is_a_gain_whichever_direction_is_better() -> None:
     less = gobench({"A": (STEADY, times(0.8))})
     assert read(headline(less)).startswith("▼ enabled takes 20.0 % less time per operation than ")
