@@ -94,6 +94,7 @@ def _describe(head: Head, formats: Sequence[Format], source: Source | None) -> _
         or _find_embedded(head.text, formats)
         or _find_embedded(_read_rest(head, source), formats)
         or _find_begun(head, formats)
+        or _find_stats(head)
         or _find_nearest(head, formats)
         or _find_command(head, formats)
         or _describe_text(head)
@@ -199,6 +200,22 @@ def _claim(head: Head, text: str, formats: Iterable[Format]) -> str:
     return next(names, "")
 
 
+def _find_stats(head: Head) -> _Reason | None:
+    """Tell the rows of docker stats without their header, also below the command."""
+    lines = [line.strip() for line in head.text.split("\n") if line.strip()]
+    rows = lines[1:] if "docker stats " in lines[0] else lines
+    if not rows or not all(map(_STATS.match, rows[:_QUOTED])):
+        return None
+    opening = show_opening(rows[0])
+    what = f"unknown format: rows like those of docker stats ({opening}), without a header"
+    hint = (
+        "start docker's --format with `table `, such as "
+        '--format "table {{.Name}}\\t{{.CPUPerc}}\\t{{.MemUsage}}", or use --format json; or add a '
+        "header line, run `benchkit map FILE` and pass the result with --map"
+    )
+    return _Reason(what, hint)
+
+
 def _find_nearest(head: Head, formats: Sequence[Format]) -> _Reason | None:
     """Name the format whose signature has most of its words in a text, and what does not fit.
 
@@ -300,13 +317,6 @@ def _describe_text(head: Head) -> _Reason:
         if damage:
             return _Reason(f"{what}, but {damage}", "give the whole file")
         return _Reason(what, _MAP, is_foreign=True)
-    if all(map(_STATS.match, lines[:_QUOTED])):
-        what = f"unknown format: rows like those of docker stats ({opening}), without a header"
-        hint = (
-            "start docker's --format with `table `; or add a header line, run `benchkit map "
-            "FILE` and pass the result with --map"
-        )
-        return _Reason(what, hint)
     if columns := _find_columns(lines):
         what = f"unknown format: a table with the columns {_list(columns)}"
         return _Reason(what, _MAP, is_foreign=True)

@@ -264,11 +264,17 @@ def test_a_key_that_may_be_a_secret_is_not_quoted() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["web 0.29% 12.3MiB / 1GiB\ndb 1.29% 2MiB / 1GiB\n", "web: 0.29%\n", "web,0.29%,3\n"]
-)
+    "text", [
+        "web 0.29% 12.3MiB / 1GiB\ndb 1.29% 2MiB / 1GiB\n", "web: 0.29%\n", "web,0.29%,3\n",
+        ('$ docker stats --no-stream --format "{{.Name}} {{.CPUPerc}} {{.MemUsage}}"\n'
+        "web 12.5% 100MiB / 2GiB\ndb 3.2% 200MiB / 2GiB\n"),
+        "docker stats --format '{{.Name}}\t{{.CPUPerc}}'\nweb\t12.5%\n",
+    ],
+)  # fmt: skip
 def test_rows_of_docker_stats_without_a_header_say_how_to_name_their_columns(text: str) -> None:
     error = refuse(text)
     assert "docker stats" in error.what
+    assert r'--format "table {{.Name}}\t{{.CPUPerc}}\t{{.MemUsage}}"' in error.hint
     assert "`table `" in error.hint
     assert "--map" in error.hint
 
