@@ -227,6 +227,7 @@ def test_other_documents_are_not_recognised(text: str) -> None:
         ("<html><head><title>K6 Load Test: 2026-11-21</title></head>", "HTML"),
         ('<?xml version="1.0"?>\n<testsuites><testsuite name="k6 thresholds" tests="1">', "JUnit"),
         ('{"root_group": {"name": ""}, "total": 5}', "none of k6's metrics"),
+        ('{"a": {"http_reqs": {"count": 5}}, "vus": {"last": 5}}', "none of k6's metrics"),
     ],
 )
 def test_reports_made_from_a_run_are_refused_with_a_reason(text: str, word: str) -> None:
@@ -339,6 +340,30 @@ def test_a_users_own_document_holds_summaries(case: str, name: str, indent: int 
             expected.tool_version,
         )
         assert all(reading.line <= each[9] <= reading.last_line for each in reading.rows)
+
+
+@pytest.mark.parametrize("place", [(), ("results", "otel")])
+@pytest.mark.parametrize("is_below_values", [False, True])
+def test_metrics_by_their_names_alone_are_a_summary(
+    place: tuple[str, ...], is_below_values: bool
+) -> None:
+    document: dict[str, object] = {
+        name: {"values": values} if is_below_values else values
+        for name, values in (
+            ("http_req_duration", {"avg": 12.5, "med": 11.2, "p(95)": 25.2}),
+            ("http_reqs", {"count": 1000, "rate": 99.9}),
+        )
+    }
+    document |= {"date": "x", "config": {"duration": 30000, "vus": {"start": 5}}}
+    for key in reversed(place):
+        document = {key: document}
+    (reading,), problems = read(json.dumps(document))
+    assert reading.headings == place
+    assert not problems
+    assert [(row[1], row[2], row[3]) for row in reading.rows] == [
+        ("latency", "mean", 0.0125), ("latency", "p50", 0.0112), ("latency", "p95", 0.0252),
+        ("requests", "count", 1000), ("request_rate", "mean", 99.9),
+    ]  # fmt: skip
 
 
 def test_metrics_of_another_tool_below_are_passed_over() -> None:

@@ -30,7 +30,9 @@ machine-readable form every percentile but p90 and p95, and all rates per second
 
 A handleSummary of the user's own may keep such data further down, also of several runs:
 ``{"none": {"metrics": …}, "otlp": {"metrics": …}}``, a list of summaries. The keys above each are
-its headings.
+its headings. Where nothing holds ``metrics``, an object that holds at least two of k6's metrics by
+their names is a summary, too (``{"http_reqs": {"count": 1000, "rate": 99.9}, …}``); a script's own
+metrics are not read there.
 """
 
 from __future__ import annotations
@@ -49,6 +51,7 @@ from benchkit.parsers.k6.words import (
     Measure,
     Number,
     complete,
+    is_statistic,
     record,
     split_name,
 )
@@ -110,6 +113,18 @@ class _Document:
             for name, leaves in self.named()
         )
 
+    @property
+    def is_bare_summary(self) -> bool:
+        """Whether it holds statistics of at least two metrics that k6 itself records."""
+        known = {
+            name
+            for whole, leaves in self.named()
+            for name in (split_name(whole)[0],)
+            if name in BUILTIN
+            and any(is_statistic(name, key) and leaf.is_number for key, leaf in leaves.items())
+        }
+        return len(known) > 1
+
     def named(self) -> Iterator[tuple[str, dict[str, Leaf]]]:
         """Yield each metric's name and leaves."""
         for path, leaves in self.entries.items():
@@ -155,31 +170,46 @@ class _Summaries:
 
     documents: dict[Path, _Document] = field(default_factory=dict)
     latest: Path = ()
+    is_bare: bool = False  # whether metrics stand without "metrics" above them
 
     def take(self, leaf: Leaf) -> None:
         """Give a leaf to the summary that it is of."""
-        depth = _find_depth(leaf.path)
+        depth = _find_depth(leaf.path, is_bare=self.is_bare)
         if depth is not None:
             self.latest = leaf.path[:depth]
             if self.latest not in self.documents:
                 self.documents[self.latest] = _Document(line=leaf.line if depth else 1)
-            own = leaf._replace(path=leaf.path[depth:]) if depth else leaf
-            self.documents[self.latest].take(own)
+            own = ("metrics", *leaf.path[depth:]) if self.is_bare else leaf.path[depth:]
+            self.documents[self.latest].take(leaf._replace(path=own))
         if leaf.path[: len(self.latest)] == self.latest and self.latest in self.documents:
             self.documents[self.latest].last_line = leaf.line
 
     def choose(self) -> dict[Path, _Document]:
         """Return the outermost one if it holds metrics; else those below that hold k6's."""
+        if self.is_bare:
+            return {place: each for place, each in self.documents.items() if each.is_bare_summary}
         outermost = self.documents.get((), _Document())
         known = {place: each for place, each in self.documents.items() if each.is_known}
         return {(): outermost} if outermost.entries or not known else known
 
 
-def _find_depth(path: Path) -> int | None:
+def _is_builtin(path: Path) -> bool:
+    """Whether a path begins with a metric that k6 itself records, and leads to a value of it."""
+    match path:
+        case (str(name), str(), *_):
+            return split_name(name)[0] in BUILTIN
+    return False
+
+
+def _find_depth(path: Path, *, is_bare: bool) -> int | None:
     """Count the keys above the summary that a leaf is of; None if it is of none."""
     for depth, key in enumerate(path[:_DEEPEST]):
         if key in _OTHER:
             return None
+        if is_bare:
+            if _is_builtin(path[depth:]):
+                return depth
+            continue
         match path[depth : depth + 4]:
             case (
                 ("metrics", str(), _, *_)
@@ -221,17 +251,10 @@ def parse(source: Source) -> Iterator[Record]:
         hint = "use the raw output instead: --summary-export, --out json or --out csv"
         yield Diagnostic(source.label, 0, what, hint)
         return
-    summaries, damage = _Summaries(), list[Diagnostic]()
-    try:
-        for leaf in walk(text):
-            summaries.take(leaf)
-    except DamageError as error:
-        cut = summaries.documents.get(summaries.latest, _Document())
-        if not error.is_whole:
-            cut.entries.pop(cut.last, None)
-        what = f"{error}; everything before this point is kept"
-        hint = "write the file again"
-        damage.append(Diagnostic(source.label, error.line, what, hint, "warning"))
+    summaries, damage = _collect(text, source.label, is_bare=False)
+    if not any(each.entries for each in summaries.documents.values()):
+        bare = _collect(text, source.label, is_bare=True)
+        summaries, damage = bare if bare[0].choose() else (summaries, damage)
     chosen, reported = summaries.choose(), set[Diagnostic]()
     for place, document in chosen.items():
         problems = damage if len(chosen) == 1 or place == summaries.latest else []
@@ -242,6 +265,22 @@ def parse(source: Source) -> Iterator[Record]:
                 reported.add(each)
             yield each
     blocks.raise_damage()
+
+
+def _collect(text: str, label: str, *, is_bare: bool) -> tuple[_Summaries, list[Diagnostic]]:
+    """Return the summaries of a text, and where it is damaged."""
+    summaries, damage = _Summaries(is_bare=is_bare), list[Diagnostic]()
+    try:
+        for leaf in walk(text):
+            summaries.take(leaf)
+    except DamageError as error:
+        cut = summaries.documents.get(summaries.latest, _Document())
+        if not error.is_whole:
+            cut.entries.pop(cut.last, None)
+        what = f"{error}; everything before this point is kept"
+        hint = "write the file again"
+        damage.append(Diagnostic(label, error.line, what, hint, "warning"))
+    return summaries, damage
 
 
 def _join(blocks: Iterable[bytes], label: str) -> str:

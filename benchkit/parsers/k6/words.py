@@ -79,6 +79,11 @@ BUILTIN: dict[str, tuple[Kind, str]] = {
     **dict.fromkeys(("vus", "vus_max"), ("gauge", "1")),
 }
 _STATS = {"avg": "mean", "med": "p50", "min": "min", "max": "max"}
+#: The statistics of a metric that is no trend.
+_KEYS: dict[Kind, set[str]] = {
+    "counter": {"count", "rate"}, "rate": {"rate", "value", "passes", "fails"},
+    "gauge": {"value", "min", "max"},
+}  # fmt: skip
 _NAME = regex(r"[\w. !?/&#()<>%-]{1,128}")
 _PERCENTILE = regex(r"p\(?(\d+(?:\.\d+)?)\)?")
 
@@ -153,6 +158,12 @@ def stat_name(key: str) -> str | None:
     """
     match = _PERCENTILE.fullmatch(key)
     return f"p{float(match[1]):.10g}" if match else _STATS.get(key)
+
+
+def is_statistic(name: str, key: str) -> bool:
+    """Whether k6 has such a statistic of one of the metrics that it records itself."""
+    kind = BUILTIN[name][0]
+    return stat_name(key) is not None if kind == "trend" else key in _KEYS[kind]
 
 
 def split_name(text: str) -> tuple[str, str]:
