@@ -195,6 +195,7 @@ class _Stall:
     sheet: Sheet
     tail: str
     quantile: float
+    at_most: float  # the quantile before it was rounded: a tool may print 0
     most: float
     open_quantile: float
 
@@ -211,16 +212,18 @@ def _find_stall(sheet: Sheet) -> _Stall | None:
     steady = most.value - beyond * duration
     if not at_most or most.value < _STALL * at_most or steady < _HIDDEN * at_most:
         return None
-    return _Stall(sheet, tail, quantile.value, most.value, steady)
+    return _Stall(sheet, tail, quantile.value, at_most, most.value, steady)
 
 
 def _tell_stalls(side: Side, stalls: Sequence[_Stall], total: int) -> Finding:
-    worst = max(stalls, key=lambda stall: stall.open_quantile / stall.quantile)
+    worst = max(stalls, key=lambda stall: stall.open_quantile / stall.at_most)
+    about = "" if worst.quantile else "at most "
+    quantile = about + format_quantity(worst.quantile or worst.at_most, "s")
     return Finding(
         code="B318",
         severity="warning",
         where=name_side(side),
-        message=f"{worst.tail} is {format_quantity(worst.quantile, 's')} but the maximum is "
+        message=f"{worst.tail} is {quantile} but the maximum is "
         f"{format_quantity(worst.most, 's')} ({name_worst(worst.sheet.run, stalls, total)}): "
         "if all connections stalled that long, a steady stream of requests would have had a "
         f"{worst.tail} of at least {format_quantity(worst.open_quantile, 's', 2)}",
