@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _MAY_BE_EMPTY = ("group", "benchmark", "params", "origin", "tool", "source")
 #: What a value is about, at one moment.
 _ABOUT = [*schema.RUN_KEY, "subject", "metric", "stat", "time"]
-#: A column of exported tables that tells of a value's run.
+#: The column of exported tables with the load model of a run.
 _LOAD_MODEL = "load_model"
 #: How pandas shows what is missing.
 _MISSING = ("nan", "<NA>", "NaT", "")

@@ -19,9 +19,9 @@ def _list_measured(text: str) -> list[str]:
 
 
 def test_a_table_without_a_header_is_refused() -> None:
-    with pytest.raises(DataError, match=r"x.csv:1: .*numbers \(1, 10.5\)") as caught:
+    with pytest.raises(DataError, match=r"x.csv:1: .*numbers \(1, 10.5\)") as refused:
         _list_measured("web,1,10.5\nweb,2,10.7\ndb,1,3.5\ndb,2,3.6\n")
-    assert "add a header line" in str(caught.value.hint)
+    assert "add a header line" in str(refused.value.hint)
 
 
 @pytest.mark.parametrize("missing", ["n/a", "-", "NaN", "N/A"])
@@ -50,6 +50,6 @@ def test_a_column_of_numbers_with_commas_is_left_out_with_the_reason(
 
 
 def test_a_table_whose_only_numbers_have_commas_is_refused_for_them() -> None:
-    with pytest.raises(DataError, match=r"Zeit_ms has numbers with commas \(12,5\)") as caught:
+    with pytest.raises(DataError, match=r"Zeit_ms has numbers with commas \(12,5\)") as refused:
         _list_measured("Zweig;Zeit_ms\na;12,5\nb;12,7\n")
-    assert "decimal point" in str(caught.value.hint)
+    assert "decimal point" in str(refused.value.hint)
