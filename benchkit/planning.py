@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from benchkit.comparison.model import Plan
 from benchkit.comparison.replicates import Replicates, collect_replicates
-from benchkit.derived.batches import Batches
+from benchkit.derived.stretches import Batches
 from benchkit.stats.equivalence import log_sizes, worsen
 from benchkit.stats.families import Basis
 from benchkit.stats.familypower import choose_basis, family_power, find_power

@@ -46,7 +46,7 @@ KNOWING = {
     ),
     "audit/concurrency.py": ("k6 vegeta wrk2", "advice: which tools send at a fixed rate"),
     "audit/copies.py": ("vegeta", "advice: an example of a file name"),
-    "audit/pvalues.py": ("benchstat", "finding B307, on the p-values of its tables"),
+    "audit/totals.py": ("benchstat", "finding B307, on the p-values of its tables"),
     "benchstat/__init__.py": ("benchstat", "--compat benchstat"),
     "benchstat/table.py": ("benchstat", "--compat benchstat"),
     "capture/plan.py": ("wrk", "an example in a hint"),

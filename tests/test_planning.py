@@ -8,8 +8,7 @@ from examples import RATES, observations, runs_of
 
 from benchkit import schema
 from benchkit.comparison import Plan
-from benchkit.derived.batches import Batches
-from benchkit.derived.summaries import Summary
+from benchkit.derived.stretches import Batches, Summary
 from benchkit.errors import DataError, SelectionError
 from benchkit.parsers.base import Reading, Samples
 from benchkit.planning import Family, Goal, Planning, plan_runs

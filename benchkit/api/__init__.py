@@ -17,7 +17,7 @@ from benchkit.api.inputs import Arrowed, adopt, choose_headline, expand, flatten
 from benchkit.api.runset import RunSet as RunSet
 from benchkit.codes import spell_out
 from benchkit.config import DEFAULT_BLOCKS, DEFAULT_METHOD
-from benchkit.derived.knee import DEFAULT as KNEE
+from benchkit.derived.saturation import DEFAULT as KNEE
 from benchkit.errors import ConfigError
 from benchkit.ingestion import loading
 from benchkit.ingestion.discovery import Options

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from benchkit.api.glance import shorten, tabulate_findings
 from benchkit.comparison import Comparisons
-from benchkit.derived.knee import DEFAULT as KNEE
+from benchkit.derived.saturation import DEFAULT as KNEE
 from benchkit.errors import BenchkitError, Diagnostic, Finding
 from benchkit.units import printable
 from benchkit.verdict import Verdicts

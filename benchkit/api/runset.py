@@ -29,11 +29,9 @@ from benchkit.audit.names import explain_nothing
 from benchkit.audit.order import take_out_drift
 from benchkit.comparison import Comparisons, Plan
 from benchkit.comparison import compare as compare_rows
-from benchkit.derived.excerpts import leave_out_excerpts
-from benchkit.derived.knee import DEFAULT as KNEE
-from benchkit.derived.knee import parse_rule
-from benchkit.derived.record import keep_measured
-from benchkit.derived.saturation import require_stat
+from benchkit.derived.record import keep_measured, leave_out_excerpts
+from benchkit.derived.saturation import DEFAULT as KNEE
+from benchkit.derived.saturation import parse_rule, require_stat
 from benchkit.derived.sweep import is_only_swept
 from benchkit.errors import (
     BaselineError,
@@ -225,7 +223,7 @@ class RunSet:
         method : {'auto', 'rank', 'welch', 'history'}
             How rows are compared wherever their runs allow it.
         knee : str
-            The rule for the knee of a sweep, as `benchkit.derived.knee.parse_rule` reads it.
+            The rule for the knee of a sweep, as `benchkit.derived.saturation.parse_rule` reads it.
 
         Returns
         -------

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from benchkit.api.sides import list_unmeasured
 from benchkit.comparison import compare
-from benchkit.derived.excerpts import leave_out_excerpts
+from benchkit.derived.record import leave_out_excerpts
 from benchkit.errors import BaselineError, BenchkitError, DataError, Finding, SourceReport
 from benchkit.ingestion.harvest import NAME_FILES
 from benchkit.ingestion.origins import refuse_contested

@@ -1,7 +1,246 @@
-"""Rules over runs, observations and comparisons: what the reader of a result has to know."""
+"""Rules over runs, observations and comparisons: what the reader of a result has to know.
+
+All audit rules, in the order in which their findings are shown.
+
+A rule is one function in one file of this package; this is the only place that lists them.
+"""
 
 from __future__ import annotations
 
-from benchkit.audit.rules import RULES as RULES
-from benchkit.audit.rules import audit as audit
-from benchkit.audit.rules import check as check
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from benchkit.audit.achieved import find_backlogs, find_failures, find_missed_rates
+from benchkit.audit.concurrency import find_hidden_stalls, find_impossible_means
+from benchkit.audit.copies import (
+    find_doubled_sides,
+    find_equal_runs,
+    find_equal_sides,
+    find_pasted,
+    find_shared_outputs,
+)
+from benchkit.audit.facts import Evidence, gather
+from benchkit.audit.inside import find_changing_runs, find_components, find_disturbances, find_waves
+from benchkit.audit.machine import (
+    find_limited_containers,
+    find_local_generators,
+    find_other_hosts,
+    find_shared_cores,
+)
+from benchkit.audit.names import (
+    explain_nothing,
+    find_numbered_names,
+    find_other_params,
+    find_partly_missing,
+    find_unmatched_names,
+)
+from benchkit.audit.order import find_drift, find_fixed_first, find_one_sided_order
+from benchkit.audit.outliers import (
+    find_coarse_values,
+    find_far_runs,
+    find_two_states,
+    find_unequal_spreads,
+)
+from benchkit.audit.plugins import apply_plugins
+from benchkit.audit.replication import (
+    find_broken_series,
+    find_few_runs,
+    find_generators,
+    find_left_out,
+    find_lost_runs,
+    find_single_runs,
+    find_thin_tails,
+)
+from benchkit.audit.sides import (
+    find_changed_shares,
+    find_other_answers,
+    find_other_bodies,
+    find_other_connections,
+    find_other_lengths,
+    find_other_loads,
+    find_other_machines,
+    find_other_origins,
+    find_other_queries,
+    find_other_versions,
+)
+from benchkit.audit.spans import find_span_errors
+from benchkit.audit.totals import (
+    find_disagreements,
+    find_impossible_pvalues,
+    find_wrong_order,
+    find_wrong_totals,
+)
+from benchkit.comparison import Comparisons
+from benchkit.derived.record import Run, keep
+from benchkit.derived.stretches import Batches
+from benchkit.derived.sweep import is_only_swept
+from benchkit.errors import BenchkitError, Finding, rank
+
+if TYPE_CHECKING:
+    from benchkit.schema import Observations, Runs
+
+Rule = Callable[[Comparisons, "Runs"], Iterator[Finding]]
+InsideRule = Callable[[Comparisons, Batches], Iterator[Finding]]
+SideRule = Callable[[Comparisons, Evidence], Iterator[Finding]]
+RunRule = Callable[[Evidence], Iterator[Finding]]
+
+#: Over what was compared, and the table of runs.
+RULES: tuple[Rule, ...] = (
+    find_unmatched_names,
+    find_other_params,
+    find_numbered_names,
+    find_other_origins,
+    find_equal_sides,
+    find_doubled_sides,
+    find_pasted,
+    find_single_runs,
+    find_few_runs,
+    find_partly_missing,
+    find_broken_series,
+    find_left_out,
+    find_one_sided_order,
+    find_fixed_first,
+    find_drift,
+    find_far_runs,
+    find_coarse_values,
+    find_two_states,
+    find_unequal_spreads,
+    find_thin_tails,
+)
+#: Over what was compared, and the stretches of runs.
+INSIDE_RULES: tuple[InsideRule, ...] = (find_waves, find_changing_runs, find_components)
+#: Over the two sides of what was compared.
+SIDE_RULES: tuple[SideRule, ...] = (
+    find_other_versions,
+    find_other_machines,
+    find_other_hosts,
+    find_other_lengths,
+    find_other_queries,
+    find_other_connections,
+    find_other_bodies,
+    find_other_loads,
+    find_other_answers,
+    find_changed_shares,
+)
+#: Over runs alone.
+RUN_RULES: tuple[RunRule, ...] = (
+    find_equal_runs,
+    find_shared_outputs,
+    find_wrong_totals,
+    find_wrong_order,
+    find_impossible_means,
+    find_missed_rates,
+    find_backlogs,
+    find_failures,
+    find_hidden_stalls,
+    find_local_generators,
+    find_shared_cores,
+    find_limited_containers,
+    find_span_errors,
+    find_impossible_pvalues,
+)
+
+
+def audit(
+    comparisons: Comparisons, runs: Runs, observations: Observations | None = None
+) -> tuple[Finding, ...]:
+    """Apply every rule to what was compared.
+
+    Parameters
+    ----------
+    observations : Observations, optional
+        Without them the rules that look at single values are passed over.
+
+    Returns
+    -------
+    tuple of Finding
+        The gravest first.
+    """
+    found = [finding for rule in RULES for finding in rule(comparisons, runs)]
+    found += find_lost_runs(runs)
+    if observations is not None:
+        names = {name for pair in comparisons.pairs for name in pair}
+        evidence = gather(
+            keep(observations, observations["variant"].isin(names)),
+            keep(runs, runs["variant"].isin(names)),
+        )
+        kept = _keep(evidence, comparisons)
+        found += _audit_sides(comparisons, kept)
+        found += _audit_inside(comparisons, observations)
+        found += _audit_runs(kept)
+        found += find_disagreements(observations)
+        found += [*find_generators(runs), *find_disturbances(runs)]
+        found += apply_plugins(observations, runs)
+    return rank(found)
+
+
+def check(
+    observations: Observations, runs: Runs, sides: Comparisons | BenchkitError | None = None
+) -> tuple[Finding, ...]:
+    """Apply every rule to all runs, compared or not.
+
+    Parameters
+    ----------
+    sides : Comparisons or BenchkitError, optional
+        Without comparisons the rules over two sides are passed over; B200 says why there are none,
+        or B205 where there is a sweep to show instead.
+
+    Returns
+    -------
+    tuple of Finding
+        The gravest first.
+    """
+    evidence = gather(observations, runs)
+    found = [*_audit_runs(evidence), *find_disagreements(observations), *find_generators(runs)]
+    found += [*find_disturbances(runs), *find_lost_runs(runs)]
+    found += apply_plugins(observations, runs)
+    if isinstance(sides, Comparisons):
+        found += [finding for rule in RULES for finding in rule(sides, runs)]
+        found += _audit_sides(sides, _keep(evidence, sides))
+        found += _audit_inside(sides, observations)
+    elif sides is not None and is_only_swept(observations, runs):
+        found += explain_nothing(sides)
+    elif sides is not None:
+        found.append(_pass_over(sides))
+    return rank(found)
+
+
+def _pass_over(error: BenchkitError) -> Finding:
+    return Finding(
+        code="B200",
+        severity="info",
+        message="nothing was compared, so the rules that compare two sides were skipped: "
+        f"{error.what}",
+        remedy=error.hint,
+    )
+
+
+def _audit_sides(comparisons: Comparisons, evidence: Evidence) -> Iterator[Finding]:
+    return (finding for rule in SIDE_RULES for finding in rule(comparisons, evidence))
+
+
+def _audit_inside(comparisons: Comparisons, observations: Observations) -> Iterator[Finding]:
+    batches = Batches(observations)
+    return (finding for rule in INSIDE_RULES for finding in rule(comparisons, batches))
+
+
+def _audit_runs(evidence: Evidence) -> Iterator[Finding]:
+    return (finding for rule in RUN_RULES for finding in rule(evidence))
+
+
+def _keep(evidence: Evidence, comparisons: Comparisons) -> Evidence:
+    """Leave out measured runs of series that were not compared."""
+    compared = {c.workload for c in comparisons.contrasts}
+
+    def is_compared(run: Run) -> bool:
+        return run.side.workload in compared
+
+    def is_meant(run: Run) -> bool:
+        return run.role != "measured" or is_compared(run)
+
+    return Evidence(
+        tuple(same for same in evidence.repeated if is_meant(same.run)),
+        tuple(sheet for sheet in evidence.sheets if is_meant(sheet.run)),
+        tuple(account for account in evidence.accounts if is_compared(account.run)),
+        starts=evidence.starts,
+    )

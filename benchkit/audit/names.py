@@ -1,16 +1,23 @@
-"""Rules about names: benchmarks and levels that only one side of a comparison has."""
+"""Rules about names: benchmarks and levels that only one side of a comparison has.
+
+Benchmarks that some runs of a variant lack: what is left of them is a selected sample.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 from benchkit.comparison import Comparisons
+from benchkit.derived.record import keep_measured
 from benchkit.errors import BenchkitError, Finding
 from benchkit.labels.matching import suggest_new_name, suggest_rename
 from benchkit.labels.stems import SEPARATORS
 from benchkit.listing import list_first, list_names
 from benchkit.regexes import regex
+from benchkit.schema import Side, Workload, list_labels
+from benchkit.units import printable
 
 if TYPE_CHECKING:
     from benchkit.schema import Runs
@@ -24,6 +31,11 @@ _VERSIONED = frozenset(
     | {"scala", "swift", "gcc", "clang", "http", "tls", "postgres", "postgresql", "pg", "mysql"}
     | {"redis", "valkey", "mongo", "mongodb", "kafka", "elasticsearch", "spring", "rails"}
 )
+Pair = tuple[str, str]
+#: Tools choose their number of executions within a file, so only so small a share is a loss.
+_MOST_LEFT = 0.5
+#: Missing runs that are named.
+_SHOWN_RUNS = 3
 
 
 def find_unmatched_names(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
@@ -119,3 +131,167 @@ def _suggest_run(comparisons: Comparisons, variant: str, names: Sequence[str]) -
             f"; if {'they were' if len(names) > 1 else 'it was'} removed on purpose, add {accept}"
         )
     return remedy
+
+
+class _Count(NamedTuple):
+    """In how many files the runs of a side are, and how many runs these are."""
+
+    files: int
+    runs: int
+
+
+class _Loss(NamedTuple):
+    """A benchmark, another one that the baseline measured as often, and how often each side did."""
+
+    lost: Workload
+    peer: Workload
+    numbers: tuple[int, int, int]
+    noun: str
+
+    def describe(self, pair: Pair) -> str:
+        baseline, variant = pair
+        few, many, base = self.numbers
+        lost, peer = _name(self.lost, self.peer), _name(self.peer, self.lost)
+        return printable(
+            f"'{variant}' has {lost} in {few} {self.noun}{'s' * (few != 1)} and {peer} in {many}, "
+            f"but '{baseline}' has both in {base}"
+        )
+
+
+def find_partly_missing(comparisons: Comparisons, runs: Runs) -> Iterator[Finding]:
+    """B345: the variant has fewer runs of a benchmark than of those measured as often before."""
+    losses: dict[Pair, list[str]] = {}
+    for (_, pair), text in list_partly_missing(comparisons, runs).items():
+        losses.setdefault(pair, []).append(text)
+    for pair, texts in losses.items():
+        yield _report(
+            pair, texts, "the missing runs may have failed or been filtered",
+            "find out why they are missing, and measure again",
+        )  # fmt: skip
+    fewer: dict[Pair, dict[str, None]] = {}
+    for c in comparisons.contrasts:
+        pair = c.baseline, c.variant
+        if pair not in losses and 1 < c.n_variant <= _MOST_LEFT * c.n_baseline:
+            text = f"'{pair[1]}' has {c.n_variant} runs, but '{pair[0]}' has {c.n_baseline}"
+            fewer.setdefault(pair, {})[text] = None
+    for pair, different in fewer.items():
+        finding = _report(
+            pair, [*different], "if runs of it failed or were filtered, the rest is no fair sample",
+            "measure both sides equally often",
+        )  # fmt: skip
+        yield replace(finding, severity="info")
+
+
+def _report(pair: Pair, texts: Sequence[str], why: str, remedy: str) -> Finding:
+    more = f" (and {len(texts) - 1} more like this)" if len(texts) > 1 else ""
+    return Finding(
+        code="B345",
+        severity="warning",
+        where=", ".join(pair),
+        message=printable(f"{texts[0]}{more}: {why}"),
+        remedy=remedy,
+        numbers={"benchmarks": len(texts)},
+    )
+
+
+def list_partly_missing(comparisons: Comparisons, runs: Runs) -> dict[tuple[Workload, Pair], str]:
+    """Return the benchmarks that some runs of the variant lack, as `list_losses` does."""
+    compared: dict[Pair, dict[Workload, None]] = {}
+    for c in comparisons.contrasts:
+        compared.setdefault((c.baseline, c.variant), {})[c.workload] = None
+    has_fewer = any(c.n_variant < c.n_baseline for c in comparisons.contrasts)
+    return list_losses(compared, runs) if has_fewer else {}
+
+
+def list_losses(
+    compared: Mapping[Pair, Collection[Workload]], runs: Runs
+) -> dict[tuple[Workload, Pair], str]:
+    """Return the benchmarks that some runs of the variant lack, each with the counts in words.
+
+    Fewer runs of every benchmark are a choice, and so are more runs of some. A loss is seen beside
+    a benchmark that the baseline measured as often: in fewer files of the variant, or in so few of
+    its runs that no tool chose them. It is seen as well where numbers are missing before the last.
+    """
+    counts, numbers = _count(runs), [_list_numbers(each) for each in (runs, keep_measured(runs))]
+    gaps = {
+        (each, pair): _describe_gap(pair, each, numbers, is_alone=len(workloads) == 1)
+        for pair, workloads in compared.items()
+        for each in workloads
+    }
+    return {key: gap for key, gap in gaps.items() if gap} | {
+        (loss.lost, pair): loss.describe(pair)
+        for pair, workloads in compared.items()
+        for loss in _find_losses([*workloads], pair, counts)
+    }
+
+
+def _list_numbers(runs: Runs) -> dict[Side, set[int]]:
+    numbers: dict[Side, set[int]] = {}
+    for labels in list_labels(runs):
+        numbers.setdefault(labels.side, set()).add(labels.run)
+    return numbers
+
+
+def _describe_gap(
+    pair: Pair, workload: Workload, numbers: Sequence[Mapping[Side, set[int]]], *, is_alone: bool
+) -> str:
+    """Say which runs of the baseline the variant lacks before its last one, if they share some.
+
+    ``numbers`` are those of all runs, and of the measured ones.
+    """
+    base, new = map(workload.side, pair)
+    (known, present), measured = [numbers[0].get(s, set()) for s in (base, new)], numbers[1]
+    if present.isdisjoint(known):
+        return ""
+    first = min(present if present - known else known)  # the variant may have begun later
+    missing = [n for n in measured.get(base, set()) - present if first <= n < max(present)]
+    if not missing:
+        return ""
+    name = "" if is_alone else f" of {workload.benchmark}"
+    shown = list_names(map(str, sorted(missing)), _SHOWN_RUNS)
+    runs = f"run{'s' * (len(missing) > 1)} {shown}{name}"
+    return f"'{pair[1]}' lacks {runs}, but '{pair[0]}' has {len(measured[base])} runs"
+
+
+def _count(runs: Runs) -> dict[Side, _Count]:
+    measured = keep_measured(runs)
+    files: dict[Side, list[frozenset[tuple[str, str]]]] = {}
+    for labels, sources in zip(list_labels(measured), measured["sources"].tolist(), strict=True):
+        source = frozenset((str(each["path"]), str(each["sha256"])) for each in sources)
+        files.setdefault(labels.side, []).append(source)
+    return {side: _Count(len(set(each)), len(each)) for side, each in files.items()}
+
+
+def _find_losses(
+    workloads: Sequence[Workload], pair: Pair, counts: dict[Side, _Count]
+) -> Iterator[_Loss]:
+    none = _Count(0, 0)
+    sides = {
+        each: tuple(counts.get(each.side(variant), none) for variant in pair) for each in workloads
+    }
+    peers: dict[tuple[str, str, int], Workload] = {}
+    for workload, (base, new) in sides.items():
+        for noun in _Count._fields:
+            key = (workload.tool, noun, getattr(base, noun))
+            best = peers.setdefault(key, workload)
+            if getattr(sides[best][1], noun) < getattr(new, noun):
+                peers[key] = workload
+    for workload, (base, new) in sides.items():
+        if new.runs >= base.runs:
+            continue
+        for noun, least in zip(_Count._fields, (1, _MOST_LEFT), strict=True):
+            before, few = getattr(base, noun), getattr(new, noun)
+            peer = peers[workload.tool, noun, before]
+            many = getattr(sides[peer][1], noun)
+            if few < many and few <= least * many:
+                yield _Loss(workload, peer, (few, many, before), noun.removesuffix("s"))
+                break
+
+
+def _name(workload: Workload, other: Workload) -> str:
+    """Name a benchmark by what tells it from another one."""
+    if workload.benchmark != other.benchmark:
+        return workload.benchmark
+    if workload.params != other.params:
+        return workload.params
+    return " ".join(filter(None, (workload.group, workload.benchmark)))

@@ -99,7 +99,7 @@ def _refuse_ending(output: Path | None, format: str | None, paths: Sequence[str]
 
 def evaluate(runset: RunSet, requested: o.Requested) -> Comparison:
     """Compare as the command line and the settings say."""
-    from benchkit.derived.knee import DEFAULT
+    from benchkit.derived.saturation import DEFAULT
 
     base = o.settings()
     o.refuse_both(requested.pair, requested.baseline, requested.variant)

@@ -13,8 +13,14 @@ from typing import TYPE_CHECKING, TypeVar
 
 from benchkit.comparison.answered import note_answers, note_failures
 from benchkit.comparison.blocks import arrange, find_designs
-from benchkit.comparison.cells import Cell, collect, is_primary, read_load_facts
-from benchkit.comparison.dropped import find_dropped, list_lacking
+from benchkit.comparison.cells import (
+    Cell,
+    collect,
+    find_dropped,
+    is_primary,
+    list_lacking,
+    read_load_facts,
+)
 from benchkit.comparison.events import Events, has_tail
 from benchkit.comparison.families import (
     count_decidable,
@@ -22,8 +28,9 @@ from benchkit.comparison.families import (
     decide,
     find_closed,
     is_closed_alone,
+    widen,
 )
-from benchkit.comparison.in_unit import IN_UNIT, estimate_in_unit
+from benchkit.comparison.in_unit import IN_UNIT, estimate_in_unit, estimate_outside
 from benchkit.comparison.measure import (
     Measurement,
     compare_stretches,
@@ -32,7 +39,7 @@ from benchkit.comparison.measure import (
     refuse,
 )
 from benchkit.comparison.medians import tell_of_medians
-from benchkit.comparison.methods import (
+from benchkit.comparison.model import (
     ALIGNED,
     DIFFERENCE,
     DIRECTIONS,
@@ -49,8 +56,6 @@ from benchkit.comparison.methods import (
     UNJUDGED,
     WELCH,
     WITHIN,
-)
-from benchkit.comparison.model import (
     Adjusted,
     Comparisons,
     Contrast,
@@ -60,16 +65,13 @@ from benchkit.comparison.model import (
     Row,
     measure_spreads,
 )
-from benchkit.comparison.out_of_band import estimate_outside
 from benchkit.comparison.ranks import RANK_RUNS, Ranks
 from benchkit.comparison.series import Series, find_series, measure_series, stop
 from benchkit.comparison.shards import find_shards
-from benchkit.comparison.simultaneous import widen
 from benchkit.comparison.together import Together, join_rows
-from benchkit.derived.answers import collect_answers
-from benchkit.derived.batches import Batches
 from benchkit.derived.containers import name_id
-from benchkit.derived.failures import share_failures
+from benchkit.derived.failures import collect_answers, share_failures
+from benchkit.derived.stretches import Batches
 from benchkit.errors import DataError
 from benchkit.labels.matching import suggest_numbers, suggest_rename
 from benchkit.parsers import registry

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from benchkit.comparison.model import Contrast
-from benchkit.derived.answers import Answers, describe_other_answers
-from benchkit.derived.failures import Share
+from benchkit.derived.failures import Answers, Share, describe_other_answers
 from benchkit.schema import Side
 
 #: Metrics whose values are what the requests were answered with.

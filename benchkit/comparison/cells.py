@@ -1,11 +1,13 @@
 """The values that can be compared: by variant, by what they are about, by run.
 
 One run is one value, whatever number of events or forms it stands on.
+
+Rows that only the baseline of a pair has, and primary metrics that one side of it lacks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -14,9 +16,8 @@ import numpy as np
 
 from benchkit import metrics
 from benchkit.codes import match_rows, number_maps, number_rows
-from benchkit.comparison.model import ROW_KEY, Plan, Row
-from benchkit.derived.excerpts import leave_out_excerpts
-from benchkit.derived.record import keep_measured
+from benchkit.comparison.model import ROW_KEY, Dropped, Plan, Row
+from benchkit.derived.record import keep_measured, leave_out_excerpts
 from benchkit.derived.stretches import PREFIX
 from benchkit.parsers import registry
 from benchkit.schema import Workload
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
 
 Key = TypeVar("Key")
+
+#: A metric and its stat.
+Name = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,3 +321,65 @@ def _is_compared(
     ):
         return True
     return metrics.lookup(metric, unit).compared and stat not in _NOT_COMPARED
+
+
+def find_dropped(
+    pair: tuple[str, str],
+    left: Iterable[Row],
+    right: Container[Row],
+    is_primary: Callable[[Row], bool],
+) -> Iterator[Dropped]:
+    """Yield the rows of the baseline that the variant lacks.
+
+    Parameters
+    ----------
+    pair : (baseline, variant)
+    left, right
+        The keys of their cells.
+    is_primary : callable
+        Tells whether a key's row would carry the headline.
+
+    Notes
+    -----
+    What is about a container is left out: not every variant's are watched.
+    """
+    for key in left:
+        if key not in right and not key.subject:
+            yield Dropped(**key.labels, baseline=pair[0], variant=pair[1], primary=is_primary(key))
+
+
+def list_lacking(
+    pairs: Sequence[tuple[str, str]],
+    cells: Mapping[str, Mapping[Row, Cell]],
+    is_primary: Callable[[Row], bool],
+) -> dict[str, tuple[Name, ...]]:
+    """Name per variant the primary metrics that the other side of its pair has and it has nowhere.
+
+    Parameters
+    ----------
+    pairs : sequence of (baseline, variant)
+    cells : mapping of variant to key to Cell
+    is_primary : callable
+        Tells whether a key's row would carry the headline.
+
+    Returns
+    -------
+    dict of variant to tuple of (metric, stat)
+        In the order of the data; variants that lack nothing are not in it. What is about a
+        container is left out: not every variant's are watched.
+    """
+    found: dict[str, dict[Name, None]] = {}
+    for pair in pairs:
+        for here, there in (pair, pair[::-1]):
+            own = _list_names(cells.get(there, {}))
+            leads = _list_names(
+                key for key in cells.get(here, {}) if is_primary(key) and not key.subject
+            )
+            missing = {name: None for name in leads if name not in own}
+            if missing:
+                found.setdefault(there, {}).update(missing)
+    return {variant: tuple(names) for variant, names in found.items()}
+
+
+def _list_names(keys: Iterable[Row]) -> dict[Name, None]:
+    return dict.fromkeys((key.metric, key.stat) for key in keys)

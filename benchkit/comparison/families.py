@@ -1,17 +1,21 @@
-"""The rows that are decided together: by which statistic, and how many rows runs can decide."""
+"""The rows that are decided together: by which statistic, and how many rows runs can decide.
+
+Intervals that hold for all rows of a family at once, beside those of each row alone.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-from benchkit.comparison.measure import ASSUMPTIONS, to_ratio
+from benchkit.comparison.measure import ASSUMPTIONS, is_least, to_ratio
 from benchkit.comparison.medians import tell_of_medians
-from benchkit.comparison.methods import (
+from benchkit.comparison.model import (
     ALIGNED,
     DIFFERENCE,
     EXACT,
@@ -23,23 +27,28 @@ from benchkit.comparison.methods import (
     SEQUENTIAL,
     SIGNED,
     WELCH,
+    Adjusted,
+    Comparisons,
+    Contrast,
 )
-from benchkit.comparison.model import Adjusted, Comparisons, Contrast
+from benchkit.comparison.series import look_back
 from benchkit.config import DEFAULT_METHOD
 from benchkit.stats.families import Block, BlockDecision, Rounds, decide_family
+from benchkit.stats.location import welch
 from benchkit.stats.multiplicity import (
     largest_family,
     largest_paired_family,
     pairs_for_family,
     runs_for_family,
 )
-from benchkit.stats.rank import smallest_pvalue
-from benchkit.stats.results import ROUNDING
-from benchkit.stats.signed_rank import smallest_paired_pvalue
+from benchkit.stats.rank import hodges_lehmann, smallest_pvalue
+from benchkit.stats.results import ROUNDING, Estimate
+from benchkit.stats.signed_rank import paired_shift, smallest_paired_pvalue
 from benchkit.stats.student import t_quantile
 
 #: Methods whose smallest p-value the numbers of runs fix.
 RANKED = frozenset({RANK, ALIGNED, SIGNED, HISTORY})
+Interval = tuple[float | None, float | None]
 
 
 def count_decidable(contrast: Contrast, alpha: float) -> int:
@@ -247,3 +256,64 @@ def _replace_estimate(c: Contrast, decision: BlockDecision, row: int) -> Contras
         decided, ratio=math.exp(value), ratio_low=low, ratio_high=high,
         equivalence_low=inner_low, equivalence_high=inner_high,
     )  # fmt: skip
+
+
+def widen(contrast: Contrast, rows: int) -> Interval:
+    """Return the interval of a row that holds together with those of all other rows.
+
+    By the statistic that decides the row, at 1 - alpha/rows (Bonferroni): ends of the ratio, of the
+    difference where there is no ratio, or None where the runs cannot give one.
+    """
+    c = contrast
+    if rows == 1:
+        return (c.ratio_low, c.ratio_high) if c.ratio else (c.difference_low, c.difference_high)
+    confidence = 1 - (1 - c.confidence) / rows
+    if c.method == SEQUENTIAL:
+        low_ends, high_ends = look_back(c).find_interval(1 - confidence)
+        ends = float(low_ends[0, -1]), float(high_ends[0, -1])
+    elif c.method in {MAX_T, LEAST_WELCH, PAIRED_T}:
+        ends = _stretch(c, confidence)
+    elif (estimate := _estimate(c, confidence)) is None:
+        return None, None
+    else:
+        ends = estimate.low, estimate.high
+    low, high = (
+        None if not math.isfinite(end) else end if c.ratio is None else to_ratio(end)
+        for end in ends
+    )
+    return low, high
+
+
+def _stretch(c: Contrast, confidence: float) -> tuple[float, float]:
+    """Stretch an interval by Student's t about its estimate."""
+    if c.ratio is None:
+        value, low, high = c.difference, c.difference_low, c.difference_high
+    else:
+        value, low, high = (
+            None if end is None else math.log(end) for end in (c.ratio, c.ratio_low, c.ratio_high)
+        )
+    if value is None or low is None or high is None:
+        return -math.inf, math.inf
+    fewest = min(c.n_baseline, c.n_variant) - 1
+    freedom = 2 * fewest if c.method == MAX_T and not c.arranged else fewest
+    reach = (high - low) / 2 * _compare_widths(freedom, confidence, c.confidence)
+    return value - reach, value + reach
+
+
+@lru_cache(maxsize=16)
+def _compare_widths(freedom: int, wide: float, narrow: float) -> float:
+    """Return by how many times the interval of one confidence is wider than another's."""
+    return t_quantile(freedom, (1 + wide) / 2) / t_quantile(freedom, (1 + narrow) / 2)
+
+
+def _estimate(c: Contrast, confidence: float) -> Estimate | None:
+    """Estimate a row by its own method; None where that has no interval of a change."""
+    if c.pvalue is None or c.method not in {RANK, ALIGNED, SIGNED, WELCH, DIFFERENCE}:
+        return None
+    x, y, _ = scale(c)
+    if c.method == SIGNED:
+        return paired_shift(x, y, confidence)
+    if c.method == WELCH or (c.method == DIFFERENCE and not c.is_ranked):
+        least = is_least(*sorted((c.n_baseline, c.n_variant)))
+        return welch(x, y, confidence, least_freedom=least)[0]
+    return hodges_lehmann(x, y, confidence)

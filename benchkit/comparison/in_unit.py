@@ -1,23 +1,47 @@
-"""How much a variant adds, in the metric's unit, by the method that its row was compared with."""
+"""How much a variant adds, in the metric's unit, by the method that its row was compared with.
+
+The extra CPU of a request that no request waits for, by the method of its row and its rounds.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from benchkit.comparison.blocks import Blocks
+from benchkit.comparison.blocks import Blocks, Design, find_designs
 from benchkit.comparison.measure import Measurement
-from benchkit.comparison.methods import ALIGNED, DIFFERENCE, HISTORY, RANK, SIGNED, WELCH
+from benchkit.comparison.model import (
+    ALIGNED,
+    DIFFERENCE,
+    HISTORY,
+    LEAST_WELCH,
+    MAX_T,
+    PAIRED_T,
+    RANK,
+    SIGNED,
+    WELCH,
+    Contrast,
+)
+from benchkit.derived.costs import RequestCost
+from benchkit.schema import Side, Workload
 from benchkit.stats.aligned import compare_aligned
-from benchkit.stats.location import estimate_shift
+from benchkit.stats.location import estimate_shift, paired_t
 from benchkit.stats.results import Estimate
 from benchkit.stats.signed_rank import paired_shift
+
+if TYPE_CHECKING:
+    from benchkit.schema import Runs
+
 
 #: Estimate, low and high; the ends are None where there is no interval.
 Amount = tuple[float, float | None, float | None]
 #: Metrics of which people ask for the amount, not for the ratio alone.
 IN_UNIT = frozenset({"latency"})
 METHODS = {RANK: "rank", WELCH: "welch", HISTORY: "history"}
+
+#: Methods by which rows are decided together estimate means.
+_METHODS = {**METHODS, MAX_T: "welch", LEAST_WELCH: "welch"}
 
 
 def estimate_in_unit(
@@ -44,3 +68,65 @@ def estimate_in_unit(
         return None
     low, high = (end if math.isfinite(end) else None for end in (estimate.low, estimate.high))
     return estimate.value, low, high
+
+
+def estimate_outside(
+    costs: Sequence[RequestCost], contrasts: Iterable[Contrast], runs: Runs
+) -> dict[Side, Estimate]:
+    """Estimate the extra CPU, at least, that no request of a variant waits for.
+
+    Parameters
+    ----------
+    costs : sequence of RequestCost
+        Of all variants, as rounds hold them.
+    contrasts : iterable of Contrast
+        Their CPU per request is compared as here: unpaired, or in rounds.
+
+    Returns
+    -------
+    dict of Side to Estimate
+        In s. At or below 0 all of it may be in band. Nothing of variants with fewer runs than the
+        method needs, and nothing of series that stop by themselves.
+    """
+    designs = find_designs(runs)
+    by_side = {(cost.side, cost.service): cost for cost in costs}
+    estimates = {}
+    for c in contrasts:
+        if (c.metric, c.stat) != ("cpu_per_request", "mean") or c.stopping:
+            continue
+        base = by_side.get((c.workload.side(c.baseline), c.subject))
+        cost = by_side.get((c.side, c.subject))
+        if base is None or cost is None or not (base.surplus and cost.surplus):
+            continue
+        if c.arranged:
+            estimate = _estimate_by_rounds(c, costs, designs)
+        else:
+            sides = list(base.surplus.values()), list(cost.surplus.values())
+            estimate = estimate_shift(*sides, c.confidence, _METHODS.get(c.method, "auto"))
+        if estimate is not None:
+            estimates[c.side] = estimate
+    return estimates
+
+
+def _estimate_by_rounds(
+    c: Contrast, costs: Sequence[RequestCost], designs: Mapping[Workload, Design]
+) -> Estimate | None:
+    """Estimate a row whose runs stand in complete rounds; None where the surplus lacks some."""
+    design = designs[c.workload]
+    columns: dict[str, list[float]] = {}
+    for cost in costs:
+        variant = cost.side.variant
+        if (cost.side.workload, cost.service) != (c.workload, c.subject):
+            continue
+        of_run = design.get(variant, {})
+        rounds = {of_run.get(run): value for run, value in cost.surplus.items()}
+        if rounds.keys() != set(of_run.values()):
+            return None
+        columns[variant] = [rounds[number] for number in sorted(of_run.values())]
+    if c.is_paired:
+        sides = columns[c.baseline], columns[c.variant]
+        by_means = c.method == PAIRED_T
+        return paired_t(*sides, c.confidence)[0] if by_means else paired_shift(*sides, c.confidence)
+    names, table = list(columns), list(zip(*columns.values(), strict=True))
+    places = names.index(c.baseline), names.index(c.variant)
+    return compare_aligned(table, *places, c.confidence)[0]

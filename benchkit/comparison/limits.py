@@ -21,8 +21,17 @@ from benchkit.comparison.families import (
     scale,
 )
 from benchkit.comparison.measure import WELCH_RUNS, is_least, is_ranked
-from benchkit.comparison.methods import DIFFERENCE, EXACT, RANK, SEQUENTIAL, SINGLE, UNJUDGED, WELCH
-from benchkit.comparison.model import Adjusted, Contrast
+from benchkit.comparison.model import (
+    DIFFERENCE,
+    EXACT,
+    RANK,
+    SEQUENTIAL,
+    SINGLE,
+    UNJUDGED,
+    WELCH,
+    Adjusted,
+    Contrast,
+)
 from benchkit.comparison.series import look_back
 from benchkit.config import DEFAULT_METHOD
 from benchkit.config.limits import Limit

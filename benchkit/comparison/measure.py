@@ -12,7 +12,7 @@ import numpy as np
 
 from benchkit.comparison.blocks import ALIGNED_BLOCKS, SIGNED_BLOCKS, Blocks, tell_of_pairs
 from benchkit.comparison.medians import AGAINST, APART
-from benchkit.comparison.methods import (
+from benchkit.comparison.model import (
     ALIGNED,
     DIFFERENCE,
     EXACT,

@@ -1,6 +1,8 @@
 """What a comparison is made of: the plan, one contrast, all of them.
 
 Evidence is frozen data with its notes, and holds no margin, alpha or limit.
+
+The names of the methods by which two samples of runs are compared.
 """
 
 from __future__ import annotations
@@ -9,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from benchkit.comparison.methods import DIRECTIONS
 from benchkit.config import BLOCKS, DEFAULT_BLOCKS, DEFAULT_METHOD, METHODS
 from benchkit.derived.containers import shorten
 from benchkit.errors import ConfigError
@@ -17,6 +18,25 @@ from benchkit.schema import Side, Workload
 from benchkit.stats.location import relative_reaches
 from benchkit.stats.sample import LARGEST
 from benchkit.stats.spending import SequentialDesign
+
+EXACT, RANK, ALIGNED, SIGNED, WELCH, HISTORY, SINGLE, WITHIN, REFUSED, DIFFERENCE = (
+    "exact",
+    "hodges-lehmann",
+    "aligned",
+    "signed-rank",
+    "welch",
+    "prediction",
+    "single run",
+    "within-run",
+    "too few events",
+    "difference",
+)
+#: Of an early-stopping series: its rounds so far, or the reason why they give no verdict.
+SEQUENTIAL, UNJUDGED = "sequential", "incomplete series"
+#: Methods that decide several rows together: see `benchkit.stats.families`.
+MAX_T, LEAST_WELCH, PAIRED_T = "max-t", "least-welch", "paired-t"
+#: Methods that tell a direction at most: nothing of how runs differ is known.
+DIRECTIONS = frozenset({SINGLE, WITHIN, REFUSED, UNJUDGED})
 
 
 @dataclass(frozen=True, slots=True)

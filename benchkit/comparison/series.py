@@ -15,8 +15,7 @@ import numpy as np
 
 from benchkit.comparison.cells import Cell
 from benchkit.comparison.measure import Measurement, measure, to_ratio
-from benchkit.comparison.methods import EXACT, SEQUENTIAL, UNJUDGED
-from benchkit.comparison.model import Comparisons, Contrast
+from benchkit.comparison.model import EXACT, SEQUENTIAL, UNJUDGED, Comparisons, Contrast
 from benchkit.derived.record import keep_measured
 from benchkit.schema import Workload, list_labels
 from benchkit.stats.sample import FloatArray

@@ -15,8 +15,15 @@ import numpy as np
 
 from benchkit.comparison.families import find_design, scale
 from benchkit.comparison.measure import WELCH_RUNS
-from benchkit.comparison.methods import DIRECTIONS, EXACT, HISTORY, PAIRED_T, SEQUENTIAL, WELCH
-from benchkit.comparison.model import Contrast
+from benchkit.comparison.model import (
+    DIRECTIONS,
+    EXACT,
+    HISTORY,
+    PAIRED_T,
+    SEQUENTIAL,
+    WELCH,
+    Contrast,
+)
 from benchkit.stats.geomean import compare_together
 
 #: Fewer rows are read one by one.

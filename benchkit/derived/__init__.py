@@ -25,10 +25,15 @@ def derive(
         The new rows stand last, under the labels of the runs. A row that is there already, as in
         a table that was exported, is not added again.
     """
-    from benchkit.derived.dropped_iterations import derive_dropped
-    from benchkit.derived.excerpts import leave_out_excerpts
     from benchkit.derived.histograms import derive_histograms
-    from benchkit.derived.record import add_rows, leave_out_known, list_measured, tells_of_load
+    from benchkit.derived.record import (
+        add_rows,
+        leave_out_excerpts,
+        leave_out_known,
+        list_measured,
+        tells_of_load,
+    )
+    from benchkit.derived.requests import derive_dropped
     from benchkit.derived.resources import derive_resources
     from benchkit.derived.spans import derive_spans
 

@@ -14,9 +14,8 @@ import numpy as np
 
 from benchkit.derived.gaps import name_runs
 from benchkit.derived.record import Measured
-from benchkit.derived.series import HISTOGRAMS
-from benchkit.derived.sources import Series, Sources
-from benchkit.derived.summaries import PERCENTILES
+from benchkit.derived.sources import HISTOGRAMS, Series, Sources
+from benchkit.derived.stretches import PERCENTILES
 from benchkit.errors import Finding
 from benchkit.parsers.counters import BOUND
 from benchkit.stats.buckets import bucket_quantile

@@ -1,26 +1,46 @@
 """One run, and the rows that follow from it.
 
 What is derived stands beside what was measured, under the same labels.
+
+When runs began: what tells a copy of a run from another run with equal numbers.
+
+A copy keeps the start that its original records. Runs that record different starts are different
+measurements, however equal they are: instruction counts, say.
+
+Forms of a run that hold only a part of its requests.
+
+The first 200 rows of a run are as precise as all 900, and are not the run; its numbers are those
+of the form that saw the most.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime
 from math import isnan
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
+
 from benchkit import metrics, schema
-from benchkit.schema import ROLES, Labels, RunFacts, Side, Trial
+from benchkit.schema import ROLES, Labels, RunFacts, Side, Trial, list_labels
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import pandas as pd
 
     from benchkit.schema import Observations, Runs
 
 Table = TypeVar("Table", bound="pd.DataFrame")
 _FACTS = ("started_at", "duration", "env")
+T = TypeVar("T")
+
+#: A form with a smaller share of the requests than this is an excerpt.
+_WHOLE = 0.95
+_RUN = list(Labels._fields)
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -190,3 +210,77 @@ def add_rows(observations: Observations, rows: Sequence[Mapping[str, Any]]) -> O
     names = schema.column_names()
     added = schema.observations({name: [row[name] for row in rows] for name in names})
     return schema.observations(pd.concat([observations, added], ignore_index=True))
+
+
+def began_alike(ours: AbstractSet[datetime | None], theirs: AbstractSet[datetime | None]) -> bool:
+    """Tell whether runs may have begun at one moment; one that is not known may be any."""
+    if not ours or not theirs:
+        return False
+    return None in ours | theirs or not ours.isdisjoint(theirs)
+
+
+def group_alike(runs: Iterable[tuple[T, datetime | None]]) -> list[list[T]]:
+    """Put runs together that may have begun at one moment; an unknown start may be each of them.
+
+    Examples
+    --------
+    >>> first, second = datetime(2026, 11, 1), datetime(2026, 11, 2)
+    >>> group_alike([("a", first), ("b", second), ("c", first)])
+    [['a', 'c'], ['b']]
+    >>> group_alike([("a", first), ("b", None)]), group_alike([("a", None), ("b", None)])
+    ([['a', 'b']], [['a', 'b']])
+    """
+    groups: dict[datetime | None, list[T]] = {}
+    for run, start in runs:
+        groups.setdefault(start, []).append(run)
+    unknown = groups.pop(None, [])
+    return [[*own, *unknown] for own in groups.values()] or [unknown]
+
+
+def list_starts(runs: Runs) -> list[datetime | None]:
+    """Return when each run of a table began; None where it is not known."""
+    starts = runs["started_at"]
+    return starts.astype(object).where(starts.notna(), None).tolist()
+
+
+def leave_out_excerpts(observations: Observations) -> Observations:
+    """Return the observations without those of forms that saw less than 95 % of a run's requests.
+
+    Parameters
+    ----------
+    observations : Observations
+        Outputs of one run share its labels and differ in ``source``.
+
+    Returns
+    -------
+    Observations
+        The same frame where every form of a run tells its requests alike.
+
+    Examples
+    --------
+    >>> import benchkit as bk
+    >>> found = bk.load("fixtures/tracing-wrk").observations
+    >>> leave_out_excerpts(found) is found
+    True
+    """
+    is_count = observations["metric"].eq("requests") & observations["stat"].eq("count")
+    if not is_count.any():
+        return observations
+    is_count &= observations["subject"].isna()
+    counts = observations.loc[is_count, [*_RUN, "source", "value"]]
+    if not counts.duplicated(_RUN).any():
+        return observations
+    most = counts.groupby(_RUN, observed=True, sort=False)["value"].transform("max")
+    partial = counts[counts["value"] < _WHOLE * most]
+    if partial.empty:
+        return observations
+    excerpts = set(_list_forms(partial))
+    found = np.fromiter((form in excerpts for form in _list_forms(observations)), bool)
+    kept: Observations = observations[~found]
+    return kept
+
+
+def _list_forms(observations: pd.DataFrame) -> Iterator[tuple[Labels, str]]:
+    """Return run and file of each row; ``source`` has a line, too."""
+    files = (source.rpartition(":")[0] for source in observations["source"].astype(str).tolist())
+    return zip(list_labels(observations), files, strict=True)

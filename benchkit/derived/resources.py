@@ -14,8 +14,7 @@ from benchkit.derived.containers import find_service, limit_of
 from benchkit.derived.gaps import Gaps
 from benchkit.derived.record import Measured
 from benchkit.derived.requests import completion_rates
-from benchkit.derived.series import USAGE
-from benchkit.derived.sources import Series, Sources
+from benchkit.derived.sources import USAGE, Series, Sources
 from benchkit.derived.usage import Usage, reduce_counter, reduce_gauge
 from benchkit.errors import Finding
 

@@ -2,6 +2,10 @@
 
 Several files tell of the same seconds (two cAdvisor APIs, a Prometheus over all runs); mixed they
 would count a second twice.
+
+Which samples over time are cut to runs.
+
+Whoever reads samples keeps these, and passes over the millions of single requests.
 """
 
 from __future__ import annotations
@@ -25,12 +29,31 @@ if TYPE_CHECKING:
     from benchkit.schema import Observations
     from benchkit.stats.sample import FloatArray
 
-
 _MICRO = 1e-6
 #: What stands between the names that make up a benchmark.
 _JOINT = " / "
 #: Scrapes without a change after which a counter stands still, and is not merely repeated.
 _IDLE = 3
+
+#: Of containers: counters, and what is looked at now and then.
+USAGE = frozenset(
+    {
+        "cpu_time",
+        "cpu_usage",
+        "cpu_periods",
+        "cpu_throttled_periods",
+        "memory_working_set",
+        "memory_usage",
+        "network_in",
+        "network_out",
+        "disk_read",
+        "disk_write",
+    }
+)
+
+#: Of histograms of times: the counters of their buckets, their sum, their number.
+HISTOGRAMS = ("observed_time_bucket", "observed_time_sum", "observed_time_count")
+SERIES = USAGE | frozenset(HISTOGRAMS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

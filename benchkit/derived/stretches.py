@@ -2,22 +2,37 @@
 
 Warm-up, waves and the error of a single run are seen from stretches, which are summed up once, at
 ingest; no comparison reads the samples again, and a run of any length takes bounded memory.
+
+What the raw samples of a run come to: its percentiles, extremes, mean and spread.
+
+Computed once, at ingest, so that no comparison or report ever reads the samples again.
+
+The statistic of a run, taken of each of several stretches of it.
+
+Whether longer runs would help, and how well a single run is known, is seen from how much it
+varies inside; single requests follow each other, long stretches hardly do.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchkit.parsers.base import Row
-from benchkit.stats.quantiles import EXACT_VALUES
+from benchkit.parsers.base import Row, Samples
+from benchkit.schema import Side
+from benchkit.stats.quantiles import EXACT_VALUES, SKETCH_ERROR, Digest
 from benchkit.stats.sample import FloatArray
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from benchkit.schema import Observations
+    from benchkit.stats.sample import FloatArray
+
 
 #: What the stats of a stretch begin with: they describe a run, and are no value of it.
 PREFIX = "stretch_"
@@ -29,6 +44,21 @@ _LEVELS = {"p50": 0.5, "p90": 0.9, "p99": 0.99}
 #: With fewer distinct times the clock of the source is too coarse to be cut anywhere.
 _COARSE = 100
 _SECOND = 1_000_000
+
+#: stat -> level; one is given only where at least one sample lies beyond it.
+PERCENTILES = {
+    "p50": 0.5,
+    "p75": 0.75,
+    "p90": 0.9,
+    "p95": 0.95,
+    "p99": 0.99,
+    "p99.9": 0.999,
+}
+_Key = tuple[str | None, str, str]
+
+#: Metrics per second, and the metric whose samples are counted for them.
+COUNTED = {"request_rate": "latency", "iteration_rate": "iteration_time"}
+_MICRO = 1e-6
 
 
 def is_stretch(stats: pd.Series[str]) -> pd.Series[bool]:
@@ -113,3 +143,154 @@ def _measure(part: FloatArray) -> Iterator[tuple[str, float]]:
     if levels:
         found = np.quantile(part, list(levels.values()))
         yield from zip(levels, found.tolist(), strict=True)
+
+
+class Summary:
+    """The samples of one run, as they come in.
+
+    Parameters
+    ----------
+    rule : str
+        The tool's quantile rule, as in `benchkit.stats.quantiles.quantile`.
+    """
+
+    def __init__(self, rule: str) -> None:
+        self._rule = rule
+        self._digests: dict[_Key, tuple[Digest, int, float | None]] = {}
+        self._stretches: dict[_Key, Stretches] = {}
+
+    def add(self, samples: Samples) -> None:
+        """Take a block; counters are no samples and are passed over."""
+        if samples.stat != "sample" or not len(samples.values):
+            return
+        key = (samples.subject, samples.metric, samples.unit)
+        first = (Digest(self._rule), int(samples.lines[0]), samples.resolution)
+        self._digests.setdefault(key, first)[0].add(samples.values)
+        if samples.times is not None and samples.subject is None and samples.unit == "s":
+            self._stretches.setdefault(key, Stretches()).add(samples.times, samples.values)
+
+    def rows(self) -> Iterator[Row]:
+        """Yield the statistics; ``line`` is that of the first sample, ``n`` their number.
+
+        Their resolution is that of the samples; a quantile from a sketch has the sketch's error.
+        The whole requests of a run also come in stretches of time.
+        """
+        for (subject, metric, unit), (digest, line, step) in self._digests.items():
+            for stat, value, error in summarise(digest):
+                levels = step if error is None else max(error, step or 0.0)
+                yield (
+                    subject, metric, stat, value, unit, digest.count, None, levels, "computed", line
+                )  # fmt: skip
+        for key, stretches in self._stretches.items():
+            _, line, step = self._digests[key]
+            yield from stretches.rows(key[1], key[2], step, line)
+
+
+def summarise(digest: Digest) -> Iterator[tuple[str, float, float | None]]:
+    """Yield what samples come to: (stat, value, error of a sketch or None)."""
+    yield "mean", digest.mean, None
+    if digest.count > 1:
+        yield "stdev", digest.stdev, None
+    yield "min", digest.minimum, None
+    yield "max", digest.maximum, None
+    levels = {stat: q for stat, q in PERCENTILES.items() if digest.count * (1 - q) >= 1}
+    for stat, value in zip(levels, digest.quantiles(list(levels.values())).tolist(), strict=True):
+        yield stat, value, None if digest.is_exact else 2 * SKETCH_ERROR * value
+
+
+class Batches:
+    """Stretches by run, in the order of time.
+
+    Parameters
+    ----------
+    observations : Observations
+        Rows that are no stretches are passed over; where several sources of a run tell them, those
+        with the most samples count.
+    """
+
+    def __init__(self, observations: Observations) -> None:
+        rows = observations[is_stretch(observations["stat"])]
+        names = [*Side._fields, "metric"]
+        self._runs: dict[tuple[Side, str], dict[int, _Run]] = {}
+        if rows.empty:
+            return
+        rows = rows.sort_values("time", kind="stable")
+        file = rows["source"].str.rpartition(":")[0].rename("file")
+        values, counts, begins = _columns(rows)
+        found: dict[tuple[str, ...], _Run] = {}
+        grouped = rows.groupby([*names, "run", file, "stat"], sort=False).indices
+        for labels, places in grouped.items():
+            *key, stat = (str(part) for part in labels)  # type: ignore[attr-defined]
+            batch = found.setdefault(tuple(key), {})
+            batch[stat.removeprefix(PREFIX)] = values[places]
+            if stat == f"{PREFIX}mean":
+                batch |= {"count": counts[places], "begin": begins[places]}
+        for (*text, number, _), batch in sorted(found.items(), key=itemgetter(0)):
+            runs = self._runs.setdefault((Side(*text[:-1]), text[-1]), {})
+            known = runs.get(int(number))
+            if known is None or batch["count"].sum() > known["count"].sum():
+                runs[int(number)] = _keep_whole(batch)
+
+    def __bool__(self) -> bool:
+        """Whether any run has stretches."""
+        return bool(self._runs)
+
+    def take(self, side: Side, metric: str, stat: str) -> dict[int, FloatArray]:
+        """Return a statistic of each stretch, by run.
+
+        Parameters
+        ----------
+        metric : str
+            Of a metric per second, what is counted for it is taken.
+        stat : str
+            ``mean``, ``median`` or a percentile.
+
+        Returns
+        -------
+        dict of run to ndarray, each of shape (5 to 20,)
+            All greater than 0; without the runs whose stretches have too few samples; empty for
+            other stats.
+        """
+        if counted := COUNTED.get(metric):
+            metric, stat = counted, "count" if stat == "mean" else ""
+        level = "p50" if stat == "median" else stat
+        taken = {run: of.get(level) for run, of in self._runs.get((side, metric), {}).items()}
+        return {
+            run: values
+            for run, values in taken.items()
+            if values is not None and len(values) >= FEWEST and values.min() > 0
+        }
+
+    def course(
+        self, side: Side, metric: str, stat: str
+    ) -> dict[int, tuple[FloatArray, FloatArray]]:
+        """Return the begins of the stretches and a statistic of each, by run.
+
+        Parameters
+        ----------
+        stat : str
+            ``mean`` or a percentile.
+
+        Returns
+        -------
+        dict of run to (begins, values)
+            Begins in s since 1970; without the runs of which a stretch has too few samples.
+        """
+        runs = self._runs.get((side, metric), {}).items()
+        return {run: (of["begin"], of[stat]) for run, of in runs if stat in of}
+
+
+#: Stat -> one value per stretch, and ``count``, the samples of each, and ``begin``.
+_Run = dict[str, "FloatArray"]
+
+
+def _columns(rows: pd.DataFrame) -> tuple[FloatArray, FloatArray, FloatArray]:
+    micros = rows["time"].to_numpy(dtype="datetime64[us]").astype(np.int64)
+    values, counts = (rows[name].to_numpy(dtype=np.float64) for name in ("value", "n"))
+    return values, counts, micros.astype(np.float64) * _MICRO
+
+
+def _keep_whole(run: _Run) -> _Run:
+    """Leave out the stats of which a stretch has too few samples."""
+    size = len(run["count"])
+    return {stat: values for stat, values in run.items() if len(values) == size}

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchkit.derived.batches import Batches
 from benchkit.derived.containers import find_service
 from benchkit.derived.record import Measured
 from benchkit.derived.requests import read_usage
 from benchkit.derived.sources import Series, Sources
+from benchkit.derived.stretches import Batches
 from benchkit.derived.usage import rate_steps
 
 if TYPE_CHECKING:

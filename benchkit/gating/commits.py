@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from benchkit.audit.partial import list_losses
+from benchkit.audit.names import list_losses
 from benchkit.audit.sides import OTHER_ANSWERS, have_other_connections
 from benchkit.comparison.answered import OF_ANSWERS
-from benchkit.derived.answers import collect_answers, describe_other_answers
+from benchkit.derived.failures import collect_answers, describe_other_answers
 from benchkit.gating.undecidable import OF_CONNECTIONS, OTHER_CONNECTIONS, read_connections
 from benchkit.history.model import History, Series
 from benchkit.history.naming import name_commits, name_series, shorten

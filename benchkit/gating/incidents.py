@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from benchkit.audit.copies import list_equal_pairs
 from benchkit.audit.replication import list_remarks
 from benchkit.config.rules import Habits
-from benchkit.derived.starts import began_alike, list_starts
+from benchkit.derived.record import began_alike, list_starts
 from benchkit.errors import DataError, Finding, SourceReport, UnmeasuredError, describe
 from benchkit.gating.events import (
     ADDED,

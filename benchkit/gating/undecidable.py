@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from benchkit.audit.partial import list_partly_missing
+from benchkit.audit.names import list_partly_missing
 from benchkit.audit.sides import (
     OTHER_ANSWERS,
     have_other_connections,

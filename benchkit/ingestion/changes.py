@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchkit.derived.starts import began_alike
+from benchkit.derived.record import began_alike
 from benchkit.errors import Diagnostic, Finding
 from benchkit.ingestion.additions import has_additions
 from benchkit.ingestion.addresses import PACKED, locate

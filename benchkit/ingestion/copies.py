@@ -13,7 +13,7 @@ from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from benchkit.derived.starts import began_alike
+from benchkit.derived.record import began_alike
 from benchkit.errors import Diagnostic, Finding, SourceReport
 from benchkit.ingestion.addresses import name_path
 from benchkit.ingestion.contents import OF_VALUES, count_digits

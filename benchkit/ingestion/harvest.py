@@ -13,8 +13,8 @@ from functools import cached_property
 from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
-from benchkit.derived.series import SERIES
-from benchkit.derived.starts import began_alike
+from benchkit.derived.record import began_alike
+from benchkit.derived.sources import SERIES
 from benchkit.errors import Diagnostic, Finding, SourceReport
 from benchkit.ingestion.addresses import name_path
 from benchkit.ingestion.batches import row_batches

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from benchkit.codes import code
 from benchkit.derived import derive
-from benchkit.derived.series import SERIES
+from benchkit.derived.sources import SERIES
 from benchkit.errors import ConfigError, DataError, Diagnostic, Finding, SourceReport
 from benchkit.ingestion.addresses import is_page
 from benchkit.ingestion.attempts import find_retried

@@ -13,7 +13,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from shlex import quote
 
-from benchkit.derived.starts import began_alike
+from benchkit.derived.record import began_alike
 from benchkit.errors import Finding
 from benchkit.ingestion.additions import list_added_files, list_pooled_names
 from benchkit.ingestion.addresses import PACKED, name_path

@@ -13,8 +13,8 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchkit.derived.series import SERIES
-from benchkit.derived.summaries import Summary
+from benchkit.derived.sources import SERIES
+from benchkit.derived.stretches import Summary
 from benchkit.errors import (
     BenchkitError,
     DataError,

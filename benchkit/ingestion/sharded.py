@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from benchkit import metrics
 from benchkit.audit.facts import name_side
 from benchkit.derived.record import rank_form
-from benchkit.derived.stretches import PREFIX
-from benchkit.derived.summaries import summarise
+from benchkit.derived.stretches import PREFIX, summarise
 from benchkit.errors import Finding
 from benchkit.ingestion.batches import row_batch
 from benchkit.ingestion.parts import Part

@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from benchkit.derived.distribution import find_distributions
-from benchkit.derived.knee import DEFAULT, parse_rule
 from benchkit.derived.record import keep_measured, list_measured
-from benchkit.derived.saturation import find_saturations
+from benchkit.derived.saturation import DEFAULT, find_saturations, parse_rule
 from benchkit.derived.sweep import FEWEST
 from benchkit.derived.timeline import find_tracks
 from benchkit.errors import ConfigError, DataError

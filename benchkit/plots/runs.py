@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from statistics import median
 from typing import TYPE_CHECKING
 
-from benchkit.audit.session import Session, find_sessions
+from benchkit.audit.order import Session, find_sessions
 from benchkit.comparison import Contrast
 from benchkit.plots.chart import Axis, Chart, Line, Panel, arrange
 from benchkit.plots.places import group_by_place, name_values, sides

@@ -14,13 +14,11 @@ from benchkit.comparison.dose import list_responses
 from benchkit.derived.accounts import list_accounts
 from benchkit.derived.containers import BACKEND, role_of
 from benchkit.derived.costs import list_costs
-from benchkit.derived.held import HeldLoad, list_held
-from benchkit.derived.knee import DEFAULT, parse_rule
 from benchkit.derived.record import Measured, list_measured, tells_of_load
-from benchkit.derived.requests import read_usage
-from benchkit.derived.saturation import Saturation, find_saturations
+from benchkit.derived.requests import HeldLoad, list_held, read_usage
+from benchkit.derived.saturation import DEFAULT, Saturation, find_saturations, parse_rule
 from benchkit.derived.sweep import FEWEST
-from benchkit.derived.uses import list_uses
+from benchkit.derived.usage import list_uses
 from benchkit.schema import Labels
 from benchkit.tables.dose import MISSING, describe_doses, dose_tables, slope_table
 from benchkit.tables.held import describe_held, held_table

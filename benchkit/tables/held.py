@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from benchkit.comparison import REFUSED, Contrast
 from benchkit.comparison.medians import AGAINST
-from benchkit.comparison.methods import (
+from benchkit.comparison.model import (
     ALIGNED,
     HISTORY,
     RANK,
@@ -16,7 +16,7 @@ from benchkit.comparison.methods import (
     WELCH,
     WITHIN,
 )
-from benchkit.derived.held import HeldLoad
+from benchkit.derived.requests import HeldLoad
 from benchkit.intervals import TOO_WIDE, is_wide_difference
 from benchkit.schema import Side
 from benchkit.tables.amounts import amount, column, count, percent, scale_of

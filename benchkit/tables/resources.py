@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from benchkit.comparison import Estimate
 from benchkit.derived.containers import SERVICE
 from benchkit.derived.costs import RequestCost
-from benchkit.derived.uses import AT_LIMIT, Use
+from benchkit.derived.usage import AT_LIMIT, Use
 from benchkit.schema import Side
 from benchkit.tables.amounts import amount, column, percent, scale_of
 from benchkit.tables.model import Cell, Column, Table, drop_empty

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import benchkit as bk
-from benchkit.audit.conditions import find_disturbances
+from benchkit.audit.inside import find_disturbances
 from benchkit.errors import Finding
 
 STEADY, STOLEN = 'stolen = "0.001"', 'stolen = "0.063"'

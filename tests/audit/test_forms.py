@@ -8,7 +8,7 @@ import examples
 import pytest
 
 from benchkit import schema
-from benchkit.audit.forms import find_disagreements
+from benchkit.audit.totals import find_disagreements
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations

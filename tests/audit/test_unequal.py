@@ -9,7 +9,7 @@ import numpy as np
 from examples import gobench, runs_of
 from sessions import compared
 
-from benchkit.audit.unequal import find_unequal_spreads
+from benchkit.audit.outliers import find_unequal_spreads
 from benchkit.comparison import Comparisons, decide
 from benchkit.errors import Finding
 

@@ -9,7 +9,7 @@ import pytest
 
 import benchkit.api as bk
 from benchkit.comparison import Comparisons, Plan, compare
-from benchkit.comparison.methods import SINGLE
+from benchkit.comparison.model import SINGLE
 from benchkit.errors import DataError
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchkit.comparison.measure import measure
-from benchkit.comparison.methods import DIFFERENCE, EXACT, RANK, SINGLE, WELCH
+from benchkit.comparison.model import DIFFERENCE, EXACT, RANK, SINGLE, WELCH
 from benchkit.stats.location import welch
 from benchkit.stats.rank import hodges_lehmann
 

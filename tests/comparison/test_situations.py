@@ -10,7 +10,7 @@ from examples import RATES, observations, runs_of
 
 from benchkit import schema
 from benchkit.comparison import Comparisons, Contrast, Plan, compare
-from benchkit.derived.summaries import Summary
+from benchkit.derived.stretches import Summary
 from benchkit.errors import ConfigError
 from benchkit.parsers.base import Reading, Samples
 from benchkit.reporting.method import describe_method

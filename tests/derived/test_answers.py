@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import benchkit.api as bk
-from benchkit.derived.answers import Answers, collect_answers, describe_other_answers
+from benchkit.derived.failures import Answers, collect_answers, describe_other_answers
 from benchkit.schema import Side, Workload
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import benchkit.api as bk
-from benchkit.derived.excerpts import leave_out_excerpts
+from benchkit.derived.record import leave_out_excerpts
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations

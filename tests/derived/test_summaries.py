@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchkit.derived.summaries import Summary
+from benchkit.derived.stretches import Summary
 from benchkit.parsers.base import Reading, Samples
 
 READING = Reading(tool="k6", form="json", line=1)

@@ -13,8 +13,7 @@ import pytest
 from invocation import benchkit
 
 import benchkit.api as bk
-from benchkit.derived.knee import find_knee, fit, parse_rule
-from benchkit.derived.saturation import saturate
+from benchkit.derived.saturation import find_knee, fit, parse_rule, saturate
 from benchkit.derived.sweep import Sweep, list_sweeps
 from benchkit.errors import BaselineError, ConfigError
 from benchkit.tables.sweep import describe_sweep, sweep_table

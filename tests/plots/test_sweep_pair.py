@@ -13,8 +13,7 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 import benchkit as bk
-from benchkit.derived.knee import parse_rule
-from benchkit.derived.saturation import Saturation, find_saturations
+from benchkit.derived.saturation import Saturation, find_saturations, parse_rule
 from benchkit.plots import kinds, sweep
 from benchkit.plots.grid import draw_chart
 from benchkit.plots.svg import to_svg

@@ -7,9 +7,8 @@ have one source.
 from __future__ import annotations
 
 from benchkit.audit.catalogue.entry import Entry as Entry
-from benchkit.audit.catalogue.load import LOAD
 from benchkit.audit.catalogue.reading import READING
-from benchkit.audit.catalogue.resources import RESOURCES
+from benchkit.audit.catalogue.resources import LOAD, RESOURCES
 from benchkit.audit.catalogue.sides import SIDES
 from benchkit.audit.catalogue.statistics import STATISTICS
 
