@@ -30,7 +30,7 @@ from benchkit.intervals import format_size, is_wide, is_wide_difference
 from benchkit.sensitivity import Family, Sensitivity, measure_closed, measure_sensitivity
 from benchkit.stats.equivalence import is_equivalent, log_bounds, reaches
 from benchkit.stats.multiplicity import benjamini_hochberg
-from benchkit.stats.results import ROUNDING
+from benchkit.stats.sample import ROUNDING
 from benchkit.units import format_quantity
 
 REGRESSION, IMPROVEMENT = "regression", "improvement"

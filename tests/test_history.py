@@ -15,7 +15,7 @@ from traced import START, counted, join, name, store, text
 
 from benchkit import schema
 from benchkit.comparison.model import Plan
-from benchkit.config.accepted import Accepted
+from benchkit.config.acceptance import Accepted
 from benchkit.errors import DataError
 from benchkit.history import trace
 from benchkit.history.outcome import decide

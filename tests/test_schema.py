@@ -219,7 +219,7 @@ def test_units_and_machines_keep_their_entries_in_arrow() -> None:
 SELECTIONS = {
     "audit/facts.py": "facts that differ between repeats",
     "capture/sidecar.py": "what `capture` itself observes",
-    "ingestion/commands.py": "what a command line decides",
+    "ingestion/outputs.py": "what a command line decides",
     "parsers/plow.py": "what the reports of one run share",
     "labels/run_toml.py": "other names for keys",
     "tables/environment.py": "what a table shows",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, get_args
 
 from benchkit import metrics, schema
 from benchkit.codes import spell_out
-from benchkit.config.table_units import find_unit
+from benchkit.config.maps import find_unit
 from benchkit.errors import SchemaError
 from benchkit.parsers import registry
 from benchkit.parsers.guessed import guess_measure

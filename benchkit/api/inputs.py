@@ -17,7 +17,7 @@ from benchkit.api.frames import name_columns, take
 from benchkit.api.runset import RunSet
 from benchkit.errors import ConfigError, DataError, Finding
 from benchkit.ingestion.addresses import split_label
-from benchkit.labels.natural import path_key
+from benchkit.labels.walk import path_key
 from benchkit.listing import list_first
 from benchkit.parsers import registry
 

@@ -16,9 +16,8 @@ from benchkit.comparison.model import Plan
 from benchkit.comparison.replicates import Replicates, collect_replicates
 from benchkit.errors import DataError
 from benchkit.stats.equivalence import is_equivalent, reaches
-from benchkit.stats.proportion import estimate_rate
-from benchkit.stats.results import ROUNDING, Estimate
-from benchkit.stats.splits import count_splits, split_runs
+from benchkit.stats.proportion import count_splits, estimate_rate, split_runs
+from benchkit.stats.sample import ROUNDING, Estimate
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs

@@ -9,7 +9,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from benchkit.stats.results import Estimate
+from benchkit.stats.sample import Estimate
 from benchkit.stats.spread import spread_limits
 from benchkit.stats.student import t_quantile
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from benchkit.comparison.measure import Measurement
 from benchkit.comparison.replicates import Replicates
-from benchkit.stats.results import Estimate
+from benchkit.stats.sample import Estimate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

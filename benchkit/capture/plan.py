@@ -30,8 +30,7 @@ from urllib.parse import urlsplit
 
 from benchkit.capture.order import ORDERS
 from benchkit.comparison.series import write_stopping
-from benchkit.config.files import parse_toml, read_file
-from benchkit.config.keys import require_key
+from benchkit.config.files import parse_toml, read_file, require_key
 from benchkit.errors import ConfigError
 from benchkit.regexes import regex
 from benchkit.stats.spending import SequentialDesign

@@ -11,8 +11,8 @@ from pathlib import Path
 from benchkit.capture.plan import BASIS, Commands, Plan, Stopping
 from benchkit.comparison.series import read_stopping
 from benchkit.errors import ConfigError
+from benchkit.labels.declared import read_command
 from benchkit.labels.run_toml import Sidecar
-from benchkit.labels.values import read_command
 from benchkit.redaction import redact, redact_label, redact_text
 from benchkit.redaction.marks import HIDDEN, KEYED
 from benchkit.regexes import regex

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from benchkit.regexes import regex
-from benchkit.tables.alignment import GAP, align_columns, measure
+from benchkit.tables.model import GAP, align_columns, measure
 from benchkit.units import SERVICE_COMMAND, printable
 
 if TYPE_CHECKING:

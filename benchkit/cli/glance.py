@@ -66,7 +66,7 @@ def _show_archives(root: Path) -> bool:
     """Print what the archives of a folder that holds nothing else hold, if they are small."""
     from benchkit.errors import BenchkitError
     from benchkit.ingestion.discovery import Options, discover, list_archives
-    from benchkit.labels.natural import name_key
+    from benchkit.labels.walk import name_key
 
     if not list_archives(str(root)):
         return False
@@ -126,9 +126,9 @@ def _read_variants(paths: Sequence[Path]) -> tuple[str, list[str], bool, bool]:
 
     Also whether groups hold these, and whether the names give the only one three levels of load.
     """
-    from benchkit.labels.natural import name_key
     from benchkit.labels.stems import ToolNames
     from benchkit.labels.tree import read_tree
+    from benchkit.labels.walk import name_key
     from benchkit.parsers import registry
     from benchkit.redaction import redact_label
     from benchkit.selection import SIDE_NAMES

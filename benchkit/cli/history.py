@@ -99,9 +99,8 @@ def add(
 ) -> None:
     """Read the results of one commit into the store."""
     from benchkit.cli.ingest import write_summary
-    from benchkit.config.accepted import SHORTEST
-    from benchkit.ingestion.commit import ingest
-    from benchkit.ingestion.commit_names import list_commits
+    from benchkit.config.acceptance import SHORTEST
+    from benchkit.ingestion.commit import ingest, list_commits
     from benchkit.ingestion.job_branches import name_branch
     from benchkit.store import Store, choose_place
 
@@ -191,7 +190,7 @@ def _require_new(summary: IngestSummary) -> None:
 def _read_date(text: str | None) -> tuple[tuple[str, str], ...]:
     if text is None:
         return ()
-    from benchkit.labels.values import UnusableError, read_time
+    from benchkit.labels.declared import UnusableError, read_time
 
     try:
         return (("date", read_time(text).isoformat()),)
@@ -206,7 +205,7 @@ def _list_date_notes(commit: str, requested: str, dates: Collection[str]) -> Ite
 
 def _tell_date(commit: str, requested: str, dates: Collection[str]) -> str:
     """Say which date of a commit counts, where that is another than the one given; else nothing."""
-    from benchkit.labels.values import read_time
+    from benchkit.labels.declared import read_time
 
     first = min(dates, key=read_time, default=requested)
     if not requested or read_time(first) == read_time(requested):

@@ -14,7 +14,7 @@ import typer
 from benchkit.cli import options as o
 from benchkit.cli import printing
 from benchkit.cli.selected import require_values
-from benchkit.config.accepted import SHORTEST
+from benchkit.config.acceptance import SHORTEST
 from benchkit.errors import ConfigError, DataError, StoreError
 
 if TYPE_CHECKING:
@@ -61,8 +61,7 @@ def import_results(
 ) -> None:
     """Read another tool's history; each result keeps its recorded commit."""
     from benchkit.cli.ingest import tell_superseded, write_summary
-    from benchkit.ingestion.commit import ingest, list_places
-    from benchkit.ingestion.commit_names import list_commits
+    from benchkit.ingestion.commit import ingest, list_commits, list_places
     from benchkit.ingestion.recorded import Importing
     from benchkit.store import Store, choose_place
 
@@ -102,7 +101,7 @@ def warn_of_future(commits: Mapping[str, Collection[str]], remedy: str) -> str:
         What to do about one.
     """
     from benchkit.history.outcome import is_future
-    from benchkit.labels.values import read_time
+    from benchkit.labels.declared import read_time
 
     firsts = {commit: min(map(read_time, dates)) for commit, dates in commits.items() if dates}
     future = {commit: first for commit, first in firsts.items() if is_future(first)}

@@ -1,11 +1,18 @@
 """``benchkit ingest``: read results into the store.
 
 Nothing is read silently wrong, and nothing silently not at all.
+
+A line on a terminal that says how far a long command is.
+
+Who waits for gigabytes wants to know how long; a script, a pipe and a short wait see nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -20,8 +27,8 @@ from benchkit.errors import ConfigError, ExitCode
 if TYPE_CHECKING:
     from benchkit.ingestion.commit import IngestSummary
     from benchkit.ingestion.discovery import Options
+    from benchkit.ingestion.progress import Progress, Watch
     from benchkit.ingestion.sources import Found
-
 
 _Variant = Annotated[str | None, typer.Option(help="Variant name for all results.")]
 _Benchmark = Annotated[
@@ -73,6 +80,9 @@ _Step = Annotated[str, typer.Option("--step", help="Step between points of the r
 #: What is said in place of the next step where nothing was read.
 _NOTHING = "nothing was read; fix the problems listed above and try again"
 
+#: Seconds after which the line appears.
+PATIENCE = 1.0
+
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
@@ -114,7 +124,6 @@ def ingest(
     quiet: o.Quiet = False,
 ) -> None:
     """Read results into the store; running the same command again changes nothing."""
-    from benchkit.cli.progress import watching
     from benchkit.ingestion.commit import ingest as read
     from benchkit.ingestion.startup import spare_pandas
     from benchkit.store import Store, choose_place
@@ -162,8 +171,7 @@ def _live(
         hint = "add --query container_cpu_usage_seconds_total; see `benchkit formats`"
         raise ConfigError("needs a query", where="--prometheus", hint=hint)
     from benchkit.ingestion.discovery import live_source
-    from benchkit.ingestion.prometheus_api import ask
-    from benchkit.ingestion.range_query import parse_query
+    from benchkit.ingestion.prometheus_api import ask, parse_query
 
     parsed = [parse_query(url, text, start, end, step) for text in dict.fromkeys(queries)]
     return [live_source(one.address, partial(ask, one)) for one in parsed]
@@ -227,3 +235,61 @@ def _show(summary: IngestSummary, store: str, output: Path | None, *, verbose: b
 def tell_superseded(summary: IngestSummary) -> str:
     """Say how many runs were replaced; nothing where none was."""
     return f", {summary.superseded} superseded" if summary.superseded else ""
+
+
+@contextmanager
+def watching(*, quiet: bool = False, patience: float = PATIENCE) -> Iterator[Watch | None]:
+    """Give what shows progress on stderr, or None where nobody would see it.
+
+    Parameters
+    ----------
+    quiet : bool
+        Whether the user asked for silence.
+    patience : float
+        Seconds after which the line appears.
+    """
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    with ExitStack() as stack:
+        line = _Line(stack, patience)
+        yield line.show
+
+
+class _Line:
+    """The line, which appears when it is worth it; rich is imported then, not before."""
+
+    def __init__(self, stack: ExitStack, patience: float) -> None:
+        self._stack = stack
+        self._due = time.monotonic() + patience
+        self._update: Watch | None = None
+
+    def show(self, progress: Progress) -> None:
+        """Show how far the command is."""
+        if time.monotonic() < self._due:
+            return
+        if self._update is None:
+            self._update = self._begin()
+        self._update(progress)
+
+    def _begin(self) -> Watch:
+        from rich import progress as bars
+        from rich.console import Console
+
+        bar = bars.Progress(
+            bars.TextColumn("reading"),
+            bars.BarColumn(bar_width=24),
+            bars.DownloadColumn(binary_units=True),
+            bars.TextColumn("{task.fields[values]:,} values"),
+            bars.TransferSpeedColumn(),
+            bars.TimeRemainingColumn(),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        self._stack.enter_context(bar)
+        task = bar.add_task("", total=None, values=0)
+
+        def update(progress: Progress) -> None:
+            bar.update(task, completed=progress.bytes, total=progress.total, values=progress.values)
+
+        return update

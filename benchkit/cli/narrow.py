@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from benchkit.regexes import regex
-from benchkit.tables.alignment import GAP, measure
-from benchkit.tables.model import Cell, Column, Table, drop_columns
+from benchkit.tables.model import GAP, Cell, Column, Table, drop_columns, measure
 
 #: Columns that a narrow screen goes without, in this order.
 _SPARE = (

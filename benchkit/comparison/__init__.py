@@ -78,7 +78,7 @@ from benchkit.parsers import registry
 from benchkit.stats.equivalence import log_bounds, margin_bounds
 from benchkit.stats.power import MOST_RUNS
 from benchkit.stats.prediction import HISTORY as HISTORY_RUNS
-from benchkit.stats.results import Estimate
+from benchkit.stats.sample import Estimate
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs

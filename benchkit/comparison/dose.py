@@ -13,7 +13,7 @@ from benchkit.comparison.model import Contrast, Row
 from benchkit.regexes import regex
 from benchkit.stats.line import Line, fit_line
 from benchkit.stats.multiplicity import holm
-from benchkit.stats.results import ROUNDING
+from benchkit.stats.sample import ROUNDING
 
 #: Fewer doses are a comparison.
 FEWEST = 3

@@ -42,7 +42,7 @@ from benchkit.stats.multiplicity import (
     runs_for_family,
 )
 from benchkit.stats.rank import hodges_lehmann, smallest_pvalue
-from benchkit.stats.results import ROUNDING, Estimate
+from benchkit.stats.sample import ROUNDING, Estimate
 from benchkit.stats.signed_rank import paired_shift, smallest_paired_pvalue
 from benchkit.stats.student import t_quantile
 

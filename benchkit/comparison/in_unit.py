@@ -27,7 +27,7 @@ from benchkit.derived.costs import RequestCost
 from benchkit.schema import Side, Workload
 from benchkit.stats.aligned import compare_aligned
 from benchkit.stats.location import estimate_shift, paired_t
-from benchkit.stats.results import Estimate
+from benchkit.stats.sample import Estimate
 from benchkit.stats.signed_rank import paired_shift
 
 if TYPE_CHECKING:

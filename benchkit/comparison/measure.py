@@ -31,8 +31,7 @@ from benchkit.stats.exact import ExactDifference, exact_difference
 from benchkit.stats.location import welch
 from benchkit.stats.prediction import HISTORY as HISTORY_RUNS
 from benchkit.stats.prediction import compare_with_history
-from benchkit.stats.results import Estimate, TestResult
-from benchkit.stats.sample import LARGEST
+from benchkit.stats.sample import LARGEST, Estimate, TestResult
 from benchkit.stats.signed_rank import paired_shift, wilcoxon
 from benchkit.stats.spending import SequentialDesign
 from benchkit.stats.spread import are_unequal

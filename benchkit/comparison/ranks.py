@@ -14,8 +14,7 @@ import numpy as np
 
 from benchkit.stats.rank import hodges_lehmann, mann_whitney
 from benchkit.stats.rankrows import compare_rows
-from benchkit.stats.results import Estimate, TestResult
-from benchkit.stats.sample import LARGEST, FloatArray
+from benchkit.stats.sample import LARGEST, Estimate, FloatArray, TestResult
 from benchkit.stats.spread import are_unequal
 
 Results: TypeAlias = tuple[Estimate, TestResult]

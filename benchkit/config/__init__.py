@@ -8,11 +8,17 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from benchkit.config.acceptance import parse_acceptances
-from benchkit.config.accepted import Accepted, parse_accepted
+from benchkit.config.acceptance import Accepted, parse_acceptances, parse_accepted
 from benchkit.config.expressions import compile_expression
-from benchkit.config.files import parse_toml, read_file
-from benchkit.config.keys import as_key, list_keys, read_text, require_key, require_keys
+from benchkit.config.files import (
+    as_key,
+    list_keys,
+    parse_toml,
+    read_file,
+    read_text,
+    require_key,
+    require_keys,
+)
 from benchkit.config.labels import FACTS, LABELS, NO_LABELS, LabelTables, select_labels
 from benchkit.config.maps import MAP, TableMap, parse_maps
 from benchkit.config.rules import Habits, Rule, parse_habits, parse_rules

@@ -1,4 +1,7 @@
-"""Accepted regressions and removals of the gate: ``[[gate.accept]]``."""
+"""Accepted regressions and removals of the gate: ``[[gate.accept]]``.
+
+Changes that a project has accepted: ``[[history.accept]]``.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,15 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from fnmatch import fnmatchcase
 
-from benchkit.config.accepted import SHORTEST
-from benchkit.config.keys import as_key, list_keys, read_shown, read_text, require_keys
+from benchkit.config.files import as_key, list_keys, read_shown, read_text, require_keys
 from benchkit.errors import ConfigError
 from benchkit.regexes import regex
 
 _COMMIT = regex(r"[0-9a-f]+", re.IGNORECASE)
 _EXAMPLE = 'use benchmark = "Ping" and until = 2026-12-31, or removed = "Ping"'
+
+#: Fewest characters of a commit that name it.
+SHORTEST = 7
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,3 +117,52 @@ def _read_end(value: object, where: str) -> date | str:
         hint = f"use a date, 2026-12-31, or at least {SHORTEST} digits (0-9, a-f) of a commit"
         raise ConfigError(f"`until` is {text!r}", where=where, hint=hint)
     return text
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """A step change that is meant."""
+
+    commit: str = field(
+        metadata=as_key("text", "first commit after the change; at least 7 characters")
+    )
+    reason: str = field(metadata=as_key("text", "why the change is intended"))
+
+    def names(self, commit: str) -> bool:
+        """Tell whether it is this commit, however many characters either shows.
+
+        Examples
+        --------
+        >>> Accepted("abc1234", "TLS").names("abc1234ff0")
+        True
+        """
+        short, long = sorted((self.commit, commit), key=len)
+        return long.startswith(short)
+
+
+def parse_accepted(tables: object, where: str) -> tuple[Accepted, ...]:
+    """Read every ``[[history.accept]]``.
+
+    Raises
+    ------
+    ConfigError
+        If a key is not known, or commit or reason is missing or too short.
+
+    Examples
+    --------
+    >>> parse_accepted([{"commit": "abc1234", "reason": "TLS"}], "benchkit.toml")[0].reason
+    'TLS'
+    """
+    if not isinstance(tables, list) or not all(isinstance(table, Mapping) for table in tables):
+        hint = "use [[history.accept]]"
+        raise ConfigError("`accept` is not a list of tables", where=where, hint=hint)
+    return tuple(_parse_change(table, f"{where} {n}") for n, table in enumerate(tables, 1))
+
+
+def _parse_change(table: Mapping[str, object], where: str) -> Accepted:
+    require_keys(table, list_keys(Accepted), where)
+    commit = read_text(table.get("commit"), "commit", where)
+    if len(commit) < SHORTEST:
+        hint = f"give at least {SHORTEST} characters of a commit"
+        raise ConfigError(f"{commit!r} is not a commit", where=where, hint=hint)
+    return Accepted(commit, read_shown(table.get("reason"), "reason", where))

@@ -7,8 +7,7 @@ from dataclasses import MISSING, Field, fields
 from typing import Any, NamedTuple
 
 from benchkit.config import SCHEMA, SECTIONS, Settings
-from benchkit.config.acceptance import Acceptance
-from benchkit.config.accepted import Accepted
+from benchkit.config.acceptance import Acceptance, Accepted
 from benchkit.config.maps import MAP, TableMap
 from benchkit.config.rules import RULE_HABITS, Habits, Rule
 

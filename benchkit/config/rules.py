@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from benchkit.config.acceptance import Acceptance, parse_acceptances
-from benchkit.config.keys import (
+from benchkit.config.files import (
     as_key,
     list_keys,
     read_shown,

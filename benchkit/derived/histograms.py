@@ -18,7 +18,7 @@ from benchkit.derived.sources import HISTOGRAMS, Series, Sources
 from benchkit.derived.stretches import PERCENTILES
 from benchkit.errors import Finding
 from benchkit.parsers.counters import BOUND
-from benchkit.stats.buckets import bucket_quantile
+from benchkit.stats.quantiles import bucket_quantile
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations

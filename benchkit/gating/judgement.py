@@ -41,7 +41,7 @@ from benchkit.gating.undecidable import (
 )
 from benchkit.intervals import TOO_WIDE, format_size, is_wide
 from benchkit.stats.power import runs_to_show_equivalence
-from benchkit.stats.results import ROUNDING
+from benchkit.stats.sample import ROUNDING
 from benchkit.tables.wording import name_adjustment
 from benchkit.units import format_pvalue
 from benchkit.verdict import (

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
 from benchkit.comparison import Contrast, Dropped
-from benchkit.config.keys import unknown
+from benchkit.config.files import unknown
 from benchkit.config.rules import Rule
 from benchkit.gating.events import Pair
 from benchkit.parsers import registry

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchkit import config
-from benchkit.config.keys import unknown
+from benchkit.config.files import unknown
 from benchkit.config.rules import ACTIONS, Habits, Rule, parse_overheads
 from benchkit.errors import ConfigError
 

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from benchkit import selection
-from benchkit.config.keys import unknown
+from benchkit.config.files import unknown
 from benchkit.config.rules import Rule
 from benchkit.gating.choice import Requested
 from benchkit.gating.matching import COLUMNS, read_params

@@ -9,7 +9,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from benchkit.comparison.model import Plan
-from benchkit.config.accepted import Accepted
+from benchkit.config.acceptance import Accepted
 from benchkit.errors import DataError, Finding
 from benchkit.history.branches import MAIN, follow_branch
 from benchkit.history.exact import find_levels, list_changes

@@ -28,7 +28,7 @@ from benchkit.stats.equivalence import reaches
 from benchkit.stats.multiplicity import benjamini_hochberg
 from benchkit.stats.outliers import find_outliers
 from benchkit.stats.prediction import HISTORY, predict, predictive_pvalue
-from benchkit.stats.results import ROUNDING
+from benchkit.stats.sample import ROUNDING
 
 #: Fewest series that tell a machine from a change, and the share of them that has to move alike.
 SERIES, MOST = 4, 2 / 3

@@ -25,7 +25,7 @@ from benchkit.comparison.cells import (
 )
 from benchkit.comparison.machines import is_alike
 from benchkit.comparison.model import ROW_KEY, Plan
-from benchkit.config.accepted import Accepted
+from benchkit.config.acceptance import Accepted
 from benchkit.derived.record import keep_measured
 from benchkit.history.model import Point
 from benchkit.history.trials import Trials

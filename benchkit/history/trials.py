@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from benchkit.codes import code, number_maps, number_rows
-from benchkit.config.accepted import SHORTEST
-from benchkit.labels.values import UnusableError, read_time
+from benchkit.config.acceptance import SHORTEST
+from benchkit.labels.declared import UnusableError, read_time
 from benchkit.schema import FINGERPRINT, RUN_KEY
 
 if TYPE_CHECKING:

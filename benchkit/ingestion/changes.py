@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 
 from benchkit.derived.record import began_alike
 from benchkit.errors import Diagnostic, Finding
-from benchkit.ingestion.additions import has_additions
 from benchkit.ingestion.addresses import PACKED, locate
 from benchkit.ingestion.copies import Copy, leave_out, settle_originals
 from benchkit.ingestion.gone import Folders, mark_renewed
 from benchkit.ingestion.parts import Part
 from benchkit.ingestion.pieces import single_out_shared
+from benchkit.ingestion.places import has_additions
 from benchkit.ingestion.pooled import find_pooled, find_twice, join_read
 from benchkit.ingestion.relabelled import describe_relabelled, keep_commits
 from benchkit.ingestion.rows import fill_texts, parts_table, read_parts

@@ -1,32 +1,29 @@
 """`ingest`: read sources into the store in one commit, or not at all.
 
 Nothing is doubled, nothing is lost, and an interrupted ingest leaves the store as it was.
+
+The commits of a store: each has one name there, of whatever length it was given.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from benchkit.errors import DataError, Diagnostic, Finding, SourceReport, StoreError
 from benchkit.ingestion.changes import COLUMNS, Change
-from benchkit.ingestion.commit_names import (
-    RenamedError,
-    list_commits,
-    require_commit,
-    resolve_commit,
-)
 from benchkit.ingestion.discovery import Discovery, Options, assign, discover
 from benchkit.ingestion.gone import Folders, find_gone
 from benchkit.ingestion.harvest import Harvest
 from benchkit.ingestion.origins import name_job, name_origin
+from benchkit.ingestion.pooled import find_split_blocks
 from benchkit.ingestion.progress import Meter, Watch
 from benchkit.ingestion.reading import Known
 from benchkit.ingestion.recorded import Place
+from benchkit.ingestion.rows import fill_texts, load_entries
 from benchkit.ingestion.sources import Found
-from benchkit.ingestion.split_blocks import find_split_blocks
 from benchkit.ingestion.stored import list_parts, list_sources
 from benchkit.ingestion.upgrade import mask_addresses
 from benchkit.ingestion.workers import (
@@ -40,12 +37,19 @@ from benchkit.ingestion.workers import (
 )
 from benchkit.redaction import redact_origin
 from benchkit.redaction.marks import current_key, draw_key, use_key
+from benchkit.schema import REFUSED_ROLES
 from benchkit.store import Store, new_batch
 from benchkit.store.batch_files import write_files
 from benchkit.store.keys import CONSEQUENCE, NAME, keep_key, read_key
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from benchkit.store import Store
+
+
+#: The columns of stored pieces that name their commits.
+_COLUMNS = ("env", "role")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -318,3 +322,42 @@ def _refuse_strictly(harvest: Harvest, strict: bool) -> None:
             where=label,
             hint="nothing was stored; fix or exclude them, or omit --strict",
         )
+
+
+class RenamedError(Exception):
+    """Another writer stored the commit under another name meanwhile."""
+
+
+def list_commits(store: Store) -> dict[str, set[str]]:
+    """Return the commits that the runs of a store record, with the dates recorded of each."""
+    return _read_commits(store.pieces(_COLUMNS))
+
+
+def resolve_commit(commit: str, known: Collection[str]) -> str:
+    """Return the name of a commit among those that are known."""
+    from benchkit.history.naming import resolve  # no other ingest needs numpy so early
+
+    return resolve(commit, known)
+
+
+def require_commit(commit: str, stored: pa.Table | None) -> None:
+    """Raise `RenamedError` if stored pieces name a commit otherwise."""
+    if commit and resolve_commit(commit, _read_commits(stored)) != commit:
+        raise RenamedError
+
+
+def _read_commits(stored: pa.Table | None) -> dict[str, set[str]]:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if stored is None or not len(stored):
+        return {}
+    rows = fill_texts(stored, [*_COLUMNS])
+    is_refused = pc.is_in(rows["role"], pa.array(REFUSED_ROLES))
+    if pc.any(is_refused).as_py():  # else it would copy all
+        rows = rows.filter(pc.invert(is_refused))
+    commits: dict[str, set[str]] = {}
+    for env in map(load_entries, filter(None, rows["env"].unique().to_pylist())):
+        if commit := env.get("commit"):
+            commits.setdefault(commit, set()).update(filter(None, [env.get("date")]))
+    return commits

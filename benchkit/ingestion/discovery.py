@@ -41,8 +41,8 @@ from benchkit.ingestion.together import (
     name_files,
     read_together,
 )
+from benchkit.labels.matching import Rename, parse_rename
 from benchkit.labels.patterns import PathLabels, compile_pattern, read_path
-from benchkit.labels.rename import Rename, parse_rename
 from benchkit.labels.sidecars import Sidecar, Sidecars
 from benchkit.labels.stems import ToolNames
 from benchkit.labels.template import list_unmatched

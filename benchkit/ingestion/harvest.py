@@ -18,8 +18,14 @@ from benchkit.derived.sources import SERIES
 from benchkit.errors import Diagnostic, Finding, SourceReport
 from benchkit.ingestion.addresses import name_path
 from benchkit.ingestion.batches import row_batches
-from benchkit.ingestion.contents import Contents, digest_values, enter_contents
-from benchkit.ingestion.copies import Copy, describe_copy, report_copy
+from benchkit.ingestion.copies import (
+    Contents,
+    Copy,
+    describe_copy,
+    digest_values,
+    enter_contents,
+    report_copy,
+)
 from benchkit.ingestion.discovery import Discovery, Options
 from benchkit.ingestion.folders import (
     READ,

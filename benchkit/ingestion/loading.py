@@ -16,7 +16,6 @@ from benchkit.derived import derive
 from benchkit.derived.sources import SERIES
 from benchkit.errors import ConfigError, DataError, Diagnostic, Finding, SourceReport
 from benchkit.ingestion.addresses import is_page
-from benchkit.ingestion.attempts import find_retried
 from benchkit.ingestion.companions import place_companions
 from benchkit.ingestion.copies import find_remembered, leave_out, settle_originals
 from benchkit.ingestion.discovery import Discovery, Options, discover
@@ -28,10 +27,10 @@ from benchkit.ingestion.frames import observations as make_observations
 from benchkit.ingestion.frames import runs as make_runs
 from benchkit.ingestion.gone import find_gone, list_stale
 from benchkit.ingestion.harvest import gather
-from benchkit.ingestion.loads import name_load
 from benchkit.ingestion.origins import (
     choose,
     find_elsewhere,
+    find_retried,
     list_copied,
     name_job,
     refuse_contested,
@@ -42,12 +41,12 @@ from benchkit.ingestion.pieces import single_out_shared
 from benchkit.ingestion.pooled import (
     find_mixed_commits,
     find_pooled,
+    find_split_blocks,
     find_twice,
 )
-from benchkit.ingestion.roles import has_derived, name_role, require_roles
+from benchkit.ingestion.roles import has_derived, name_load, name_role, require_roles
 from benchkit.ingestion.rows import parts_table, select_sharded
 from benchkit.ingestion.sharded import join_values, report_incomplete, set_aside_incomplete
-from benchkit.ingestion.split_blocks import find_split_blocks
 from benchkit.ingestion.stored import (
     lack_runs,
     list_apart,

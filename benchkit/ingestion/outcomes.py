@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from benchkit.errors import DataError, Diagnostic, SourceReport
 from benchkit.ingestion.addresses import name_path
-from benchkit.ingestion.contents import Contents
+from benchkit.ingestion.copies import Contents
 from benchkit.ingestion.discovery import Options
 from benchkit.ingestion.parts import Part, enter_commit, show_facts, show_label, show_remark
 from benchkit.ingestion.pieces import PIECE_BITS

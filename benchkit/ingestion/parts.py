@@ -21,14 +21,13 @@ from benchkit.ingestion.recorded import label_run
 from benchkit.ingestion.soundness import COUNTS
 from benchkit.ingestion.sources import Found, Identity
 from benchkit.labels.captions import join_names
-from benchkit.labels.facts import list_facts
 from benchkit.labels.headings import Sections
-from benchkit.labels.invocations import Words, read_words
+from benchkit.labels.matching import Rename, split_variant
 from benchkit.labels.numbering import Piece
 from benchkit.labels.patterns import PathLabels
-from benchkit.labels.rename import Rename, split_variant
+from benchkit.labels.pieces import Words, read_words
 from benchkit.labels.sections import FILE
-from benchkit.labels.shards import SHARD
+from benchkit.labels.shards import SHARD, list_facts
 from benchkit.parsers import registry
 from benchkit.parsers.base import Format, Reading
 from benchkit.redaction import (

@@ -2,22 +2,23 @@
 
 What a store holds decides, not how a command was written: where the files lay, which of them one
 ingest read, and the commits that runs record.
+
+Blocks of one file that are kept apart by what is no name: finding B109.
 """
 
 from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from shlex import quote
 
 from benchkit.derived.record import began_alike
 from benchkit.errors import Finding
-from benchkit.ingestion.additions import list_added_files, list_pooled_names
 from benchkit.ingestion.addresses import PACKED, name_path
-from benchkit.ingestion.contents import OF_VALUES
+from benchkit.ingestion.copies import OF_VALUES
 from benchkit.ingestion.gone import MIXED, SHOWN, find_gone
 from benchkit.ingestion.parts import Part, show_label
 from benchkit.ingestion.places import (
@@ -26,6 +27,8 @@ from benchkit.ingestion.places import (
     is_of_folder,
     is_one_place,
     is_piped,
+    list_added_files,
+    list_pooled_names,
     list_rows,
     part_files,
     part_places,
@@ -34,6 +37,25 @@ from benchkit.ingestion.sources import unpacked
 from benchkit.labels.numbering import series_of
 from benchkit.listing import list_names
 from benchkit.store.columns import began_at
+
+#: What tells blocks apart, in words.
+_REASONS = {
+    "caption": "the surrounding text",
+    "goos": "operating system",
+    "goarch": "architecture",
+    "cpu": "processor",
+    "toolchain": "toolchain",
+    "connections": "connections",
+    "rate": "target rate",
+    "document_length": "document length",
+    "request_size": "request size",
+    "response_size": "response size",
+    "tls": "TLS",
+    "duration": "length",
+    "requests": "number of requests",
+    "table": "the table that they stand in",
+    "iterations": "the number of iterations",
+}
 
 
 def find_pooled(parts: Sequence[Part], others: Sequence[Part] = ()) -> Iterator[Finding]:
@@ -321,3 +343,39 @@ def _list_contents(parts: Sequence[Part]) -> set[tuple[str, int]]:
         for content in part.contents
         if content
     }
+
+
+def find_split_blocks(parts: Sequence[Part]) -> list[Finding]:
+    """Return a finding for each file whose blocks are kept apart by what is no name.
+
+    A table has many results, of several benchmarks and variants: those of one of them count.
+    """
+    split: dict[str, dict[Hashable, list[Part]]] = defaultdict(lambda: defaultdict(list))
+    for part in parts:
+        if part.split_by:
+            name = part.declared_benchmark or part.target
+            split[part.label][part.variant, part.tool, name, part.declared_params].append(part)
+    largest = {label: max(named.values(), key=_count_tests) for label, named in split.items()}
+    return [
+        _report_split(label, blocks, tests, is_table=len(split[label]) > 1)
+        for label, blocks in largest.items()
+        if (tests := _count_tests(blocks)) > 1
+    ]
+
+
+def _count_tests(blocks: Sequence[Part]) -> int:
+    return len({(part.benchmark, part.params) for part in blocks})
+
+
+def _report_split(label: str, blocks: Sequence[Part], tests: int, *, is_table: bool) -> Finding:
+    results = f"{len(blocks)} results{' per benchmark' * is_table}"
+    reasons = " and ".join(dict.fromkeys(_REASONS[part.split_by] for part in blocks))
+    return Finding(
+        code="B109",
+        severity="info",
+        message=f"the file contains {results} without distinguishing headings; they "
+        f"count as {tests} different tests, because they differ in {reasons}",
+        remedy="if they are repeats, write each result to its own file: name-1.txt, name-2.txt",
+        where=label,
+        numbers={"blocks": len(blocks), "tests": tests},
+    )

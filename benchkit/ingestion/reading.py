@@ -25,20 +25,18 @@ from benchkit.errors import (
     UnknownFormatError,
     describe_failure,
 )
-from benchkit.ingestion.crashes import mark_crashes
 from benchkit.ingestion.discovery import Options
 from benchkit.ingestion.outcomes import Outcome, make_report, mark, pass_over, refusal
 from benchkit.ingestion.parts import Part, make_part, require_one_name
 from benchkit.ingestion.pieces import PIECE_BITS, Pieces
 from benchkit.ingestion.progress import Pace, Seen
 from benchkit.ingestion.recorded import Selection
-from benchkit.ingestion.sink import ValueSink
+from benchkit.ingestion.sink import ValueSink, read_ahead, run_ahead
 from benchkit.ingestion.soundness import Soundness
 from benchkit.ingestion.sources import Found, Identity, is_dropped
-from benchkit.ingestion.surroundings import list_sections
-from benchkit.ingestion.threads import read_ahead, run_ahead
+from benchkit.ingestion.surroundings import list_sections, mark_crashes
 from benchkit.labels.headings import Sections
-from benchkit.labels.rename import split_variant
+from benchkit.labels.matching import split_variant
 from benchkit.parsers import kernel, mapped, registry
 from benchkit.parsers.base import Format, Reading, Repeats, Row, Samples, Source
 from benchkit.parsers.documents import TRUNCATED

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from string import hexdigits
 from typing import NamedTuple
 
-from benchkit.config.accepted import SHORTEST
+from benchkit.config.acceptance import SHORTEST
 from benchkit.errors import ConfigError, Diagnostic
 from benchkit.ingestion.addresses import name_address
 from benchkit.ingestion.sources import Found, write_assigned

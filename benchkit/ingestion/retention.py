@@ -12,7 +12,7 @@ from benchkit.history.branches import read_branch
 from benchkit.ingestion.changes import count_runs, flag
 from benchkit.ingestion.parts import Part
 from benchkit.ingestion.rows import parts_table, read_parts
-from benchkit.labels.values import UnusableError, read_time
+from benchkit.labels.declared import UnusableError, read_time
 from benchkit.schema import REFUSED_ROLES
 from benchkit.store import Store
 from benchkit.store.columns import began_at

@@ -1,4 +1,7 @@
-"""Of which roles the runs in a table of values are."""
+"""Of which roles the runs in a table of values are.
+
+How the runs in a table of values were loaded: by an open or a closed loop.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,13 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from benchkit.codes import match_rows
 from benchkit.errors import DataError
+from benchkit.schema import Labels
 
 if TYPE_CHECKING:
-    from benchkit.schema import Observations
+    from benchkit.schema import Observations, Runs
+
 
 #: Roles whose values are in the table unless others are requested.
 LISTED = ("measured", "companion")
@@ -41,3 +47,18 @@ def require_roles(stored: Iterable[str], roles: Sequence[str]) -> None:
             f"no {requested} run was read, only runs with other roles: {others}",
             hint=f"select the role: --role {min(counts)}",
         )
+
+
+def name_load(values: Observations, runs: Runs) -> Observations:
+    """Add the load model of each value's run; it is missing where it is unknown.
+
+    The primary metric of a load tool depends on it.
+    """
+    import numpy as np
+    import pandas as pd
+
+    names = [name for name in (*Labels._fields, "role") if name in values and name in runs]
+    models = pd.Index(["open", "closed"])
+    codes = np.append(models.get_indexer(pd.Index(runs["load_model"].tolist(), dtype=object)), -1)
+    places = match_rows(values, runs, names)
+    return values.assign(load_model=pd.Categorical.from_codes(codes[places], categories=models))

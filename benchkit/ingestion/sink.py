@@ -3,17 +3,27 @@
 A source may hold more values than memory. They are written while it is read, by the process that
 reads it: samples by metric, a row group of one metric alone at a time; those of runs in columns as
 they come.
+
+Other threads: those that read blocks of one large source ahead, and one that writes behind.
+
+A large file is one task, and while what was read of one block is summed up and stored, the next
+ones can be unpacked and read, and the ones before it written. Files, their digest, gzip, the
+compiled kernel and Parquet let other threads work meanwhile. A block is whole lines and what is
+read of it depends on nothing else, so that the result is the same to the bit.
 """
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from benchkit.errors import DataError
 from benchkit.ingestion.batches import repeats_batch, sample_table
-from benchkit.ingestion.contents import Contents, digest_values
-from benchkit.ingestion.threads import Behind
+from benchkit.ingestion.copies import Contents, digest_values
+from benchkit.reading.source import UntilDamage
 from benchkit.store.columns import GROUP_ROWS, values_schema
 
 if TYPE_CHECKING:
@@ -23,10 +33,18 @@ if TYPE_CHECKING:
     from benchkit.store.batch_files import BatchWriter
     from benchkit.store.files import DataFile, FileWriter
 
+
 #: What every sample has.
 _TEXTS = ("metric", "stat", "unit", "origin")
 #: Values of a source up to which they travel as a batch, and share a file with other sources'.
 FEW = 1 << 16
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+#: Blocks of at most 4 MiB that may be on their way at a time.
+_AHEAD = 4
+#: Calls that may wait; what they hold is memory.
+_WAITING = 2
 
 
 class ValueSink:
@@ -138,3 +156,56 @@ class ValueSink:
 
     def _put(self, writer: FileWriter, blocks: list[tuple[int, Samples]]) -> None:
         writer.write(sample_table(self._batch, blocks))
+
+
+def run_ahead(items: Iterator[_T]) -> Iterator[_T]:
+    """Yield the items of an iterator, which another thread runs; its errors come in their turn."""
+    pool = ThreadPoolExecutor(1)
+    try:
+        waiting = deque(pool.submit(next, items, None) for _ in range(_AHEAD))
+        while (item := waiting.popleft().result()) is not None:
+            waiting.append(pool.submit(next, items, None))
+            yield item
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def read_ahead(function: Callable[[bytes], _T], blocks: Iterable[bytes]) -> Iterator[_T]:
+    """Yield ``function(block)`` for each block; errors and damage are raised in their turn."""
+    waiting: deque[Future[_T]] = deque()
+    sound = UntilDamage(blocks)
+    with ThreadPoolExecutor(2) as pool:
+        for block in sound:
+            waiting.append(pool.submit(function, block))
+            if len(waiting) > _AHEAD:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    sound.raise_damage()
+
+
+class Behind:
+    """Another thread that does one thing after the other, while its owner goes on."""
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(1)
+        self._calls: deque[Future[None]] = deque()
+
+    def do(self, function: Callable[_P, None], *args: _P.args, **kwargs: _P.kwargs) -> None:
+        """Call a function soon; what an earlier one raised is raised here."""
+        while len(self._calls) >= _WAITING:
+            self._calls.popleft().result()
+        self._calls.append(self._pool.submit(function, *args, **kwargs))
+
+    def finish(self) -> None:
+        """Wait until all is done; what any of it raised is raised here."""
+        try:
+            while self._calls:
+                self._calls.popleft().result()
+        finally:
+            self.stop()
+
+    def stop(self) -> None:
+        """Leave out what was not begun, and forget what went wrong."""
+        self._pool.shutdown(cancel_futures=True)
+        self._calls.clear()

@@ -1,4 +1,7 @@
-"""The headings above the runs of a source, as labels."""
+"""The headings above the runs of a source, as labels.
+
+Reports below which their source says that a program crashed: their runs failed.
+"""
 
 from __future__ import annotations
 
@@ -9,32 +12,44 @@ from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 from benchkit.errors import Diagnostic
-from benchkit.ingestion.commands import hold_commands, take_prompts
 from benchkit.ingestion.discovery import Options
-from benchkit.ingestion.outputs import STATUS, find_output, list_outputs
+from benchkit.ingestion.outputs import (
+    STATUS,
+    find_output,
+    has_row_labels,
+    hold_commands,
+    lead_by_row_labels,
+    list_outputs,
+    take_prompts,
+)
 from benchkit.ingestion.pieces import Pieces
-from benchkit.ingestion.row_labels import has_row_labels, lead_by_row_labels
 from benchkit.labels.headings import Page as Surrounding
 from benchkit.labels.headings import Sections, read_sections, shorten, split_lines
+from benchkit.labels.matching import split_variant
 from benchkit.labels.pieces import Places
-from benchkit.labels.rename import split_variant
+from benchkit.parsers import registry
 from benchkit.parsers.base import Format, Reading, Source
-from benchkit.reading.captions import Page, place_captions
+from benchkit.reading.captions import Page, list_tails, place_captions
+from benchkit.reading.crashes import find_crash
 from benchkit.reading.heading_lines import read_rate
 from benchkit.reading.passages import is_silent, name_passages
 from benchkit.reading.prefixes import Prefix
 from benchkit.reading.source import LOG_BYTES, UnreadableError
 from benchkit.reading.surroundings import Above, Block, may_hold_headings, read_headings
-from benchkit.reading.tails import list_tails
+from benchkit.redaction import redact_quote
 from benchkit.selection import BASELINE_NAMES
 
 if TYPE_CHECKING:
     import numpy as np
 
+
 #: Characters of a source beyond which it is a log, which has no headings.
 LARGEST = 8 << 20
-
 Labelled = tuple[Format, Reading, Sections, Places | None]
+_HINT = (
+    "its results are kept but not compared; find out what crashed and measure again, or remove the "
+    "line if it is not of this run"
+)
 
 
 def list_sections(
@@ -337,3 +352,29 @@ def _take(places: Places, rows: Sequence[int]) -> Places:
 
     chosen: np.ndarray = np.array(rows)
     return Places(places.indices[chosen], places.lines[chosen])
+
+
+def mark_crashes(source: Source, runs: Sequence[tuple[Format, Reading]]) -> Iterator[Diagnostic]:
+    """Mark the runs as failed that are the last before a program crashed, and say so."""
+    reports = [run for form, run in runs if _is_report(form, run)]
+    if not reports:
+        return
+    lines = source.text().split("\n") if source.is_small else read_lines(source)
+    starts = sorted(run.line for _, run in runs)
+    for run in reports:
+        below = bisect(starts, run.last_line)
+        last = starts[below] - 1 if below < len(starts) else len(lines)
+        whole = registry.tool(run.tool).whole_exits
+        found = find_crash(lines, run.last_line + 1, last, whole, run.tool)
+        if found is not None:
+            number, reason = found[0], redact_quote(" ".join(found[1].split()))
+            run.status, run.remark = "failed", f"{number}: {reason}"
+            what = f"the run failed: {reason}"
+            yield Diagnostic(source.label, number, what, _HINT, "warning", is_remark=True)
+
+
+def _is_report(form: Format, run: Reading) -> bool:
+    """Tell whether a run is a text that ends with its results, and that has not failed yet."""
+    is_text = form.embeds and not (form.is_companion or form.reads_ends)
+    is_run = run.status != "failed" and registry.tool(run.tool).role != "summary"
+    return is_text and is_run and run.last_line > 0

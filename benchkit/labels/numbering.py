@@ -15,11 +15,11 @@ from typing import NamedTuple
 from benchkit.errors import Diagnostic
 from benchkit.labels.counts import is_count
 from benchkit.labels.forms import Run, merge_forms
-from benchkit.labels.natural import path_key
 from benchkit.labels.pieces import Piece
 from benchkit.labels.sections import label_blocks
 from benchkit.labels.shards import join_shards
 from benchkit.labels.stems import split_name
+from benchkit.labels.walk import path_key
 from benchkit.regexes import regex
 from benchkit.schema import LOST_ROLES
 

@@ -19,9 +19,9 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from benchkit.labels.counts import find_counts
-from benchkit.labels.natural import DIGITS
 from benchkit.labels.stems import Stem, ToolNames, read_stem, split_name, starts_with_tool
 from benchkit.labels.template import Template, compile_pattern
+from benchkit.labels.walk import DIGITS
 
 __all__ = ["PathLabels", "compile_pattern", "read_numbers", "read_path"]
 

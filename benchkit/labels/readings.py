@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from benchkit.errors import ConfigError
 from benchkit.labels.counts import is_count
 from benchkit.labels.names import leave_form
-from benchkit.labels.natural import name_key
 from benchkit.labels.patterns import PathLabels, compile_pattern, read_path
 from benchkit.labels.plain_stems import FOLDER
 from benchkit.labels.stems import RESULT_WORDS, ToolNames, is_name, is_number, read_stem, split_name
 from benchkit.labels.tree import is_run
+from benchkit.labels.walk import name_key
 from benchkit.regexes import regex
 
 __all__ = ["FileLabels", "Reading", "list_readings", "write_pattern"]

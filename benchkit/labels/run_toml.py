@@ -42,9 +42,6 @@ from benchkit.labels.declared import (
     check_limits,
     check_spans,
     count,
-    suggest,
-)
-from benchkit.labels.values import (
     one_of,
     read_code,
     read_command,
@@ -55,6 +52,7 @@ from benchkit.labels.values import (
     read_texts,
     read_time,
     read_whole,
+    suggest,
 )
 from benchkit.regexes import regex
 from benchkit.schema import FACTS, ROLES, RUN_COLUMNS, TYPES, Column, LoadModel, RunFacts, means

@@ -23,8 +23,7 @@ from benchkit.labels.captions import (
     name_all,
     share_labels,
 )
-from benchkit.labels.invocations import differences
-from benchkit.labels.pieces import Piece
+from benchkit.labels.pieces import Piece, differences
 from benchkit.schema import LOST_ROLES, format_params
 
 __all__ = ["FILE", "is_near_rate", "label_blocks", "share_headings"]

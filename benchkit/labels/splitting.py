@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from benchkit.errors import ConfigError
-from benchkit.labels.natural import name_key
-from benchkit.labels.rename import parse_rename, split_variant
+from benchkit.labels.matching import parse_rename, split_variant
+from benchkit.labels.walk import name_key
 from benchkit.regexes import regex
 
 #: More variants than this are rarely meant, but a page may have as many headings.

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from benchkit.labels.moments import MOMENT, read_moment
-from benchkit.labels.natural import DIGITS
+from benchkit.labels.walk import DIGITS
 from benchkit.regexes import regex
 
 #: Tokens that name a form of a result.

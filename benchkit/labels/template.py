@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from benchkit.config.expressions import Expression, compile_expression
 from benchkit.errors import ConfigError, Diagnostic
-from benchkit.labels.natural import DIGITS
+from benchkit.labels.walk import DIGITS
 from benchkit.regexes import regex
 
 #: What a placeholder matches; any other name is a param and matches within one component.

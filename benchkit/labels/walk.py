@@ -4,6 +4,11 @@ A results folder also holds scripts, notes and sidecars, and a file that is sile
 as bad as one that is wrongly read. Pipes, sockets and links to nothing are therefore yielded like
 files, and refused where they are read. A file that is named explicitly is always read; a link that
 is met on the way only if it stays in the folder, or leads to where git-annex and DVC keep files.
+
+The order in which people expect names: wrk-2 before wrk-10.
+
+The walk, the numbering and every list of runs must agree on one order that does not depend on the
+file system.
 """
 
 from __future__ import annotations
@@ -15,7 +20,7 @@ from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 
-from benchkit.labels.natural import name_key
+from benchkit.regexes import regex
 
 _SCRIPTS = frozenset(
     {
@@ -113,6 +118,12 @@ _PRUNED = {
     "__pycache__": "compiled scripts",
     "lost+found": "part of the file system",
 }
+_DIGITS = regex(r"([0-9]+)")
+#: So many digits any number of 64 bits has; one with more is a name.
+DIGITS = 18
+
+#: Text and numbers in turn, and the name itself to tell ``01`` from ``1``.
+NameKey = tuple[tuple[str | int, ...], str]
 
 
 def walk(
@@ -289,3 +300,21 @@ def _pass_over(entry: os.DirEntry[str], names: Collection[str], stems: Collectio
 
 def _stem(name: str) -> str:
     return os.path.splitext(name)[0]  # noqa: PTH122 - thousands of names, no paths needed
+
+
+def path_key(path: str) -> tuple[NameKey, ...]:
+    """Return the key of a posix path: its components, each in natural order.
+
+    Examples
+    --------
+    >>> sorted(["none/wrk-10.txt", "none/wrk-2.txt"], key=path_key)
+    ['none/wrk-2.txt', 'none/wrk-10.txt']
+    """
+    return tuple(map(name_key, path.split("/")))
+
+
+@lru_cache(maxsize=1 << 15)
+def name_key(name: str) -> NameKey:
+    """Return the key of one name."""
+    parts = _DIGITS.split(name)
+    return tuple(int(part) if at % 2 else part for at, part in enumerate(parts)), name

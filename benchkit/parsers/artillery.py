@@ -30,8 +30,7 @@ from datetime import UTC, datetime
 
 from benchkit.parsers.base import Form, Format, Head, Reading, Record, Source, Tool
 from benchkit.parsers.documents import Document, Fact, read_objects
-from benchkit.reading.outcomes import Outcomes
-from benchkit.reading.reasons import reason_of
+from benchkit.reading.outcomes import Outcomes, reason_of
 from benchkit.regexes import regex
 
 _TIMES = r"(?:summaries\.http\.response_time|latency)"

@@ -17,8 +17,8 @@ from typing import Any, Literal
 from benchkit.errors import Diagnostic, describe_failure
 from benchkit.metrics import lookup
 from benchkit.reading.cleaning import bare, find_command, strip_prefix
-from benchkit.reading.head import Head
 from benchkit.reading.records import Reading, Record, Repeats, Row, Samples, Status
+from benchkit.reading.signs import Head
 from benchkit.reading.source import Source
 from benchkit.schema import LoadModel
 

@@ -32,10 +32,9 @@ from collections.abc import Iterator
 from benchkit.parsers.base import Form, Format, Reading, Record, Source, Tool
 from benchkit.parsers.documents import Document, Fact, read_objects
 from benchkit.reading import reports
-from benchkit.reading.head import begins_objects, holds
-from benchkit.reading.outcomes import LoadReport, Outcomes
-from benchkit.reading.reasons import reason_of
+from benchkit.reading.outcomes import LoadReport, Outcomes, reason_of
 from benchkit.reading.reports import Fields, Line, Value, decimal
+from benchkit.reading.signs import begins_objects, holds
 from benchkit.reading.urls import aim
 from benchkit.regexes import regex
 from benchkit.units import parse_time

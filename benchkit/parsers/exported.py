@@ -24,8 +24,8 @@ from typing import Any, get_args
 from benchkit.parsers import registry
 from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Samples, Source
 from benchkit.parsers.documents import read_documents
+from benchkit.reading.bounds import OUTSIZED, OutsizedError, open_parquet
 from benchkit.reading.delimited import header_of, read_rows, unquote_formulas
-from benchkit.reading.parquet import OUTSIZED, OutsizedError, open_parquet
 from benchkit.reading.source import PARQUET, UnreadableError, UntilDamage
 from benchkit.regexes import regex
 from benchkit.schema import ROLES, Labels, LoadModel

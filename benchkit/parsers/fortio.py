@@ -26,10 +26,9 @@ from collections.abc import Iterator
 from benchkit.parsers.base import Form, Format, Head, Reading, Record, Source, Tool
 from benchkit.parsers.documents import Document, Fact, add_fact, read_moment, read_objects
 from benchkit.reading import reports
-from benchkit.reading.head import begins_objects, holds
-from benchkit.reading.outcomes import LoadReport, Outcomes
-from benchkit.reading.reasons import reason_of
+from benchkit.reading.outcomes import LoadReport, Outcomes, reason_of
 from benchkit.reading.reports import Fields, Line, Value, decimal
+from benchkit.reading.signs import begins_objects, holds
 from benchkit.reading.urls import aim
 from benchkit.regexes import regex
 from benchkit.units import Quantity, parse_duration, parse_time, step

@@ -33,9 +33,9 @@ from dataclasses import replace
 from benchkit.parsers.base import Form, Format, Head, Reading, Record, Source, Tool
 from benchkit.parsers.documents import Document, Fact, add_fact, flatten, read_objects
 from benchkit.parsers.requestlog import RequestLog
-from benchkit.reading.head import begins_object
 from benchkit.reading.outcomes import ALL_FAILED
 from benchkit.reading.reports import Remark
+from benchkit.reading.signs import begins_object
 from benchkit.reading.source import UntilDamage
 from benchkit.regexes import regex
 

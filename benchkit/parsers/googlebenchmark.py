@@ -45,7 +45,7 @@ from benchkit.parsers.base import (
 )
 from benchkit.parsers.documents import Document, Fact, add_fact, is_amount, line_of, read_objects
 from benchkit.reading.delimited import header_of, read_rows
-from benchkit.reading.head import begins_objects
+from benchkit.reading.signs import begins_objects
 from benchkit.reading.source import UntilDamage
 from benchkit.regexes import regex
 from benchkit.units import step

@@ -9,8 +9,7 @@ from itertools import islice
 from math import isfinite
 from typing import Any
 
-from benchkit.config.maps import Cell, Measure, TableMap
-from benchkit.config.table_units import find_unit
+from benchkit.config.maps import Cell, Measure, TableMap, find_unit
 from benchkit.errors import DataError, Diagnostic
 from benchkit.metrics import VOCABULARY
 from benchkit.parsers.base import Source

@@ -30,8 +30,7 @@ from math import isfinite
 from sys import float_info
 from typing import Any
 
-from benchkit.config.maps import Cell, Measure, TableMap
-from benchkit.config.table_units import find_unit
+from benchkit.config.maps import Cell, Measure, TableMap, find_unit
 from benchkit.errors import UnknownFormatError
 from benchkit.metrics import VOCABULARY, vocabulary
 from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source

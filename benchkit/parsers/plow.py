@@ -48,9 +48,9 @@ from benchkit.parsers.base import Diagnostic, Form, Format, Record, Source, Tool
 from benchkit.parsers.documents import read_leaves
 from benchkit.parsers.leaves import Leaf, Path
 from benchkit.reading import reports
-from benchkit.reading.head import begins_object, holds
 from benchkit.reading.outcomes import LoadReport
 from benchkit.reading.reports import Fields, Line, Remark, Value, decimal
+from benchkit.reading.signs import begins_object, holds
 from benchkit.regexes import regex
 from benchkit.units import Quantity, parse_duration, read_number
 

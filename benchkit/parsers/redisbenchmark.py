@@ -48,7 +48,6 @@ from collections.abc import Iterable, Iterator
 
 from benchkit.parsers.base import FirstPlan, Form, Format, Record, Tool
 from benchkit.reading import reports
-from benchkit.reading.head import holds
 from benchkit.reading.reports import (
     Fields,
     Line,
@@ -58,6 +57,7 @@ from benchkit.reading.reports import (
     list_lines,
     report_incomplete,
 )
+from benchkit.reading.signs import holds
 from benchkit.redaction import show_part
 from benchkit.regexes import regex
 

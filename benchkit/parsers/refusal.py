@@ -26,8 +26,7 @@ from benchkit.parsers.base import (
 )
 from benchkit.parsers.embedded import find_documents
 from benchkit.parsers.unread import BINARIES, FAILURES, TEXTS
-from benchkit.reading.head import begins_json
-from benchkit.reading.signs import list_anchors
+from benchkit.reading.signs import begins_json, list_anchors
 from benchkit.reading.source import HEAD_BYTES, LOG_BYTES, UnreadableError
 from benchkit.redaction import show_opening, show_part
 from benchkit.regexes import regex

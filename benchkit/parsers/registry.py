@@ -15,8 +15,7 @@ from benchkit.errors import AmbiguousFormatError, ConfigError, read_message
 from benchkit.isolation import isolated
 from benchkit.parsers.base import Format, Tool
 from benchkit.parsers.plugged import confine
-from benchkit.reading.head import Head
-from benchkit.reading.signs import find_signs
+from benchkit.reading.signs import Head, find_signs
 
 if TYPE_CHECKING:
     from benchkit.metrics import Metric

@@ -1,4 +1,11 @@
-"""Text as tools print it: decoded, without terminal sequences and the prefixes of logs."""
+"""Text as tools print it: decoded, without terminal sequences and the prefixes of logs.
+
+Texts in which every line stands twice, as where `tee` runs in a job whose output is kept.
+
+Such a text has every number twice, and so twice as many runs as were measured.
+
+Notes that people write behind a result on its line: ``(after pool)``, ``# after pool``.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +13,7 @@ import codecs
 import re
 from collections.abc import Iterator, Sequence
 
-from benchkit.reading.doubling import leave_out_repeats
+from benchkit.reading.heading_lines import clean
 from benchkit.reading.prefixes import NO_BREAK, Prefix, strip_line
 from benchkit.regexes import regex
 
@@ -25,6 +32,18 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+
+#: Different lines with a digit that are not doubled by chance.
+_ENOUGH = 5
+
+#: A line, and whether it has its line end.
+Line = tuple[str, bool]
+__all__ = ["NOTE", "read_note", "split_note"]
+
+#: A note, behind the blank that parts it from the result.
+NOTE = r"(?:\(.*\)|\[.*\]|(?:#++|/{2,}|-{2,}>?|<-++|←).*)"
+_NOTE = regex(r"\((.*)\)|\[(.*)\]|(?:#++|/{2,}+|-{2,}+>?|<-++|←)(.*)")
+_BEGINNINGS = frozenset("([#/-<←")
 
 
 def encoding_of(data: bytes) -> str:
@@ -224,3 +243,77 @@ def bare(text: str) -> str:
     elif line.startswith("`") and not line.startswith("``"):
         return line.strip("` \t")
     return strip_prefix(line).strip(" \t#>*|`") if line and line[0] in "#>|*/-" else line
+
+
+def is_doubled(text: str, *, is_whole: bool = True) -> bool:
+    r"""Whether every line that is not blank stands twice, one below the other.
+
+    A text that is not whole may end in the middle of a line.
+
+    Examples
+    --------
+    >>> log = [f"BenchmarkA-8  {count}  {count / 7:.1f} ns/op" for count in range(100, 105)]
+    >>> is_doubled("\n".join(log)), is_doubled("\n".join(line for line in log for _ in range(2)))
+    (False, True)
+    """
+    if not is_whole:
+        text = text[: text.rfind("\n") + 1]
+    first, _, rest = text.lstrip().partition("\n")
+    if not first or not rest.lstrip().startswith(first):
+        return False
+    lines = [line for line in text.split("\n") if line.strip()]
+    if lines[:-1:2] != lines[1::2]:
+        return False
+    return len({line for line in lines if any(map(str.isdigit, line))}) >= _ENOUGH
+
+
+def blank_repeats(text: str) -> str:
+    r"""Return a doubled text with empty lines in place of the repeats.
+
+    Examples
+    --------
+    >>> blank_repeats("one\none\ntwo\ntwo")
+    'one\n\ntwo\n'
+    """
+    lines = ((line, True) for line in text.split("\n"))
+    return "\n".join(line for line, _ in leave_out_repeats(lines))
+
+
+def leave_out_repeats(lines: Iterator[Line]) -> Iterator[Line]:
+    """Yield the lines of a doubled text, empty where they repeat the one above."""
+    held = ""
+    for line, is_ended in lines:
+        is_filled = bool(line.strip())
+        is_repeat = is_filled and line == held
+        if is_filled:
+            held = "" if is_repeat else line
+        yield ("" if is_repeat else line), is_ended
+
+
+def split_note(words: Sequence[str]) -> tuple[Sequence[str], str]:
+    """Split measurements, each a number and a unit, from the note behind them.
+
+    Examples
+    --------
+    >>> split_note(["25", "ns/op", "(after", "pool)"])
+    (['25', 'ns/op'], 'after pool')
+    >>> split_note(["25", "ns/op", "(nil)", "64", "B/op"])
+    (['25', 'ns/op', '(nil)', '64', 'B/op'], '')
+    """
+    for place in range(2, len(words), 2):
+        rest = " ".join(words[place:]) if words[place][0] in _BEGINNINGS else ""
+        if _NOTE.fullmatch(rest):
+            return words[:place], read_note(rest)
+    return words, ""
+
+
+def read_note(text: str) -> str:
+    """Return what a note says, empty if a text is none.
+
+    Examples
+    --------
+    >>> read_note("(after pool)"), read_note("--- 4.2x slower"), read_note("10 ns/op")
+    ('after pool', '4.2x slower', '')
+    """
+    note = _NOTE.fullmatch(text)
+    return clean(note[1] or note[2] or note[3] or "") if note else ""

@@ -1,4 +1,7 @@
-"""What became of the requests of a run: answered, or failed for a reason."""
+"""What became of the requests of a run: answered, or failed for a reason.
+
+Why requests failed, by the words of what tools print of them.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,6 @@ from collections.abc import Collection, Iterator
 from operator import itemgetter
 from typing import ClassVar
 
-from benchkit.reading.reasons import reason_of
 from benchkit.reading.records import Reading, Record
 from benchkit.reading.reports import Fields, Line, Remark, Report, Value, decimal
 from benchkit.reading.urls import aim
@@ -30,6 +32,17 @@ _COUNTED = Remark(
 _OF_FAILURES = {"duration", "failures"}
 #: The reason of requests that had an answer.
 _REFUSED = "non2xx"
+__all__ = ["reason_of"]
+
+#: Why requests failed, by words in what programs print.
+_REASONS = (
+    ("timeout", ("timeout", "deadline exceeded", "timed out", "timedout")),
+    ("dns", ("no such host", "lookup ", "enotfound")),
+    ("tls", ("x509:", "tls:", "certificate")),
+    ("connect", ("dial ", "connection refused", "connect:", "econnrefused")),
+    ("write", ("write:", "broken pipe")),
+    ("read", ("read:", "eof", "reset by peer", "server closed", "malformed", "econnreset")),
+)
 
 
 class Outcomes:
@@ -139,3 +152,17 @@ class LoadReport(Report):
 
     def _take_error(self, _: Line, fields: Fields, number: int) -> None:
         self.outcomes.fail(reason_of(fields[0]), _read_count(fields[1]), number)
+
+
+def reason_of(error: str) -> str:
+    """Return the reason of an error; ``other`` if none is known.
+
+    Examples
+    --------
+    >>> reason_of('Get "http://h:1/": dial tcp 127.0.0.1:1: connect: connection refused')
+    'connect'
+    >>> reason_of("Get http://h/: EOF"), reason_of("ETIMEDOUT")
+    ('read', 'timeout')
+    """
+    text = error.lower()
+    return next((word for word, signs in _REASONS if any(sign in text for sign in signs)), "other")

@@ -18,16 +18,17 @@ from typing import IO, Any, Generic, TypeVar
 from benchkit.reading.bounds import LARGEST, OPTION, explain_excess, open_gzip
 from benchkit.reading.cleaning import (
     as_utf8,
+    blank_repeats,
     clean_line,
     clean_text,
     decode_lines,
+    is_doubled,
     number_blocks,
     unwrap,
 )
-from benchkit.reading.doubling import blank_repeats, is_doubled
-from benchkit.reading.head import Head
 from benchkit.reading.prefixes import Prefix, find_wrapping, is_logged
 from benchkit.reading.rawfile import PIPE_BYTES, BlockReader, Checksum, RawFile, read_whole
+from benchkit.reading.signs import Head
 
 __all__ = [
     "HEAD_BYTES",

@@ -13,8 +13,20 @@ from urllib.parse import quote, unquote
 
 from benchkit.redaction.marks import HIDDEN, MARK, mark
 from benchkit.redaction.options import LONG_OPTION, SENTENCE, hide_credentials
-from benchkit.redaction.rules import CONNECTION, PASSWORDS, QUOTED, TELLS, hide_by_rules
-from benchkit.redaction.tokens import BEARER, DENSE, KEY_LINE, LONG_BEARER, PEM, TOKEN, is_dense
+from benchkit.redaction.rules import (
+    BEARER,
+    CONNECTION,
+    DENSE,
+    KEY_LINE,
+    LONG_BEARER,
+    PASSWORDS,
+    PEM,
+    QUOTED,
+    TELLS,
+    TOKEN,
+    hide_by_rules,
+    is_dense,
+)
 from benchkit.regexes import regex
 
 REDACTED = "REDACTED"

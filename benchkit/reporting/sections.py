@@ -17,7 +17,12 @@ from benchkit.reporting.figures import show
 from benchkit.reporting.method import describe_method
 from benchkit.reporting.section import Plot, Section
 from benchkit.tables.derived import Part, shown_apart
-from benchkit.tables.environment import environment_tables
+from benchkit.tables.environment import (
+    environment_tables,
+    problems_table,
+    read_sources,
+    sources_table,
+)
 from benchkit.tables.model import Table
 from benchkit.tables.overhead import (
     SECONDARY,
@@ -25,7 +30,6 @@ from benchkit.tables.overhead import (
     exploratory_tables,
     primary_tables,
 )
-from benchkit.tables.provenance import problems_table, read_sources, sources_table
 from benchkit.tables.runs import runs_table
 from benchkit.tables.wide import wide_table
 from benchkit.tables.wording import count_of, format_bare

@@ -42,7 +42,7 @@ from benchkit.stats.prediction import compare_with_history
 from benchkit.stats.proportion import estimate_rate
 from benchkit.stats.rank import hodges_lehmann, mann_whitney, smallest_pvalue
 from benchkit.stats.rankrows import RankRows, compare_rows
-from benchkit.stats.results import Estimate, TestResult
+from benchkit.stats.sample import Estimate, TestResult
 from benchkit.stats.samplesize import runs_for_effect, runs_for_equivalence, smallest_effect
 from benchkit.stats.sequential import Looks, find_stops, take_looks
 from benchkit.stats.signed_rank import paired_shift, smallest_paired_pvalue, wilcoxon

@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from benchkit.stats.rank import hodges_lehmann, mann_whitney
-from benchkit.stats.results import Estimate, TestResult
-from benchkit.stats.sample import LARGEST, FloatArray
+from benchkit.stats.sample import LARGEST, Estimate, FloatArray, TestResult
 
 _APPROXIMATE = "aligned by blocks: approximate, assuming that the variants vary about equally"
 #: Part of the median over all variants in a block's level; the others' median has the rest.

@@ -21,8 +21,7 @@ from benchkit.stats.arrangements import (
     share_of_orders,
 )
 from benchkit.stats.rank import hodges_lehmann
-from benchkit.stats.results import Estimate
-from benchkit.stats.sample import FloatArray, check_fraction, read_sample
+from benchkit.stats.sample import Estimate, FloatArray, check_fraction, read_sample
 
 #: Fewest values on either side of a change.
 SEGMENT = 5

@@ -12,8 +12,7 @@ import numpy as np
 
 from benchkit.stats.maxt import Tail, find_floor, max_t, sign_flip_max_t
 from benchkit.stats.multiplicity import holm
-from benchkit.stats.results import ROUNDING
-from benchkit.stats.sample import FloatArray
+from benchkit.stats.sample import ROUNDING, FloatArray
 from benchkit.stats.spread import spread_ratios
 from benchkit.stats.student import t_tail
 

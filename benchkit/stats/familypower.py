@@ -24,8 +24,7 @@ from benchkit.stats.rankpower import (
     rank_sessions,
     split_variants,
 )
-from benchkit.stats.results import ROUNDING
-from benchkit.stats.sample import FloatArray, check_fraction
+from benchkit.stats.sample import ROUNDING, FloatArray, check_fraction
 from benchkit.stats.spread import spread_ratios
 from benchkit.stats.student import t_quantile
 

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from benchkit.stats.location import paired_t, welch
-from benchkit.stats.results import Estimate
-from benchkit.stats.sample import LARGEST, FloatArray
+from benchkit.stats.sample import LARGEST, Estimate, FloatArray
 
 
 def compare_together(

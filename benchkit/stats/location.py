@@ -17,8 +17,14 @@ from numpy.typing import ArrayLike
 
 from benchkit.stats.prediction import HISTORY, compare_with_history
 from benchkit.stats.rank import hodges_lehmann, smallest_pvalue
-from benchkit.stats.results import Estimate, TestResult
-from benchkit.stats.sample import FloatArray, check_fraction, middles, read_sample
+from benchkit.stats.sample import (
+    Estimate,
+    FloatArray,
+    TestResult,
+    check_fraction,
+    middles,
+    read_sample,
+)
 from benchkit.stats.signed_rank import smallest_paired_pvalue
 from benchkit.stats.student import t_quantile, t_tail
 

@@ -14,8 +14,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from benchkit.stats.rank import mann_whitney
-from benchkit.stats.results import ROUNDING, Estimate, TestResult
-from benchkit.stats.sample import FloatArray, check_fraction, read_sample
+from benchkit.stats.sample import (
+    ROUNDING,
+    Estimate,
+    FloatArray,
+    TestResult,
+    check_fraction,
+    read_sample,
+)
 from benchkit.stats.student import t_quantile, t_tail
 
 #: Fewest earlier runs that predict anything of use.

@@ -17,8 +17,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from benchkit.stats.ranksum import is_countable, tied_tails, untied_cdf
-from benchkit.stats.results import ROUNDING, Estimate, TestResult
-from benchkit.stats.sample import FloatArray, check_fraction, read_sample
+from benchkit.stats.sample import (
+    ROUNDING,
+    Estimate,
+    FloatArray,
+    TestResult,
+    check_fraction,
+    read_sample,
+)
 
 Alternative: TypeAlias = Literal["two-sided", "less", "greater"]
 

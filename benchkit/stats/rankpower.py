@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from benchkit.stats.ranksum import is_countable, untied_cdf
-from benchkit.stats.results import ROUNDING
-from benchkit.stats.sample import FloatArray
+from benchkit.stats.sample import ROUNDING, FloatArray
 
 #: Sessions that are drawn at most.
 _SESSIONS = 12_000

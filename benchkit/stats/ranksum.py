@@ -13,8 +13,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from benchkit.stats.results import ROUNDING
-from benchkit.stats.sample import FloatArray
+from benchkit.stats.sample import ROUNDING, FloatArray
 
 #: Largest n·m that is counted exactly without ties: 50 against 50 (20 ms, once).
 UNTIED_PAIRS = 50 * 50

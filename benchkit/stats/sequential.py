@@ -14,8 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from benchkit.stats.equivalence import log_bounds
 from benchkit.stats.multiplicity import holm
-from benchkit.stats.results import ROUNDING
-from benchkit.stats.sample import FloatArray
+from benchkit.stats.sample import ROUNDING, FloatArray
 from benchkit.stats.spending import (
     LONGEST,
     SequentialDesign,

@@ -18,8 +18,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from benchkit.stats.rank import Alternative
-from benchkit.stats.results import ROUNDING, Estimate, TestResult
-from benchkit.stats.sample import FloatArray, check_fraction, read_sample
+from benchkit.stats.sample import (
+    ROUNDING,
+    Estimate,
+    FloatArray,
+    TestResult,
+    check_fraction,
+    read_sample,
+)
 
 #: Most pairs that are counted exactly: 2^60 sign patterns still fit 64-bit integers.
 COUNTED_PAIRS = 60

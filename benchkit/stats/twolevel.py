@@ -14,8 +14,7 @@ from math import ceil, floor, isfinite, nan, sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from benchkit.stats.results import Estimate
-from benchkit.stats.sample import FloatArray, check_fraction, read_sample
+from benchkit.stats.sample import Estimate, FloatArray, check_fraction, read_sample
 
 #: Fewest samples beyond a quantile that is given an interval.
 FEWEST_BEYOND = 10

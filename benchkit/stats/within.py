@@ -14,8 +14,7 @@ from numpy.typing import ArrayLike
 
 from benchkit.stats.order import Trend, find_trend
 from benchkit.stats.rank import hodges_lehmann, mann_whitney
-from benchkit.stats.results import Estimate
-from benchkit.stats.sample import check_fraction, read_sample
+from benchkit.stats.sample import Estimate, check_fraction, read_sample
 
 #: Fewest stretches of which anything is told, and the share that a warm-up may take.
 SMALLEST = 5

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchkit.errors import StoreError
-from benchkit.reading.parquet import OUTSIZED, OutsizedError, open_parquet
+from benchkit.reading.bounds import OUTSIZED, OutsizedError, open_parquet
 from benchkit.store import entries, keys
 from benchkit.store import log as log_of_runs
 from benchkit.store.checksums import require_signed

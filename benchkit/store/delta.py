@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchkit.errors import StoreError
-from benchkit.reading.parquet import OUTSIZED
+from benchkit.reading.bounds import OUTSIZED
 from benchkit.store import entries
 from benchkit.store.confines import explain_misstated, require_files
 from benchkit.store.conflicts import ConflictError, attempts, translated

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from benchkit.reading.parquet import OUTSIZED, OutsizedError, open_parquet
+from benchkit.reading.bounds import OUTSIZED, OutsizedError, open_parquet
 from benchkit.store.files import explain_refusal, refused
 
 if TYPE_CHECKING:

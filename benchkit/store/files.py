@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchkit.errors import StoreError
-from benchkit.reading.parquet import OUTSIZED, OutsizedError
+from benchkit.reading.bounds import OUTSIZED, OutsizedError
 from benchkit.regexes import regex
 from benchkit.store.checksums import sign
 from benchkit.store.columns import (

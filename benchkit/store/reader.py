@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from benchkit.reading.parquet import open_parquet, read_rows
+from benchkit.reading.bounds import open_parquet, read_rows
 from benchkit.store.checksums import require_signed
 from benchkit.store.columns import plain
 from benchkit.store.contents import UnsoundError, require_sound

@@ -9,9 +9,8 @@ from statistics import median
 from benchkit.comparison.dose import FEWEST, Response
 from benchkit.intervals import TOO_WIDE, is_wide
 from benchkit.metrics import display_name
-from benchkit.tables.amounts import amount, column, scale_of
-from benchkit.tables.model import Cell, Column, Table, drop_empty
-from benchkit.tables.places import PLACE, fold_place
+from benchkit.tables.model import Cell, Column, Table, amount, column, drop_empty, scale_of
+from benchkit.tables.resources import PLACE, fold_place
 from benchkit.tables.wording import NOTHING, format_bare
 from benchkit.units import format_number, format_percent, format_pvalue, format_quantity, printable
 

@@ -19,9 +19,18 @@ from benchkit.comparison.model import (
 from benchkit.derived.requests import HeldLoad
 from benchkit.intervals import TOO_WIDE, is_wide_difference
 from benchkit.schema import Side
-from benchkit.tables.amounts import amount, column, count, percent, scale_of
-from benchkit.tables.model import Cell, Column, Table, drop_empty
-from benchkit.tables.places import MEDIANS, PLACE, fold_place, place_cells
+from benchkit.tables.model import (
+    Cell,
+    Column,
+    Table,
+    amount,
+    column,
+    count,
+    drop_empty,
+    percent,
+    scale_of,
+)
+from benchkit.tables.resources import MEDIANS, PLACE, fold_place, place_cells
 from benchkit.tables.wording import (
     NOTHING,
     format_bare,

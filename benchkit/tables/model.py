@@ -1,21 +1,32 @@
 """A table is data: columns, rows of cells, notes; how it looks is the business of a renderer.
 
 The terminal, Markdown and HTML show the same object, so that they cannot disagree.
+
+Texts in columns, as wide as a screen shows them.
+
+A table printed in a notebook's terminal stands as it does on the command line, and wide letters
+and accents shift no column.
+
+Cells of numbers in one unit, down a column.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from html import escape
 from typing import Literal
 
-from benchkit.tables.alignment import align_columns
-from benchkit.units import printable
+from benchkit.tables.wording import NOTHING
+from benchkit.units import Scale, common_scale, format_number, format_percent, printable
 
 Align = Literal["left", "right"]
 #: A benchmark whose files tell no name.
 UNNAMED = "(unnamed)"
+GAP = 2
+_MINUS = "\N{MINUS SIGN}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,3 +221,99 @@ def _pick(table: Table, kept: Sequence[int]) -> Table:
         columns=tuple(table.columns[index] for index in kept),
         rows=tuple(tuple(row[index] for index in kept) for row in table.rows),
     )
+
+
+def align_columns(
+    heads: Sequence[str], rows: Iterable[Sequence[str]], sides: Sequence[str]
+) -> Iterator[str]:
+    r"""Yield a line of heads and one for each row.
+
+    Parameters
+    ----------
+    rows : iterable of sequence of str
+        One text per head.
+    sides : sequence of {'left', 'right'}
+
+    Examples
+    --------
+    >>> sides = ["left", "right"]
+    >>> print("\n".join(align_columns(["run", "µs"], [["1", "9.5"], ["2", "10.5"]], sides)))
+    run    µs
+    1     9.5
+    2    10.5
+    """
+    lines = [heads, *rows]
+    widths = measure_columns(lines)
+    for texts in lines:
+        padded = map(_pad, texts, widths, sides)
+        yield (" " * GAP).join(padded).rstrip()
+
+
+def measure_columns(lines: Sequence[Sequence[str]]) -> list[int]:
+    """Return how many columns of a screen the widest text of each place takes."""
+    return [max(map(measure, texts)) for texts in zip(*lines, strict=True)]
+
+
+def measure(text: str) -> int:
+    """Return how many columns of a screen a text takes.
+
+    Examples
+    --------
+    >>> measure("a"), measure("漢")
+    (1, 2)
+    """
+    return len(text) if text.isascii() else sum(map(_measure_character, text))
+
+
+@lru_cache(maxsize=1 << 12)
+def _measure_character(character: str) -> int:
+    is_wide = unicodedata.east_asian_width(character) in "WF"
+    return 1 + is_wide - (unicodedata.combining(character) > 0)
+
+
+def _pad(text: str, width: int, side: str) -> str:
+    space = " " * (width - measure(text))
+    return f"{space}{text}" if side == "right" else f"{text}{space}"
+
+
+def scale_of(values: Sequence[float | None], unit: str) -> Scale:
+    """Choose one scale for a column."""
+    return common_scale([value for value in values if value is not None], unit)
+
+
+def column(key: str, header: str, scale: Scale | None = None) -> Column:
+    """Return a column of numbers that says its scale."""
+    return Column(key, header, scale.label if scale else "", "right")
+
+
+def amount(value: float | None, scale: Scale, *, signed: bool = False, digits: int = 3) -> Cell:
+    """Write a value in the scale of its column; a difference with its sign.
+
+    Examples
+    --------
+    >>> amount(0.0000148, Scale(1e-6, "µs"), signed=True).text
+    '+14.8'
+    """
+    if value is None:
+        return Cell(NOTHING)
+    text = format_number(value / scale.factor, digits)
+    return Cell(f"+{text}" if signed and value > 0 else text, value)
+
+
+def count(value: float | None) -> Cell:
+    """Write a count: whole."""
+    return Cell(NOTHING) if value is None else Cell(format_number(float(round(value)), 1), value)
+
+
+def percent(fraction: float | None, limits: Sequence[float] = (), *, signed: bool = False) -> Cell:
+    """Write a share, never rounded across a limit.
+
+    Examples
+    --------
+    >>> percent(0.7829).text.replace("\N{NO-BREAK SPACE}", " ")
+    '78.3 %'
+    """
+    if fraction is None:
+        return Cell(NOTHING)
+    text = format_percent(fraction, limits)
+    return Cell(text if signed else text.lstrip("+±"), fraction)

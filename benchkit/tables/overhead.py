@@ -14,7 +14,6 @@ from benchkit.comparison.measure import BEFORE_METHOD
 from benchkit.listing import list_first
 from benchkit.metrics import display_name
 from benchkit.sensitivity import Sensitivity, format_reach
-from benchkit.tables.amounts import percent
 from benchkit.tables.average import describe_averages
 from benchkit.tables.folding import fold_rows
 from benchkit.tables.model import (
@@ -25,6 +24,7 @@ from benchkit.tables.model import (
     drop_columns,
     drop_empty,
     fold_constant,
+    percent,
 )
 from benchkit.tables.wording import (
     MARKS,

@@ -8,9 +8,18 @@ from statistics import median
 
 from benchkit.derived.accounts import COUNTERS, DERIVED, Account
 from benchkit.schema import Labels, Side
-from benchkit.tables.amounts import amount, column, count, percent
-from benchkit.tables.model import Cell, Column, Table, drop_empty, fold_constant
-from benchkit.tables.places import MEDIANS, PLACE, place_cells
+from benchkit.tables.model import (
+    Cell,
+    Column,
+    Table,
+    amount,
+    column,
+    count,
+    drop_empty,
+    fold_constant,
+    percent,
+)
+from benchkit.tables.resources import MEDIANS, PLACE, place_cells
 from benchkit.units import Scale, format_percent, printable
 
 _HALF = 0.5

@@ -9,8 +9,7 @@ from benchkit.derived.saturation import Saturation
 from benchkit.derived.sweep import CONNECTIONS, FEWEST, Level, Sweep
 from benchkit.intervals import TOO_WIDE, is_wide
 from benchkit.metrics import display_name
-from benchkit.tables.amounts import amount, column, percent, scale_of
-from benchkit.tables.model import Cell, Column, Table, drop_empty
+from benchkit.tables.model import Cell, Column, Table, amount, column, drop_empty, percent, scale_of
 from benchkit.tables.wording import NOTHING, format_bare
 from benchkit.units import (
     Scale,

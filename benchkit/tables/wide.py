@@ -8,9 +8,17 @@ from benchkit.comparison.medians import AGAINST, APART
 from benchkit.derived.amounts import MACHINE_SHARE, PUBLISHED, Amount, Amounts, Published
 from benchkit.derived.amounts import Cell as Labels
 from benchkit.metrics import display_name
-from benchkit.tables.amounts import column, percent, scale_of
-from benchkit.tables.model import Cell, Column, Table, drop_empty, fold_constant
-from benchkit.tables.places import Footnotes
+from benchkit.tables.model import (
+    Cell,
+    Column,
+    Table,
+    column,
+    drop_empty,
+    fold_constant,
+    percent,
+    scale_of,
+)
+from benchkit.tables.resources import Footnotes
 from benchkit.tables.wording import MARKS, NOTHING, format_bare, write_change
 from benchkit.units import Scale, format_number, printable
 from benchkit.verdict import IMPROVEMENT, REGRESSION, Verdict, Verdicts

@@ -13,7 +13,7 @@ import pytest
 import benchkit as bk
 from benchkit import schema
 from benchkit.errors import ConfigError, SchemaError
-from benchkit.ingestion.loads import name_load
+from benchkit.ingestion.roles import name_load
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 

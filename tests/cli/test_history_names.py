@@ -11,7 +11,7 @@ import pytest
 
 from benchkit.cli import run
 from benchkit.ingestion import commit
-from benchkit.store import Store, locks
+from benchkit.store import Store, tables
 
 FULL = "abc1234def0123456789abc1234def0123456789"
 
@@ -59,7 +59,7 @@ def test_an_abbreviated_name_is_that_of_the_whole_one_that_another_writer_adds(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], owner: object, step: str
 ) -> None:
     # As on a file system that cannot lock files, or on an object store.
-    monkeypatch.setattr(locks, "wait_for_others", lambda _: None)
+    monkeypatch.setattr(tables, "wait_for_others", lambda _: None)
     codes = precede(monkeypatch, owner, step, "r1", FULL)
     assert add("r2", "abc1234def") == 0
     printed = capsys.readouterr().err
@@ -75,7 +75,7 @@ def test_an_abbreviated_name_is_that_of_the_whole_one_that_another_writer_adds(
 def test_a_whole_name_is_refused_where_another_writer_adds_its_beginning(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], owner: object, step: str
 ) -> None:
-    monkeypatch.setattr(locks, "wait_for_others", lambda _: None)
+    monkeypatch.setattr(tables, "wait_for_others", lambda _: None)
     codes = precede(monkeypatch, owner, step, "r1", "abc1234def")
     assert add("r2", FULL) == 2
     assert codes == [0]
@@ -86,7 +86,7 @@ def test_a_whole_name_is_refused_where_another_writer_adds_its_beginning(
 def test_the_same_results_under_both_names_count_once(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(locks, "wait_for_others", lambda _: None)
+    monkeypatch.setattr(tables, "wait_for_others", lambda _: None)
     codes = precede(monkeypatch, Store, "commit_pieces", "r1", FULL)
     assert add("r1", "abc1234def") == 0
     assert codes == [0]

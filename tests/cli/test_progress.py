@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchkit.cli.progress import watching
+from benchkit.cli.ingest import watching
 from benchkit.ingestion import progress
 from benchkit.ingestion.commit import ingest
 from benchkit.ingestion.progress import Progress

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchkit.config import parse
-from benchkit.config.acceptance import parse_acceptances
-from benchkit.config.accepted import Accepted
+from benchkit.config.acceptance import Accepted, parse_acceptances
 from benchkit.errors import ConfigError
 
 

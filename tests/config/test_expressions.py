@@ -12,7 +12,7 @@ from benchkit.cli import run
 from benchkit.config import parse_split
 from benchkit.config.expressions import compile_expression
 from benchkit.errors import ConfigError
-from benchkit.labels.rename import parse_rename
+from benchkit.labels.matching import parse_rename
 
 DEEP = "(" * 5000 + "a" + ")" * 5000
 DEEP_WITHIN_THE_LENGTH = "(" * 490 + "a" + ")" * 490

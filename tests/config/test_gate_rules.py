@@ -13,7 +13,7 @@ from benchkit import config
 from benchkit.config.limits import parse_limit
 from benchkit.config.rules import Habits, parse_overheads, parse_rules
 from benchkit.errors import ConfigError
-from benchkit.labels.rename import parse_rename
+from benchkit.labels.matching import parse_rename
 
 POLICY = """
 schema = 1

@@ -10,7 +10,7 @@ from secret_shapes import SECRET
 
 import benchkit.api as bk
 from benchkit.cli import run
-from benchkit.config.accepted import parse_accepted
+from benchkit.config.acceptance import parse_accepted
 from benchkit.ingestion.origins import name_job
 from benchkit.reporting.site import _read_pattern
 

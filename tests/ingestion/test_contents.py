@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from benchkit.ingestion.batches import row_batch
-from benchkit.ingestion.contents import (
+from benchkit.ingestion.copies import (
     OF_VALUES,
     Contents,
     count_digits,

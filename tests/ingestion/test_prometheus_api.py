@@ -24,8 +24,7 @@ import pytest
 
 from benchkit.cli import run
 from benchkit.errors import BenchkitError, ConfigError, DataError
-from benchkit.ingestion.prometheus_api import ask
-from benchkit.ingestion.range_query import PASSWORD, TOKEN, USER, RangeQuery, parse_query
+from benchkit.ingestion.prometheus_api import PASSWORD, TOKEN, USER, RangeQuery, ask, parse_query
 
 RECORDED = Path(__file__).resolve().parents[2] / "fixtures" / "tracing-resources" / "prometheus"
 RANGE = RECORDED / "query_range-cpu_seconds_total.json"

@@ -13,7 +13,7 @@ import pytest
 
 from benchkit.ingestion import reading
 from benchkit.ingestion.commit import ingest
-from benchkit.ingestion.threads import Behind, read_ahead, run_ahead
+from benchkit.ingestion.sink import Behind, read_ahead, run_ahead
 from benchkit.reading import source
 from benchkit.reading.rawfile import RawFile
 from benchkit.reading.source import Source

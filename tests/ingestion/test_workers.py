@@ -17,9 +17,8 @@ from benchkit.errors import StoreError
 from benchkit.ingestion import reading, workers
 from benchkit.ingestion.commit import IngestSummary, ingest
 from benchkit.ingestion.discovery import Options, discover
-from benchkit.ingestion.sink import FEW, ValueSink
+from benchkit.ingestion.sink import FEW, ValueSink, read_ahead
 from benchkit.ingestion.sources import Found
-from benchkit.ingestion.threads import read_ahead
 from benchkit.reading.source import Source
 from benchkit.store import Store
 

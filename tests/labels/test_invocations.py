@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchkit.ingestion.parts import Part
-from benchkit.labels.invocations import differences
+from benchkit.labels.pieces import differences
 from benchkit.redaction import redact_command
 
 

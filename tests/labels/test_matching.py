@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchkit.labels.matching import suggest_new_name, suggest_numbers, suggest_rename
-from benchkit.labels.rename import parse_rename
+from benchkit.labels.matching import parse_rename, suggest_new_name, suggest_numbers, suggest_rename
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchkit.errors import ConfigError
-from benchkit.labels.rename import make_rename, parse_rename
+from benchkit.labels.matching import make_rename, parse_rename
 
 OVERHEAD = r"s#OTelOverhead(_Baseline|/OTel_\w+)/#OTelOverhead/#"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from benchkit.labels.windows import read_windows
+from benchkit.labels.sidecars import read_windows
 
 
 def test_a_list_of_more_runs_than_can_be_looked_up_is_refused() -> None:

@@ -27,7 +27,7 @@ from hypothesis import strategies as st
 
 from benchkit.parsers.base import Reading, Samples
 from benchkit.parsers.hey import samples as requests
-from benchkit.reading.reasons import reason_of
+from benchkit.reading.outcomes import reason_of
 
 LIMITED = NGINX / "hey-z3s-q50-1.txt"
 WHOLE = LIMITED.read_bytes()

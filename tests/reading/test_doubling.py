@@ -8,7 +8,7 @@ import pytest
 
 import benchkit.api as bk
 from benchkit.api import RunSet
-from benchkit.reading.doubling import blank_repeats, is_doubled
+from benchkit.reading.cleaning import blank_repeats, is_doubled
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 REPORTS = ("gobench-edge/crlf.txt", "tracing-wrk/none/wrk-1.txt", "autocannon/text.txt")

@@ -17,7 +17,7 @@ from benchkit.comparison.families import ADJUSTMENTS
 from benchkit.stats.families import Block, decide_family
 from benchkit.stats.rank import smallest_pvalue
 from benchkit.stats.rankrows import compare_rows
-from benchkit.stats.results import ROUNDING
+from benchkit.stats.sample import ROUNDING
 from benchkit.stats.spread import are_unequal
 from simulation.trials import CONFIDENCE
 from simulation.worlds import SPREAD, FloatArray

@@ -10,7 +10,7 @@ import pytest
 from benchkit.comparison import LEAST_WELCH, decide
 from benchkit.comparison.measure import measure
 from benchkit.stats import SequentialDesign
-from benchkit.stats.results import ROUNDING
+from benchkit.stats.sample import ROUNDING
 from simulation.grid import PROMISED, draw, judge, list_grid, read_setting, try_grid
 from simulation.grid import Setting as _Cell
 from simulation.joint import (

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchkit.stats.buckets import bucket_quantile
+from benchkit.stats.quantiles import bucket_quantile
 
 times = st.lists(st.floats(0.0, 20.0), min_size=1, max_size=60)
 edges = st.lists(st.floats(0.01, 10.0), min_size=1, max_size=12, unique=True).map(sorted)

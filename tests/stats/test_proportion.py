@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from scipy import stats
 
-from benchkit.stats.proportion import estimate_rate
-from benchkit.stats.splits import count_splits, split_runs
+from benchkit.stats.proportion import count_splits, estimate_rate, split_runs
 
 
 @pytest.mark.parametrize(("times", "trials"), [(0, 1), (0, 36), (3, 20), (20, 20), (1, 2)])

@@ -7,8 +7,8 @@ from math import comb
 import numpy as np
 import pytest
 
+from benchkit.stats.rankrows import count_patterns, is_transformable
 from benchkit.stats.ranksum import count_rank_sums
-from benchkit.stats.tiedrows import count_patterns, is_transformable
 
 
 def rank(values: list[int]) -> list[int]:

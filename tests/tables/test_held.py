@@ -12,7 +12,7 @@ import pytest
 import benchkit.api as bk
 from benchkit.stats.location import welch
 from benchkit.stats.rank import hodges_lehmann
-from benchkit.stats.results import Estimate
+from benchkit.stats.sample import Estimate
 from benchkit.tables.derived import Part
 from benchkit.tables.model import Table
 

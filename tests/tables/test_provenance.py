@@ -7,7 +7,7 @@ from pathlib import Path
 
 import benchkit as bk
 from benchkit.errors import Diagnostic
-from benchkit.tables.provenance import problems_table
+from benchkit.tables.environment import problems_table
 
 
 def test_problems_are_listed_the_refused_first_and_alike_together() -> None:

@@ -9,8 +9,7 @@ import pytest
 from examples import tracing_runs
 
 from benchkit import schema
-from benchkit.tables.environment import environment_tables
-from benchkit.tables.provenance import read_sources, sources_table
+from benchkit.tables.environment import environment_tables, read_sources, sources_table
 from benchkit.tables.runs import runs_table, write_time
 
 

@@ -24,7 +24,7 @@ from collections.abc import Iterator
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Head, Reading, Record, Source
-from benchkit.reading.head import begins_table
+from benchkit.reading.signs import begins_table
 from benchkit.reading.source import UntilDamage
 from benchkit.regexes import regex
 from benchkit.units import scale

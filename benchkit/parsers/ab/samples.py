@@ -34,7 +34,7 @@ from benchkit.parsers import kernel
 from benchkit.parsers.base import Head, Reading, Record, Samples, Source
 from benchkit.parsers.kernel import Array, Lines, shape_of
 from benchkit.reading.cleaning import clean_lines
-from benchkit.reading.head import begins_table
+from benchkit.reading.signs import begins_table
 from benchkit.reading.source import UntilDamage
 from benchkit.regexes import regex
 

@@ -42,9 +42,9 @@ from benchkit.parsers.base import (
     late,
 )
 from benchkit.parsers.documents import Document, Fact, add_fact, read_moment, read_objects
-from benchkit.reading.head import begins_objects
 from benchkit.reading.outcomes import UNANSWERED
 from benchkit.reading.reports import Remark
+from benchkit.reading.signs import begins_objects
 from benchkit.reading.urls import describe_url, path_of
 from benchkit.regexes import regex
 

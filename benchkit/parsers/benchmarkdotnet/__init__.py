@@ -40,7 +40,7 @@ from statistics import median
 
 from benchkit.parsers.base import Form, Format, Reading, Record, Source, Tool, late
 from benchkit.parsers.documents import Document, Fact, as_object, read_objects
-from benchkit.reading.head import begins_object
+from benchkit.reading.signs import begins_object
 
 _STATS = {"Median": "median", "Mean": "mean", "StandardDeviation": "stdev", "Min": "min",
           "Max": "max"}  # fmt: skip

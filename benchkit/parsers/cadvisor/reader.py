@@ -16,7 +16,7 @@ from benchkit.parsers.containers import name_left_out, nested
 from benchkit.parsers.counters import dig, is_number
 from benchkit.parsers.documents import Part, read_around, read_documents
 from benchkit.parsers.series import Gatherer, micros
-from benchkit.reading.head import begins_json
+from benchkit.reading.signs import begins_json
 
 _SIGNS = tuple(
     tuple(map(re.compile, signs))

@@ -12,7 +12,7 @@ from benchkit.parsers.base import Diagnostic, Head, Reading, Record, Source, str
 from benchkit.parsers.dockerstats import api, table
 from benchkit.parsers.documents import read_documents
 from benchkit.parsers.series import Gatherer, micros
-from benchkit.reading.head import begins_json
+from benchkit.reading.signs import begins_json
 from benchkit.regexes import regex
 
 _TOOL = "docker-stats"

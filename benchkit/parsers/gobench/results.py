@@ -18,7 +18,7 @@ from benchkit.parsers.gobench.lines import Line
 from benchkit.parsers.gobench.stream import Stream, Waiting
 from benchkit.parsers.gobench.survey import Survey
 from benchkit.parsers.gobench.units import STANDARD, Unit, read_unit
-from benchkit.reading.notes import split_note
+from benchkit.reading.cleaning import split_note
 from benchkit.redaction import show_part
 from benchkit.regexes import regex
 

@@ -12,8 +12,7 @@ from operator import itemgetter
 
 from benchkit.parsers.base import Head, Record, Source
 from benchkit.reading import reports
-from benchkit.reading.outcomes import UNANSWERED
-from benchkit.reading.reasons import reason_of
+from benchkit.reading.outcomes import UNANSWERED, reason_of
 from benchkit.reading.reports import Fields, Line, Remark, Value, decimal
 from benchkit.reading.urls import describe_url, path_of
 from benchkit.regexes import regex

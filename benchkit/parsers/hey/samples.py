@@ -23,7 +23,7 @@ import numpy as np
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Head, Reading, Record, Samples, Source
-from benchkit.reading.head import begins_table
+from benchkit.reading.signs import begins_table
 from benchkit.reading.source import UntilDamage
 from benchkit.regexes import regex
 

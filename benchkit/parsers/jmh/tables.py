@@ -15,8 +15,8 @@ from benchkit.parsers.jmh import (
 )
 from benchkit.parsers.jmh.units import TIMES, find_scale
 from benchkit.reading import reports
+from benchkit.reading.cleaning import NOTE, read_note
 from benchkit.reading.delimited import header_of, read_rows
-from benchkit.reading.notes import NOTE, read_note
 from benchkit.reading.reports import Fields, Line, Remark
 from benchkit.regexes import regex
 from benchkit.units import step

@@ -57,7 +57,7 @@ from benchkit.parsers.k6.words import (
 )
 from benchkit.parsers.leaves import DamageError, Leaf, Path, walk
 from benchkit.reading.bounds import require_few
-from benchkit.reading.head import begins_json
+from benchkit.reading.signs import begins_json
 from benchkit.reading.source import UntilDamage
 from benchkit.regexes import regex
 from benchkit.units import parse_duration, scale

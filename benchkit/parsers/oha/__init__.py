@@ -58,8 +58,8 @@ from benchkit.parsers.base import (
     late,
 )
 from benchkit.parsers.documents import Document, line_of, read_objects
-from benchkit.reading.head import begins_objects
 from benchkit.reading.outcomes import UNANSWERED
+from benchkit.reading.signs import begins_objects
 from benchkit.regexes import regex
 
 _SUMMARY = {
