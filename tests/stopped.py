@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchkit.capture.sidecar import Record, write_sidecar
+from benchkit.capture.resume import Record, write_sidecar
 from benchkit.comparison.series import write_stopping
 from benchkit.stats import SequentialDesign
 

@@ -218,7 +218,7 @@ def test_units_and_machines_keep_their_entries_in_arrow() -> None:
 #: Part of the facts, for a reason of its own.
 SELECTIONS = {
     "audit/facts.py": "facts that differ between repeats",
-    "capture/sidecar.py": "what `capture` itself observes",
+    "capture/resume.py": "what `capture` itself observes",
     "ingestion/outputs.py": "what a command line decides",
     "parsers/plow.py": "what the reports of one run share",
     "labels/run_toml.py": "other names for keys",

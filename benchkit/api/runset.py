@@ -377,7 +377,7 @@ class RunSet:
         return f"{summary}\n\n{overview_table(self.runs)}"
 
     def _repr_html_(self) -> str:
-        from benchkit.reporting.card import Card
+        from benchkit.reporting.page import Card
         from benchkit.reporting.to_html import to_card
         from benchkit.tables.findings import IN_PYTHON, summarise_findings
         from benchkit.tables.overview import overview_table

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from benchkit.benchstat.geomean import ColumnSummary
+from benchkit.benchstat.gomath import ColumnSummary
 from benchkit.benchstat.numbers import write_float
 from benchkit.benchstat.reader import SPACE
 from benchkit.benchstat.table import Cell, Table, show_key

@@ -10,12 +10,19 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isnan
 
-from benchkit.benchstat.geomean import ColumnSummary, summarize_column
+from benchkit.benchstat.gomath import ColumnSummary, summarize_column
 from benchkit.benchstat.projections import Key, Part, make_projections, rank_observed
 from benchkit.benchstat.reader import Result
-from benchkit.benchstat.sample import Summary, sort_values, summarize_exact, summarize_median
 from benchkit.benchstat.units import UnitMetadata
-from benchkit.benchstat.utest import Comparison, compare_exact, compare_ranks
+from benchkit.benchstat.utest import (
+    Comparison,
+    Summary,
+    compare_exact,
+    compare_ranks,
+    sort_values,
+    summarize_exact,
+    summarize_median,
+)
 from benchkit.errors import DataError
 
 #: Row and column of a cell.

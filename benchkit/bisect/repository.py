@@ -16,7 +16,7 @@ from shlex import quote
 from shutil import rmtree
 from tempfile import mkdtemp
 
-from benchkit.capture.interruption import interruptible, undisturbed
+from benchkit.capture.ending import interruptible, undisturbed
 from benchkit.errors import ConfigError, DataError
 from benchkit.processes import run_command
 from benchkit.redaction import redact_text

@@ -2,6 +2,8 @@
 
 The outputs lie in one folder with their sidecars, as `capture` writes them: a search that was
 interrupted reads them again and goes on, and `benchkit compare` reads them, too.
+
+Build commits in their work trees, and make two of them the sides of a series.
 """
 
 from __future__ import annotations
@@ -10,17 +12,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from benchkit.api import RunSet, load
 from benchkit.api.suggestions import advising_on_command
-from benchkit.bisect.building import build, call
 from benchkit.bisect.repository import Commit, Repository
 from benchkit.bisect.search import Row, Values
+from benchkit.capture.execution import LONGER, execute
 from benchkit.capture.places import Places
 from benchkit.capture.plan import Commands, Plan
 from benchkit.capture.resume import require_plan
 from benchkit.capture.session import carry_out
 from benchkit.errors import DataError
+from benchkit.redaction import show_opening
 from benchkit.schema import RUN_KEY
 
 
@@ -164,3 +168,54 @@ class Trials:
     def _is_requested(self, row: Row) -> bool:
         patterns = self._recipe.benchmarks
         return not patterns or any(fnmatchcase(row.benchmark, pattern) for pattern in patterns)
+
+
+def call(script: str) -> tuple[str, ...]:
+    """Return the words that run a script of the shell."""
+    return "sh", "-c", script
+
+
+def build(tree: Path, script: str, seconds: float = 0.0) -> str:
+    """Build in a work tree, in so many seconds; return why that is not possible, or nothing."""
+    if not tree.is_dir():
+        return f"the commit has no folder {tree.name}"
+    if not script:
+        return ""
+    with TemporaryFile() as log:
+        outcome = execute([*call(script)], log, log, folder=tree, seconds=seconds)
+        if outcome.is_interrupted:
+            raise KeyboardInterrupt
+        log.seek(0)
+        last = log.read().decode("utf-8", "replace").strip().rpartition("\n")[2]
+    opening = f": {show_opening(last)}" if last else ""
+    if outcome.reason:
+        return f"--build was {outcome.reason}, and was stopped{opening}; {LONGER}"
+    return f"--build exited with code {outcome.exit}{opening}" if outcome.exit else ""
+
+
+def plan_sides(
+    repository: Repository,
+    sides: Mapping[str, Commit],
+    command: tuple[str, ...],
+    script: str,
+    tell: Callable[[str], object],
+    seconds: float = 0.0,
+) -> Plan:
+    """Check out and build commits, and return the plan that measures them in turn.
+
+    Each command may take so many seconds, or any time at 0.
+
+    Raises
+    ------
+    DataError
+        If one of them cannot be built.
+    """
+    variants = {}
+    for name, commit in sides.items():
+        tell(f"{name}: {commit.short} ({commit.subject})")
+        tree = repository.check_out(commit)
+        if problem := build(tree, script, seconds):
+            hint = "try it in a checkout of that commit"
+            raise DataError(problem, where=f"{name} ({commit.short})", hint=hint)
+        variants[name] = Commands(command=command, folder=tree, build=script, commit=commit.sha)
+    return Plan(variants=variants, timeout=seconds)

@@ -8,8 +8,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from benchkit import selection
-from benchkit.calibration.margin import Sizes, suggest_margin
-from benchkit.calibration.model import Calibration, NoiseMetric, NoiseRow, Rule
+from benchkit.calibration.model import (
+    Calibration,
+    NoiseMetric,
+    NoiseRow,
+    Rule,
+    Sizes,
+    suggest_margin,
+)
 from benchkit.comparison import SINGLE
 from benchkit.comparison.measure import Measurement, measure
 from benchkit.comparison.model import Plan

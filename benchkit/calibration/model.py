@@ -1,12 +1,28 @@
-"""What a calibration is made of: the rule, one row per metric and variant, one per metric."""
+"""What a calibration is made of: the rule, one row per metric and variant, one per metric.
+
+The margin that a machine's noise calls for, and how well so few runs know it.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
 
 from benchkit.comparison.measure import Measurement
 from benchkit.comparison.replicates import Replicates
 from benchkit.stats.sample import Estimate
+from benchkit.stats.spread import spread_limits
+from benchkit.stats.student import t_quantile
+
+#: Share of A/A estimates that a suggested margin holds, and confidence of its interval.
+HELD = 0.95
+_STEP, _COARSE_STEP, _COARSE = 0.005, 0.01, 0.1
+#: Logarithms beyond this are no margins.
+_LARGEST_LOG = 300.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,3 +131,92 @@ class Calibration:
     rule: Rule
     pairs: tuple[tuple[str, str], ...]
     skipped: tuple[Replicates, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How far A/A estimates of one row lie from no change.
+
+    Parameters
+    ----------
+    splits : tuple of float
+        |log ratio| of each split of the runs; NaN where there was none.
+    runs : int
+        That were split.
+    measured : float
+        |log ratio| of two sessions that were measured one beside the other; 0 where none was.
+    """
+
+    splits: tuple[float, ...]
+    runs: int
+    measured: float = 0.0
+
+
+def suggest_margin(rows: Sequence[Sizes]) -> Estimate:
+    """Suggest a margin that holds 95 % of further A/A estimates.
+
+    Parameters
+    ----------
+    rows : sequence of Sizes
+        Of one metric at one number of runs per side.
+
+    Returns
+    -------
+    Estimate
+        ``value``, a fraction rounded up to half a percent (above 10 % to whole percents), NaN
+        without a size; ``low`` and ``high``: the 95 % interval of the margin that truly holds 95 %.
+
+    Notes
+    -----
+    The largest of three: the 95 % quantile of the sizes of the splits; t_{0.975}·e, with e the root
+    of the mean square of the sizes, which is the prediction interval of one more estimate [1]_; and
+    what was measured between two sessions. The degrees of freedom are the runs less one per row,
+    fewer where rows vary unequally, as Satterthwaite counts them. The interval is the larger of
+    that quantile and 1.96·e, times the limits of a standard deviation, and holds the suggested
+    margin. Smallest usable n: 2 runs, where the margin is 12.7 times their difference.
+
+    References
+    ----------
+    .. [1] G. J. Hahn and W. Q. Meeker, Statistical Intervals (1991), sections 4.3 and 4.7.
+
+    Examples
+    --------
+    >>> one = suggest_margin([Sizes((0.001, 0.010, 0.012), runs=6)])
+    >>> one.value, round(one.low, 3), round(one.high, 3)
+    (0.025, 0.011, 0.044)
+    >>> suggest_margin([Sizes((0.01,), runs=2)]).value
+    0.14
+    """
+    known = [row for row in rows if not all(map(math.isnan, row.splits))]
+    if not known:
+        return Estimate(math.nan, math.nan, math.nan, HELD, "A/A splits")
+    sizes = [size for row in known for size in row.splits if not math.isnan(size)]
+    error, freedom = _pool(known)
+    held = float(np.quantile(sizes, HELD, method="higher"))
+    single = t_quantile(freedom, (1 + HELD) / 2) * error
+    least = max(held, single, *(row.measured for row in known))
+    likely = max(held, NormalDist().inv_cdf((1 + HELD) / 2) * error)
+    low, high = (_to_fraction(end * likely) for end in spread_limits(freedom, HELD))
+    value = _round_up(_to_fraction(least))
+    return Estimate(value, low, max(high, value), HELD, "A/A splits")
+
+
+def _pool(rows: Sequence[Sizes]) -> tuple[float, float]:
+    """Return the root of the mean square of the sizes, and its degrees of freedom."""
+    squares = np.array([np.nanmean(np.square(row.splits)) for row in rows])
+    weights = np.array([row.runs - 1 for row in rows])
+    parts = weights * squares
+    total = float(parts.sum())
+    freedom = total**2 / float(parts @ squares) if total else float(weights.sum())
+    return math.sqrt(total / float(weights.sum())), freedom
+
+
+def _to_fraction(log: float) -> float:
+    return math.expm1(log) if log < _LARGEST_LOG else math.inf
+
+
+def _round_up(share: float) -> float:
+    if math.isinf(share):
+        return share
+    step = _STEP if share <= _COARSE else _COARSE_STEP
+    return round(max(math.ceil(round(share / step, 9)), 1) * step, 6)

@@ -1,4 +1,9 @@
-"""Commands that are ended with all that they started: asked first, then told, then killed."""
+"""Commands that are ended with all that they started: asked first, then told, then killed.
+
+What the user's Ctrl-C, a closed terminal and a polite kill do to a session: they end it.
+
+Nothing is inherited by the commands that are started meanwhile: a handler is none to them.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +11,13 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from threading import Event, Thread
+from types import FrameType
+from typing import Any
 
-from benchkit.capture.process_table import list_family, read_table, sort_parents_first
+from benchkit.capture.usage import list_family, read_table, sort_parents_first
 
 #: Signals, and the seconds that processes have after each to print what they have and end.
 POLITE = ((signal.SIGINT, 10.0), (signal.SIGTERM, 2.0))
@@ -18,6 +25,7 @@ FIRM = ((signal.SIGTERM, 2.0), (signal.SIGKILL, 2.0))
 _STEP = 0.02
 #: How often a command is looked at, in seconds.
 _LOOK = 1.0
+_ENDING = (signal.SIGTERM, signal.SIGHUP)
 
 
 def end_processes(
@@ -111,3 +119,41 @@ def limited(
     finally:
         has_ended.set()
         watcher.join()
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Make a polite kill and a closed terminal what Ctrl-C is: `KeyboardInterrupt`."""
+
+    def interrupt(_number: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, interrupt) for number in _list_heeded(_ENDING)}
+    try:
+        yield
+    finally:
+        _restore(before)
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Put off an interruption until what has begun is done."""
+    noted: list[int] = []
+    numbers = _list_heeded((signal.SIGINT, *_ENDING))
+    before = {n: signal.signal(n, lambda number, _: noted.append(number)) for n in numbers}
+    try:
+        yield
+    finally:
+        _restore(before)
+        if noted:
+            signal.raise_signal(noted[0])
+
+
+def _list_heeded(numbers: Iterable[signal.Signals]) -> list[signal.Signals]:
+    """Return the signals that are not ignored on purpose, as nohup ignores one."""
+    return [number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN]
+
+
+def _restore(before: dict[signal.Signals, Any]) -> None:
+    for number, handler in before.items():
+        signal.signal(number, handler)

@@ -2,6 +2,11 @@
 
 Another CPU, governor, kernel or limit makes another experiment, and nobody remembers them later.
 What cannot be told is left out. Of the environment's variables only `VARIABLES` are written down.
+
+The commit of the checkout one stands in, and whether its files differ from it.
+
+Who made a checkout wrote its settings, too, and settings of git name programs that watch, filter
+and fetch. git only says where the checkout lies; its files are compared by settings of the user.
 """
 
 from __future__ import annotations
@@ -9,11 +14,14 @@ from __future__ import annotations
 import os
 import platform
 import re
-from collections.abc import Iterator, Mapping
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from benchkit.capture.checkout import read_checkout
 from benchkit.capture.control_group import read_limits, read_text
+from benchkit.processes import run_command
 from benchkit.redaction import redact_text
 
 #: Variables that change what is measured, or say which machine of a CI it was; never a secret.
@@ -35,6 +43,12 @@ VARIABLES = (
     "ImageOS",
     "ImageVersion",
 )
+_SECONDS = 5
+#: A clone without all its objects would fetch them, by a command that its settings name.
+_OFFLINE = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
+#: What a checkout may say of how its files are written: it names no program.
+_HARMLESS = "^core[.](autocrlf|eol|filemode|ignorecase|symlinks)$"
+_PLACES = ("--show-toplevel", "--git-path", "index", "--git-path", "objects")
 
 
 def take_fingerprint(
@@ -123,3 +137,49 @@ def _siblings(root: Path) -> str:
 def _memory(root: Path) -> str:
     found = re.search(r"^MemTotal:\s*(\d+) kB", read_text(root / "proc/meminfo"), re.MULTILINE)
     return f"{int(found[1]) * 1024}" if found else ""
+
+
+def read_checkout(folder: Path | None = None) -> dict[str, str]:
+    """Return the ``commit`` of a folder's checkout, and whether it is ``changed``.
+
+    The folder is the working directory if none is given.
+    """
+    there = ("-C", str(folder)) if folder else ()
+    head = _git(*there, "rev-parse", "HEAD").strip()
+    places = _git(*there, "rev-parse", "--path-format=absolute", *_PLACES).splitlines()
+    if not head or len(places) != 3:
+        return {"commit": head} if head else {}
+    return {"commit": head, "changed": _find_change(there, head, *places)}
+
+
+def _find_change(there: Sequence[str], head: str, top: str, index: str, objects: str) -> str:
+    """Return whether files differ from the commit, as a text; empty where git does not say."""
+    settings = _git(*there, "config", "--local", "-z", "--get-regexp", _HARMLESS).split("\0")
+    options = [("-c", setting.replace("\n", "=", 1)) for setting in settings if setting]
+    with TemporaryDirectory(prefix="benchkit-") as name:
+        folder = Path(name)
+        (folder / "refs").mkdir()
+        (folder / "HEAD").write_text(f"{head}\n", "ascii")
+        if len(head) > 40:
+            own = "[core]\nrepositoryformatversion = 1\n[extensions]\nobjectformat = sha256\n"
+            (folder / "config").write_text(own, "ascii")
+        place = {"GIT_DIR": name, "GIT_WORK_TREE": top, "GIT_INDEX_FILE": index}
+        output = _git(
+            *chain.from_iterable(options),
+            *("status", "--porcelain", "--branch", "--untracked-files=no"),
+            "--ignore-submodules=dirty",  # git would run in them, by their settings
+            environment={**place, "GIT_OBJECT_DIRECTORY": objects},
+        )
+    lines = output.splitlines()
+    return ("true" if len(lines) > 1 else "false") if lines else ""
+
+
+def _git(*words: str, environment: Mapping[str, str] | None = None) -> str:
+    command = ["git", "--no-optional-locks", "-c", "core.fsmonitor=false", *words]
+    try:
+        code, output, _ = run_command(
+            command, _SECONDS, environment={**_OFFLINE, **(environment or {})}
+        )
+        return output.decode() if code == 0 else ""
+    except (OSError, subprocess.TimeoutExpired, UnicodeDecodeError):
+        return ""

@@ -14,13 +14,16 @@ a file that can be read, sent and repeated. E.g.
     [variants.otlp]
 
 A variant's own table may hold its own commands and its own ``ready``.
+
+In which order the variants of each round are measured.
 """
 
 from __future__ import annotations
 
+import random
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import accumulate
@@ -28,7 +31,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from benchkit.capture.order import ORDERS
 from benchkit.comparison.series import write_stopping
 from benchkit.config.files import parse_toml, read_file, require_key
 from benchkit.errors import ConfigError
@@ -59,6 +61,7 @@ _CLOSED = regex(r"(?:[^'\"\\]|\\.|'[^']*+'|\"(?:[^\"\\]|\\.)*+\")*+", re.DOTALL)
 _ENCLOSING = regex(r"`|<<")
 #: Names in which nothing acts inside of quotes.
 _HARMLESS = regex(r"[\w@%+=:,./ -]+")
+ORDERS = ("abba", "rotate", "random")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -358,3 +361,31 @@ def read_seconds(value: object, where: str) -> float:
             f"expected a duration, got {value!r}", where=where, hint='write 5 or "5s"'
         )
     return seconds
+
+
+def order_rounds(variants: Sequence[str], rounds: int, order: str, seed: int) -> list[list[str]]:
+    """Return the variants of each round, in the order in which they are to be measured.
+
+    Parameters
+    ----------
+    order : {'abba', 'rotate', 'random'}
+        ``abba``: forth and back in turn, so that a straight drift touches all alike after every
+        second round. ``rotate``: each round begins one variant later, so that each is in each
+        place equally often. ``random``: each round is shuffled by itself.
+    seed : int
+        Of the shuffling.
+
+    Examples
+    --------
+    >>> order_rounds(["a", "b", "c"], 3, "abba", 1)
+    [['a', 'b', 'c'], ['c', 'b', 'a'], ['a', 'b', 'c']]
+    >>> order_rounds(["a", "b", "c"], 3, "rotate", 1)
+    [['a', 'b', 'c'], ['b', 'c', 'a'], ['c', 'a', 'b']]
+    """
+    if order == "rotate":
+        turns = (number % len(variants) for number in range(rounds))
+        return [[*variants[turn:], *variants[:turn]] for turn in turns]
+    if order == "abba":
+        return [list(variants[:: -1 if number % 2 else 1]) for number in range(rounds)]
+    shuffler = random.Random(seed)  # noqa: S311 - an order that can be repeated, no secret
+    return [shuffler.sample(variants, len(variants)) for _ in range(rounds)]

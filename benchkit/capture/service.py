@@ -17,14 +17,18 @@ from urllib.error import HTTPError
 from urllib.parse import quote
 from urllib.request import ProxyHandler, build_opener
 
-from benchkit.capture.ending import end_processes
+from benchkit.capture.ending import end_processes, undisturbed
 from benchkit.capture.execution import FailedError, quote_end
 from benchkit.capture.guard import guarding
-from benchkit.capture.interruption import undisturbed
 from benchkit.capture.placement import running_on
 from benchkit.capture.plan import Commands, split_address
-from benchkit.capture.process_table import adopting_orphans, list_family, read_process, read_table
-from benchkit.capture.usage import is_served_by
+from benchkit.capture.usage import (
+    adopting_orphans,
+    is_served_by,
+    list_family,
+    read_process,
+    read_table,
+)
 from benchkit.credentials import make_request
 from benchkit.deadlines import within
 from benchkit.redaction import redact, redact_text

@@ -17,16 +17,21 @@ from pathlib import Path
 
 from benchkit.capture.claim import Claim, holding
 from benchkit.capture.conditions import Quiet, recording_conditions
+from benchkit.capture.ending import interruptible, undisturbed
 from benchkit.capture.execution import LONGER, FailedError, Outcome, execute, prepare, quote_end
 from benchkit.capture.fingerprint import list_cpus, take_fingerprint
-from benchkit.capture.interruption import interruptible, undisturbed
-from benchkit.capture.order import order_rounds
 from benchkit.capture.placement import Placement, find_cpus, place, write_cpus
 from benchkit.capture.places import INTERRUPTED, Places, find_tool
-from benchkit.capture.plan import Commands, Plan, Stopping
-from benchkit.capture.resume import count_rounds, refuse_series, state_plan
+from benchkit.capture.plan import Commands, Plan, Stopping, order_rounds
+from benchkit.capture.resume import (
+    Record,
+    count_rounds,
+    describe_companion,
+    refuse_series,
+    state_plan,
+    write_sidecar,
+)
 from benchkit.capture.service import Service, serving
-from benchkit.capture.sidecar import Record, describe_companion, write_sidecar
 from benchkit.capture.usage import recording
 from benchkit.errors import ConfigError
 from benchkit.parsers import registry

@@ -2,26 +2,36 @@
 
 CPU is counted in ticks of 10 ms, with that of children that have ended; memory is the sum of the
 resident sets.
+
+The processes of this machine as the kernel lists them: whose child each is, and what it used.
+
+Where the kernel lists none, the table is empty.
 """
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event, Thread
+from typing import NamedTuple
 
 from benchkit.capture.control_group import read_text
-from benchkit.capture.process_table import list_family, read_process, read_table
 
 #: What the companion file's name begins with, and what the service is called in it.
 NAME, _SERVICE = "docker-stats", "server"
 #: Seconds between samples, and samples between two looks for new processes.
 _PERIOD, _RESCAN = 0.2, 10
 _LISTENS = "0A"
+
+#: Fields of ``/proc/PID/stat`` behind the name: state, parent, group, CPU times of it and of the
+#: children that it waited for, and resident pages.
+_STATE, _PARENT, _GROUP, _TIMES, _PAGES = 0, 1, 2, slice(11, 15), 21
+_PR_SET_CHILD_SUBREAPER = 36
 
 
 @contextmanager
@@ -89,3 +99,84 @@ def _list_files(folder: Path) -> Iterator[str]:
             yield str(path.readlink())
         except OSError:  # closed meanwhile
             continue
+
+
+class Process(NamedTuple):
+    """A process: its parent, its CPU time in ticks, its memory in pages, and its group."""
+
+    parent: int
+    ticks: int
+    pages: int
+    is_ended: bool
+    group: int = 0
+
+
+def read_process(pid: int) -> Process | None:
+    """Return a process, or None where it is gone."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123 - often, and of many
+            fields = file.read().rpartition(b") ")[2].split()
+    except OSError:
+        return None
+    ticks = sum(map(int, fields[_TIMES]))
+    parent, group, pages = (int(fields[at]) for at in (_PARENT, _GROUP, _PAGES))
+    return Process(parent, ticks, pages, fields[_STATE] in b"ZX", group)
+
+
+def read_table() -> dict[int, Process]:
+    """Return all processes by their number."""
+    try:
+        pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208
+    except OSError:
+        return {}
+    return {pid: process for pid in pids if (process := read_process(pid)) is not None}
+
+
+def list_family(table: Mapping[int, Process], roots: Collection[int]) -> set[int]:
+    """Return the processes of a table that are one of some others, or descend from it.
+
+    Examples
+    --------
+    >>> parents = {1: 0, 7: 1, 8: 7, 9: 1}
+    >>> table = {pid: Process(parent, 0, 0, False) for pid, parent in parents.items()}
+    >>> list_family(table, [7])
+    {8, 7}
+    """
+    children: dict[int, list[int]] = {}
+    for pid, process in table.items():
+        children.setdefault(process.parent, []).append(pid)
+    family, waiting = set[int](), [pid for pid in roots if pid in table]
+    while waiting:
+        pid = waiting.pop()
+        family.add(pid)
+        waiting += children.get(pid, [])
+    return family
+
+
+def sort_parents_first(pids: Collection[int]) -> list[int]:
+    """Return processes with each behind its parent, if that is among them."""
+    processes = {pid: read_process(pid) for pid in pids}
+    parents = {pid: each.parent for pid, each in processes.items() if each is not None}
+
+    def count_ancestors(pid: int) -> int:
+        ancestors = set[int]()
+        while (pid := parents.get(pid, 0)) in parents and pid not in ancestors:
+            ancestors.add(pid)
+        return len(ancestors)
+
+    return sorted(pids, key=count_ancestors)
+
+
+@contextmanager
+def adopting_orphans() -> Iterator[None]:
+    """Become the parent of descendants whose parent ends, so that none of them is lost."""
+    _set_subreaper(is_on=True)
+    try:
+        yield
+    finally:
+        _set_subreaper(is_on=False)
+
+
+def _set_subreaper(*, is_on: bool) -> None:
+    with suppress(AttributeError, OSError, TypeError):  # a call that only Linux has
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, int(is_on), 0, 0, 0)

@@ -50,8 +50,8 @@ def ab(
     Each commit has its own work tree. The variants are called base and head.
     """
     o.choose(format, ("table", "json"))
-    from benchkit.bisect.building import plan_sides
     from benchkit.bisect.repository import opening
+    from benchkit.bisect.trials import plan_sides
     from benchkit.capture.plan import read_seconds
     from benchkit.cli.until import follow, render_decision, stop_by
 
@@ -76,7 +76,7 @@ def ab(
 
 def _check(sides: dict[str, Commit], repo: Path) -> None:
     """Refuse a comparison of a commit with itself; warn of changes that are in no commit."""
-    from benchkit.capture.checkout import read_checkout
+    from benchkit.capture.fingerprint import read_checkout
 
     if sides["base"] == sides["head"]:
         commit = sides["base"].short

@@ -136,8 +136,7 @@ def add(
 
 def _add_mixed_jobs(summary: IngestSummary, store: Store) -> IngestSummary:
     """Add the finding on runs of the commit from jobs of different names, if there are any."""
-    from benchkit.history.jobs import find_mixed_jobs
-    from benchkit.history.trials import read_trials
+    from benchkit.history.trials import find_mixed_jobs, read_trials
     from benchkit.ingestion.loading import list_runs_of
 
     runs = list_runs_of(summary.commit, store) if summary.has_result else None

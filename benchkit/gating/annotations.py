@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchkit.errors import ExitCode
-from benchkit.gating.clauses import list_event_texts
-from benchkit.gating.dropped import describe_dropped
 from benchkit.gating.events import (
     ACCEPTED,
     ADDED,
@@ -32,7 +30,9 @@ from benchkit.gating.events import (
 from benchkit.gating.result import GateResult
 from benchkit.gating.wording import (
     describe_cost,
+    describe_dropped,
     describe_faults,
+    list_event_texts,
     say,
     say_failures,
     say_limit,

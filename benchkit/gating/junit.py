@@ -13,14 +13,14 @@ from xml.etree import ElementTree as ET
 
 from benchkit.comparison import Contrast, Dropped
 from benchkit.errors import ExitCode
-from benchkit.gating.clauses import list_event_texts
-from benchkit.gating.dropped import name_dropped
 from benchkit.gating.events import NO_BASELINE
 from benchkit.gating.outcome import NOT_SHOWN, OVER, GateOutcome, RowOutcome, RuleOutcome
 from benchkit.gating.result import GateResult
 from benchkit.gating.wording import (
     describe_blind,
     describe_cost,
+    list_event_texts,
+    name_dropped,
     say,
     say_limit,
 )

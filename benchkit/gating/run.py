@@ -22,7 +22,6 @@ from benchkit.errors import (
     MissingError,
     SourceReport,
 )
-from benchkit.gating.absent import is_of_baseline, lacks_baseline
 from benchkit.gating.acceptance import Valid, list_unused, list_valid
 from benchkit.gating.choice import Choice, Chosen, Pairs, Requested, choose, list_baselines
 from benchkit.gating.events import NO_BASELINE, NOT_COMPARED, Occurrence
@@ -31,10 +30,9 @@ from benchkit.gating.incidents import list_added, list_equal, list_incidents, li
 from benchkit.gating.judgement import judge_exact, judge_rules, judge_verdicts
 from benchkit.gating.machines import find_unlike
 from benchkit.gating.outcome import GateOutcome
-from benchkit.gating.planted_incidents import plant_incidents, read_answer
-from benchkit.gating.planting import plant, tell_unseen
+from benchkit.gating.planted_incidents import plant, plant_incidents, read_answer, tell_unseen
 from benchkit.gating.policy import Policy
-from benchkit.gating.presence import require_names
+from benchkit.gating.presence import is_of_baseline, lacks_baseline, require_names
 from benchkit.gating.result import GateResult, SelfTest
 from benchkit.gating.undecidable import list_elsewhere, undecide_rows
 from benchkit.selection import list_baselines as list_called

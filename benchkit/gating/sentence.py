@@ -6,8 +6,6 @@ from collections.abc import Iterator, Sequence
 
 from benchkit.config.rules import Action
 from benchkit.errors import ExitCode, Finding
-from benchkit.gating.clauses import list_event_texts
-from benchkit.gating.dropped import say_dropped
 from benchkit.gating.events import (
     ACCEPTED,
     ADDED,
@@ -36,11 +34,13 @@ from benchkit.gating.wording import (
     MARKS,
     describe_blind,
     describe_cost,
+    list_event_texts,
     mark_of,
     measure_cost,
     measure_suspicion,
     raise_first,
     say,
+    say_dropped,
     say_failures,
     say_limit,
 )

@@ -12,8 +12,6 @@ from dataclasses import asdict
 from typing import Any
 
 from benchkit.comparison import Dropped
-from benchkit.gating.clauses import list_event_texts
-from benchkit.gating.dropped import name_dropped
 from benchkit.gating.events import EVENTS, Occurrence
 from benchkit.gating.incidents import join
 from benchkit.gating.outcome import GateOutcome, RowOutcome, RuleOutcome, list_events
@@ -21,6 +19,8 @@ from benchkit.gating.result import GateResult, SelfTest
 from benchkit.gating.wording import (
     describe_blind,
     describe_cost,
+    list_event_texts,
+    name_dropped,
     say,
     say_limit,
 )

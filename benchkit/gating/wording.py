@@ -1,11 +1,31 @@
-"""The gate in words: one sentence first, the same wherever a gate is read as a text."""
+"""The gate in words: one sentence first, the same wherever a gate is read as a text.
+
+Clauses about events that concern no row: the same in every output.
+
+What the baseline has and the variant has not, in words.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
 
-from benchkit.gating.dropped import describe_dropped
+from benchkit.comparison import Contrast, Dropped
+from benchkit.config.rules import Action
+from benchkit.gating.events import (
+    ADDED,
+    BASELINE_CRASH,
+    CRASH,
+    DAMAGED,
+    MIXED,
+    NO_BASELINE,
+    NOT_COMPARED,
+    UNDECIDABLE,
+    UNKNOWN,
+    UNUSED,
+    Occurrence,
+    Pair,
+)
 from benchkit.gating.outcome import (
     ACCEPTABLE,
     NOT_SHOWN,
@@ -17,6 +37,7 @@ from benchkit.gating.outcome import (
 )
 from benchkit.intervals import TOO_WIDE, format_ends, format_interval, is_wide_difference
 from benchkit.listing import list_names
+from benchkit.metrics import display_name
 from benchkit.tables.phrases import phrase_change
 from benchkit.tables.wording import format_bare, name_metric, write_amount, write_share
 from benchkit.units import (
@@ -27,6 +48,9 @@ from benchkit.units import (
 )
 
 MARKS = {OVER: "✗", NOT_SHOWN: "?", ACCEPTABLE: "△", WITHIN: "✓"}
+
+#: So many are named in the sentence; the rest are counted.
+_SHOWN = 3
 
 
 def say_failures(row: RowOutcome) -> str:
@@ -209,3 +233,92 @@ def raise_first(text: str) -> str:
     ('Over the limit', 'example.com/y Put not compared')
     """
     return text if "/" in text.partition(" ")[0] else text[:1].upper() + text[1:]
+
+
+def list_event_texts(outcome: GateOutcome) -> Iterator[tuple[Occurrence, str]]:
+    """Yield each event that concerns no row, with its clause."""
+    for each in outcome.events:
+        yield each, _LEADS[each.event].format(each.text)
+    if outcome.problem:
+        text = printable(outcome.problem)
+        each = Occurrence(event=NOT_COMPARED, action=outcome.problem_action, text=text)
+        yield each, f"nothing was compared: {text}"
+
+
+#: What a clause about an event that concerns no row begins with.
+_LEADS = {
+    CRASH: "{}",
+    BASELINE_CRASH: "{}",
+    ADDED: "new: {}",
+    DAMAGED: "{}",
+    MIXED: "{}",
+    UNKNOWN: "{}",
+    UNUSED: "{}",
+    NO_BASELINE: (
+        "there is no baseline, so nothing was compared and a regression would go unnoticed{}"
+    ),
+    NOT_COMPARED: "{}",
+    UNDECIDABLE: "undecided: {}",
+}
+
+
+def say_dropped(outcome: GateOutcome, action: Action) -> str:
+    """Say in a clause which rows were not compared, of those with this action."""
+    compared = {(*_pair(row.contrast), *_place(row.contrast)[:2]) for row in outcome.rows}
+    levels = {(*_pair(row.contrast), *_place(row.contrast)) for row in outcome.rows}
+    named: dict[Pair, dict[str, None]] = {}
+    for rule in outcome.rules:
+        for row in rule.dropped:
+            if rule.find_acceptance(row) or rule.choose_action(row) != action:
+                continue
+            pair, place = _pair(row), _place(row)
+            where = " ".join(filter(None, place if (*pair, *place[:2]) in compared else place[:2]))
+            known = (*pair, *place) in levels or not where
+            named.setdefault(pair, {})[name_dropped(row) if known else where] = None
+    pairs = {_pair(row.contrast) for row in outcome.rows}
+    is_alone = len(pairs | set(named)) == 1
+    return "; ".join(_say(pair, list(names), is_alone) for pair, names in named.items())
+
+
+def describe_dropped(outcome: RuleOutcome) -> Iterator[str]:
+    """Yield for each pair the rows that a rule would hold for, and that no one accepts.
+
+    Many are counted: JSON and JUnit list each.
+    """
+    named: dict[Pair, dict[str, dict[str, None]]] = {}
+    for row in outcome.dropped:
+        if outcome.find_acceptance(row) is None:
+            places = named.setdefault(_pair(row), {})
+            metrics = places.setdefault(" ".join(filter(None, _place(row))), {})
+            metrics[display_name(row.metric, row.stat)] = None
+    for (baseline, variant), places in named.items():
+        alike: dict[str, list[str]] = {}
+        for place, metrics in places.items():
+            alike.setdefault(list_names(metrics), []).append(place)
+        texts = (
+            f"{metrics}{f' on {list_names(own, _SHOWN)}' if any(own) else ''}"
+            for metrics, own in alike.items()
+        )
+        yield printable(
+            f"The gate “{outcome.rule.name}” did not compare {variant}: only {baseline} has "
+            f"{'; '.join(texts)}."
+        )
+
+
+def name_dropped(row: Dropped) -> str:
+    """Name a row: ``time_per_op on Ping``."""
+    place = " ".join(filter(None, _place(row)))
+    return printable(f"{display_name(row.metric, row.stat)}{f' on {place}' if place else ''}")
+
+
+def _say(pair: Pair, names: list[str], is_alone: bool) -> str:
+    of = "" if is_alone else f" of {pair[1]}"
+    return printable(f"{list_names(names, _SHOWN)}{of} not compared: only in {pair[0]}")
+
+
+def _pair(row: Contrast | Dropped) -> Pair:
+    return row.baseline, row.variant
+
+
+def _place(row: Contrast | Dropped) -> tuple[str, str, str]:
+    return row.group, row.benchmark, row.params

@@ -13,13 +13,11 @@ from benchkit.config.acceptance import Accepted
 from benchkit.errors import DataError, Finding
 from benchkit.history.branches import MAIN, follow_branch
 from benchkit.history.exact import find_levels, list_changes
-from benchkit.history.jobs import find_mixed_jobs
-from benchkit.history.latest import find_latest
 from benchkit.history.model import Change, History, Series, to_ratio
 from benchkit.history.newest import judge_tracks
 from benchkit.history.search import find_changed, report_reach, search
 from benchkit.history.tracks import Track, collect_tracks, name_left_out
-from benchkit.history.trials import Trials, read_trials
+from benchkit.history.trials import Trials, find_latest, find_mixed_jobs, read_trials
 from benchkit.stats.changepoint import estimate_change, find_changes, find_likeness
 from benchkit.stats.equivalence import log_bounds
 from benchkit.units import printable

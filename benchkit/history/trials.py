@@ -1,8 +1,14 @@
-"""The runs that were to measure a commit, in columns: their labels, commit, date and machine."""
+"""The runs that were to measure a commit, in columns: their labels, commit, date and machine.
+
+The newest commit that was tried, whatever became of its runs.
+
+Runs of one commit that come from CI jobs of different names: finding B116.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar
@@ -11,19 +17,30 @@ import numpy as np
 
 from benchkit.codes import code, number_maps, number_rows
 from benchkit.config.acceptance import SHORTEST
+from benchkit.derived.failures import NONE_FAILED, Share, list_failures, pool_failures
+from benchkit.errors import Finding, describe
+from benchkit.history.model import Latest
 from benchkit.labels.declared import UnusableError, read_time
-from benchkit.schema import FINGERPRINT, RUN_KEY
+from benchkit.labels.jobs import Job, read_job
+from benchkit.listing import list_names
+from benchkit.schema import FINGERPRINT, RUN_KEY, Side, list_labels
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from benchkit.schema import Runs
+    from benchkit.schema import Observations, Runs
 
 Value = TypeVar("Value", bound=Hashable)
 
 #: Roles of runs that were to measure a commit, whatever became of them.
 _TRIED = frozenset({"measured", "failed", "damaged", "empty"})
 _KEPT = (*RUN_KEY, "role", "remark", "origin")
+
+#: Share of failed requests above which rates and latencies say nothing.
+_MANY = 0.01
+
+#: Jobs that a finding names.
+_SHOWN = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,3 +189,116 @@ def drop_commit(label: str, commit: str) -> str:
 def _names(part: str, commit: str) -> bool:
     short, long = sorted((part.lower(), commit.lower()), key=len)
     return len(short) >= SHORTEST and long.startswith(short)
+
+
+def find_latest(
+    observations: Observations, tried: Trials, problems: Sequence[Finding] = ()
+) -> Latest:
+    """Find the newest commit of runs of every role.
+
+    Parameters
+    ----------
+    problems : sequence of Finding
+        Those of `benchkit.ingestion.pooled.find_mixed_commits`.
+    """
+    undated = tuple(sorted(tried.undated))
+    if not tried.dates:
+        return Latest(undated=undated)
+    commit = list(tried.dates)[-1]
+    is_newest = np.array([name == commit for name in tried.names], dtype=bool)[tried.commits]
+    failing, before = _share_failures(observations, tried.rows, is_newest)
+    own = tried.rows[is_newest]
+    roles = own["role"].tolist()
+    remarks = [text if isinstance(text, str) else "" for text in own["remark"].tolist()]
+    failed = [
+        remark
+        for role, remark in zip(roles, remarks, strict=True)
+        if role == "failed" or (role == "measured" and remark)
+    ]
+    reasons = tuple(dict.fromkeys(filter(None, failed)))  # one for all benchmarks of a process
+    variants = {f"{variant} at {commit}": variant for variant in tried.rows["variant"].unique()}
+    mixed = (
+        describe(f.message, where=variants[f.where], hint=f.remedy)
+        for f in problems
+        if f.where in variants
+    )
+    return Latest(
+        commit=commit,
+        failed=len(reasons) + failed.count(""), reasons=reasons,
+        damaged=sum(role in {"damaged", "empty"} for role in roles),
+        failing=failing, is_failing=failing.value > max(_MANY, 2 * before.value), undated=undated,
+        mixed=tuple(mixed),
+    )  # fmt: skip
+
+
+def _share_failures(
+    observations: Observations, rows: pd.DataFrame, is_newest: np.ndarray
+) -> tuple[Share, Share]:
+    """Return the share of requests that failed at the newest commit, and at those before."""
+    failures = list_failures(observations)
+    if not failures:
+        return NONE_FAILED, NONE_FAILED
+    of_newest = dict(zip(list_labels(rows), is_newest.tolist(), strict=True))
+    return (
+        pool_failures(each for key, each in failures.items() if of_newest.get(key) is True),
+        pool_failures(each for key, each in failures.items() if of_newest.get(key) is False),
+    )
+
+
+def find_mixed_jobs(trials: Trials) -> Iterator[Finding]:
+    """B116: a history pools what jobs of different names, or legs of a matrix, measured.
+
+    Parameters
+    ----------
+    trials : Trials
+        The measured runs. Those of another machine are another series.
+    """
+    numbers, firsts = number_rows(trials.rows, ("origin",))
+    texts = trials.rows["origin"].iloc[firsts].tolist()
+    jobs = [read_job(text if isinstance(text, str) else "") for text in texts]
+    named = np.array([bool(job.name) for job in jobs], dtype=bool)[numbers]
+    if len(set(numbers[named].tolist())) < 2:
+        return
+    rows = trials.leave_commits()[named]
+    rows = rows.assign(job=numbers[named], commit=trials.commits[named])
+    rows = rows.assign(machine=trials.machines[named])
+    cells, _ = number_rows(rows, (*Side._fields, "commit", "machine"))
+    _, pairs = number_rows(rows.assign(cell=cells), ("cell", "job"))
+    sizes = np.bincount(cells[pairs])
+    pairs = pairs[sizes[cells[pairs]] > 1]
+    pooled = defaultdict[int, list[int]](list)
+    for cell, job in zip(cells[pairs].tolist(), rows["job"].iloc[pairs].tolist(), strict=True):
+        pooled[cell].append(job)
+    labels = zip(pairs.tolist(), cells[pairs].tolist(), strict=True)
+    first_rows = {cell: row for row, cell in reversed([*labels])}
+    mixed = defaultdict[tuple[str, ...], set[int]](set)
+    for cell, members in pooled.items():
+        if names := _name_jobs([jobs[member] for member in members]):
+            mixed[names].add(int(rows["commit"].iloc[first_rows[cell]]))
+    for names, commits in mixed.items():
+        yield _describe(names, len(commits))
+
+
+def _name_jobs(jobs: Sequence[Job]) -> tuple[str, ...]:
+    """Name jobs that differ; none where all are runs of one job."""
+    names = sorted({job.name for job in jobs})
+    attempts = {(job.run, job.name, job.attempt) for job in jobs}
+    legs = len(attempts) < len(jobs)
+    return tuple(names) if legs or len(names) > 1 else ()
+
+
+def _describe(names: Sequence[str], commits: int) -> Finding:
+    count = "1 commit" if commits == 1 else f"{commits} commits"
+    jobs = (
+        f"the CI jobs {list_names(names, _SHOWN)}"
+        if len(names) > 1
+        else f"several jobs of the matrix {names[0]}"
+    )
+    return Finding(
+        code="B116",
+        severity="warning",
+        message=f"runs of {jobs} count as repeats at {count}",
+        remedy="if they measure different things, add the results of each job under a name of its "
+        "own, `benchkit history add NAME=PATH`",
+        numbers={"jobs": len(names), "commits": commits},
+    )

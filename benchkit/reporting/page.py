@@ -1,10 +1,13 @@
 """The page as plain data: texts, tables and finished figures, with nothing to call.
 
 A template sees this and no other object, so that it can read the report and do nothing to it.
+
+What a notebook shows of results that were loaded.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -97,3 +100,18 @@ def _draw(plot: Plot) -> Figure:
 def _copy(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
     """Return findings whose numbers can be sent to another process."""
     return tuple(replace(finding, numbers=dict(finding.numbers)) for finding in findings)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """What the template sees.
+
+    Parameters
+    ----------
+    lines : sequence of str
+        Below the table.
+    """
+
+    sentence: str
+    table: Table
+    lines: Sequence[str] = ()

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchkit.reporting.card import Card
 from benchkit.reporting.model import Report
-from benchkit.reporting.page import draw_page
+from benchkit.reporting.page import Card, draw_page
 from benchkit.reporting.templating import render, require_templates
 
 

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from benchkit.benchstat import Printed, print_tables
 from benchkit.benchstat.numbers import parse_float, write_fixed, write_float
 from benchkit.benchstat.reader import Reader
-from benchkit.benchstat.sample import median, median_orders
 from benchkit.benchstat.units import UnitMetadata
+from benchkit.benchstat.utest import median, median_orders
 from benchkit.errors import DataError
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)

@@ -11,7 +11,7 @@ from examples import RATES, observations, runs_of
 
 from benchkit import schema
 from benchkit.calibration import Calibration, Rule, calibrate, suggest_margin
-from benchkit.calibration.margin import Sizes
+from benchkit.calibration.model import Sizes
 from benchkit.errors import DataError, SelectionError
 from benchkit.tables.noise import noise_lines, noise_tables
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from benchkit.capture import ending, process_table
-from benchkit.capture.process_table import Process, read_table
+from benchkit.capture import ending, usage
+from benchkit.capture.usage import Process, read_table
 
 #: As the command, but for the seconds in which what ignores Ctrl-C may still end: ten are long.
 IMPATIENT = """
@@ -59,7 +59,7 @@ def test_a_shell_is_signalled_before_the_child_whose_end_it_would_print(
 
     monkeypatch.setattr("os.kill", end)
     monkeypatch.setattr(
-        process_table, "read_process", lambda pid: Process(parents[pid], 0, 0, is_ended=False)
+        usage, "read_process", lambda pid: Process(parents[pid], 0, 0, is_ended=False)
     )
     assert ending.end_processes(lambda: set(alive), ending.FIRM) == set()
     assert sorted(signalled) == sorted(parents)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from benchkit.capture import checkout as checkout_module
+from benchkit.capture import fingerprint
 from benchkit.capture.control_group import read_limits
 from benchkit.capture.fingerprint import VARIABLES, take_fingerprint
 
@@ -200,7 +200,7 @@ def test_git_that_waits_ends_with_all_it_started(
     git.write_text(f"#!/bin/sh\n(sleep 2; touch {tmp_path}/ran) & wait\n")
     git.chmod(0o755)
     monkeypatch.setenv("PATH", str(git.parent), prepend=os.pathsep)
-    monkeypatch.setattr(checkout_module, "_SECONDS", 0.2)
+    monkeypatch.setattr(fingerprint, "_SECONDS", 0.2)
     assert "commit" not in take_fingerprint(tmp_path, {})
     time.sleep(2.2)
     assert not (tmp_path / "ran").exists()

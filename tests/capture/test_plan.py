@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchkit.capture.order import ORDERS, order_rounds
-from benchkit.capture.plan import Plan, parse_plan, read_plan
+from benchkit.capture.plan import ORDERS, Plan, order_rounds, parse_plan, read_plan
 from benchkit.errors import ConfigError, ExitCode
 
 EXAMPLE = """

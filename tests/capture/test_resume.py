@@ -10,9 +10,8 @@ import pytest
 
 from benchkit.capture.claim import holding
 from benchkit.capture.plan import Commands, Plan, Stopping
-from benchkit.capture.resume import count_rounds, require_plan, state_plan
+from benchkit.capture.resume import Record, count_rounds, require_plan, state_plan, write_sidecar
 from benchkit.capture.session import carry_out
-from benchkit.capture.sidecar import Record, write_sidecar
 from benchkit.errors import ConfigError
 from benchkit.labels.run_toml import Sidecar, read_sidecar
 from benchkit.redaction import redact

@@ -18,11 +18,11 @@ from threading import Thread
 import pytest
 
 from benchkit.capture import service
+from benchkit.capture.ending import interruptible
 from benchkit.capture.execution import FailedError
-from benchkit.capture.interruption import interruptible
 from benchkit.capture.plan import parse_plan
-from benchkit.capture.process_table import read_table
 from benchkit.capture.session import Session, carry_out
+from benchkit.capture.usage import read_table
 
 #: Answers on a port; by its second word it also forks into a session of its own, or misbehaves.
 SERVER = """

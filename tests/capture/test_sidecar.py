@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchkit.capture.sidecar import Record, write_sidecar
+from benchkit.capture.resume import Record, write_sidecar
 from benchkit.labels.run_toml import Sidecar, read_sidecar
 
 START = datetime(2026, 11, 20, 10, 0, 12, 345678, tzinfo=timezone(timedelta(hours=1)))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from benchkit.parsers import registry
 from benchkit.parsers.base import Reading, Samples
-from benchkit.parsers.exposition import lines, reader
+from benchkit.parsers.exposition import reader, survey
 from benchkit.reading.source import Source
 
 LEAVES = {"/bench/collector", "/bench/server", "/bench/storage"}
@@ -244,7 +244,7 @@ def test_a_plain_line_is_read_as_the_library_reads_it(
 ) -> None:
     labels = ",".join(f'{key}="{value}"' for key, value in pairs)
     line = f"{name}{{{labels}{end}}} {number}{stamp}\n"
-    text = lines.Text(Source(None, "metrics", b""))
+    text = survey.Text(Source(None, "metrics", b""))
     plain = lines._read_plain(1, line)
     assert plain is None or plain == text._read(1, line)
 

@@ -12,7 +12,7 @@ from examples import RATE, gobench, published, tracing, verdicts
 
 from benchkit.comparison import Comparisons
 from benchkit.plots import forest
-from benchkit.plots.canvas import _LOOK
+from benchkit.plots.forest import _LOOK
 from benchkit.plots.svg import to_svg
 from benchkit.plots.theme import PALETTE
 from benchkit.tables.wording import MARKS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchkit.errors import Finding
-from benchkit.reporting.layout import gather, is_long, lay_out, mark_code
+from benchkit.reporting.templating import gather, is_long, lay_out, mark_code
 from benchkit.tables.model import Cell, Column, Table
 
 

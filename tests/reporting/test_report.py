@@ -18,9 +18,9 @@ from hostile import HOSTILE, hostile_report
 import benchkit as bk
 from benchkit.errors import ConfigError
 from benchkit.reporting.formats import FORMATS, render
-from benchkit.reporting.layout import hash_script
 from benchkit.reporting.markdown_text import escape
 from benchkit.reporting.model import Report, build
+from benchkit.reporting.templating import hash_script
 from benchkit.reporting.to_html import to_fragment
 from benchkit.reporting.to_json import KEYS, document, to_csv, to_json
 from benchkit.reporting.to_markdown import MARKER, to_markdown

@@ -10,8 +10,7 @@ from operator import itemgetter
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.ab import clock
-from benchkit.parsers.ab.invocation import Invocation
-from benchkit.parsers.ab.remarks import (
+from benchkit.parsers.ab.clock import (
     IDLE,
     INTERRUPTED,
     LENGTHS,
@@ -22,6 +21,7 @@ from benchkit.parsers.ab.remarks import (
     UNCLEAR,
     WINDOWED,
 )
+from benchkit.parsers.ab.invocation import Invocation
 from benchkit.parsers.base import Record
 from benchkit.reading import reports
 from benchkit.reading.reports import Event, Fields, Line, Value, decimal

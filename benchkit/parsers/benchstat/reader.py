@@ -11,9 +11,8 @@ from collections.abc import Iterator
 
 from benchkit.parsers.base import Head, Record, Source, strip_prefix
 from benchkit.parsers.benchstat import headers
-from benchkit.parsers.benchstat.calls import Calls
-from benchkit.parsers.benchstat.rows import is_row, read_row
-from benchkit.parsers.benchstat.tables import GEOMEANS, Config, Table
+from benchkit.parsers.benchstat.headers import is_row, read_row
+from benchkit.parsers.benchstat.tables import GEOMEANS, Calls, Config, Table
 from benchkit.reading.source import UntilDamage
 from benchkit.redaction import show_part
 from benchkit.regexes import regex

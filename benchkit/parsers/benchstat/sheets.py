@@ -13,12 +13,13 @@ from collections.abc import Callable, Iterator, Sequence
 from benchkit.parsers.benchstat.amounts import read_amount, read_heading, read_old_heading
 from benchkit.parsers.benchstat.cells import Cell, is_spread, read_comparison, read_share
 from benchkit.parsers.benchstat.headers import (
+    Report,
     change_config,
+    compare,
     join_label,
     split_config,
     split_group,
 )
-from benchkit.parsers.benchstat.rows import Report, compare
 from benchkit.parsers.benchstat.tables import GEOMEANS, Config, Row, Table
 from benchkit.redaction import show_part
 from benchkit.regexes import regex

@@ -20,8 +20,7 @@ from benchkit.parsers.counters import (
     measure_of,
     place,
 )
-from benchkit.parsers.exposition.lines import Sample, Text
-from benchkit.parsers.exposition.survey import Survey
+from benchkit.parsers.exposition.survey import Sample, Survey, Text
 from benchkit.parsers.series import Gatherer
 from benchkit.regexes import regex
 

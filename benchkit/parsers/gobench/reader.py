@@ -14,8 +14,7 @@ from benchkit.parsers.gobench import patterns
 from benchkit.parsers.gobench.failures import UNENDED, find_failure, shows_failure
 from benchkit.parsers.gobench.lines import Line, Log, looks_like_event
 from benchkit.parsers.gobench.results import Results
-from benchkit.parsers.gobench.stream import Stream, Waiting
-from benchkit.parsers.gobench.survey import Survey, survey
+from benchkit.parsers.gobench.survey import Stream, Survey, Waiting, survey
 from benchkit.redaction import show_part
 
 if TYPE_CHECKING:

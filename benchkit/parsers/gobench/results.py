@@ -15,8 +15,7 @@ from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Reading, Repeats
 from benchkit.parsers.gobench.failures import LOST, Failure, find_failure
 from benchkit.parsers.gobench.lines import Line
-from benchkit.parsers.gobench.stream import Stream, Waiting
-from benchkit.parsers.gobench.survey import Survey
+from benchkit.parsers.gobench.survey import Stream, Survey, Waiting
 from benchkit.parsers.gobench.units import STANDARD, Unit, read_unit
 from benchkit.reading.cleaning import split_note
 from benchkit.redaction import show_part

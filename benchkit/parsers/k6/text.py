@@ -46,8 +46,15 @@ from benchkit.parsers.base import (
     find_command,
     strip_prefix,
 )
-from benchkit.parsers.k6.console import RUNNING, Console
-from benchkit.parsers.k6.lines import Line, drop_doubtful, match_line, read_value, understand
+from benchkit.parsers.k6.lines import (
+    RUNNING,
+    Console,
+    Line,
+    drop_doubtful,
+    match_line,
+    read_value,
+    understand,
+)
 from benchkit.parsers.k6.words import (
     BUILTIN,
     Crossing,

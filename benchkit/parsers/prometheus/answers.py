@@ -1,19 +1,35 @@
 """The API's JSON: an answer, its data, or its result.
 
 People save what ``curl`` gives, or what ``jq .data`` or ``jq .data.result`` leave of it.
+
+Native histograms as the API writes them, told as histograms with bounds that do not move.
+
+A range, verbatim but for its length: at each time the whole, and the buckets that are not empty,
+with a rule about their ends and both bounds::
+
+    "histograms":[[1795224103.302,{"count":"4","sum":"0.5","buckets":[[0,"0.088","0.105","3"],
+    [0,"0.25","0.297","1"]]}]]
+
+Where a server ran out of buckets it merged them in pairs; a bound that one of the times lacks is
+left out of all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from benchkit.errors import Diagnostic
-from benchkit.parsers.prometheus.model import Series, is_dated
-from benchkit.parsers.prometheus.native import read_histograms
+from benchkit.parsers.counters import measure_of
+from benchkit.parsers.prometheus.model import Array, Series, is_dated
+from benchkit.units import read_number
 
 UNNAMED = "query the metric itself, without a function around it"
+_LAST = "+Inf"
 
 
 def read_answer(answer: object, label: str, line: int) -> Iterator[Series | Diagnostic]:
@@ -78,3 +94,94 @@ def _read_series(item: dict[str, Any], labels: dict[str, str], line: int) -> Ser
         else:
             series.strange += 1
     return series
+
+
+class _Snapshot(NamedTuple):
+    """A histogram at one time: lows, highs and counts of its buckets (float64), highs ascending."""
+
+    time: int
+    line: int
+    number: float
+    amount: float
+    buckets: Array
+
+    def holds(self, bounds: Array) -> Array:
+        """Tell which bounds lie inside no bucket, so that it is known how much lies below."""
+        lows, highs, _ = self.buckets
+        following = np.searchsorted(highs, bounds, side="right")
+        return np.append(lows, math.inf)[following] >= bounds
+
+    def below(self, bounds: Array) -> Array:
+        """Return how many values lie at or below each bound."""
+        _, highs, counts = self.buckets
+        total = np.concatenate(([0.0], np.cumsum(counts)))
+        return total[np.searchsorted(highs, bounds, side="right")]
+
+
+def read_histograms(item: Mapping[str, Any], labels: dict[str, str], line: int) -> Iterator[Series]:
+    """Yield the counters of a series of native histograms: per bound, their number, their sum.
+
+    One that counts no times is yielded without values, for its name.
+
+    Examples
+    --------
+    >>> native = {"count": "4", "sum": "0.5", "buckets": [[0, "0.1", "0.2", "3"]]}
+    >>> item, labels = {"histogram": [7, native]}, {"__name__": "api_seconds"}
+    >>> [(each.labels.get("le"), each.points[0][1]) for each in read_histograms(item, labels, 1)]
+    [('0.1', 0.0), ('0.2', 3.0), ('+Inf', 4.0), (None, 4.0), (None, 0.5)]
+    """
+    name = labels.get("__name__", "")
+    if measure_of(f"{name}_bucket") is None:
+        yield Series({**labels, "__name__": name and f"{name}_bucket"})
+        return
+    points = item.get("histograms", [item.get("histogram")])
+    snapshots, strange = [], 0
+    for point in points if isinstance(points, list) else [None]:
+        snapshot = _read(point, line)
+        if snapshot is None:
+            strange += 1
+        else:
+            snapshots.append(snapshot)
+    total = Series({**labels, "__name__": f"{name}_bucket", "le": _LAST}, strange)
+    number, amount = (Series({**labels, "__name__": f"{name}_{end}"}) for end in ("count", "sum"))
+    yield from _read_bounds(snapshots, {**labels, "__name__": f"{name}_bucket"})
+    for each in snapshots:
+        total.points.append((each.time, each.number, each.line))
+        number.points.append((each.time, each.number, each.line))
+        amount.points.append((each.time, each.amount, each.line))
+    yield from (total, number, amount)
+
+
+def _read_bounds(snapshots: list[_Snapshot], labels: dict[str, str]) -> Iterator[Series]:
+    """Yield the counts below every bound that no bucket of any time covers."""
+    ends = [each.buckets[:2].ravel() for each in snapshots]
+    bounds = np.unique(np.concatenate(ends)) if ends else np.zeros(0)
+    bounds = bounds[np.isfinite(bounds) & (bounds >= 0)]
+    for each in snapshots:
+        bounds = bounds[each.holds(bounds)]
+    counts = [each.below(bounds).tolist() for each in snapshots]
+    for place, bound in enumerate(bounds.tolist()):
+        series = Series({**labels, "le": f"{bound:.12g}"}, is_computed=True)
+        for each, count in zip(snapshots, counts, strict=True):
+            series.points.append((each.time, count[place], each.line))
+        yield series
+
+
+def _read(point: object, line: int) -> _Snapshot | None:
+    """Read a histogram and its time; None where any of its numbers is none."""
+    if not is_dated(point) or not isinstance(point[1], dict):
+        return None
+    time, histogram = point
+    rows = histogram.get("buckets", [])
+    if not isinstance(rows, list) or not all(isinstance(r, list) and len(r) == 4 for r in rows):
+        return None
+    try:
+        count, amount = (read_number(str(histogram.get(name))) for name in ("count", "sum"))
+        cells = [[read_number(str(cell)) for cell in row[1:]] for row in rows]
+    except (ValueError, OverflowError):
+        return None
+    buckets = np.array(sorted(cells, key=lambda row: row[1]), np.float64).reshape(-1, 3).T
+    if np.isnan(buckets).any() or not np.isfinite([count, amount, buckets[2].sum()]).all():
+        return None
+    line = getattr(time, "next_line", line)
+    return _Snapshot(round(time * 1_000_000), line, count, amount, buckets)

@@ -18,6 +18,17 @@ A histogram tells counts, from which no percentile of the vocabulary follows: it
 The plot tells the percentiles 50, 75, 80, 90 and 95 (it has no row at 99) and the count. Its first
 and last rows are the sketch's ends, which were seen 1 % off the least and the greatest latency, so
 they are not kept. Not recorded in either: rates, times, success, the target.
+
+Vegeta's JSON report.
+
+It is the most precise of the summaries, and library users print it by themselves, at times
+unfinished::
+
+    {"latencies":{"total":32650762956,"mean":3627862,"50th":1877548,"90th":5967472,"95th":8117921,"99th":36563349,"max":134911352,"min":1216689},"bytes_in":{"total":0,"mean":0},"bytes_out":{"total":0,"mean":0},"earliest":"2026-11-21T00:21:47.490698251Z","latest":"2026-11-21T00:22:17.487485851Z","end":"2026-11-21T00:22:17.489625129Z","duration":29996787600,"wait":2139278,"requests":9000,"rate":300.0321274402063,"throughput":300.01073160387733,"success":1,"status_codes":{"200":9000},"errors":[]}
+
+Versions: all; times are whole nanoseconds. Those before 5.7 have no rate and no times of day,
+before 5.0.1 no wait, before 12.6 no throughput, before 12.8 no 90th and min. Not recorded: target,
+offered rate, how many of each error. The counts of ``buckets`` are not kept.
 """
 
 from __future__ import annotations
@@ -25,11 +36,12 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Reading
-from benchkit.parsers.vegeta.readings import Block
+from benchkit.parsers.documents import decoder_of, line_of, read_moment
+from benchkit.parsers.vegeta.readings import Block, finish
 from benchkit.redaction import show_part
 from benchkit.regexes import regex
 from benchkit.units import scale, step
@@ -37,6 +49,27 @@ from benchkit.units import scale, step
 #: Digits that a count of requests may have.
 _DIGITS = 18
 _STATS = {f"0.{percent}0000": f"p{percent}" for percent in (50, 75, 80, 90, 95)}
+_START = regex(r'\{\s*(?:"|$)')
+_STRING = regex(r'"(?:\\.|[^"\\]++)*+"?')
+_NEEDED = ("latencies", "bytes_in", "bytes_out", "requests", "status_codes")
+#: A report is small; more than this is none.
+_LONGEST = 64 << 20
+
+#: Paths of the object, and their names in the text report.
+_NAMES = {
+    "requests": "requests.total",
+    "rate": "requests.rate",
+    "throughput": "requests.throughput",
+    "duration": "duration.attack",
+    "wait": "duration.wait",
+} | {
+    path: path.removesuffix("th")
+    for path in (
+        *("bytes_in.total", "bytes_in.mean", "bytes_out.total", "bytes_out.mean"),
+        *("latencies.min", "latencies.mean", "latencies.50th", "latencies.90th"),
+        *("latencies.95th", "latencies.99th", "latencies.max"),
+    )
+}
 
 
 class Table(Block):
@@ -125,3 +158,98 @@ class Plot(Table):
         if percentile == "1.000000":
             self.reading.add("requests", "count", float(count), "1", line)
         return percentile == "1.000000"
+
+
+class JsonReport(Block):
+    """One object that may be a report, line by line until its last brace."""
+
+    FORM = "json"
+    SIGNATURE = regex(
+        r'"latencies"\s*:\s*\{\s*"(?:total|mean|50th|90th|95th|99th|max|min)"\s*:\s*\d'
+    )
+
+    def __init__(self, label: str, line: int, command: str) -> None:
+        super().__init__(label, line, command)
+        self._lines: list[str] = []
+        self._depth = self._size = 0
+
+    @classmethod
+    def starts(cls, text: str) -> bool:
+        """Whether an object begins at this line."""
+        is_likely = (
+            text.startswith("{")
+            or text.strip() == "{"
+            or JsonReport.SIGNATURE.search(text) is not None
+        )
+        return is_likely and _START.search(text) is not None
+
+    def feed(self, line: int, text: str, *, is_last: bool) -> bool:
+        """Take a line; False if the object was over, or this is no JSON."""
+        del is_last
+        if not self._lines:
+            text = text[_START.search(text).start() :]  # type: ignore[union-attr]
+        elif not self._depth or not _continues(text) or self._size > _LONGEST:
+            return False
+        self._size += len(text)
+        self._lines.append(text)
+        self.reading.last_line = line
+        bare = _STRING.sub("", text)
+        self._depth += bare.count("{") - bare.count("}")
+        return True
+
+    def close(self) -> Iterator[Reading | Diagnostic]:
+        """Yield the reading; nothing if the object is not a report."""
+        text = "\n".join(self._lines)
+        try:
+            report, _ = decoder_of(text).raw_decode(text)
+        except (ValueError, RecursionError):
+            if JsonReport.SIGNATURE.search(text):
+                what = "the JSON report is truncated or damaged, so none of it is reliable"
+                hint = "write it again with `vegeta report -type=json`"
+                yield Diagnostic(self._label, self.reading.line, what, hint)
+            return
+        if isinstance(report, dict) and all(name in report for name in _NEEDED):
+            self._fill(report)
+            yield from finish(self.reading, self._label)
+            yield self.reading
+
+    def _fill(self, report: dict[str, Any]) -> None:
+        for path, name in _NAMES.items():
+            number = _find(report, *path.split("."))
+            if number is not None and name.startswith(("duration", "latencies")):
+                self.put(name, number / 1e9, self._place(number), 1e-9)
+            elif number is not None:
+                self.put(name, float(number), self._place(number), None)
+        reading, codes = self.reading, report["status_codes"]
+        for code in codes if isinstance(codes, dict) else ():
+            count = _find(codes, code)
+            if count is not None:
+                at = self._place(count)
+                reading.add("responses", "count", float(count), "1", at, subject=code)
+        success, attack, wait = (_find(report, name) for name in ("success", "duration", "wait"))
+        if success is not None:
+            self.put("success.ratio", 1.0 - success, self._place(success), None)
+        if attack is not None and wait is not None:
+            at, reading.duration = self._place(attack), (attack + wait) / 1e9
+            reading.add(
+                "duration", "total", reading.duration, "s", at, resolution=1e-9, origin="computed"
+            )
+        reading.started_at = read_moment(report.get("earliest"))
+
+    def _place(self, number: float) -> int:
+        """Return the line of the source on which a number stands."""
+        return self.reading.line - 1 + line_of(number, 1)
+
+
+def _continues(text: str) -> bool:
+    """Whether a line may stand inside an object, and does not begin a report of its own."""
+    begins_anew = text.startswith("{") and JsonReport.SIGNATURE.search(text) is not None
+    return text.strip()[:1] in '"{}[],' and not begins_anew
+
+
+def _find(report: Any, *path: str) -> float | None:  # noqa: ANN401 - what a decoder makes
+    """Return the number at a place of the object, if one stands there."""
+    for name in path:
+        report = report.get(name) if isinstance(report, dict) else None
+    is_number = isinstance(report, int | float) and not isinstance(report, bool)
+    return report if is_number and abs(report) < 2**63 else None

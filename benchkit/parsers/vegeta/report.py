@@ -23,9 +23,8 @@ from collections.abc import Iterator
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Head, Reading, Record, Source, strip_prefix
-from benchkit.parsers.vegeta.histogram import Histogram, Plot, Table
+from benchkit.parsers.vegeta.histogram import Histogram, JsonReport, Plot, Table
 from benchkit.parsers.vegeta.readings import Block
-from benchkit.parsers.vegeta.summary import JsonReport
 from benchkit.parsers.vegeta.text import TextReport
 from benchkit.reading.source import UntilDamage
 from benchkit.regexes import regex
