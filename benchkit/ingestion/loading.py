@@ -58,12 +58,13 @@ from benchkit.labels.numbering import part_packages
 from benchkit.labels.sections import share_headings
 from benchkit.schema import observations as make_table
 from benchkit.schema import runs as make_run_table
-from benchkit.store import Store, choose_place, values_schema
+from benchkit.store import values_schema
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from benchkit.schema import Observations, Runs
+    from benchkit.store import Store
 
 #: Takes the problems met while reading.
 Show = Callable[[Sequence[Diagnostic]], None]
@@ -134,13 +135,10 @@ def load(
 def load_history(store: str | None) -> Loaded:
     """Load all that a store holds; runs of several origins get numbers of their own.
 
-    Its findings are those of `find_mixed_commits`.
-
-    Raises
-    ------
-    DataError
-        If the store is empty or not there.
+    Its findings are those of `find_mixed_commits`; an empty store is a `DataError`.
     """
+    from benchkit.store import Store, choose_place
+
     place = Store(choose_place(store))
     rows = read_rows(place)
     values, loaded, last = place.values(), list[Loaded](), 0
@@ -217,6 +215,7 @@ def stream(
         yield frame[frame["metric"].isin(metrics)] if metrics else frame
     else:
         from benchkit.ingestion.commit import ingest
+        from benchkit.store import Store
 
         with TemporaryDirectory(prefix="benchkit-") as folder:
             passing = Store(folder)
@@ -257,12 +256,16 @@ def _store_of(
     if arguments and store is not None:
         hint = "omit one of them; `benchkit ingest --store DIR PATH` adds files to a store"
         raise ConfigError("cannot be read together with PATH", where="--store", hint=hint)
-    if len(arguments) == 1 and not is_page(arguments[0]) and Store(arguments[0]).is_store():
-        return Store(arguments[0])
-    if arguments and origins:
+    if not arguments or (len(arguments) == 1 and not is_page(arguments[0])):
+        from benchkit.store import Store, choose_place
+
+        place = Store(arguments[0] if arguments else choose_place(store))
+        if not arguments or place.is_store():
+            return place
+    if origins:
         hint = "omit it, or run `benchkit ingest --origin O PATH` first and omit PATH here"
         raise ConfigError("needs a store, but you gave raw files", where="--origin", hint=hint)
-    return None if arguments else Store(choose_place(store))
+    return None
 
 
 def _load_store(store: Store, origins: Sequence[str], *, samples: bool) -> Loaded:

@@ -3,8 +3,24 @@
 Atomic commits, crash safety, time travel and many readers, none of it written by us.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from benchkit.store.columns import new_batch, values_schema
-from benchkit.store.confines import DEFAULT, choose_place
-from benchkit.store.tables import Store
+
+if TYPE_CHECKING:
+    from benchkit.store.confines import DEFAULT, choose_place
+    from benchkit.store.tables import Store
 
 __all__ = ["DEFAULT", "Store", "choose_place", "new_batch", "values_schema"]
+
+
+def __getattr__(name: str) -> object:
+    """Import what opens a store when it is first used: files are compared without one."""
+    if name not in __all__:
+        msg = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(msg)
+    from benchkit.store import confines, tables
+
+    return getattr(tables if name == "Store" else confines, name)
