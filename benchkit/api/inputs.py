@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from benchkit import schema
-from benchkit.api.frames import name_columns, take
 from benchkit.api.runset import RunSet
 from benchkit.errors import ConfigError, DataError, Finding
 from benchkit.ingestion.addresses import split_label
@@ -117,6 +116,8 @@ def adopt(table: object, columns: Mapping[str, str] | None = None, *, alone: boo
     ConfigError
         If it is no table, or something else was asked for.
     """
+    from benchkit.api.frames import name_columns, take
+
     frame = read_table(table)
     if not alone:
         raise ConfigError(

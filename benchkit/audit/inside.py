@@ -22,7 +22,6 @@ from benchkit.comparison import Comparisons, Contrast
 from benchkit.derived.stretches import Batches
 from benchkit.errors import Finding
 from benchkit.listing import list_names
-from benchkit.planning import advise
 from benchkit.schema import Labels, list_labels
 from benchkit.stats.spread import Components, part_variance
 from benchkit.stats.within import WARM_UP, Course, find_correlation, find_course
@@ -182,6 +181,8 @@ def _pool(parts: list[Components]) -> Components:
 
 
 def _tell_components(c: Contrast, parts: Components) -> Finding:
+    from benchkit.planning import advise
+
     between, within = (format_percent(x).lstrip("+±") for x in (parts.between, parts.within))
     return Finding(
         code="B339",

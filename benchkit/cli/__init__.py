@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from benchkit.cli.glance import show_results
 from benchkit.cli.menu import COMMANDS, Menu, require_values
 from benchkit.cli.printing import discard, print_line, survive
 from benchkit.errors import BaselineError, BenchkitError, DataError, ExitCode
@@ -59,8 +58,11 @@ def _build_command(name: str) -> Command:
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code; every refusal is one line on stderr."""
     try:
-        if not arguments and show_results():
-            return int(ExitCode.DONE)
+        if not arguments:
+            from benchkit.cli.glance import show_results
+
+            if show_results():
+                return int(ExitCode.DONE)
         word = next(iter(arguments), "")
         command = _build_command(word if word in COMMANDS else "")
         code = command.main(list(arguments), prog_name=PROGRAM, standalone_mode=False)

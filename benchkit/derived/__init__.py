@@ -4,6 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from benchkit.derived.record import (
+    add_rows,
+    leave_out_excerpts,
+    leave_out_known,
+    list_measured,
+    tells_of_load,
+)
+
 if TYPE_CHECKING:
     from benchkit.errors import Finding
     from benchkit.schema import Observations, Runs
@@ -25,20 +33,13 @@ def derive(
         The new rows stand last, under the labels of the runs. A row that is there already, as in
         a table that was exported, is not added again.
     """
+    if series.empty and not tells_of_load(observations, runs):
+        return observations, ()
     from benchkit.derived.histograms import derive_histograms
-    from benchkit.derived.record import (
-        add_rows,
-        leave_out_excerpts,
-        leave_out_known,
-        list_measured,
-        tells_of_load,
-    )
     from benchkit.derived.requests import derive_dropped
     from benchkit.derived.resources import derive_resources
     from benchkit.derived.spans import derive_spans
 
-    if series.empty and not tells_of_load(observations, runs):
-        return observations, ()
     measured = list_measured(runs)
     known, derived, findings = leave_out_excerpts(observations), [], []
     for rule in (derive_resources, derive_histograms, derive_spans, derive_dropped):

@@ -10,6 +10,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from benchkit.comparison import estimate_outside
+from benchkit.comparison.dose import FEWEST as FEWEST_DOSES
 from benchkit.comparison.dose import list_responses
 from benchkit.derived.accounts import list_accounts
 from benchkit.derived.containers import BACKEND, role_of
@@ -20,13 +21,8 @@ from benchkit.derived.saturation import DEFAULT, Saturation, find_saturations, p
 from benchkit.derived.sweep import FEWEST
 from benchkit.derived.usage import list_uses
 from benchkit.schema import Labels
-from benchkit.tables.dose import MISSING, describe_doses, dose_tables, slope_table
-from benchkit.tables.held import describe_held, held_table
 from benchkit.tables.model import Table
-from benchkit.tables.resources import SHOWN, describe_resources, resource_tables
 from benchkit.tables.sentence import bullets, headline
-from benchkit.tables.spans import describe_losses, describe_spans, spans_tables
-from benchkit.tables.sweep import describe_sweep, lead_sweeps, sweep_table
 from benchkit.units import printable
 from benchkit.verdict import Verdicts
 
@@ -38,6 +34,10 @@ if TYPE_CHECKING:
 
 #: The finding on a variant of which two measurements count together.
 _MIXED = "B111"
+_NO_DOSES = (
+    f"No dose-response table: it needs a benchmark with at least {FEWEST_DOSES} variants whose "
+    "names are a number (the dose), such as 4, or end in one after an equals sign, such as spans=4."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,6 +133,8 @@ def _lead(verdicts: Verdicts, parts: Mapping[str, Part]) -> str:
     part = parts.get("sweep")
     if verdicts.rows or part is None or not part.saturations:
         return headline(verdicts)
+    from benchkit.tables.sweep import lead_sweeps
+
     return lead_sweeps(part.saturations)
 
 
@@ -145,7 +147,9 @@ def _doses(verdicts: Verdicts) -> Part:
     contrasts = (row.contrast for row in verdicts.rows)
     found = list_responses(contrasts, verdicts.comparisons.confidence)
     if not found:
-        return Part(title="Dose and response", missing=MISSING)
+        return Part(title="Dose and response", missing=_NO_DOSES)
+    from benchkit.tables.dose import describe_doses, dose_tables, slope_table
+
     return Part(
         title="Dose and response",
         lines=describe_doses(found),
@@ -155,20 +159,24 @@ def _doses(verdicts: Verdicts) -> Part:
 
 
 def _held(verdicts: Verdicts, loads: Sequence[HeldLoad]) -> Part:
-    table = held_table(loads, verdicts)
-    if table is None:
-        missing = (
-            "No latency at a fixed rate: no variant and its baseline were both measured at a "
-            "fixed rate."
-        )
-        return Part(title="Fixed rate", missing=missing)
-    return Part(title="Fixed rate", lines=describe_held(loads, verdicts), tables=(table,))
+    if loads:
+        from benchkit.tables.held import describe_held, held_table
+
+        if table := held_table(loads, verdicts):
+            return Part(title="Fixed rate", lines=describe_held(loads, verdicts), tables=(table,))
+    missing = (
+        "No latency at a fixed rate: no variant and its baseline were both measured at a fixed "
+        "rate."
+    )
+    return Part(title="Fixed rate", missing=missing)
 
 
 def _sweeps(found: Sequence[Saturation]) -> Part:
     if not found:
         missing = f"No sweep: no benchmark has {FEWEST} levels of load or more."
         return Part(title="Load", missing=missing)
+    from benchkit.tables.sweep import describe_sweep, sweep_table
+
     return Part(
         title="Load",
         lines=tuple(describe_sweep(each) for each in found),
@@ -180,7 +188,11 @@ def _sweeps(found: Sequence[Saturation]) -> Part:
 def shown_apart(parts: Mapping[str, Part]) -> frozenset[str]:
     """Return the metrics that a part shows, so that the table of all others need not."""
     resources = parts.get("resources")
-    return SHOWN if resources and resources.tables else frozenset()
+    if not resources or not resources.tables:
+        return frozenset()
+    from benchkit.tables.resources import SHOWN
+
+    return SHOWN
 
 
 def _resources(
@@ -191,19 +203,24 @@ def _resources(
     listed: Sequence[Measured],
 ) -> Part:
     uses, costs = list_uses(observations, measured), list_costs(observations, listed, runs)
-    outside = estimate_outside(costs, (row.contrast for row in verdicts.rows), runs)
-    tables = resource_tables(uses, costs, verdicts, outside)
-    if not tables:
-        missing = "No table of resources: no container's CPU was sampled within a run."
-        return Part(title="Resources", missing=missing)
-    return Part(title="Resources", lines=describe_resources(uses, costs, verdicts), tables=tables)
+    if uses or costs:
+        from benchkit.tables.resources import describe_resources, resource_tables
+
+        outside = estimate_outside(costs, (row.contrast for row in verdicts.rows), runs)
+        if tables := resource_tables(uses, costs, verdicts, outside):
+            lines = describe_resources(uses, costs, verdicts)
+            return Part(title="Resources", lines=lines, tables=tables)
+    missing = "No table of resources: no container's CPU was sampled within a run."
+    return Part(title="Resources", missing=missing)
 
 
 def _spans(observations: Observations, measured: Sequence[Measured]) -> Part:
     accounts = list_accounts(observations, measured)
-    tables = spans_tables(accounts, _backend_cores(observations, measured))
-    if not tables:
+    if not accounts:
         return Part(title="Spans", missing="No table of spans: none were counted.")
+    from benchkit.tables.spans import describe_losses, describe_spans, spans_tables
+
+    tables = spans_tables(accounts, _backend_cores(observations, measured))
     lines, caveat = describe_spans(accounts), describe_losses(accounts)
     return Part(title="Spans", lines=lines, tables=tables[:1], folded=tables[1:], caveat=caveat)
 

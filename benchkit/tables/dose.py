@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from statistics import median
 
-from benchkit.comparison.dose import FEWEST, Response
+from benchkit.comparison.dose import Response
 from benchkit.intervals import TOO_WIDE, is_wide
 from benchkit.metrics import display_name
 from benchkit.tables.model import Cell, Column, Table, amount, column, drop_empty, scale_of
@@ -14,10 +14,6 @@ from benchkit.tables.resources import PLACE, fold_place
 from benchkit.tables.wording import NOTHING, format_bare
 from benchkit.units import format_number, format_percent, format_pvalue, format_quantity, printable
 
-MISSING = (
-    f"No dose-response table: it needs a benchmark with at least {FEWEST} variants whose names "
-    "are a number (the dose), such as 4, or end in one after an equals sign, such as spans=4."
-)
 #: Sentences; the table has all.
 _MOST = 5
 #: Of a rate: costs add up in time.
