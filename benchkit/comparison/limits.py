@@ -20,7 +20,7 @@ from benchkit.comparison.families import (
     find_smallest,
     scale,
 )
-from benchkit.comparison.measure import WELCH_RUNS, is_least, is_ranked
+from benchkit.comparison.measure import WELCH_RUNS, finite, is_least, is_ranked
 from benchkit.comparison.model import (
     DIFFERENCE,
     EXACT,
@@ -339,11 +339,11 @@ def _estimate(
         before, after = (np.exp(logs) for logs in contrast.arranged)
         looks = look_back(contrast, (after - before)[None])
         low, high = (float(ends[0, -1]) for ends in looks.find_interval(1 - contrast.confidence, 1))
-        return float(looks.value[0, -1]), _finite(low), _finite(high)
+        return float(looks.value[0, -1]), finite(low), finite(high)
     ranked = _is_ranked(contrast)
     least = is_least(*sorted((len(x), len(y))))
     found = hodges_lehmann(x, y, level) if ranked else welch(x, y, level, least_freedom=least)[0]
-    return found.value, _finite(found.low), _finite(found.high)
+    return found.value, finite(found.low), finite(found.high)
 
 
 def _is_ranked(contrast: Contrast) -> bool:
@@ -362,7 +362,3 @@ def _has_one_run(contrast: Contrast) -> bool:
 def _is_huge(contrast: Contrast) -> bool:
     """Tell whether moving the values to a limit could leave what the tests can hold."""
     return max(map(abs, contrast.baseline_values + contrast.variant_values)) > _MOST
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None

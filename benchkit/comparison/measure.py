@@ -377,13 +377,14 @@ def _difference(
         pvalue=test.pvalue,
         notes=tuple(dict.fromkeys((*notes, *estimate.notes, *test.notes))),
         facts=(NO_RATIO,),
-        difference=(estimate.value, _finite(estimate.low), _finite(estimate.high)),
-        difference_inner=(_finite(inner.low), _finite(inner.high)),
+        difference=(estimate.value, finite(estimate.low), finite(estimate.high)),
+        difference_inner=(finite(inner.low), finite(inner.high)),
         is_ranked=method != WELCH,
     )
 
 
-def _finite(value: float) -> float | None:
+def finite(value: float) -> float | None:
+    """Return a number, or None where it is none."""
     return value if math.isfinite(value) else None
 
 

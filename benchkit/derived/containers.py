@@ -224,11 +224,12 @@ def limit_of(subject: str, what: str, facts: Mapping[str, str]) -> float | None:
         if key.startswith("limit.") and key.endswith(f".{what}"):
             name = key.removeprefix("limit.").removesuffix(f".{what}")
             if is_called(subject, name):
-                return _number(value)
+                return read_positive(value)
     return None
 
 
-def _number(text: str) -> float | None:
+def read_positive(text: str) -> float | None:
+    """Read a finite number above 0; None where it is none."""
     try:
         found = float(text)
     except ValueError:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import TYPE_CHECKING
 
+from benchkit.derived.containers import read_positive
 from benchkit.derived.record import Measured, keep_measured, list_measured
 from benchkit.derived.requests import request_rates
 from benchkit.regexes import regex
@@ -164,20 +165,12 @@ def _level(
 ) -> tuple[str, float, str] | None:
     parts = dict(part.split("=", 1) for part in run.params.split(",") if "=" in part)
     for by in (CONNECTIONS, RATE):
-        size = _number(parts.get(by, ""))
+        size = read_positive(parts.get(by, ""))
         if size is not None:
             rest = ",".join(f"{key}={value}" for key, value in parts.items() if key != by)
             return by, size, rest
     known = stated.get(run.key)
     return (*known, run.params) if known else None
-
-
-def _number(text: str) -> float | None:
-    try:
-        size = float(text)
-    except ValueError:
-        return None
-    return size if 0 < size < float("inf") else None
 
 
 def _stated_levels(runs: Runs) -> dict[Labels, tuple[str, float]]:

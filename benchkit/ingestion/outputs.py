@@ -222,19 +222,15 @@ def lead_by_row_labels(
     notes = [shorten(owner.note)[0] for owner in owners]
     by_benchmark: dict[object, set[str]] = defaultdict(set)
     for owner, note in zip(owners, notes, strict=True):
-        by_benchmark[_list_labels(owner)].add(note)
+        by_benchmark[_list_measured(owner)].add(note)
     result: list[Above] = []
     for block, owner, note, above in zip(blocks, owners, notes, headings, strict=True):
         word = _WORD.match(lines[block.first - 1])
         labels = {_BEFORE: word[1]} if word else {}
-        if note and len(by_benchmark[_list_labels(owner)]) > 1:
+        if note and len(by_benchmark[_list_measured(owner)]) > 1:
             labels[_BEHIND] = note
         result.append(above._replace(headings={**above.headings, **labels}))
     return result
-
-
-def _list_labels(owner: Reading) -> tuple[object, ...]:
-    return owner.tool, owner.group, owner.variant, owner.benchmark, *sorted(owner.params.items())
 
 
 def shows_file(line: str) -> bool:

@@ -22,6 +22,7 @@ from benchkit.stats.sample import (
     FloatArray,
     TestResult,
     check_fraction,
+    measure_variance,
     middles,
     read_sample,
 )
@@ -113,7 +114,7 @@ def welch(
     before, after = read_sample(x, "x", smallest=2), read_sample(y, "y", smallest=2)
     check_fraction(confidence, "confidence")
     difference = compare_means(before, after)
-    parts = _variance(before) / before.size, _variance(after) / after.size
+    parts = measure_variance(before) / before.size, measure_variance(after) / after.size
     if sum(parts) == 0:
         return _judge_constants(before, after, difference, confidence)
     shares = [part / sum(parts) for part in parts]
@@ -228,7 +229,7 @@ def paired_t(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> tuple[Esti
     if before.size != after.size:
         raise ValueError(f"pairs need sides of equal length: {before.size} and {after.size}")
     differences = after - before
-    center, error = _mean(differences), sqrt(_variance(differences) / before.size)
+    center, error = _mean(differences), sqrt(measure_variance(differences) / before.size)
     if error == 0:
         note = ("the differences do not vary, so there is no interval",)
         pvalue = 1.0 if center == 0 else smallest_paired_pvalue(before.size)
@@ -278,7 +279,7 @@ def prediction_interval(x: ArrayLike, confidence: float = 0.95) -> Estimate:
     """
     sample = read_sample(x, "x", smallest=2)
     check_fraction(confidence, "confidence")
-    center, spread = _mean(sample), sqrt(_variance(sample))
+    center, spread = _mean(sample), sqrt(measure_variance(sample))
     if spread == 0:
         note = "the values do not vary, so there is no interval"
         return Estimate(center, nan, nan, confidence, "prediction", (note,))
@@ -377,8 +378,3 @@ def _mean(sample: FloatArray) -> float:
     """Return the mean; of a constant sample exactly the constant, whatever rounding would do."""
     first = float(sample[0])
     return first + float(np.mean(sample - first))
-
-
-def _variance(sample: FloatArray) -> float:
-    """Return the sample variance; of a constant sample exactly 0."""
-    return float(np.var(sample - sample[0], ddof=1))

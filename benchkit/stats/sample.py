@@ -146,3 +146,8 @@ class TestResult:
     pvalue: float
     method: str
     notes: tuple[str, ...] = ()
+
+
+def measure_variance(sample: FloatArray) -> float:
+    """Return the sample variance; of a constant sample exactly 0."""
+    return float(np.var(sample - sample[0], ddof=1))

@@ -13,7 +13,7 @@ from math import exp, sqrt
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from benchkit.stats.sample import FloatArray, check_fraction, read_sample
+from benchkit.stats.sample import FloatArray, check_fraction, measure_variance, read_sample
 
 #: Spreads differ beyond chance by so many standard errors of the logarithm of their ratio; ranks
 #: bear this ratio with any number of runs. Found by simulation: `nox -s calibrate`.
@@ -107,7 +107,7 @@ def measure_spread(values: ArrayLike, confidence: float = 0.8) -> Spread:
     """
     check_fraction(confidence, "confidence")
     logs = _read_logs(values)
-    spread = sqrt(_variance(logs))
+    spread = sqrt(measure_variance(logs))
     from scipy.special import chdtri
 
     freedom = logs.size - 1
@@ -290,8 +290,8 @@ def part_variance(groups: Sequence[ArrayLike]) -> Components:
     if len(logs) < 2:
         raise ValueError(f"groups must have at least 2 runs, got {len(logs)}")
     values = len(logs) / sum(1 / run.size for run in logs)
-    inner = sum(map(_variance, logs)) / len(logs) / values
-    outer = _variance(np.array([float(np.mean(run)) for run in logs]))
+    inner = sum(map(measure_variance, logs)) / len(logs) / values
+    outer = measure_variance(np.array([float(np.mean(run)) for run in logs]))
     return Components(sqrt(max(outer - inner, 0.0)), sqrt(inner), len(logs), values)
 
 
@@ -300,11 +300,6 @@ def _read_logs(values: ArrayLike) -> FloatArray:
     if sample.min() <= 0:
         raise ValueError(f"values must be positive: {sample.min()}")
     return np.log(sample)
-
-
-def _variance(sample: FloatArray) -> float:
-    """Return the sample variance; of a constant sample exactly 0."""
-    return float(np.var(sample - sample[0], ddof=1))
 
 
 def pool_ratios(x: ArrayLike, y: ArrayLike, resolution: ArrayLike = 0.0) -> tuple[float, float]:
