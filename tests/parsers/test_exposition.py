@@ -245,7 +245,7 @@ def test_a_plain_line_is_read_as_the_library_reads_it(
     labels = ",".join(f'{key}="{value}"' for key, value in pairs)
     line = f"{name}{{{labels}{end}}} {number}{stamp}\n"
     text = survey.Text(Source(None, "metrics", b""))
-    plain = lines._read_plain(1, line)
+    plain = survey._read_plain(1, line)
     assert plain is None or plain == text._read(1, line)
 
 
@@ -254,7 +254,7 @@ def test_a_plain_line_is_read_as_the_library_reads_it(
 )
 @pytest.mark.parametrize("number", ["0", "3.5", "1.2e+09", "8192 1795224101622"])
 def test_a_line_as_exporters_write_it_is_plain(labels: str, number: str) -> None:
-    assert lines._read_plain(3, f"container_memory_rss{labels} {number}\r\n")
+    assert survey._read_plain(3, f"container_memory_rss{labels} {number}\r\n")
 
 
 def test_families_that_take_turns_cost_linear_time() -> None:
