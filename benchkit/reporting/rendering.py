@@ -175,10 +175,6 @@ def _place(error: Exception, folder: Path, name: str) -> str:
     return f"{last[0].filename}:{last[0].lineno}" if last else str(folder / name)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
-
-
 def require_blocks(environment: Environment, path: Path) -> None:
     """Refuse a template that fills a block which none of those it extends has.
 
@@ -239,3 +235,7 @@ def _list_outer(node: Node) -> Iterator[Block]:
             yield child
         else:
             yield from _list_outer(child)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
