@@ -87,7 +87,7 @@ class Metric:
 _LATENCY = ("sample", *SPREAD, "median", *PERCENTILES)
 _GAUGE = ("sample", "mean", "max")
 #: Runs themselves, or what benchstat tells of them instead.
-_PER_OP = ("sample", "median", "mean", "mode", "ci_low", "ci_high", "max_deviation")
+_PER_OP = ("sample", "median", "mean", "mode", "ci_low", "ci_high", "max_deviation", "geomean")
 
 
 def _metric(
@@ -273,7 +273,7 @@ def label(name: str, stat: str) -> str:
     ('latency p50', 'request_rate')
     """
     known = lookup(name).stats
-    return name if stat == "sample" or known == (stat,) else f"{name} {stat}"
+    return name if stat in {"sample", name} or known == (stat,) else f"{name} {stat}"
 
 
 #: How people read a stat in front of a metric.
@@ -299,12 +299,14 @@ def display_name(name: str, stat: str) -> str:
     --------
     >>> display_name("latency", "p50"), display_name("request_rate", "mean")
     ('median latency', 'requests/s')
+    >>> display_name("p99", "p99")  # a column of a table, which names no metric
+    'p99'
     """
     known = lookup(name)
     shown = known.display or name
     if (name, stat) in _NAMED:
         return _NAMED[name, stat]
-    if stat == "sample" or known.stats == (stat,):
+    if stat in {"sample", name} or known.stats == (stat,):
         return shown
     return f"{_STATS.get(stat, stat)} {shown}".lstrip()
 

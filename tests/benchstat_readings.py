@@ -33,8 +33,10 @@ def parsed(parse: Callable[[Source], Iterator[Record]], data: str | bytes | Path
     return list(parse(as_source(data)))
 
 
-def readings(data: str | bytes | Path) -> list[Reading]:
-    return [record for record in records(data) if isinstance(record, Reading)]
+def readings(data: str | bytes | Path, role: str = "") -> list[Reading]:
+    found = [record for record in records(data) if isinstance(record, Reading)]
+    assert all((run.role == "aggregate") == (run.benchmark == "geomean") for run in found)
+    return [run for run in found if run.role == role]
 
 
 def remarks(found: list[Record]) -> list[tuple[int, str]]:

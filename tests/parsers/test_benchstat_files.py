@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from pathlib import Path
-from statistics import median
+from statistics import geometric_mean, median
 
 import pytest
 from benchstat_readings import (
@@ -113,6 +113,60 @@ def test_a_page_whose_cells_have_lines_of_their_own_tells_the_line_of_each() -> 
     rows = [row for reading in readings(parted) for row in reading.rows if row[8] == "reported"]
     assert all("±" in lines[row[9] - 1] for row in rows)
     assert len({row[9] for row in rows}) == len(rows) == 30
+
+
+GEOMEANS = {
+    "new-2file.txt": {("baseline", "time_per_op"): (57.89e-6, 1e-8),
+                      ("enabled", "bytes_per_op"): (4.919 * 1024, 1.024)},
+    "new-2file.csv": {("baseline", "time_per_op"): (5.788872410340955e-05, None)},
+    "old-2file-geomean.txt": {("old", "time_per_op"): (56.9e-6, 1e-7),
+                              ("new", "bytes_per_op"): (5038.0, 1.0)},
+    "edge/gaps.txt": {("a", "bytes_per_op"): (37.13, 0.01),
+                      ("b", "time_per_op"): (12.13e-9, 1e-11)},
+    "edge/gaps.csv": {("b", "bytes_per_op"): (29.4722519891231, None),
+                      ("a", "p99-sec"): (7.700000000000008e-08, None)},
+    "edge/levels.txt": {("b 2", "bytes_per_op"): (71.55, 0.01),
+                        ("a 2", "allocs_per_op"): (1, 1e-3)},
+    "edge/old-groups-3.txt": {("a", "time_per_op"): (3.39e-6, 1e-8),
+                              ("c", "bytes_per_op"): (29.5, 0.1)},
+    "edge/old-groups-3.csv": {("a", "time_per_op"): (3.39201e-06, 1e-11)},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "expected"), GEOMEANS.items(), ids=GEOMEANS)
+def test_a_geomean_is_an_aggregate(
+    name: str, expected: dict[tuple[str, str], tuple[float, float | None]]
+) -> None:
+    """Of each column; with all benchmarks in one configuration it is what their centres give."""
+    means = {
+        (run.variant, metric): (value, step)
+        for run in readings(OWN / name, "aggregate")
+        for _, metric, stat, value, _, _, _, step, _, _ in run.rows
+        if stat == "geomean"
+    }
+    for key, (value, step) in expected.items():
+        assert means[key] == (pytest.approx(value, rel=1e-12), step and pytest.approx(step)), key
+    assert "gaps" not in name or not {("a", "allocs_per_op"), ("b", "allocs_per_op")} & means.keys()
+    if "edge" not in name:
+        found = centers(OWN / name)
+        for (variant, metric), (value, _) in means.items():
+            each = [found[key] for key in found if (key[0], key[2]) == (variant, metric)]
+            assert value == pytest.approx(geometric_mean(each), rel=5e-3)
+
+
+def test_a_geomean_of_a_page_is_an_aggregate() -> None:
+    row = "<tr class='better'><td>[Geo mean]<td>56.9µs<td>45.0µs<td class='delta'>−20.96%\n"
+    page = (OWN / "old-2file.html").read_text().replace("<tr><td>&nbsp;\n", row, 1)
+    found = [(run.variant, run.rows[0][1:4]) for run in readings(page, "aggregate")]
+    assert found == [("baseline", ("time_per_op", "geomean", 56.9e-6)),
+                     ("enabled", ("time_per_op", "geomean", 45.0e-6))]  # fmt: skip
+    assert centers(page) == centers(OWN / "old-2file.html")
+
+
+@pytest.mark.parametrize(("cut", "expected"), [(1, 2), (3, 1), (8, 1), (18, 1), (33, 0)])
+def test_a_geomean_that_may_be_cut_is_left_out(cut: int, expected: int) -> None:
+    table = (OWN / "new-2file.txt").read_text().partition("\n\n")[0]
+    assert len(readings(table[: len(table) - cut + 1], "aggregate")) == expected
 
 
 def test_old_csv_keeps_its_six_digits() -> None:

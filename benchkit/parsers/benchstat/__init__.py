@@ -27,8 +27,9 @@ per cent, so ``ci_low`` and ``ci_high`` are a hull of it (``∞``: too few runs,
 unit that is declared exact and varies the centre is the most frequent value (``mode``). Old: the
 mean without outliers; ``±`` is the largest deviation of the runs that were kept, in either
 direction (``max_deviation``); ``n`` counts those runs. Scaled by 1,000, but for bytes of the new
-tool (``Ki`` is 1,024). Deltas, p-values and geomeans are not kept: they follow from the rows, or
-from the raw runs; a p-value that its ``n`` cannot give is told.
+tool (``Ki`` is 1,024). A geomean is an aggregate, which is listed and not compared. Deltas and
+p-values are not kept: they follow from the rows, or from the raw runs; a p-value that its ``n``
+cannot give is told.
 
 Not recorded: the runs, how many they are in a table of one column, when they were taken, the level
 of confidence, and the versions of the tool and of Go.

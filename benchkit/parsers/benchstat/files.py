@@ -186,7 +186,9 @@ class Page(HTMLParser):
             self._group(split_group(cells[0]) or {})
         elif self._is_head:
             self._open(cells)
-        elif self._table is not None and cells[0] not in GEOMEANS:
+        elif self._table is not None and cells[0] in GEOMEANS:
+            self._table.add_geomean(self._line, dict(enumerate(cells[1:])))
+        elif self._table is not None:
             self._read_row(self._table, cells, lines)
 
     def _group(self, config: Config) -> None:

@@ -29,6 +29,8 @@ _COLUMN = regex(r"\S+(?: \S+)*")
 _CONFIG = regex(r"([a-z][^\s:A-Z]*+):(?: ++(.*))?")
 _GROUP = regex(r"[a-z][^\s:A-Z]*:\S+(?: [a-z][^\s:A-Z]*:\S+)*")
 _NAME = regex(r"\S+")
+#: A value of the row that sums up a table: the changes beside it have a sign or none.
+_GEOMEAN = regex(r"(?<!\S)\d[^\s%]*(?!\S)")
 Report = Callable[[int, str, str], None]
 
 
@@ -140,6 +142,14 @@ def read_row(table: Table, number: int, text: str, report: Report) -> Row | None
     for place, match in zip(places, matches, strict=True):
         compare(table, row, place, read_comparison(match["note"]), report)
     return row
+
+
+def read_geomean(table: Table, number: int, text: str) -> None:
+    """Read the row that sums up a table; a column may have no value there."""
+    matches = list(_GEOMEAN.finditer(text, len(text) - len(strip_prefix(text))))
+    places = _place(table, text, [match.start() for match in matches]) if matches else None
+    texts = (match[0] for match in matches)
+    table.add_geomean(number, dict(zip(places or (), texts, strict=False)))
 
 
 def is_row(line: str) -> bool:

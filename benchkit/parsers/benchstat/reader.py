@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from benchkit.parsers.base import Head, Record, Source, strip_prefix
 from benchkit.parsers.benchstat import headers
-from benchkit.parsers.benchstat.headers import is_row, read_row
+from benchkit.parsers.benchstat.headers import is_row, read_geomean, read_row
 from benchkit.parsers.benchstat.tables import GEOMEANS, Calls, Config, Table
 from benchkit.reading.source import UntilDamage
 from benchkit.redaction import show_part
@@ -65,6 +65,7 @@ class _Reader:
     def __init__(self, label: str) -> None:
         self.calls = Calls(label)
         self._table: Table | None = None
+        self._last: Table | None = None  # the one that ended last
         self._bars: list[tuple[int, str]] = []
         self._config: Config = {}
         self._changes: Config = {}
@@ -102,6 +103,7 @@ class _Reader:
     def _end_table(self) -> None:
         table, self._table = self._table, None
         if table is not None:
+            self._last = table
             self.calls.add(table)
 
     def _open_table(self) -> None:
@@ -118,6 +120,7 @@ class _Reader:
     def _continue_table(self, table: Table, number: int, text: str, bare: str) -> bool:
         """Read a line below a table's head; False if it is not of the table."""
         if bare.startswith(GEOMEANS):
+            read_geomean(table, number, text)
             return True
         if _FOOTNOTE.match(bare):
             table.is_exact |= _EXACT in bare
@@ -150,10 +153,15 @@ class _Reader:
             if is_row(bare):
                 self.calls.report(number, _HEADLESS)
             self.calls.end()
-            self._config, self._changes = {}, {}
+            self._config, self._changes, self._last = {}, {}, None
+        elif self._last is not None:  # the old tool leaves a blank line below groups
+            read_geomean(self._last, number, text)
 
     def _doubt_row(self, table: Table, number: int, line: str) -> None:
         """Give up the last cell of a row without its end: a footnote may be missing behind it."""
+        if table.geomeans and table.geomeans[-1].line == number and not line.endswith("%"):
+            cells = table.geomeans[-1].cells
+            cells.pop(max(cells, default=0), None)
         is_row = bool(table.rows) and table.rows[-1].line == number
         if is_row and not table.is_old and len(table.columns) > 1 and not line.endswith(")"):
             cells = table.rows[-1].cells

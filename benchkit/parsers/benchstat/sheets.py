@@ -52,6 +52,7 @@ class Sheet:
         self._report = report
         self._finish = finish
         self._table: Table | None = None
+        self._last: Table | None = None  # the one that ended last
         self._step = 0  # how many fields a column of an old table has; 0 in a new one
         self._width = 0  # how many fields the head has
         self._labels: list[list[str]] = []
@@ -72,9 +73,11 @@ class Sheet:
         if not (closed or text.endswith(")") or (is_geomean and len(fields) == self._width)):
             self.is_cut = True
             fields.pop()
-        if not fields or is_geomean or _WARNING.match(text) or self._open(number, fields):
+        if not fields or _WARNING.match(text) or self._open(number, fields):
             return
-        if self._table is not None:
+        if is_geomean:
+            self._read_geomean(number, fields)
+        elif self._table is not None:
             self._read_row(self._table, number, fields)
         elif not any(fields[1:]) and (config := split_config(first)) is not None:
             self._config = change_config(self._config, dict([config]))
@@ -85,6 +88,7 @@ class Sheet:
         """End the table that is open."""
         table, self._table = self._table, None
         if table is not None:
+            self._last = table
             self._finish(table)
 
     def _open(self, number: int, fields: list[str]) -> bool:
@@ -142,6 +146,12 @@ class Sheet:
         if row.cells:
             table.rows.append(row)
 
+    def _read_geomean(self, number: int, fields: Sequence[str]) -> None:
+        """Read the row that sums up a table, which may stand below a blank line in old csv."""
+        if (table := self._table or self._last) is not None:
+            cells = {at: fields[start] for at, start in enumerate(table.starts) if fields[start:]}
+            table.add_geomean(number, cells)
+
     def _read_cell(self, table: Table, row: Row, fields: Sequence[str]) -> Cell | None:
         if not any(fields):
             return None
@@ -155,8 +165,7 @@ class Sheet:
             )
             self._report(row.line, what, "")
             return None
-        step = amount.step if table.is_old else None
-        return Cell(amount.value, step, read_share(spread))
+        return Cell(amount.value, table.step_of(amount), read_share(spread))
 
     def _find_notes(self, table: Table, fields: Sequence[str]) -> Iterator[tuple[int, str]]:
         """Yield the comparisons of a row with the places of their columns."""

@@ -11,18 +11,19 @@ two runs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from math import isfinite
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Reading, Record, Status
-from benchkit.parsers.benchstat.amounts import Heading
+from benchkit.parsers.benchstat.amounts import Amount, Heading, read_amount
 from benchkit.parsers.benchstat.cells import Cell, Comparison
 from benchkit.parsers.gobench.names import Names
 
-#: The names of the rows that sum up the others.
+#: The names of the rows that sum up the others, the new tool's first.
 GEOMEANS = ("geomean", "[Geo mean]")
+GEOMEAN = GEOMEANS[0]
 _OLD = "old-"
 Config = dict[str, str]
 #: Configuration, column, which of the columns called so, benchmark.
@@ -80,6 +81,8 @@ class Table:
     config : dict of str to str
     starts : tuple of int
         Where in a line the columns begin, if that tells them apart.
+    geomeans : list of Row
+        The row that sums up the others, if there is one.
     is_exact, is_tested : bool
         Whether the unit is known to be declared exact, which makes a centre the most frequent
         value, or known not to be, as it has p-values.
@@ -94,9 +97,19 @@ class Table:
     config: Config = field(default_factory=dict)
     starts: tuple[int, ...] = ()
     rows: list[Row] = field(default_factory=list)
+    geomeans: list[Row] = field(default_factory=list)
     is_exact: bool = False
     is_tested: bool = False
     is_cut: bool = False
+
+    def add_geomean(self, line: int, texts: Mapping[int, str]) -> None:
+        """Add the row that sums up the others, of all groups in the old tool."""
+        row = Row(GEOMEAN, line, {} if self.is_old else self.config)
+        for place, text in texts.items():
+            amount = read_amount(text, self.heading)
+            if amount is not None and place < len(self.columns):
+                row.cells[place] = Cell(amount.value, self.step_of(amount), None)
+        self.geomeans.append(row)
 
     @property
     def is_old(self) -> bool:
@@ -114,6 +127,10 @@ class Table:
             label = self.columns[place]
             rank = self.columns[:place].count(label)
             yield (frozenset(row.config.items()), label, rank, row.name), cell
+
+    def step_of(self, amount: Amount) -> float | None:
+        """Return the rounding step of an amount; the csv of the new tool has none."""
+        return None if self.form == "csv" else amount.step
 
     def stat_of(self, cell: Cell) -> str:
         """Return what a centre is: the old tool's mean, the new one's median or mode.
@@ -181,10 +198,10 @@ class Document:
                 table.heading = table.heading._replace(unit=alone)
         found: dict[Key, list[Place]] = {}
         for table in self.tables:
-            for row in table.rows:
+            for row in (*table.rows, *table.geomeans):
                 for key, cell in table.columns_of(row):
                     found.setdefault(key, []).append((table, row, cell))
-        names = Names({key[3] for key in found})
+        names = Names({key[3] for key in found} - {GEOMEAN})
         for key, places in found.items():
             kept: dict[str, Place] = {}
             for place in places:
@@ -215,7 +232,7 @@ class Document:
 
 def _make_reading(key: Key, places: list[Place], names: Names, status: Status) -> Reading:
     config, label, _, name = key
-    benchmark, params = names.split(name)
+    benchmark, params = (name, {}) if name == GEOMEAN else names.split(name)
     lines = [cell.line or row.line for _, row, cell in places]
     reading = Reading(
         tool="benchstat",
@@ -226,6 +243,7 @@ def _make_reading(key: Key, places: list[Place], names: Names, status: Status) -
         variant=label,
         params=params,
         status=status,
+        role="aggregate" if name == GEOMEAN else "",
         env={**dict(sorted(config)), "lossy": "benchstat summary"},
     )
     faults = [fault for _, row, cell in places for fault in row.tell_faults(cell)]
@@ -238,7 +256,8 @@ def _make_reading(key: Key, places: list[Place], names: Names, status: Status) -
 
 def _add_rows(reading: Reading, table: Table, row: Row, cell: Cell) -> None:
     """Add a centre as it is printed, and what its ``±`` comes to."""
-    unit, stat = table.heading.unit, table.stat_of(cell)
+    unit = table.heading.unit
+    stat = GEOMEAN if row.name == GEOMEAN else table.stat_of(cell)
     metric, base, center = unit.metric, unit.base, cell.center
     line = cell.line or row.line
     if not stat:
