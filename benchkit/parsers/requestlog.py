@@ -69,6 +69,7 @@ class RequestLog:
         self.waiting = 0
         self.is_split: bool | None = None
         self.is_cut = False
+        self.has_rate = True  # whether requests ran all the time
         self.judges = True  # whether it tells which requests failed
 
     def add(
@@ -170,7 +171,7 @@ class RequestLog:
         if self.is_timed and (length := (self.span[1] - self.span[0]) / 1e3):
             run.started_at = datetime.fromtimestamp(self.span[0] / 1e3, UTC)
             run.duration = length
-            rows.append(("request_rate", "mean", total / length, "1/s", None))
+            rows += [("request_rate", "mean", total / length, "1/s", None)] * self.has_rate
             rows.append(("duration", "total", length, "s", None))
         rows += [(metric, "total", float(size), "B", None) for metric, size in self.sizes.items()]
         if self.judges:

@@ -87,6 +87,18 @@ def test_a_second_header_begins_a_second_run(is_other: bool) -> None:
     assert [each.reading for each in totals] == result.runs
 
 
+def test_runs_that_were_joined_in_the_wrong_order_have_no_rate() -> None:
+    orders = ((4, 0), (8, 4, 0), (4, 8, 0), (0, 8, 4))
+    for order in orders:
+        text = "".join(rows(*range(at * 1000, at * 1000 + 1000, 40)) for at in order)
+        result = read(HEADER + text)
+        (problem,) = result.problems
+        assert "no request ran for " in problem
+        assert (None, "request_rate", "mean") not in result.values(), order
+    (problem,) = read(HEADER + rows(4000, *range(0, 1000, 30))).problems
+    assert "x:2: no request ran for 3.0 s" in problem
+
+
 def rows(*starts: int, time: int = 50) -> str:
     return "".join(f"{17 * 10**11 + start},{time},a,200,OK,true,1,1,0\n" for start in starts)
 
@@ -94,8 +106,11 @@ def rows(*starts: int, time: int = 50) -> str:
 def test_a_run_that_jmeter_appended_without_a_header_is_named() -> None:
     """The pause between them lowered the rate of one run, without a word."""
     runs = rows(*range(0, 1000, 40)) + rows(*range(4000, 5000, 40))
-    (problem,) = read(HEADER + runs).problems
+    result = read(HEADER + runs)
+    (problem,) = result.problems
     assert "x:27: no request ran for 3.0 s before this row (1 of 1 such" in problem
+    assert (None, "request_rate", "mean") not in result.values()
+    assert result.values()[None, "duration", "total"] == 5.01
     sample = '<sample ts="{}" t="50" s="true" lb="a"/>\n'
     samples = "".join(sample.format(row.split(",")[0]) for row in runs.splitlines())
     (problem,) = read(f"<testResults>\n{samples}</testResults>\n").problems

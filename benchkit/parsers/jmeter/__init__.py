@@ -313,9 +313,10 @@ class _Table(RequestLog):
         if len(self.urls) == 1:
             (url,) = self.urls
             aim(run, url)
+        paused = list(self.pauses.judge(self.label)) if self.is_timed else []
+        self.has_rate = not paused
         yield from super().finish()
-        if self.is_timed:
-            yield from self.pauses.judge(self.label)
+        yield from paused
 
 
 def _judge(row: Mapping[str, str]) -> bool | None:

@@ -1,4 +1,7 @@
-"""Pauses in which no request ran: JMeter appends a run to a JTL that exists, without a header."""
+"""Pauses in which no request ran: JMeter appends a run to a JTL that exists, without a header.
+
+The rate of a file with two runs is that of neither, so it has none.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,8 @@ _SHORTEST = 1_000
 #: Requests for each pause of the longest kind; a test that waits between its requests has fewer.
 _REQUESTS = 30
 _PAUSED = Remark(
-    "no request ran for {seconds:.1f} s before this row (1 of {count} such pauses), which lowers "
-    "the rate: perhaps JMeter appended a second run to this file",
+    "no request ran for {seconds:.1f} s before this row (1 of {count} such pauses), so this run "
+    "has no rate: perhaps JMeter appended a second run to this file",
     "write each run to a file of its own, or run JMeter with -f, which replaces the file",
 )
 
@@ -32,24 +35,38 @@ class Pauses:
 
     def __init__(self) -> None:
         self._pauses: list[tuple[int, int, int]] = []  # begin, end, and line below
-        self._end = self._count = 0
+        self._later: list[tuple[int, int, int]] = []  # those of rows above a step back in time
+        self._next: tuple[int, int] | None = None  # when these begin, and in which line
+        self._begin = self._end = self._first = self._count = 0
 
     def add(self, line: int, start: int, time: int) -> None:
         """Add a request; a pause that it began in, or before, is shorter or none."""
+        if self._count and start + time + _SHORTEST <= self._begin:
+            self._step_back()
+            self._next, self._end = (self._begin, self._first), 0
+        if not self._end:
+            self._begin, self._first = start, line
         pauses = self._pauses
         while pauses and start < pauses[-1][1]:
             begin, _, below = pauses.pop()
             if start - begin >= _SHORTEST:
                 pauses.append((begin, start, below))
-        if self._count and start - self._end >= _SHORTEST:
+        if self._end and start - self._end >= _SHORTEST:
             pauses.append((self._end, start, line))
-        self._end = max(self._end, start + time)
+        self._begin, self._end = min(self._begin, start), max(self._end, start + time)
         self._count += 1
+
+    def _step_back(self) -> None:
+        """Keep the pauses so far, and the one before the rows that ran later and stand above."""
+        if self._next and self._next[0] - self._end >= _SHORTEST:
+            self._pauses.append((self._end, *self._next))
+        self._later, self._pauses = self._later + self._pauses, []
 
     def judge(self, label: str) -> Iterator[Diagnostic]:
         """Name the first long pause, where there are few of them and many requests."""
-        longest = max((end - begin for begin, end, _ in self._pauses), default=0)
-        long = [pause for pause in self._pauses if (pause[1] - pause[0]) * 10 >= longest]
+        self._step_back()
+        longest = max((end - begin for begin, end, _ in self._later), default=0)
+        long = [pause for pause in self._later if (pause[1] - pause[0]) * 10 >= longest]
         if long and len(long) * _REQUESTS <= self._count:
             begin, end, line = long[0]
             yield _PAUSED.at(label, line, seconds=(end - begin) / 1e3, count=len(long))
