@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 _BUCKET, _SUM, _COUNT = HISTOGRAMS
 _METRIC = "observed_time"
+#: By what share of all values a count may be below that of a lower bound: by rounding, no more.
+_ROUNDING = 1e-3
 
 
 class _Growth(NamedTuple):
@@ -35,6 +37,12 @@ class _Growth(NamedTuple):
     counts: FloatArray
     sum: float | None
     source: str
+
+    @property
+    def falls(self) -> bool:
+        """Whether fewer values lie below a bound than below a lower one."""
+        most = np.maximum.accumulate(self.counts)
+        return bool((most - self.counts).max() > _ROUNDING * most[-1])
 
 
 def derive_histograms(
@@ -60,15 +68,19 @@ def derive_histograms(
     sources = Sources(chosen, measured, keeps_repeats=True)
     rows: list[dict[str, Any]] = []
     without: list[Measured] = []
+    falling: list[tuple[Measured, str]] = []
     for run in measured:
         parts = _sort(sources.of(run))
         grown = {name: _grow(run, each) for name, each in parts.items()}
         for name, growth in grown.items():
-            if growth is not None:
+            if growth is not None and growth.falls:
+                falling.append((run, name))
+            elif growth is not None:
                 rows += _summarise(run, name, growth)
         if sources.has_any(run) and not any(grown.values()):
             without.append(run)
-    return rows, [_once(without)] if without else []
+    findings = [_once(without)] if without else []
+    return rows, [*findings, _name_falling(falling)] if falling else findings
 
 
 def _once(runs: Sequence[Measured]) -> Finding:
@@ -81,6 +93,19 @@ def _once(runs: Sequence[Measured]) -> Finding:
         "explain B417`), or query Prometheus for the time of the runs and record their start and "
         "end",
         numbers={"runs": len(runs)},
+    )
+
+
+def _name_falling(falling: Sequence[tuple[Measured, str]]) -> Finding:
+    name = falling[0][1]
+    runs = [run for run, each in falling if each == name]
+    return Finding(
+        code="B426",
+        severity="warning",
+        message=f"fewer values lie below a bound than below a lower one in {name} "
+        f"during {name_runs(runs)}, so the histogram is left out",
+        remedy="save the scrapes again, and do not edit them",
+        numbers={"histograms": len({each for _, each in falling}), "runs": len(runs)},
     )
 
 
@@ -116,8 +141,8 @@ def _grow(run: Measured, parts: Mapping[float | str, Series]) -> _Growth | None:
     was_reset = (steps[:, : len(bounds)] < 0).any(axis=1)
     steps[was_reset] = table[1:][was_reset]
     added = steps.sum(axis=0)
-    counts = np.maximum.accumulate(added[: len(bounds)])
-    if not counts[-1] > 0:
+    counts = added[: len(bounds)]
+    if not counts.max() > 0:
         return None
     total = float(added[-1]) if len(added) > len(bounds) else None
     return _Growth(np.array(bounds), counts, total, seen[0][2])
@@ -133,7 +158,8 @@ def _align(columns: Iterable[tuple[FloatArray, FloatArray]]) -> FloatArray | Non
 
 
 def _summarise(run: Measured, name: str, growth: _Growth) -> Iterator[dict[str, Any]]:
-    count = float(growth.counts[-1])
+    counts = np.maximum.accumulate(growth.counts)
+    count = float(counts[-1])
     n = round(count)
 
     def row(
@@ -146,7 +172,7 @@ def _summarise(run: Measured, name: str, growth: _Growth) -> Iterator[dict[str, 
     if growth.sum is not None and growth.sum >= 0:
         yield row(_METRIC, "mean", growth.sum / count)
     for stat, level in PERCENTILES.items():
-        quantile = bucket_quantile(growth.bounds, growth.counts, level)
+        quantile = bucket_quantile(growth.bounds, counts, level)
         if quantile is not None and count * (1 - level) >= 1:
             yield row(_METRIC, stat, quantile.value, quantile.width)
     yield row(_COUNT, "count", count)

@@ -121,6 +121,21 @@ def test_a_service_that_restarts_inside_a_run_counts_from_zero_again(tmp_path: P
     assert rows["count"]["value"] == (12 - 9) + 3
 
 
+def test_a_histogram_whose_counts_fall_is_named_and_gives_no_numbers(tmp_path: Path) -> None:
+    folder = tmp_path / "none" / "prometheus-metrics-1"
+    folder.mkdir(parents=True)
+    shutil.copy(SERVICE / "none" / "wrk-1.txt", tmp_path / "none")
+    for number, counts in enumerate([(5, 5, 9), (40, 20, 49)]):
+        text = "# TYPE api_seconds histogram\n"
+        for bound, count in zip(("0.1", "0.2", "+Inf"), counts, strict=True):
+            text += f'api_seconds_bucket{{le="{bound}"}} {count}\n'
+        (folder / f"{number}.prom").write_text(f"{text}api_seconds_count {counts[2]}\n# EOF\n")
+    runs = bk.load(tmp_path)
+    assert observed(runs, "none", 1, "api_seconds") == {}
+    (message,) = runs.findings.query("code == 'B426'")["message"]
+    assert "in api_seconds during run 1 of 'none'" in message
+
+
 def test_runs_without_start_and_end_take_nothing_of_a_range(tmp_path: Path) -> None:
     shutil.copytree(SERVICE, tmp_path / "all")
     (tmp_path / "all" / "runs.json").unlink()

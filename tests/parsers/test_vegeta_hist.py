@@ -103,6 +103,14 @@ def test_a_count_that_is_none_is_refused_with_its_line(digits: int) -> None:
     assert "truncated" not in problem.what
 
 
+@pytest.mark.parametrize(("old", "new"), [("1.877548", "9.877548"), (" 9000 ", " 900 ")])
+def test_a_plot_whose_numbers_fall_is_left_out(old: str, new: str) -> None:
+    text = (SCENARIO / "no-agent" / "vegeta-hdrplot-1.txt").read_text()
+    readings, (problem,) = parse(text.replace(old, new).encode())
+    assert not readings
+    assert "is below that in the row above" in problem.what
+
+
 ATTACK = "$ echo 'GET http://h/a' | vegeta attack -rate=9/s -duration=1s | vegeta report\n"
 REPORT = """\
 Requests      [total, rate, throughput]         9, 9.00, 9.00

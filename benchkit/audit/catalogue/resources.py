@@ -133,6 +133,18 @@ RESOURCES = (
         "start and end of each run.",
     ),
     Entry(
+        code="B426",
+        severity="warning",
+        says="the cumulative counts of a histogram fall",
+        what="Fewer values lie at or below a bound of a histogram of the service than at or below "
+        "a lower one, by more than 0.1 % of all values.",
+        why="No histogram can have these counts: a scrape was edited, cut, or put together from "
+        "several. Its mean and percentiles would be wrong, so it is left out.",
+        example='fewer values lie below a bound than below a lower one in api_seconds{code="200"} '
+        "during run 1 of 'otlp', so the histogram is left out",
+        do="Save the scrapes again, and do not edit them.",
+    ),
+    Entry(
         code="B412",
         severity="warning",
         says="a container is at its CPU limit",

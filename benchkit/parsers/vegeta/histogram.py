@@ -149,15 +149,28 @@ class Plot(Table):
         re.MULTILINE,
     )
     ROW = regex(r"(\d+\.\d{6})\s+(\d\.\d{6})\s+(\d+)\s+\d+(?:\.\d+)?\s*")
+    _above = (0.0, 0.0, 0.0)
+    _fallen = 0
 
     def _take(self, line: int, *fields: str) -> bool:
         value, percentile, count = fields
+        above, self._above = self._above, (float(value), float(percentile), float(count))
+        if any(before > here for before, here in zip(above, self._above, strict=True)):
+            self._fallen = self._fallen or line
         if stat := _STATS.get(percentile):
             seconds, resolution = scale(value, -3), step(value, -3)
             self.reading.add("latency", stat, seconds, "s", line, resolution=resolution)
         if percentile == "1.000000":
             self.reading.add("requests", "count", float(count), "1", line)
         return percentile == "1.000000"
+
+    def close(self) -> Iterator[Reading | Diagnostic]:
+        """Yield the reading, unless a row is below the one above it: one of them is wrong."""
+        if self._fallen:
+            what = "a number in this row is below that in the row above; the table is left out"
+            yield self.warn(what, "use the table as vegeta wrote it", self._fallen)
+            self.reading.rows = []
+        yield from super().close()
 
 
 class JsonReport(Block):
