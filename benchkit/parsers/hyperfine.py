@@ -346,7 +346,7 @@ CSV = Format(
     ),
     recognises=_recognises_csv,
     parse=_parse_csv,
-    words=("command,mean,",),
+    words=("stddev",),
 )
 
 TABLE = Format(

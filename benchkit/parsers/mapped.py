@@ -35,7 +35,7 @@ from benchkit.errors import UnknownFormatError
 from benchkit.metrics import VOCABULARY, vocabulary
 from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source
 from benchkit.parsers.documents import line_of, read_documents
-from benchkit.reading.delimited import find_delimiter, read_rows
+from benchkit.reading.delimited import read_rows
 from benchkit.reading.source import UntilDamage
 from benchkit.regexes import regex
 from benchkit.units import read_number
@@ -133,7 +133,7 @@ def read_table(source: Source, records: str = "") -> Rows:
     """
     text = source.head().text.lstrip()
     if text[:1] not in {"{", "["}:
-        yield from read_rows(source, "its tool", (), find_delimiter(text), is_foreign=True)
+        yield from read_rows(source, "its tool", (), is_foreign=True)
     elif not records and _is_object(text.partition("\n")[0]):
         yield from _read_lines(source)
     else:

@@ -39,7 +39,7 @@ def read_rows(
     source: Source,
     tool: str,
     needed: Sequence[str],
-    delimiter: str = ",",
+    delimiter: str = "",
     skip: int = 0,
     named: Sequence[str] = (),
     *,
@@ -47,9 +47,10 @@ def read_rows(
 ) -> Iterator[tuple[int, dict[str, str] | Diagnostic]]:
     r"""Yield (line, cells by their columns) of every row, and (line, Diagnostic) of a bad one.
 
-    A header without the ``needed`` columns is refused. ``skip`` lines stand above it. A file with
-    ``named`` columns has no header. Columns of a foreign table that have no name, or that of one
-    before them, are called by their places.
+    A header without the ``needed`` columns is refused. Without a ``delimiter``, the header shows
+    it: a spreadsheet writes semicolons or tabs. ``skip`` lines stand above the header. A file with
+    ``named`` columns has none. Columns of a foreign table that have no name, or that of one before
+    them, are called by their places.
 
     Raises
     ------
@@ -66,6 +67,7 @@ def read_rows(
     whole = _Whole(lines)
     hint = f"use the whole file that {tool} wrote"
     columns = list(named)
+    delimiter = delimiter or find_delimiter("".join(source.head().text.split("\n", skip)[skip:]))
     reader, line, bad = csv.reader(whole, delimiter=delimiter, strict=True), 0, 0
     try:
         for cells in reader:
@@ -79,6 +81,10 @@ def read_rows(
                     what = f"the header lacks {', '.join(missing)}"
                     yield here, Diagnostic(source.label, here, what, hint)
                     break
+            elif _is_header_behind(cells, columns):
+                what = "this row is cut, and the header of another table follows it on its line"
+                yield here, Diagnostic(source.label, here, what, hint, "warning")
+                yield here, dict(zip(columns, columns, strict=True))
             elif len(cells) == len(columns):
                 yield here, dict(zip(columns, cells, strict=True))
             elif (bad := bad + 1) <= _MOST_NAMED:
@@ -97,6 +103,14 @@ def read_rows(
         what = "the last row is left out: it has no line end, so it may be truncated"
         yield whole.cut, Diagnostic(source.label, whole.cut, what, hint, "warning")
     lines.raise_damage()
+
+
+def _is_header_behind(cells: Sequence[str], columns: Sequence[str]) -> bool:
+    """Tell a row without its end, behind which a header stands: two files were put together."""
+    rest = len(columns) - 1
+    is_header = 0 < rest < len(cells) and cells[-rest:] == columns[1:]
+    first = cells[-rest - 1] if is_header else ""
+    return first.endswith(columns[0]) and (first != columns[0] or len(cells) > rest + 1)
 
 
 def _name_places(columns: Sequence[str]) -> Iterator[str]:
@@ -156,11 +170,12 @@ def header_of(text: str) -> list[str]:
 
     Examples
     --------
-    >>> header_of('"Benchmark","Mode"\nx,y')
+    >>> header_of('"Benchmark";"Mode"\nx;y')
     ['Benchmark', 'Mode']
     """
     first = text.lstrip().partition("\n")[0]
     try:
-        return [cell.strip() for cell in next(csv.reader([first], strict=True), [])]
+        cells = next(csv.reader([first], delimiter=find_delimiter(first), strict=True), [])
+        return [cell.strip() for cell in cells]
     except csv.Error:
         return []

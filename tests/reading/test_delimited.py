@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import csv
+from io import StringIO
+from pathlib import Path
+
 import pytest
 
 from benchkit.errors import Diagnostic
+from benchkit.parsers import registry
 from benchkit.reading.delimited import header_of, read_rows
 from benchkit.reading.source import Source
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
 
 
 def read(data: bytes) -> tuple[list[tuple[int, dict[str, str]]], list[str]]:
@@ -55,3 +62,26 @@ def test_a_header_without_needed_columns_is_refused() -> None:
 def test_a_header_is_the_first_line() -> None:
     assert header_of("\n a , b\nc") == ["a", "b"]
     assert header_of('"a') == []
+
+
+@pytest.mark.parametrize("cut", ["6", "6,7", "6,"])
+def test_a_header_behind_a_cut_row_begins_another_table(cut: str) -> None:
+    rows, (problem,) = read(f"a,b\n4,5\n{cut}a,b\n8,9\n".encode())
+    assert rows == [(2, {"a": "4", "b": "5"}), (3, {"a": "a", "b": "b"}), (4, {"a": "8", "b": "9"})]
+    assert "x.csv:3: this row is cut, and the header of another table follows" in problem
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t"])
+@pytest.mark.parametrize(
+    "name",
+    ["google-benchmark-forms/table.csv", "hyperfine/table-scan.csv", "jmh/small.csv",
+     "jmeter-forms/synthetic-table.csv", "locust/none-1_stats.csv"],
+)  # fmt: skip
+def test_a_table_that_a_spreadsheet_saved_holds_the_same(name: str, delimiter: str) -> None:
+    data, saved = (FIXTURES / name).read_bytes(), StringIO()
+    table = csv.reader(StringIO(data.decode()))
+    csv.writer(saved, delimiter=delimiter, lineterminator="\n").writerows(table)
+    for content in (data, saved.getvalue().encode()):
+        (form,) = registry.identify(Source(None, name, content))
+        records = list(form.parse(Source(None, name, content)))
+        assert records == list(form.parse(Source(None, name, data)))

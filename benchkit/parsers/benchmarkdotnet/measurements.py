@@ -15,7 +15,7 @@ from benchkit.parsers.benchmarkdotnet import (
     is_result,
     unquote,
 )
-from benchkit.reading.delimited import find_delimiter, read_rows
+from benchkit.reading.delimited import read_rows
 from benchkit.reading.reports import Remark
 from benchkit.regexes import regex
 
@@ -54,12 +54,11 @@ def parse(source: Source) -> Iterator[Record]:
     >>> [(run.benchmark, run.rows[0][3]) for run in parse(Source(None, "x.csv", text))]
     [('Quick', 1.5e-07)]
     """
-    delimiter = find_delimiter(source.head().text)
     launches: dict[tuple[Case, str, str], list[Time]] = {}
     iterations: set[tuple[Case, str, str]] = set()
     repeated: list[int] = []
     is_cut = False
-    for line, row in read_rows(source, "BenchmarkDotNet", _COLUMNS, delimiter):
+    for line, row in read_rows(source, "BenchmarkDotNet", _COLUMNS):
         is_cut = isinstance(row, Diagnostic)
         if isinstance(row, Diagnostic):
             yield row

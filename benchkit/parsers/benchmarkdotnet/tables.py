@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from benchkit.parsers.base import Diagnostic, Head, Reading, Record, Source
 from benchkit.parsers.benchmarkdotnet import unquote
-from benchkit.reading.delimited import find_delimiter, read_rows
+from benchkit.reading.delimited import header_of, read_rows
 from benchkit.reading.source import UntilDamage
 from benchkit.redaction import show_part
 from benchkit.regexes import regex
@@ -291,17 +291,16 @@ def _describe(above: Reading, line: str) -> None:
 def recognises_csv(head: Head) -> bool:
     """Whether a source is a summary as CSV."""
     first, _, rest = head.text.lstrip().partition("\n")
-    columns = [name.strip('" \r') for name in first.split(find_delimiter(first))]
+    columns = header_of(first)
     is_known = "[" in first or _SETTINGS & {*columns[1:]} or _TIME.search(rest)
     return head.is_start and _is_header(columns) and bool(is_known)
 
 
 def parse_csv(source: Source) -> Iterator[Record]:
     """Yield a reading per row."""
-    delimiter = find_delimiter(source.head().text)
     above = Reading(tool="benchmarkdotnet", form="csv", line=0)
     table: _Summary | None = None
-    for line, row in read_rows(source, "BenchmarkDotNet", ["Method"], delimiter):
+    for line, row in read_rows(source, "BenchmarkDotNet", ["Method"]):
         if isinstance(row, Diagnostic):
             yield row
             continue
