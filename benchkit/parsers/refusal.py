@@ -44,6 +44,7 @@ _CHANCE, _CHANCE_OF_TEXT = 1, 2
 #: How the reason begins of a text that a command left in place of its results.
 FAILED = "the command failed"
 _WORD = regex(r"[A-Za-z][\w/%#+-]{3,}")
+_NAME = regex(r"[A-Za-z]{1,20}(?:[ _./-][A-Za-z]{1,20}){0,8}")
 _KEY = regex(r'"([^"\\\n]{1,60})"\s{0,9}:')
 #: A row of docker stats, of columns that the user chose.
 _STATS = regex(r"[\w.:/-]{1,200}[\t ,;|]{1,9}\d{1,9}(?:\.\d{1,4})?%(?![^\t ,;|])")
@@ -82,14 +83,14 @@ def explain(
 def _describe(head: Head, formats: Sequence[Format], source: Source | None) -> _Reason:
     if not (head.text or head.data).strip():
         return _Reason(f"the file is {'blank' if head.data else 'empty'}", _AGAIN)
-    if known := _find_unread(head):
-        return known
     if not head.text:
-        return _Reason("the file is binary, in an unknown format")
+        return _find_binary(head) or _Reason("the file is binary, in an unknown format")
     if _ran_nothing(head.text):
         return _Reason("go test ran no benchmark", _PATTERN)
     return (
-        _find_below(head, formats)
+        _find_binary(head)
+        or _find_below(head, formats)
+        or _find_unread(head)
         or _find_embedded(head.text, formats)
         or _find_embedded(_read_rest(head, source), formats)
         or _find_begun(head, formats)
@@ -100,11 +101,16 @@ def _describe(head: Head, formats: Sequence[Format], source: Source | None) -> _
     )
 
 
-def _find_unread(head: Head) -> _Reason | None:
-    """Name a kind of file that is known and not read."""
+def _find_binary(head: Head) -> _Reason | None:
+    """Name a kind of file that is known by its first bytes and not read."""
     for opening, kind, instead in BINARIES:
         if head.data.startswith(opening):
             return _Reason(f"{kind}, which benchkit does not read", instead)
+    return None
+
+
+def _find_unread(head: Head) -> _Reason | None:
+    """Name a kind of file that is known by its words and not read."""
     for kind, words, instead in TEXTS:
         if all(word in head.text for word in words):
             place = head.text.find(words[0])
@@ -346,6 +352,8 @@ def _bare(cell: str) -> str:
 
 
 def _list(names: Sequence[str]) -> str:
-    """Quote the first of some names."""
-    shown = (show_part(name).strip("'\"") for name in names[:_QUOTED])
+    """Quote the first of some names; words alone are no secrets."""
+    shown = (
+        name if _NAME.fullmatch(name) else show_part(name).strip("'\"") for name in names[:_QUOTED]
+    )
     return ", ".join(shown) + (", …" if len(names) > _QUOTED else "")

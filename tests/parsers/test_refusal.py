@@ -140,6 +140,12 @@ def test_the_nearest_format_is_named_with_what_does_not_fit(text: str, sentence:
     assert f"looks like oha, except {sentence}" in str(refuse(text))
 
 
+def test_a_command_above_a_history_of_go_benchmarks_is_not_one_of_go_test() -> None:
+    data = FIXTURES / "github-action-benchmark-forms/synthetic-data.js"
+    error = refuse(f"$ cat data.js\n{data.read_text(encoding='utf-8')}")
+    assert "looks like github_action_benchmark, except for line 1" in error.what
+
+
 @pytest.mark.parametrize("opening", ["[\n", "[", " [ "])
 def test_a_list_of_results_is_told_from_a_damaged_one(opening: str) -> None:
     plow = (FIXTURES / "plow" / "none-1.json").read_text(encoding="utf-8")
@@ -173,6 +179,15 @@ def test_the_command_of_a_tool_without_its_report_is_named_with_its_line() -> No
         "new/1.txt:34: this line shows a wrk command, but no complete report follows it; "
         "give the whole output of wrk"
     )
+
+
+def test_a_log_of_jmh_without_its_table_is_named() -> None:
+    log = (
+        "# JMH version: 1.37\n# VM version: JDK 21\n# Run progress: 0.00% complete, ETA 00:01:00\n"
+    )
+    for text, line in ((log, 1), (log.partition("\n")[2], 2)):
+        what = "this line looks like output of jmh, but no complete report is here"
+        assert str(refuse(text)).startswith(f"new/1.txt:{line}: {what}")
 
 
 def test_a_log_of_jmeter_is_named_without_its_summary() -> None:
@@ -237,6 +252,10 @@ def test_what_a_format_could_read_of_a_misfit_is_offered() -> None:
         ('{"own": [{"rate": 5', "JSON with own, rate, but line 1 is cut off"),
         ('{"own": 5, }', "JSON with own, but line 1 is not valid JSON"),
         ("1,2,3\n4,5,6\n", "(it starts with '1,2,3')"),
+        (
+            "implementation,configuration_of_agent\nx,1\n",
+            "a table with the columns implementation, configuration_of_agent",
+        ),
     ],
 )
 def test_an_unknown_text_is_described(text: str, what: str) -> None:

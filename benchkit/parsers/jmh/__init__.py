@@ -316,7 +316,11 @@ TEXT = Format(
     recognises=late("benchkit.parsers.jmh.tables:recognises_text"),
     parse=late("benchkit.parsers.jmh.tables:parse_text"),
     words=("Score", *MODES),
-    anchors=(("Benchmark ", r"[^\n]{0,400}\sMode\s+(?:(?:Cnt|Samples)\s+)?Score\s"),),
+    anchors=(
+        ("Benchmark ", r"[^\n]{0,400}\sMode\s+(?:(?:Cnt|Samples)\s+)?Score\s"),
+        ("JMH version: ", r"\d"),
+        ("Run progress: ", r"[\d.]+% complete, ETA"),
+    ),
     embeds=True,
     chatter=_CHATTER,
 )
