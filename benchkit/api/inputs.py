@@ -18,6 +18,7 @@ from benchkit.errors import ConfigError, DataError, Finding
 from benchkit.ingestion.addresses import split_label
 from benchkit.labels.walk import path_key
 from benchkit.listing import list_first
+from benchkit.metrics import PERCENTILES, VOCABULARY
 from benchkit.parsers import registry
 
 if TYPE_CHECKING:
@@ -26,7 +27,10 @@ if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
 
 #: What carries the headline where the tool does not decide.
-_HEADLINES = (("time_per_op", "sample"), ("request_rate", "mean"), ("latency", "p50"))
+_HEADLINES = (("time_per_op", "sample"), ("time_per_op", "mean"), ("request_rate", "mean"),
+              ("latency", "p50"))  # fmt: skip
+#: Which statistic of a metric does, before any other.
+_STATS = ("sample", "p50", "median", *PERCENTILES, "mean")
 #: Variants that the finding names.
 _SHOWN = 4
 
@@ -207,6 +211,10 @@ def join_tools(observations: Observations) -> tuple[Observations, tuple[Finding,
     return joined, (finding,)
 
 
+def _rank(stat: str) -> int:
+    return _STATS.index(stat) if stat in _STATS else len(_STATS)
+
+
 def choose_headline(
     observations: Observations, runs: Runs | None = None
 ) -> tuple[tuple[str, str], ...]:
@@ -215,8 +223,8 @@ def choose_headline(
     Returns
     -------
     tuple of (metric, stat)
-        Empty where the tools have theirs, or several metrics of the user's own are there; of
-        these the ones for which the runs tell a direction count.
+        Empty where the tools have theirs. Else the usual ones, the only metric, or those of several
+        whose better direction the vocabulary or the runs tell, each with one statistic.
     """
     whole = observations[observations["subject"].isna() | (observations["subject"] == "")]
     rows = whole[["tool", "metric", "stat"]].drop_duplicates()
@@ -229,10 +237,17 @@ def choose_headline(
     known = dict.fromkeys((metric, stat) for _, metric, stat in measured)
     if usual := tuple(pair for pair in _HEADLINES if pair in known):
         return usual
-    if len(known) == 1 or runs is None:
-        return tuple(known) if len(known) == 1 else ()
-    directed = {name for units in runs["units"].tolist() for name in units or ()}
-    return tuple(pair for pair in known if pair[0] in directed)
+    stats: dict[str, list[str]] = {}
+    for metric, stat in known:
+        stats.setdefault(metric, []).append(stat)
+    directed = {word.name for word in VOCABULARY.values() if word.better != "none"}
+    if runs is not None:
+        directed |= {name for units in runs["units"].tolist() for name in units or ()}
+    return tuple(
+        (metric, min(each, key=_rank))
+        for metric, each in stats.items()
+        if len(stats) == 1 or metric in directed
+    )
 
 
 def _list_runs(observations: Observations, models: Mapping[schema.Labels, str]) -> Runs:

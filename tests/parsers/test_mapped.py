@@ -345,3 +345,26 @@ def test_two_columns_of_one_name_are_both_there() -> None:
     source = Source(None, "x.csv", b"build,ms,ms\nold,1,2\n")
     ((_, row),) = read_table(source)
     assert row == {"build": "old", "ms": "1", "ms (column 3)": "2"}
+
+
+@pytest.mark.parametrize(
+    ("metrics", "primary"),
+    [
+        (["wait.mean"], {"wait.mean"}),
+        (["latency.p99", "latency.p90"], {"latency.p90"}),
+        (["time_per_op.mean", "bytes_per_op.mean"], {"time_per_op.mean"}),
+        (["latency.p99", "wait.mean"], {"latency.p99"}),
+        (["score.mean", "wait.mean"], set()),
+    ],
+)
+def test_the_only_or_a_known_metric_of_a_table_is_its_primary(
+    metrics: list[str], primary: set[str]
+) -> None:
+    rows = [
+        {"variant": build, "metric": name.partition(".")[0], "stat": name.partition(".")[2],
+         "value": value}
+        for name in metrics for build in ("old", "new") for value in (1.0, 2.0, 3.0)
+    ]  # fmt: skip
+    frame = bk.load(pd.DataFrame(rows)).compare(baseline="old").frame
+    chosen = frame[frame["primary"]]
+    assert set(chosen["metric"] + "." + chosen["stat"]) == primary
