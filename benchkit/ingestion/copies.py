@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 #: Digits of the different numbers of a source that are not the same by chance: of four times, say.
 _ENOUGH = 8
 #: Roles of the runs that a copy may hold: what failed has no values that tell it.
-_ROLES = frozenset({"measured", "warmup"})
+_ROLES = frozenset({"measured", "warmup", "aggregate"})
 #: A run by its labels, but for its number, and the digest of its values.
 _Run = tuple[Hashable, int]
 _Holders = Mapping[_Run, set[Identity]]
@@ -193,7 +193,8 @@ def _list_runs(parts: Sequence[Part]) -> dict[_Run, int]:
     """Return the runs of a source, each once, and the digits that tell it."""
     runs: dict[_Run, int] = {}
     for part in parts:
-        labels = *row_of(part), part.pkg, part.format, part.form, part.env.get("commit")
+        is_sum = part.role == "aggregate"  # no copy of a run, however equal
+        labels = *row_of(part), part.pkg, part.format, part.form, part.env.get("commit"), is_sum
         contents = map(int, part.contents)
         runs |= {(labels, each & OF_VALUES): count_digits(each) for each in contents}
     return runs
