@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeGuard, TypeVar
 
+from benchkit.light import LightColumn, LightFrame
+
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
@@ -54,6 +56,8 @@ def is_coded(column: object) -> TypeGuard[pd.Categorical]:
 
 def spell_out(frame: Table) -> Table:
     """Return a table with texts in place of codes."""
+    if isinstance(frame, LightFrame):
+        frame = frame.to_pandas()
     arrays = {name: column.array for name, column in frame.items()}
     spelled = {
         name: array.categories.array.take(array.codes, allow_fill=True)
@@ -72,6 +76,8 @@ def number_rows(frame: pd.DataFrame, names: Sequence[str]) -> tuple[np.ndarray, 
     firsts : ndarray of int64, shape (numbers,)
         The first row of each number.
     """
+    if isinstance(frame, LightFrame):
+        return frame.number_rows(names)
     import numpy as np
     import pandas as pd
 
@@ -100,6 +106,8 @@ def match_rows(frame: pd.DataFrame, other: pd.DataFrame, names: Sequence[str]) -
     >>> match_rows(sought, other, ["variant", "run"]).tolist()
     [2, -1, -1]
     """
+    if isinstance(frame, LightFrame) and isinstance(other, LightFrame):
+        return frame.match_rows(other, names)
     import numpy as np
     import pandas as pd
 
@@ -126,9 +134,17 @@ def number_maps(column: pd.Series) -> tuple[np.ndarray, list[Mapping[str, str]]]
         By their numbers. Rows that share one object cost next to nothing.
     """
     import numpy as np
-    import pandas as pd
 
     objects = column.tolist()
+    if isinstance(column, LightColumn):
+        texts = [str(value) if isinstance(value, Mapping) else "{}" for value in objects]
+        of_text = dict(zip(reversed(texts), reversed(objects), strict=True))
+        places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
+        return np.array([places[text] for text in texts], np.int64), [
+            of_text[text] or {} for text in places
+        ]
+    import pandas as pd
+
     shared, ids = pd.factorize(np.fromiter(map(id, objects), np.int64, len(objects)))
     firsts = np.empty(len(ids), dtype=np.int64)
     firsts[shared[::-1]] = np.arange(len(objects))[::-1]

@@ -136,10 +136,14 @@ def read(
     *,
     samples: bool = False,
     origins: Sequence[str] = (),
+    light: bool = False,
 ) -> RunSet:
-    """Load results as `load` does, with texts as codes: of many runs a third of the memory."""
+    """Load results as `load` does, with texts as codes: of many runs a third of the memory.
+
+    Few runs may be in `benchkit.light` frames.
+    """
     names = [name for path in paths for name in expand(path)]
-    found = loading.load(names, options, store, samples=samples, origins=origins)
+    found = loading.load(names, options, store, samples=samples, origins=origins, light=light)
     observations = found.observations
     is_mapped = observations["tool"].eq(TOOL).any()
     return RunSet(

@@ -8,6 +8,7 @@ from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchkit import schema, selection
+from benchkit.codes import match_rows
 from benchkit.derived.record import keep_measured
 from benchkit.errors import Diagnostic, Finding
 
@@ -36,7 +37,8 @@ def select_labels(
     rest = {name: value for name, value in labels.items() if name not in of_runs}
     kept = selection.select(runs, **of_runs)
     measured = keep_measured(kept)[list(schema.RUN_KEY)]
-    rows = observations.merge(measured.drop_duplicates(), on=list(schema.RUN_KEY))
+    is_kept = match_rows(observations, measured, schema.RUN_KEY) >= 0
+    rows = observations[is_kept].reset_index(drop=True)
     return selection.select(schema.observations(rows[schema.column_names()]), **rest), kept
 
 

@@ -89,7 +89,9 @@ def list_comparable(variants: Sequence[str], runs: Runs) -> list[str]:
     A summary that another tool made of the runs beside it is no baseline of them.
     """
     measured = runs[runs["role"] == "measured"]
-    tools = measured.groupby("variant", observed=True)["tool"].agg(set).to_dict()
+    tools = dict[str, set[str]]()
+    for variant, tool in dict.fromkeys(zip(measured["variant"], measured["tool"], strict=True)):
+        tools.setdefault(variant, set()).add(tool)
     shared = Counter(tool for variant in variants for tool in tools.get(variant, ()))
     return [name for name in variants if any(shared[tool] > 1 for tool in tools.get(name, ()))]
 

@@ -66,7 +66,7 @@ def check(
     chosen = o.choose(format or o.guess_format(output, ENDINGS, "table"), FORMATS)
     grave = free_of and o.choose(free_of, SEVERITIES, "--free-of")
     codes = read_codes(select, "--select"), read_codes(ignore, "--ignore")
-    runset = request.load()
+    runset = request.load(light=True)
     found = pick(runset.check(baseline=requested.baseline or o.settings().baseline), *codes)
     printing.write(render(found, runset, chosen, to_file=output is not None), output)
     is_refused = any(report.outcome in _REFUSED for report in runset.reports)

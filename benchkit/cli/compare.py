@@ -80,7 +80,7 @@ def compare(
     _refuse_ending(output, format, request.paths or [])
     chosen = o.choose(format or o.guess_format(output, ENDINGS, "table"), FORMATS)
     by_column, to_file = request.split_by, output is not None
-    with replace(request, quiet=quiet).results() as runset:
+    with replace(request, quiet=quiet).results(light=True) as runset:
         result = evaluate(runset, requested)
         text = render(result, chosen, by=by_column, to_file=to_file, every=every, wide=wide)
         printing.write(text, output)

@@ -103,7 +103,7 @@ def gate(
         o.refuse_both(requested.pair, requested.baseline, requested.variant)
         held = Policy.of(base).override(max_overhead or (), on_inconclusive)
         result = run_gate(
-            lambda named: replace(request, paths=list(named)).load(base=base), held,
+            lambda named: replace(request, paths=list(named)).load(base=base, light=True), held,
             paths=request.paths or [], baseline=requested.baseline, variants=requested.variant,
             pairs=o.parse_pairs(requested.pair), self_test=self_test, strict=strict,
             allow_missing=allow_missing_baseline,

@@ -254,20 +254,23 @@ class Request:
             max_unpacked=parse_limit(self.max_unpacked) if self.max_unpacked else None,
         )  # fmt: skip
 
-    def load(self, *, base: config.Settings | None = None) -> RunSet:
+    def load(self, *, base: config.Settings | None = None, light: bool = False) -> RunSet:
         """Load the results and say on stderr what could not be read."""
-        with self.results(base=base) as runset:
+        with self.results(base=base, light=light) as runset:
             return runset
 
     @contextmanager
     def results(
-        self, *, samples: bool = False, base: config.Settings | None = None
+        self, *, samples: bool = False, base: config.Settings | None = None, light: bool = False
     ) -> Iterator[RunSet]:
         """Load the results; what could not be read is said below the answer, or above its error."""
         from benchkit import api
 
         options, origins = self.options(base or settings()), self.origin or ()
-        runset = api.read(self.paths or (), options, self.store, samples=samples, origins=origins)
+        paths = self.paths or ()
+        runset = api.read(
+            paths, options, self.store, samples=samples, origins=origins, light=light
+        )
         try:
             yield self._keep_named(runset)
         finally:

@@ -70,7 +70,7 @@ def load(request: o.Request) -> RunSet:
 
     found = loading.list_runs(request.paths or (), request.store)
     if found is None:
-        return request.load()
+        return request.load(light=True)
     runset = RunSet(observations=found.observations, runs=found.runs)
     if request.origin:
         known = found.runs["origin"].unique().tolist()

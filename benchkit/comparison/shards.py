@@ -89,6 +89,8 @@ def count_concurrent(runs: Runs) -> dict[Side, int]:
     is_timed = runs["started_at"].notna() & runs["duration"].gt(_COARSE)
     is_repeated = runs["role"].eq("measured") & runs.duplicated([*Side._fields], keep=False)
     places = np.flatnonzero(is_timed & is_repeated).tolist()
+    if not places:
+        return {}
     sources = runs["sources"].iloc[places].tolist()
     files = runs.iloc[places].assign(path=[each[0]["path"] if each else "" for each in sources])
     counts = {

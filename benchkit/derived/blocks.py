@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from benchkit.codes import number_rows
+from benchkit.light import LightColumn, LightFrame, make_array
 from benchkit.schema import Workload
 
 if TYPE_CHECKING:
@@ -52,6 +53,17 @@ def place_runs(runs: Runs) -> Runs:
             values[measured[rest]] = pd.array([row[name] for row in rows], "Int64")
     table: Runs = runs.assign(**placed)
     return table
+
+
+def place_light(runs: LightFrame) -> Runs:
+    """Return a light table of runs with blocks and positions where an order was recorded."""
+    names = (*_SERIES, "variant", "role", *_ORDER)
+    rows = [dict(zip(names, row, strict=True)) for row in runs[[*names]].itertuples()]
+    find_blocks(rows)
+    placed = {name: [row[name] for row in rows] for name in ("block", "position")}
+    for name, values in placed.items():
+        runs[name] = LightColumn(make_array(values, "i64?"), runs.index, "i64?")
+    return runs  # type: ignore[return-value]
 
 
 def _rank(members: pd.DataFrame, series: np.ndarray, sizes: np.ndarray) -> np.ndarray:

@@ -128,10 +128,10 @@ def collect_numbers(
     observations: Observations, counted: Mapping[str, str]
 ) -> dict[Labels, Numbers]:
     """Return one stat of each of some metrics for each run, the most precise of several forms."""
+    if not observations["metric"].isin(counted).any():
+        return {}
     stats = observations["metric"].map(counted)
     rows = observations[stats.notna() & observations["stat"].eq(stats.astype(object))]
-    if rows.empty:
-        return {}
     names = ("metric", "subject", "value", "resolution")
     rest = (rows[name].tolist() for name in names)
     runs: dict[Labels, dict[tuple[str, str], tuple[float, float]]] = {}

@@ -240,7 +240,8 @@ def group_alike(runs: Iterable[tuple[T, datetime | None]]) -> list[list[T]]:
 def list_starts(runs: Runs) -> list[datetime | None]:
     """Return when each run of a table began; None where it is not known."""
     starts = runs["started_at"]
-    return starts.astype(object).where(starts.notna(), None).tolist()
+    known = zip(starts.tolist(), starts.notna().tolist(), strict=True)
+    return [start if is_known else None for start, is_known in known]
 
 
 def leave_out_excerpts(observations: Observations) -> Observations:

@@ -5,18 +5,19 @@ A raw folder in memory and a store give the very same frames.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from benchkit import schema
 from benchkit.codes import code, number_rows
-from benchkit.derived.blocks import place_runs
+from benchkit.derived.blocks import place_light, place_runs
 from benchkit.errors import Diagnostic
 from benchkit.ingestion.parts import Part
 from benchkit.ingestion.roles import LISTED, are_named
 from benchkit.ingestion.rows import load_entries, parts_table, read_parts, select_sharded
+from benchkit.light import LightColumn, LightFrame, make_array
 from benchkit.ingestion.sharded import (
     combine_facts,
     find_sharded,
@@ -64,7 +65,9 @@ def _name_places(files: pd.Categorical, lines: np.ndarray) -> pd.Categorical:
     return pd.Categorical.from_codes(places, categories=pd.Index(texts, dtype="str"))
 
 
-def observations(rows: pa.Table, values: pa.Table, roles: Sequence[str] = LISTED) -> Observations:
+def observations(
+    rows: pa.Table, values: pa.Table, roles: Sequence[str] = LISTED, *, light: bool = False
+) -> Observations:
     """Join values with the labels of their runs.
 
     Parameters
@@ -77,6 +80,8 @@ def observations(rows: pa.Table, values: pa.Table, roles: Sequence[str] = LISTED
         Only runs of these roles take part; they are named where others than measured runs and
         companions do.
     """
+    if light:
+        return _join_light(rows, values, roles)
     import numpy as np
     import pandas as pd
     import pyarrow as pa
@@ -103,6 +108,39 @@ def observations(rows: pa.Table, values: pa.Table, roles: Sequence[str] = LISTED
     if are_named(roles):
         columns["role"] = _code(measured["role"]).take(at)
     return schema.observations(columns)
+
+
+def _join_light(rows: pa.Table, values: pa.Table, roles: Sequence[str]) -> Observations:
+    """Join few values with the labels of their runs, one by one."""
+    parts = zip(*(rows[name].to_pylist() for name in _JOINED), strict=True)
+    owners = {(batch, piece): rest for batch, piece, *rest in parts if rest[2] in roles}
+    keys = zip(values["batch"].to_pylist(), values["piece"].to_pylist(), strict=True)
+    owned = [(place, owners[key]) for place, key in enumerate(keys) if key in owners]
+    lines = values["line"].to_pylist()
+    columns: dict[str, list[Any]] = {
+        "run": [number for _, (number, *_) in owned],
+        "source": [f"{label}:{lines[place]}" for place, (_, label, *_) in owned],
+    }
+    for at, name in enumerate(_LABELS, 3):
+        columns[name] = [owner[at] for _, owner in owned]
+    for column in schema.VALUE_COLUMNS:
+        listed = values[column.name].to_pylist()
+        columns[column.name] = [listed[place] for place, _ in owned]
+    return _make_light(schema.COLUMNS, columns)  # type: ignore[return-value]
+
+
+def _make_light(columns: Sequence[schema.Column], values: Mapping[str, list[Any]]) -> LightFrame:
+    """Make a light frame of values by their columns."""
+    import numpy as np
+
+    names = [column.name for column in columns]
+    index = np.arange(len(values[names[0]]))
+    types = {column.name: column.type for column in columns}
+    made = {
+        name: LightColumn(make_array(values[name], types[name]), index, types[name])
+        for name in names
+    }
+    return LightFrame(made, index)
 
 
 def _code(column: pa.ChunkedArray) -> pd.Categorical:
@@ -177,7 +215,7 @@ def stream_observations(
             yield frame
 
 
-def runs(rows: pa.Table) -> Runs:
+def runs(rows: pa.Table, *, light: bool = False) -> Runs:
     """Make one row per run; several parts (forms) of one run complete each other.
 
     Parameters
@@ -186,17 +224,12 @@ def runs(rows: pa.Table) -> Runs:
         Numbered parts, as `parts_table` writes them.
     """
     import numpy as np
-    import pandas as pd
     import pyarrow as pa
 
-    frame = pd.DataFrame({name: code(rows[name]) for name in (*_LABELS, "role", "origin")})
-    is_damaged = frame["role"] == "damaged"
-    frame = frame.assign(number=rows["number"].to_numpy(), path=code(rows["path"]))
-    frame["path"] = frame["path"].where(is_damaged)
-    numbers, firsts = number_rows(frame, (*_LABELS, "role", "origin", "number", "path"))
+    numbers, firsts = _number_runs(rows, light=light)
     several = np.flatnonzero(np.bincount(numbers) > 1)
     shown = rows.select(_SHOWN)
-    sources = _list_sources(shown.take(firsts))
+    sources = _list_sources(shown.take(firsts), light=light)
     if len(several):
         chosen = np.flatnonzero(np.isin(numbers, several))
         forms: dict[int, list[Part]] = {}
@@ -209,8 +242,40 @@ def runs(rows: pa.Table) -> Runs:
         firsts[[*forms]] = len(rows) + np.arange(len(forms))
         shown = pa.concat_tables([plain(shown), plain(joined)])
     shown = shown.take(firsts)
+    if light:
+        return place_light(_make_light(schema.RUN_COLUMNS, _list_columns(shown, sources)))
     columns = {column.name: _read_column(shown, column) for column in _RUN_COLUMNS}
     return place_runs(schema.runs({**columns, "sources": sources}))
+
+
+def _number_runs(rows: pa.Table, *, light: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Number the runs that rows are of; damaged sources are each one of its own."""
+    names = (*_LABELS, "role", "origin", "number", "path")
+    if light:
+        lists = {name: rows[name].to_pylist() for name in names}
+        roles = zip(lists["path"], lists["role"], strict=True)
+        lists["path"] = [path if role == "damaged" else "" for path, role in roles]
+        lists["number"] = [*map(str, lists["number"])]
+        return _make_light([schema.Column(n, "str", "") for n in names], lists).number_rows(names)
+    import pandas as pd
+
+    frame = pd.DataFrame({name: code(rows[name]) for name in (*_LABELS, "role", "origin")})
+    is_damaged = frame["role"] == "damaged"
+    frame = frame.assign(number=rows["number"].to_numpy(), path=code(rows["path"]))
+    frame["path"] = frame["path"].where(is_damaged)
+    return number_rows(frame, names)
+
+
+def _list_columns(rows: pa.Table, sources: np.ndarray) -> dict[str, list[Any]]:
+    """Return the columns of the table of runs; runs that the same is known of share one object."""
+    columns: dict[str, list[Any]] = {"sources": sources.tolist()}
+    for column in _RUN_COLUMNS:
+        values = rows[_STORED.get(column.name, column.name)].to_pylist()
+        if column.type == "map":
+            shared = {text: load_entries(text).copy() for text in dict.fromkeys(values)}
+            values = [shared[text] for text in values]
+        columns[column.name] = [v or None for v in values] if column.name == "remark" else values
+    return columns
 
 
 def _read_column(rows: pa.Table, column: schema.Column) -> object:
@@ -242,12 +307,19 @@ def _share_maps(stored: pa.ChunkedArray) -> np.ndarray:
     return shared
 
 
-def _list_sources(rows: pa.Table) -> np.ndarray:
+def _list_sources(rows: pa.Table, *, light: bool) -> np.ndarray:
     """Return the one source of each run; runs of one source share it."""
     import numpy as np
-    import pandas as pd
 
     names = ("label", "sha256")
+    if light:
+        found = np.empty(len(rows), dtype=object)
+        pairs = zip(*(rows[name].to_pylist() for name in names), strict=True)
+        for place, (label, digest) in enumerate(pairs):
+            found[place] = [_name_source(label, digest)]
+        return found
+    import pandas as pd
+
     frame = pd.DataFrame({name: code(rows[name]) for name in names})
     numbers, firsts = number_rows(frame, names)
     sources = np.empty(len(firsts), dtype=object)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from benchkit.codes import code
 from benchkit.derived import derive
+from benchkit.derived.record import tells_of_load
 from benchkit.derived.sources import SERIES
 from benchkit.errors import ConfigError, DataError, Diagnostic, Finding, SourceReport
 from benchkit.ingestion.addresses import is_page
@@ -56,6 +57,7 @@ from benchkit.ingestion.stored import (
 )
 from benchkit.labels.numbering import part_packages
 from benchkit.labels.sections import share_headings
+from benchkit.light import MOST, hold_pandas
 from benchkit.schema import observations as make_table
 from benchkit.schema import runs as make_run_table
 from benchkit.store import values_schema
@@ -101,6 +103,7 @@ def load(
     *,
     samples: bool,
     origins: Sequence[str] = (),
+    light: bool = False,
 ) -> Loaded:
     """Load raw files and folders, or a store where none or only the store itself is named.
 
@@ -129,7 +132,7 @@ def load(
             where=arguments[0],
             hint="give the path of the other side's results",
         )
-    return load_found(discover(arguments, options), options, samples=samples)
+    return load_found(discover(arguments, options), options, samples=samples, light=light)
 
 
 def load_history(store: str | None) -> Loaded:
@@ -370,10 +373,28 @@ def _find_problems(parts: Sequence[Part]) -> Iterator[Finding]:
     yield from report_incomplete(parts)
 
 
+def _make_light(rows: pa.Table, values: pa.Table, series: pa.Table) -> Loaded | None:
+    """Make light frames of a few runs from whose values nothing follows; None of any others."""
+    if len(series) or max(len(rows), len(values)) > MOST:
+        return None
+    measured, runs = make_observations(rows, values, light=True), make_runs(rows, light=True)
+    if tells_of_load(measured, runs):
+        return None
+    nothing = make_observations(rows, series, light=True)
+    return Loaded(observations=measured, runs=runs, series=nothing)
+
+
 def load_found(
-    discovery: Discovery, options: Options, *, samples: bool, roles: Sequence[str] = ()
+    discovery: Discovery,
+    options: Options,
+    *,
+    samples: bool,
+    roles: Sequence[str] = (),
+    light: bool = False,
 ) -> Loaded:
     """Load the sources that were found."""
+    if light:
+        hold_pandas()
     harvest, values, series, of_shards = gather(discovery.found, options, samples=samples)
     harvest.complete(discovery, options)
     parts = single_out_shared(harvest.parts)
@@ -389,7 +410,9 @@ def load_found(
         raise refuse_all(problems)
     first = parts[0].variant if discovery.is_ordered else None
     joined, _, findings = join_values(parts, values, lambda _: of_shards)
-    complete = _complete(parts_table(parts), joined, series, roles)
+    rows = parts_table(parts)
+    complete = _make_light(rows, joined, series) if light else None
+    complete = complete or _complete(rows, joined, series, roles)
     return replace(
         complete,
         findings=(*harvest.findings, *findings, *complete.findings, *_find_problems(parts)),

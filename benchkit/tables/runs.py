@@ -9,19 +9,20 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+from statistics import median
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from benchkit.tables.model import Cell, Column, Table, drop_empty
 from benchkit.units import format_number, printable
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from benchkit.schema import Runs
 
 _NAMES = ("group", "variant", "benchmark", "params", "run", "role", "tool", "started_at")
 #: What differs from run to run of a series; runs that are alike in all else share a line.
 _OF_EACH = frozenset({"run", "started_at"})
+#: Values of lines, by column.
+Columns = dict[str, list[Any]]
 #: Stretches of run numbers that a line lists; the rest is counted.
 _MOST_STRETCHES = 5
 
@@ -41,10 +42,11 @@ def runs_table(runs: Runs, *, is_folded: bool = False) -> Table:
         Columns that are empty throughout are left out, and the origin where there is but one.
     """
     names = (*_NAMES, *(("origin",) if runs["origin"].nunique() > 1 else ()))
-    lines: pd.DataFrame = runs.assign(sources=runs["sources"].map(len))
+    columns = {name: runs[name].tolist() for name in (*names, "duration", "remark")}
+    columns["sources"] = [*map(len, runs["sources"].tolist())]
     if is_folded:
-        lines = _fold(lines, [name for name in (*names, "remark") if name not in _OF_EACH])
-    columns = [lines[name].tolist() for name in (*names, "duration", "sources", "remark")]
+        columns = _fold(columns, [name for name in (*names, "remark") if name not in _OF_EACH])
+    lines = zip(*(columns[n] for n in (*names, "duration", "sources", "remark")), strict=True)
     table = Table(
         title="Runs",
         columns=(
@@ -53,21 +55,31 @@ def runs_table(runs: Runs, *, is_folded: bool = False) -> Table:
             Column("sources", "sources", align="right"),
             Column("remark", "remark"),
         ),
-        rows=tuple(_row(names, values) for values in zip(*columns, strict=True)),
+        rows=tuple(_row(names, values) for values in lines),
         caption=_count(runs["role"].tolist()),
     )
     return drop_empty(table, (*_NAMES, "duration", "remark"))
 
 
-def _fold(lines: pd.DataFrame, labels: list[str]) -> pd.DataFrame:
+def _fold(columns: Columns, labels: Sequence[str]) -> Columns:
     """Make one line of all that have the same labels, where the first of them stands."""
-    series = lines.groupby(labels, sort=False, dropna=False)
-    facts = {"started_at": "min", "duration": "median", "sources": "sum"}
-    folded: pd.DataFrame = series.agg(facts).reset_index()
-    numbers: list[set[int]] = [set() for _ in range(len(folded))]
-    for place, number in zip(series.ngroup().tolist(), lines["run"].tolist(), strict=True):
-        numbers[place].add(number)
-    return folded.assign(run=[*map(write_numbers, numbers)])
+    series: dict[tuple[Any, ...], list[int]] = {}
+    for place, row in enumerate(zip(*(columns[name] for name in labels), strict=True)):
+        known = tuple(value if isinstance(value, str) else None for value in row)
+        series.setdefault(known, []).append(place)
+
+    def take(name: str) -> Iterator[list[Any]]:
+        return ([columns[name][place] for place in places] for places in series.values())
+
+    folded: Columns = {name: [values[0] for values in take(name)] for name in labels}
+    starts = ([start for start in of if _is_time(start)] for of in take("started_at"))
+    lengths = ([length for length in of if length == length] for of in take("duration"))  # noqa: PLR0124 - NaN
+    return folded | {
+        "run": [write_numbers(set(numbers)) for numbers in take("run")],
+        "started_at": [min(of, default=None) for of in starts],
+        "duration": [median(of) if of else math.nan for of in lengths],
+        "sources": [*map(sum, take("sources"))],
+    }
 
 
 def write_numbers(numbers: set[int]) -> str:
@@ -112,9 +124,11 @@ def _duration(value: object) -> Cell:
 
 def write_time(value: object) -> str:
     """Write a time as ``2026-11-21 01:21:43``, in UTC; nothing where it is unknown."""
-    if not isinstance(value, datetime) or str(value) == "NaT":
-        return ""
-    return value.strftime("%Y-%m-%d %H:%M:%S")
+    return value.strftime("%Y-%m-%d %H:%M:%S") if _is_time(value) else ""
+
+
+def _is_time(value: object) -> TypeGuard[datetime]:
+    return isinstance(value, datetime) and str(value) != "NaT"
 
 
 def _count(roles: Sequence[str]) -> str:
