@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+    T = TypeVar("T")
     Table = TypeVar("Table", bound=pd.DataFrame)
 
 
@@ -54,10 +55,15 @@ def is_coded(column: object) -> TypeGuard[pd.Categorical]:
     return isinstance(column, pd.Categorical) and column.categories.dtype == "str"
 
 
+def as_pandas(frame: T) -> T:
+    """Return a table as pandas has it, of a light one all columns."""
+    known: object = frame
+    return known.to_pandas() if isinstance(known, LightFrame) else frame  # type: ignore[return-value]
+
+
 def spell_out(frame: Table) -> Table:
     """Return a table with texts in place of codes."""
-    if isinstance(frame, LightFrame):
-        frame = frame.to_pandas()
+    frame = as_pandas(frame)
     arrays = {name: column.array for name, column in frame.items()}
     spelled = {
         name: array.categories.array.take(array.codes, allow_fill=True)
@@ -67,7 +73,9 @@ def spell_out(frame: Table) -> Table:
     return type(frame)({**arrays, **spelled}, index=frame.index, copy=False)
 
 
-def number_rows(frame: pd.DataFrame, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+def number_rows(
+    frame: pd.DataFrame | LightFrame, names: Sequence[str]
+) -> tuple[np.ndarray, np.ndarray]:
     """Give the different rows of some columns numbers, in the order of their first appearance.
 
     Returns
@@ -95,7 +103,9 @@ def number_rows(frame: pd.DataFrame, names: Sequence[str]) -> tuple[np.ndarray, 
     return numbers.astype(np.int64), firsts
 
 
-def match_rows(frame: pd.DataFrame, other: pd.DataFrame, names: Sequence[str]) -> np.ndarray:
+def match_rows(
+    frame: pd.DataFrame | LightFrame, other: pd.DataFrame | LightFrame, names: Sequence[str]
+) -> np.ndarray:
     """Return for each row the last row of another table that has the same labels, or -1.
 
     Examples
@@ -108,6 +118,7 @@ def match_rows(frame: pd.DataFrame, other: pd.DataFrame, names: Sequence[str]) -
     """
     if isinstance(frame, LightFrame) and isinstance(other, LightFrame):
         return frame.match_rows(other, names)
+    frame, other = as_pandas(frame), as_pandas(other)
     import numpy as np
     import pandas as pd
 
@@ -124,7 +135,9 @@ def match_rows(frame: pd.DataFrame, other: pd.DataFrame, names: Sequence[str]) -
     return np.where(sought < 0, -1, np.append(order, -1)[last])
 
 
-def number_maps(column: pd.Series) -> tuple[np.ndarray, list[Mapping[str, str]]]:
+def number_maps(
+    column: pd.Series | LightColumn,
+) -> tuple[np.ndarray, list[Mapping[str, str]]]:
     """Give the different mappings of a column numbers; what is none counts as an empty one.
 
     Returns

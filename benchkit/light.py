@@ -4,6 +4,7 @@ Importing pandas takes longer than comparing two small files. Methods that stand
 of pandas do; for any other one the frame becomes one of pandas.
 """
 
+# ruff: noqa: ANN401 - what pandas takes and gives, too
 from __future__ import annotations
 
 import sys
@@ -173,7 +174,7 @@ class LightColumn:
         """Mark what is unknown."""
         if self.values.dtype == object:
             return self._with(np.fromiter(map(_is_missing, self.values), bool, len(self)))
-        return self._with(self.values != self.values)  # noqa: PLR0124 - NaN is not
+        return self._with(self.values != self.values)
 
     def notna(self) -> LightColumn:
         """Mark what is known."""
@@ -198,7 +199,7 @@ class LightColumn:
 
     def drop_duplicates(self) -> LightColumn:
         """Return the first of all values that are equal."""
-        return LightFrame({"": self}, self.index).drop_duplicates()[""]
+        return self.iloc[LightFrame({"": self}, self.index).number_rows([""])[1]]  # type: ignore[no-any-return]
 
     def astype(self, dtype: Any) -> Any:
         """Return texts as they are, whole numbers as texts, or all as objects."""
@@ -231,13 +232,13 @@ def _bare(other: object) -> Any:
 
 
 class _Places:
-    """Rows by their places."""
+    """Values or rows by their places, or by what else is in brackets."""
 
     def __init__(self, take: Callable[[Any], Any]) -> None:
         self._take = take
 
     def __getitem__(self, at: Any) -> Any:
-        return self._take(np.asarray(at, dtype=np.int64) if isinstance(at, list) else at)
+        return self._take(np.asarray(at, np.int64) if isinstance(at, list) else at)
 
 
 class LightFrame:
@@ -285,7 +286,9 @@ class LightFrame:
         """The names."""
         return list(self._columns)
 
-    keys = columns.fget
+    def keys(self) -> list[str]:
+        """Return the names."""
+        return self.columns
 
     @property
     def empty(self) -> bool:
@@ -317,7 +320,13 @@ class LightFrame:
     @property
     def loc(self) -> Any:
         """The rows of a mask, and some columns of theirs."""
-        return _Located(self)
+        return _Places(self._locate)
+
+    def _locate(self, chosen: Any) -> Any:
+        rows, names = chosen if isinstance(chosen, tuple) else (chosen, self.columns)
+        if np.asarray(rows).dtype != bool:
+            return self.to_pandas().loc[chosen]
+        return self[names][rows]
 
     def assign(self, **columns: object) -> LightFrame:
         """Return it with more columns, or with others of the same name."""
@@ -328,7 +337,8 @@ class LightFrame:
 
     def reset_index(self, *, drop: bool) -> LightFrame:
         """Return the rows numbered anew."""
-        assert drop
+        if not drop:
+            return self.to_pandas().reset_index()  # type: ignore[return-value]
         index = np.arange(len(self))
         return LightFrame(
             {n: LightColumn(c.values, index, c.type) for n, c in self._columns.items()}, index
@@ -366,8 +376,8 @@ class LightFrame:
         is_first[firsts] = True
         return LightColumn(~is_first, self.index)
 
-    def itertuples(self, *, index: bool = False, name: None = None) -> Iterator[tuple[Any, ...]]:
-        """Yield the rows."""
+    def itertuples(self, **_: object) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows as plain tuples."""
         return zip(*self._columns.values(), strict=True)
 
 
@@ -376,16 +386,3 @@ def _spell(column: LightColumn) -> list[Any]:
     if column.values.dtype == object or column.values.dtype.kind == "f":
         return [None if _is_missing(value) else value for value in column.tolist()]
     return column.tolist()
-
-
-class _Located:
-    """Rows by a mask."""
-
-    def __init__(self, frame: LightFrame) -> None:
-        self._frame = frame
-
-    def __getitem__(self, chosen: Any) -> Any:
-        rows, names = chosen if isinstance(chosen, tuple) else (chosen, self._frame.columns)
-        if np.asarray(rows).dtype != bool:
-            return self._frame.to_pandas().loc[chosen]
-        return self._frame[names][rows]

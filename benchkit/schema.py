@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, NewType
 
 from benchkit.codes import is_coded
 from benchkit.errors import SchemaError
-from benchkit.light import LightFrame
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -270,8 +269,6 @@ def observations(data: Mapping[str, object] | pd.DataFrame) -> Observations:
 
     A `SchemaError` names the column that is missing, unknown or of another type.
     """
-    if isinstance(data, LightFrame):
-        return data  # type: ignore[return-value]
     return _frame(data, (*COLUMNS, ROLE) if ROLE.name in data else COLUMNS)  # type: ignore[return-value]
 
 

@@ -230,8 +230,10 @@ def test_start_up_is_light(arguments: list[str]) -> None:
 
 
 @pytest.mark.parametrize("command", ["compare", "check", "runs", "gate"])
-def test_a_command_on_go_files_imports_neither_scipy_nor_drawing(command: str) -> None:
-    assert _packages_imported(_on_go_files(command)) & {"scipy", "matplotlib", "jinja2"} == set()
+def test_a_command_on_go_files_imports_neither_pandas_nor_scipy_nor_drawing(command: str) -> None:
+    imported = _imports(_on_go_files(command))
+    assert imported & {"pandas.core", "scipy", "matplotlib", "jinja2"} == set()
+    assert not imported & {"deltalake", "benchkit.store.tables", "benchkit.planning"}
 
 
 def test_a_report_imports_neither_scipy_nor_pyplot_nor_a_third_dimension(tmp_path: Path) -> None:

@@ -38,8 +38,8 @@ def select_labels(
     kept = selection.select(runs, **of_runs)
     measured = keep_measured(kept)[list(schema.RUN_KEY)]
     is_kept = match_rows(observations, measured, schema.RUN_KEY) >= 0
-    rows = observations[is_kept].reset_index(drop=True)
-    return selection.select(schema.observations(rows[schema.column_names()]), **rest), kept
+    rows: Observations = observations[is_kept][schema.column_names()].reset_index(drop=True)
+    return selection.select(rows, **rest), kept
 
 
 class Excerpt(NamedTuple):

@@ -15,6 +15,7 @@ from importlib.metadata import EntryPoint, entry_points
 from inspect import getdoc
 from typing import TYPE_CHECKING
 
+from benchkit.codes import as_pandas
 from benchkit.errors import SEVERITIES, Finding
 
 if TYPE_CHECKING:
@@ -38,7 +39,8 @@ def apply_plugins(observations: Observations, runs: Runs) -> Iterator[Finding]:
     """
     for name, rule in _plugin_rules():
         try:
-            found = [_require_finding(result) for result in rule(*deepcopy((observations, runs)))]
+            copies = deepcopy((as_pandas(observations), as_pandas(runs)))
+            found = [_require_finding(result) for result in rule(*copies)]
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a plug-in may fail in any way
             warnings.warn(f"audit rule {name} failed: {error}", stacklevel=2)
             continue

@@ -125,11 +125,11 @@ def ingest(
 ) -> None:
     """Read results into the store; running the same command again changes nothing."""
     from benchkit.ingestion.commit import ingest as read
-    from benchkit.ingestion.startup import spare_pandas
+    from benchkit.light import hold_pandas
     from benchkit.store import Store, choose_place
 
     o.choose(format, ("table", "json"))
-    spare_pandas()
+    hold_pandas()
     request = o.Request(
         layout=layout, as_format=as_format, rename=rename, split=split, map=map,
         exclude=exclude, max_unpacked=max_unpacked, quiet=quiet,

@@ -268,9 +268,7 @@ class Request:
 
         options, origins = self.options(base or settings()), self.origin or ()
         paths = self.paths or ()
-        runset = api.read(
-            paths, options, self.store, samples=samples, origins=origins, light=light
-        )
+        runset = api.read(paths, options, self.store, samples=samples, origins=origins, light=light)
         try:
             yield self._keep_named(runset)
         finally:

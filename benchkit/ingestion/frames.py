@@ -13,16 +13,17 @@ from typing import TYPE_CHECKING, Any
 from benchkit import schema
 from benchkit.codes import code, number_rows
 from benchkit.derived.blocks import place_light, place_runs
+from benchkit.derived.record import tells_of_load
 from benchkit.errors import Diagnostic
 from benchkit.ingestion.parts import Part
 from benchkit.ingestion.roles import LISTED, are_named
 from benchkit.ingestion.rows import load_entries, parts_table, read_parts, select_sharded
-from benchkit.light import LightColumn, LightFrame, make_array
 from benchkit.ingestion.sharded import (
     combine_facts,
     find_sharded,
     leave_out_summaries,
 )
+from benchkit.light import MOST, LightColumn, LightFrame, make_array
 from benchkit.store.columns import plain
 
 if TYPE_CHECKING:
@@ -65,9 +66,7 @@ def _name_places(files: pd.Categorical, lines: np.ndarray) -> pd.Categorical:
     return pd.Categorical.from_codes(places, categories=pd.Index(texts, dtype="str"))
 
 
-def observations(
-    rows: pa.Table, values: pa.Table, roles: Sequence[str] = LISTED, *, light: bool = False
-) -> Observations:
+def observations(rows: pa.Table, values: pa.Table, roles: Sequence[str] = LISTED) -> Observations:
     """Join values with the labels of their runs.
 
     Parameters
@@ -80,8 +79,6 @@ def observations(
         Only runs of these roles take part; they are named where others than measured runs and
         companions do.
     """
-    if light:
-        return _join_light(rows, values, roles)
     import numpy as np
     import pandas as pd
     import pyarrow as pa
@@ -110,10 +107,10 @@ def observations(
     return schema.observations(columns)
 
 
-def _join_light(rows: pa.Table, values: pa.Table, roles: Sequence[str]) -> Observations:
+def _join_light(rows: pa.Table, values: pa.Table) -> Observations:
     """Join few values with the labels of their runs, one by one."""
     parts = zip(*(rows[name].to_pylist() for name in _JOINED), strict=True)
-    owners = {(batch, piece): rest for batch, piece, *rest in parts if rest[2] in roles}
+    owners = {(batch, piece): rest for batch, piece, *rest in parts if rest[2] in LISTED}
     keys = zip(values["batch"].to_pylist(), values["piece"].to_pylist(), strict=True)
     owned = [(place, owners[key]) for place, key in enumerate(keys) if key in owners]
     lines = values["line"].to_pylist()
@@ -127,6 +124,16 @@ def _join_light(rows: pa.Table, values: pa.Table, roles: Sequence[str]) -> Obser
         listed = values[column.name].to_pylist()
         columns[column.name] = [listed[place] for place, _ in owned]
     return _make_light(schema.COLUMNS, columns)  # type: ignore[return-value]
+
+
+def make_light(
+    rows: pa.Table, values: pa.Table, series: pa.Table
+) -> tuple[Observations, Runs] | None:
+    """Make light frames of a few runs from whose values nothing follows; None of any others."""
+    if len(series) or max(len(rows), len(values)) > MOST:
+        return None
+    measured, listed = _join_light(rows, values), runs(rows, light=True)
+    return None if tells_of_load(measured, listed) else (measured, listed)
 
 
 def _make_light(columns: Sequence[schema.Column], values: Mapping[str, list[Any]]) -> LightFrame:
@@ -249,7 +256,10 @@ def runs(rows: pa.Table, *, light: bool = False) -> Runs:
 
 
 def _number_runs(rows: pa.Table, *, light: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Number the runs that rows are of; damaged sources are each one of its own."""
+    """Return numbers of the runs that rows are of, and the first row of each.
+
+    A damaged source is one of its own.
+    """
     names = (*_LABELS, "role", "origin", "number", "path")
     if light:
         lists = {name: rows[name].to_pylist() for name in names}

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from benchkit.codes import code
 from benchkit.derived import derive
-from benchkit.derived.record import tells_of_load
 from benchkit.derived.sources import SERIES
 from benchkit.errors import ConfigError, DataError, Diagnostic, Finding, SourceReport
 from benchkit.ingestion.addresses import is_page
@@ -22,6 +21,7 @@ from benchkit.ingestion.copies import find_remembered, leave_out, settle_origina
 from benchkit.ingestion.discovery import Discovery, Options, discover
 from benchkit.ingestion.frames import (
     drop_unsound,
+    make_light,
     stream_observations,
 )
 from benchkit.ingestion.frames import observations as make_observations
@@ -57,7 +57,7 @@ from benchkit.ingestion.stored import (
 )
 from benchkit.labels.numbering import part_packages
 from benchkit.labels.sections import share_headings
-from benchkit.light import MOST, hold_pandas
+from benchkit.light import hold_pandas
 from benchkit.schema import observations as make_table
 from benchkit.schema import runs as make_run_table
 from benchkit.store import values_schema
@@ -107,21 +107,8 @@ def load(
 ) -> Loaded:
     """Load raw files and folders, or a store where none or only the store itself is named.
 
-    Parameters
-    ----------
-    arguments, options, store, samples
-        What to load.
-    origins : sequence of str
-        As `origins.choose` takes them; of a store, each side uses one.
-
-    Raises
-    ------
-    DataError
-        If there is nothing to load.
-    SelectionError
-        If nothing has a named origin.
-    ConfigError
-        If an origin is named for raw files.
+    ``origins`` are as `origins.choose` takes them: of a store, each side uses one. Few results of
+    files may be in `benchkit.light` frames.
     """
     place = _store_of(arguments, store, origins)
     if place is not None:
@@ -373,17 +360,6 @@ def _find_problems(parts: Sequence[Part]) -> Iterator[Finding]:
     yield from report_incomplete(parts)
 
 
-def _make_light(rows: pa.Table, values: pa.Table, series: pa.Table) -> Loaded | None:
-    """Make light frames of a few runs from whose values nothing follows; None of any others."""
-    if len(series) or max(len(rows), len(values)) > MOST:
-        return None
-    measured, runs = make_observations(rows, values, light=True), make_runs(rows, light=True)
-    if tells_of_load(measured, runs):
-        return None
-    nothing = make_observations(rows, series, light=True)
-    return Loaded(observations=measured, runs=runs, series=nothing)
-
-
 def load_found(
     discovery: Discovery,
     options: Options,
@@ -411,8 +387,10 @@ def load_found(
     first = parts[0].variant if discovery.is_ordered else None
     joined, _, findings = join_values(parts, values, lambda _: of_shards)
     rows = parts_table(parts)
-    complete = _make_light(rows, joined, series) if light else None
-    complete = complete or _complete(rows, joined, series, roles)
+    if light and (frames := make_light(rows, joined, series)):
+        complete = Loaded(observations=frames[0], runs=frames[1])
+    else:
+        complete = _complete(rows, joined, series, roles)
     return replace(
         complete,
         findings=(*harvest.findings, *findings, *complete.findings, *_find_problems(parts)),
