@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeGuard, TypeVar
 
-from benchkit.light import LightColumn, LightFrame
-
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
     import pyarrow as pa
+
+    from benchkit.light import LightColumn, LightFrame
 
     T = TypeVar("T")
     Table = TypeVar("Table", bound=pd.DataFrame)
@@ -57,6 +57,8 @@ def is_coded(column: object) -> TypeGuard[pd.Categorical]:
 
 def as_pandas(frame: T) -> T:
     """Return a table as pandas has it, of a light one all columns."""
+    from benchkit.light import LightFrame
+
     known: object = frame
     return known.to_pandas() if isinstance(known, LightFrame) else frame  # type: ignore[return-value]
 
@@ -84,6 +86,8 @@ def number_rows(
     firsts : ndarray of int64, shape (numbers,)
         The first row of each number.
     """
+    from benchkit.light import LightFrame
+
     if isinstance(frame, LightFrame):
         return frame.number_rows(names)
     import numpy as np
@@ -116,6 +120,8 @@ def match_rows(
     >>> match_rows(sought, other, ["variant", "run"]).tolist()
     [2, -1, -1]
     """
+    from benchkit.light import LightFrame
+
     if isinstance(frame, LightFrame) and isinstance(other, LightFrame):
         return frame.match_rows(other, names)
     frame, other = as_pandas(frame), as_pandas(other)
@@ -147,6 +153,8 @@ def number_maps(
         By their numbers. Rows that share one object cost next to nothing.
     """
     import numpy as np
+
+    from benchkit.light import LightColumn
 
     objects = column.tolist()
     if isinstance(column, LightColumn):
