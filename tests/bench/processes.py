@@ -20,7 +20,8 @@ from sizes import Size
 from turns import Command, Turn, run_in_turn, run_once, typical
 
 PYTHON = [sys.executable]
-BENCHKIT = [*PYTHON, "-m", "benchkit"]
+#: What is installed, not the checkout in which this is started: there no kernel is compiled.
+BENCHKIT = [*PYTHON, "-P", "-m", "benchkit"]
 ROOT = Path(__file__).resolve().parents[2]
 PINNED = ROOT / "fixtures" / "redis-gobench" / "pinned"
 STORE = Path(__file__).with_name("stored.py")

@@ -24,6 +24,8 @@ from peers import Peers
 from processes import Bench
 from sizes import SIZES
 
+from benchkit.parsers import kernel
+
 #: The goals about whole processes, in their order; each takes the bench and gives its rows.
 PROCESSES: dict[str, Callable[[Bench], list[Goal]]] = {
     "P1": processes.measure_k6_json,
@@ -68,6 +70,8 @@ def main() -> None:
     wanted = options.goal or [*PROCESSES, *IN_PROCESS]
     peers = Peers(options.peers)
     versions = {"benchkit": _version(), "python": platform.python_version(), **peers.versions()}
+    if not kernel.compiled:
+        peers.missing.append("a C compiler, so that benchkit reads large files slowly")
     goals: list[Goal] = []
     with tempfile.TemporaryDirectory(dir=options.folder) as scratch:
         size = SIZES[options.size]
@@ -120,7 +124,7 @@ def put(text: str, path: Path) -> None:
 
 
 def _version() -> str:
-    command = [sys.executable, "-m", "benchkit", "--version"]
+    command = [*processes.BENCHKIT, "--version"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return done.stdout.split()[-1]
 
