@@ -344,7 +344,7 @@ def _take_pages(passed: list[tuple[Path, str]]) -> list[Path]:
 
 def _holds_results(page: Path) -> bool:
     try:
-        return bool(registry.identify(Source.load(page, str(page))))
+        return registry.holds_results(Source.load(page, str(page)))
     except (BenchkitError, UnreadableError, OSError):
         return False
 

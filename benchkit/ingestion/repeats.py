@@ -21,9 +21,11 @@ def leave_out_repeats(paths: Sequence[Path], passed: list[tuple[Path, str]]) -> 
 
     Of copies the last one that a tool's format names stays, as it stands elsewhere.
     """
-    kept = []
+    kept, endings = [], tuple({_ending(file) for file, _ in registry.repeating()})
     for path in paths:
-        if any(_repeats(path, file, result) for file, result in registry.repeating()):
+        if path.name.endswith(endings) and any(
+            _repeats(path, file, result) for file, result in registry.repeating()
+        ):
             passed.append((path, PART))
         else:
             kept.append(path)
@@ -65,16 +67,20 @@ def _count_alike(path: Path, real: str) -> int:
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
+def _ending(file: str) -> str:
+    """Return how the name of a file ends that a pattern matches."""
+    return file.removeprefix("*").rpartition("/")[2]
+
+
 def _repeats(path: Path, file: str, result: str) -> bool:
     """Tell whether a file is the one that repeats a result.
 
     A star is the same text in both, and any name where the file has none.
     """
-    ending = file.removeprefix("*")
-    if not path.name.endswith(ending.rpartition("/")[2]) or not path.match(file):
+    if not path.name.endswith(_ending(file)) or not path.match(file):
         return False
     if "*" in file:
-        star = path.name.removesuffix(ending)
+        star = path.name.removesuffix(file.removeprefix("*"))
         return (path.parent / result.replace("*", star)).is_file()
     return any(path.parent.glob(result))
 

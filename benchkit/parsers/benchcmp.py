@@ -136,7 +136,7 @@ TEXT = Format(
     ),
     recognises=_recognises,
     parse=_parse,
-    words=("benchmark",),
+    words=("delta", "speedup"),
     embeds=True,
 )
 

@@ -247,6 +247,15 @@ def choose(source: Source, name: str) -> tuple[Format, ...]:
     return claims or (next((each for each in named if each.name == name), named[0]),)
 
 
+def holds_results(source: Source) -> bool:
+    """Tell whether a format claims a source; what its beginning shows needs no search further on.
+
+    What `identify` raises where none does is raised here, too.
+    """
+    head = source.head()
+    return any(each.claims(head) for each in candidates(head)) or bool(identify(source))
+
+
 def identify(source: Source) -> tuple[Format, ...]:
     """Return the formats that claim a source: one that owns it, or several that embed blocks.
 

@@ -138,8 +138,8 @@ def open_parquet(file: pa.NativeFile, *, coded: bool = False) -> pq.ParquetFile:
     parquet = pq.ParquetFile(file, page_checksum_verification=True)
     rows, size = parquet.metadata.num_rows, file.size()
     groups = [parquet.metadata.row_group(i) for i in range(parquet.metadata.num_row_groups)]
-    most = max(_BYTES, _BYTES_A_BYTE * size)
-    if rows > max(_ROWS, _ROWS_A_BYTE * size) or sum(g.total_byte_size for g in groups) > most:
+    unpacked = sum(group.total_byte_size for group in groups)
+    if rows > max(_ROWS, _ROWS_A_BYTE * size) or unpacked > _limit(file):
         raise OutsizedError(f"it states {rows:,} rows in {size:,} bytes")
     if not coded:
         _require_texts(file, _measure_texts(file, parquet))
@@ -163,17 +163,22 @@ def read_rows(
     return rows
 
 
+def _limit(file: pa.NativeFile) -> int:
+    """Return how many bytes a file may unpack to."""
+    return max(_BYTES, _BYTES_A_BYTE * file.size())
+
+
 def _require_texts(file: pa.NativeFile, sizes: Iterable[int]) -> None:
-    size = file.size()
-    if sum(sizes) > max(_BYTES, _BYTES_A_BYTE * size):
-        raise OutsizedError(f"it unpacks to far too much text for {size:,} bytes")
+    if sum(sizes) > _limit(file):
+        raise OutsizedError(f"it unpacks to far too much text for {file.size():,} bytes")
 
 
 def _measure_texts(file: pa.NativeFile, parquet: pq.ParquetFile) -> Iterator[int]:
     """Yield the bytes that columns of texts unpack to, where one may be long and repeated."""
     import pyarrow.parquet as pq
 
-    least = _BYTES // max(parquet.num_row_groups * len(parquet.schema.names), 1)
+    columns = parquet.num_row_groups * len(parquet.schema.names)
+    least = _limit(file) // max(columns, 1)
     for number in range(parquet.num_row_groups):
         group = parquet.metadata.row_group(number)
         for at in range(group.num_columns):

@@ -21,8 +21,9 @@ _ANSI = regex(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]+[
 #: The tags that end a line on a page, those that end a block of code, and how many one may have.
 _BREAKS, _MANY_BREAKS = ("<br>", "<br/>", "<br />"), 9
 _CLOSINGS = ("</pre>", "</code>", "</samp>")
-#: What may stand in a text that is not clean.
-_MARKS = ("\r", "\x1b", "<br", "<BR", "<pre", "<code", "bc.", "bc(", "pre. ", "pre.. ", *_CLOSINGS)
+#: What may stand in a text that is not clean: characters, tags, and the beginnings of lines.
+_CHARACTERS, _TAGGED = ("\r", "\x1b"), ("<br", "<BR", "<pre", "<code", *_CLOSINGS)
+_TEXTILES = "bc", "pre"
 #: The tags with which a block of code begins in the line of its first result.
 _OPENING = regex(r"(?:<(?:pre|code|samp)(?: [^<>]{0,200})?>){1,9}(?=[^\s<])", re.IGNORECASE)
 #: What a block of code begins with in Textile.
@@ -74,7 +75,7 @@ def clean_line(line: str) -> str:
     opening = None
     if line.startswith("<") and "</" not in line:
         opening = _OPENING.match(line)
-    elif line.startswith(("bc", "pre")):
+    elif line.startswith(_TEXTILES):
         opening = _TEXTILE.match(line)
     return line[opening.end() :] if opening else line
 
@@ -94,9 +95,16 @@ def clean_text(data: bytes) -> str:
     if encoding != "utf-16" and b"\0" in data:
         return ""
     text = data.decode(encoding, errors="replace")
-    if any(each in text for each in _MARKS):
-        return "\n".join(map(clean_line, text.split("\n")))
-    return text
+    return text if _is_clean(text) else "\n".join(map(clean_line, text.split("\n")))
+
+
+def _is_clean(text: str) -> bool:
+    """Whether `clean_line` would leave every line of a text as it is."""
+    if any(each in text for each in _CHARACTERS) or text.startswith(_TEXTILES):
+        return False
+    if "<" in text and any(each in text for each in _TAGGED):
+        return False
+    return not any(f"\n{each}" in text for each in _TEXTILES)
 
 
 def clean_lines(block: bytes) -> list[str]:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 #: What the file does to earlier pieces, and the sources of its own.
 CHANGES, SOURCES = "changes", "sources"
+#: The columns that a note needs; there are 60, and the rows may be a million.
+_READ = "label", "path", "dropped"
 #: Characters of the sources of one file: each reader of the store reads them.
 _LONGEST = 1 << 13
 
@@ -30,7 +32,9 @@ def write_notes(rows: pa.Table, changes: Mapping[str, object]) -> dict[str, obje
     """
     import pyarrow.compute as pc
 
-    kept = rows.filter(pc.invert(rows["dropped"])) if "dropped" in rows.column_names else rows
+    kept = rows.select([name for name in _READ if name in rows.column_names])
+    if "dropped" in kept.column_names:
+        kept = kept.filter(pc.invert(kept["dropped"]))
     notes = {CHANGES: changes, SOURCES: _shorten(list_sources(kept))}
     return {name: note for name, note in notes.items() if note}
 
