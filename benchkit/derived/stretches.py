@@ -83,9 +83,10 @@ class Stretches:
         """Take a block of samples: times as datetime64[us], values finite."""
         first = -self._seen % self._stride
         self._seen += len(values)
-        block = times[first :: self._stride], values[first :: self._stride]
-        self._blocks.append(block)
-        self._kept += len(block[1])
+        part = slice(first, None, self._stride)
+        # A copy, where most are left out: a view would keep all of them.
+        self._blocks.append((np.ascontiguousarray(times[part]), np.ascontiguousarray(values[part])))
+        self._kept += len(self._blocks[-1][1])
         while self._kept > self._most:
             self._stride *= 2
             self._blocks = [(np.concatenate(t)[::2], np.concatenate(v)[::2])
