@@ -23,6 +23,8 @@ GO_PEERS = {
 }
 #: What reads the workflows, built from source too.
 WORKFLOW_LINTER = "github.com/rhysd/actionlint/cmd/actionlint@v1.7.12"
+#: Two processes, each with neighbours, which share what is set up for a module.
+TWO = ("-n", "2", "--dist", "worksteal")
 #: With which Spark reads tables; of the version of the dependency group.
 DELTA_LAKE = "io.delta:delta-spark_4.1_2.13:4.1.0"
 PROJECT = nox.project.load_toml("pyproject.toml")
@@ -77,15 +79,15 @@ def tests(session: nox.Session) -> None:
     session.install("--no-compile", "-e", ".", *groups, "nox")  # most of it is never imported
     if is_whole:
         session.run("mypy")
-        session.run("pytest", "-q", "-n", "2", "--doctest-modules", "benchkit")
-    session.run("pytest", "-n", "2", *session.posargs)
+        session.run("pytest", "-q", *TWO, "--doctest-modules", "benchkit")
+    session.run("pytest", *TWO, *session.posargs)
 
 
 @nox.session(default=False)
 def coverage(session: nox.Session) -> None:
     """Run the tests and list the lines that none reaches; fail below 90 %."""
     session.install("-e", ".", *_group("test"))
-    session.run("pytest", "-n", "2", "--cov", "--cov-report=term", *session.posargs)
+    session.run("pytest", *TWO, "--cov", "--cov-report=term", *session.posargs)
 
 
 @nox.session(default=False)
@@ -96,7 +98,7 @@ def quick(session: nox.Session) -> None:
     session.run("ruff", "check")
     session.run("ruff", "format", "--check")
     session.run("mypy")
-    session.run("pytest", "-q", "-n", "2", *(session.posargs or find_near() or ["--tenth"]))
+    session.run("pytest", "-q", *TWO, *(session.posargs or find_near() or ["--tenth"]))
 
 
 def find_near() -> list[str]:

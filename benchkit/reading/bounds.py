@@ -165,7 +165,8 @@ def read_rows(
 
 def _limit(file: pa.NativeFile) -> int:
     """Return how many bytes a file may unpack to."""
-    return max(_BYTES, _BYTES_A_BYTE * file.size())
+    size: int = file.size()
+    return max(_BYTES, _BYTES_A_BYTE * size)
 
 
 def _require_texts(file: pa.NativeFile, sizes: Iterable[int]) -> None:
