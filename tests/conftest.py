@@ -6,6 +6,7 @@ A golden is a file that a person opens and reviews as a diff, rewritten by one f
 from __future__ import annotations
 
 import difflib
+import gc
 import os
 import shutil
 import signal
@@ -43,6 +44,8 @@ sys.dont_write_bytecode = False
 #: process that a test starts and interrupts would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+gc.disable()  # until all tests are collected: what they are made of stays
 
 settings.register_profile(
     "benchkit",
@@ -104,6 +107,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         numbers = {item: zlib.crc32(item.nodeid.encode()) for item in items}
         config.hook.pytest_deselected(items=[item for item in items if numbers[item] % 10])
         items[:] = [item for item in items if numbers[item] % 10 == 0]
+
+
+def pytest_collection_finish() -> None:
+    """Let the collector pass over the tests, of which there are thousands, from now on."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -114,7 +114,7 @@ _EXPORTS = {
 }
 _MODULES = {name: module for module, names in _EXPORTS.items() for name in names.split()}
 
-__all__ = [*_MODULES]  # noqa: PLE0604 - all of them are str
+__all__ = sorted(_MODULES)  # noqa: PLE0605 - all of them are str
 
 
 def __getattr__(name: str) -> object:
