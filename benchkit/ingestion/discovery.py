@@ -362,17 +362,23 @@ def _add_folder(
     paths = paths or _take_pages(passed)
     places = [show_path(str(path)[start:]).replace(os.sep, "/") for path in paths]
     name = PurePosixPath(base).name
-    read = read_tree(places, SIDE_NAMES, tools, root_name=name, pattern=options.layout)
+    beside = [sidecars.for_file(path) for path in (*paths, *unseen)]
+    read = read_tree(
+        places, SIDE_NAMES, tools, root_name=name, pattern=options.layout,
+        stated=[sidecar.run for sidecar in beside[: len(paths)]],
+    )  # fmt: skip
     for path in unseen:  # a source like any other, whose reading says why it is none
         places.append(place := show_path(str(path)[start:]).replace(os.sep, "/"))
         read.append(read_path(place, tools=tools))
     sources = [
         Found(
             label=show_path(path), address=f"{base}/{place}", path=path, labels=labels,
-            sidecar=sidecars.for_file(path), variant=variant, is_named=bool(variant),
+            sidecar=sidecar, variant=variant, is_named=bool(variant),
             sidecars=sidecars, refusal=unseen.get(path, "") if unseen else "",
         )
-        for path, place, labels in zip((*paths, *unseen), places, read, strict=True)
+        for path, place, labels, sidecar in zip(
+            (*paths, *unseen), places, read, beside, strict=True
+        )
     ]  # fmt: skip
     result.found += sources
     result.labelled += [sources] if variant or options.variant else []

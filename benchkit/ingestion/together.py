@@ -40,7 +40,8 @@ def join_labelled(folders: Sequence[Sequence[Found]], tools: ToolNames) -> list[
     for label, several in labelled.items():
         joined.append(same := [source for sources in several for source in sources])
         names = (*SIDE_NAMES, label.lower())
-        tree = read_tree(_find_places(same)[1], names, tools, root_name=label)
+        places = _find_places(same)[1]
+        tree = read_tree(places, names, tools, root_name=label, stated=_list_stated(same))
         for source, labels in zip(same, tree, strict=True) if len(several) > 1 else ():
             source.labels = labels
     return joined
@@ -51,6 +52,10 @@ def _find_places(sources: Sequence[Found]) -> tuple[str, list[str]]:
     paths = [PurePosixPath(os.path.abspath(source.label)) for source in sources]  # noqa: PTH100 - addresses, too
     top = PurePosixPath(os.path.commonpath([path.parent for path in paths]))
     return top.name, [path.relative_to(top).as_posix() for path in paths]
+
+
+def _list_stated(sources: Iterable[Found]) -> list[int | None]:
+    return [source.sidecar.run for source in sources]
 
 
 def list_declared(sources: Sequence[Found]) -> list[list[Found]]:
@@ -115,7 +120,8 @@ def read_together(found: Sequence[Found], variant: str, tools: ToolNames) -> Ord
     named = [source for source in plain if source.is_named and not source.labels.series]
     if len({source.sidecars and source.sidecars.root for source in plain}) > 1:
         name, places = _find_places(plain)
-        tree = read_tree(places, SIDE_NAMES, tools, root_name=name)
+        stated = _list_stated(plain)
+        tree = read_tree(places, SIDE_NAMES, tools, root_name=name, stated=stated)
         if not named and _read_sides(plain, tree, tools):
             return Order.FOLDERS
         if _is_whole(tree, named) or (not named and not _has_sides(s.labels for s in plain)):
@@ -202,7 +208,8 @@ def _read_folders(named: Sequence[Found], tools: ToolNames) -> None:
         folders[os.path.dirname(os.path.abspath(source.label))].append(source)  # noqa: PTH100, PTH120 - addresses, too
     for folder, same in folders.items():
         names = [PurePosixPath(source.label).name for source in same]
-        tree = read_tree(names, SIDE_NAMES, tools, root_name=PurePosixPath(folder).name)
+        root, stated = PurePosixPath(folder).name, _list_stated(same)
+        tree = read_tree(names, SIDE_NAMES, tools, root_name=root, stated=stated)
         alone = {source.labels.variant for source in same}
         if len(same) == 1 or len(named) == len(alone) == 2 > len({each.variant for each in tree}):
             continue
@@ -210,7 +217,8 @@ def _read_folders(named: Sequence[Found], tools: ToolNames) -> None:
             source.labels = _keep_place(source.labels, labels)
     lone = [same[0] for same in folders.values() if len(same) == 1]
     names = [PurePosixPath(source.label).name for source in lone]
-    for source, labels in zip(lone, read_tree(names, (), tools, root_name=""), strict=True):
+    tree = read_tree(names, (), tools, root_name="", stated=_list_stated(lone))
+    for source, labels in zip(lone, tree, strict=True):
         if source.labels.run is not None and labels.run is None and labels.by_stem:
             source.labels = _keep_place(source.labels, labels)
 
@@ -239,9 +247,17 @@ def name_files(found: Sequence[Found], variant: str, tools: ToolNames) -> None:
             labelled[source.variant or variant].append(source)
     trees = lead_by_folders(
         [
-            [_drop_label(labels, of) for labels in read_tree(places, (), tools, root_name=of)]
+            [
+                _drop_label(labels, of)
+                for labels in read_tree(
+                    [_leave_folder(place, of) for place in _find_places(same)[1]],
+                    (),
+                    tools,
+                    root_name=of,
+                    stated=_list_stated(same),
+                )
+            ]
             for of, same in labelled.items()
-            for places in [[_leave_folder(place, of) for place in _find_places(same)[1]]]
         ],
         tools,
     )

@@ -9,30 +9,37 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping
 from collections.abc import Set as AbstractSet
+from itertools import pairwise
 from typing import TypeVar
 
 _Key = TypeVar("_Key")
 #: Where a name stands, and the name.
 _Name = TypeVar("_Name", bound=tuple[object, ...])
-#: One lost run among so many is tolerated.
-_KEPT = 4
+#: One lost run among so many is tolerated, and one among so many where steps grow and shrink.
+_KEPT, _KEPT_UNEVEN = 4, 2
 
 
 def is_count(numbers: Collection[int], *, starts_anywhere: bool = False) -> bool:
     """Tell whether numbers count runs.
 
-    Powers of two from 0 or 1 to 4 and more are a ladder, though only 3 may be missing.
+    Powers of two from 0 or 1 to 4 and more are a ladder, though only 3 may be missing. The steps
+    between levels stay or grow, as from 1, 2 and 4 to 6; those between the runs that are left of
+    some need not.
 
     Examples
     --------
     >>> [is_count(numbers) for numbers in ({1, 2, 3, 5}, {1, 2, 4, 8}, {0, 1, 2, 4}, {17, 18})]
     [True, False, False, False]
+    >>> is_count({1, 3, 4, 6}), is_count({1, 2, 4, 6})
+    (True, False)
     """
     low, high = min(numbers), max(numbers)
+    steps = [after - before for before, after in pairwise(sorted(numbers))]
+    kept = _KEPT if steps == sorted(steps) else _KEPT_UNEVEN
     is_ladder = high > 2 and not any(number & (number - 1) for number in numbers)
     lost = high - low + 1 - len(numbers)
     may_begin = low < 2 or starts_anywhere
-    return may_begin and lost <= len(numbers) // _KEPT and not (is_ladder and len(numbers) > 1)
+    return may_begin and lost <= len(numbers) // kept and not (is_ladder and len(numbers) > 1)
 
 
 def is_sequence(sets: Collection[AbstractSet[int]]) -> bool:
@@ -87,6 +94,27 @@ def find_counts(
         if len(each) < 2
         or each in runs
         or (key in unnamed and is_count(each, starts_anywhere=True))
+    }
+
+
+def find_stated(numbers: Mapping[_Key, Collection[tuple[int, int | None]]]) -> set[_Key]:
+    """Return the names whose numbers are the runs that sidecars state; some may have lost theirs.
+
+    Parameters
+    ----------
+    numbers : mapping of key to collection of (number, run)
+        The numbers that follow each name, each with the run that a sidecar states, if one does.
+
+    Examples
+    --------
+    >>> sorted(find_stated({"get": [(2, 2), (4, 4), (7, None)], "c": [(1, 1), (8, 1)], "x": []}))
+    ['get']
+    """
+    return {
+        key
+        for key, each in numbers.items()
+        if any(run is not None for _, run in each)
+        and all(run in (number, None) for number, run in each)
     }
 
 

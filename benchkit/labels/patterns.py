@@ -18,7 +18,7 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from benchkit.labels.counts import find_counts
+from benchkit.labels.counts import find_counts, find_stated
 from benchkit.labels.stems import Stem, ToolNames, read_stem, split_name, starts_with_tool
 from benchkit.labels.template import Template, compile_pattern
 from benchkit.labels.walk import DIGITS
@@ -121,27 +121,39 @@ def read_path(
     return labels._replace(series=series) if series else labels
 
 
-def read_numbers(paths: Sequence[str], read: list[PathLabels], tools: ToolNames) -> None:
-    """Tell which numbers of tools' stems count runs, once all stems are known."""
-    _name_stages(paths, read, tools)
+def read_numbers(
+    paths: Sequence[str], read: list[PathLabels], tools: ToolNames, stated: Sequence[int | None]
+) -> None:
+    """Tell which numbers of tools' stems count runs, once all stems are known.
+
+    Parameters
+    ----------
+    stated : sequence of int or None
+        For each path the run that its sidecar states, if one does.
+    """
+    _name_stages(paths, read, tools, stated)
     _count_moments(paths, read, tools)
 
 
-def _name_stages(paths: Sequence[str], read: list[PathLabels], tools: ToolNames) -> None:
+def _name_stages(
+    paths: Sequence[str], read: list[PathLabels], tools: ToolNames, stated: Sequence[int | None]
+) -> None:
     """Make numbers of a tool's stems that are no count part of the benchmark that they follow.
 
     ``wrk-stage-2.txt`` and ``wrk-stage-3.txt`` are two benchmarks, as ``wrk-10.txt`` and
     ``wrk-50.txt`` are; ``wrk-2.txt`` and ``wrk-3.txt`` are runs.
     """
-    numbers: dict[tuple[object, ...], set[int]] = defaultdict(set)
+    numbers: dict[tuple[object, ...], set[tuple[int, int | None]]] = defaultdict(set)
     keyed: dict[int, tuple[object, ...]] = {}
     for at, labels in enumerate(read):
         stem = read_stem(split_name(paths[at].rpartition("/")[2])[0], tools)
         is_load = stem.tool != "" and stem.tool not in tools.companions and not labels.series
         if is_load and stem.run is not None and labels.run == stem.run:
             keyed[at] = (labels.folder, stem.tool, stem.params, stem.role, stem.benchmark)
-            numbers[keyed[at]].add(stem.run)
-    counts = find_counts(numbers, {key for key in numbers if not key[-1]})
+            numbers[keyed[at]].add((stem.run, stated[at]))
+    known = find_stated(numbers)
+    guessed = {key: {number for number, _ in numbers[key]} for key in numbers.keys() - known}
+    counts = known | find_counts(guessed, {key for key in guessed if not key[-1]})
     for at, key in keyed.items():
         if key not in counts:
             name = "-".join(filter(None, (read[at].benchmark, str(read[at].run))))

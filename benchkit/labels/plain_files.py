@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from benchkit.labels.counts import find_counts, find_levels, find_sequences, is_count
+from benchkit.labels.counts import find_counts, find_levels, find_sequences, find_stated, is_count
 from benchkit.labels.plain_stems import PlainStem, is_counted, split_stem
 from benchkit.labels.run_folders import find_glued
 from benchkit.labels.stems import ToolNames, is_name, split_name
@@ -23,10 +23,11 @@ class PlainFile:
     name: str
     run: int | None
     level: str = ""
+    stated: int | None = None
 
 
-def open_file(path: str, run: int | None, tools: ToolNames) -> PlainFile:
-    """Split a path; ``run`` is what one of its folders counts.
+def open_file(path: str, run: int | None, tools: ToolNames, stated: int | None = None) -> PlainFile:
+    """Split a path; ``run`` is what one of its folders counts, ``stated`` what its sidecar says.
 
     Examples
     --------
@@ -36,7 +37,7 @@ def open_file(path: str, run: int | None, tools: ToolNames) -> PlainFile:
     """
     *folders, name = (part for part in path.split("/") if part not in ("", ".", ".."))
     stem = split_stem(split_name(name)[0], tools)
-    return PlainFile(tuple(folders), stem, stem.name, run)
+    return PlainFile(tuple(folders), stem, stem.name, run, stated=stated)
 
 
 def count_runs(files: Sequence[PlainFile], baselines: Collection[str], tools: ToolNames) -> None:
@@ -45,6 +46,7 @@ def count_runs(files: Sequence[PlainFile], baselines: Collection[str], tools: To
     Where several names of a folder have them, they are the levels of a parameter. So are all
     numbers of stems that count their runs otherwise, too.
     """
+    _take_stated(files)
     _keep_names(files, baselines)
     _split_glued(files, baselines)
     alike: dict[tuple[tuple[str, ...], str, str], list[PlainFile]] = defaultdict(list)
@@ -67,6 +69,26 @@ def count_runs(files: Sequence[PlainFile], baselines: Collection[str], tools: To
             else:
                 file.name = file.stem.whole
         _number(same, is_counted=key in counts)
+
+
+def _take_stated(files: Iterable[PlainFile]) -> None:
+    """Take the numbers that sidecars state as runs out of the stems."""
+    alike: dict[tuple[object, ...], list[PlainFile]] = defaultdict(list)
+    for file in files:
+        if (number := _number_of(file.stem)) is not None and file.run in (None, number):
+            alike[file.folders, file.stem.role, file.name].append(file)
+    numbers = {
+        key: [(_number_of(file.stem) or 0, file.stated) for file in same]
+        for key, same in alike.items()
+    }
+    for key in find_stated(numbers):
+        for file in alike[key]:
+            file.run = _number_of(file.stem)
+            file.stem = file.stem._replace(run=file.run, number=None)
+
+
+def _number_of(stem: PlainStem) -> int | None:
+    return stem.number if stem.run is None else stem.run
 
 
 def _list_numbers(files: Iterable[PlainFile]) -> set[int]:
@@ -117,7 +139,7 @@ def _keep_sparse(files: Iterable[PlainFile]) -> None:
 
     Where a variant's name or other folders of such files stand beside the numbers, they are runs.
     """
-    bare = [file for file in files if file.stem.run is not None and not file.name]
+    bare = [file for file in files if file.stem.run not in (None, file.run) and not file.name]
     numbers = {file.stem.run for file in bare if file.stem.run is not None}
     is_single = len(numbers) > 1 and len({file.folders for file in bare}) == 1
     if is_single and min(numbers) > 1 and not is_count(numbers, starts_anywhere=True):

@@ -39,6 +39,7 @@ def read_tree(
     *,
     root_name: str,
     pattern: str | None = None,
+    stated: Sequence[int | None] = (),
 ) -> list[PathLabels]:
     """Read the labels of all files below one folder.
 
@@ -54,6 +55,8 @@ def read_tree(
         Name of the folder: the variant where nothing else names one.
     pattern : str, optional
         A pattern of the user's own, by which each path is read by itself.
+    stated : sequence of int or None
+        For each path the run that its sidecar states: numbers of names that are these are runs.
 
     Examples
     --------
@@ -68,6 +71,7 @@ def read_tree(
     read = [read_path(path, tools=tools, root_name=root_name, pattern=pattern) for path in paths]
     if pattern:
         return read
+    stated = stated or [None] * len(paths)
     files: list[PlainFile | None] = []
     unfolded = leave_out_runs(paths, baselines, tools, root_name)
     parted = part_folders([each.path for each in unfolded], baselines)
@@ -78,8 +82,8 @@ def read_tree(
                 run=found.run if run is None else run, folder=kept.folder, series=kept.series
             )
         is_plain = not read[at].tool and not read[at].series
-        files.append(open_file(rest, run, tools) if is_plain else None)
-    read_numbers(paths, read, tools)
+        files.append(open_file(rest, run, tools, stated[at]) if is_plain else None)
+    read_numbers(paths, read, tools, stated)
     plain = [file for file in files if file is not None]
     count_runs(plain, baselines, tools)
     _part_names(plain, baselines, tools)

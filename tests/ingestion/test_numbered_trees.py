@@ -8,6 +8,7 @@ from shutil import copy
 import pytest
 
 import benchkit as bk
+from benchkit.ingestion.discovery import Options, discover
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 WRK = "tracing-wrk/{side}/wrk-{n}.txt"
@@ -62,3 +63,34 @@ def test_levels_that_each_side_has_are_no_builds(results: Path) -> None:
             place_copy(results / side / f"rate-{n}" / "wrk.txt", WRK.format(side=side, n=n // 10))
     rows = bk.load("results").compare().frame.query("primary")
     assert sorted(rows.group) == ["rate-10", "rate-50"]
+
+
+@pytest.mark.parametrize("name", ["wrk-{n}.txt", "wrk-get-{n}.txt", "{n}.txt", "get_{n}.txt"])
+@pytest.mark.parametrize("numbers", [(2, 4), (1, 2, 4), (1, 3), (3,), (10, 50, 100)])
+def test_numbers_that_sidecars_state_as_runs_are_runs_whatever_is_lost(
+    name: str, numbers: tuple[int, ...], results: Path
+) -> None:
+    sides = {"no": (1, 2), "yes": numbers}
+    for side, runs in sides.items():
+        for n in runs:
+            path = results / side / name.format(n=n)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch()
+            if n != 100:  # lost
+                path.with_name(f"{path.name}.run.toml").write_text(f"run = {n}\n", "utf-8")
+    read = [source.labels for source in discover(["results"], Options()).found]
+    benchmark = "get" if "wrk-get" in name else ""
+    assert [(x.variant, x.benchmark, x.run) for x in read] == [
+        (side, benchmark, n) for side, runs in sides.items() for n in runs
+    ]
+
+
+def test_levels_are_no_runs_though_a_sidecar_states_one_run_for_all(results: Path) -> None:
+    for n in (1, 10, 50):
+        place_copy(results / "none" / f"wrk-{n}.txt", WRK.format(side="none", n=1))
+    (results / "none" / "run.toml").write_text("run = 1\n", "utf-8")
+    assert [source.labels.benchmark for source in discover(["results"], Options()).found] == [
+        "1",
+        "10",
+        "50",
+    ]

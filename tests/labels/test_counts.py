@@ -18,6 +18,7 @@ RUNS = {
     "the second lost": "1 3 4 5",
     "two of twelve lost": "1 2 4 5 6 7 8 10 11 12",
     "the first of 0 to 4 lost": "1 2 3 4",
+    "a third lost": "1 3 4 6",
     "eight": "1 2 3 4 5 6 7 8",
 }
 LEVELS = {
@@ -40,6 +41,7 @@ LEVELS = {
     "thousands": "1000 2000 5000",
     "HTTP 1 and 3": "1 3",
     "odd": "1 3 5 7",
+    "threads": "1 2 4 6",
     "Java": "8 11 17 21",
     "neighbouring versions": "17 18",
     "Postgres": "14 15 16",
