@@ -9,11 +9,13 @@ from functools import cached_property
 
 import numpy as np
 
+from benchkit.comparison.methods import SEQUENTIAL, UNJUDGED
 from benchkit.comparison.model import Contrast, Row
 from benchkit.regexes import regex
-from benchkit.stats.line import Line, fit_line
+from benchkit.stats.line import Line, fit_line, fit_rounds
 from benchkit.stats.multiplicity import holm
 from benchkit.stats.sample import ROUNDING
+from benchkit.stats.spending import SequentialDesign
 
 #: Fewer doses are a comparison.
 FEWEST = 3
@@ -35,7 +37,12 @@ class Response:
     kind, name : str
         What the variants have in common, and the name of their number.
     values : mapping of float to tuple of float
-        By dose, from the lowest on: one value per run, in the base unit.
+        By dose, from the lowest on: one value per run, in the base unit; of a series that stops
+        early one per complete round.
+    is_series : bool
+        Whether the runs belong to a series that stops early.
+    design : SequentialDesign, optional
+        Of that series, once it may be judged.
     misfit : float
         The p-value of "the doses lie on a line", adjusted (Holm); NaN where nothing can tell.
     """
@@ -46,6 +53,8 @@ class Response:
     name: str
     values: Mapping[float, tuple[float, ...]]
     confidence: float
+    is_series: bool = False
+    design: SequentialDesign | None = None
     misfit: float = math.nan
 
     @property
@@ -66,6 +75,9 @@ class Response:
     @cached_property
     def line(self) -> Line:
         """The line through all runs."""
+        if self.is_series:
+            rounds = [*self.values.values()]
+            return fit_rounds([*self.values], rounds, self.design, self.confidence)
         doses = np.repeat([*self.values], [len(values) for values in self.values.values()])
         return fit_line(doses, np.concatenate([*self.values.values()]), self.confidence)
 
@@ -74,9 +86,12 @@ def list_responses(contrasts: Iterable[Contrast], confidence: float) -> list[Res
     """Return the primary metrics that were measured at three doses or more, repeated somewhere."""
     found: dict[tuple[Row, str, str], dict[float, tuple[float, ...]]] = {}
     units: dict[Row, str] = {}
+    designs: dict[Row, set[SequentialDesign | None]] = {}
     for contrast in contrasts:
         if not contrast.primary:
             continue
+        if contrast.method in (SEQUENTIAL, UNJUDGED):
+            designs.setdefault(contrast.key, set()).add(contrast.stopping)
         sides = (
             (contrast.baseline, contrast.baseline_values),
             (contrast.variant, contrast.variant_values),
@@ -89,14 +104,19 @@ def list_responses(contrasts: Iterable[Contrast], confidence: float) -> list[Res
                 key = contrast.key, dose["kind"] or "", dose["name"] or _NAMELESS
                 found.setdefault(key, {})[float(dose["amount"])] = costs
                 units[contrast.key] = "s" if is_rate else contrast.unit
-    responses = [
-        Response(
-            row=row, unit=units[row], kind=kind, name=name,
-            values=dict(sorted(values.items())), confidence=confidence,
-        )
-        for (row, kind, name), values in found.items()
-        if len(values) >= FEWEST and sum(map(len, values.values())) > len(values)
-    ]  # fmt: skip
+    responses = []
+    for (row, kind, name), by_dose in found.items():
+        known = designs.get(row, set())
+        kept = min(map(len, by_dose.values())) if known else None  # complete rounds
+        runs = {dose: by_dose[dose][:kept] for dose in sorted(by_dose)}
+        if len(runs) >= FEWEST and sum(map(len, runs.values())) > len(runs):
+            responses.append(
+                Response(
+                    row=row, unit=units[row], kind=kind, name=name, values=runs,
+                    confidence=confidence, is_series=bool(known),
+                    design=next(iter(known)) if len(known) == 1 else None,
+                )
+            )  # fmt: skip
     tested = [each for each in responses if not math.isnan(each.line.misfit)]
     adjusted = holm([each.line.misfit for each in tested]).tolist() if tested else ()
     misfits = dict(zip(map(id, tested), adjusted, strict=True))

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
+
+from benchkit.stats.sample import FloatArray
+from benchkit.stats.sequential import take_looks
+from benchkit.stats.spending import SequentialDesign
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +79,7 @@ def fit_line(levels: ArrayLike, values: ArrayLike, confidence: float = 0.95) -> 
         raise ValueError("a line needs two different levels")
     counts = np.bincount(level)
     means = np.bincount(level, y) / counts
-    weight = np.ones(len(x)) if means.min() <= 0 else (means.mean() / means[level]) ** 2
+    weight = _weigh(means)[level]
     about = x - np.average(x, weights=weight)
     square = float(weight @ about**2)
     middle = float(np.average(y, weights=weight))
@@ -91,3 +95,49 @@ def fit_line(levels: ArrayLike, values: ArrayLike, confidence: float = 0.95) -> 
         misfit = float(f.sf(max(around - within, 0.0) / bends / (within / repeats), bends, repeats))
     start = middle - slope * float(x[0] - about[0])
     return Line(slope=slope, low=slope - reach, high=slope + reach, start=start, misfit=misfit)
+
+
+def _weigh(means: FloatArray) -> FloatArray:
+    """Return the weight of a run of each level."""
+    return np.ones(len(means)) if means.min() <= 0 else (means.mean() / means) ** 2
+
+
+def fit_rounds(
+    levels: ArrayLike, values: ArrayLike, design: SequentialDesign | None, confidence: float = 0.95
+) -> Line:
+    """Fit a line to the rounds of a series that stops early.
+
+    Parameters
+    ----------
+    levels : array_like of float, shape (n,)
+        All different.
+    values : array_like of float, shape (n, rounds)
+        One run of each level per round.
+    design : SequentialDesign or None
+        Of the series; without one there is no interval.
+    confidence : float
+
+    Notes
+    -----
+    The slope of all rounds is the mean of the slopes of each. Its interval is the repeated one of
+    these, which holds at whatever round the series stopped, and whatever for. The test of lack of
+    fit is that of a fixed number of runs. Smallest usable n: the design's ``least`` rounds.
+
+    Examples
+    --------
+    >>> rounds = [[9, 11, 10, 10], [19, 21, 21, 19], [31, 29, 30, 30]]
+    >>> line = fit_rounds([0, 4, 8], rounds, SequentialDesign())
+    >>> round(line.slope, 3), round(line.low, 3), round(line.high, 3)
+    (2.5, 0, 0)
+    """
+    x, y = np.asarray(levels, dtype=np.float64), np.asarray(values, dtype=np.float64)
+    rounds = y.shape[1]
+    line = fit_line(np.repeat(x, rounds), y.ravel(), confidence)
+    low = high = math.nan
+    if design and rounds >= design.least:
+        weight = _weigh(y.mean(axis=1))
+        about = weight * (x - np.average(x, weights=weight))
+        looks = take_looks((about @ y / (about @ x))[None], design)
+        low, high = (float(ends[0, -1]) for ends in looks.find_interval(1 - confidence))
+    is_known = math.isfinite(low) and math.isfinite(high)
+    return replace(line, low=low if is_known else math.nan, high=high if is_known else math.nan)

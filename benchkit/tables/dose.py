@@ -52,6 +52,11 @@ def slope_table(responses: Sequence[Response]) -> Table:
     table = drop_empty(Table("Dose and response", columns, rows), (*PLACE, "kind"))
     confidence = format_bare(responses[0].confidence)
     caption = f"straight line through all runs; low and high: {confidence} interval of each row"
+    if any(response.is_series for response in responses):
+        caption += (
+            "; an early-stopping series: complete rounds only, and the intervals allow for testing "
+            "after every round, but p (lack of fit) does not"
+        )
     return fold_place(table, caption)
 
 
@@ -127,7 +132,7 @@ def _describe(response: Response) -> str:
     at, share = "", format_percent(line.slope / start) if start > 0 else NOTHING
     if share[0] in "+\N{MINUS SIGN}":  # a smaller one would be written as 0
         at = f", {share} of its value at {_write_dose(response, lowest)}"
-    fit = "" if is_straight is None else "; a straight line fits"
+    fit = "" if is_straight is None else "; no departure from a straight line was found"
     return (
         f"{where}: each unit of {name} changes {metric} by {_write(line.slope, response.unit)} "
         f"({interval}{at}){fit}."

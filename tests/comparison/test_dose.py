@@ -8,9 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from invocation import benchkit
+from stopped import draw, write_series
 
 import benchkit.api as bk
 from benchkit.comparison.dose import list_responses
+from benchkit.stats.line import fit_line
 
 RUNS = 6
 
@@ -38,8 +40,10 @@ def test_one_more_unit_has_a_cost_with_an_interval(tmp_path: Path) -> None:
     assert get.line.low < 12e-9 < get.line.high
     assert get.line.high - get.line.low < 3e-9
     assert get.is_straight
+    assert not get.is_series
     assert put.line.low < 0 < put.line.high
     first, second = comparison.parts["dose"].lines
+    assert first.endswith("; no departure from a straight line was found.")
     assert first.startswith("Get: each unit of spans changes time per operation by +")
     assert second.startswith(
         "Put: these runs do not show that time per operation changes with spans"
@@ -52,6 +56,24 @@ def test_what_bends_is_no_line(tmp_path: Path) -> None:
     line, _ = comparison.parts["dose"].lines
     assert line.startswith("Get: time per operation does not change linearly with spans")
     assert "from 0 to 16 it changes by +3" in line
+
+
+def test_a_series_that_stops_early_has_a_line_through_its_complete_rounds(tmp_path: Path) -> None:
+    values = draw({"spans=0": 0, "spans=1": 0.05, "spans=4": 0.2}, 6)
+    values["spans=4"].pop()
+    comparison = bk.load(write_series(tmp_path / "r", values)).compare(baseline="spans=0")
+    (response,) = list_responses((row.contrast for row in comparison.verdicts.rows), 0.95)
+    assert {*map(len, response.values.values())} == {5}
+    rounds = [*response.values.values()]
+    fixed = fit_line(np.repeat([0, 1, 4], 5), np.concatenate(rounds))
+    assert response.line.slope == pytest.approx(fixed.slope)
+    assert response.line.high - response.line.low > 1.3 * (fixed.high - fixed.low)
+    (table, *_) = comparison.parts["dose"].tables
+    assert "the intervals allow for testing after every round" in table.caption
+    early = {name: some[:3] for name, some in values.items()}
+    comparison = bk.load(write_series(tmp_path / "early", early)).compare(baseline="spans=0")
+    (line,) = comparison.parts["dose"].lines
+    assert "too few runs for an interval" in line
 
 
 def test_a_rate_costs_the_time_between_requests() -> None:
