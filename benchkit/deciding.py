@@ -77,7 +77,8 @@ def measure_until_decided(
         raise ConfigError("a series needs 2 variants or more", hint="add [variants.NAME]")
     names = [redact_label(name) for name in plan.variants]
     pairs = pair_up(names, baseline, None, first=names[0])
-    stopping = replace(plan.stopping, baseline=pairs[0][0])
+    metric = ", ".join(sorted(metrics))
+    stopping = replace(plan.stopping, baseline=pairs[0][0], metric=metric)
     plan = replace(plan, stopping=stopping)
     looks = _Looks(out, pairs, stopping, tuple(metrics), watch)
     session = carry_out(plan, out, show=show, tell=tell, is_decided=looks.look)
@@ -116,7 +117,8 @@ class _Looks:
         waiting = [row for row in verdicts.primary if is_early or _is_open(row)]
         design = stopping.design
         self.progress = Progress(rounds, design.least, design.most, verdicts, len(waiting))
-        _require_decidable(verdicts.primary, is_early=is_early)
+        if not verdicts.primary or not (is_early or any(map(_may_end, verdicts.primary))):
+            raise _refuse(self.comparison)
         self._watch(self.progress)
         return not waiting
 
@@ -126,12 +128,14 @@ def _is_open(row: Verdict) -> bool:
     return row.word == INCONCLUSIVE and row.contrast.method == SEQUENTIAL and not row.obstacle
 
 
-def _require_decidable(rows: Sequence[Verdict], *, is_early: bool) -> None:
-    """Refuse to go on where rounds can decide nothing."""
-    if rows and (is_early or any(row.word != INCONCLUSIVE or _is_open(row) for row in rows)):
-        return
+def _may_end(row: Verdict) -> bool:
+    return row.word != INCONCLUSIVE or _is_open(row)
+
+
+def _refuse(comparison: Comparison) -> DataError:
+    """Return the error for a series in which rounds can decide nothing."""
+    rows = comparison.verdicts.primary
     why = next((f": {row.notes[0]}" for row in rows if row.notes), "")
-    raise DataError(
-        f"more rounds cannot give a verdict for any primary row{why}",
-        hint="name a primary metric with --metric",
-    )
+    lost = next((finding.remedy for finding in comparison.findings if finding.code == "B344"), "")
+    hint = lost or "name a primary metric with --metric, and an empty folder with --out"
+    return DataError(f"more rounds cannot give a verdict for any primary row{why}", hint=hint)

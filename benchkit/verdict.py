@@ -134,7 +134,8 @@ def judge(comparisons: Comparisons, margin: float = 0.03) -> Verdicts:
     requests failed, nothing is shown.
     """
     alpha = 1 - comparisons.confidence
-    decided, adjusted_primary = decide(stop(comparisons, margin))
+    comparisons = stop(comparisons, margin)
+    decided, adjusted_primary = decide(comparisons)
     contrasts = decided.contrasts
     adjusted = _adjust_secondary(contrasts, adjusted_primary)
     families = _find_families(contrasts, adjusted, alpha)

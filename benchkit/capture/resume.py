@@ -97,13 +97,12 @@ def refuse_series(sidecars: Sequence[Sidecar], folder: Path) -> None:
 
 
 def _require_rule(sidecar: Sidecar, stopping: Stopping, folder: Path) -> None:
-    """Refuse to go on with a series that was judged by another margin, or another baseline."""
+    """Refuse to go on with a series that was judged by another margin, baseline or metric."""
     for key in BASIS:
-        before = sidecar.stopping.get(key)
+        before = sidecar.stopping.get(key, "" if key == "metric" else None)
         if before is not None and f"{before}" != f"{getattr(stopping, key)}":
-            raise ConfigError(
-                f"holds a series with another --{key}: {before}", where=str(folder), hint=_HINT
-            )
+            kind = f"with another --{key}: {before}" if before else f"without --{key}"
+            raise ConfigError(f"holds a series {kind}", where=str(folder), hint=_HINT)
 
 
 def _refuse_design(before: SequentialDesign, design: SequentialDesign, folder: Path) -> ConfigError:

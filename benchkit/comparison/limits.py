@@ -150,7 +150,8 @@ def decide_limits(
     designs: dict[Design | None, list[int]] = {}
     for i, (contrast, limit, evidence) in enumerate(held):
         if evidence.p_over is not None and not evidence.is_exact:
-            is_free = method == DEFAULT_METHOD and len(_bounds(contrast, limit)) == 1
+            is_free = method == DEFAULT_METHOD and contrast.method != SEQUENTIAL
+            is_free = is_free and len(_bounds(contrast, limit)) == 1
             designs.setdefault(find_design(contrast) if is_free else None, []).append(i)
     blocks = [_make_block([held[i] for i in rows], design) for design, rows in designs.items()]
     if not blocks:

@@ -328,15 +328,27 @@ def _tell_needed(row: RowOutcome, alpha: float) -> tuple[int | None, list[str]]:
     if evidence.p_within is None or not evidence.is_ratio:
         return None, []
     if evidence.low is None or evidence.high is None:
-        return None, ["too few runs for an interval: make more runs per side"]
+        few = "too few runs for an interval"
+        return None, [_advise_series(limit) if c.stopping else f"{few}: make more runs per side"]
     worst = evidence.high - 1 if c.better != "higher" else evidence.low - 1
     is_vague = evidence.low > 0 and is_wide(evidence.low, evidence.high)
     notes = [TOO_WIDE if is_vague else f"the cost may be up to {format_size(worst)}"]
+    if c.stopping:
+        return None, [*notes, _advise_series(limit)]
     if not limit.is_relative or limit.share <= 0 or c.ratio_low is None or c.ratio_high is None:
         return None, notes
     width = (math.log(c.ratio_high) - math.log(c.ratio_low)) / 2
     needed, why = _count_runs(row, width, alpha)
     return needed, [*notes, why]
+
+
+def _advise_series(limit: Limit) -> str:
+    """Say what helps a row of an early-stopping series, which runs must not be added to."""
+    by = f" with --margin {100 * limit.share:g}%" if limit.is_relative and limit.share > 0 else ""
+    return (
+        "continue the early-stopping series if it is undecided, else start a new one in an empty "
+        f"folder{by}"
+    )
 
 
 def _count_runs(row: RowOutcome, half_width: float, alpha: float) -> tuple[int | None, str]:
