@@ -6,7 +6,7 @@ turn, and asks `benchkit.stats.find_commit` how probable each place of the chang
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, log
 from typing import Literal, NamedTuple, Protocol
@@ -111,13 +111,14 @@ def search(
     last: int,
     limits: Limits,
     tell: Callable[[Row, CommitSearch], object] = lambda _row, _found: None,
+    left_out: Collection[int] = (),
 ) -> Answer:
-    """Find the commit between 0 and ``last`` that changed a row."""
+    """Find the commit between 0 and ``last`` that changed a row, without those to leave out."""
     row, change = _compare_ends(bench, last)
     values = bench.rows()[row]
     if change is not None:
         return Answer("no change", row, 1, last, change, 2, len(values.values))
-    unusable: set[int] = set()
+    unusable = {*left_out}
     while True:
         found = _locate(values)
         tell(row, found)

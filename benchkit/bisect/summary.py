@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, isfinite, log
+from statistics import median
 
 from benchkit.bisect.repository import Commit
 from benchkit.bisect.search import Answer, Row, to_ratios
 from benchkit.metrics import display_name
+from benchkit.stats import CommitSearch
 from benchkit.tables.model import Cell, Column, Table
 from benchkit.units import format_change
 
@@ -150,10 +152,9 @@ def write_sentence(answer: Answer, commits: Sequence[Commit]) -> str:
             "separately"
         )
     elif answer.ending == "undecided":
-        offset = format_change(exp(answer.found.offset)) if answer.found else ""
         conclusion = (
             f"{bad} changed {what} compared with {good}, but these runs do not show which of "
-            f"{span} did it: unchanged builds differ by about {offset.lstrip('+')}"
+            f"{span} did it: {_explain(answer.found)}"
         )
     elif count > 1:
         conclusion = (
@@ -165,6 +166,16 @@ def write_sentence(answer: Answer, commits: Sequence[Commit]) -> str:
             f"{first.short} ({first.subject}) changed {what}, with a probability of {_sure(answer)}"
         )
     return f"{conclusion}; {done}."
+
+
+def _explain(found: CommitSearch | None) -> str:
+    """Say what hides the commit: the offsets of builds, unless the noise of runs hides these."""
+    if found is None:
+        return "too few runs"
+    is_noisy = found.offset <= median(found.errors[1:])
+    who = "the runs of one commit vary" if is_noisy else "unchanged builds differ"
+    size = format_change(exp(found.noise if is_noisy else found.offset)).lstrip("+")
+    return f"{who} by about {size}"
 
 
 def _sure(answer: Answer) -> str:

@@ -23,9 +23,13 @@ from benchkit.capture.places import Places
 from benchkit.capture.plan import Commands, Plan
 from benchkit.capture.resume import require_plan
 from benchkit.capture.session import carry_out
+from benchkit.config.files import read_file
 from benchkit.errors import DataError
 from benchkit.redaction import show_opening
 from benchkit.schema import RUN_KEY
+
+#: The commits that cannot be built or run, a line each; a name that is no result's.
+_UNUSABLE = "unusable.cfg"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +81,27 @@ class Trials:
         self._out, self._tell = out, tell
         variants = {commit.short: recipe.commands for commit in commits}
         require_plan(Places(out).sidecars, variants, out)
+        self.unusable = self._read_unusable()
         self._built: dict[int, bool] = {}
         self._rows: tuple[Row, ...] = ()
+
+    def _read_unusable(self) -> set[int]:
+        """Return the commits that an earlier search could not build or run, and name them."""
+        path = self._out / _UNUSABLE
+        text = read_file(path) if path.is_file() else ""
+        places = {commit.sha: place for place, commit in enumerate(self._commits)}
+        found = {places[sha] for sha in text.split() if sha in places}
+        if found:
+            names = ", ".join(self._commits[place].short for place in sorted(found))
+            self._tell(f"left out as before: {names}; delete {path} to try again")
+        return found
+
+    def _leave_out(self, place: int, problem: str) -> None:
+        """Say, and keep for a search that goes on, that a commit cannot be built or run."""
+        commit = self._commits[place]
+        self._tell(f"{commit.short} is left out: {problem}")
+        with (self._out / _UNUSABLE).open("a", encoding="utf-8") as file:
+            file.write(f"{commit.sha}\n")
 
     def measure(self, commits: Sequence[int], rounds: int) -> bool:
         """Measure commits in turn; False if one that is no end cannot be built or run."""
@@ -100,12 +123,12 @@ class Trials:
             raise KeyboardInterrupt
         if session.problem:
             failed = session.runs[-1].record.variant if session.runs else ""
-            between = [self._commits[place].short for place in commits[1:-1]]
+            between = {self._commits[place].short: place for place in commits[1:-1]}
             if failed not in between:
                 raise DataError(
                     session.problem, hint="try the command in a checkout of that commit"
                 )
-            self._tell(f"{failed} is left out: {session.problem}")
+            self._leave_out(between[failed], session.problem)
             return False
         return True
 
@@ -119,7 +142,7 @@ class Trials:
                 hint = "choose two ends that both build"
                 raise DataError(problem, where=commit.short, hint=hint)
             if problem:
-                self._tell(f"{commit.short} is left out: {problem}")
+                self._leave_out(place, problem)
             self._built[place] = not problem
         return self._built[place]
 

@@ -24,21 +24,25 @@ _SNIFFED = 1 << 12
 
 @contextmanager
 def holding(folder: Path) -> Iterator[None]:
-    """Keep other sessions from the series of a folder, where its file system can.
+    """Keep other sessions from a folder, which is made, where its file system can.
 
     Raises
     ------
     ConfigError
-        If a session is under way there.
+        If a session is under way there, or the folder cannot be used.
     """
-    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(folder, os.O_RDONLY)
+    except OSError as error:
+        raise ConfigError(f"cannot be used: {error.strerror}", where=str(folder)) from error
     try:
         with suppress(OSError):
             try:
                 flock(descriptor, LOCK_EX | LOCK_NB)
             except BlockingIOError as error:
                 hint = "wait until it has ended, or choose another folder with --out"
-                what = "another session measures the series in this folder"
+                what = "another session is measuring in this folder"
                 raise ConfigError(what, where=str(folder), hint=hint) from error
         yield
     finally:

@@ -18,11 +18,13 @@ from benchkit.errors import StoppedError
 
 if TYPE_CHECKING:
     from benchkit.bisect.repository import Commit
-    from benchkit.bisect.search import Answer, Row
+    from benchkit.bisect.search import Answer, Limits, Row
     from benchkit.stats import CommitSearch
 
 FORMATS = ("table", "md", "json")
 ENDINGS = {".md": "md", ".json": "json"}
+#: Runs beyond which a forecast helps nobody.
+_MANY = 1000
 Build = Annotated[
     str,
     typer.Option(
@@ -86,6 +88,7 @@ def bisect(
     from benchkit.bisect.repository import opening
     from benchkit.bisect.search import Limits, search
     from benchkit.bisect.trials import Recipe, Trials
+    from benchkit.capture.claim import holding
     from benchkit.capture.plan import read_seconds
     from benchkit.metrics import split_metric
 
@@ -101,12 +104,13 @@ def bisect(
 
     with opening(repo) as repository, _keeping_runs():
         history = repository.list_commits(commits)
-        trials = Trials(repository, history, recipe, out, tell)
 
         def report(_row: Row, found: CommitSearch) -> None:
-            tell(_describe(found, history, limits.probability))
+            tell(_describe(found, history, limits))
 
-        answer = search(trials, len(history) - 1, limits, report)
+        with holding(out):
+            trials = Trials(repository, history, recipe, out, tell)
+            answer = search(trials, len(history) - 1, limits, report, trials.unusable)
     printing.write(_render(answer, history, chosen, to_file=output is not None), output)
 
 
@@ -120,11 +124,16 @@ def _keeping_runs() -> Iterator[None]:
         raise StoppedError(what) from error
 
 
-def _describe(found: CommitSearch, history: list[Commit], probability: float) -> str:
-    first, last = found.range_of(probability)
+def _describe(found: CommitSearch, history: list[Commit], limits: Limits) -> str:
+    from benchkit.stats.bisection import forecast_commits
+
+    first, last = found.range_of(limits.probability)
     left = f"{last - first + 1} of {len(history) - 1} commits left"
     best = history[found.commits[found.best + 1]].short
-    return f"{len(found.commits)} measured, {sum(found.runs)} runs: {left}; most probable: {best}"
+    runs = 3 * limits.rounds * forecast_commits(found, limits.rounds)
+    more = f"about {runs} more runs" if runs <= _MANY else "these runs vary too much for a forecast"
+    done = f"{len(found.commits)} measured, {sum(found.runs)} runs"
+    return f"{done}: {left}; most probable: {best}; {more}"
 
 
 def _render(answer: Answer, history: list[Commit], format: str, *, to_file: bool) -> str:

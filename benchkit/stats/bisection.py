@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import log2, sqrt
+from math import ceil, log2, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -299,6 +299,41 @@ def choose_commit(
             worth.append((_entropy(before / total) * (1 - then / now), right))
     best = max(worth, key=lambda one: one[0], default=(0.0, 0))
     return best[1] if best[0] > _LEAST_WORTH else None
+
+
+def forecast_commits(found: CommitSearch, runs: int) -> int:
+    """Return about how many commits are still to be measured, at least 1.
+
+    Parameters
+    ----------
+    found : CommitSearch
+    runs : int
+        Of each commit.
+
+    Notes
+    -----
+    The bits that the answer lacks, over those that a commit gives: it shows its side of the change
+    as a noisy channel does, which errs as often as the noise of its runs and the offset of its
+    build exceed half of the step.
+
+    Examples
+    --------
+    >>> made = [(r, c, 0.05 * (c > 3) + 0.001 * (r * c % 3)) for r in range(6) for c in (0, 8)]
+    >>> forecast_commits(find_commit(*(list(column) for column in zip(*made))), 6)
+    3
+    """
+    from scipy.special import ndtr
+
+    total = sum(found.probabilities)
+    sizes = np.diff(found.commits)
+    bits = sum(
+        share / total * log2(total / share * size)
+        for share, size in zip(found.probabilities, sizes.tolist(), strict=True)
+        if share > 0
+    )
+    error = sqrt(found.offset**2 + 1.5 * found.noise**2 / runs)
+    wrong = float(ndtr(-abs(found.step) / (2 * error)))
+    return max(1, ceil(min(bits / max(1 - 2 * _entropy(wrong), 1e-9), 1e9)))
 
 
 def _entropy(share: float) -> float:

@@ -13,6 +13,7 @@ from commits import git, write_history
 from invocation import benchkit
 
 from benchkit.bisect.repository import Repository, opening
+from benchkit.capture.claim import holding
 from benchkit.cli import run
 
 
@@ -55,6 +56,12 @@ def test_the_commit_is_named_and_a_second_search_measures_nothing_again(folder: 
     assert found["low"] <= 1.3 <= found["high"]
     assert (folder / "runs").read_text().splitlines() == runs
     assert again.stderr == ""
+    compared = benchkit("compare", "bisect-results", cwd=folder)
+    assert compared.returncode == 0, compared.stderr
+    good = git(folder / "repo", "log", "--format=%h", "--abbrev=10", "-1", "HEAD~12")
+    assert f"more time per operation than {good} (95" in compared.stdout
+    with holding(folder / "bisect-results"):
+        assert "another session is measuring in this folder" in bisect(folder).stderr
     for script in ("--bench", "--build"):
         other = bisect(folder, script, "sh bench.sh 2")
         assert other.returncode == 2
@@ -72,6 +79,10 @@ def test_a_commit_that_does_not_build_is_named_and_left_out(folder: Path) -> Non
     assert (f"{broken} is left out: --build exited with code 3: 'no compiler here'") in done.stderr
     assert done.stdout.startswith(f"One of the 2 commits {broken} to {slower} changed ")
     assert "only the last of these commits can be measured; 2 commits measured" in done.stdout
+    again = bisect(folder, "--build", build, "--format", "json", span="HEAD~7..HEAD~5")
+    unusable = json.loads(again.stdout)["bisect"]["unusable"]
+    assert unusable == [git(folder / "repo", "rev-parse", broken)]
+    assert f"left out as before: {broken}; delete bisect-results/" in again.stderr
 
 
 @pytest.mark.parametrize(
@@ -88,6 +99,7 @@ def test_a_range_that_is_none_is_refused(folder: Path, span: str, said: str) -> 
     done = bisect(folder, span=span)
     assert done.returncode == 2
     assert said in done.stderr
+    assert not (folder / "bisect-results").exists()
 
 
 def test_an_end_that_cannot_be_built_or_run_is_an_error(folder: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -87,6 +88,26 @@ def test_exact_metrics_are_searched() -> None:
     answer = search(machine, 20, Limits())
     assert (answer.ending, answer.first, answer.last) == ("found", 9, 9)
     assert answer.change == pytest.approx((np.exp(0.1),) * 3, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("noise", "offset", "cause"),
+    [
+        (0.08, 0.02, "the runs of one commit vary by about 8.3\N{NO-BREAK SPACE}%"),
+        (0.01, 0.03, "unchanged builds differ by about 3.0\N{NO-BREAK SPACE}%"),
+    ],
+)
+def test_an_undecided_search_names_what_hides_the_commit(
+    noise: float, offset: float, cause: str
+) -> None:
+    world = Bisection(noise=0.01)
+    machine = Machine([0.05 * (place >= 3) for place in range(5)], world, np.random.default_rng(1))
+    found = search(machine, 4, Limits()).found
+    assert found is not None
+    errors = (0.0, *(noise / 3 for _ in found.errors[1:]))
+    found = replace(found, noise=noise, offset=offset, errors=errors)
+    answer = Answer("undecided", ROW, 1, 4, (1.05, 1.04, 1.06), 2, 64, frozenset(), found)
+    assert cause in write_sentence(answer, [Commit(f"{place}" * 40, "") for place in range(5)])
 
 
 def test_values_that_do_not_vary_have_no_interval() -> None:

@@ -101,6 +101,13 @@ def test_commits_that_cannot_be_compared_are_refused(
     assert not (folder / "ab-results").exists()
 
 
+def test_impossible_rounds_are_refused_before_anything_is_built(folder: Path) -> None:
+    done = ab(folder, "--build", "touch built", "--max-rounds", "1")
+    assert done.returncode == 2
+    assert "expected 2 <= --min-rounds <= --max-rounds" in done.stderr
+    assert "build" not in done.stderr
+
+
 def test_a_folder_without_a_repository_is_named(folder: Path) -> None:
     done = benchkit("ab", "HEAD~1", "HEAD", "--", "sh", "bench.sh", cwd=folder)
     assert done.returncode == 2
