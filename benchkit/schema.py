@@ -176,7 +176,8 @@ class RunFacts:
         default=None, metadata=means("true if the tool corrected for coordinated omission")
     )
     stopping: dict[str, str] = field(
-        default_factory=dict, metadata=means("round and rule of an early-stopping series")
+        default_factory=dict,
+        metadata=means("round and rule of an early-stopping series; baseline of a plan"),
     )
     conditions: dict[str, str] = field(
         default_factory=dict, metadata=means("the machine during the run: stolen, frequency, …")

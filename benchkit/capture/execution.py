@@ -21,6 +21,7 @@ from threading import Thread
 from typing import IO, BinaryIO
 
 from benchkit.capture.ending import end_command, end_rest, limited
+from benchkit.capture.guard import guarding
 from benchkit.capture.placement import running_on
 from benchkit.errors import ConfigError
 from benchkit.redaction import redact_text
@@ -82,7 +83,7 @@ def execute(
 ) -> Outcome:
     """Run a command and wait for its end; Ctrl-C ends the command, and this returns.
 
-    What it started in its process group ends with it.
+    What it started in its process group ends with it, and so does the command with benchkit.
 
     Parameters
     ----------
@@ -104,32 +105,34 @@ def execute(
     ConfigError
         If the command cannot be started.
     """
-    start, clock = datetime.now(UTC), time.monotonic()
-    try:
-        with running_on(cpus):
-            process = subprocess.Popen(  # noqa: S603 - running the user's command is the purpose
-                words,
-                cwd=folder,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE if show else out,
-                stderr=subprocess.PIPE if show else err,
-                process_group=0,  # so that all its children get the interruption, and get it once
-            )
-    except OSError as error:
-        raise ConfigError(
-            f"cannot be started: {error.strerror}", where=words[0], hint="check the command"
-        ) from error
     is_interrupted = False
     copies: list[Thread] = []
-    with limited(process, seconds, watch) as reasons:
+    with guarding() as guard:
+        start, clock = datetime.now(UTC), time.monotonic()
         try:
-            copies += _show(process, out, err) if show else []
-            process.wait()
-        except KeyboardInterrupt:
-            is_interrupted = True
-            end_command(process)
-        end = start + timedelta(seconds=time.monotonic() - clock)
-    left = end_rest(process.pid)
+            with running_on(cpus):
+                process = subprocess.Popen(  # noqa: S603 - the user's command is the purpose
+                    words,
+                    cwd=folder,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE if show else out,
+                    stderr=subprocess.PIPE if show else err,
+                    process_group=0,  # so that all its children get the interruption once
+                )
+        except OSError as error:
+            raise ConfigError(
+                f"cannot be started: {error.strerror}", where=words[0], hint="check the command"
+            ) from error
+        guard([process.pid])
+        with limited(process, seconds, watch) as reasons:
+            try:
+                copies += _show(process, out, err) if show else []
+                process.wait()
+            except KeyboardInterrupt:
+                is_interrupted = True
+                end_command(process)
+            end = start + timedelta(seconds=time.monotonic() - clock)
+        left = end_rest(process.pid)
     for copy in copies:
         copy.join(timeout=5)  # a child that lives on may hold the pipe open
     out.flush()

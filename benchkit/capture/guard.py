@@ -1,4 +1,4 @@
-"""A process that ends a service if benchkit itself is killed and cannot do so."""
+"""A process that ends what benchkit started if that itself is killed and cannot do so."""
 
 from __future__ import annotations
 

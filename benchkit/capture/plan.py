@@ -49,7 +49,7 @@ _TOP = (
 #: Seconds that a command may take, and a service until it is ready, unless a plan says otherwise.
 TIMEOUT, _READY = 3600.0, 60.0
 #: What a series is judged by, besides its design.
-BASIS = ("margin", "confidence", "baseline")
+BASIS = ("margin", "confidence", "baseline", "metric")
 #: Characters by which a text is a shell's script, and not a command with its words.
 _SHELL = regex(r"[|&;<>()$`\\*?\[\]#~\n]")
 #: What stands for the variant's name.
@@ -114,12 +114,15 @@ class Stopping:
         By which rows count as decided.
     baseline : str
         The variant with which the others are compared.
+    metric : str
+        The primary metrics that were named, with commas between them; empty if none was.
     """
 
     design: SequentialDesign
     margin: float
     confidence: float
     baseline: str = ""
+    metric: str = ""
 
     def state(self, number: int) -> dict[str, float | str]:
         """Return what the sidecar of a run of one round states."""
@@ -208,7 +211,10 @@ def parse_plan(table: Mapping[str, Any], *, where: str = "--plan") -> Plan:
         place = f"{where} [variants.{name}]"
         if not isinstance(own, Mapping):
             raise ConfigError("not a table", where=place, hint=f"use [variants.{name}]")
-        for key in own:
+        for key, value in own.items():
+            if key not in _OWN and isinstance(value, int | float):
+                hint = f'name the variants after their number: [variants."{key}={value}"]'
+                raise ConfigError(f"unknown key {key!r}", where=place, hint=hint)
             require_key(key, _OWN, place)
         variants[name] = _commands({**shared, **own}, name, place)
     order = table.get("order", "abba")

@@ -12,7 +12,7 @@ import shutil
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from benchkit.capture.claim import Claim, holding
@@ -32,10 +32,11 @@ from benchkit.capture.resume import (
     write_sidecar,
 )
 from benchkit.capture.service import Service, serving
-from benchkit.capture.usage import recording
+from benchkit.capture.usage import recording, write_samples
 from benchkit.errors import ConfigError
 from benchkit.parsers import registry
 from benchkit.redaction import redact, redact_label
+from benchkit.selection import choose_baseline
 
 #: How it is said that a command took too long.
 _LATE = "the command was"
@@ -179,10 +180,10 @@ class _Work:
         self._show, self._keep_going, self._tell = show, keep_going, tell
         self._is_decided = is_decided
         self._quiet, self._placement = Quiet(plan.quiet), Placement()
+        self._placed: Placement | str = ""
         if plan.is_pinned:
-            placement = place()
-            tell(f"{placement}")
-            self._placement = placement if isinstance(placement, Placement) else Placement()
+            self._placed = place()
+            self._placement = self._placed if isinstance(self._placed, Placement) else Placement()
         rounds = plan.stopping.design.most if plan.stopping else plan.rounds
         self.planned = rounds * sum(map(_count_runs, plan.variants.values()))
         self.earlier = 0
@@ -193,6 +194,8 @@ class _Work:
         for number, turn in enumerate(turns):
             if number:
                 time.sleep(self._plan.pause)
+            elif self._placed:
+                self._tell(f"{self._placed}")
             try:
                 self._take(turn)
             except FailedError as error:
@@ -204,10 +207,13 @@ class _Work:
         plan, first = self._plan, self._places.last_block + 1
         refuse_series(self._places.sidecars, self._places.root)
         rounds = order_rounds(list(plan.variants), plan.rounds, plan.order, plan.seed)
+        names = [redact_label(name) for name in plan.variants]
+        is_compared = plan.is_interleaved and len(names) > 1
+        stated = {"baseline": choose_baseline(names, first=names[0])} if is_compared else {}
         for block, variants in enumerate(rounds, first):
             for position, variant in enumerate(variants, 1):
-                place = (block, position) if plan.is_interleaved else (None, None)
-                yield _Turn(redact_label(variant), plan.variants[variant], *place)
+                turn = _Turn(redact_label(variant), plan.variants[variant], block, position, stated)
+                yield turn if plan.is_interleaved else replace(turn, block=None, position=None)
 
     def _turns_until(self, stopping: Stopping) -> Iterator[_Turn]:
         """Yield the turns that a series lacks, round by round, until it is decided."""
@@ -324,7 +330,7 @@ class _Work:
         )
         with undisturbed():
             about_usage = describe_companion(record, redact(turn.commands.serve, marked=True))
-            samples = "" if remark else "".join(usage)
+            samples = "" if remark else write_samples(usage, outcome.start, outcome.end)
             path = claim.settle(write_sidecar(record), samples, write_sidecar(about_usage))
         self.runs.append(Captured(path, record))
         self._tell(_line(path, record, self.earlier + len(self.runs), self.planned))

@@ -13,9 +13,9 @@ from __future__ import annotations
 import ctypes
 import json
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Event, Thread
 from typing import NamedTuple
@@ -34,24 +34,63 @@ _STATE, _PARENT, _GROUP, _TIMES, _PAGES = 0, 1, 2, slice(11, 15), 21
 _PR_SET_CHILD_SUBREAPER = 36
 
 
+class Sample(NamedTuple):
+    """What a service has used up to a moment: CPU in ns, and its memory then in bytes."""
+
+    at: datetime
+    cpu: int
+    memory: int
+
+    def show(self) -> dict[str, object]:
+        """Return it as Docker's API reports it."""
+        return {
+            "read": self.at.isoformat().replace("+00:00", "Z"),
+            "name": _SERVICE,
+            "cpu_stats": {"cpu_usage": {"total_usage": self.cpu}},
+            "memory_stats": {"usage": self.memory},
+        }
+
+
 @contextmanager
-def recording(roots: Collection[int]) -> Iterator[list[str]]:
-    """Sample some processes and all that descend from them; give the lines, a sample each."""
-    lines: list[str] = []
+def recording(roots: Collection[int]) -> Iterator[list[Sample]]:
+    """Sample some processes and all that descend from them, before, during and after."""
+    samples: list[Sample] = []
     if not roots:
-        yield lines
+        yield samples
         return
     is_over = Event()
-    sampler = Thread(target=_sample, args=(roots, lines, is_over), daemon=True)
+    sampler = Thread(target=_sample, args=(roots, samples, is_over), daemon=True)
     sampler.start()
     try:
-        yield lines
+        yield samples
     finally:
         is_over.set()
         sampler.join()
 
 
-def _sample(roots: Collection[int], lines: list[str], is_over: Event) -> None:
+def write_samples(samples: Sequence[Sample], start: datetime, end: datetime) -> str:
+    """Write a line for each sample.
+
+    The last one before the run and the first one after it are those of its start and its end: a
+    service without load uses next to nothing, and a short run has hardly any other.
+
+    Examples
+    --------
+    >>> at = [datetime(2026, 11, 20, 10, 0, 1, us, tzinfo=UTC) for us in (900, 1000, 6000, 7000)]
+    >>> text = write_samples([Sample(at[0], 10**7, 0), Sample(at[3], 3 * 10**7, 0)], *at[1:3])
+    >>> [json.loads(line)["read"] for line in text.splitlines()]
+    ['2026-11-20T10:00:01.001000Z', '2026-11-20T10:00:01.005999Z']
+    """
+    period, last = timedelta(seconds=_PERIOD), end - timedelta(microseconds=1)  # ends are rounded
+    before = [sample for sample in samples if start - period < sample.at <= start][-1:]
+    after = [sample for sample in samples if last <= sample.at < last + period][:1]
+    kept = [sample for sample in samples if start < sample.at < last]
+    kept = [*(sample._replace(at=start) for sample in before), *kept]
+    kept += [sample._replace(at=last) for sample in after]
+    return "".join(f"{json.dumps(sample.show())}\n" for sample in kept)
+
+
+def _sample(roots: Collection[int], samples: list[Sample], is_over: Event) -> None:
     tick, page = 10**9 // os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
     family, used, count = set[int](), 0, 0
     while True:
@@ -62,14 +101,9 @@ def _sample(roots: Collection[int], lines: list[str], is_over: Event) -> None:
         now = datetime.now(UTC)
         # A child that ends unwaited takes its time along; a counter must not fall.
         used = max(used, sum(process.ticks for process in processes) * tick)
-        sample = {
-            "read": now.isoformat().replace("+00:00", "Z"),
-            "name": _SERVICE,
-            "cpu_stats": {"cpu_usage": {"total_usage": used}},
-            "memory_stats": {"usage": sum(process.pages for process in processes) * page},
-        }
         if processes:
-            lines.append(json.dumps(sample) + "\n")
+            memory = sum(process.pages for process in processes) * page
+            samples.append(Sample(now, used, memory))
         if is_last:
             return
         count += 1

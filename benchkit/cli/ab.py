@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -53,20 +54,22 @@ def ab(
     from benchkit.bisect.repository import opening
     from benchkit.bisect.trials import plan_sides
     from benchkit.capture.plan import read_seconds
-    from benchkit.cli.until import follow, render_decision, stop_by
+    from benchkit.cli.until import follow, read_rule, render_decision
 
     seconds = read_seconds(timeout, "--timeout")
     rule = {
         "--min-rounds": min_rounds, "--max-rounds": max_rounds, "--baseline": "base",
         "--metric": metric, "--margin": margin, "--confidence": confidence,
     }  # fmt: skip
+    stopping = read_rule(rule)
     tell = (lambda _: None) if quiet else (lambda line: printing.print_line(line, err=True))
     with opening(repo) as repository:
         sides = {"base": repository.find_commit(base), "head": repository.find_commit(head)}
         _check(sides, repo)
         plan = plan_sides(repository, sides, tuple(command), build, tell, seconds)
-        plan = stop_by(plan, rule)
-        decision = follow(plan, out, rule, show=show, tell=tell, quiet=quiet)
+        decision = follow(
+            replace(plan, stopping=stopping), out, rule, show=show, tell=tell, quiet=quiet
+        )
     runs = list_runs(decision.session)
     text = render_decision(decision, format, runs, to_file=output is not None)
     printing.write(text, output)

@@ -121,9 +121,10 @@ def capture(
     is_series = _refuse_unfit(until, rule, is_whole=is_whole)
     tell = (lambda _: None) if quiet else (lambda line: printing.print_line(line, err=True))
     if is_series:
-        from benchkit.cli.until import follow, render_decision, stop_by
+        from benchkit.cli.until import follow, read_rule, render_decision
 
-        decision = follow(stop_by(chosen, rule), out, rule, show=show, tell=tell, quiet=quiet)
+        chosen = replace(chosen, stopping=read_rule(rule))
+        decision = follow(chosen, out, rule, show=show, tell=tell, quiet=quiet)
         session, runs = decision.session, list_runs(decision.session)
         text = render_decision(decision, format, runs, to_file=output is not None)
     else:

@@ -74,8 +74,8 @@ Baseline = Annotated[
     str | None,
     typer.Option(
         "--baseline",
-        help="Variant that the others are compared with. [default: that of an "
-        "early-stopping series, else inferred from the names]",
+        help="Variant that the others are compared with. [default: as `capture` recorded it, "
+        "else inferred from the names]",
         autocompletion=complete_variant,
     ),
 ]

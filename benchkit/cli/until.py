@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,14 +19,14 @@ from benchkit.tables.findings import summarise_findings
 from benchkit.tables.looks import Progress, describe_end, list_looks, looks_table
 
 if TYPE_CHECKING:
-    from benchkit.capture.plan import Plan
+    from benchkit.capture.plan import Plan, Stopping
 
 #: What the command line says of the rule, by option.
 Rule = Mapping[str, Any]
 
 
-def stop_by(plan: Plan, rule: Rule) -> Plan:
-    """Return a plan that stops by itself, as the command line and the settings say.
+def read_rule(rule: Rule) -> Stopping:
+    """Return when a series stops, as the command line and the settings say.
 
     Raises
     ------
@@ -44,12 +43,11 @@ def stop_by(plan: Plan, rule: Rule) -> Plan:
             f"expected 2 <= --min-rounds <= --max-rounds <= {LONGEST}, got {least} and {most}",
             where="--max-rounds",
         )
-    stopping = Stopping(
+    return Stopping(
         design=SequentialDesign(least=least, most=most),
         margin=o.fraction(rule["--margin"], base.margin, "--margin"),
         confidence=o.fraction(rule["--confidence"], base.confidence, "--confidence"),
     )
-    return replace(plan, stopping=stopping)
 
 
 def follow(
@@ -129,7 +127,7 @@ def render_decision(
         }
         return format_json(answer, 1)
     if progress is None or comparison is None:
-        return "no round was completed\n"
+        return "no round has been judged yet\n"
     warnings = [each for each in comparison.findings if each.severity != "info"]
     notes = summarise_findings(warnings, rest="the report lists all")
     lines = [comparison.verdict, f"  {describe_end(progress)}", *notes]

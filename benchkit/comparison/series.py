@@ -105,7 +105,7 @@ def find_series(runs: Runs) -> dict[Workload, Series]:
 
 
 def find_baseline(runs: Runs, variants: Sequence[str]) -> str | None:
-    """Return the variant that is the baseline of every series among some runs; None without it."""
+    """Return the variant that `capture` recorded as the baseline of all plans; None without it."""
     stated = {known["baseline"] for known in runs["stopping"] if "baseline" in (known or {})}
     return stated.pop() if len(stated) == 1 and stated <= {*variants} else None
 
@@ -146,8 +146,8 @@ def measure_series(
     if min(min(side) for side in sides) <= 0:
         return _refuse("values at or below 0 give no verdict in an early-stopping series", x, y)
     if len(sides[0]) < design.least:
-        made = len(sides[0])
-        return _refuse(f"{made} rounds made; the first test is after round {design.least}", x, y)
+        made = "1 round" if len(sides[0]) == 1 else f"{len(sides[0])} rounds"
+        return _refuse(f"{made} made; the first test is after round {design.least}", x, y)
     logs = tuple(tuple(map(math.log, side)) for side in sides)
     resolution = max(cell.resolution for cell in cells) / min(map(min, sides))
     return _measure(logs, design, resolution, confidence)

@@ -8,6 +8,7 @@ from benchkit.comparison import SEQUENTIAL
 from benchkit.tables.model import Cell, Column, Table
 from benchkit.tables.wording import (
     MARKS,
+    NOTHING,
     count_of,
     describe_word,
     name_metric,
@@ -64,9 +65,8 @@ def list_looks(progress: Progress) -> list[str]:
     for row in progress.verdicts.primary:
         variant, metric, change, interval, verdict, forecast = _write(row, progress)
         outlook = ", ".join(filter(None, (verdict, forecast)))
-        lines.append(
-            f"round {progress.rounds}: {variant}, {metric}: {change} {interval}, {outlook}"
-        )
+        estimate = change if interval == NOTHING else f"{change} {interval}"
+        lines.append(f"round {progress.rounds}: {variant}, {metric}: {estimate}, {outlook}")
     return lines
 
 

@@ -182,7 +182,8 @@ def _say_unknown(verdicts: Verdicts) -> str:
     if len(rows) == 1:
         return f"{_say_one(rows[0], verdicts)}{answer}"
     total = len(verdicts.primary)
-    count = f"all {total}" if len(rows) == total else f"{len(rows)} of {total}"
+    every = "both" if total == 2 else f"all {total}"
+    count = every if len(rows) == total else f"{len(rows)} of {total}"
     count = f"{count[0].upper()}{count[1:]} primary rows are inconclusive"
     lacks = sum_up([row.sensitivity for row in rows])
     return f"{'; '.join(filter(None, (count, lacks)))}.{answer}"

@@ -94,6 +94,9 @@ def test_no_variant_is_added_to_a_series() -> None:
 def test_two_sessions_do_not_measure_one_series(tmp_path: Path) -> None:
     rule = Stopping(design=SequentialDesign(least=4, most=9), margin=0.03, confidence=0.95)
     plan = Plan(variants=dict.fromkeys("ab", Commands(command=("true",))), stopping=rule)
-    with holding(tmp_path), pytest.raises(ConfigError, match="another session measures the series"):
+    with (
+        holding(tmp_path),
+        pytest.raises(ConfigError, match="another session is measuring in this"),
+    ):
         carry_out(plan, tmp_path)
     assert carry_out(plan, tmp_path, is_decided=lambda _: True).planned == 18

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import socket
 import subprocess
@@ -67,13 +66,12 @@ print(pathlib.Path({report!r}).read_text())
 def test_the_samples_agree_with_what_the_kernel_counts() -> None:
     process = subprocess.Popen([sys.executable, "-c", BURN], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
-    with recording([process.pid]) as lines, process.stdout as output:
+    with recording([process.pid]) as samples, process.stdout as output:
         largest = int(output.read()) * 1024
         _, _, used = os.wait4(process.pid, 0)
     process.returncode = 0
-    samples = [json.loads(line) for line in lines]
-    counted = [sample["cpu_stats"]["cpu_usage"]["total_usage"] / 1e9 for sample in samples]
-    memory = max(sample["memory_stats"]["usage"] for sample in samples)
+    counted = [sample.cpu / 1e9 for sample in samples]
+    memory = max(sample.memory for sample in samples)
     assert counted == sorted(counted)
     assert counted[-1] == pytest.approx(used.ru_utime + used.ru_stime, abs=0.06)
     assert memory == pytest.approx(largest, rel=0.05)

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from benchkit.capture.process_table import read_process
 from benchkit.cli import run
 from benchkit.labels.run_toml import Sidecar, read_sidecar
 
@@ -124,6 +125,8 @@ def test_a_plan_becomes_a_folder_that_compare_reads(bench: Path) -> None:
     assert {run["benchmark"] for run in runs} == {"/ping/GRM"}
     assert len({run["command"] for run in order if run["command"].startswith("wrk '…")}) == 2
     assert all(run["env"]["kernel"] for run in runs)
+    told = sidecar(bench / "out/otlp/wrk-ping_GRM-1.txt.run.toml")
+    assert told.stopping == {"baseline": "none"}
 
     document = read(bench, "compare", "out", "--blocks", "auto")
     primary = next(row for row in document["rows"] if row["primary"])
@@ -283,7 +286,13 @@ def test_a_kill_leaves_no_half_written_run(bench: Path) -> None:
     wait_for(bench / "waiting")
     process.kill()
     process.communicate(timeout=60)
-    os.kill(int((bench / "pid").read_text()), signal.SIGKILL)
+    pid = int((bench / "pid").read_text())
+    for _ in range(1000):
+        if (command := read_process(pid)) is None or command.is_ended:
+            break
+        time.sleep(0.01)
+    else:
+        pytest.fail("the command outlived benchkit")
     assert [p for p in (bench / "results").rglob("*") if p.is_file() and p.name[0] != "."] == []
     assert benchkit(bench, "ingest", "results").returncode == 3
     done = benchkit(bench, "capture", "--variant", "none", "--", "wrk", "none")

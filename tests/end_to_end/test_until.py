@@ -67,6 +67,7 @@ def test_it_stops_when_every_row_is_decided_and_says_what_it_saved(tmp_path: Pat
     assert len(lines) == 2 * rounds
     assert "the plan's rounds = 3 is not used: --until decided makes up to 40 " in done.stderr
     assert "~ too early, first test after round 4" in lines[0]
+    assert " \N{EN DASH}," not in done.stderr
     again = until(tmp_path, "--format", "json")
     answer = json.loads(again.stdout)
     assert (answer["decided"], answer["rounds"], answer["runs"]) == (True, rounds, [])
@@ -74,6 +75,14 @@ def test_it_stops_when_every_row_is_decided_and_says_what_it_saved(tmp_path: Pat
     assert sorted(compared["rows"], key=repr) == sorted(answer["rows"], key=repr)
     gate = benchkit(tmp_path, "gate", "results")
     assert gate.returncode == 1
+    policy = ("--max-overhead", "time_per_op=6%", "--format", "json")
+    (rule,) = json.loads(benchkit(tmp_path, "gate", "results", *policy).stdout)["gates"]
+    rows = rule["rows"]
+    shown = {row["variant"]: row["ratio"] for row in compared["rows"]}
+    assert {row["variant"]: row["value"] for row in rows} == shown
+    assert {row["adjustment"] for row in rows} == {"holm"}
+    (notes,) = (row["notes"] for row in rows if row["variant"] == "otlp")
+    assert any("else start a new one in an empty folder with --margin 6%" in x for x in notes)
 
 
 def test_undecided_at_the_end_is_no_error(tmp_path: Path) -> None:
@@ -92,6 +101,8 @@ def test_undecided_at_the_end_is_no_error(tmp_path: Path) -> None:
         assert f"results: holds a series with another {option}: 0." in other.stderr
     other = until(tmp_path, "--max-rounds", "6", "--baseline", "otlp")
     assert "results: holds a series with another --baseline: none" in other.stderr
+    other = until(tmp_path, "--max-rounds", "6", "--metric", "time_per_op")
+    assert "results: holds a series without --metric; choose an empty folder" in other.stderr
     added = benchkit(tmp_path, "capture", "--plan", "plan.toml")
     assert added.returncode == 2
     assert "contains an early-stopping series" in added.stderr
@@ -187,6 +198,12 @@ def test_a_folder_with_other_runs_or_a_lost_one_is_refused(tmp_path: Path) -> No
     lost = next((tmp_path / "results" / "otlp").glob("*-2.txt.run.toml"), None) or next(
         (tmp_path / "results" / "otlp").glob("2.txt.run.toml")
     )
+    output = lost.with_name(lost.name.removesuffix(".run.toml"))
+    output.rename(tmp_path / output.name)
+    stuck = until(tmp_path, "--max-rounds", "5")
+    assert stuck.returncode == 3
+    assert "otlp lacks its run of round 2; restore the missing file, or " in stuck.stderr
+    (tmp_path / output.name).rename(output)
     lost.unlink()
     refused = until(tmp_path, "--max-rounds", "5")
     assert refused.returncode == 2
@@ -226,6 +243,7 @@ def test_rows_that_no_round_can_decide_end_the_series(tmp_path: Path) -> None:
     assert done.returncode == 3, done.stdout
     assert "more rounds cannot give a verdict for any primary row" in done.stderr
     assert (tmp_path / "none.made").read_text() == "4\n"
+    assert done.stderr.endswith("--metric, and an empty folder with --out\n")
 
 
 def test_results_that_cannot_be_read_end_the_series_after_the_first_round(tmp_path: Path) -> None:
