@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from benchkit.capture.process_table import read_process
+from benchkit.capture.usage import read_process
 from benchkit.cli import run
 from benchkit.labels.run_toml import Sidecar, read_sidecar
 
