@@ -9,8 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from benchkit.comparison.methods import SEQUENTIAL, UNJUDGED
-from benchkit.comparison.model import Contrast, Row
+from benchkit.comparison.model import SEQUENTIAL, UNJUDGED, Contrast, Row
 from benchkit.regexes import regex
 from benchkit.stats.line import Line, fit_line, fit_rounds
 from benchkit.stats.multiplicity import holm
