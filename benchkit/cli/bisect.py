@@ -97,15 +97,11 @@ def bisect(
     limits = Limits(o.fraction(probability, 0.99, "--probability"), rounds, max_builds)
     seconds = read_seconds(timeout, "--timeout")
     recipe = Recipe(bench, build, tuple(metric or ()), tuple(benchmark or ()), seconds)
-
-    def tell(line: str) -> None:
-        if not quiet:
-            printing.print_line(line, err=True)
-
+    tell = (lambda _: None) if quiet else (lambda line: printing.print_line(line, err=True))
     with opening(repo) as repository, _keeping_runs():
         history = repository.list_commits(commits)
 
-        def report(_row: Row, found: CommitSearch) -> None:
+        def report(_: Row, found: CommitSearch) -> None:
             tell(_describe(found, history, limits))
 
         with holding(out):

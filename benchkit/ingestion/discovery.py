@@ -362,10 +362,10 @@ def _add_folder(
     paths = paths or _take_pages(passed)
     places = [show_path(str(path)[start:]).replace(os.sep, "/") for path in paths]
     name = PurePosixPath(base).name
-    beside = [sidecars.for_file(path) for path in (*paths, *unseen)]
+    every = [sidecars.for_file(path) for path in (*paths, *unseen)]
     read = read_tree(
         places, SIDE_NAMES, tools, root_name=name, pattern=options.layout,
-        stated=[sidecar.run for sidecar in beside[: len(paths)]],
+        stated=[sidecar.run for sidecar in every[: len(paths)]],
     )  # fmt: skip
     for path in unseen:  # a source like any other, whose reading says why it is none
         places.append(place := show_path(str(path)[start:]).replace(os.sep, "/"))
@@ -377,7 +377,7 @@ def _add_folder(
             sidecars=sidecars, refusal=unseen.get(path, "") if unseen else "",
         )
         for path, place, labels, sidecar in zip(
-            (*paths, *unseen), places, read, beside, strict=True
+            (*paths, *unseen), places, read, every, strict=True
         )
     ]  # fmt: skip
     result.found += sources

@@ -333,7 +333,7 @@ def forecast_commits(found: CommitSearch, runs: int) -> int:
     )
     error = sqrt(found.offset**2 + 1.5 * found.noise**2 / runs)
     wrong = float(ndtr(-abs(found.step) / (2 * error)))
-    return max(1, ceil(min(bits / max(1 - 2 * _entropy(wrong), 1e-9), 1e9)))
+    return max(1, ceil(min(bits / max(1 - _entropy(wrong), 1e-9), 1e9)))
 
 
 def _entropy(share: float) -> float:
