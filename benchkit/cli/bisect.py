@@ -18,7 +18,7 @@ from benchkit.errors import StoppedError
 
 if TYPE_CHECKING:
     from benchkit.bisect.repository import Commit
-    from benchkit.bisect.search import Answer, Limits, Row
+    from benchkit.bisect.search import Answer, Limits
     from benchkit.stats import CommitSearch
 
 FORMATS = ("table", "md", "json")
@@ -97,16 +97,19 @@ def bisect(
     limits = Limits(o.fraction(probability, 0.99, "--probability"), rounds, max_builds)
     seconds = read_seconds(timeout, "--timeout")
     recipe = Recipe(bench, build, tuple(metric or ()), tuple(benchmark or ()), seconds)
-    tell = (lambda _: None) if quiet else (lambda line: printing.print_line(line, err=True))
+
+    def tell(line: str) -> None:
+        if not quiet:
+            printing.print_line(line, err=True)
+
     with opening(repo) as repository, _keeping_runs():
         history = repository.list_commits(commits)
-
-        def report(_: Row, found: CommitSearch) -> None:
-            tell(_describe(found, history, limits))
-
         with holding(out):
             trials = Trials(repository, history, recipe, out, tell)
-            answer = search(trials, len(history) - 1, limits, report, trials.unusable)
+            answer = search(
+                trials, len(history) - 1, limits,
+                lambda _, found: tell(_describe(found, history, limits)), trials.unusable,
+            )  # fmt: skip
     printing.write(_render(answer, history, chosen, to_file=output is not None), output)
 
 
