@@ -58,9 +58,10 @@ def recording(roots: Collection[int]) -> Iterator[list[Sample]]:
     if not roots:
         yield samples
         return
-    is_over = Event()
-    sampler = Thread(target=_sample, args=(roots, samples, is_over), daemon=True)
+    has_begun, is_over = Event(), Event()
+    sampler = Thread(target=_sample, args=(roots, samples, has_begun, is_over), daemon=True)
     sampler.start()
+    has_begun.wait(_PERIOD)
     try:
         yield samples
     finally:
@@ -79,18 +80,21 @@ def write_samples(samples: Sequence[Sample], start: datetime, end: datetime) -> 
     >>> at = [datetime(2026, 11, 20, 10, 0, 1, us, tzinfo=UTC) for us in (900, 1000, 6000, 7000)]
     >>> text = write_samples([Sample(at[0], 10**7, 0), Sample(at[3], 3 * 10**7, 0)], *at[1:3])
     >>> [json.loads(line)["read"] for line in text.splitlines()]
-    ['2026-11-20T10:00:01.001000Z', '2026-11-20T10:00:01.005999Z']
+    ['2026-11-20T10:00:01.001001Z', '2026-11-20T10:00:01.005999Z']
     """
-    period, last = timedelta(seconds=_PERIOD), end - timedelta(microseconds=1)  # ends are rounded
-    before = [sample for sample in samples if start - period < sample.at <= start][-1:]
+    period, inside = timedelta(seconds=_PERIOD), timedelta(microseconds=1)  # times are rounded
+    first, last = start + inside, end - inside
+    before = [sample for sample in samples if first - period < sample.at <= first][-1:]
     after = [sample for sample in samples if last <= sample.at < last + period][:1]
-    kept = [sample for sample in samples if start < sample.at < last]
-    kept = [*(sample._replace(at=start) for sample in before), *kept]
+    kept = [sample for sample in samples if first < sample.at < last]
+    kept = [*(sample._replace(at=first) for sample in before), *kept]
     kept += [sample._replace(at=last) for sample in after]
     return "".join(f"{json.dumps(sample.show())}\n" for sample in kept)
 
 
-def _sample(roots: Collection[int], samples: list[Sample], is_over: Event) -> None:
+def _sample(
+    roots: Collection[int], samples: list[Sample], has_begun: Event, is_over: Event
+) -> None:
     tick, page = 10**9 // os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
     family, used, count = set[int](), 0, 0
     while True:
@@ -104,6 +108,7 @@ def _sample(roots: Collection[int], samples: list[Sample], is_over: Event) -> No
         if processes:
             memory = sum(process.pages for process in processes) * page
             samples.append(Sample(now, used, memory))
+        has_begun.set()
         if is_last:
             return
         count += 1

@@ -15,15 +15,13 @@ from benchkit.derived.gaps import Gaps
 from benchkit.derived.record import Measured
 from benchkit.derived.requests import completion_rates
 from benchkit.derived.sources import USAGE, Series, Sources
-from benchkit.derived.usage import Usage, reduce_counter, reduce_gauge
+from benchkit.derived.usage import COVERED, Usage, cut_whole, reduce_counter, reduce_gauge
 from benchkit.errors import Finding
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations
 
 _RATES = ("network_in", "network_out", "disk_read", "disk_write")
-#: Below this share of the run's time the samples tell of a part of it.
-_COVERED = 0.75
 
 Rows = list[dict[str, Any]]
 
@@ -95,6 +93,8 @@ def _use(run: Measured, found: Mapping[tuple[str, str], Series]) -> Iterator[tup
             if series is None:
                 continue
             times, values, source = series.inside(run.window)
+            if series.times is not None and run.window:
+                times, values = cut_whole(series.times, series.values, run.window)
             is_counter = series.stat == "counter"
             usage = (reduce_counter if is_counter else reduce_gauge)(times, values)
             if usage is not None:
@@ -140,7 +140,7 @@ def _per_request(
         return
     gaps.with_service += 1
     usage, source = cores[service]
-    if run.window and usage.covered < _COVERED * (run.window[1] - run.window[0]):
+    if run.window and usage.covered < COVERED * (run.window[1] - run.window[0]):
         gaps.covered[run.name] = usage.covered / (run.window[1] - run.window[0])
     if rate:
         value = usage.mean / rate

@@ -32,6 +32,11 @@ if TYPE_CHECKING:
 #: From this share of its limit on a container is said to be at it.
 AT_LIMIT = 0.95
 
+#: Below this share of a run's time the samples tell of a part of it.
+COVERED = 0.75
+#: Seconds of a short run, and from it in which a sample may stand for its start or end.
+_SHORT, _NEAR = 1.0, 0.5
+
 
 @dataclass(frozen=True, slots=True)
 class Usage:
@@ -73,6 +78,32 @@ def cut(
     first = np.concatenate(([True], np.diff(times) > 0)) if len(times) else np.zeros(0, bool)
     inside = first if window is None else first & (times >= window[0]) & (times <= window[1])
     return times[inside], values[inside]
+
+
+def cut_whole(
+    times: FloatArray, values: FloatArray, window: tuple[float, float]
+) -> tuple[FloatArray, FloatArray]:
+    """Keep what lies in a window, and just outside of a short one that it covers only in part.
+
+    The samples before and after count as those of its ends: a service uses next to nothing around a
+    run.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> times, values = np.array([0.0, 9.9, 10.2, 10.32]), np.array([1.0, 1.0, 3.0, 4.0])
+    >>> [column.tolist() for column in cut_whole(times, values, (10.0, 10.3))]
+    [[10.0, 10.2, 10.3], [1.0, 3.0, 4.0]]
+    """
+    start, end = window
+    kept = cut(times, values, window)
+    is_covered = len(kept[0]) > 1 and kept[0][-1] - kept[0][0] >= COVERED * (end - start)
+    if is_covered or end - start > _SHORT:
+        return kept
+    wide, around = cut(times, values, (start - _NEAR, end + _NEAR))
+    first = max(int(np.searchsorted(wide, start, side="right")) - 1, 0)
+    last = int(np.searchsorted(wide, end)) + 1
+    return np.clip(wide[first:last], start, end), around[first:last]
 
 
 def reduce_counter(times: FloatArray, values: FloatArray) -> Usage | None:

@@ -127,8 +127,8 @@ def fit_rounds(
     --------
     >>> rounds = [[9, 11, 10, 10], [19, 21, 21, 19], [31, 29, 30, 30]]
     >>> line = fit_rounds([0, 4, 8], rounds, SequentialDesign())
-    >>> round(line.slope, 3), round(line.low, 3), round(line.high, 3)
-    (2.5, 0, 0)
+    >>> round(line.slope, 2), round(line.low, 2), round(line.high, 2)
+    (2.5, 2.01, 2.99)
     """
     x, y = np.asarray(levels, dtype=np.float64), np.asarray(values, dtype=np.float64)
     rounds = y.shape[1]
