@@ -39,6 +39,7 @@ from benchkit.ingestion.together import (
     lead_apart,
     list_declared,
     name_files,
+    note_numbers,
     read_together,
 )
 from benchkit.labels.matching import Rename, parse_rename
@@ -149,6 +150,7 @@ def discover(arguments: Sequence[str], options: Options) -> Discovery:
     lead_apart([*labelled, *list_declared(unlabelled)], tools)
     if not options.layout:
         name_files(result.found, variant, tools)
+        result.notes += note_numbers(result.found)
     result.found = read_once(result.found)
     assign(result.found, options)
     if options.layout:

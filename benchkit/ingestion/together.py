@@ -100,6 +100,27 @@ def _note(root: str, groups: Sequence[str]) -> Diagnostic:
     return Diagnostic(root, 0, what, hint, "note")
 
 
+def note_numbers(sources: Iterable[Found]) -> Iterator[Diagnostic]:
+    """Note numbers of tools' files that count as benchmarks, but may be runs of which some lack."""
+    alike: dict[tuple[str, ...], dict[int, str]] = defaultdict(dict)
+    for source in sources:
+        labels = source.labels
+        name, _, number = labels.benchmark.rpartition("-")
+        if labels.tool and number == f"{labels.run}":
+            place = labels.folder, labels.variant, labels.tool, name
+            alike[place][int(number)] = name_path(source.label)
+    for paths in alike.values():
+        numbers = sorted(paths)
+        is_ladder = len(numbers) > 2 and not any(number & (number - 1) for number in numbers)
+        if len(numbers) > 1 and max(numbers) <= 2 * len(numbers) + 1 and not is_ladder:
+            listed = ", ".join(map(str, numbers))
+            what = (
+                f"the numbers {listed} count as benchmarks, because many between them are missing"
+            )
+            hint = "if they are runs, add --layout '{variant}/{tool}-{run}.{ext}'"
+            yield Diagnostic(paths[numbers[0]], 0, what, hint, "note")
+
+
 class Order(Enum):
     """What the order of arguments tells once they are read together."""
 

@@ -94,3 +94,18 @@ def test_levels_are_no_runs_though_a_sidecar_states_one_run_for_all(results: Pat
         "10",
         "50",
     ]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "note"),
+    [((1, 3), "the numbers 1, 3 count as benchmarks"), ((1, 3, 4, 6), ""), ((1, 2, 4), "")],
+)
+def test_numbers_that_may_be_runs_of_which_some_lack_are_noted(
+    numbers: tuple[int, ...], note: str, results: Path
+) -> None:
+    for n in numbers:
+        place_copy(results / "none" / f"wrk-{n}.txt", WRK.format(side="none", n=n))
+    notes = [each.what for each in discover(["results"], Options()).notes]
+    assert [text for text in notes if text.startswith("the numbers")] == [
+        f"{note}, because many between them are missing"
+    ][: bool(note)]
