@@ -21,8 +21,6 @@ from benchkit.derived.saturation import DEFAULT as KNEE
 from benchkit.errors import ConfigError
 from benchkit.ingestion import loading
 from benchkit.ingestion.discovery import Options
-from benchkit.ingestion.splits import suppose
-from benchkit.labels.splitting import NameSplit
 from benchkit.outputs import save
 from benchkit.parsers import registry
 from benchkit.parsers.base import Format
@@ -31,6 +29,7 @@ from benchkit.parsers.mapped import TOOL
 if TYPE_CHECKING:
     import pandas as pd
 
+    from benchkit.labels.splitting import NameSplit
     from benchkit.schema import Observations
 
 
@@ -169,6 +168,8 @@ def _read_split(
     split: NameSplit,
 ) -> RunSet:
     """Load results once more, by a split of their names."""
+    from benchkit.ingestion.splits import suppose
+
     found = read(paths, suppose(options, split), store, origins=origins)
     return replace(found, again=None)
 

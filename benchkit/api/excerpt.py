@@ -13,6 +13,8 @@ from benchkit.derived.record import keep_measured
 from benchkit.errors import Diagnostic, Finding
 
 if TYPE_CHECKING:
+    from benchkit.api.suggestions import Again, _Results
+    from benchkit.labels.splitting import NameSplit
     from benchkit.schema import Observations, Runs
     from benchkit.selection import Frame, Label
 
@@ -40,6 +42,11 @@ def select_labels(
     is_kept = match_rows(observations, measured, schema.RUN_KEY) >= 0
     rows: Observations = observations[is_kept][schema.column_names()].reset_index(drop=True)
     return selection.select(rows, **rest), kept
+
+
+def narrow(again: Again, labels: Labels, split: NameSplit) -> _Results:
+    """Load results once more, and keep those that have these labels."""
+    return again(split).where(**labels)
 
 
 class Excerpt(NamedTuple):

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING
 
 from benchkit import config
 from benchkit.api.answer import Comparison
-from benchkit.api.excerpt import Excerpt, keep_variants, list_texts, require_label, select_labels
+from benchkit.api.excerpt import (
+    Excerpt,
+    keep_variants,
+    list_texts,
+    narrow,
+    require_label,
+    select_labels,
+)
 from benchkit.api.glance import QUICK, UNSEEN, summarise, tabulate_findings
 from benchkit.api.sides import (
     list_names,
@@ -23,7 +30,6 @@ from benchkit.api.sides import (
     require_metrics,
     require_pairs,
 )
-from benchkit.api.suggestions import Again, explain_no_variant, explain_single_variant, narrow
 from benchkit.audit import audit, check
 from benchkit.audit.names import explain_nothing
 from benchkit.audit.order import take_out_drift
@@ -33,15 +39,7 @@ from benchkit.derived.record import keep_measured, leave_out_excerpts
 from benchkit.derived.saturation import DEFAULT as KNEE
 from benchkit.derived.saturation import parse_rule, require_stat
 from benchkit.derived.sweep import is_only_swept
-from benchkit.errors import (
-    BaselineError,
-    BenchkitError,
-    DataError,
-    Diagnostic,
-    Finding,
-    SourceReport,
-    rank,
-)
+from benchkit.errors import BaselineError, BenchkitError, DataError, rank
 from benchkit.ingestion.origins import refuse_contested
 from benchkit.metrics import split_metric
 from benchkit.starvation import find_starved_runs
@@ -50,6 +48,8 @@ from benchkit.verdict import judge
 if TYPE_CHECKING:
     import pandas as pd
 
+    from benchkit.api.suggestions import Again
+    from benchkit.errors import Diagnostic, Finding, SourceReport
     from benchkit.schema import Observations, Runs
     from benchkit.selection import Label
 
@@ -336,10 +336,10 @@ class RunSet:
             If a name is not there, or no baseline can be told.
         """
         variants = [*self.variants, *self.contested]
-        if not variants:
-            raise explain_no_variant(self)
-        if len(variants) == 1 and variant is None:
-            raise explain_single_variant(self, baseline)
+        if not variants or (len(variants) == 1 and variant is None):
+            from benchkit.api.suggestions import explain_no_variant, explain_single_variant
+
+            raise explain_single_variant(self, baseline) if variants else explain_no_variant(self)
         pairs = pair_up(variants, baseline, variant, first=self.first_variant, runs=self.runs)
         refuse_contested(self.contested, pairs)
         return pairs

@@ -73,13 +73,6 @@ def try_splits(
         yield split, (*split.options, *(() if base in {None, baseline} else ("--baseline", base)))
 
 
-def narrow(
-    again: Again, labels: Mapping[str, Label | Sequence[Label]], split: NameSplit
-) -> _Results:
-    """Load results once more, and keep those that have these labels."""
-    return again(split).where(**labels)
-
-
 def _name_baseline(variants: Sequence[str]) -> str | None:
     """Return the baseline that a command has to name, None where the variants tell it."""
     try:

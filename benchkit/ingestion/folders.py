@@ -23,7 +23,7 @@ from benchkit.labels.sidecars import Sidecar
 from benchkit.labels.stems import RESULT_WORDS
 from benchkit.labels.walk import prune
 from benchkit.parsers import registry
-from benchkit.parsers.refusal import FAILED
+from benchkit.parsers.unread import FAILED
 
 _NO_RESULT = "this variant's folder contains no result"
 _NO_RUN = "this folder contains no result, but other numbered folders next to it do"

@@ -25,7 +25,7 @@ from benchkit.parsers.base import (
     find_command,
 )
 from benchkit.parsers.embedded import find_documents
-from benchkit.parsers.unread import BINARIES, FAILURES, TEXTS
+from benchkit.parsers.unread import BINARIES, FAILED, FAILURES, TEXTS
 from benchkit.reading.signs import begins_json, list_anchors
 from benchkit.reading.source import HEAD_BYTES, LOG_BYTES, UnreadableError
 from benchkit.redaction import show_opening, show_part
@@ -41,8 +41,6 @@ _ABOVE, _QUOTED = 20, 6
 _NEAR = 0.6
 #: Words of a signature that any JSON and any other text has at most by chance.
 _CHANCE, _CHANCE_OF_TEXT = 1, 2
-#: How the reason begins of a text that a command left in place of its results.
-FAILED = "the command failed"
 _WORD = regex(r"[A-Za-z][\w/%#+-]{3,}")
 _NAME = regex(r"[A-Za-z]{1,20}(?:[ _./-][A-Za-z]{1,20}){0,8}")
 _KEY = regex(r'"([^"\\\n]{1,60})"\s{0,9}:')

@@ -15,6 +15,8 @@ _SKIP = "skip it with --exclude"
 _TEXT_FORM = "give the text or JSON that the tool wrote"
 
 
+#: How the reason begins of a text that a command left in place of its results.
+FAILED = "the command failed"
 #: What the first line has where a command failed and the tool printed nothing.
 FAILURES = ("Segmentation fault", "Killed", "command not found", "No such file or directory",
             "Permission denied")  # fmt: skip

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from benchkit.audit.catalogue import CATALOGUE
 from benchkit.errors import SEVERITIES, Finding, describe
 from benchkit.tables.model import Cell, Column, Table
 from benchkit.tables.wording import count_of
@@ -108,6 +107,8 @@ def list_findings(findings: Sequence[Finding]) -> tuple[str, ...]:
 
 
 def _list_code(same: Sequence[Finding]) -> str:
+    from benchkit.audit.catalogue import CATALOGUE
+
     first = same[0]
     entry = CATALOGUE.get(first.code)
     lines = [f"{first.code} {first.severity}" + (f": {entry.says}" if entry else "")]
