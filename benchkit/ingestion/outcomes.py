@@ -108,6 +108,7 @@ def mark(
         or (not is_aside(found) and (claims or is_result(found, is_foreign=outcome.is_foreign)))
     ):
         part = mark_damage(found, options, problems, claims)
+        part.tool = next((each.tool for each in parts if each.status == "partial"), part.tool)
     else:
         return
     fingerprint = parts[0].fingerprint if parts else ""

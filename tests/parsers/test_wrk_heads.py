@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from wrk_readings import only, remarks, values
 
+import benchkit as bk
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
 HEADLESS = """\
 {command}
   Thread Stats   Avg      Stdev     Max   +/- Stdev
@@ -39,3 +44,19 @@ def test_a_run_without_its_count_has_the_length_of_its_head() -> None:
     reading = only(data.encode())
     assert (reading.duration, reading.status) == (120.0, "partial")
     assert values(reading)["duration", "total"] == 120.0
+
+
+def test_two_variants_of_wrk2_compare_by_the_median() -> None:
+    frame = bk.load(FIXTURES / "wrk2").compare(baseline="synthetic-none").frame
+    (row,) = frame[frame["primary"]].to_dict("records")
+    assert (row["metric"], row["stat"], row["verdict"]) == ("latency", "p50", "regression")
+
+
+def test_the_damage_of_another_tool_in_a_file_is_not_called_one_of_wrk(tmp_path: Path) -> None:
+    whole = (FIXTURES / "tracing-wrk/none/wrk-1.txt").read_text(encoding="utf-8")
+    ab = (FIXTURES / "nginx-ab/nginx/ab-c1-1.txt").read_text(encoding="utf-8")
+    (tmp_path / "none.txt").write_text(f"{whole}\n{ab.partition('Time per request')[0]}")
+    runs = bk.load(tmp_path).runs
+    assert runs.set_index("role")["tool"].groupby(level=0).agg(sorted).to_dict() == {
+        "measured": ["ab", "wrk"], "damaged": ["ab"]
+    }  # fmt: skip
