@@ -21,16 +21,16 @@ import numpy as np
 from benchkit.codes import number_rows
 from benchkit.comparison import DIRECTIONS, EXACT, Comparisons, Contrast, Drift
 from benchkit.comparison.blocks import find_designs
-from benchkit.derived.record import keep_measured
+from benchkit.derived.record import keep_measured, list_known
 from benchkit.errors import Finding
 from benchkit.metrics import display_name
 from benchkit.regexes import regex
-from benchkit.schema import Side, Workload, list_labels
+from benchkit.schema import Labels, Side, Workload, list_labels
 from benchkit.stats.order import Trend, adjust_for_trend, find_trend, is_interleaved
 from benchkit.units import format_change, format_percent
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from datetime import datetime
 
     from benchkit.schema import Runs
 
@@ -308,10 +308,13 @@ def find_sessions(runs: Runs) -> dict[Workload, Session]:
         return {}
     designs = find_designs(runs)
     found: dict[Workload, Session] = {}
-    for labels, rows in measured.groupby(list(Workload._fields), sort=False):
+    series: dict[Workload, list[tuple[Labels, datetime | None, int | None, int | None]]] = {}
+    columns = (list_known(measured[name]) for name in ("started_at", "block", "position"))
+    for labels, *order in zip(list_labels(measured), *columns, strict=True):
+        series.setdefault(labels.side.workload, []).append((labels, *order))
+    for key, rows in series.items():
         places = _find_places(rows)
         if places is not None:
-            key = Workload(*map(str, labels))
             found[key] = Session(places, designs.get(key, {}))
     return found
 
@@ -346,19 +349,23 @@ def name_row(contrast: Contrast) -> str:
     return f"{name} on {place}" if place else name
 
 
-def _find_places(rows: pd.DataFrame) -> dict[str, dict[int, float]] | None:
+def _find_places(
+    rows: Sequence[tuple[Labels, datetime | None, int | None, int | None]],
+) -> dict[str, dict[int, float]] | None:
     """Return the place of each run, or None where the order of any is unknown."""
-    if not rows["started_at"].isna().any():
-        seconds = (rows["started_at"] - rows["started_at"].min()).dt.total_seconds()
-        order = seconds.tolist()
-    elif not (rows["block"].isna().any() or rows["position"].isna().any()):
-        pairs = list(zip(rows["block"].tolist(), rows["position"].tolist(), strict=True))
-        order = [float(sorted(pairs).index(pair)) for pair in pairs]
+    starts = [start for _, start, _, _ in rows if start is not None]
+    pairs = [(block, at) for _, _, block, at in rows if block is not None and at is not None]
+    if len(starts) == len(rows):
+        first = min(starts)
+        order = [(start - first).total_seconds() for start in starts]
+    elif len(pairs) == len(rows):
+        ranks = {pair: float(rank) for rank, pair in reversed([*enumerate(sorted(pairs))])}
+        order = [ranks[pair] for pair in pairs]
     else:
         return None
     if len(set(order)) < len(order):
         return None
     places: dict[str, dict[int, float]] = {}
-    for variant, run, place in zip(rows["variant"], rows["run"], order, strict=True):
-        places.setdefault(variant, {})[int(run)] = place
+    for (labels, *_), place in zip(rows, order, strict=True):
+        places.setdefault(labels.variant, {})[labels.run] = place
     return places

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-import numpy as np
-
+from benchkit.derived.record import keep_measured, list_known
 from benchkit.labels.plain_stems import NAME_WORDS
 from benchkit.regexes import regex
-from benchkit.schema import Side
+from benchkit.schema import Side, list_labels
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from benchkit.schema import Runs
+
+T = TypeVar("T")
 
 #: Share of the shorter run from which two runs are taken for one: clocks and windows are coarse.
 _OVERLAP = 0.5
@@ -32,6 +31,18 @@ _GENERATOR = regex(
 )
 
 
+class _File(NamedTuple):
+    """The file of a measured run; its start is None where its time is not known."""
+
+    side: Side
+    run: int | None
+    path: str
+    load: str
+    shard: str
+    start: float | None
+    length: float
+
+
 def find_shards(runs: Runs) -> dict[Side, int]:
     """Find the series whose files are of several generators of one run.
 
@@ -44,76 +55,67 @@ def find_shards(runs: Runs) -> dict[Side, int]:
     dict of Side to int
         The most files of one run.
     """
-    paths = [sources[0]["path"] if sources else "" for sources in runs["sources"].tolist()]
-    shards = [(env or {}).get("shard", "") for env in runs["env"].tolist()]
-    load = {path: _GENERATOR.sub("#", path.rpartition("/")[2]) for path in set(paths)}
-    is_numbered = [
-        "#" in load[path] or bool(shard) for path, shard in zip(paths, shards, strict=True)
-    ]
-    is_timed = runs["started_at"].notna() & runs["duration"].gt(0)
-    chosen = runs["role"].eq("measured") & (is_timed | np.array(is_numbered, dtype=bool))
-    places = np.flatnonzero(chosen).tolist()
-    if not places:
-        return {}
-    files = runs.iloc[places].assign(
-        path=[paths[i] for i in places],
-        folder=[paths[i].rpartition("/")[0] for i in places],
-        load=[load[paths[i]] for i in places],
-        shard=[shards[i] for i in places],
-    )
-    is_timed = is_timed.iloc[places]
-    is_named = files["load"].str.contains("#", regex=False)
+    files = [*_list_files(runs, 0)]
     found: dict[Side, int] = {}
-    declared = files[files["shard"].ne("")]
-    for values, same in declared.groupby([*Side._fields, "declared_run"], sort=False, dropna=False):
-        if (count := same["shard"].nunique()) > 1:
-            found[_read_side(values)] = count
-    for chosen, name in (
-        (is_timed & files["declared_run"].notna(), ["declared_run"]),
-        (is_named, ["folder", "load"]),
+    sharded = [file for file in files if file.shard]
+    for (side, _), same in _group(sharded, lambda file: (file.side, file.run)).items():
+        if (count := len({file.shard for file in same})) > 1:
+            found[side] = count
+    declared = [file for file in files if file.start is not None and file.run is not None]
+    named = [file for file in files if "#" in file.load]
+    for groups in (
+        _group(declared, lambda file: (file.side, file.run)),
+        _group(named, lambda file: (file.side, (file.path.rpartition("/")[0], file.load))),
     ):
-        key = [*Side._fields, *name]
-        alike = files[chosen & files.duplicated(key, keep=False)]
-        for values, same in alike.groupby(key, sort=False):
-            count = same["path"].nunique()
-            if is_timed[same.index].all():
-                count = _count_overlapping(same)
+        for (side, _), same in groups.items():
+            is_timed = all(file.start is not None for file in same)
+            count = _count_overlapping(same) if is_timed else len({file.path for file in same})
             if count > 1:
-                side = _read_side(values)
                 found[side] = max(count, found.get(side, 0))
     return found
 
 
 def count_concurrent(runs: Runs) -> dict[Side, int]:
     """Count the files of each side that were measured at the same time as another one of it."""
-    is_timed = runs["started_at"].notna() & runs["duration"].gt(_COARSE)
-    is_repeated = runs["role"].eq("measured") & runs.duplicated([*Side._fields], keep=False)
-    places = np.flatnonzero(is_timed & is_repeated).tolist()
-    if not places:
-        return {}
-    sources = runs["sources"].iloc[places].tolist()
-    files = runs.iloc[places].assign(path=[each[0]["path"] if each else "" for each in sources])
-    counts = {
-        _read_side(values): _count_overlapping(same)
-        for values, same in files.groupby([*Side._fields], sort=False)
-    }
+    timed = [file for file in _list_files(runs, _COARSE) if file.start is not None]
+    groups = _group(timed, lambda file: (file.side, None)).items()
+    counts = {side: _count_overlapping(same) for (side, _), same in groups}
     return {side: count for side, count in counts.items() if count}
 
 
-def _read_side(values: Sequence[object]) -> Side:
-    """Return the labels with which the values of a group begin."""
-    return Side(*map(str, values[: len(Side._fields)]))
+def _list_files(runs: Runs, shortest: float) -> Iterator[_File]:
+    """Yield the files of measured runs; the time of runs that are not longer is not known."""
+    measured = keep_measured(runs)
+    names = ("started_at", "declared_run", "duration", "sources", "env")
+    starts, numbers = (list_known(measured[name]) for name in names[:2])
+    rest = (measured[name].tolist() for name in names[2:])
+    loads: dict[str, str] = {}
+    for labels, start, number, length, sources, env in zip(
+        list_labels(measured), starts, numbers, *rest, strict=True
+    ):
+        path = sources[0]["path"] if sources else ""
+        if path not in loads:
+            loads[path] = _GENERATOR.sub("#", path.rpartition("/")[2])
+        began = start.timestamp() if start is not None and length > shortest else None
+        shard = (env or {}).get("shard", "")
+        yield _File(labels.side, number, path, loads[path], shard, began, length)
 
 
-def _count_overlapping(runs: pd.DataFrame) -> int:
+def _group(files: Iterable[_File], key_of: Callable[[_File], T]) -> dict[T, list[_File]]:
+    groups: dict[T, list[_File]] = {}
+    for file in files:
+        groups.setdefault(key_of(file), []).append(file)
+    return groups
+
+
+def _count_overlapping(files: Iterable[_File]) -> int:
     """Count the files that overlap with another one; runs of one file follow each other."""
-    files = runs.drop_duplicates("path").sort_values("started_at")
-    starts = [start.timestamp() for start in files["started_at"].tolist()]
-    lengths = files["duration"].tolist()
+    first = {file.path: file for file in reversed([*files])}
+    spans = sorted((file.start or 0.0, file.length) for file in first.values())
     overlapping = {
         end
-        for (i, start), (j, later) in pairwise(enumerate(starts))
-        if start + lengths[i] - later >= _OVERLAP * min(lengths[i], lengths[j])
+        for (i, (start, length)), (j, (later, other)) in pairwise(enumerate(spans))
+        if start + length - later >= _OVERLAP * min(length, other)
         for end in (i, j)
     }
     return len(overlapping)

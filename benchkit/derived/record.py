@@ -239,9 +239,13 @@ def group_alike(runs: Iterable[tuple[T, datetime | None]]) -> list[list[T]]:
 
 def list_starts(runs: Runs) -> list[datetime | None]:
     """Return when each run of a table began; None where it is not known."""
-    starts = runs["started_at"]
-    known = zip(starts.tolist(), starts.notna().tolist(), strict=True)
-    return [start if is_known else None for start, is_known in known]
+    return list_known(runs["started_at"])
+
+
+def list_known(column: pd.Series) -> list[Any]:
+    """Return the values of a column, None for what is unknown."""
+    values = zip(column.tolist(), column.notna().tolist(), strict=True)
+    return [value if is_known else None for value, is_known in values]
 
 
 def leave_out_excerpts(observations: Observations) -> Observations:

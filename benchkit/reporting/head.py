@@ -181,8 +181,8 @@ def _describe_circumstances(runs: Runs) -> list[str]:
     cpus = [cpu for env in runs["env"].tolist() if (cpu := (env or {}).get("cpu"))]
     kinds = [*dict.fromkeys(map(printable, cpus))]
     machine = f"{len(kinds)} kinds of CPU" if len(kinds) > 1 else "".join(kinds)
-    starts = runs["started_at"].dropna()
-    ends = (starts.min(), starts.max()) if len(starts) else ()
+    starts = runs["started_at"].dropna().tolist()
+    ends = (min(starts), max(starts)) if starts else ()
     days = " to ".join(dict.fromkeys(f"{day:%Y-%m-%d}" for day in ends))
     known = (("machine", machine, len(cpus)), ("date", days, len(starts)))
     missing = [noun for noun, text, _ in known if not text]
