@@ -213,7 +213,8 @@ def parse_plan(table: Mapping[str, Any], *, where: str = "--plan") -> Plan:
             raise ConfigError("not a table", where=place, hint=f"use [variants.{name}]")
         for key, value in own.items():
             if key not in _OWN and isinstance(value, int | float):
-                hint = f'name the variants after their number: [variants."{key}={value}"]'
+                hint = f'name the variant after its number: [variants."{key}={value}"], or '
+                hint += f'[variants."{value}"] with {_FIELD} in the command'
                 raise ConfigError(f"unknown key {key!r}", where=place, hint=hint)
             require_key(key, _OWN, place)
         variants[name] = _commands({**shared, **own}, name, place)

@@ -58,7 +58,7 @@ def test_every_key_is_read() -> None:
         ('[variants.a]\ncommand = ["x", "{variants}"]', "unknown placeholder {variants}"),
         ('[variants.a]\ncommand = "x"\nready = "http://{ variant }/"', "did you mean {variant}"),
         ("[variants.a]", "no command"),
-        ("[variants.a]\nspans = 4", "'spans'; name the variants after their number: [variants.\"s"),
+        ("[variants.a]\nspans = 4", "'spans'; name the variant after its number: [variants.\"s"),
         ("[variants]\na = 1", "not a table"),
         ('[variants.a]\ncomand = "x"', "did you mean 'command'"),
         ('serve = "x"\n[variants.a]\ncommand = "x"', 'add ready = "http'),

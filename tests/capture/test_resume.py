@@ -100,3 +100,14 @@ def test_two_sessions_do_not_measure_one_series(tmp_path: Path) -> None:
     ):
         carry_out(plan, tmp_path)
     assert carry_out(plan, tmp_path, is_decided=lambda _: True).planned == 18
+
+
+def test_what_is_refused_names_no_cpus_before(tmp_path: Path) -> None:
+    rule = Stopping(design=SequentialDesign(least=4, most=9), margin=0.03, confidence=0.95)
+    run = Record(argv=["true"], start=AT, end=AT, exit=0, variant="a", stopping=rule.state(1))
+    (tmp_path / "1.txt.run.toml").write_text(write_sidecar(run), "utf-8")
+    commands = Commands(command=("true",), serve=("true",), ready="127.0.0.1:1")
+    lines: list[str] = []
+    with pytest.raises(ConfigError, match="contains an early-stopping series"):
+        carry_out(Plan(variants={"a": commands}, is_pinned=True), tmp_path, tell=lines.append)
+    assert lines == []
