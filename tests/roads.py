@@ -64,7 +64,7 @@ def leave_kernel(patch: pytest.MonkeyPatch) -> None:
 
 def take_lines(patch: pytest.MonkeyPatch) -> None:
     """Read every text line by line, or as the one document that it is."""
-    patch.setattr(k6._Reader, "take_all", _take_points)
+    patch.setattr(k6._Reader, "read_lines", _take_points)
     patch.setattr(gobench_lines, "SMALL", 1 << 30)
     patch.setattr(ab, "read_rows", lambda _: None)
     patch.setattr(vegeta_lines, "read_columns", lambda *_: None)

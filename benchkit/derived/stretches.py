@@ -72,26 +72,53 @@ class Stretches:
     Parameters
     ----------
     most : int
-        Samples that are kept; of more, every second one, every fourth one, and so on.
+        Samples that are kept; of more, every second one of each block, every fourth one, and so on.
     """
 
     def __init__(self, *, most: int = EXACT_VALUES) -> None:
-        self._most, self._stride, self._kept, self._seen = most, 1, 0, 0
+        self._most, self._stride, self._kept = most, 1, 0
         self._blocks: list[tuple[np.ndarray, np.ndarray]] = []
+        self._sizes: list[int] = []  # of the blocks before they were thinned
 
     def add(self, times: np.ndarray, values: np.ndarray) -> None:
         """Take a block of samples: times as datetime64[us], values finite."""
-        first = -self._seen % self._stride
-        self._seen += len(values)
-        part = slice(first, None, self._stride)
-        # A copy, where most are left out: a view would keep all of them.
-        self._blocks.append((np.ascontiguousarray(times[part]), np.ascontiguousarray(values[part])))
-        self._kept += len(self._blocks[-1][1])
-        while self._kept > self._most:
-            self._stride *= 2
-            self._blocks = [(np.concatenate(t)[::2], np.concatenate(v)[::2])
-                            for t, v in [zip(*self._blocks, strict=True)]]  # fmt: skip
-            self._kept = len(self._blocks[0][1])
+        self._sizes.append(len(values))
+        self._take(times, values, self._stride)
+
+    def condense(self, part: float) -> None:
+        """Thin the samples out if those of which they are a part are too many to keep."""
+        self._thin_to(4 * part * self._most)
+
+    def join(self, other: Stretches) -> None:
+        """Take the blocks that another one took, with the result that `add` would have."""
+        while self._stride < other._stride:
+            self._thin()
+        self._sizes += other._sizes
+        for times, values in other._blocks:
+            self._take(times, values, self._stride // other._stride)
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether no more was left out than if one had taken all."""
+        step = self._stride // 2
+        return not step or sum(-(-size // step) for size in self._sizes) > self._most
+
+    def _take(self, times: np.ndarray, values: np.ndarray, step: int) -> None:
+        block = _thin(times, step), _thin(values, step)
+        self._blocks.append(block)
+        self._kept += len(block[1])
+        self._thin_to(self._most)
+
+    def _thin_to(self, most: float) -> None:
+        """Leave out samples until no more are left, or one of each block."""
+        while self._kept > max(most, len(self._blocks)):
+            self._thin()
+
+    def _thin(self) -> None:
+        """Leave out every second sample."""
+        self._stride *= 2
+        self._blocks = [(_thin(times, 2), _thin(values, 2)) for times, values in self._blocks]
+        self._kept = sum(len(values) for _, values in self._blocks)
 
     def rows(self, metric: str, unit: str, resolution: float | None, line: int) -> Iterator[Row]:
         """Yield mean and quantiles of each stretch; ``n`` counts its samples, ``time`` begins it.
@@ -112,6 +139,11 @@ class Stretches:
                 yield (
                     None, metric, PREFIX + stat, value, unit, n, at, resolution, "computed", line
                 )  # fmt: skip
+
+
+def _thin(column: np.ndarray, step: int) -> np.ndarray:
+    """Return every so manieth item; a view would keep all of them in memory."""
+    return column[::step].copy() if step > 1 else column
 
 
 def _cut(times: np.ndarray, values: FloatArray) -> Iterator[tuple[int, FloatArray]]:
@@ -169,6 +201,32 @@ class Summary:
         self._digests.setdefault(key, first)[0].add(samples.values)
         if samples.times is not None and samples.subject is None and samples.unit == "s":
             self._stretches.setdefault(key, Stretches()).add(samples.times, samples.values)
+
+    def condense(self, part: float) -> None:
+        """Make what travels small; ``part`` is the share of the run's samples, about."""
+        for each in self._list_sums():
+            each.condense(part)
+
+    def join(self, other: Summary) -> None:
+        """Take the samples behind these."""
+        for key, digest in other._digests.items():
+            if key in self._digests:
+                self._digests[key][0].join(digest[0])
+            else:
+                self._digests[key] = digest
+        for key, stretches in other._stretches.items():
+            if key in self._stretches:
+                self._stretches[key].join(stretches)
+            else:
+                self._stretches[key] = stretches
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether it is the same as if one had taken all samples."""
+        return all(each.is_sound for each in self._list_sums())
+
+    def _list_sums(self) -> list[Digest | Stretches]:
+        return [*(digest for digest, *_ in self._digests.values()), *self._stretches.values()]
 
     def rows(self) -> Iterator[Row]:
         """Yield the statistics; ``line`` is that of the first sample, ``n`` their number.

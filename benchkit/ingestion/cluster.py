@@ -12,17 +12,19 @@ import uuid
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from benchkit.errors import BenchkitError, ConfigError, DataError, Diagnostic, StoreError
-from benchkit.ingestion.harvest import Catch, catch
+from benchkit.ingestion import orders
+from benchkit.ingestion.harvest import Catch
 from benchkit.ingestion.progress import Seen
-from benchkit.ingestion.reading import Known, Reader
+from benchkit.ingestion.ranges import Passed, plan_spans
+from benchkit.ingestion.reading import Known
 from benchkit.ingestion.workers import Alone, Task, count_cores, find_share, mourn
-from benchkit.redaction.marks import current_key, use_key
+from benchkit.reading.spans import SECTION
+from benchkit.redaction.marks import current_key
 from benchkit.regexes import regex
 
 if TYPE_CHECKING:
@@ -40,26 +42,12 @@ _PATIENCE = 30
 _LOOK = 0.2
 #: Tasks for each thread of the cluster that may be done ahead of the one whose turn it is.
 _AHEAD = 4
+#: Bytes of a file, and threads of a cluster, up to which one worker reads it: it uses some cores.
+RANGED_BYTES, RANGED_THREADS = 4 * SECTION, 3
+#: What of the ranges of a file adds up.
+_COUNTS = ("bytes", "values")
 #: Deaths of workers after which a task is given up.
 _DEATHS = 2
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Order:
-    """What a worker shall read, and all that this needs.
-
-    ``store`` is the address of a store elsewhere, to which the worker takes its files; empty where
-    it writes to a folder that it shares with the coordinator.
-    """
-
-    first: int
-    sources: tuple[Found, ...]
-    options: Options
-    known: Known
-    key: bytes
-    store: str
-    share: float
-    topic: str
 
 
 class Cluster:
@@ -86,6 +74,7 @@ class Cluster:
         self._sources, self._options, self._store = sources, options, store
         self._spec, self._topic = spec, f"benchkit-{uuid.uuid4().hex}"
         self._seen = deque[Seen]()
+        self._ranges: dict[int, dict[int, Seen]] = {}  # by source and start
         self._is_unshared = False
         self._client, self._own = _connect(spec)
         try:
@@ -94,7 +83,7 @@ class Cluster:
         except BaseException:
             self.stop()
             raise
-        self._client.subscribe_topic(self._topic, lambda event: self._seen.append(Seen(*event[1])))
+        self._client.subscribe_topic(self._topic, lambda event: self._note(*event[1]))
 
     def read_all(
         self, tasks: Sequence[Task], known: Known, see: Callable[[Seen], None]
@@ -142,7 +131,7 @@ class Cluster:
             what = f"no worker joined within {_PATIENCE} seconds"
             raise DataError(what, where=self._spec, hint=hint) from None
         try:
-            versions = self._client.run(_find_version)
+            versions = self._client.run(orders.find_version)
         except Exception as error:  # noqa: BLE001 - what a worker without benchkit raises varies
             what = f"its workers cannot import benchkit ({type(error).__name__}: {error})"
             hint = f"install benchkit {__version__} on the workers"
@@ -154,19 +143,35 @@ class Cluster:
         return sum(self._client.nthreads().values())
 
     def _submit(self, task: Task, known: Known) -> Future | None:
-        """Send a task off; None if only this process can ask its sources for their content."""
+        """Send a task off; None if only this process can ask its sources for their content.
+
+        A file that is larger than its share is read in ranges.
+        """
         sources = tuple(map(_anywhere, self._sources[slice(*task)]))
         if any(one.ask is not None for one in sources):
             return None
         stored = {one: known.sources[one] for one in (found.identity for found in sources)
                   if one in known.sources}  # fmt: skip
         folder = known.folder and known.folder.absolute()
-        order = _Order(
+        order = orders.Order(
             first=task[0], sources=sources, options=self._options, key=current_key(),
             known=replace(known, sources=stored, folder=folder), store=self._store,
             share=self._share, topic=self._topic,
         )  # fmt: skip
-        return self._client.submit(_read, order, pure=False)
+        (found, *others), submit = sources, partial(self._client.submit, pure=False)
+        is_new = not (others or stored or self._options.importing or found.path is None)
+        is_ranged = is_new and self._threads > RANGED_THREADS
+        if not is_ranged or found.size <= max(self._share, RANGED_BYTES):
+            return submit(orders.read, order)
+        digest = submit(orders.take_digest, order)  # first, for only one worker can do that
+        passed: list[Future | Passed] = [(0, b"")]
+        spans = plan_spans(found.size, self._threads)
+        for span in spans[:-1]:
+            passed.append(submit(orders.add, passed[-1], submit(orders.scan, order, span)))
+        ranges = [
+            submit(orders.read_range, order, *each) for each in zip(spans, passed, strict=True)
+        ]
+        return submit(orders.join, order, digest, ranges)
 
     def _await(
         self, task: Task, future: Future | None, known: Known, see: Callable[[Seen], None]
@@ -205,6 +210,14 @@ class Cluster:
                 hint = "nothing was stored; try again, or read without --cluster"
                 raise DataError(what, where=self._spec, hint=hint) from error
             return found
+
+    def _note(self, start: int, *place: int) -> None:
+        """Add up how far the ranges of a source are."""
+        seen = Seen(*place)
+        ranges = self._ranges.setdefault(seen.index, {})
+        ranges[start] = seen
+        size, values = (sum(getattr(each, name) for each in ranges.values()) for name in _COUNTS)
+        self._seen.append(Seen(seen.index, size, values))
 
     def _mourn(self, index: int, known: Known) -> Outcome:
         what, hint = (
@@ -268,39 +281,3 @@ def _connect(spec: str) -> tuple[Client, LocalCluster | None]:
 def _anywhere(found: Found) -> Found:
     """Return a source whose path means the same in every working directory."""
     return replace(found, path=found.path.absolute()) if found.path else found
-
-
-def _find_version() -> str:
-    from benchkit import __version__
-
-    return __version__
-
-
-def _read(order: _Order) -> Catch | None:
-    """Read as a worker; return None where this machine has not the same files."""
-    if not all(found.path is None or found.measure() == found.bytes for found in order.sources):
-        return None
-    use_key(order.key)
-    if not order.store:
-        return _read_into(order, order.known)
-    from benchkit.store import Store
-
-    with TemporaryDirectory(prefix="benchkit-") as folder:
-        found = _read_into(order, replace(order.known, folder=Path(folder)))
-        store = Store(order.store)
-        for outcome in found.outcomes:
-            outcome.files = [store.bring(file) for file in outcome.files]
-    return found
-
-
-def _read_into(order: _Order, known: Known) -> Catch:
-    from distributed import get_worker
-
-    log = get_worker().log_event
-    reader = Reader(
-        order.options,
-        known,
-        lambda seen: log(order.topic, (seen.index, seen.bytes, seen.values)),
-        share=order.share,
-    )
-    return catch(known.batch, (reader.read(i, s) for i, s in enumerate(order.sources, order.first)))

@@ -7,7 +7,8 @@ bad file costs itself and a line, never the other 400.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path
@@ -17,7 +18,6 @@ from benchkit.derived.sources import SERIES
 from benchkit.derived.stretches import Summary
 from benchkit.errors import (
     BenchkitError,
-    DataError,
     Diagnostic,
     ForeignError,
     SourceReport,
@@ -30,7 +30,16 @@ from benchkit.ingestion.outcomes import Outcome, make_report, mark, pass_over, r
 from benchkit.ingestion.parts import Part, make_part, require_one_name
 from benchkit.ingestion.pieces import PIECE_BITS, Pieces
 from benchkit.ingestion.progress import Pace, Seen
+from benchkit.ingestion.ranges import (
+    Joined,
+    Passed,
+    RangeResult,
+    choose_form,
+    read_range,
+    scan_lines,
+)
 from benchkit.ingestion.recorded import Selection
+from benchkit.ingestion.records import parse_records
 from benchkit.ingestion.sink import ValueSink, read_ahead, run_ahead
 from benchkit.ingestion.soundness import Soundness
 from benchkit.ingestion.sources import Found, Identity, is_dropped
@@ -39,10 +48,9 @@ from benchkit.labels.headings import Sections
 from benchkit.labels.matching import split_variant
 from benchkit.parsers import kernel, mapped, registry
 from benchkit.parsers.base import Format, Reading, Repeats, Row, Samples, Source
-from benchkit.parsers.documents import TRUNCATED
 from benchkit.parsers.embedded import list_documents, list_reports
-from benchkit.reading.bounds import limit_runs
-from benchkit.reading.source import UnreadableError
+from benchkit.reading.damage import UnreadableError
+from benchkit.reading.spans import Span
 from benchkit.redaction import HIDDEN
 from benchkit.schema import Side
 
@@ -111,6 +119,7 @@ class Reader:
         self._claims: tuple[Format, ...] = ()
         self._is_split = False
         self._usual: Format | None = None  # the last one that knows a plain report
+        self._joined: Joined | None = None
 
     def read(self, index: int, found: Found) -> Outcome:
         """Read the source ``found``, which is number ``index``; this never raises for bad data."""
@@ -118,6 +127,45 @@ class Reader:
         outcome = self._try(index, found)
         mark(outcome, found, self._options, self._known.batch, self._claims, self._known.sources)
         return outcome
+
+    def open_span(self, found: Found) -> tuple[Source, Format] | None:
+        """Return a source with the format of which ranges can be read; else None."""
+        source = found.load()
+        form = choose_form(source, self._identify(source)[0])
+        return None if form is None else (source, form)
+
+    def scan_lines(self, found: Found, span: Span) -> Passed | None:
+        """Count the lines of a range, and pick those on which later ones depend."""
+        opened = self.open_span(found)
+        if opened is None:
+            return None
+        kernel.keep_memory()
+        with suppress(UnreadableError):  # as `read_range` will find, too
+            return scan_lines(opened[0], span, opened[1])
+        return None
+
+    def read_range(self, index: int, found: Found, span: Span, part: float) -> RangeResult | None:
+        """Read a range of a source, about this ``part`` of it; None if it has to be read whole."""
+        opened = self.open_span(found)
+        if opened is None:
+            return None
+        source, form = opened
+        source.span = span
+        sink = ValueSink(self._known.batch, self._known.folder)
+        if self._see is not None:
+            source.watch = lambda place: self._tell(Seen(index, place - span.start, sink.rows))
+        kernel.keep_memory()
+
+        def store(samples: Samples) -> None:
+            if self._keeps(form, samples, found):
+                sink.take(index << PIECE_BITS, samples)
+
+        return read_range(source, form, sink, store, part)
+
+    def read_joined(self, index: int, found: Found, joined: Joined) -> Outcome:
+        """Read a source of which others have read the ranges."""
+        self._joined = joined
+        return self.read(index, found)
 
     def is_plain(self, found: Found) -> bool:
         """Tell whether a file is one plain report, which is read at once."""
@@ -161,6 +209,8 @@ class Reader:
         if known and any(known) and is_dropped(found.path):
             return Outcome(index=index, report=_unchanged(found))
         source = found.load()
+        if self._joined is not None:
+            source.digest = self._joined.digest
         source.max_unpacked = self._options.max_unpacked or source.max_unpacked
         if size and self._see is not None:
             source.watch = lambda place: self._tell(Seen(index, place, sink.rows))
@@ -174,6 +224,8 @@ class Reader:
             return Outcome(index=index, report=_unchanged(found), sha256=source.sha256)
         formats, plain = self._identify(source)
         self._claims = formats
+        if self._joined is not None:
+            formats = (self._joined.present(formats[0]),)
         if is_bulk(found) and found.size > self._share:
             source.map, source.ahead = read_ahead, run_ahead
         if plain is None or self._options.importing:
@@ -217,20 +269,16 @@ class Reader:
             raise UnknownFormatError(what, where=error.where, hint=error.hint) from error
 
     def _parse(
-        self,
-        index: int,
-        found: Found,
-        source: Source,
-        formats: tuple[Format, ...],
+        self, index: int, found: Found, source: Source, formats: tuple[Format, ...],
         sink: ValueSink,
-    ) -> Outcome:
+    ) -> Outcome:  # fmt: skip
         diagnostics = list_documents(source, formats, registry.formats())
         runs, soundness = Pieces(index << PIECE_BITS), Soundness()
         summaries: dict[int, Summary] = {}
         selection = Selection(self._options.importing, found)
         sampled = values = 0
         for form in formats:
-            records = selection.select(_records(form, source, diagnostics))
+            records = selection.select(parse_records(form, source, diagnostics))
             for record in map(soundness.check_record, records):
                 if not isinstance(record, Samples):
                     first = runs.take(form, record)
@@ -244,6 +292,8 @@ class Reader:
                     summaries.setdefault(owner, Summary(form.quantile_rule)).add(record)
                 if self._keeps(form, record, found):
                     sink.take(runs.pieces[owner], record)
+        if self._joined is not None:
+            sampled += self._joined.enter(summaries, soundness)
         runs.require_apart(found.label)
         diagnostics += list_reports(source, formats, (run for _, run in runs.in_order()))
         diagnostics += mark_crashes(source, runs.in_order())
@@ -270,7 +320,7 @@ class Reader:
         report = (
             _unchanged(found) if is_known else make_report(found, formats, *counts, diagnostics)
         )
-        batches, files = sink.close()
+        batches, files = (self._joined or sink).close()
         return Outcome(
             index=index, report=report, parts=parts, rows=rows, batches=batches, files=files,
             contents=sink.contents, diagnostics=diagnostics, is_original=bool(values or sampled),
@@ -338,57 +388,3 @@ def _changing(label: str, before: int, now: int) -> Diagnostic:
     what = f"the file changed while benchkit read it, from {before} to {now} bytes"
     hint = "ingest it again when its run has ended"
     return Diagnostic(label, 0, what, hint, "warning")
-
-
-def _records(
-    form: Format, source: Source, diagnostics: list[Diagnostic]
-) -> Iterator[Reading | Repeats | Samples]:
-    """Yield what a parser reads; its diagnostics, and its own failure, are put aside.
-
-    Raises
-    ------
-    DataError
-        If there are more runs and faults than a file of this size can tell.
-    """
-    last: Reading | Repeats | Samples | None = None
-    most, count = limit_runs(source.size), 0
-    try:
-        for record in form.parse(source):
-            count += isinstance(record, Reading | Diagnostic)
-            if count > most:
-                what = (
-                    f"this file of {source.size:,} bytes contains more than {most:,} runs and "
-                    "problems"
-                )
-                raise DataError(what, where=source.label, hint="split it into several files")
-            if isinstance(record, Diagnostic):
-                diagnostics.append(_name_tool(record, form))
-                continue
-            last = record
-            yield record
-    except UnreadableError as error:
-        diagnostics.append(
-            Diagnostic(
-                source.label,
-                _last_line(last),
-                f"{error}; everything before it was read",
-                "write the file again",
-                "warning",
-            )
-        )
-
-
-def _name_tool(problem: Diagnostic, form: Format) -> Diagnostic:
-    """Say whose JSON it is that has no end; an exported table is of no tool."""
-    if problem.what != TRUNCATED or not form.tools:
-        return problem
-    return replace(problem, what=f"JSON of {form.tools[0]}, {problem.what}")
-
-
-def _last_line(record: Reading | Repeats | Samples | None) -> int:
-    """Return the line up to which a source was surely read."""
-    if record is None:
-        return 0
-    if isinstance(record, Repeats):
-        return int(record.lines[-1])
-    return (record if isinstance(record, Reading) else record.reading).last_line

@@ -43,8 +43,23 @@ class Soundness:
     def check_record(self, record: Reading | Repeats | Samples) -> Reading | Repeats | Samples:
         """Return a record without unsound values; rows are checked once their reading is whole."""
         if isinstance(record, Samples):
-            return self._check_samples(record)
+            return self.check_samples(record)
         return self._check_repeats(record) if isinstance(record, Repeats) else record
+
+    def check_samples(self, samples: Samples) -> Samples:
+        """Return samples without unsound values."""
+        good = _find_sound(samples.values, least=_least(samples.metric))
+        if good is None:
+            return samples
+        bad = ~good
+        for line, value in zip(samples.lines[bad], samples.values[bad], strict=True):
+            self._leave_out(samples.metric, samples.stat, float(value), int(line))
+        return replace(
+            samples,
+            values=samples.values[good],
+            lines=samples.lines[good],
+            times=None if samples.times is None else samples.times[good],
+        )
 
     def check_reading(self, reading: Reading) -> None:
         """Drop the unsound rows and facts of a reading."""
@@ -61,6 +76,12 @@ class Soundness:
             if number is not None and not 0 <= number < limit:
                 setattr(reading, name, None)
 
+    def join(self, other: Soundness) -> None:
+        """Take what was left out of later lines."""
+        for key, (line, value, count) in other._left_out.items():
+            first, known, before = self._left_out.get(key, (line, value, 0))
+            self._left_out[key] = first, known, before + count
+
     def diagnostics(self, label: str) -> Iterator[Diagnostic]:
         """Yield one diagnostic per metric, statistic and fault, at the line of the first value."""
         for (metric, stat, fault), (line, value, count) in self._left_out.items():
@@ -70,20 +91,6 @@ class Soundness:
                 rest = f", as {are} {count - 1} more of its values; they were left out"
             what = f"{metric} {stat} is {fault} ({value:g}){rest}"
             yield Diagnostic(label, line, what, "fix the file or measure again", "warning")
-
-    def _check_samples(self, samples: Samples) -> Samples:
-        good = _find_sound(samples.values, least=_least(samples.metric))
-        if good is None:
-            return samples
-        bad = ~good
-        for line, value in zip(samples.lines[bad], samples.values[bad], strict=True):
-            self._leave_out(samples.metric, samples.stat, float(value), int(line))
-        return replace(
-            samples,
-            values=samples.values[good],
-            lines=samples.lines[good],
-            times=None if samples.times is None else samples.times[good],
-        )
 
     def _check_repeats(self, repeats: Repeats) -> Repeats:
         import numpy as np

@@ -17,7 +17,7 @@ from typing import Any, Literal
 from benchkit.errors import Diagnostic, describe_failure
 from benchkit.metrics import lookup
 from benchkit.reading.cleaning import bare, find_command, strip_prefix
-from benchkit.reading.records import Reading, Record, Repeats, Row, Samples, Status
+from benchkit.reading.records import Reading, Record, Repeats, Row, Samples, SpanReader, Status
 from benchkit.reading.signs import Head
 from benchkit.reading.source import Source
 from benchkit.schema import LoadModel
@@ -34,6 +34,7 @@ __all__ = [
     "Row",
     "Samples",
     "Source",
+    "SpanReader",
     "Status",
     "Tool",
     "bare",
@@ -88,6 +89,10 @@ class Format:
         Whether its blocks may stand among other text (prompts, Markdown, another tool's report).
         A source may be claimed by several such formats, each of which reads its own blocks;
         formats that own a whole source exclude each other and these.
+    open_span : callable, optional
+        `Source` to a `SpanReader`, or to None where the file has to be read in one go.
+    depends_on : bytes
+        What lines begin with on which later ones depend: to that reader they come as ``before``.
     is_companion : bool
         Whether it tells of what ran beside the load (counters of containers, spans); its
         snapshots may well be identical, and each counts for its own path.
@@ -130,6 +135,8 @@ class Format:
     recognises: Callable[[Head], bool]
     parse: Callable[[Source], Iterator[Record]]
     embeds: bool = False
+    open_span: Callable[[Source], SpanReader | None] | None = None
+    depends_on: bytes = b""
     is_companion: bool = False
     quantile_rule: str = "linear"
     words: tuple[str, ...] = ()

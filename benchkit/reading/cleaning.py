@@ -127,9 +127,8 @@ def count_lines(block: bytes) -> int:
     return int(ends) + (block[-1:] != b"\n")
 
 
-def number_blocks(blocks: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
+def number_blocks(blocks: Iterator[bytes], number: int = 1) -> Iterator[tuple[int, bytes]]:
     """Yield blocks of whole lines, each with the number of its first line."""
-    number = 1
     for block in blocks:
         yield number, block
         number += count_lines(block)

@@ -130,9 +130,10 @@ def strip_line(prefixes: Sequence[Prefix], number: int, line: str) -> str:
 def is_logged(text: str) -> bool:
     """Whether most lines have a time near their beginning, as a log's do."""
     lines = [line for line in text.split("\n", _SEEN)[:_SEEN] if line.strip()]
-    tabs = lines[0].count("\t") if lines else 0
-    if tabs and not _LOGGED.match(lines[0]) and all(line.count("\t") == tabs for line in lines):
-        return False  # a table of times, under a header without one
+    for mark in "\t,":
+        marks = lines[0].count(mark) if lines else 0
+        if marks and not _LOGGED.match(lines[0]) and all(x.count(mark) == marks for x in lines):
+            return False  # a table of times, under a header without one
     return 2 * sum(_LOGGED.match(line) is not None for line in lines) > len(lines)
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol, Self
 
 from benchkit.errors import Diagnostic
 from benchkit.reading.bounds import require_few
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     import numpy as np
+
+    from benchkit.reading.source import Source
 
 Status = Literal["complete", "partial", "failed"]
 
@@ -197,3 +199,22 @@ class Repeats:
 
 
 Record = Reading | Repeats | Samples | Diagnostic
+
+
+class SpanReader(Protocol):
+    """Reads one run from a source, or from the span of it that another process cannot see."""
+
+    source: Source
+
+    @property
+    def reading(self) -> Reading | None:
+        """The run; None if there is none or more than one."""
+
+    def read_lines(self) -> Iterator[Record]:
+        """Yield the samples of these lines."""
+
+    def join(self, other: Self) -> bool:
+        """Take in what another one read behind these lines; False if that is another run."""
+
+    def finish(self) -> Iterator[Record]:
+        """Complete the run, and yield what is to be said about it."""

@@ -9,11 +9,11 @@ import errno
 import hashlib
 import io
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cached_property, partial
 from pathlib import Path
-from typing import IO, Any, Generic, TypeVar
+from typing import IO, Any
 
 from benchkit.reading.bounds import LARGEST, OPTION, explain_excess, open_gzip
 from benchkit.reading.cleaning import (
@@ -26,9 +26,11 @@ from benchkit.reading.cleaning import (
     number_blocks,
     unwrap,
 )
+from benchkit.reading.damage import UnreadableError, UntilDamage
 from benchkit.reading.prefixes import Prefix, find_wrapping, is_logged
 from benchkit.reading.rawfile import PIPE_BYTES, BlockReader, Checksum, RawFile, read_whole
 from benchkit.reading.signs import Head
+from benchkit.reading.spans import Span, read_span
 
 __all__ = [
     "HEAD_BYTES",
@@ -51,40 +53,6 @@ LINE_BLOCK = 1 << 20
 #: The first bytes of a Parquet file.
 PARQUET = b"PAR1"
 _GZIP = b"\x1f\x8b"
-Item = TypeVar("Item")
-
-
-class UnreadableError(Exception):
-    """A source's bytes cannot be had: damaged gzip, or the file system refuses."""
-
-
-class UntilDamage(Generic[Item]):
-    r"""What can be had of a source, as if it ended where damage is met.
-
-    A parser tells all else before it passes the damage on.
-
-    Examples
-    --------
-    >>> lines = UntilDamage(Source(None, "x.gz", b"\x1f\x8b").lines())
-    >>> list(lines), str(lines.damage)[:22]
-    ([], 'the gzip stream is dam')
-    """
-
-    def __init__(self, items: Iterable[Item]) -> None:
-        self._items = items
-        self.damage: UnreadableError | None = None
-
-    def __iter__(self) -> Iterator[Item]:
-        """Yield what there is; ``damage`` says then why it ended early, if it did."""
-        try:
-            yield from self._items
-        except UnreadableError as error:
-            self.damage = error
-
-    def raise_damage(self) -> None:
-        """Raise the damage that was met, if any."""
-        if self.damage is not None:
-            raise self.damage
 
 
 class Source:
@@ -109,6 +77,8 @@ class Source:
         self.map: Callable[..., Iterator[Any]] = map
         #: How an iterator is run; perhaps by another thread, ahead of what needs its items.
         self.ahead: Callable[[Iterator[Any]], Iterator[Any]] = iter
+        #: Which of its lines `line_blocks` yields; None for all.
+        self.span: Span | None = None
         #: Bytes that it may unpack to.
         self.max_unpacked = LARGEST
         self._data = data
@@ -117,6 +87,8 @@ class Source:
         self._text: str | None = None
         #: Whether every line stands twice; it counts once.
         self.is_doubled = False
+        #: Digest of the bytes, where another process has taken it.
+        self.digest = ""
         self._checksum, self._sha256 = Checksum(), ""
 
     @classmethod
@@ -177,6 +149,8 @@ class Source:
         if self._data is not None:
             self._sha256 = self._sha256 or hashlib.sha256(self._data).hexdigest()
             return self._sha256
+        if self.digest:
+            return self.digest
         with self.open_raw() as raw:  # the rest of what was not read yet
             raw.seek(self._checksum.place)
             while raw.read(_BLOCK):
@@ -291,7 +265,7 @@ class Source:
         held: list[bytes] = []
         count = 0
         try:
-            for block in as_utf8(self.blocks()):
+            for block in self.read_span(self.span) if self.span else as_utf8(self.blocks()):
                 count += len(block)
                 cut = block.rfind(b"\n") + 1 if count >= size else 0
                 if cut:
@@ -305,6 +279,14 @@ class Source:
             raise
         if count:
             yield b"".join(held)
+
+    def read_span(self, span: Span) -> Iterator[bytes]:
+        """Yield the lines of a range in blocks that need not end with a line."""
+        assert self.path is not None  # noqa: S101 - what is in memory is not read in ranges
+        try:
+            yield from read_span(self.path, span, _BLOCK, self.watch)
+        except OSError as error:
+            raise UnreadableError(error.strerror or str(error)) from error
 
     @cached_property
     def is_ended(self) -> bool:

@@ -106,6 +106,7 @@ class Digest:
         self.minimum, self.maximum = math.inf, -math.inf
         self.mean = 0.0
         self._squares = 0.0
+        self._moments: list[tuple[int, float, float]] = []  # of each block
         self._limit = exact_values
         #: All values, or those that are not in the sketch yet.
         self._blocks: list[np.ndarray] = []
@@ -126,13 +127,37 @@ class Digest:
         """Take a block of finite values, shape (k,)."""
         if not len(values):
             return
-        self._add_moments(values)
+        mean = float(values.mean())
+        self._add_moments(len(values), mean, float(((values - mean) ** 2).sum()))
         self.minimum = min(self.minimum, float(values.min()))
         self.maximum = max(self.maximum, float(values.max()))
         self._blocks.append(values)
         self._waiting += len(values)
         if not self.is_exact and self._waiting >= _TOGETHER:
             self._sketch()
+
+    def condense(self, part: float) -> None:
+        """Put the values into the sketch if those of which they are a part are too many to keep."""
+        if self.count > 4 * part * self._limit:
+            self._sketch()
+
+    def join(self, other: Digest) -> None:
+        """Take the blocks that another digest took, with the result that `add` would have."""
+        for moments in other._moments:
+            self._add_moments(*moments)
+        self.minimum = min(self.minimum, other.minimum)
+        self.maximum = max(self.maximum, other.maximum)
+        self._blocks += other._blocks
+        self._waiting += other._waiting
+        for key, count in other._bins.items():
+            self._bins[key] = self._bins.get(key, 0) + count
+        if not self.is_exact and self._waiting >= _TOGETHER:
+            self._sketch()
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether nothing is in the sketch that would be kept if one digest had taken all."""
+        return not (self.is_exact and self._bins)
 
     def quantiles(self, levels: Sequence[float]) -> np.ndarray:
         """Return quantiles, exact by the rule or within the sketch's error."""
@@ -145,12 +170,11 @@ class Digest:
         middle = np.exp(keys[np.minimum(places, len(keys) - 1)] * self._BASE) * (1 - SKETCH_ERROR)
         return np.clip(middle, self.minimum, self.maximum)
 
-    def _add_moments(self, values: np.ndarray) -> None:
+    def _add_moments(self, n: int, mean: float, spread: float) -> None:
         """Update mean and squares block-wise (Chan, Golub and LeVeque)."""
-        n, mean = len(values), float(values.mean())
+        self._moments.append((n, mean, spread))
         total = self.count + n
         shift = mean - self.mean
-        spread = float(((values - mean) ** 2).sum())
         self._squares += spread + shift * shift * self.count * n / total
         self.mean += shift * n / total
         self.count = total

@@ -60,6 +60,23 @@ def test_long_runs_are_thinned_and_still_counted() -> None:
     assert found["stretch_p50"][-1][3] == pytest.approx(58.5, abs=0.1)
 
 
+@pytest.mark.parametrize("most", [300, 1000, 10000])
+def test_stretches_of_parts_join_to_those_of_all(most: int) -> None:
+    whole, *parts = (Stretches(most=most) for _ in range(4))
+    at = np.linspace(0, 60, 9000, endpoint=False)
+    for number, some in enumerate(np.array_split(np.arange(9000), 30)):
+        whole.add(seconds(at[some]), at[some])
+        parts[number // 10].add(seconds(at[some]), at[some])
+    for part in parts:
+        part.condense(1 / 3)
+    for part in parts[1:]:
+        parts[0].join(part)
+    assert parts[0].is_sound
+    assert rows(parts[0]) == rows(whole)
+    whole.condense(1e-9)  # as if many more had come
+    assert not whole.is_sound
+
+
 def test_a_clock_of_seconds_is_cut_at_whole_seconds_without_the_ends() -> None:
     stretches = Stretches()
     at = np.repeat(np.arange(9), [30, *[100] * 7, 12])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import gzip
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -17,6 +18,7 @@ import benchkit.api as bk
 from benchkit.cli import run
 from benchkit.errors import ConfigError, DataError, StoreError
 from benchkit.ingestion import cluster as module
+from benchkit.ingestion import workers
 from benchkit.ingestion.cluster import Cluster
 from benchkit.ingestion.commit import ingest
 from benchkit.ingestion.discovery import Options
@@ -26,26 +28,57 @@ from benchkit.ingestion.workers import find_share
 from benchkit.reading.source import Source
 from benchkit.store import Store
 
-WRK = Path(__file__).resolve().parents[2] / "fixtures" / "tracing-wrk"
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+WRK = FIXTURES / "tracing-wrk"
+#: Sizes with which a small file has many ranges, each with a file of samples.
+SIZES = {
+    "benchkit.ingestion.ranges.SECTION": 32 << 10,
+    "benchkit.parsers.k6.raw.SECTION": 32 << 10,
+    "benchkit.parsers.k6.raw.BLOCK_BYTES": 16 << 10,
+    "benchkit.parsers.vegeta.raw.SECTION": 32 << 10,
+    "benchkit.parsers.vegeta.raw.LINE_BLOCK": 8 << 10,
+    "benchkit.parsers.vegeta.lines.LINE_BLOCK": 8 << 10,
+    "benchkit.reading.source._BLOCK": 8 << 10,
+    "benchkit.reading.source.Source.line_blocks.__defaults__": (8 << 10,),
+    "benchkit.ingestion.sink.FEW": 100,
+}
+#: Files that are read in ranges, and those that are not: two runs, and a line of two blocks.
+RANGED = {
+    "k6-1.json": "k6-edge/small/k6-raw-small.json.gz",
+    "k6-2.csv": "k6-edge/nested/k6-raw-2.csv.gz",
+    "ab-1.tsv": "nginx-ab/nginx/ab-small-c30-1.tsv.gz",
+    "vegeta-1.csv": "vegeta-single/agent/vegeta-results-1.csv.gz",
+    "vegeta-2.json": "vegeta-edge/truncated/vegeta-results.cut30.json",
+}
 #: Run by each worker as it starts: a file named `ends` ends it, one named `ends-once` the first.
-#: It notes each file of a store below `threads` that it reads in several threads.
-PRELOAD = """
+#: It notes each file of a store below `threads` that it reads in several threads, and each file
+#: whose ranges it joins.
+PRELOAD = f"""
 import os
+from pkgutil import resolve_name
 from benchkit.ingestion import reading
 from benchkit.ingestion.sources import Found
 
 def dask_setup(worker):
+    for name, value in {SIZES}.items():
+        place, _, name = name.rpartition(".")
+        setattr(resolve_name(place), name, value)
+    join = reading.Reader.read_joined
+    def note_joined(reader, index, found, joined):
+        os.mkdir(f"{{found.path}}.{{len(joined.ranges)}}")
+        return join(reader, index, found, joined)
+    reading.Reader.read_joined = note_joined
     identify, ahead = reading.Reader._identify, reading.read_ahead
     def note(reader, source):
         reading.AHEAD_BYTES = 0 if "threads" in source.label else 16 << 20
-        reading.read_ahead = lambda *each: (os.mkdir(f"{source.path}.threads"), ahead(*each))[1]
+        reading.read_ahead = lambda *each: (os.mkdir(f"{{source.path}}.threads"), ahead(*each))[1]
         return identify(reader, source)
     reading.Reader._identify = note
     load = Found.load
     def end(found):
         if "-ends" in found.label:
             try:
-                os.mkdir(f"{found.path}.seen")
+                os.mkdir(f"{{found.path}}.seen")
             except FileExistsError:
                 if "once" in found.label:
                     return load(found)
@@ -63,6 +96,8 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with serve() as environment, pytest.MonkeyPatch.context() as patch:
         for name, value in environment.items():
             patch.setenv(name, value)
+        for name, size in SIZES.items():
+            patch.setattr(name, size)
         patch.setenv("DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES", "1")
         dask.config.refresh()
         with LocalCluster(
@@ -70,6 +105,30 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             preload=str(preload),
         ) as running:  # fmt: skip
             yield running.scheduler_address
+
+
+@pytest.fixture
+def large(tmp_path: Path) -> Path:
+    """Write files that count as large, with lines in them that are no results."""
+    (folder := tmp_path / "large").mkdir()
+    for name, path in RANGED.items():
+        data = (FIXTURES / path).read_bytes()
+        data = gzip.decompress(data) if path.endswith(".gz") else data
+        lines = data.splitlines(keepends=True)[:1500] * (8 if name == "vegeta-2.json" else 1)
+        for place in (3, len(lines) // 2, len(lines) - 3) if name != "vegeta-1.csv" else ():
+            lines.insert(place, b'{"no": "result"}\n')
+        if name == "k6-1.json":
+            lines.insert(700, next(x for x in lines if b"Metric" in x).replace(b"http_", b"late_"))
+            lines[800:] = [
+                x.replace(b"http_reqs", b"late_reqs").replace(b'"value":1,', b'"value":0.1,')
+                for x in lines[800:]
+            ]  # fmt: skip
+            (folder / "k6-3.json").write_bytes(b"".join(lines * 2))
+        if name.endswith("tsv"):
+            long = [*lines[:1000], b"x" * (20 << 10) + b"\n", *lines[1000:]]
+            (folder / "ab-2.tsv").write_bytes(b"".join(long))
+        (folder / name).write_bytes(b"".join(lines))
+    return folder
 
 
 @pytest.fixture
@@ -151,6 +210,30 @@ def test_a_file_larger_than_its_share_is_read_by_several_threads(
         tables.append(rows(store))
     assert [path.name for path in folder.glob("*.threads")] == ["ab-2.tsv.threads"]
     assert tables[0].equals(tables[1])
+
+
+def test_a_file_larger_than_its_share_is_read_in_ranges(
+    address: str, large: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.setattr(module, "RANGED_BYTES", 0)
+    monkeypatch.setattr(module, "RANGED_THREADS", 0)
+    monkeypatch.setattr(workers, "TASK_FILES", 1)
+    monkeypatch.setattr(module, "find_share", lambda *_: 0.0)
+    here, there = Store(str(tmp_path / "here")), Store(str(tmp_path / "there"))
+    one, other = ingest([str(large)], here), ingest([str(large)], there, cluster=address)
+    assert (one.reports, one.diagnostics, one.findings, one.runs) == (
+        other.reports, other.diagnostics, other.findings, other.runs,
+    )  # fmt: skip
+    assert rows(there).equals(rows(here))
+    exports = []
+    for store in (here, there):
+        assert run(["export", "--store", store.url]) == 0
+        exports.append(sorted(capsys.readouterr().out.splitlines()))  # files have any order
+    assert exports[1] == exports[0]
+    counts = {path.stem: int(path.suffix[1:]) for path in large.glob("*.[1-9]*")}
+    assert counts.keys() == RANGED.keys()
+    assert min(counts.values()) > 1
 
 
 def test_what_the_workers_do_not_see_is_read_here(

@@ -57,3 +57,22 @@ def test_a_sketch_stays_within_its_error(spread: float) -> None:
     assert digest.quantiles([0.0, 1.0]).tolist() == pytest.approx(
         [values.min(), values.max()], rel=SKETCH_ERROR
     )
+
+
+@pytest.mark.parametrize("limit", [500, 5000])
+def test_digests_of_parts_join_to_that_of_all(limit: int) -> None:
+    blocks = np.random.default_rng(3).lognormal(size=(30, 100))
+    whole, *parts = (Digest(exact_values=limit) for _ in range(4))
+    for number, block in enumerate(blocks):
+        whole.add(block)
+        parts[number // 10].add(block)
+    for part in parts:
+        part.condense(1 / 3)
+    for part in parts[1:]:
+        parts[0].join(part)
+    assert parts[0].is_sound
+    assert (parts[0].mean, parts[0].stdev, parts[0].count) == (whole.mean, whole.stdev, 3000)
+    levels = [0.0, 0.5, 0.99, 1.0]
+    assert parts[0].quantiles(levels).tolist() == whole.quantiles(levels).tolist()
+    whole.condense(1e-9)  # as if many more had come
+    assert whole.is_sound == (limit == 500)

@@ -135,6 +135,7 @@ TSV = Format(
     recognises=late("benchkit.parsers.ab.samples:recognises"),
     quantile_rule="floor",
     parse=late("benchkit.parsers.ab.samples:parse"),
+    open_span=late("benchkit.parsers.ab.samples:Table"),
 )
 
 

@@ -25,7 +25,7 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -34,8 +34,8 @@ from benchkit.parsers import kernel
 from benchkit.parsers.base import Head, Reading, Record, Samples, Source
 from benchkit.parsers.kernel import Array, Lines, shape_of
 from benchkit.reading.cleaning import clean_lines
+from benchkit.reading.damage import UntilDamage
 from benchkit.reading.signs import begins_table
-from benchkit.reading.source import UntilDamage
 from benchkit.regexes import regex
 
 HEADER = "starttime\tseconds\tctime\tdtime\tttime\twait"
@@ -66,17 +66,11 @@ def parse(source: Source) -> Iterator[Record]:
     UnreadableError
         At damaged gzip; what stood before it has been yielded.
     """
-    table = _Table(source)
-    yield table.reading
-    blocks = UntilDamage(source.map(read_block, source.line_blocks()))
-    number = 1
-    for block in blocks:
-        yield from table.take(number, block)
-        number += len(block.good)
-    if blocks.damage is not None:
-        table.reading.status = "partial"
-    yield from table.finish(blocks.damage is None and not source.is_ended)
-    blocks.raise_damage()
+    table = Table(source)
+    records = UntilDamage(table.read_lines())
+    yield from records
+    yield from table.finish(is_damaged=records.damage is not None)
+    records.raise_damage()
 
 
 class Block(NamedTuple):
@@ -118,18 +112,35 @@ def _numbers(match: re.Match[str]) -> list[int]:
     return [int(seconds) * scale, *map(int, times)]
 
 
-class _Table:
-    """What is known of the run."""
+class Table:
+    """What is known of the run, as the lines of a source or of its span come in."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
+        self.headers = 0
         self.begin(1)
+
+    def read_lines(self) -> Iterator[Record]:
+        """Yield the run, then its samples."""
+        yield self.reading
+        number = 1 + (self.source.span.lines if self.source.span else 0)
+        for block in self.source.map(read_block, self.source.line_blocks()):
+            yield from self.take(number, block)
+            number += len(block.good)
 
     def begin(self, line: int) -> None:
         """Begin a run with the header on a line."""
         self.reading = Reading(tool="ab", form="tsv", line=line, load_model="closed")
         self.bad: list[int] = []
         self.began: np.datetime64 | None = None
+
+    def join(self, other: Self) -> bool:
+        """Take in what another one read behind these lines; whether that is the same run."""
+        self.bad += other.bad
+        self.reading.last_line = other.reading.last_line or self.reading.last_line
+        starts = [start for start in (self.began, other.began) if start is not None]
+        self.began = min(starts) if starts else None
+        return self.headers <= 1 and not other.headers
 
     def take(self, number: int, block: Block) -> Iterator[Record]:
         """Yield the rows of whole lines as samples; ``number`` is that of the first line."""
@@ -142,11 +153,12 @@ class _Table:
                 cells[:, row], good[row] = _numbers(match), True
             elif text == HEADER:
                 headers.append(row)
+                self.headers += 1
             elif text.strip():
                 self.bad.append(number + row)
         for part, (first, end) in enumerate(pairwise([0, *headers, len(good)])):
             if part and self.began is not None:  # the header of another run
-                yield from self.finish(is_cut=False)
+                yield from self._complete(is_cut=False)
                 self.begin(number + first)
                 yield self.reading
             rows = first + np.flatnonzero(good[first:end])
@@ -170,7 +182,13 @@ class _Table:
                 resolution=_RESOLUTION,
             )
 
-    def finish(self, is_cut: bool) -> Iterator[Diagnostic]:
+    def finish(self, *, is_damaged: bool = False) -> Iterator[Diagnostic]:
+        """Yield what is known at the end."""
+        if is_damaged:
+            self.reading.status = "partial"
+        yield from self._complete(is_cut=not is_damaged and not self.source.is_ended)
+
+    def _complete(self, *, is_cut: bool) -> Iterator[Diagnostic]:
         """Complete the reading, and yield what is to be said about it."""
         reading, label = self.reading, self.source.label
         if self.began is not None:

@@ -93,6 +93,8 @@ RAW = Format(
     ),
     recognises=late("benchkit.parsers.k6.raw:recognises"),
     parse=late("benchkit.parsers.k6.raw:parse"),
+    open_span=late("benchkit.parsers.k6.raw:open_reader"),
+    depends_on=b'{"type":"Metric",',
 )
 
 _SCRIPT = 'import http from "k6/http"; export default () => { http.get("{}"); }'

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from math import inf, isfinite
+from math import fsum, inf, isfinite, nan
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -50,10 +50,11 @@ class Run:
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
         self.declared: dict[str, tuple[Kind, str]] = {}
+        self.declared_before = self.declared
         self.unknown: set[str] = set()
         self._single: dict[_Known, list[tuple[float, int, int]]] = {}
         self._trends = Gatherer(reading)
-        self._totals: dict[str, Measure] = {}
+        self._totals: dict[str, _Total] = {}
         self._first, self._last = _NEVER, -_NEVER
         self._step = 1e-6
         self._paths: set[str] = set()
@@ -64,6 +65,27 @@ class Run:
     def is_begun(self) -> bool:
         """Whether a point has come in."""
         return bool(self._single) or self._last > -_NEVER
+
+    def join(self, other: Run) -> bool:
+        """Take in the points that another run took in behind these, if it was told what is known.
+
+        Of what it tells, ``declared_before`` has to be what is declared here.
+        """
+        if other.declared_before != self.declared or (other._host and not self._host):
+            return False
+        if other.is_begun:
+            self._step = other._step
+        self.declared = other.declared
+        self.unknown |= other.unknown
+        self._paths |= other._paths
+        self._first, self._last = min(self._first, other._first), max(self._last, other._last)
+        self.reading.last_line = max(self.reading.last_line, other.reading.last_line)
+        for name, total in other._totals.items():
+            if name in self._totals:
+                self._totals[name].join(total)
+            else:
+                self._totals[name] = total
+        return True
 
     def declare(self, name: str, kind: str, contains: str) -> None:
         """Note what kind of metric a name stands for."""
@@ -144,7 +166,7 @@ class Run:
                 Series(metric, unit, "sample"), subject or None, values, times, lines
             )
         else:
-            _count(self._totals.setdefault(name, Measure(name, "", kind, unit)), values, lines)
+            self._totals.setdefault(name, _Total(Measure(name, "", kind, unit))).add(values, lines)
         self._first = min(self._first, int(times.min()))
         self._last = max(self._last, int(times.max()))
         self.reading.last_line = max(self.reading.last_line, int(lines[-1]))
@@ -159,7 +181,7 @@ class Run:
             reading.env["host"] = self._host
         reading.started_at = _EPOCH + timedelta(microseconds=self._first)
         if is_whole:
-            record(reading, self._totals.values())
+            record(reading, (total.measure() for total in self._totals.values()))
             reading.duration = (self._last - self._first) / 1e6
             reading.add(
                 "duration", "total", reading.duration, "s", reading.last_line,
@@ -167,20 +189,42 @@ class Run:
             )  # fmt: skip
 
 
-def _count(measure: Measure, values: np.ndarray, lines: np.ndarray) -> None:
-    """Add values to what a summary would show of a counter, a rate or a gauge."""
-    known = {key: number.value for key, number in measure.numbers.items()}
-    if measure.kind == "counter":  # a sum in the order of the values, to the last digit
-        shown = {"count": np.cumsum(np.append(known.get("count", 0.0), values))[-1]}
-    elif measure.kind == "rate":
-        passes = known.get("passes", 0.0) + np.count_nonzero(values)
-        total = known.get("total", 0.0) + len(values)
-        shown = {"rate": passes / total, "passes": passes, "total": total}
-    else:
-        shown = {
-            "value": values[-1],
-            "min": min(known.get("min", inf), values.min()),
-            "max": max(known.get("max", -inf), values.max()),
-        }
-    for key, value in shown.items():
-        measure.numbers[key] = Number(float(value), int(lines[-1]), origin="computed")
+class _Total:
+    """What a summary would show of a counter, a rate or a gauge."""
+
+    def __init__(self, measure: Measure) -> None:
+        self._measure = measure
+        self._sums: list[float] = []  # of blocks, each in the order of its values
+        self._passes = self._count = self._line = 0
+        self._least, self._greatest, self._last = inf, -inf, nan
+
+    def add(self, values: np.ndarray, lines: np.ndarray) -> None:
+        """Take in values in the order of their lines."""
+        self._sums.append(float(np.cumsum(values)[-1]))
+        self._passes += int(np.count_nonzero(values))
+        self._count += len(values)
+        self._least = min(self._least, float(values.min()))
+        self._greatest = max(self._greatest, float(values.max()))
+        self._last, self._line = float(values[-1]), int(lines[-1])
+
+    def join(self, other: _Total) -> None:
+        """Take in what another one did behind these values."""
+        self._sums += other._sums
+        self._passes += other._passes
+        self._count += other._count
+        self._least = min(self._least, other._least)
+        self._greatest = max(self._greatest, other._greatest)
+        self._last, self._line = other._last, other._line
+
+    def measure(self) -> Measure:
+        """Return the numbers; the exact sum of sums depends on no order."""
+        if self._measure.kind == "counter":
+            shown = {"count": fsum(self._sums)}
+        elif self._measure.kind == "rate":
+            rate = self._passes / self._count
+            shown = {"rate": rate, "passes": float(self._passes), "total": float(self._count)}
+        else:
+            shown = {"value": self._last, "min": self._least, "max": self._greatest}
+        for key, value in shown.items():
+            self._measure.numbers[key] = Number(value, self._line, origin="computed")
+        return self._measure

@@ -29,7 +29,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from benchkit.parsers.base import Diagnostic, Head, Reading, Record, Source
 from benchkit.parsers.k6 import columns
@@ -37,7 +37,8 @@ from benchkit.parsers.k6.columns import FIRST, HEADER, Block, Points
 from benchkit.parsers.k6.points import Run
 from benchkit.parsers.k6.words import complete
 from benchkit.reading.cleaning import clean_lines
-from benchkit.reading.source import UntilDamage
+from benchkit.reading.damage import UntilDamage
+from benchkit.reading.spans import SECTION
 from benchkit.regexes import regex
 
 #: Bytes of a block: a point takes many, and each metric of a block some calls.
@@ -58,10 +59,16 @@ def recognises(head: Head) -> bool:
 
 def parse(source: Source) -> Iterator[Record]:
     """Yield runs: a reading before its samples, its totals and fields filled when it ends."""
+    records = UntilDamage((reader := open_reader(source)).read_lines())
+    yield from records
+    yield from reader.finish(is_damaged=records.damage is not None)
+    records.raise_damage()
+
+
+def open_reader(source: Source) -> _Reader:
+    """Return what reads a source, or its span."""
     first = source.head().text.lstrip().partition("\n")[0].strip()
-    yield from (
-        _Csv(source, first.split(",")) if first.startswith(HEADER) else _Json(source)
-    ).read()
+    return _Csv(source, first.split(",")) if first.startswith(HEADER) else _Json(source)
 
 
 class _Reader(ABC):
@@ -74,22 +81,43 @@ class _Reader(ABC):
         self.records: list[Record] = []
         self.run: Run | None = None
         self.line = self.first_bad = self.last_bad = self.bad = self.short = 0
+        self.runs = 0
         self._read_block = read_block
+        if source.span is not None and source.span.start:
+            self.line = source.span.lines
+            self.begin()
 
-    def read(self) -> Iterator[Record]:
-        """Yield everything that the source holds; damage is raised when all else is told."""
-        records = UntilDamage(self.take_all())
-        yield from records
-        self.end(is_last=True, is_damaged=records.damage is not None)
-        yield from self.records
-        records.raise_damage()
+    @property
+    def reading(self) -> Reading | None:
+        """The run, if it is the only one."""
+        return self.run.reading if self.run and self.runs == 1 and self.run.is_begun else None
 
-    def take_all(self) -> Iterator[Record]:
-        """Read all lines: those of the usual shape in columns, the others one by one."""
-        for block in self.source.map(self._read_block, self.source.line_blocks(BLOCK_BYTES)):
+    def read_lines(self) -> Iterator[Record]:
+        """Read lines: those of the usual shape in columns, the others one by one."""
+        blocks = self.source.map(self._read_block, self.source.line_blocks(BLOCK_BYTES))
+        for number, block in enumerate(blocks, 1):
             self.take_block(block)
+            if self.run and number % (SECTION // BLOCK_BYTES) == 0:
+                self.records += self.run.give(is_last=True)
             yield from self.records
             self.records.clear()
+        if self.run and self.source.span:
+            yield from self.run.give(is_last=True)
+
+    def finish(self, *, is_damaged: bool = False) -> Iterator[Record]:
+        """Yield what is known at the end."""
+        self.end(is_last=True, is_damaged=is_damaged)
+        yield from self.records
+
+    def join(self, other: Self) -> bool:
+        """Take in what another one read behind these lines; whether that is the same run."""
+        if self.run is None or other.run is None or self.runs > 1 or other.runs > 1:
+            return False
+        self.line = other.line
+        self.bad += other.bad
+        self.first_bad = self.first_bad or other.first_bad
+        self.last_bad, self.short = other.last_bad or self.last_bad, other.short or self.short
+        return self.run.join(other.run)
 
     def take_block(self, block: Block) -> None:
         """Take in the next lines."""
@@ -127,6 +155,7 @@ class _Reader(ABC):
         """End the run before, if any, and begin one on the current line."""
         if self.run is not None:
             self.end()
+        self.runs += 1
         self.run = Run(Reading(tool="k6", form=self.FORM, line=self.line, last_line=self.line))
         return self.run
 
@@ -175,6 +204,11 @@ class _Json(_Reader):
 
     def __init__(self, source: Source) -> None:
         super().__init__(source, columns.read_json)
+        if self.run and source.span:
+            for line in clean_lines(source.span.before):
+                self.take(line)
+            self.run.declared_before = self.run.declared.copy()
+            self.first_bad = self.last_bad = self.bad = 0
 
     def take(self, text: str) -> None:
         match _decode(text):
@@ -215,6 +249,11 @@ class _Csv(_Reader):
         super().__init__(source, partial(columns.read_csv, columns=names))
         self.first = self.names = names
         self.is_open = False  # whether a quoted field goes on in the next line
+
+    def join(self, other: Self) -> bool:
+        """Take in what another one read; a quoted field must not go on there."""
+        is_open, self.is_open = self.is_open, other.is_open
+        return not is_open and super().join(other)
 
     def take_block(self, block: Block) -> None:
         super().take_block(block if self.names == self.first else block.leave_all())

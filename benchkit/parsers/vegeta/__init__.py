@@ -80,6 +80,7 @@ RAW = Format(
     recognises=late("benchkit.parsers.vegeta.raw:recognises"),
     quantile_rule="hazen",
     parse=late("benchkit.parsers.vegeta.raw:parse"),
+    open_span=late("benchkit.parsers.vegeta.raw:open_reader"),
 )
 
 TOOLS = (

@@ -24,7 +24,9 @@ from benchkit.parsers.octets import MARGIN, Array, Octets
 from benchkit.parsers.times import read_nanoseconds
 from benchkit.parsers.vegeta.results import Flaw, Result, Results, are_possible, gather
 from benchkit.reading.cleaning import clean_lines, count_lines
-from benchkit.reading.source import Source, number_blocks
+from benchkit.reading.damage import UnreadableError
+from benchkit.reading.source import LINE_BLOCK, Source, number_blocks
+from benchkit.reading.spans import END, Span
 from benchkit.redaction import show_part
 from benchkit.regexes import regex
 
@@ -49,10 +51,10 @@ _LONGEST_RECORD = 8 << 20
 _UNCLEAN = (b"\0", b"\r", b"\x1b")
 
 
-def read_json(source: Source) -> Iterator[Results | Flaw]:
-    """Yield the results of JSON lines."""
-    for records in source.map(_read_json_block, number_blocks(source.line_blocks())):
-        yield from records
+def read_json(source: Source) -> Iterator[list[Results | Flaw]]:
+    """Yield the results of JSON lines, block by block."""
+    first = 1 + (source.span.lines if source.span else 0)
+    return source.map(_read_json_block, number_blocks(source.line_blocks(), first))
 
 
 def _read_json_block(numbered: tuple[int, bytes]) -> list[Results | Flaw]:
@@ -101,28 +103,46 @@ def parse_timestamp(value: object) -> int | None:
     return int(moment.timestamp()) * 10**9 + int((match[2] or "").ljust(9, "0"))
 
 
-def read_csv(source: Source) -> Iterator[Results | Flaw]:
-    """Yield the results of CSV."""
+def read_csv(source: Source) -> Iterator[list[Results | Flaw]]:
+    """Yield the results of CSV, block by block."""
     usual = len(_tail_of(source.head().text.partition("\n")[0])) or 1
-    for records in source.map(partial(_read_csv_block, usual), _cut_at_records(source)):
-        yield from records
+    return source.map(partial(_read_csv_block, usual), _cut_at_records(source))
 
 
 def _cut_at_records(source: Source) -> Iterator[tuple[int, bytes, bool]]:
-    """Yield numbered blocks that begin with a record; the last one, marked, holds one record."""
-    number, held = 1, b""
-    for block in source.line_blocks():
+    """Yield numbered blocks that begin with a record; the last one, marked, holds one record.
+
+    Of a span that is not the first, the block before it tells which record that is.
+    """
+    number, held, span = 1, b"", source.span
+    if span is not None and span.start:
+        source.span = span._replace(start=span.start - LINE_BLOCK)
+    blocks = source.line_blocks()
+    if span is not None and span.start:
+        held = next(blocks)
+        held = held[_find_last(held, span) + 1 :]
+        number = 1 + span.lines - count_lines(held)
+    for block in blocks:
         held += block
-        cut = held.rfind(b"\n", 0, -1)
-        while cut >= 0 and not _RECORD.match(held, cut + 1):
-            cut = held.rfind(b"\n", 0, cut)
+        cut = _find_last(held, span)
         if cut < 0 and len(held) > _LONGEST_RECORD:
             cut = len(held) - 1
         if cut >= 0:
             whole, held = held[: cut + 1], held[cut + 1 :]
             yield number, whole, False
             number += count_lines(whole)
-    yield number, held, True
+    if span is None or span.end == END:
+        yield number, held, True
+
+
+def _find_last(data: bytes, span: Span | None) -> int:
+    """Return the place of the line end before the last record of a block; -1 if it is unknown."""
+    cut = data.rfind(b"\n", 0, -1)
+    while cut >= 0 and not _RECORD.match(data, cut + 1):
+        cut = data.rfind(b"\n", 0, cut)
+    if cut < 0 and span is not None:
+        raise UnreadableError("a record is longer than a block")
+    return cut
 
 
 def _read_csv_block(usual: int, numbered: tuple[int, bytes, bool]) -> list[Results | Flaw]:

@@ -21,19 +21,22 @@ if they are defined, and divided, as vegeta does.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Self
 
 import numpy as np
 
 from benchkit.errors import Diagnostic
-from benchkit.parsers.base import Head, Record, Samples, Source
+from benchkit.parsers.base import Head, Reading, Record, Samples, Source
 from benchkit.parsers.octets import Array
 from benchkit.parsers.vegeta.lines import CSV_START, read_csv, read_json
 from benchkit.parsers.vegeta.readings import begin, judge, time_of
 from benchkit.parsers.vegeta.results import Flaw, Results
 from benchkit.parsers.vegeta.streams import read_gob
 from benchkit.reading.cleaning import encoding_of
-from benchkit.reading.source import UntilDamage
+from benchkit.reading.damage import UntilDamage
+from benchkit.reading.source import LINE_BLOCK
+from benchkit.reading.spans import SECTION
 from benchkit.reading.urls import host_of, path_of
 from benchkit.regexes import regex
 
@@ -71,6 +74,17 @@ class Attack:
         target = self.reading.target
         urls = np.unique(results.url).tolist() if target else ()
         if any(path_of(results.urls[number]) != target for number in urls):
+            self.reading.target = ""
+
+    def join(self, other: Attack) -> None:
+        """Count the results that another one counted behind these."""
+        self._codes.update(other._codes)
+        self._bytes_in += other._bytes_in
+        self._bytes_out += other._bytes_out
+        self._earliest = min(self._earliest, other._earliest)
+        self._latest, self._end = max(self._latest, other._latest), max(self._end, other._end)
+        self.reading.last_line = other.reading.last_line
+        if other.reading.target != self.reading.target:
             self.reading.target = ""
 
     def take(self) -> Samples:
@@ -174,10 +188,6 @@ def recognises(head: Head) -> bool:
     return form_of(head) is not None
 
 
-_Attacks = dict[tuple[int, str], Attack]  # by stream and name
-_READERS = {"gob": read_gob, "csv": read_csv, "ndjson": read_json}
-
-
 def parse(source: Source) -> Iterator[Record]:
     """Yield the attacks of a source, their latencies block by block, then their totals.
 
@@ -190,58 +200,117 @@ def parse(source: Source) -> Iterator[Record]:
     if form == "re-encoded":
         yield Diagnostic(source.label, 0, *_REFUSED)
         return
-    attacks: _Attacks = {}
-    first: Flaw | None = None
-    end: Flaw | None = None
-    gaps = 0
-    records = UntilDamage(_READERS[form](source))
-    for record in records:
-        end = record if isinstance(record, Flaw) else None
-        if isinstance(record, Results):
-            yield from _take(attacks, form, record)
-        else:
-            first, gaps = first or record, gaps + 1
-    yield from _finish(source.label, attacks, is_cut=records.damage is not None or gaps > 0)
+    reader = _Reader(source, form)
+    records = UntilDamage(reader.read_lines())
+    yield from records
+    yield from reader.finish(is_damaged=records.damage is not None)
     records.raise_damage()
-    if not attacks:
-        first = first or Flaw(0, "contains no values")
-        what = f"contains no readable result of vegeta: {first.reason}"
-        yield Diagnostic(source.label, first.line, what, "copy the file again")
-        return
-    if end is not None:
-        what = f"the results are truncated or damaged here: {end.reason}"
-        hint = "the latencies up to here are kept, without totals; copy the file again"
-        yield Diagnostic(source.label, end.line, what, hint, "warning")
-        gaps -= 1
-    if first is not None and gaps:
-        more = f", nor are {gaps - 1} more entries" if gaps > 1 else ""
-        what = f"not a result of vegeta: it {first.reason}{more}"
-        hint = "ignored; there are no totals, because results may be missing"
-        yield Diagnostic(source.label, first.line, what, hint, "warning")
 
 
-def _take(attacks: dict[tuple[int, str], Attack], form: str, results: Results) -> Iterator[Record]:
-    """Count results for their attacks, in the order in which those come first."""
-    numbers, firsts = np.unique(results.attack, return_index=True)
-    for row in np.sort(firsts).tolist():
-        number = results.attack[row]
-        part = results.pick(results.attack == number) if len(numbers) > 1 else results
-        key = results.stream, results.attacks[int(number)]
-        attack = attacks.get(key)
-        if attack is None:
-            attack = attacks[key] = Attack(form, part)
-            yield attack.reading
-        attack.extend(part)
-        if attack.waiting >= BLOCK:
-            yield attack.take()
+def open_reader(source: Source) -> _Reader | None:
+    """Return what reads the span of a source, which has to be a text."""
+    form = form_of(source.head())
+    return _Reader(source, form) if form in {"csv", "ndjson"} else None
 
 
-def _finish(label: str, attacks: _Attacks, *, is_cut: bool) -> Iterator[Record]:
+class _Reader:
+    """The attacks of a source, or of its span."""
+
+    def __init__(self, source: Source, form: str) -> None:
+        self.source, self._form = source, form
+        self._attacks: dict[tuple[int, str], Attack] = {}  # by stream and name
+        self._first: Flaw | None = None
+        self._end: Flaw | None = None  # what stands at the end, if it is no result
+        self._gaps = 0
+
+    @property
+    def reading(self) -> Reading | None:
+        """The attack, if it is the only one."""
+        attacks = list(self._attacks.values())
+        return attacks[0].reading if len(attacks) == 1 else None
+
+    def read_lines(self) -> Iterator[Record]:
+        """Yield the attacks and their latencies."""
+        if self._form == "gob":
+            for record in read_gob(self.source):
+                yield from self._take(record)
+            return
+        read = read_csv if self._form == "csv" else read_json
+        for number, records in enumerate(read(self.source), 1):
+            for record in records:
+                yield from self._take(record)
+            if number % (SECTION // LINE_BLOCK) == 0:
+                yield from self._give()
+        if self.source.span:
+            yield from self._give()
+
+    def join(self, other: Self) -> bool:
+        """Take in what another one read behind these results; whether that is the same attack."""
+        if self._attacks.keys() != other._attacks.keys() or len(self._attacks) != 1:
+            return False
+        for attack, behind in zip(self._attacks.values(), other._attacks.values(), strict=True):
+            attack.join(behind)
+        self._first, self._end = self._first or other._first, other._end
+        self._gaps += other._gaps
+        return True
+
+    def finish(self, *, is_damaged: bool = False) -> Iterator[Record]:
+        """Yield what is left, and what is to be said about it."""
+        yield from self._give()
+        attacks, first, end, gaps = self._attacks, self._first, self._end, self._gaps
+        label = self.source.label
+        yield from _complete(label, attacks, is_cut=is_damaged or gaps > 0)
+        if is_damaged:
+            return
+        if not attacks:
+            first = first or Flaw(0, "contains no values")
+            what = f"contains no readable result of vegeta: {first.reason}"
+            yield Diagnostic(label, first.line, what, "copy the file again")
+            return
+        if end is not None:
+            what = f"the results are truncated or damaged here: {end.reason}"
+            hint = "the latencies up to here are kept, without totals; copy the file again"
+            yield Diagnostic(label, end.line, what, hint, "warning")
+            gaps -= 1
+        if first is not None and gaps:
+            more = f", nor are {gaps - 1} more entries" if gaps > 1 else ""
+            what = f"not a result of vegeta: it {first.reason}{more}"
+            hint = "ignored; there are no totals, because results may be missing"
+            yield Diagnostic(label, first.line, what, hint, "warning")
+
+    def _take(self, record: Results | Flaw) -> Iterator[Record]:
+        """Count results for their attacks, in the order in which those come first."""
+        self._end = record if isinstance(record, Flaw) else None
+        if isinstance(record, Flaw):
+            self._first, self._gaps = self._first or record, self._gaps + 1
+            return
+        numbers, firsts = np.unique(record.attack, return_index=True)
+        for row in np.sort(firsts).tolist():
+            number = record.attack[row]
+            part = record.pick(record.attack == number) if len(numbers) > 1 else record
+            key = record.stream, record.attacks[int(number)]
+            attack = self._attacks.get(key)
+            if attack is None:
+                attack = self._attacks[key] = Attack(self._form, part)
+                yield attack.reading
+            attack.extend(part)
+            if attack.waiting >= BLOCK:
+                yield attack.take()
+
+    def _give(self) -> Iterator[Record]:
+        """Yield the latencies that are left."""
+        for attack in self._attacks.values():
+            if attack.waiting:
+                yield attack.take()
+
+
+def _complete(
+    label: str, attacks: Mapping[tuple[int, str], Attack], *, is_cut: bool
+) -> Iterator[Record]:
+    """Complete the attacks."""
     streams = {stream for stream, _ in attacks}
     names = {name for _, name in attacks}
     for attack in attacks.values():
-        if attack.waiting:
-            yield attack.take()
         if len(names) > 1:
             attack.reading.variant = attack.name
         if is_cut:
