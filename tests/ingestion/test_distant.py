@@ -137,10 +137,11 @@ def test_links_and_submodules_of_a_commit_are_named(folder: Path) -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_folders_that_share_their_content_are_not_written_without_end(
-    capsys: pytest.CaptureFixture[str],
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("benchkit.ingestion.distant._LISTING", 1 << 20)
     tree = git("rev-parse", "HEAD:main").strip()
-    for _ in range(7):
+    for _ in range(5):
         lines = "".join(f"040000 tree {tree}\td{n}\n" for n in range(10))
         made = subprocess.run(
             ["git", "mktree"], input=lines, check=True, capture_output=True, text=True
@@ -149,8 +150,9 @@ def test_folders_that_share_their_content_are_not_written_without_end(
     git("update-ref", "refs/heads/many", git(*IDENTITY, "commit-tree", tree, "-m", "many").strip())
     assert run(["runs", "git:many"]) == 3
     told = capsys.readouterr().err
-    assert "the commit was not read: git prints more than 67,108,864 bytes of it; name" in told
-    assert run(["runs", "git:many:d0/d1"]) == 3  # 10,000 folders of two files
+    assert "the commit was not read: git prints more than 1,048,576 bytes of it; name" in told
+    monkeypatch.setattr("benchkit.ingestion.archives.MEMBERS", 1_000)
+    assert run(["runs", "git:many:d0/d1"]) == 3  # 1,000 folders of two files
     assert "it holds more than" in capsys.readouterr().err
 
 
