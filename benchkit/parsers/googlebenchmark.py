@@ -108,10 +108,11 @@ def _read_cell(cell: str) -> object:
 
     Examples
     --------
-    >>> _read_cell("3.1e+08"), _read_cell("ns")
+    >>> _read_cell("3,1e+08"), _read_cell("ns")
     (310000000.0, 'ns')
     """
-    return float(cell) if _NUMBER.fullmatch(cell) else cell
+    number = cell.replace(",", ".")  # of a spreadsheet; the tool groups no digits
+    return float(number) if _NUMBER.fullmatch(number) else cell
 
 
 def _parse_console(source: Source) -> Iterator[Record]:

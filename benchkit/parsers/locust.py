@@ -117,6 +117,7 @@ def _read_run(
 
 def _add(run: Reading, column: str, cell: str, line: int, subject: str | None) -> None:
     """Add a cell, if it is a number of a known column."""
+    cell = cell.replace(",", ".")  # of a spreadsheet; Locust groups no digits
     if _NUMBER.fullmatch(cell) is None:
         return
     if percentile := _PERCENTILE.fullmatch(column):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from io import StringIO
 from pathlib import Path
 
@@ -71,15 +72,20 @@ def test_a_header_behind_a_cut_row_begins_another_table(cut: str) -> None:
     assert "x.csv:3: this row is cut, and the header of another table follows" in problem
 
 
-@pytest.mark.parametrize("delimiter", [";", "\t"])
+@pytest.mark.parametrize(("delimiter", "point"), [(";", ","), (";", "."), ("\t", ".")])
 @pytest.mark.parametrize(
     "name",
     ["google-benchmark-forms/table.csv", "hyperfine/table-scan.csv", "jmh/small.csv",
      "jmeter-forms/synthetic-table.csv", "locust/none-1_stats.csv"],
 )  # fmt: skip
-def test_a_table_that_a_spreadsheet_saved_holds_the_same(name: str, delimiter: str) -> None:
+def test_a_table_that_a_spreadsheet_saved_holds_the_same(
+    name: str, delimiter: str, point: str
+) -> None:
     data, saved = (FIXTURES / name).read_bytes(), StringIO()
-    table = csv.reader(StringIO(data.decode()))
+    table = (
+        [re.sub(r"(?<=\d)\.(?=\d)", point, cell) for cell in row] if number else row
+        for number, row in enumerate(csv.reader(StringIO(data.decode())))
+    )
     csv.writer(saved, delimiter=delimiter, lineterminator="\n").writerows(table)
     for content in (data, saved.getvalue().encode()):
         (form,) = registry.identify(Source(None, name, content))
