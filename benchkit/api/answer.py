@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from benchkit.api.glance import shorten, tabulate_findings
+from benchkit.api.excerpt import shorten, tabulate_findings
 from benchkit.comparison import Comparisons
 from benchkit.derived.saturation import DEFAULT as KNEE
 from benchkit.errors import BenchkitError, Diagnostic, Finding

@@ -13,14 +13,17 @@ from typing import TYPE_CHECKING
 from benchkit import config
 from benchkit.api.answer import Comparison
 from benchkit.api.excerpt import (
+    QUICK,
+    UNSEEN,
     Excerpt,
     keep_variants,
     list_texts,
     narrow,
     require_label,
     select_labels,
+    summarise,
+    tabulate_findings,
 )
-from benchkit.api.glance import QUICK, UNSEEN, summarise, tabulate_findings
 from benchkit.api.sides import (
     list_names,
     list_pairs,

@@ -3,11 +3,22 @@
 All audit rules, in the order in which their findings are shown.
 
 A rule is one function in one file of this package; this is the only place that lists them.
+
+Audit rules of other packages: entry points of the group ``benchkit.rules``.
+
+What a team knows of its own benchmarks is a rule in a package of its own, and stands in the
+report beside those of benchkit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from copy import deepcopy
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from inspect import getdoc
 from typing import TYPE_CHECKING
 
 from benchkit.audit.achieved import find_backlogs, find_failures, find_missed_rates
@@ -41,7 +52,6 @@ from benchkit.audit.outliers import (
     find_two_states,
     find_unequal_spreads,
 )
-from benchkit.audit.plugins import apply_plugins
 from benchkit.audit.replication import (
     find_broken_series,
     find_few_runs,
@@ -70,11 +80,12 @@ from benchkit.audit.totals import (
     find_wrong_order,
     find_wrong_totals,
 )
+from benchkit.codes import as_pandas
 from benchkit.comparison import Comparisons
 from benchkit.derived.record import Run, keep
 from benchkit.derived.stretches import Batches
 from benchkit.derived.sweep import is_only_swept
-from benchkit.errors import BenchkitError, Finding, rank
+from benchkit.errors import SEVERITIES, BenchkitError, Finding, rank
 
 if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
@@ -139,6 +150,10 @@ RUN_RULES: tuple[RunRule, ...] = (
     find_span_errors,
     find_impossible_pvalues,
 )
+GROUP = "benchkit.rules"
+
+#: What an entry point names: a function of both tables, that yields what it finds.
+PluginRule = Callable[["Observations", "Runs"], Iterable[Finding]]
 
 
 def audit(
@@ -244,3 +259,81 @@ def _keep(evidence: Evidence, comparisons: Comparisons) -> Evidence:
         tuple(account for account in evidence.accounts if is_compared(account.run)),
         starts=evidence.starts,
     )
+
+
+def apply_plugins(observations: Observations, runs: Runs) -> Iterator[Finding]:
+    """Yield what the rules of other packages find; one that fails is warned about.
+
+    Each is given a copy, to which it may do what it likes.
+
+    Parameters
+    ----------
+    runs : Runs
+        Of every role.
+    """
+    for name, rule in _plugin_rules():
+        try:
+            copies = deepcopy((as_pandas(observations), as_pandas(runs)))
+            found = [_require_finding(result) for result in rule(*copies)]
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a plug-in may fail in any way
+            warnings.warn(f"audit rule {name} failed: {error}", stacklevel=2)
+            continue
+        except KeyboardInterrupt:  # perhaps it hangs
+            warnings.warn(f"interrupted while audit rule {name} was running", stacklevel=2)
+            raise
+        yield from found
+
+
+def load_rules(points: Iterable[EntryPoint]) -> tuple[tuple[str, PluginRule], ...]:
+    """Import the rules that ``points`` name; what cannot be loaded is warned about and left out."""
+    loaded = []
+    for point in points:
+        try:
+            rule = point.load()
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - as above
+            warnings.warn(
+                f"audit rule {point.name} ({point.value}) cannot be loaded: {error}", stacklevel=2
+            )
+            continue
+        if callable(rule):
+            loaded.append((point.name, rule))
+        else:
+            warnings.warn(
+                f"audit rule {point.name} ({point.value}) is not a function", stacklevel=2
+            )
+    return tuple(loaded)
+
+
+def may_be_plugged(code: str) -> bool:
+    """Tell whether a code can be of a rule of another package: ``B`` and a digit is ours."""
+    return bool(_plugin_rules()) and re.match(r"B\d", code) is None
+
+
+def find_documented(code: str) -> tuple[tuple[str, str], ...]:
+    """Return name and docstring of each rule of another package whose docstring names a code.
+
+    Parameters
+    ----------
+    code : str
+        In any case.
+    """
+    prefix = code.upper()
+    documented = ((name, getdoc(rule) or "") for name, rule in _plugin_rules())
+    return tuple((name, text) for name, text in documented if prefix in _words(text))
+
+
+def _words(text: str) -> set[str]:
+    return {word.strip("`'\"*.,:;()").upper() for word in text.split()}
+
+
+@cache
+def _plugin_rules() -> tuple[tuple[str, PluginRule], ...]:
+    return load_rules(sorted(entry_points(group=GROUP), key=lambda point: point.name))
+
+
+def _require_finding(found: object) -> Finding:
+    if not isinstance(found, Finding) or found.severity not in SEVERITIES:
+        raise TypeError(
+            f"expected a Finding with a severity among {', '.join(SEVERITIES)}, got {found!r}"
+        )
+    return found

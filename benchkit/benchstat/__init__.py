@@ -5,24 +5,38 @@ is used unless ``--compat benchstat`` asks for it.
 
 The rules are those of golang.org/x/perf (2026-09) and of go-moremath, its statistics; each
 module names the one it follows. Last digits are those of benchstat on x86-64.
+
+benchstat's options, checked in its order and refused in its words (cmd/benchstat/main.go).
+
+The files of one comparison, in their order.
+
+The label is the column, so that two files with one label are one column and a path named twice is
+two (benchfmt/files.go).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeVar
 
-from benchkit.benchstat.files import read_files
-from benchkit.benchstat.filters import apply_filter
-from benchkit.benchstat.options import Options, make_plan
-from benchkit.benchstat.reader import BenchstatError
+from benchkit.benchstat.filters import Filter, apply_filter, match_all, parse_filter
+from benchkit.benchstat.projections import Part, parse_projection
+from benchkit.benchstat.reader import BenchstatError, Reader, Result
 from benchkit.benchstat.sheet import Sheet
-from benchkit.benchstat.table import Table, build_tables, locate
+from benchkit.benchstat.table import Table, Thresholds, build_tables, locate
 from benchkit.benchstat.text import write_text
+from benchkit.benchstat.tokens import ExpressionError
+from benchkit.benchstat.units import UnitMetadata
 from benchkit.benchstat.utest import Comparison
+from benchkit.config.files import is_readable
 from benchkit.errors import Finding
 
 __all__ = ["Options", "Printed", "print_tables"]
+Parsed = TypeVar("Parsed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,3 +139,130 @@ def describe_pvalue(compared: Comparison, where: str) -> Finding:
             "n_variant": compared.n2,
         },
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """The options as they are written.
+
+    Parameters
+    ----------
+    filter : str
+        Which measurements are used.
+    table, row, col, ignore : str
+        Projections: what makes a table, a row and a column, and what may vary in a cell.
+    alpha, confidence : float
+        Levels of comparisons and of intervals.
+    """
+
+    filter: str = "*"
+    table: str = ".config"
+    row: str = ".fullname"
+    col: str = ".file"
+    ignore: str = ""
+    alpha: float = 0.05
+    confidence: float = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What the options ask for: the filter, the projections in their order, and the levels."""
+
+    filter: Filter
+    groups: tuple[list[Part], ...]
+    thresholds: Thresholds
+
+
+def make_plan(options: Options) -> Plan:
+    """Parse the options; BenchstatError says which one is wrong, and where."""
+    filters = [_parse("-filter", parse_filter, options.filter)]
+    names = ("table", "row", "col", "ignore")
+    groups = tuple(_parse(f"-{name}", parse_projection, getattr(options, name)) for name in names)
+    for name in ("alpha", "confidence"):
+        if not 0 <= getattr(options, name) <= 1:
+            raise BenchstatError(f"-{name} must be in range [0, 1]")
+    filters += [part.filter for group in groups for part in group if part.filter]
+    combined = match_all(filters) if len(filters) > 1 else filters[0]
+    return Plan(combined, groups, Thresholds(options.alpha, options.confidence))
+
+
+def _parse(name: str, parse: Callable[[str], Parsed], query: str) -> Parsed:
+    try:
+        return parse(query)
+    except ExpressionError as error:
+        raise BenchstatError(f"parsing {name}: {error}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What all files hold.
+
+    Parameters
+    ----------
+    results : tuple of Result
+        File by file, line by line.
+    units : UnitMetadata
+        Of all files: what the last one says of a unit counts for the first one too.
+    warnings : tuple of str
+        ``file:line: message`` for each line that is no result and looks like one.
+    error : str
+        What ended the reading, empty if nothing did.
+    """
+
+    results: tuple[Result, ...]
+    units: UnitMetadata
+    warnings: tuple[str, ...]
+    error: str = ""
+
+
+def read_files(arguments: Sequence[str]) -> Read:
+    """Read file by file, up to the first that benchstat cannot read."""
+    units = UnitMetadata()
+    results: list[Result] = []
+    warnings: list[str] = []
+    for path, label in label_files(arguments):
+        reader = Reader(path, label, units)
+        try:
+            results.extend(reader.read(_read_bytes(path)))
+        except BenchstatError as error:
+            return Read((), units, (*warnings, *reader.warnings), str(error))
+        warnings += reader.warnings
+    return Read(tuple(results), units, tuple(warnings))
+
+
+def label_files(arguments: Sequence[str]) -> list[tuple[str, str]]:
+    """Return path and label of each file.
+
+    Examples
+    --------
+    >>> label_files(["a=old.txt", "new.txt", "new.txt"])
+    [('old.txt', 'a'), ('new.txt', 'new.txt#0'), ('new.txt', 'new.txt#1')]
+    """
+    total = Counter(argument for argument in arguments if "=" not in argument)
+    seen: Counter[str] = Counter()
+    named = []
+    for argument in arguments:
+        label, equals, path = argument.partition("=")
+        if equals:
+            named.append((path, label))
+            continue
+        named.append(
+            (argument, f"{argument}#{seen[argument]}" if total[argument] > 1 else argument)
+        )
+        seen[argument] += 1
+    return named
+
+
+def _read_bytes(path: str) -> bytes:
+    """Read a file; BenchstatError in Go's words if that fails."""
+    try:
+        if path == "-":
+            return sys.stdin.buffer.read()
+        if Path(path).exists() and not (Path(path).is_dir() or is_readable(Path(path))):
+            raise BenchstatError(f"{path}:0: read {path}: not a regular file")
+        with open(path, "rb") as file:  # noqa: PTH123 - an empty path is no file, "." is a folder
+            return file.read()
+    except IsADirectoryError:
+        raise BenchstatError(f"{path}:0: read {path}: is a directory") from None
+    except OSError as error:
+        raise BenchstatError(f"open {path}: {(error.strerror or '').lower()}") from None

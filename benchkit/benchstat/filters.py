@@ -3,20 +3,32 @@
 ::
 
     /format:json goos:linux .unit:(ns/op OR B/op) -.name:/Slow$/
+
+Values of keys: parts of a benchmark's name, its file, its configuration (benchproc/extract.go).
+
+::
+
+    Encode/format=json-48    .name Encode, /format json, /gomaxprocs 48
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
+from functools import lru_cache
 
-from benchkit.benchstat.names import find_extractor
 from benchkit.benchstat.reader import Result
 from benchkit.benchstat.tokens import Token, Tokenizer, matches, quote
 from benchkit.benchstat.units import Measurement
+from benchkit.regexes import regex
 
 #: Tells whether one measurement of a result is used.
 Filter = Callable[[Result, Measurement], bool]
+
+#: Returns the value of one key, empty where the result has none.
+Extractor = Callable[[Result], str]
+_GOMAXPROCS = "/gomaxprocs"
+_SUFFIX = regex(r"-[0-9]+\Z")
 
 
 def parse_filter(query: str) -> Filter:
@@ -131,3 +143,64 @@ def _match_value(tokens: Tokenizer, key: Token, value: Token) -> Filter:
         tokens.postpone("key must not be empty", key.at)
     extract = find_extractor(key.text)
     return lambda result, _: holds(extract(result))
+
+
+def find_extractor(key: str) -> Extractor:
+    """Return what reads a key.
+
+    Examples
+    --------
+    >>> result = Result("a.txt", (("goos", "linux"),), "Encode/format=json-48", ())
+    >>> [find_extractor(key)(result) for key in (".name", "/format", "/gomaxprocs", "goos", "pkg")]
+    ['Encode', 'json', '48', 'linux', '']
+    """
+    if key == ".name":
+        return lambda result: split_name(result.name)[0]
+    if key == ".fullname":
+        return lambda result: result.name
+    if key == ".file":
+        return lambda result: result.label
+    if key.startswith("/"):
+        return lambda result: _find_part(result.name, key)
+    return lambda result: next((value for name, value in result.config if name == key), "")
+
+
+@lru_cache(maxsize=65536)
+def split_name(name: str) -> tuple[str, tuple[str, ...]]:
+    """Return the base and the parts of a name: ``/key=value``, ``/text``, at last ``-8``.
+
+    Examples
+    --------
+    >>> split_name("Encode/format=json/fast-48"), split_name("A-")
+    (('Encode', ('/format=json', '/fast', '-48')), ('A-', ()))
+    """
+    suffix = _SUFFIX.search(name)
+    end = suffix.start() if suffix else len(name)
+    base, *parts = name[:end].split("/")
+    return base, (*(f"/{part}" for part in parts), *([name[end:]] if suffix else []))
+
+
+def strip_name(name: str, keys: Collection[str]) -> str:
+    """Return a name without the parts that ``keys`` name; ``.name`` makes its base ``*``.
+
+    Examples
+    --------
+    >>> strip_name("Encode/format=json-48", {"/format", "/gomaxprocs"})
+    'Encode'
+    """
+    base, parts = split_name(name)
+    prefixes = tuple(f"{key}=" for key in keys if key.startswith("/"))
+    kept = [
+        part
+        for part in parts
+        if not part.startswith(prefixes) and not (part[0] == "-" and _GOMAXPROCS in keys)
+    ]
+    return ("*" if ".name" in keys else base) + "".join(kept)
+
+
+def _find_part(name: str, key: str) -> str:
+    _, parts = split_name(name)
+    if key == _GOMAXPROCS and parts and parts[-1][0] == "-":
+        return parts[-1][1:]
+    prefix = f"{key}="
+    return next((part.removeprefix(prefix) for part in parts if part.startswith(prefix)), "")

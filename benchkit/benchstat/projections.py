@@ -11,8 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from math import isnan
 
-from benchkit.benchstat.filters import Filter
-from benchkit.benchstat.names import Extractor, find_extractor, strip_name
+from benchkit.benchstat.filters import Extractor, Filter, find_extractor, strip_name
 from benchkit.benchstat.numbers import parse_float
 from benchkit.benchstat.reader import Result
 from benchkit.benchstat.tokens import Token, Tokenizer, quote

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from benchkit.capture.control_group import read_text
+from benchkit.capture.fingerprint import read_text
 from benchkit.regexes import regex
 
 #: CPUs that other programs may keep busy on a quiet machine.

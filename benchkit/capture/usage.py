@@ -20,7 +20,7 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import NamedTuple
 
-from benchkit.capture.control_group import read_text
+from benchkit.capture.fingerprint import read_text
 
 #: What the companion file's name begins with, and what the service is called in it.
 NAME, _SERVICE = "docker-stats", "server"

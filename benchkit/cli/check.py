@@ -86,8 +86,8 @@ def read_codes(texts: Sequence[str] | None, option: str) -> tuple[str, ...]:
     """
     from difflib import get_close_matches
 
+    from benchkit.audit import may_be_plugged
     from benchkit.audit.catalogue import CATALOGUE
-    from benchkit.audit.plugins import may_be_plugged
 
     codes = [part.strip().upper() for text in texts or () for part in text.split(",")]
     for code in codes:

@@ -11,7 +11,6 @@ from functools import cached_property
 from statistics import median
 from typing import TYPE_CHECKING, TypeVar
 
-from benchkit.comparison.answered import note_answers, note_failures
 from benchkit.comparison.blocks import arrange, find_designs
 from benchkit.comparison.cells import (
     Cell,
@@ -21,7 +20,7 @@ from benchkit.comparison.cells import (
     list_lacking,
     read_load_facts,
 )
-from benchkit.comparison.events import Events, has_tail
+from benchkit.comparison.events import Events, has_tail, note_answers, note_failures
 from benchkit.comparison.families import (
     count_decidable,
     count_runs,

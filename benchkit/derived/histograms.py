@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from benchkit.derived.gaps import name_runs
 from benchkit.derived.record import Measured
+from benchkit.derived.resources import name_runs
 from benchkit.derived.sources import HISTOGRAMS, Series, Sources
 from benchkit.derived.stretches import PERCENTILES
 from benchkit.errors import Finding

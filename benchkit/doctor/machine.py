@@ -9,8 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from benchkit.capture.conditions import CpuTimes
-from benchkit.capture.control_group import count_throttled, read_text
-from benchkit.capture.fingerprint import read_machine
+from benchkit.capture.fingerprint import count_throttled, read_machine, read_text
 from benchkit.regexes import regex
 
 _SWAPPED = regex(r"^pswp(?:in|out) (\d+)$", re.MULTILINE)

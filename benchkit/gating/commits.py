@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from benchkit.audit.names import list_losses
 from benchkit.audit.sides import OTHER_ANSWERS, have_other_connections
-from benchkit.comparison.answered import OF_ANSWERS
+from benchkit.comparison.events import OF_ANSWERS
 from benchkit.derived.failures import collect_answers, describe_other_answers
 from benchkit.gating.undecidable import OF_CONNECTIONS, OTHER_CONNECTIONS, read_connections
 from benchkit.history.model import History, Series

@@ -20,10 +20,9 @@ from benchkit.comparison.limits import LimitEvidence, decide_limits, find_ratios
 from benchkit.config.limits import Limit
 from benchkit.config.rules import Habits, Rule
 from benchkit.errors import Finding
-from benchkit.gating.acceptance import Valid
 from benchkit.gating.events import Pair
 from benchkit.gating.exactness import is_exact, is_worse
-from benchkit.gating.matching import find_idle, match, match_dropped
+from benchkit.gating.matching import Valid, find_idle, match, match_dropped
 from benchkit.gating.outcome import (
     ACCEPTABLE,
     NOT_SHOWN,

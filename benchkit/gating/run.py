@@ -22,13 +22,13 @@ from benchkit.errors import (
     MissingError,
     SourceReport,
 )
-from benchkit.gating.acceptance import Valid, list_unused, list_valid
 from benchkit.gating.choice import Choice, Chosen, Pairs, Requested, choose, list_baselines
 from benchkit.gating.events import NO_BASELINE, NOT_COMPARED, Occurrence
 from benchkit.gating.exactness import list_worse
 from benchkit.gating.incidents import list_added, list_equal, list_incidents, list_mixed
 from benchkit.gating.judgement import judge_exact, judge_rules, judge_verdicts
 from benchkit.gating.machines import find_unlike
+from benchkit.gating.matching import Valid, list_unused, list_valid
 from benchkit.gating.outcome import GateOutcome
 from benchkit.gating.planted_incidents import plant, plant_incidents, read_answer, tell_unseen
 from benchkit.gating.policy import Policy

@@ -11,9 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from benchkit.derived.distribution import Curve, Distribution
-from benchkit.plots.chart import Axis, Chart, Line, Panel, arrange, part
+from benchkit.plots.chart import Axis, Chart, Line, Panel, arrange, log_ticks, part, write_tick
 from benchkit.plots.places import name_values
-from benchkit.plots.ticks import log_ticks, write_tick
 from benchkit.units import Scale, common_scale, printable
 
 _SHARES = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)

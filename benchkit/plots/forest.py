@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 
 from benchkit.comparison import margin_bounds
 from benchkit.plots import theme
-from benchkit.plots.chart import Tick
+from benchkit.plots.chart import Tick, ratio_ticks, write_percent
 from benchkit.plots.rows import MOST_ROWS, Forest, Row, data, describe, name_axis
-from benchkit.plots.ticks import ratio_ticks, write_percent
 from benchkit.plots.tips import Tip, place_tips
 from benchkit.units import format_change
 from benchkit.verdict import (

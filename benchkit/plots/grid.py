@@ -13,9 +13,8 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from benchkit.plots import theme
-from benchkit.plots.chart import Axis, Chart, Line, Panel
+from benchkit.plots.chart import Axis, Chart, Line, Panel, digits_of, write_tick
 from benchkit.plots.labels import CHARACTER, LONGEST, label_lines, label_points, plain, thin_ticks
-from benchkit.plots.ticks import digits_of, write_tick
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from statistics import median
 
 from benchkit.comparison import Contrast
-from benchkit.plots.chart import Axis, Chart, Line, Panel, arrange
+from benchkit.plots.chart import Axis, Chart, Line, Panel, arrange, log_ticks
 from benchkit.plots.places import group_by_place, level_of, name_values, of_percentiles, sides
-from benchkit.plots.ticks import log_ticks
 from benchkit.units import Scale, common_scale
 from benchkit.verdict import Verdicts
 

@@ -6,10 +6,9 @@ import math
 from collections.abc import Sequence
 
 from benchkit.comparison import Contrast, log_bounds
-from benchkit.plots.chart import Axis, Chart, Line, Panel, arrange
+from benchkit.plots.chart import Axis, Chart, Line, Panel, arrange, ratio_ticks
 from benchkit.plots.percentiles import tail
 from benchkit.plots.places import group_by_place, level_of, of_percentiles, sides
-from benchkit.plots.ticks import ratio_ticks
 from benchkit.verdict import Verdicts
 
 _PLACE = ("group", "benchmark", "params", "tool", "subject", "metric")

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from benchkit.derived.saturation import Saturation
 from benchkit.derived.sweep import CONNECTIONS, Level
 from benchkit.metrics import display_name
-from benchkit.plots.chart import Axis, Chart, Line, Panel, arrange, part
+from benchkit.plots.chart import Axis, Chart, Line, Panel, arrange, log_ticks, part
 from benchkit.plots.places import name_values
-from benchkit.plots.ticks import log_ticks
 from benchkit.units import Scale, common_scale, format_number, printable
 
 #: The first that every level has is drawn: the tail, where it was measured.

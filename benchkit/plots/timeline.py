@@ -9,9 +9,8 @@ from statistics import median
 from benchkit.derived.containers import entitle, name_id, shorten
 from benchkit.derived.timeline import CPU, LATENCY, MOST, STATS, Track, center, thin
 from benchkit.metrics import display_name, lookup
-from benchkit.plots.chart import Axis, Chart, Line, Panel, arrange, part
+from benchkit.plots.chart import Axis, Chart, Line, Panel, arrange, log_ticks, part
 from benchkit.plots.places import name_values
-from benchkit.plots.ticks import log_ticks
 from benchkit.units import Scale, common_scale, printable
 
 #: From this ratio of the largest to the smallest on, a line would lie flat on a linear axis.

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+from benchkit.audit import find_documented
 from benchkit.audit.catalogue import CATALOGUE, Entry
-from benchkit.audit.plugins import find_documented
 from benchkit.metrics import Metric, split_metric, vocabulary
 from benchkit.parsers import registry
 from benchkit.parsers.base import Format, Tool

@@ -10,7 +10,7 @@ import pytest
 from plugged import install, run_benchkit
 
 import benchkit as bk
-from benchkit.audit import plugins
+from benchkit import audit
 from benchkit.errors import Finding
 from benchkit.tables.explanation import find_explanations
 
@@ -66,23 +66,23 @@ def _misspell(*_: object) -> list[Finding]:
     [(_break, "no such column"), (_misspell, "with a severity among error, warning")],
 )
 def test_a_rule_that_fails_costs_its_findings_and_no_more(
-    monkeypatch: pytest.MonkeyPatch, rule: plugins.PluginRule, why: str
+    monkeypatch: pytest.MonkeyPatch, rule: audit.PluginRule, why: str
 ) -> None:
-    monkeypatch.setattr(plugins, "_plugin_rules", lambda: (("theirs", rule),))
+    monkeypatch.setattr(audit, "_plugin_rules", lambda: (("theirs", rule),))
     with pytest.warns(UserWarning, match=f"audit rule theirs failed: .*{why}"):
-        assert list(plugins.apply_plugins(None, None)) == []  # type: ignore[arg-type]
+        assert list(audit.apply_plugins(None, None)) == []  # type: ignore[arg-type]
 
 
 def test_ctrl_c_names_the_rule_that_was_running(monkeypatch: pytest.MonkeyPatch) -> None:
     def hang(*_: object) -> list[Finding]:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(plugins, "_plugin_rules", lambda: (("theirs", hang),))
+    monkeypatch.setattr(audit, "_plugin_rules", lambda: (("theirs", hang),))
     with (
         pytest.warns(UserWarning, match="interrupted while audit rule theirs was running"),
         pytest.raises(KeyboardInterrupt),
     ):
-        list(plugins.apply_plugins(None, None))  # type: ignore[arg-type]
+        list(audit.apply_plugins(None, None))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_ctrl_c_names_the_rule_that_was_running(monkeypatch: pytest.MonkeyPatch)
 )
 def test_what_is_no_rule_is_left_out(value: str, why: str) -> None:
     with pytest.warns(UserWarning, match=why):
-        assert plugins.load_rules([EntryPoint("theirs", value, plugins.GROUP)]) == ()
+        assert audit.load_rules([EntryPoint("theirs", value, audit.GROUP)]) == ()
 
 
 def test_a_rule_changes_its_copy_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,7 +99,7 @@ def test_a_rule_changes_its_copy_and_nothing_else(monkeypatch: pytest.MonkeyPatc
         runs["run"] = 0
         return []
 
-    monkeypatch.setattr(plugins, "_plugin_rules", lambda: (("theirs", spoil), ("again", spoil)))
+    monkeypatch.setattr(audit, "_plugin_rules", lambda: (("theirs", spoil), ("again", spoil)))
     results = bk.load(WRK)
     before = results.observations.copy(), results.runs.copy()
     results.check()
@@ -117,7 +117,7 @@ def _find_nothing(*_: object) -> list[Finding]:
 def test_a_code_is_looked_up_in_the_docstring_of_its_rule(
     monkeypatch: pytest.MonkeyPatch, word: str
 ) -> None:
-    monkeypatch.setattr(plugins, "_plugin_rules", lambda: (("theirs", _find_nothing),))
+    monkeypatch.setattr(audit, "_plugin_rules", lambda: (("theirs", _find_nothing),))
     (told,) = find_explanations(word, ())
     assert (told.name, told.parts) == (word.upper(), (("from", "the plug-in theirs"),))
     assert not find_explanations("nothing", ())
@@ -125,8 +125,8 @@ def test_a_code_is_looked_up_in_the_docstring_of_its_rule(
 
 
 def test_a_code_may_be_of_a_plug_in_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plugins, "_plugin_rules", lambda: (("theirs", _find_nothing),))
-    assert plugins.may_be_plugged("NIL3")
-    assert not plugins.may_be_plugged("B999")
-    monkeypatch.setattr(plugins, "_plugin_rules", tuple)
-    assert not plugins.may_be_plugged("NIL3")
+    monkeypatch.setattr(audit, "_plugin_rules", lambda: (("theirs", _find_nothing),))
+    assert audit.may_be_plugged("NIL3")
+    assert not audit.may_be_plugged("B999")
+    monkeypatch.setattr(audit, "_plugin_rules", tuple)
+    assert not audit.may_be_plugged("NIL3")

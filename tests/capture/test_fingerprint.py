@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from benchkit.capture import fingerprint
-from benchkit.capture.control_group import read_limits
-from benchkit.capture.fingerprint import VARIABLES, take_fingerprint
+from benchkit.capture.fingerprint import VARIABLES, read_limits, take_fingerprint
 
 
 def write(root: Path, files: dict[str, str]) -> Path:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Reading, Record
 from benchkit.parsers.benchstat import files, reader
-from benchkit.parsers.benchstat.cells import Comparison
+from benchkit.parsers.benchstat.amounts import Comparison
 from benchkit.reading.source import Source, UnreadableError
 
 Form = tuple[Callable[[Source], Iterator[Record]], Path]

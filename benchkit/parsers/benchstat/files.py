@@ -45,8 +45,13 @@ from html.parser import HTMLParser
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Head, Record, Source
-from benchkit.parsers.benchstat.amounts import read_old_heading
-from benchkit.parsers.benchstat.cells import CELL, Cell, read_cell, read_comparison
+from benchkit.parsers.benchstat.amounts import (
+    CELL,
+    Cell,
+    read_cell,
+    read_comparison,
+    read_old_heading,
+)
 from benchkit.parsers.benchstat.headers import Report, compare, join_label, split_group
 from benchkit.parsers.benchstat.sheets import Sheet
 from benchkit.parsers.benchstat.tables import GEOMEANS, Calls, Config, Row, Table

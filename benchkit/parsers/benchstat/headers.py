@@ -14,8 +14,14 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable
 
 from benchkit.parsers.base import strip_prefix
-from benchkit.parsers.benchstat.amounts import read_heading, read_old_heading
-from benchkit.parsers.benchstat.cells import CELL, Comparison, read_cell, read_comparison
+from benchkit.parsers.benchstat.amounts import (
+    CELL,
+    Comparison,
+    read_cell,
+    read_comparison,
+    read_heading,
+    read_old_heading,
+)
 from benchkit.parsers.benchstat.tables import Config, Row, Table
 from benchkit.redaction import show_part
 from benchkit.regexes import regex

@@ -10,8 +10,15 @@ import csv
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from benchkit.parsers.benchstat.amounts import read_amount, read_heading, read_old_heading
-from benchkit.parsers.benchstat.cells import Cell, is_spread, read_comparison, read_share
+from benchkit.parsers.benchstat.amounts import (
+    Cell,
+    is_spread,
+    read_amount,
+    read_comparison,
+    read_heading,
+    read_old_heading,
+    read_share,
+)
 from benchkit.parsers.benchstat.headers import (
     Report,
     change_config,

@@ -17,8 +17,7 @@ from math import isfinite
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Reading, Record, Status
-from benchkit.parsers.benchstat.amounts import Amount, Heading, read_amount
-from benchkit.parsers.benchstat.cells import Cell, Comparison
+from benchkit.parsers.benchstat.amounts import Amount, Cell, Comparison, Heading, read_amount
 from benchkit.parsers.gobench.names import Names
 
 #: The names of the rows that sum up the others, the new tool's first.
