@@ -220,7 +220,7 @@ def test_a_file_larger_than_its_share_is_read_in_ranges(
     monkeypatch.setattr(module, "RANGED_THREADS", 0)
     monkeypatch.setattr(workers, "TASK_FILES", 1)
     monkeypatch.setattr(module, "find_share", lambda *_: 0.0)
-    here, there = Store(str(tmp_path / "here")), Store(str(tmp_path / "there"))
+    here, there = Store(str(tmp_path / "here")), Store("s3://b/ranges")
     one, other = ingest([str(large)], here), ingest([str(large)], there, cluster=address)
     assert (one.reports, one.diagnostics, one.findings, one.runs) == (
         other.reports, other.diagnostics, other.findings, other.runs,
