@@ -13,6 +13,19 @@ from benchkit.parsers.gobench import LOG, failures
 from benchkit.reading.source import Source
 
 
+PAGE = """```
+pkg: x
+BenchmarkPing-4               1        2249228637 ns/op
+{end}
+
+But if you are unlucky:
+
+```
+fatal error: concurrent map writes
+```
+"""
+
+
 def parse_one(text: str) -> Reading:
     records = LOG.parse(Source(None, "log.txt", text.encode()))
     (reading,) = (record for record in records if isinstance(record, Reading))
@@ -54,6 +67,16 @@ def test_a_run_that_was_killed_failed(last: str) -> None:
         assert parse_one(whole).status == "complete"
     has_failed = last.startswith("exit status")
     assert parse_one(f"{begun}PASS\n{last}\n").status == ["complete", "failed"][has_failed]
+
+
+@pytest.mark.parametrize("end", ["PASS\n```", "PASS\nok      x        2.268s", "ok      x  2.2s"])
+def test_a_crash_below_an_output_that_ended_is_of_another(end: str) -> None:
+    (reading, *_) = [
+        record
+        for record in LOG.parse(Source(None, "page.md", PAGE.format(end=end).encode()))
+        if isinstance(record, Reading)
+    ]
+    assert reading.status == "complete"
 
 
 def test_an_event_of_many_actions_takes_no_time() -> None:

@@ -18,6 +18,7 @@ from benchkit.regexes import regex
 
 _ENDED = regex(
     r"(?P<word>ok {0,4}|FAIL)\t(?P<package>\S+)"
+    r"|(?P<shown>ok|FAIL) {2,16}(?P<named>\S+) {2,16}[0-9.]+s$"  # as a page shows it
     r"|(?P<unbuilt>FAIL) (?P<target>\S+) \[(?:build|setup) failed\]$"
 )
 _REASON = regex(r"(?:^|\t)(?:\s{0,8}--- FAIL: |panic: |fatal error: )")
@@ -126,7 +127,7 @@ class Failures:
         block = self._open.setdefault(line.package, _Block(line.number))
         text = line.text.removeprefix(block.prefix)
         if ended := _ENDED.match(text):
-            is_failed = "FAIL" in {ended["word"], ended["unbuilt"]}
+            is_failed = "FAIL" in ended.group("word", "shown", "unbuilt")
             self._end(line, block, is_failed, ended)
         elif text.startswith("PASS"):
             block.end_well()
@@ -146,6 +147,8 @@ class Failures:
             self._open[line.package].prefix = line.text.removesuffix(shown)
         elif _FENCE.match(text):
             block.header = 0
+            if block.has_passed:
+                self._close(line.package, block, line.number)
         elif line.text.startswith(block.prefix) and (
             (block.is_running and _KILLED.match(text)) or (block.has_passed and _EXIT.match(text))
         ):
@@ -172,7 +175,7 @@ class Failures:
             self._close(line.package, ended[1], line.number)
 
     def _end(self, line: Line, block: _Block, is_failed: bool, ended: re.Match[str]) -> None:
-        package = ended["package"] or ended["target"]
+        package = ended["package"] or ended["named"] or ended["target"]
         before, ended_block = self._ended.get(line.package, ("", block))
         is_repeated = package == before and not (block.has_results or block.reason)
         is_event = bool(line.package) and ended.end() == len(ended.string)
