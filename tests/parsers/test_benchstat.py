@@ -16,6 +16,7 @@ from benchstat_readings import (
     values,
 )
 
+from benchkit.errors import Diagnostic
 from benchkit.parsers.benchstat.reader import parse, recognises
 
 COUNTS = {
@@ -212,6 +213,11 @@ def test_what_cannot_be_true_or_read_is_told() -> None:
     assert [line for line, _ in said] == [10, 18, 27, 28]
     assert "p=0.000 is impossible with 5+5 runs" in said[0][1]
     assert "0.0079" in said[0][1]
+    (fault, *damage) = [
+        each for each in records(EDGE / "synthetic-page.md") if isinstance(each, Diagnostic)
+    ][:4]
+    assert not fault.is_damage  # the values stand there
+    assert all(each.is_damage for each in damage)
     assert all("do not line up" in text for _, text in said[1:3])
     assert "'+Inf' is not a finite sec/op" in said[3][1]
 

@@ -11,7 +11,8 @@ every column is filled, their order does, whatever an editor did to the blanks.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from typing import Protocol
 
 from benchkit.parsers.base import strip_prefix
 from benchkit.parsers.benchstat.amounts import (
@@ -37,7 +38,13 @@ _GROUP = regex(r"[a-z][^\s:A-Z]*:\S+(?: [a-z][^\s:A-Z]*:\S+)*")
 _NAME = regex(r"\S+")
 #: A value of the row that sums up a table: the changes beside it have a sign or none.
 _GEOMEAN = regex(r"(?<!\S)\d[^\s%]*(?!\S)")
-Report = Callable[[int, str, str], None]
+
+
+class Report(Protocol):
+    """Notes a problem of a line; a remark costs nothing of what stands there."""
+
+    def __call__(self, line: int, what: str, hint: str = "", *, is_remark: bool = False) -> None:
+        """Note a problem of a line."""
 
 
 def is_barred(text: str) -> bool:
@@ -188,7 +195,8 @@ def compare(
             "compare the raw runs: another test was used, the table was edited, or benchstat has "
             "a bug"
         )
-        report(row.line, f"{row.name}, {table.heading.text}: {fault}", hint)
+        what = f"{row.name}, {table.heading.text}: {fault}"
+        report(row.line, what, hint, is_remark=True)
 
 
 def _split(table: Table, text: str) -> tuple[str, int]:

@@ -296,10 +296,11 @@ class Calls:
         self._ready: list[Record] = []
         self._first = 0  # the line of the first table
 
-    def report(self, line: int, what: str, hint: str = "") -> None:
+    def report(self, line: int, what: str, hint: str = "", *, is_remark: bool = False) -> None:
         """Note a problem; what is around it is kept."""
         hint = hint or "everything else is kept; use the output as benchstat printed it"
-        self._problems.append(Diagnostic(self.label, line, what, hint, "warning"))
+        noted = Diagnostic(self.label, line, what, hint, "warning", is_remark=is_remark)
+        self._problems.append(noted)
 
     @property
     def is_open(self) -> bool:
