@@ -12,7 +12,6 @@ from benchkit.parsers.base import Reading
 from benchkit.parsers.gobench import LOG, failures
 from benchkit.reading.source import Source
 
-
 PAGE = """```
 pkg: x
 BenchmarkPing-4               1        2249228637 ns/op

@@ -146,9 +146,7 @@ class Failures:
             self.see_results(line.number, line.package)
             self._open[line.package].prefix = line.text.removesuffix(shown)
         elif _FENCE.match(text):
-            block.header = 0
-            if block.has_passed:
-                self._close(line.package, block, line.number)
+            self._end_listing(line, block)
         elif line.text.startswith(block.prefix) and (
             (block.is_running and _KILLED.match(text)) or (block.has_passed and _EXIT.match(text))
         ):
@@ -159,6 +157,12 @@ class Failures:
         for package, block in self._open.items():
             self._close(package, block, 1 << 62)
         return self.found
+
+    def _end_listing(self, line: Line, block: _Block) -> None:
+        """Take note of the end of what a page shows: what passed there has ended."""
+        block.header = 0
+        if block.has_passed:
+            self._close(line.package, block, line.number)
 
     def _note(self, block: _Block, line: Line, text: str) -> None:
         if not block.reason:
