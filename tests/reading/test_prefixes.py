@@ -14,7 +14,7 @@ import benchkit.api as bk
 from benchkit.errors import BenchkitError
 from benchkit.parsers import registry
 from benchkit.parsers.base import Reading, Repeats, Samples, Source
-from benchkit.reading.prefixes import MixedError, find_prefixes
+from benchkit.reading.prefixes import MixedError, find_prefixes, is_logged
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 TEXTS = {"wrk", "ab", "hey", "k6", "vegeta", "gobench", "benchstat", "docker-stats", "server"}
@@ -180,6 +180,16 @@ def test_the_first_half_of_names_is_no_prefix() -> None:
 def test_no_break_blanks_of_a_page_are_blanks() -> None:
     text = WRK.replace(" ", "\xa0")
     assert _read(text.encode()) == _read(WRK.encode())
+
+
+@pytest.mark.parametrize("mark", ["\t", ","])
+def test_a_table_of_times_under_a_header_without_one_is_no_log(mark: str) -> None:
+    header, row = (
+        mark.join(("metric", "time", "n")),
+        mark.join(("vus", "2026-11-21T02:20:54Z", "1")),
+    )
+    assert not is_logged("\n".join([header, *[row] * 9]))
+    assert is_logged("\n".join([row] * 9))
 
 
 def test_a_report_far_down_in_a_log_is_found() -> None:
