@@ -321,6 +321,7 @@ TEXT = Format(
     recognises=_recognises_text,
     parse=_parse_text,
     words=("time:", "/iter"),
+    anchors=(("test ", r"\S[^\n]{0,400}? \.\.\. bench: {1,40}[\d,.]{1,40} ns/iter"),),
     embeds=True,
     chatter=_CHATTER,
 )

@@ -364,6 +364,7 @@ TABLE = Format(
     recognises=late("benchkit.parsers.hyperfinetable:recognises_table"),
     parse=late("benchkit.parsers.hyperfinetable:parse_table"),
     words=(" Mean [",),
+    anchors=(("| Command |", r" Mean \["),),
     embeds=True,
 )
 

@@ -177,9 +177,19 @@ def test_the_first_half_of_names_is_no_prefix() -> None:
     assert find_prefixes(text, "k6.txt") == ()
 
 
-def test_no_break_blanks_of_a_page_are_blanks() -> None:
-    text = WRK.replace(" ", "\xa0")
-    assert _read(text.encode()) == _read(WRK.encode())
+CARGO = "running 3 tests\n" + "".join(
+    f"test {name} ... bench:    425 ns/iter (+/- 21)\n" for name in ("glob", "regex", "set")
+)
+
+
+@pytest.mark.parametrize(
+    "text", [WRK, CARGO, (FIXTURES / "hyperfine/table-scan.md").read_text(encoding="utf-8")]
+)
+def test_no_break_blanks_and_a_diff_of_a_page_change_no_value(text: str) -> None:
+    expected = _read(text.encode())
+    assert expected[1]
+    assert _read(text.replace(" ", "\xa0").encode()) == expected
+    assert _read(_wrap(text, PREFIXES["diff"])) == expected
 
 
 @pytest.mark.parametrize("mark", ["\t", ","])
