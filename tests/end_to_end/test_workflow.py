@@ -182,11 +182,18 @@ def test_the_action_measures_both_commits_by_the_policy_of_the_base(tmp_path: Pa
     job.folder = tmp_path / "repo"
     write_history(job.folder, [1000, 1300, 1300])
     loose = "[stats]\nmargin = '60%'\n[[gate]]\nmetric = 'time_per_op'\nacceptable = '50%'\n"
-    (job.folder / "benchkit.toml").write_text(loose, encoding="utf-8")
-    git(job.folder, "add", "benchkit.toml")
+    written = job.folder / "benchkit-gate"  # a pull request may commit what the action writes
+    kept = tmp_path / "kept"
+    kept.write_text("kept", encoding="utf-8")
+    for policy in (job.folder / "benchkit.toml", written / "base" / "benchkit.toml"):
+        policy.parent.mkdir(parents=True, exist_ok=True)
+        policy.write_text(loose, encoding="utf-8")
+    for name in ("benchkit.toml", "comment.md", "junit.xml", "verdict"):
+        (written / name).symlink_to(kept)
+    git(job.folder, "add", "--all")
     git(job.folder, "commit", "--quiet", "--message", "loosen")
     gate, base = str(ACTIONS / "gate" / "gate.sh"), git(job.folder, "rev-parse", "HEAD~3")
-    more = {"BASE": base, "RUNS": str(tmp_path / "runs")}
+    more = {"BASE": base, "RUNS": str(tmp_path / "runs"), "RUNNER_TEMP": str(tmp_path)}
     scripts = {"BENCH": "./bench.sh", "BUILD": "./build.sh"}
     assert inputs(workflow("benchmark-ab")) == scripts
     scripts = {name: script.replace("./", "sh ") for name, script in scripts.items()}
@@ -194,9 +201,11 @@ def test_the_action_measures_both_commits_by_the_policy_of_the_base(tmp_path: Pa
     assert done.returncode == 1, done.stderr
     assert "margin 3%" in job.read("../summary.md")
     assert len((tmp_path / "runs").read_text().splitlines()) == 8
+    assert kept.read_text(encoding="utf-8") == "kept"
+    assert (written / "verdict").read_text(encoding="utf-8").startswith("fail\n")
     git(job.folder, "commit", "--quiet", "--allow-empty", "--message", "nothing")
     more |= {"BASE": git(job.folder, "rev-parse", "HEAD~1"), "RESULTS": "others"}
-    assert job.run("bash", gate, **more, **scripts).returncode == 0
+    assert job.run("bash", gate, **more, BENCH=scripts["BENCH"]).returncode == 0
 
 
 #: Stands in for GitHub's command line: one pull request, comments as the test says, calls recorded.

@@ -13,18 +13,21 @@ name=$(printf '%s' "${NAME:-}" | tr -c 'A-Za-z0-9._-' '-')
 policy=()
 [ -z "${BASELINE:-}" ] || policy+=(--baseline "$BASELINE")
 mkdir -p "$output"
+output=$(cd "$output" && pwd)
+# A pull request may have committed any of these: neither its content nor what a link points to counts.
+rm -rf "$output"/{junit.xml,comment.md,verdict}
 # A pull request does not loosen its own limits: the policy of the baseline's checkout comes first.
 own=${BASELINE:-base}/benchkit.toml
 if [ -n "${BENCH:-}" ]; then
-    repo=$PWD
-    cd "$output" # so that no settings of the checked-out commit count
-    output=$PWD
-    git -C "$repo" show "$BASE:benchkit.toml" >benchkit.toml 2>/dev/null || rm benchkit.toml
+    repo=$PWD own=benchkit.toml
+    # A new folder outside the checkout, so that no file of the checked-out commit is a setting.
+    cd "$(mktemp -d "${RUNNER_TEMP:-${TMPDIR:-/tmp}}/benchkit-gate-XXXXXX")"
+    git -C "$repo" show "$BASE:$own" >"$own" 2>/dev/null || rm "$own"
     out=${results[0]}
     [[ $out == /* ]] || out=$repo/$out
     results=("$out")
     [[ -z "${POLICY:-}" || $POLICY == /* ]] || POLICY=$repo/$POLICY
-    benchkit ab "$BASE" HEAD --repo "$repo" --build "${BUILD:-}" --out "$out" -- bash -c "$BENCH"
+    benchkit ab "$BASE" HEAD --repo "$repo" ${BUILD:+--build "$BUILD"} --out "$out" -- bash -c "$BENCH"
 fi
 [ -n "${POLICY:-}" ] || [ ! -f "$own" ] || POLICY=$own
 [ -z "${POLICY:-}" ] || policy+=(--policy "$POLICY")
