@@ -12,13 +12,24 @@ from urllib.parse import unquote
 
 from benchkit.errors import DataError
 from benchkit.redaction import redact_name
-from benchkit.redaction.marks import HIDDEN, remember
+from benchkit.redaction.marks import HIDDEN, mark, remember
 from benchkit.regexes import regex
 
 GIT = "git:"
 #: The ending of a file that was packed after it was written.
 PACKED = ".gz"
-#: Parameters that grant access, as signed addresses have them: they change at every request.
+#: What signs an address of an object store: the parameters that show it is signed, and all of them.
+_SIGNED = (
+    ({"x-amz-signature"}, regex(r"x-amz-.*")),
+    ({"x-goog-signature"}, regex(r"x-goog-.*")),
+    (
+        {"awsaccesskeyid", "signature", "expires"},
+        regex(r"awsaccesskeyid|signature|expires|x-amz-.*"),
+    ),
+    ({"googleaccessid", "signature", "expires"}, regex(r"googleaccessid|signature|expires")),
+    ({"sig", "sv"}, regex(r"sig|s[eprtv]|ss|srt|spr|sip|sk(?:oid|tid|t|e|s|v)")),
+)
+#: Parameters whose values may grant access.
 _ACCESS = regex(
     r"x-(?:amz|goog)-|(?:s[etvrp]|[\w-]*(?:token|secret|key|sig|signature|pass|password|auth|credential"
     r"|expires))(?:=|$)",
@@ -86,16 +97,33 @@ def show_address(path: str) -> str:
 
 
 def tell_query(address: str) -> str:
-    """Return what of an address's query tells one file from another: not what grants access.
+    """Return what of an address's query tells one file from another, with secrets as marks.
+
+    What signs an address of an object store changes at every request and tells nothing.
 
     Examples
     --------
-    >>> tell_query("https://host/a.txt?job=1&X-Amz-Expires=300&token=c0ffee")
+    >>> tell_query("https://host/a.txt?job=1&X-Amz-Expires=300&X-Amz-Signature=c0ffee")
     '?job=1'
+    >>> tell_query("https://host/a.txt?job=1&token=c0ffee")  # doctest: +ELLIPSIS
+    '?job=1&token=…...'
     """
     query = address.partition("#")[0].partition("?")[2]
-    kept = [part for part in query.split("&") if part and not _ACCESS.match(unquote(part))]
+    parts = [(part, unquote(part.partition("=")[0])) for part in query.split("&") if part]
+    names = {name.lower() for _, name in parts}
+    signing = [pattern for needed, pattern in _SIGNED if needed <= names]
+    kept = [
+        _mark_access(part, name)
+        for part, name in parts
+        if not any(pattern.fullmatch(name.lower()) for pattern in signing)
+    ]
     return "?" + "&".join(kept) if kept else ""
+
+
+def _mark_access(part: str, name: str) -> str:
+    """Return a parameter of a query, with a mark in place of a value that may grant access."""
+    value = part.partition("=")[2]
+    return f"{name}={mark(value)}" if value and _ACCESS.match(f"{name}=") else part
 
 
 def show_path(path: str | PurePath) -> str:

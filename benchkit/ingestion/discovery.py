@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath, PurePosixPath
 from typing import TYPE_CHECKING
@@ -307,9 +307,20 @@ def _add_distant(
     _add_local(result, copy.path, variant, options, tools, copy)
     for source in result.found[found:]:
         source.label = source.address = copy.rename(source.label)
+    result.notes += _leave_out_known(result.found, found)
     result.roots = [root for root in result.roots if root[1].root != copy.path]
     result.skipped[skipped:] = [(copy.rename(p), why) for p, why in result.skipped[skipped:]]
     result.notes += copy.list_problems()
+
+
+def _leave_out_known(sources: list[Found], start: int) -> Iterator[Diagnostic]:
+    """Remove the sources from a place on that stand before it, too, and say so."""
+    known = {(each.address, each.variant) for each in sources[:start]}
+    added = sources[start:]
+    sources[start:] = [each for each in added if (each.address, each.variant) not in known]
+    for source in [each for each in added if (each.address, each.variant) in known]:
+        what = "passed over: its address, without what signs it, is that of an argument before it"
+        yield Diagnostic(name_path(source.label), 0, what, "give each address once", "warning")
 
 
 def _named_file(

@@ -68,17 +68,26 @@ def find(*arguments: str) -> Discovery:
     return discover(arguments, Options())
 
 
-def test_the_query_of_an_address_tells_its_file_but_grants_no_access(server: str) -> None:
+def test_each_query_of_an_address_is_a_source_of_its_own(server: str) -> None:
     place = f"{server}/main/1.txt"
-    queries = ("?job=1", "?job=2", "?job=2&token=c0ffee", "?token=beef00")
+    queries = ("?job=1", "?job=2", "?job=2&token=c0ffee", "?token=beef00", "?key=a/1", "?key=b/1")
+    queries += ("?monkey=1", "?sv=1", "?sv=2", "?sig=1", "?Expires=1", "?Expires=2")
     found = [source for query in queries for source in find(place + query).found]
-    assert [source.address for source in found] == [
-        f"{place}?job=1",
-        f"{place}?job=2",
-        f"{place}?job=2",
-        place,
-    ]
-    assert [source.label for source in found] == [source.address for source in found]
+    addresses = [source.address for source in found]
+    assert len(set(addresses)) == len(queries)
+    assert addresses[0] == f"{place}?job=1"
+    assert not any(secret in str(found) for secret in ("c0ffee", "beef00"))
+    assert [source.label for source in found] == addresses
+
+
+@pytest.mark.parametrize(
+    "signed", ["X-Amz-Signature={}", "AWSAccessKeyId=1&Signature={}&Expires=1", "sv=1&sig={}"]
+)
+def test_what_signs_an_address_is_no_part_of_it(server: str, signed: str) -> None:
+    address = f"{server}/main/1.txt?job=1&{signed}"
+    result = find(address.format(1), address.format(2))
+    assert [source.address for source in result.found] == [f"{server}/main/1.txt?job=1"]
+    assert [note.what.partition(":")[0] for note in result.notes] == ["passed over"]
 
 
 def read(discovery: Discovery) -> dict[str, bytes]:
@@ -209,7 +218,7 @@ def test_a_web_address_is_a_file_or_an_archive(folder: Path, server: str) -> Non
     with tarfile.open(folder / "main.tar.gz", "w:gz") as archive:
         archive.add(folder / "main", "main")
     shutil.make_archive(str(folder / "runs"), "zip", folder, "main")
-    one = find(f"{server}/main/1.txt?sig=secret")
+    one = find(f"{server}/main/1.txt?sv=1&sig=secret")
     assert list(read(one)) == [f"{server}/main/1.txt"]
     for name in ("main.tar.gz", "runs.zip"):
         labels = [found.label for found in find(f"base={server}/{name}").found]
