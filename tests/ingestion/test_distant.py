@@ -70,8 +70,8 @@ def find(*arguments: str) -> Discovery:
 
 def test_each_query_of_an_address_is_a_source_of_its_own(server: str) -> None:
     place = f"{server}/main/1.txt"
-    queries = ("?job=1", "?job=2", "?job=2&token=c0ffee", "?token=beef00", "?key=a/1", "?key=b/1")
-    queries += ("?monkey=1", "?sv=1", "?sv=2", "?sig=1", "?Expires=1", "?Expires=2")
+    queries = ["?job=1", "?job=2", "?job=2&token=c0ffee", "?token=beef00", "?key=a/1", "?key=b/1"]
+    queries += ["?monkey=1", "?sv=1", "?sv=2", "?sig=1", "?Expires=1", "?Expires=2"]
     found = [source for query in queries for source in find(place + query).found]
     addresses = [source.address for source in found]
     assert len(set(addresses)) == len(queries)
