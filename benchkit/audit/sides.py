@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import inf
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -145,37 +146,46 @@ def find_other_queries(comparisons: Comparisons, evidence: Evidence) -> Iterator
 
 
 def find_other_connections(comparisons: Comparisons, evidence: Evidence) -> Iterator[Finding]:
-    """B216: closed loops of the two sides had different numbers of connections."""
+    """B216: a closed loop had other connections than that of the other side, or an open loop."""
     runs = (sheet.run for sheet in evidence.loads)
     known = list_connections((run.side, run.connections, run.load_model) for run in runs)
     pairs = dict.fromkeys((c.workload, c.baseline, c.variant) for c in comparisons.contrasts)
     for workload, baseline, variant in pairs:
         sides = [workload.side(name) for name in (baseline, variant)]
         if have_other_connections(known, *sides):
-            one, other = (_join(map(str, sorted(known[side]))) for side in sides)
+            one, other = (_join(map(_name_load, sorted(known[side]))) for side in sides)
             yield Finding(
                 code="B216",
                 severity="warning",
                 where=name_side(sides[1]),
-                message=f"'{baseline}' was measured with {one} connections or virtual users, "
-                f"'{variant}' with {other}: rates and latencies of a closed loop depend on them",
-                remedy="measure both sides with the same number",
+                message=f"'{baseline}' was measured with {one}, '{variant}' with {other}: rates "
+                "and latencies of a closed loop depend on them",
+                remedy="measure both sides with the same number, or at the same fixed rate",
                 numbers={baseline: one, variant: other},
             )
 
 
+def _name_load(connections: float) -> str:
+    number = f"{connections:.0f} connections or virtual users"
+    return "an open loop" if connections == inf else number
+
+
 def list_connections(
     runs: Iterable[tuple[Side, float | None, str | None]],
-) -> dict[Side, set[int]]:
-    """Return the numbers of connections of each side whose runs are all closed loops and tell."""
-    known: dict[Side, set[int]] = {}
+) -> dict[Side, set[float]]:
+    """Return the numbers of connections of each side whose runs all tell.
+
+    That of an open loop is infinite: it sends its next request even if all others are waiting.
+    """
+    known: dict[Side, set[float]] = {}
     for side, connections, model in runs:
         is_known = model == "closed" and connections is not None and connections > 0
-        known.setdefault(side, set()).add(int(connections or 0) if is_known else 0)
+        number = inf if model == "open" else (connections or 0) if is_known else 0
+        known.setdefault(side, set()).add(number)
     return {side: numbers for side, numbers in known.items() if 0 not in numbers}
 
 
-def have_other_connections(known: Mapping[Side, set[int]], one: Side, other: Side) -> bool:
+def have_other_connections(known: Mapping[Side, set[float]], one: Side, other: Side) -> bool:
     """Tell whether no number of connections occurs on both sides, though both record them."""
     return one in known and other in known and known[one].isdisjoint(known[other])
 
@@ -204,7 +214,7 @@ def find_other_bodies(comparisons: Comparisons, evidence: Evidence) -> Iterator[
 def find_other_loads(comparisons: Comparisons, evidence: Evidence) -> Iterator[Finding]:
     """B315, B319: the sides were measured at different rates."""
     models = {sheet.run.side: sheet.run.load_model for sheet in evidence.loads}
-    rates = [c for c in comparisons.contrasts if _is_rate(c)]
+    rates = [c for c in comparisons.contrasts if is_rate(c)]
     other = list_other_loads(comparisons, models)
     if other:
         yield _tell_open(other)
@@ -220,7 +230,7 @@ def find_other_loads(comparisons: Comparisons, evidence: Evidence) -> Iterator[F
 
 def list_other_loads(comparisons: Comparisons, models: Mapping[Side, str | None]) -> list[Contrast]:
     """Return the rates of open loops that differ, so that their latencies are not comparable."""
-    rates = (c for c in comparisons.contrasts if _is_rate(c))
+    rates = (c for c in comparisons.contrasts if is_rate(c))
     return [c for c in rates if models.get(c.side) == "open" and _apart(c) > _LOADS]
 
 
@@ -332,7 +342,8 @@ def _is_fixed_count(sides: Iterable[list[Sheet]]) -> bool:
     return not counts or max(counts) <= min(counts) * (1 + _LOADS)
 
 
-def _is_rate(c: Contrast) -> bool:
+def is_rate(c: Contrast) -> bool:
+    """Whether a row compares the request rate."""
     return (c.metric, c.stat, c.subject) == ("request_rate", "mean", "")
 
 

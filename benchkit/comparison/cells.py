@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
     from benchkit.schema import Observations, Runs
 
+#: The load models, that of which a workload takes its headline first.
+_MODELS = ("closed", "open", "unknown")
+
 Key = TypeVar("Key")
 
 #: A metric and its stat.
@@ -110,7 +113,11 @@ class Columns(NamedTuple):
 
 
 def read_load_facts(runs: Runs) -> LoadFacts:
-    """Gather what the runs tell of loads and units; files that contradict each other tell none."""
+    """Gather what the runs tell of loads and units; files with other units tell none.
+
+    Of several load models the first in `_MODELS` holds, so that a run which does not tell its own,
+    or tells another one, takes no headline from its workload: every load tool gives the rate.
+    """
     models: dict[Workload | str, set[str]] = {}
     measured = keep_measured(runs)
     names = (*Workload._fields, "load_model")
@@ -120,7 +127,8 @@ def read_load_facts(runs: Runs) -> LoadFacts:
         models.setdefault(workload, set()).add(model)
         models.setdefault(workload.tool, set()).add(model)
     units = read_units(measured)
-    return LoadFacts(_agree(models), units, _find_directed(units))
+    agreed = {about: min(of_each, key=_MODELS.index) for about, of_each in models.items()}
+    return LoadFacts(agreed, units, _find_directed(units))
 
 
 def read_units(measured: Runs) -> dict[tuple[str, str], dict[str, str]]:
@@ -273,13 +281,13 @@ def mark_primary(labels: pd.DataFrame, runs: Runs, plan: Plan) -> np.ndarray:
 
 
 def _find_models(labels: pd.DataFrame, measured: Runs, names: Sequence[str]) -> np.ndarray:
-    """Return the load model on which the runs with the same labels agree, empty if on none."""
+    """Return the load model of the runs with the same labels, empty if there are none."""
     loads, firsts = number_rows(measured, names)
-    of_each = number_rows(measured, (*names, "load_model"))[1]
-    is_agreed = np.bincount(loads[of_each], minlength=len(firsts)) == 1
-    models = np.where(is_agreed, measured["load_model"].iloc[firsts].astype(object), "")
+    ranks = np.full(len(firsts), len(_MODELS))
+    own = np.array([_MODELS.index(model) for model in measured["load_model"]], dtype=ranks.dtype)
+    np.minimum.at(ranks, loads, own)
     rows = match_rows(labels, measured.iloc[firsts], names)
-    found: np.ndarray = np.append(models, "")[rows]
+    found: np.ndarray = np.array([*_MODELS, ""], dtype=object)[np.append(ranks, len(_MODELS))[rows]]
     return found
 
 

@@ -100,10 +100,11 @@ UNDECIDABLE = _event(
     "undecidable",
     "a gated row cannot be decided: no method is valid, a metric changed, and neither higher "
     "nor lower values of it are better, the sides of an open loop carried different loads (B315), "
-    "those of a closed loop had different connections (B216), the sides got different responses "
-    "(B321), a side has fewer than max(3, `min_runs`) runs, comes from another machine, or comes "
-    "only from another CI run, or the variant has fewer runs of the benchmark than of others "
-    "(B345), or an ingest for a later commit found its runs unchanged",
+    "those of a closed loop had different connections (B216), one side is an open loop and the "
+    "other a closed one (B216), the sides have no primary metric in common, the sides got "
+    "different responses (B321), a side has fewer than max(3, `min_runs`) runs, comes from another "
+    "machine, or comes only from another CI run, or the variant has fewer runs of the benchmark "
+    "than of others (B345), or an ingest for a later commit found its runs unchanged",
     "fail", "`on_undecided`", _OPEN, UNDECIDED,
 )  # fmt: skip
 FAILING = _event(

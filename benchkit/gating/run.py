@@ -34,7 +34,7 @@ from benchkit.gating.planted_incidents import plant, plant_incidents, read_answe
 from benchkit.gating.policy import Policy
 from benchkit.gating.presence import is_of_baseline, lacks_baseline, require_names
 from benchkit.gating.result import GateResult, SelfTest
-from benchkit.gating.undecidable import list_elsewhere, undecide_rows
+from benchkit.gating.undecidable import list_elsewhere, list_unjudged, undecide_rows
 from benchkit.selection import list_baselines as list_called
 from benchkit.verdict import Verdicts
 
@@ -315,7 +315,9 @@ def decide(
         outcome = judge_verdicts(
             compared.verdicts, policy.habits, found, unlike, chosen.named, acceptances
         )
-    events = (*list_added(comparisons.pairs, comparisons.only_in), *list_unused(outcome.rules))
+    unjudged = () if policy.rules else list_unjudged(comparisons, policy.habits.on_undecided)
+    added = list_added(comparisons.pairs, comparisons.only_in)
+    events = (*added, *unjudged, *list_unused(outcome.rules))
     outcome = undecide_rows(outcome, comparisons, compared.runs)
     return replace(outcome, events=events, worse=list_worse(compared.verdicts))
 

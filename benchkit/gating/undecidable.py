@@ -6,10 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from benchkit.audit.facts import name_side
 from benchkit.audit.names import list_partly_missing
 from benchkit.audit.sides import (
     OTHER_ANSWERS,
     have_other_connections,
+    is_rate,
     list_connections,
     list_other_loads,
 )
@@ -22,6 +24,7 @@ from benchkit.comparison import (
     Adjusted,
     Comparisons,
     Contrast,
+    Dropped,
     count_runs,
 )
 from benchkit.comparison.families import is_constant, refuse_all
@@ -29,7 +32,7 @@ from benchkit.comparison.limits import find_smallest_over
 from benchkit.config.rules import Rule
 from benchkit.derived.record import keep_measured
 from benchkit.errors import Finding
-from benchkit.gating.events import UNDECIDABLE, Occurrence, Pair
+from benchkit.gating.events import UNDECIDABLE, Action, Occurrence, Pair
 from benchkit.gating.outcome import NOT_SHOWN, OVER, GateOutcome, RowOutcome
 from benchkit.ingestion.origins import names_elsewhere
 from benchkit.ingestion.relabelled import INGESTED_FOR
@@ -45,7 +48,11 @@ _BY_T = frozenset({"holm-welch", "holm-paired"})
 OF_CONNECTIONS = frozenset(("request_rate", "latency"))
 OTHER_CONNECTIONS = (
     "the sides had different numbers of connections or virtual users, on which rates and latencies "
-    "of a closed loop depend (B216)"
+    "of a closed loop depend, or one side is an open loop (B216)"
+)
+_NO_PRIMARY = (
+    "the sides have no primary metric in common, so nothing was judged; name one in a rule "
+    "([[gate]])"
 )
 _OTHER_LOADS = "the sides carried different loads, so their latencies are not comparable (B315)"
 
@@ -92,6 +99,20 @@ def describe_undecidable(verdict: Verdict) -> str:
         return sensitivity.note or "no test"
     is_below = verdict.contrast.ratio is None and verdict.contrast.center_baseline < 0
     return verdict.obstacle if is_below else ""
+
+
+def list_unjudged(comparisons: Comparisons, action: Action) -> Iterator[Occurrence]:
+    """Yield the loads of which both sides have a rate, but no primary metric: no row is gated.
+
+    So it is where no run tells the load model, or an open loop's report has no median latency.
+    """
+    rows: tuple[Contrast | Dropped, ...] = (*comparisons.contrasts, *comparisons.dropped)
+    judged = {(row.workload, row.baseline, row.variant) for row in rows if row.primary}
+    for c in comparisons.contrasts:
+        if is_rate(c) and (c.workload, c.baseline, c.variant) not in judged:
+            text = printable(": ".join((name_side(c.side), _NO_PRIMARY)))
+            pair = (c.baseline, c.variant)
+            yield Occurrence(event=UNDECIDABLE, action=action, text=text, pair=pair)
 
 
 def find_closed_rows(
@@ -154,8 +175,8 @@ def undecide_rows(outcome: GateOutcome, comparisons: Comparisons, runs: Runs) ->
     return replace(outcome, rules=tuple(rules)) if is_unfit else outcome
 
 
-def read_connections(runs: Runs) -> dict[Side, set[int]]:
-    """Return the connections of each side whose runs are all closed loops and record them."""
+def read_connections(runs: Runs) -> dict[Side, set[float]]:
+    """Return the connections of each side whose runs all record them, as `list_connections`."""
     measured = keep_measured(runs)
     sides = (labels.side for labels in list_labels(measured))
     numbers = (

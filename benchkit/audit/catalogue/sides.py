@@ -176,14 +176,15 @@ SIDES = (
     Entry(
         code="B216",
         severity="warning",
-        says="closed loops with different numbers of connections or virtual users",
+        says="closed loops with different numbers of connections or virtual users, or an open and "
+        "a closed loop",
         what="All runs of both sides are closed loops, and no number of connections or virtual "
-        "users occurs on both sides.",
+        "users occurs on both sides; or one side is an open loop and the other a closed one.",
         why="In a closed loop, each connection sends its next request after the last response. "
         "More connections change the rate and the latency even if the service is the same.",
         example="rust: 'express' was measured with 10 connections or virtual users, 'rust' with "
-        "80: rates and latencies of a closed loop depend on them",
-        do="Measure both sides with the same number.",
+        "80 connections or virtual users: rates and latencies of a closed loop depend on them",
+        do="Measure both sides with the same number, or at the same fixed rate.",
     ),
     Entry(
         code="B217",

@@ -7,9 +7,10 @@ import re
 from benchkit.regexes import regex
 from benchkit.units import parse_count
 
-__all__ = ["agrees", "find_correction", "find_rate", "list_sizes"]
+__all__ = ["agrees", "find_correction", "find_rate", "holds_rate", "list_sizes"]
 
 _RATE = regex(r"\s(?:-R|--rate)[ =]?(\d{1,15}[kMG]?)\b")
+_HELD = regex(r"\s(?:-R|--rate)")
 
 _FIRST_CORRECTED = 4
 _SIZE_OPTIONS = {
@@ -39,3 +40,8 @@ def find_rate(command: str) -> float | None:
     """Return the requests per second that a command of wrk2 requests."""
     rate = _RATE.search(command)
     return parse_count(rate[1]).value if rate else None
+
+
+def holds_rate(command: str) -> bool:
+    """Whether a command requests a rate, as each of wrk2 has to, even one in a variable."""
+    return _HELD.search(command) is not None

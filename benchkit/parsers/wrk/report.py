@@ -11,7 +11,7 @@ from operator import itemgetter
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Record
-from benchkit.parsers.wrk.command import agrees, find_correction, find_rate, list_sizes
+from benchkit.parsers.wrk.command import agrees, find_correction, find_rate, holds_rate, list_sizes
 from benchkit.parsers.wrk.remarks import CENSORED, FOREIGN, IDLE, NAMELESS, TORN, UNSAMPLED
 from benchkit.parsers.wrk.shape import (
     describe_url,
@@ -360,12 +360,13 @@ class Report(reports.Report):
         if self.command and agrees(self.command, reading.params):
             reading.command = self.command
             self._take_options(self.command)
-        rate = reading.target_rate = find_rate(reading.command or "")
-        if self.is_wrk2 or rate is not None or (reading.command or "").startswith("wrk2"):
+        command = reading.command or ""
+        reading.target_rate = find_rate(command)
+        if self.is_wrk2 or holds_rate(command) or command.startswith("wrk2"):
             reading.tool = "wrk2"
         if reading.tool == "wrk2":
             reading.load_model, reading.corrected = "open", "yes"
-        elif not self.seen.isdisjoint({"head", "quantile"}):
+        elif command or not self.seen.isdisjoint({"head", "quantile"}):
             reading.load_model = "closed"
             reading.corrected = reading.corrected or find_correction(reading.tool_version)
 
