@@ -28,8 +28,12 @@ _SAFE = (
 )
 #: A clone without all its objects would fetch them, by a command that its settings name.
 _OFFLINE = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
-#: What says how a filter of content is run, and what makes it none.
-_FILTER = {"clean": "", "smudge": "", "process": "", "required": "false"}
+#: What says how a filter of content is run, and the variable whose value makes it none.
+_FILTER = {
+    **dict.fromkeys(("clean", "smudge", "process"), "BENCHKIT_NO_FILTER"),
+    "required": "BENCHKIT_NOT_REQUIRED",
+}
+_ENVIRONMENT = {**_OFFLINE, "BENCHKIT_NO_FILTER": "", "BENCHKIT_NOT_REQUIRED": "false"}
 _WHOLE = "if the clone lacks objects, fetch all of it: git fetch --refetch"
 #: The exit code of git where a name is no commit; it has others where there is no repository.
 _UNKNOWN = 1
@@ -115,8 +119,9 @@ class Repository:
             for scope, key in zip(scopes, keys, strict=False)
             if scope in {"local", "worktree"}
         }
-        settings = (f"{name}.{key}={value}" for name in own for key, value in _FILTER.items())
-        return tuple(word for setting in settings for word in ("-c", setting))
+        return tuple(  # a name may hold a `=`, at which `-c` would end it
+            f"--config-env={name}.{key}={value}" for name in own for key, value in _FILTER.items()
+        )
 
     def close(self) -> None:
         """Remove the work trees."""
@@ -211,7 +216,7 @@ class Repository:
     def _run(self, *words: str) -> tuple[int, str]:
         try:
             code, output, errors = run_command(
-                ["git", "-C", str(self._root), *_SAFE, *words], _SECONDS, environment=_OFFLINE
+                ["git", "-C", str(self._root), *_SAFE, *words], _SECONDS, environment=_ENVIRONMENT
             )
         except OSError as error:
             hint = "install git"

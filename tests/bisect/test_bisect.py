@@ -173,12 +173,12 @@ def test_a_secret_in_a_message_is_not_shown(folder: Path) -> None:
     "key",
     [
         *("filter.own.smudge", "filter.own.process", "log.showSignature", "core.sshCommand"),
-        "core.fsmonitor",
+        *("core.fsmonitor", "filter.a=b.smudge", "filter.a=b.process"),
     ],
 )
 def test_no_program_that_the_settings_of_a_repository_name_runs(key: str, tmp_path: Path) -> None:
     git(tmp_path, "init", "--quiet")
-    (tmp_path / ".gitattributes").write_text("* filter=own\n")
+    (tmp_path / ".gitattributes").write_text(f"* filter={key.split('.')[1]}\n")
     for number in (1, 2):
         (tmp_path / "a").write_text(f"{number}\n")
         git(tmp_path, "add", "--all")
