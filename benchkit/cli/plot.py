@@ -39,7 +39,7 @@ def plot(
     """Draw one figure: forest, percentiles, shift, runs, sweep, ecdf, timeline or history."""
     from benchkit.plots import kinds, theme
 
-    theme.spare_descriptions()
+    theme.load_matplotlib()
     o.choose(kind, (*kinds.KINDS, history.KIND), "KIND")
     endings = {f".{form}": form for form in kinds.FORMS}
     form = o.choose(format or o.guess_format(output, endings, "svg", strict=True), kinds.FORMS)

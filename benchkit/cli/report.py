@@ -14,7 +14,7 @@ from benchkit.cli import printing
 from benchkit.cli.attach import takes
 from benchkit.cli.compare import evaluate
 from benchkit.outputs import save
-from benchkit.plots.theme import spare_descriptions
+from benchkit.plots.theme import load_matplotlib
 
 SUFFIXES = {"html": ".html", "md": ".md", "json": ".json"}
 
@@ -55,7 +55,7 @@ def report(
     target = output or Path(f"report{SUFFIXES[chosen]}")
     with request.results() as runset:
         result = evaluate(runset, requested)
-        spare_descriptions()
+        load_matplotlib()
         text = result.render(
             chosen, title=title or o.settings().title, command=_command(), templates=template
         )

@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from contextvars import ContextVar
+from importlib.util import find_spec
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 #: name -> (light, dark); the light value is what stands in a file of its own.
@@ -107,15 +109,18 @@ def applied() -> Iterator[None]:
         yield
 
 
-def spare_descriptions() -> None:
-    """Let matplotlib describe no setting of its classes and know no third dimension, for good.
+def load_matplotlib() -> None:
+    """Import matplotlib for a command, without a ``matplotlibrc`` of the working folder.
 
-    It makes both while it is imported, which takes as long again as the rest of it. Only for a
-    command, which ends when it has drawn; where matplotlib is there already, nothing changes.
+    It describes no setting of its classes and knows no third dimension: it makes both while it is
+    imported, which takes as long again as the rest of it. A command ends when it has drawn. Where
+    matplotlib is there already, nothing changes.
     """
-    if "matplotlib" in sys.modules:
+    found = None if "matplotlib" in sys.modules else find_spec("matplotlib")
+    if found is None or found.origin is None:
         return
-    from matplotlib import artist
+    with chdir(Path(found.origin).parent):  # it looks there before anywhere else
+        from matplotlib import artist
 
     vars(artist)["kwdoc"] = lambda _: ""
     solid = ModuleType("mpl_toolkits.mplot3d")
