@@ -14,6 +14,10 @@ import typer
 from benchkit import config
 from benchkit.errors import BenchkitError
 from benchkit.metrics import vocabulary
+from benchkit.regexes import regex
+
+#: A name that a shell takes as it is; bash inserts names without quotes, so `$(…)` would run.
+_PLAIN = regex(r"[\w.,:@%+=/^-][\w .,:@%+=/^~-]*+")
 
 
 def complete_variant(ctx: typer.Context, incomplete: str) -> list[str]:
@@ -50,7 +54,7 @@ def complete_metric(incomplete: str) -> list[tuple[str, str]]:
 
 def _list_variants(ctx: typer.Context) -> list[str]:
     try:
-        return sorted({name for name in _find_variants(ctx) if name})
+        return sorted({name for name in _find_variants(ctx) if _PLAIN.fullmatch(name)})
     except (BenchkitError, OSError):
         return []
 

@@ -16,6 +16,12 @@ from benchkit.cli import application, run
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 WRK = str(FIXTURES / "tracing-wrk")
 GO = [str(FIXTURES / "redis-gobench" / f"{name}.txt") for name in ("baseline", "disabled")]
+#: Names that a shell would run, were they inserted.
+UNSAFE = [
+    "compare",
+    *(f"{name}={WRK}/none" for name in ("'$(id)'", "'`id`'", "'a;id'", "'a|id'", "'a>b'", "'a&b'")),
+]
+OPTIONS = ((["--variant"], ""), (["--pair"], ":"))
 HEAVY = re.compile(r"\| +(pandas|scipy|matplotlib|numpy)$", re.MULTILINE)
 
 
@@ -51,6 +57,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (["compare", "--pair", "none:o"], ["none:otlp"]),
         (["compare", "--metric", "request_r"], ["request_rate"]),
         (["plot", "forest", "--metric", "latency.p99"], ["latency.p99", "latency.p99.9"]),
+        *(([*UNSAFE, f"fast={WRK}/otlp", *option, ""], ["fast" + end]) for option, end in OPTIONS),
         (["compare", "nowhere/", "--variant", ""], []),
         (["compare", "-", "--variant", ""], []),
         (["compare", "git:main:results", "s3://a/b", "--variant", ""], []),
