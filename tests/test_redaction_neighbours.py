@@ -65,6 +65,10 @@ COMMANDS = (
     f"wpa_passphrase network '{SECRET}'",
     f"rclone obscure {SECRET}",
     f"doctl auth init -t {SECRET}",
+    f"git config --global sendemail.smtppass {SECRET}",
+    f"git config set github.token {SECRET}",
+    f"git config http.proxyAuthPassword {SECRET}",
+    f"git config user.pw {SECRET}",
     f"npm config set //registry.example.org/:_authToken {SECRET}",
 )
 PLAIN = (
@@ -90,6 +94,13 @@ def test_a_secret_of_this_shape_is_taken_out(redact: Callable[[str], str], text:
 def test_what_only_resembles_one_is_kept(text: str) -> None:
     assert redact_name(text) == redact_message(text) == text
     assert redact_name("auth%3Dbasic") == "auth%3Dbasic"
+
+
+def test_git_shows_what_it_does_to_commits_alone() -> None:
+    for words in ("git -C a config b.c", "git config log", "git frob log", "git log && tool"):
+        assert SECRET not in redact_command(f"git log; {words} {SECRET}")
+    command = "git checkout feature/pool && git log HEAD~3 && git config user.name …"
+    assert redact_command(command) == command
 
 
 def test_what_stands_around_an_encoded_secret_is_kept() -> None:

@@ -18,6 +18,7 @@ from benchkit.redaction.harmless import (
     HEADERS,
     JVM_OPTION,
     PROGRAMS,
+    REVISING,
     SCRIPTED,
     TOOLS,
     VERBS,
@@ -191,7 +192,8 @@ class _Line:
         before, self._before = self._before, ""
         is_first, self._is_first = self._is_first, False
         if word and set(word) <= _CONTROL:
-            self._is_due |= not _BEGINS.isdisjoint(word)
+            if not _BEGINS.isdisjoint(word):
+                self._is_due, self._program = True, self._program.partition(" ")[0]
             return word
         if word == "--" and self._program == "benchkit":  # a command follows
             self._program, self._is_due = "", True
@@ -214,6 +216,10 @@ class _Line:
             takes_scripts |= self._program == "benchkit" and _COMMAND.match(word) is not None
             if is_first or takes_scripts or _SCRIPT.fullmatch(before):
                 return _redact_script(word, self._manner)
+        if self._program == "git" and not before and word not in PROGRAMS:
+            self._program = f"git {word}"
+            if self._program in REVISING:
+                return word
         is_verb = self._program and word in VERBS
         if not before and (is_verb or self._names_program(word, is_first=is_first)):
             if word not in self._words:

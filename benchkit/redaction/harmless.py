@@ -63,16 +63,26 @@ _SERVERS = frozenset({"daphne", "granian", "gunicorn", "hypercorn", "uvicorn"})
 _SERVED = regex(r"[A-Za-z_]\w{0,40}(?:\.\w{1,40}){0,9}:[A-Za-z_]\w{0,40}(?:\(\))?")
 #: Programs whose names are shown behind a wrapper.
 PROGRAMS = frozenset(
-    {"awk", "bash", "benchkit", "cat", "cd", "echo", "export", "fio", "fortio", "grep"}
+    {"awk", "bash", "benchkit", "cat", "cd", "echo", "export", "fio", "fortio", "git", "grep"}
     | {"iperf3", "java", "jmeter", "locust", "make", "mysql", "mysqldump", "mysqlslap", "node"}
     | {"npm", "pgbench", "psql", "pytest", "python", "python3", "redis-cli", "rm"}
     | {"sed", "sh", "sleep", "sort", "sysbench", "tail", "head", "tee", "zsh"}
     | {*TOOLS, *WRAPPERS, *SCRIPTED, *_SERVERS}
 )
+#: What git does with commits, branches and files, and with nothing that is a secret.
+REVISING = frozenset(
+    f"git {verb}"
+    for verb in (
+        *("add", "archive", "branch", "checkout", "cherry-pick", "clean", "clone", "commit"),
+        *("describe", "diff", "fetch", "gc", "init", "log", "ls-tree", "merge", "merge-base"),
+        *("pull", "push", "rebase", "remote", "reset", "restore", "rev-list", "rev-parse"),
+        *("revert", "show", "stash", "status", "switch", "tag", "worktree"),
+    )
+)
 #: What a program is asked to do.
 VERBS = frozenset(
-    {"archive", "attack", "bench", "build", "capture", "cloud", "compare", "compose", "dump"}
-    | {"encode", "exec", "plot", "report", "run", "start", "test"}
+    {"archive", "attack", "bench", "build", "capture", "cloud", "compare", "compose", "config"}
+    | {"dump", "encode", "exec", "plot", "report", "run", "start", "test"}
 )
 _NAME = r"[\w.+-]{1,64}"
 _ENDINGS = (
@@ -160,12 +170,12 @@ def is_revision(value: str, option: str, program: str) -> bool:
 
     Examples
     --------
-    >>> is_revision("feature/pool", "", "git"), is_revision("v1.2", "", "git")
+    >>> is_revision("feature/pool", "", "git checkout"), is_revision("v1.2", "", "git log")
     (True, True)
-    >>> is_revision("v1", "-p", "git"), is_revision("s3cret", "", "tool")
+    >>> is_revision("v1", "-p", "git log"), is_revision("s3cret", "", "git config")
     (False, False)
     """
-    return not option and program == "git" and _REVISION.fullmatch(value) is not None
+    return not option and program in REVISING and _REVISION.fullmatch(value) is not None
 
 
 def is_served(value: str, option: str, program: str) -> bool:

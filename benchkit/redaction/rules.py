@@ -42,6 +42,8 @@ _VERBS = (
     r"(?: -[\w-]{1,40}+(?:=[^\s'\"]{0,80}+)?+){0,9}+"
     r"|(?-i:AUTH)|masterauth|requirepass|rclone obscure"
 )
+#: What a key of git's settings holds, which names a secret.
+_GIT_KEY = r"(?=[\w.-]{0,80}(?:auth(?!or)|key|pass|pw|secret|token))"
 #: The beginnings of those words.
 _PASSWORD_WORDS = ("pass", "kennwort", "mot", "contrase", "senha", "wachtwoord")
 #: Words, and what is kept in front of a secret, and the secret.
@@ -152,6 +154,11 @@ _RULES = [
         (
             (":_",),
             r"(:_(?:authToken|auth|password) )[^\s'\"]++",
+        ),
+        # git config http.proxyAuthPassword abc
+        (
+            ("git config",),
+            rf"(\bgit config(?: (?:set|-[a-z-]++))*+ {_GIT_KEY}[\w.-]++ )[^\s'\"]++",
         ),
         # curl --cert client.pem:abc
         (
