@@ -42,7 +42,9 @@ _EMPTY: _Signs = frozenset()
 #: What may stand for a sign that is no probe, and what ignores case.
 _BEYOND = regex(r"\\(?:[uUNx0]|\d{3})|[^\x00-\x7f]")
 
-_ANY_CASE = regex(r"\(\?[a-z]*i")
+#: Flags that change which signs a part matches, and where a text or one of its groups sets them.
+_WIDER = {"i": re.IGNORECASE, "s": re.DOTALL, "a": re.ASCII}
+_SETS = regex(r"\(\?([a-zA-Z-]+)")
 
 
 @dataclass(slots=True)
@@ -141,8 +143,13 @@ class _Shape:
         self._tree = _parser.parse(text, flags)
         self._is_plain = _BEYOND.search(text) is None
         flags |= self._tree.state.flags
-        cases = {flags & re.IGNORECASE, re.IGNORECASE if _ANY_CASE.search(text) else 0}
-        self._flags = [case | (flags & re.DOTALL) for case in sorted(cases)]
+        self._flags = [0]
+        inside = "".join(_SETS.findall(text))
+        for name, flag in _WIDER.items():
+            if name in inside:  # of a group, perhaps: the signs with it and without it count
+                self._flags += [each | flag for each in self._flags]
+            elif flags & flag:
+                self._flags = [each | flag for each in self._flags]
         self._known: dict[str, _Signs] = {}
 
     @cached_property

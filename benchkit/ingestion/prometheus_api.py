@@ -193,7 +193,7 @@ def _headers(environ: Mapping[str, str]) -> dict[str, str]:
     if token:
         headers["Authorization"] = f"Bearer {token}"
     elif user or password:
-        pair = base64.b64encode(f"{user}:{password}".encode()).decode()
+        pair = base64.b64encode(f"{user}:{password}".encode("utf-8", "surrogateescape")).decode()
         headers["Authorization"] = f"Basic {pair}"
     return headers
 
@@ -254,6 +254,8 @@ def parse_query(url: str, query: str, start: str | None, end: str | None, step: 
     >>> parse_query("http://h:9090/", "up", "1795224103", "1795224113", "5s").address
     'http://h:9090/api/v1/query_range?query=up&start=1795224103&end=1795224113&step=5'
     """
+    if any("\ud800" <= sign <= "\udfff" for sign in query):
+        raise ConfigError("the query is not UTF-8", where="--query", hint="write it as UTF-8")
     first, last = _moment(start, "--start"), _moment(end, "--end")
     if last < first:
         raise ConfigError("the end is before the start", where="--end")
@@ -278,12 +280,18 @@ def _server(url: str) -> str:
     """Return an address without its last slash, if it can be used."""
     try:
         parts = urlsplit(url)
-        is_whole = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+        host = (parts.hostname or "").encode("idna")
+        is_whole = parts.scheme in {"http", "https"} and bool(host) and parts.port != 0
     except ValueError:
         is_whole = False
     if not is_whole:
         hint = "use http://HOST:9090"
         raise ConfigError("not the address of a server", where="--prometheus", hint=hint)
+    if not (url.isascii() and url.isprintable()) or " " in url:
+        hint = "write a host as xn--…, and other characters as their bytes, such as %C3%A9"
+        raise ConfigError(
+            "the address has characters that none can have", where="--prometheus", hint=hint
+        )
     if "@" in parts.netloc or parts.query or parts.fragment:
         raise ConfigError(
             "credentials and queries in the address would be stored",

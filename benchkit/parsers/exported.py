@@ -17,7 +17,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
+from decimal import Decimal
 from math import isfinite
 from typing import Any, get_args
 
@@ -40,9 +42,14 @@ _PARAM = regex(r",(?=[^,=]*=)")
 _MANY = ("sample", "counter")
 _LOAD_MODELS: tuple[LoadModel, ...] = get_args(LoadModel)
 _LARGEST_RUN = (1 << 31) - 1
-_LONGEST_LINE = 18  # digits
+_LARGEST_COUNT = 1 << 53
+_LONGEST_LINE = 14  # digits: a store has more room, and a table just as much
 _MOST_NAMED = 20
 _HINT = "use a table that `benchkit export` wrote"
+_TEXTS = (
+    *(name for name in Labels._fields if name != "run"),
+    *("subject", "metric", "stat", "unit", "source", "origin", "role", "load_model"),
+)
 _Cells = Mapping[str, Any]
 
 
@@ -201,20 +208,26 @@ class _Table:
         ValueError, TypeError
             If a cell is not what its column holds.
         """
-        value, unit = _read_amount(cells, "value"), str(cells["unit"])
+        for name in _TEXTS:
+            if not isinstance(cells.get(name), str | None):
+                raise TypeError(f"{name} is not text")
+        value, unit = _read_amount(cells, "value"), cells["unit"] or ""
         if value is None:
             raise ValueError("value is empty")
         place, _, at = str(cells.get("source") or "").rpartition(":")
-        known = at.isascii() and at.isdigit() and len(at) <= _LONGEST_LINE
-        run = self._find_run(line, cells, place if known else "")
-        if known:
-            line = int(at)
-        about = (cells["subject"] or None, str(cells["metric"]), str(cells["stat"]))
+        known = at.isascii() and at.isdigit()
+        if known and len(at) > _LONGEST_LINE:
+            raise ValueError("source names a line that no file has")
+        about = (cells["subject"] or None, cells["metric"] or "", cells["stat"] or "")
         if not all(about[1:]):
             raise ValueError("metric or stat is empty")
         time = _read_time(cells.get("time"))
         step, n = _read_amount(cells, "resolution"), _read_amount(cells, "n")
+        if n is not None and not (n.is_integer() and 0 <= n <= _LARGEST_COUNT):
+            raise ValueError(f"n is {n:g}, not a whole number")
         origin = str(cells.get("origin") or "reported")
+        run = self._find_run(line, cells, place if known else "")
+        line = int(at) if known else line
         reading = self._runs[run]
         reading.last_line = max(reading.last_line, line)
         is_event = registry.tool(reading.tool).samples_are_events
@@ -276,12 +289,15 @@ def _read_amount(cells: _Cells, name: str) -> float | None:
     cell = cells.get(name)
     if cell is None or cell == "":
         return None
-    try:
-        number = read_number(cell) if isinstance(cell, str) else float(cell)
-    except (ValueError, OverflowError):
-        number = float("nan")
+    number = float("nan")
+    with suppress(ValueError, OverflowError):
+        if isinstance(cell, str):
+            number = read_number(cell)
+        elif isinstance(cell, int | float | Decimal) and not isinstance(cell, bool):
+            number = float(cell)
     if not isfinite(number):
-        raise ValueError(f"{name} is {cell!r}, not a finite number")
+        shown = repr(cell) if isinstance(cell, str | int | float) else f"a {type(cell).__name__}"
+        raise ValueError(f"{name} is {shown}, not a finite number")
     return number
 
 
@@ -293,7 +309,7 @@ def _read_run(cell: object) -> int:
 
 
 def _read_time(cell: object) -> datetime | None:
-    if not cell:
+    if cell is None or cell == "":
         return None
     time = cell if isinstance(cell, datetime) else datetime.fromisoformat(str(cell))
     if time.tzinfo is None:

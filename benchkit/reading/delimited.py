@@ -121,11 +121,13 @@ def _name_places(columns: Sequence[str]) -> Iterator[str]:
     >>> list(_name_places(["", "time", "", "time"]))
     ['column 1', 'time', 'column 3', 'time (column 4)']
     """
+    known: set[str] = set()
     for place, name in enumerate(columns, 1):
         if not name:
             yield f"column {place}"
         else:
-            yield f"{name} (column {place})" if name in columns[: place - 1] else name
+            yield f"{name} (column {place})" if name in known else name
+        known.add(name)
 
 
 def quote_formulas(text: str) -> str:

@@ -137,6 +137,9 @@ def test_the_key_of_the_settings_is_named(
     ("pattern", "problem"),
     [
         ("(a+)+$", "may never finish: its repeats or alternatives multiply"),
+        (r"(?s:.)*\n" * 9 + "!", "may never finish"),
+        (r"(?a:\W)*Ω" * 9 + "!", "may never finish"),
+        (r"(?-i:[^a])*A" * 9 + "(?i:!)", "may never finish"),
         ("((a+)+)+$", "may never finish: its repeats or alternatives multiply"),
         ("a{99999999999}", "a repeat count is too large"),
     ],

@@ -158,6 +158,7 @@ def test_warnings_of_all_pieces_are_kept_once(server: Server) -> None:
             {USER: "me", PASSWORD: SECRET},
             "Basic " + base64.b64encode(f"me:{SECRET}".encode()).decode(),
         ),
+        ({PASSWORD: "s\udcff"}, "Basic " + base64.b64encode(b":s\xff").decode()),
     ],
 )
 def test_credentials_come_from_the_environment(
@@ -234,6 +235,9 @@ def test_a_token_that_cannot_be_sent_is_not_printed(server: Server) -> None:
         ({"url": "prometheus:9090"}, "--prometheus"),
         ({"url": "file:///etc/passwd"}, "--prometheus"),
         ({"url": "http://h:port"}, "--prometheus"),
+        ({"url": "http://h:9090/é"}, "--prometheus"),
+        ({"url": "http://a..b:9090"}, "--prometheus"),
+        ({"query": "up\udcff"}, "--query"),
         ({"url": f"http://me:{SECRET}@h:9090"}, "--prometheus"),
         ({"url": f"http://h:9090/?token={SECRET}"}, "--prometheus"),
         ({"start": None}, "--start"),

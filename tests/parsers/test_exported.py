@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +15,10 @@ from hypothesis import strategies as st
 import benchkit as bk
 from benchkit import schema
 from benchkit.cli import run
-from benchkit.errors import ExitCode
+from benchkit.errors import Diagnostic, ExitCode
+from benchkit.parsers.base import Reading
+from benchkit.parsers.exported import EXPORT
+from benchkit.reading.source import Source
 from benchkit.redaction.commands import redact_label
 from benchkit.reporting import to_rows
 
@@ -187,6 +191,31 @@ def test_what_is_wrong_is_named_with_its_line(
     (tmp_path / "x.csv").write_text(change(text), encoding="utf-8")
     run(["runs", str(tmp_path / "x.csv")])
     assert problem in capsys.readouterr().err
+
+
+def test_a_row_with_a_value_of_another_type_is_left_out() -> None:
+    """Each was a traceback, another value, or a store that could not be opened."""
+    texts = {"tool": "wrk", "variant": "none", "metric": "latency", "stat": "p50", "unit": "s"}
+    more = {"benchmark": "/x", "run": 1, "value": 0.5, "role": "", "load_model": ""}
+    row: dict[str, object] = {**dict.fromkeys(schema.column_names()), **texts, **more}
+    numbers = {"run", "value", "n", "resolution"}
+    values: list[object] = [True, False, {"a": 1}, [1], []]
+    wrong: list[tuple[str, object]] = [(name, each) for name in row for each in values]
+    wrong += [(name, "x" if name in numbers else 5) for name in row]
+    wrong += [("n", 2.5), ("n", -1), ("n", 1e99), ("metric", None), ("stat", None)]
+    wrong += [("source", f"x:{line}") for line in (1 << 53, 10**18 - 1, 10**30)]
+    kept: list[tuple[str, object]] = [
+        ("source", "x:99999999999999"),
+        ("n", 1 << 53),
+        ("variant", None),
+    ]
+    for changes, is_read in ((kept, True), (wrong, False)):
+        for name, each in changes:
+            head = '{"format_version": 1, "observations": [\n'
+            text = f"{head}{json.dumps(row | {name: each})}\n]}}\n"
+            (record,) = EXPORT.parse(Source(None, "x.json", text.encode()))
+            assert isinstance(record, Reading if is_read else Diagnostic), (name, each)
+            assert record.line == 2
 
 
 @pytest.mark.parametrize(("rows", "text"), [(2_000_000, "a"), (2_000, "a" * 200_000)])
