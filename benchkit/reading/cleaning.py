@@ -23,11 +23,11 @@ _BREAKS, _MANY_BREAKS = ("<br>", "<br/>", "<br />"), 9
 _CLOSINGS = ("</pre>", "</code>", "</samp>")
 #: What may stand in a text that is not clean: characters, tags, and the beginnings of lines.
 _CHARACTERS, _TAGGED = ("\r", "\x1b"), ("<br", "<BR", "<pre", "<code", *_CLOSINGS)
-_TEXTILES = "bc", "pre"
+#: With what Textile begins a block of code, and what a terminal shows of Ctrl-C before a line.
+_LEADING = "bc", "pre", "^C"
 #: The tags with which a block of code begins in the line of its first result.
 _OPENING = regex(r"(?:<(?:pre|code|samp)(?: [^<>]{0,200})?>){1,9}(?=[^\s<])", re.IGNORECASE)
-#: What a block of code begins with in Textile.
-_TEXTILE = regex(r"(?:bc|pre)(?:\([^()]{0,80}\))?\.{1,2} ++(?=\S)")
+_LEAD = regex(r"(?:bc|pre)(?:\([^()]{0,80}\))?\.{1,2} ++(?=\S)|(?:\^C)++(?=.)")
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF16_LE, "utf-16"),
@@ -55,13 +55,15 @@ def encoding_of(data: bytes) -> str:
 def clean_line(line: str) -> str:
     """Drop ANSI sequences, a CR at the end, overwritten progress, and a page's line breaks.
 
-    So are the tags of a block of code of which this line is the first or the last, and Textile's
-    sign of one.
+    So are the tags of a block of code of which this line is the first or the last, Textile's sign
+    of one, and the ``^C`` of Ctrl-C.
 
     Examples
     --------
     >>> clean_line("Requests/sec:   1998.81 <br/>"), clean_line("GET: 1.5</code></pre>")
     ('Requests/sec:   1998.81', 'GET: 1.5')
+    >>> clean_line("^C  Thread Stats   Avg")
+    '  Thread Stats   Avg'
     """
     if "\x1b" in line:
         line = _ANSI.sub("", line)
@@ -75,8 +77,8 @@ def clean_line(line: str) -> str:
     opening = None
     if line.startswith("<") and "</" not in line:
         opening = _OPENING.match(line)
-    elif line.startswith(_TEXTILES):
-        opening = _TEXTILE.match(line)
+    elif line.startswith(_LEADING):
+        opening = _LEAD.match(line)
     return line[opening.end() :] if opening else line
 
 
@@ -100,11 +102,11 @@ def clean_text(data: bytes) -> str:
 
 def _is_clean(text: str) -> bool:
     """Whether `clean_line` would leave every line of a text as it is."""
-    if any(each in text for each in _CHARACTERS) or text.startswith(_TEXTILES):
+    if any(each in text for each in _CHARACTERS) or text.startswith(_LEADING):
         return False
     if "<" in text and any(each in text for each in _TAGGED):
         return False
-    return not any(f"\n{each}" in text for each in _TEXTILES)
+    return not any(f"\n{each}" in text for each in _LEADING)
 
 
 def clean_lines(block: bytes) -> list[str]:

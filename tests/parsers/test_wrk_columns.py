@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from wrk_readings import only, readings, remarks, values
+from wrk_readings import claimed, only, readings, remarks, values
 
 DSB = """\
 $ ./wrk2/wrk -D exp -t 2 -c 40 -d 30 -R 2000 http://127.0.0.1:5000/hotels
@@ -103,3 +103,21 @@ def test_overall_statistics_alone_are_one_report() -> None:
     assert _list_results(text) == [("/hotels", 2, "complete", 59896)]
     several = text.replace("/hotels\n", "/hotels http://127.0.0.1:5001/\n", 1)
     assert _list_results(several) == [("", 2, "complete", 59896)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("  Thread Stats   Avg", "^C  Thread Stats   Avg"),
+        ("  2 threads", "^C^C  2 threads"),
+        ("Running 30s", "^CRunning 30s"),
+        ("   ", "\t"),
+        ("    Latency   189.65us ", "\tLatency\t\t189.65us\t"),
+    ],
+)
+def test_the_sign_of_ctrl_c_and_tabs_change_nothing(old: str, new: str) -> None:
+    """Public reports held ``^C  Thread Stats``, and tabs for the blanks of the whole table."""
+    text = DSB.replace(old, new).encode()
+    assert claimed(text)
+    assert values(only(text)) == values(only(DSB.encode()))
+    assert remarks(text) == []

@@ -41,7 +41,7 @@ _SIGNS = tuple(
         ),
         (
             ("Thread Stats", "Requests/sec:"),
-            (r"Thread Stats +Avg +Stdev", r"Requests/sec: +\d+\.\d\d\b"),
+            (r"Thread Stats\s+Avg\s+Stdev", r"Requests/sec:\s+\d+\.\d\d\b"),
         ),
         (
             ("(HdrHistogram - ",),

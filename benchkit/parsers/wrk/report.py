@@ -131,6 +131,7 @@ class Report(reports.Report):
     @classmethod
     def read_line(cls, text: str) -> Event | None:
         """Return the line that a text is; one that should hold numbers may be damaged."""
+        text = text.replace("\t", " ")  # an editor's, or those of `unexpand`
         event = super().read_line(text)
         is_damaged = event is None and _TELLING.match(text)
         return (DAMAGED, None) if is_damaged else event
