@@ -103,8 +103,8 @@ INCOMPLETE = Remark(
 )
 #: A report of which nothing can be kept.
 NOTHING_KEPT = Remark(
-    "this {tool} report lacks its {lines}, so nothing of it is kept: perhaps no request was "
-    "answered",
+    "this {tool} report lacks its {lines}, so nothing of it is kept: no request was "
+    "answered, or these lines were left out or altered",
     "use the complete output, or repeat the run",
     is_remark=False,
 )

@@ -208,6 +208,16 @@ def test_bytes_of_any_kind_never_raise(junk: bytes, place: int) -> None:
         assert reading.line <= reading.last_line
 
 
+def test_times_above_an_empty_list_of_codes_are_of_answered_requests() -> None:
+    """Public pages left the codes out below their heading: the run had failed for want of them."""
+    head = WHOLE.partition(b"Response time histogram")[0] + b"Status code distribution:\n"
+    reading = only(head, "hey")
+    assert reading.status == "partial"
+    kept = {("request_rate", "mean"), ("latency", "mean"), ("latency", "max")}
+    assert kept <= {(row[1], row[2]) for row in reading.rows}
+    assert "lacks its `Latency distribution` line; what" in remarks(head, "hey")[-1].what
+
+
 def test_several_runs_below_each_other() -> None:
     other = (NGINX / "hey-c1-1.txt").read_bytes()
     first, second = readings(b"$ hey -c 10 http://h/a\n" + WHOLE + other, "hey")

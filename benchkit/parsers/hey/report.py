@@ -167,7 +167,9 @@ class Report(reports.Report):
     def finish(self, label: str) -> Iterator[Record]:
         """Yield the reading and what is to be said about it."""
         reading, end = self.reading, self.reading.last_line
-        is_failed = not self.answered and (bool(self.undefined) or "codes" in self.seen)
+        is_timed = any(row[1] == "latency" and row[3] for row in reading.rows)
+        is_empty = "codes" in self.seen and not is_timed  # people leave the codes out, too
+        is_failed = not self.answered and (bool(self.undefined) or is_empty)
         if is_failed:
             reading.rows = [row for row in reading.rows if row[1] == "duration"]
         elif "Average" not in self.seen:  # if it is NaN, the others are no times
