@@ -118,6 +118,17 @@ def test_the_tables_give_what_autocannon_printed() -> None:
     }
 
 
+@pytest.mark.parametrize("width", [73, 75, 78, 83])
+def test_tables_that_were_wrapped_are_read_whole(width: int) -> None:
+    """A public page wrapped them before the last bar: a run with its rate was gone unnoticed."""
+    path = FIXTURES / "text.txt"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    wrapped = [text[i : i + width] for text in lines for i in range(0, len(text) or 1, width)]
+    run, problems = split(TEXT, Source(None, "page.txt", "\n".join(wrapped).encode()))
+    assert not problems
+    assert values(run) == values(read("text.txt")[0])
+
+
 @pytest.mark.parametrize(
     ("name", "rate", "longest"),
     [

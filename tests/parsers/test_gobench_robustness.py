@@ -64,6 +64,15 @@ def test_what_is_no_benchmark_log_is_not_claimed(text: str) -> None:
     assert parse_text(text)[0] == []
 
 
+def test_what_a_page_wrapped_below_a_result_is_named() -> None:
+    """The bytes and allocations of a public page were lost without a word."""
+    readings, problems = parse_text("BenchmarkX-4 2000 790 ns/op\n    0 B/op     14 allocs/op\n")
+    assert [row[1] for row in readings[0].rows] == ["time_per_op"]
+    assert [(each.line, "'0 B/op     14 allocs/op'" in each.what) for each in problems] == [
+        (2, True)
+    ]
+
+
 def test_benchstats_csv_is_not_claimed() -> None:
     assert not recognises((REDIS / "benchstat/new-pinned-2file.csv").read_bytes())
 

@@ -102,3 +102,13 @@ def test_of_a_document_with_the_text_of_the_same_run_the_document_is_read() -> N
     assert ("latency", "mean", 0.0175) in {row[1:4] for row in reading.rows}
     (remark,) = (record for record in records if isinstance(record, Diagnostic))
     assert remark.what.startswith("extra text after the end of the document")
+
+
+def test_a_line_that_was_wrapped_before_one_of_its_words_is_read_whole() -> None:
+    """Public pages wrapped k6's lines at 80 columns: the maxima and percentiles were lost."""
+    times = (
+        "http_req_duration..............: avg=8ms min=3ms med=6ms{0}max=5.5s p(90)=1.8s{0}p(95)=2s"
+    )
+    whole, wrapped = (read(f"{times.format(gap)}\n{_METRICS.format(1)}") for gap in (" ", "\n"))
+    assert [row[1:4] for row in wrapped[0].rows] == [row[1:4] for row in whole[0].rows]
+    assert ("latency", "p95", 2.0) in [row[1:4] for row in wrapped[0].rows]

@@ -8,6 +8,7 @@ from functools import partial
 from benchkit.parsers.autocannon import COUNTED_ONCE
 from benchkit.parsers.base import Head, Record, Source
 from benchkit.reading import reports
+from benchkit.reading.cleaning import bare
 from benchkit.reading.outcomes import UNANSWERED
 from benchkit.reading.reports import Fields, Line, Remark, Value, decimal
 from benchkit.reading.urls import describe_url, path_of
@@ -29,6 +30,8 @@ _COUNT = r"((?:\d{1,3}(?:,\d{3}){1,5}|\d{1,16})(?:\.\d{1,20})?)"
 _SIZE = r"(\d{1,6}(?:\.\d{1,2})? [kMGT]?B)"
 #: Of a table as it is printed, or as pages in Markdown have it.
 _BAR = r"\s*[│|]\s*"
+#: How many bars a row of the tables has.
+_BARS = 9
 _LATENCIES = tuple(
     Value("latency", stat, "s", parse_time)
     for stat in ("p2.5", "p50", "p97.5", "p99", "mean", "stdev", "max")
@@ -112,6 +115,11 @@ class Report(reports.Report):
         self.reading.load_model = "open" if is_held else "closed"
         self.is_single = False
 
+    @property
+    def is_proven(self) -> bool:
+        """Whether the row of latencies has come, which no other tool prints, or two other lines."""
+        return "latency" in self.proofs or super().is_proven
+
     def _take_target(self, _: Line, fields: Fields, _number: int) -> None:
         self.reading.target, self.reading.env = path_of(fields[0]), describe_url(fields[0])
         if fields[1]:
@@ -194,6 +202,19 @@ class Reader(reports.Reader):
     NAMES = EXECUTABLES = "autocannon"
     KIND = Report
     FURNITURE = regex(r"[┌├└]|[-:| ]+$")
+
+    def __init__(self, label: str) -> None:
+        super().__init__(label)
+        self.held = ""  # the beginning of a row that was wrapped
+
+    def feed(self, number: int, text: str) -> None:
+        """Take a line of the source, behind the beginning of the row that it ends."""
+        held, self.held = self.held, ""
+        if held and f"{held}{text}".count("│") == _BARS and text.rstrip().endswith("│"):
+            text = f"{held}{text}"
+        elif text.lstrip().startswith("│") and text.count("│") < _BARS:
+            self.held = "" if Report.read_line(bare(text)) else text
+        super().feed(number, text)
 
     @staticmethod
     def may_be_cut(text: str) -> bool:

@@ -11,6 +11,8 @@ from benchkit.parsers.base import strip_prefix
 from benchkit.regexes import regex
 
 NUMBER = r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?"
+#: What `-benchmem` adds to a result, alone on its line.
+REST = regex(r"(?:\d[\d.]*+\s++(?:B|allocs)/op(?:\s++|\Z))++")
 #: A number that go test did not write: it puts a tab on both sides of the iterations.
 _PRINTED = regex(r"\S++[ ]*+\t\s*+[0-9]++ ")
 _STAMP = regex(r"\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?\s")

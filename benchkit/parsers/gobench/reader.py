@@ -159,6 +159,11 @@ class Reader:
             return self._read_named(line, stream, patterns.unquote(text))
         elif "Benchmark" in text and (inner := patterns.find_name(patterns.INNER.match, text)) >= 0:
             return self._read_named(line, stream, text[inner:])
+        elif "/op" in text and patterns.REST.fullmatch(text.strip()):
+            what = f"values without a benchmark name: {show_part(text.strip(), 40)}"
+            self._report(
+                line.number, what, "join this line with the result that it was parted from"
+            )
         elif "ns/op" in text and patterns.is_table_row(text):
             self._pass_over_row(line)
         elif " ns/op" in text:

@@ -48,6 +48,7 @@ _MARK = r"(?:(?:[✓✗✔√]|Γ£[ôù]|âœ[“”—])\s++)?"
 _LINE = regex(rf"{_MARK}(?P<name>\{{.*?\}}|[^\s.].*?)(?<!\.)\.{{3,}}+:\s++(?P<rest>\S.*)")
 _VALUE = r"-?\d\S*?(?: [kMGTPEZY]?B)?"
 _TREND = regex(r"(avg|min|med|max|count|p\(\d+(?:\.\d+)?\))=(\S*)")
+_REST = regex(rf"{_TREND.pattern}(?:\s+{_TREND.pattern})*+")
 #: What else may stand behind a name: a metric's kind, and its numbers by k6's words.
 _SHAPES: dict[Kind, re.Pattern[str]] = {
     "counter": regex(rf"(?P<count>{_VALUE})\s+(?P<rate>{_VALUE})/s"),
@@ -107,6 +108,17 @@ def match_line(text: str) -> tuple[str, str] | None:
     if match is None or match["rest"][0] not in "0123456789-acmp":
         return None
     return match["name"], match["rest"]
+
+
+def is_rest(text: str) -> bool:
+    """Whether a text is the end of a trend's line that was wrapped before one of its words.
+
+    Examples
+    --------
+    >>> is_rest("max=2.12s p(90)=4.92µs   p(95)=9.92µs"), is_rest("p(95)=9.92µs, as expected")
+    (True, False)
+    """
+    return _REST.fullmatch(text.strip()) is not None
 
 
 def understand(line: Line) -> tuple[Measure | None, str | None]:

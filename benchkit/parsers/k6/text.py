@@ -51,6 +51,7 @@ from benchkit.parsers.k6.lines import (
     Console,
     Line,
     drop_doubtful,
+    is_rest,
     match_line,
     read_value,
     understand,
@@ -122,6 +123,7 @@ class _Run:
     is_fenced_off: bool = False  # whether the fence of a document ended its metrics
     is_parted: bool = False  # whether a heading did
     first: str = ""  # the character that its last line of a metric begins with
+    last: tuple[str, str] | None = None  # whose line may go on in the next
     ragged: int = 0  # the line that a cut file ends in
     unnamed: list[tuple[int, str]] = field(default_factory=list)  # lines of no metric of k6's
 
@@ -165,7 +167,7 @@ class _Run:
         """Take a metric line; False if it is none."""
         line = match_line(text)
         if line is None:
-            return False
+            return self.take_rest(text, number)
         name, tags = split_name(line[0])
         if name and not is_metric_name(name):
             self.unnamed.append((number, name))
@@ -177,7 +179,19 @@ class _Run:
             self.crossed.append(Crossing(number, self.metric + _braced(tags)))
         tags = ",".join([label for _, label in self.scope] + [tags] * bool(tags))
         width, self.first = len(raw.rstrip()), raw.lstrip()[:1]
-        self.lines.setdefault((self.metric, tags), Line(number, width, self.metric, tags, line[1]))
+        key = self.metric, tags
+        self.last = key if key not in self.lines else None
+        self.lines.setdefault(key, Line(number, width, self.metric, tags, line[1]))
+        return True
+
+    def take_rest(self, text: str, number: int) -> bool:
+        """Take what someone's mail program put below a metric's line; False if it is none."""
+        line = self.lines.get(self.last) if self.last else None
+        if line is None or number != line.number + 1 or not is_rest(text):
+            return False
+        rest = f"{line.rest} {text.strip()}"
+        whole = line._replace(number=number, width=-number, rest=rest)
+        self.lines[line.name, line.tags] = whole
         return True
 
     def take_threshold(self, text: str, number: int) -> None:
