@@ -53,6 +53,9 @@ def guess_map(
         raise DataError(
             f"cannot be read: {error}", where=str(file), hint="check the file"
         ) from error
+    except DataError as error:
+        error.where = error.where or str(file)
+        raise
     if chosen == "json":
         document = {"format_version": 1, "map": loads(text)["map"][0], "values": values}
         printing.write(format_json(document), output)

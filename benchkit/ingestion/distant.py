@@ -259,7 +259,8 @@ def _unpack(archive: Path, folder: Path, name: str, max_unpacked: int, query: st
     If it holds one folder of that name and nothing else, it is an archive of that folder.
     """
     ending = archives.find_ending(archive.name)
-    unpacked = folder / (archive.name[: -len(ending)] or "results")
+    stem = archive.name[: -len(ending)]
+    unpacked = folder / (stem if stem.strip(".") else "results")
     left_out = tuple(archives.unpack(archive, unpacked, name, max_unpacked))
     inner = unpacked / unpacked.name
     if [*unpacked.glob("*")] == [inner] and inner.is_dir():

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple, TypeGuard
 
 from benchkit.errors import Diagnostic
-from benchkit.parsers.leaves import Leaf, Path, walk
+from benchkit.parsers.leaves import Leaf, Path, name_fields, walk
 from benchkit.reading.records import Reading, Record
 from benchkit.reading.reports import Remark
 from benchkit.reading.source import Source
@@ -320,13 +320,11 @@ def flatten(document: object) -> Iterator[tuple[str, float]]:
     return ((name, value) for name, value in name_numbers(document) if is_amount(value))
 
 
-def name_numbers(document: object, name: str = "") -> Iterator[tuple[str, float]]:
+def name_numbers(document: object) -> Iterator[tuple[str, float]]:
     """Yield the numbers in an object under dotted names, whether a measurement can have them."""
-    if isinstance(document, dict):
-        for key, value in document.items():
-            yield from name_numbers(value, f"{name}.{key}" if name else key)
-    elif isinstance(document, int | float) and not isinstance(document, bool):
-        yield name, document
+    for name, value in name_fields(as_object(document)):
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            yield name, value
 
 
 def add_fact(run: Reading, fact: Fact, value: float, line: int, n: int | None = None) -> None:

@@ -50,6 +50,10 @@ _STAT = regex(r"p\d{1,2}(?:\.\d{1,3})?|mean|median|min|max|stdev")
 _STATS = {"avg": "mean", "average": "mean", "p50": "p50", "std": "stdev", "stddev": "stdev"}
 
 
+#: Where a value stands in a document: the place of the object around it, and its name there.
+_Place = tuple["_Place", str] | None
+
+
 @dataclass(frozen=True, slots=True)
 class _Column:
     """What the first rows show of a column."""
@@ -175,13 +179,17 @@ def _find_records(source: Source) -> str:
     if not text.startswith("{") or "\n{" in text:
         return ""
     _, document = next(read_documents(source), (0, None))
-    waiting = deque([("", document)])
+    waiting: deque[tuple[_Place, object]] = deque([(None, document)])
     while waiting:
-        path, found = waiting.popleft()
+        place, found = waiting.popleft()
         if isinstance(found, list) and found and isinstance(found[0], dict):
-            return path
+            names = []
+            while place:
+                place, name = place
+                names.append(name)
+            return ".".join(reversed(names)).lstrip(".")
         if isinstance(found, dict):
-            waiting += [(f"{path}.{name}".lstrip("."), each) for name, each in found.items()]
+            waiting += [((place, name), each) for name, each in found.items()]
     return ""
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
+from benchkit.reading.bounds import require_short
 from benchkit.regexes import regex
 
 _TOKEN = regex(
@@ -25,6 +26,8 @@ _PAIR = regex(
     re.ASCII,
 )
 _NUMBER = regex(r"-?\d")
+#: The bytes of a step of a path: the names themselves are shared.
+_STEP = 8
 
 Path = tuple[str | int, ...]
 
@@ -76,6 +79,8 @@ def walk(text: str, line: int = 1) -> Iterator[Leaf]:
     ------
     DamageError
         Where the document is damaged; all leaves before were whole.
+    CrowdedError
+        If the paths come to too much.
 
     Examples
     --------
@@ -83,11 +88,13 @@ def walk(text: str, line: int = 1) -> Iterator[Leaf]:
     [(('a', 0), '1'), (('a', 1, 'b'), '"c"')]
     """
     path: list[str | int] = []
-    position, awaits_key = 0, False
+    position, awaits_key, size = 0, False, 0
     while True:
+        require_short(size, line)
         while awaits_key and (match := _PAIR.match(text, position)):
             line += text.count("\n", position, match.end(2))
             path[-1], value, comma = match.groups()
+            size += _STEP * len(path)
             yield Leaf(tuple(path), value, line)
             line += text.count("\n", match.end(2), match.end())
             position, awaits_key = match.end(), comma is not None
@@ -105,6 +112,7 @@ def walk(text: str, line: int = 1) -> Iterator[Leaf]:
                 raise DamageError("a key is damaged", line)
             path[-1] = key
         else:
+            size += _STEP * len(path)
             yield Leaf(tuple(path), string or word, line)
         if not path and mark != ":":
             break
@@ -112,6 +120,34 @@ def walk(text: str, line: int = 1) -> Iterator[Leaf]:
         raise DamageError("the document ends early or is damaged", line)
     if text[position:].strip():
         raise DamageError("extra text after the end of the document", line, is_whole=True)
+
+
+def name_fields(record: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
+    """Yield what is no object in an object, under dotted names.
+
+    Raises
+    ------
+    CrowdedError
+        If the names come to too much.
+
+    Examples
+    --------
+    >>> list(name_fields({"latency": {"p50": 2, "unit": "s"}, "errors": []}))
+    [('latency.p50', 2), ('latency.unit', 's'), ('errors', [])]
+    """
+    size, below = 0, [("", iter(record.items()))]
+    while below:
+        within, fields = below[-1]
+        for key, value in fields:
+            name = f"{within}{key}"
+            size += len(name)
+            require_short(size)
+            if isinstance(value, dict):
+                below.append((f"{name}.", iter(value.items())))
+                break
+            yield name, value
+        else:
+            below.pop()
 
 
 def _decode(string: str) -> str | None:

@@ -35,6 +35,7 @@ from benchkit.errors import UnknownFormatError
 from benchkit.metrics import VOCABULARY, vocabulary
 from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source
 from benchkit.parsers.documents import line_of, read_documents
+from benchkit.parsers.leaves import name_fields
 from benchkit.reading.delimited import read_rows
 from benchkit.reading.source import UntilDamage
 from benchkit.regexes import regex
@@ -183,20 +184,12 @@ def _read_document(source: Source, records: str) -> Rows:
 def _as_rows(label: str, line: int, rows: Iterable[object]) -> Rows:
     for row in rows:
         if isinstance(row, dict):
-            cells = dict(_flatten(row))
+            cells = dict(name_fields(row))
             lines = (line_of(cell, 0) for cell in cells.values())
             yield min(filter(None, lines), default=line), cells
         else:
             what = "expected an object with the columns as names"
             yield line, Diagnostic(label, line, what, _HINT, "warning")
-
-
-def _flatten(record: Mapping[str, Any], within: str = "") -> Iterator[tuple[str, object]]:
-    for name, value in record.items():
-        if isinstance(value, dict):
-            yield from _flatten(value, f"{within}{name}.")
-        else:
-            yield f"{within}{name}", value
 
 
 def parse(each: TableMap, source: Source) -> Iterator[Record]:

@@ -35,6 +35,8 @@ _SMALL = 1 << 20
 RUNS = 250_000
 #: Metrics and subjects of a run, each of which is an object, however few values it has.
 SERIES = 250_000
+#: Characters of the names of a document's fields, each with those of the objects that it is in.
+NAMES = 1 << 27
 #: Packed bytes of a run beyond the first `_FEW`: a single number that was measured takes more.
 _FEW, _RUN_BYTES = 10_000, 4
 
@@ -81,7 +83,7 @@ def limit_runs(size: int) -> int:
 
 
 class CrowdedError(DataError):
-    """A run has more metrics and subjects than benchkit reads; ``line`` is the first too many."""
+    """A run or document has more names than benchkit reads; ``line`` is the first too many."""
 
     line = 0
 
@@ -92,6 +94,17 @@ def require_few(count: int, line: int) -> None:
         error = CrowdedError(
             f"more than {SERIES:,} metrics and subjects in one run",
             hint="remove labels that differ for each request, or split the file",
+        )
+        error.line = line
+        raise error
+
+
+def require_short(size: int, line: int = 0) -> None:
+    """Refuse a document whose names come to more than `NAMES`, counted up to a line."""
+    if size > NAMES:
+        error = CrowdedError(
+            f"the names of its nested fields come to more than {NAMES:,} characters",
+            hint="shorten the names of the objects that hold many fields, or nest them less",
         )
         error.line = line
         raise error

@@ -250,11 +250,11 @@ def test_the_labels_of_a_file_are_those_of_its_place(folder: Path, server: str) 
     assert [source.shown_variant for source in both] == [host, other]
 
 
-@pytest.mark.parametrize("name", ["main.tar.gz", "runs.zip"])
+@pytest.mark.parametrize("name", ["main.tar.gz", "runs.zip", "..zip"])
 def test_an_archive_on_this_machine_is_read_as_one_behind_an_address(
     folder: Path, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    stem, _, ending = name.partition(".")
+    stem, _, ending = name.removesuffix(".gz").rpartition(".")
     shutil.make_archive(stem, "zip" if ending == "zip" else "gztar", folder, "main")
     found = find(f"base={name}").found
     assert [source.label for source in found] == [f"{folder / name}/main/{n}.txt" for n in (1, 2)]

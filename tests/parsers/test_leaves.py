@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from typing import cast
 from unittest.mock import patch
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchkit.errors import DataError
 from benchkit.parsers import leaves
+from benchkit.parsers.documents import Document
 from benchkit.parsers.leaves import DamageError, Leaf, Path, walk
+from benchkit.parsers.mapped import read_table
+from benchkit.reading import bounds
+from benchkit.reading.source import Source
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
 DOCUMENTS = st.recursive(
@@ -100,3 +107,22 @@ def test_pairs_are_read_as_their_tokens(pieces: list[str]) -> None:
     together = tell()
     with patch.object(leaves, "_PAIR", re.compile(r"(?!)")):
         assert tell() == together
+
+
+LONG = "k" * 1000
+
+
+@pytest.mark.parametrize(
+    ("read", "text"),
+    [
+        (walk, f'{{"a": {"[" * 50}1, 2, 3, 4{"]" * 50}}}'),
+        (lambda text: Document("x", json.loads(text), 1), f'{{"{LONG}": {{"a": {{}}, "b": 1}}}}'),
+        (lambda text: read_table(Source(None, "x", text.encode())), f'{{"{LONG}": {{"a": 1}}}}'),
+    ],
+)
+def test_names_that_come_to_too_much_are_refused(
+    read: Callable[[str], object], text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounds, "NAMES", 1_500)
+    with pytest.raises(DataError, match="more than 1,500 characters"):
+        deque(cast("Iterable[object]", read(text)))
