@@ -18,6 +18,8 @@ from benchkit.regexes import regex
 GIT = "git:"
 #: The ending of a file that was packed after it was written.
 PACKED = ".gz"
+#: A byte of a name that was written out, or what looks like one.
+_WRITTEN = regex(r"\\x([\da-f]{2})")
 #: What signs an address of an object store: the parameters that show it is signed, and all of them.
 _SIGNED = (
     ({"x-amz-signature"}, regex(r"x-amz-.*")),
@@ -155,16 +157,29 @@ _name = remember(redact_name)
 
 
 def name_address(path: str | PurePath) -> str:
-    """Return the address by which a store knows a file: its path without the secrets in names.
+    r"""Return the address by which a store knows a file: its path without the secrets in names.
+
+    Paths that differ have different addresses: a name that looks like bytes written out is no such.
 
     Examples
     --------
     >>> name_address("/results/token=c0ffee/wrk-1.txt.gz")  # doctest: +ELLIPSIS
     '/results/token=….../wrk-1.txt.gz'
+    >>> name_address("/na\udcef.txt"), name_address(r"/na\xef.txt")
+    ('/na\\xef.txt', '/na\\x5cxef.txt')
     """
-    text = show_path(path)
+    return mask_address(show_path(_WRITTEN.sub(r"\\x5cx\1", str(path))))
+
+
+def mask_address(text: str) -> str:
+    """Return an address without the secrets in names."""
     bare = text.removesuffix(PACKED)
     return name_path(bare) + text[len(bare) :]
+
+
+def _read_name(text: str) -> str:
+    """Return what an address stands for where nothing is masked."""
+    return _WRITTEN.sub(lambda match: os.fsdecode(bytes.fromhex(match[1])), text)
 
 
 def locate(address: str) -> str:
@@ -173,7 +188,7 @@ def locate(address: str) -> str:
     Folders are only listed where a name is masked.
     """
     if HIDDEN not in address or not os.path.isabs(address):  # noqa: PTH117 - texts
-        return address
+        return _read_name(address)
     places = [Path(address[: address.index("/") + 1])]
     for name in address.split("/")[1:]:
         places = [found for place in places for found in _list_called(place, name)]
@@ -183,7 +198,7 @@ def locate(address: str) -> str:
 def _list_called(folder: Path, name: str) -> list[Path]:
     """Return what a folder holds under a name, or under one that is masked as this name."""
     if HIDDEN not in name:
-        return [folder / name]
+        return [folder / _read_name(name)]
     try:
         held = sorted(os.listdir(folder))  # noqa: PTH208 - texts
     except OSError:

@@ -161,9 +161,9 @@ def discover(arguments: Sequence[str], options: Options) -> Discovery:
         raise _refuse_empty(result, " ".join(arguments))
     for source in result.found:
         source.label, address = name_path(source.label), name_address(source.address)
-        if address != source.address:
-            result.masked.add(source.address)
-            source.address = address
+        if address != (plain := show_path(source.address)):
+            result.masked.add(plain)
+        source.address = address
     result.skipped = [(name_path(path), reason) for path, reason in result.skipped]
     return result
 
@@ -306,7 +306,7 @@ def _add_distant(
     found, skipped = len(result.found), len(result.skipped)
     _add_local(result, copy.path, variant, options, tools, copy)
     for source in result.found[found:]:
-        source.label = source.address = copy.rename(source.label)
+        source.label, source.address = map(copy.rename, (source.label, str(source.path)))
     result.notes += _leave_out_known(result.found, found)
     result.roots = [root for root in result.roots if root[1].root != copy.path]
     result.skipped[skipped:] = [(copy.rename(p), why) for p, why in result.skipped[skipped:]]
@@ -337,7 +337,7 @@ def _named_file(
     own_labels = labels._replace(group="", benchmark="" if variant else labels.benchmark)
     return Found(
         label=show_path(path),
-        address=show_path(path.resolve()),
+        address=str(path.resolve()),
         path=path,
         labels=own_labels,
         sidecar=sidecars.for_file(path),
@@ -367,14 +367,14 @@ def _add_folder(
     copy: Copy | None,
 ) -> None:  # fmt: skip
     sidecars = Sidecars(root, options.labels, copy.rename if copy else str)
-    base = show_path(root.resolve())
+    base = str(root.resolve())
     start = 0 if root == Path() else len(root.as_posix()) + 1
     passed: list[tuple[Path, str]] = []
     unseen: dict[Path, str] = {}
     paths = leave_out_repeats(list(walk(root, options.exclude, passed, unseen)), passed)
     paths = paths or _take_pages(passed)
     places = [show_path(str(path)[start:]).replace(os.sep, "/") for path in paths]
-    name = PurePosixPath(base).name
+    name = show_path(PurePosixPath(base).name)
     every = [sidecars.for_file(path) for path in (*paths, *unseen)]
     read = read_tree(
         places, SIDE_NAMES, tools, root_name=name, pattern=options.layout,
@@ -385,8 +385,8 @@ def _add_folder(
         read.append(read_path(place, tools=tools))
     sources = [
         Found(
-            label=show_path(path), address=f"{base}/{place}", path=path, labels=labels,
-            sidecar=sidecar, variant=variant, is_named=bool(variant),
+            label=show_path(path), address=f"{base}/{path.as_posix()[start:]}", path=path,
+            labels=labels, sidecar=sidecar, variant=variant, is_named=bool(variant),
             sidecars=sidecars, refusal=unseen.get(path, "") if unseen else "",
         )
         for path, place, labels, sidecar in zip(

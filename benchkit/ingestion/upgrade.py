@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from benchkit.ingestion.addresses import name_address, name_path
+from benchkit.ingestion.addresses import mask_address, name_path
 from benchkit.ingestion.changes import flag
 from benchkit.ingestion.rows import fill_texts, parts_table, read_parts
 from benchkit.ingestion.sources import STDIN
@@ -44,7 +44,7 @@ def _settle_all(stored: pa.Table | None) -> pa.Table:
     before, parts = read_parts(stored), read_parts(stored)
     for part in parts:
         if not part.path.startswith(f"{STDIN}:"):
-            part.path = name_address(part.path)
+            part.path = mask_address(part.path)
         part.folder, part.leftover = name_path(part.folder), name_path(part.leftover)
     settle(parts)
     known = {(part.batch, part.piece): part for part in before}

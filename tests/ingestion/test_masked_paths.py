@@ -184,3 +184,13 @@ def test_no_store_holds_the_secret_of_a_metric(
     values = bk.load(store=".benchkit").observations
     assert values["metric"].str.startswith("password=…").sum() == 2 * repeats
     assert values["metric"].nunique() == 2
+
+
+def test_a_byte_of_a_name_and_its_spelling_are_two_sources(results: Path) -> None:
+    names = ("base\udcff.txt", "base\\xff.txt", "base\\x5cxff.txt")
+    for number, name in enumerate(names):
+        (results / name).write_text(GO.format(1 + number, 2 + number), encoding="utf-8")
+    outcomes()
+    assert outcomes() == {"unchanged"}
+    assert all(locate(name_address(results / name)) == str(results / name) for name in names)
+    assert count_runs() == 2 * len(NAMES + names)
