@@ -345,8 +345,8 @@ def _advise_series(limit: Limit) -> str:
     """Say what helps a row of an early-stopping series, which runs must not be added to."""
     by = f" with --margin {100 * limit.share:g}%" if limit.is_relative and limit.share > 0 else ""
     return (
-        "continue the early-stopping series if it is undecided, else start a new one in an empty "
-        f"folder{by}"
+        "continue the early-stopping series while it has rounds left, else start a new one with "
+        f"more rounds (--max-rounds) in an empty folder{by}"
     )
 
 
