@@ -121,13 +121,13 @@ def search(
     unusable = {*left_out}
     while True:
         found = _locate(values)
-        tell(row, found)
         ending, commit = _judge(found, unusable, limits)
         if commit is None:
             first, end = found.range_of(limits.probability)
             change = to_ratios(found.step, found.step_error)
             sizes = len(found.commits), len(values.values)
             return Answer(ending, row, first, end, change, *sizes, frozenset(unusable), found)
+        tell(row, found)
         is_usable = bench.measure((0, commit, last), limits.rounds)
         values = bench.rows()[row]
         if not is_usable or commit not in values.commits:

@@ -152,14 +152,24 @@ class Trials:
             return {}
         with advising_on_command():
             results = load(self._out)
+        good, bad = self._commits[0].short, self._commits[-1].short
+        if not {good, bad} <= {*results.runs["variant"]}:  # what is there is of another range
+            return {}
         if not self._rows:
             self._rows = self._choose(results)
-        runs = results.runs[results.runs["role"] == "measured"][[*RUN_KEY, "block"]].dropna()
+        measured = results.runs[results.runs["role"] == "measured"]
+        runs = measured[[*RUN_KEY, "block"]].dropna()
+        if runs.empty:
+            what = "the rounds of its runs are unknown: an output or a sidecar is missing"
+            raise DataError(what, where=str(self._out), hint="use an empty folder with --out")
         places = {commit.short: place for place, commit in enumerate(self._commits)}
         table = results.observations.merge(runs, on=list(RUN_KEY))
         table = table.fillna({"subject": ""})
         table = table.assign(commit=table["variant"].astype(object).map(places))
         table = table[table["commit"].notna() & (table["value"] > 0)]
+        ends = (table.loc[table["commit"] == end, "block"] for end in (0, len(places) - 1))
+        for blocks in [*ends]:  # rounds of another range cannot be held against these
+            table = table[table["block"].isin(blocks)]
         keys = [*Row._fields, "block", "commit"]
         middles = table.groupby(keys, observed=True)["value"].median().reset_index()
         rows = middles.groupby(list(Row._fields), observed=True)

@@ -102,7 +102,7 @@ def bisect(
         if not quiet:
             printing.print_line(line, err=True)
 
-    with opening(repo) as repository, _keeping_runs():
+    with _keeping_runs(), opening(repo) as repository:
         history = repository.list_commits(commits)
         with holding(out):
             trials = Trials(repository, history, recipe, out, tell)

@@ -58,6 +58,14 @@ def test_the_commit_is_named_and_a_second_search_measures_nothing_again(folder: 
     assert again.stderr == ""
     compared = benchkit("compare", "bisect-results", cwd=folder)
     assert compared.returncode == 0, compared.stderr
+
+    narrower = bisect(folder, span="HEAD~11..HEAD~2")  # the rounds there are of other ends
+    assert narrower.stdout.startswith(f"{slower} (change 7) changed")
+    assert "about" not in narrower.stderr.splitlines()[-1]  # no forecast of a search that ended
+    next((folder / "bisect-results" / slower).glob("*.toml")).unlink()
+    lost = bisect(folder)
+    assert lost.returncode == 3
+    assert "the rounds of its runs are unknown: an output or a sidecar is missing" in lost.stderr
     good = git(folder / "repo", "log", "--format=%h", "--abbrev=10", "-1", "HEAD~12")
     assert f"more time per operation than {good} (95" in compared.stdout
     with holding(folder / "bisect-results"):
