@@ -215,9 +215,7 @@ class _Table:
         if value is None:
             raise ValueError("value is empty")
         place, _, at = str(cells.get("source") or "").rpartition(":")
-        known = at.isascii() and at.isdigit()
-        if known and len(at) > _LONGEST_LINE:
-            raise ValueError("source names a line that no file has")
+        known = at.isascii() and at.isdigit() and len(at) <= _LONGEST_LINE
         about = (cells["subject"] or None, cells["metric"] or "", cells["stat"] or "")
         if not all(about[1:]):
             raise ValueError("metric or stat is empty")

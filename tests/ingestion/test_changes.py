@@ -152,7 +152,7 @@ def test_numbers_of_files_ingested_one_by_one_may_be_names(
     (what,) = ingest_apart(store, tmp_path / "results", *names)
     assert "count as repeats, but the numbers may be part of the names" in what
     again = ingest([str(tmp_path / "results" / name) for name in names], store)
-    assert not again.diagnostics
+    assert {each.severity for each in again.diagnostics} <= {"note"}  # that it is ambiguous
     variants = bk.load(store=store.url).observations[["variant", "benchmark"]].drop_duplicates()
     assert len(variants) == 2
 

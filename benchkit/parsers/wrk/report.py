@@ -131,7 +131,8 @@ class Report(reports.Report):
     @classmethod
     def read_line(cls, text: str) -> Event | None:
         """Return the line that a text is; one that should hold numbers may be damaged."""
-        text = text.replace("\t", " ")  # an editor's, or those of `unexpand`
+        if ":\t\t" not in text:  # go-wrk's own; other tabs are an editor's or of `unexpand`
+            text = text.replace("\t", " ")
         event = super().read_line(text)
         is_damaged = event is None and _TELLING.match(text)
         return (DAMAGED, None) if is_damaged else event
