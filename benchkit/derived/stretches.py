@@ -142,7 +142,7 @@ class Stretches:
 
 
 def _thin(column: np.ndarray, step: int) -> np.ndarray:
-    """Return every so manieth item; a view would keep all of them in memory."""
+    """Return one item of each ``step``; a view would keep all of them in memory."""
     return column[::step].copy() if step > 1 else column
 
 

@@ -125,8 +125,8 @@ def test_a_plan_becomes_a_folder_that_compare_reads(bench: Path) -> None:
     assert {run["benchmark"] for run in runs} == {"/ping/GRM"}
     assert len({run["command"] for run in order if run["command"].startswith("wrk '…")}) == 2
     assert all(run["env"]["kernel"] for run in runs)
-    told = sidecar(bench / "out/otlp/wrk-ping_GRM-1.txt.run.toml")
-    assert told.stopping == {"baseline": "none"}
+    noted = sidecar(bench / "out/otlp/wrk-ping_GRM-1.txt.run.toml")
+    assert noted.stopping == {"baseline": "none"}
 
     document = read(bench, "compare", "out", "--blocks", "auto")
     primary = next(row for row in document["rows"] if row["primary"])
@@ -155,11 +155,11 @@ def test_one_command_is_repeated(bench: Path) -> None:
     done = benchkit(bench, "capture", *arguments)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[1].split() == ["variant", "role", "run", "s", "exit", "file"]
-    told = sidecar(bench / "results/none/wrk-2.txt.run.toml")
-    assert (told.variant, told.run, told.exit_code, told.role) == ("none", 2, 0, "measured")
+    noted = sidecar(bench / "results/none/wrk-2.txt.run.toml")
+    assert (noted.variant, noted.run, noted.exit_code, noted.role) == ("none", 2, 0, "measured")
     wanted = "wrk '…9fe33c969358' -H 'Authorization: …657dd1310be3' 'http://…c39ce679c2a2@h/'"
-    assert told.command == wanted
-    assert told.started_at is not None
+    assert noted.command == wanted
+    assert noted.started_at is not None
     assert (bench / "results/none/wrk-1.txt").read_text() == (
         REPORTS / "none/wrk-1.txt"
     ).read_text()
@@ -193,8 +193,8 @@ def test_a_failing_command_stops_the_session_and_is_not_compared(bench: Path) ->
     assert "results/none/wrk-2.txt: the command exited with code 7" in done.stderr
     assert "see wrk-2.stderr next to it, which ends: a remark" in done.stderr
     assert "made 1 of 4 runs; 1 more failed and is kept, but not compared" in done.stderr
-    told = sidecar(bench / "results/none/wrk-2.txt.run.toml")
-    assert (told.exit_code, told.role) == (7, "failed")
+    noted = sidecar(bench / "results/none/wrk-2.txt.run.toml")
+    assert (noted.exit_code, noted.role) == (7, "failed")
     assert [run["role"] for run in listed(bench, "results")] == ["measured", "failed"]
 
     done = benchkit(bench, "capture", "--keep-going", *arguments)
@@ -236,8 +236,8 @@ def test_a_crossed_threshold_of_k6_is_a_whole_run(bench: Path) -> None:
     shim.write_text(f'#!/bin/sh\ncat "{text}"\nexit 99\n')
     shim.chmod(0o755)
     assert benchkit(bench, "capture", "--variant", "a", "--", "k6", "run").returncode == 0
-    told = sidecar(bench / "results/a/k6-1.txt.run.toml")
-    assert (told.exit_code, told.role) == (99, "measured")
+    noted = sidecar(bench / "results/a/k6-1.txt.run.toml")
+    assert (noted.exit_code, noted.role) == (99, "measured")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -256,8 +256,8 @@ def test_an_interruption_leaves_a_valid_folder(bench: Path, number: signal.Signa
     assert names == [
         f"wrk-{n}{end}" for n in (1, 2) for end in (".stderr", ".txt", ".txt.run.toml")
     ]
-    told = sidecar(bench / "results/none/wrk-2.txt.run.toml")
-    assert (told.role, told.exit_code) == ("failed", 130)
+    noted = sidecar(bench / "results/none/wrk-2.txt.run.toml")
+    assert (noted.role, noted.exit_code) == ("failed", 130)
     assert [(run["run"], run["role"]) for run in listed(bench, "results")] == [
         (1, "measured"),
         (2, "failed"),
