@@ -107,6 +107,17 @@ def test_rows_that_lie_in_files_put_together_count_once_whatever_their_times(sto
     assert describe(copy) == before
 
 
+def test_an_entry_that_another_writer_is_about_to_commit_is_no_log(store: Path) -> None:
+    """delta-rs writes an entry under a name of its own first, by which a new store was lost."""
+    for place, version in ((store, 9), (Path("new"), 0)):
+        log = place / "runs/_delta_log"
+        log.mkdir(parents=True, exist_ok=True)
+        (log / f"{version:020}.json#1").write_text('{"commitInfo"')
+    assert run(["ingest", "results", "--store", "new"]) == 0
+    assert run(["store", "check", "--store", str(store)]) == 0
+    assert describe(Path("new")) == describe(store)
+
+
 def test_an_ingest_that_reads_nothing_leaves_no_store(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

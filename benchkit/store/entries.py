@@ -134,9 +134,13 @@ def list_state(filesystem: fs.FileSystem) -> State:
 
 
 def list_names(filesystem: fs.FileSystem, folder: str = FOLDER) -> list[str]:
-    """Return the names of entries and checkpoints."""
+    """Return the names of entries and checkpoints.
+
+    An entry that is being written, or whose writer was killed, has a number after its ending.
+    """
     names = (info.path.rpartition("/")[2] for info in list_folder(filesystem, folder))
-    return sorted(name for name in names if name[:_DIGITS].isdecimal())
+    entries = (name for name in names if name.endswith((".json", ".parquet")))
+    return sorted(name for name in entries if name[:_DIGITS].isdecimal())
 
 
 def read_newest(filesystem: fs.FileSystem, folder: str = FOLDER) -> int:
