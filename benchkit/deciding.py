@@ -6,16 +6,19 @@ The results are read and judged as `compare` does it, so that both say the same 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from benchkit.api import Comparison, load
+from benchkit.api import Comparison, RunSet, load
 from benchkit.api.sides import pair_up
 from benchkit.api.suggestions import advising_on_command
 from benchkit.capture.plan import Plan, Stopping
 from benchkit.capture.session import Session, carry_out
 from benchkit.comparison import SEQUENTIAL
+from benchkit.derived.record import keep_measured
 from benchkit.errors import ConfigError, DataError
+from benchkit.listing import list_first
 from benchkit.redaction import redact_label
 from benchkit.tables.looks import Progress
 from benchkit.verdict import INCONCLUSIVE, Verdict
@@ -86,7 +89,7 @@ def measure_until_decided(
 
 
 class _Looks:
-    """The looks at a series under way."""
+    """The looks at a series under way, and one at its folder before the first round."""
 
     def __init__(
         self,
@@ -104,8 +107,13 @@ class _Looks:
     def look(self, rounds: int) -> bool:
         """Judge what has been measured; tell whether every row that can be decided is."""
         stopping = self._stopping
+        if not rounds:
+            with suppress(DataError):  # there are no results yet
+                _refuse_others(load(self._out), self._out)
+            return False
         with advising_on_command():
             results = load(self._out)
+        _refuse_others(results, self._out)
         self.comparison = results.compare(
             pairs=self._pairs,
             margin=stopping.margin,
@@ -121,6 +129,22 @@ class _Looks:
             raise _refuse(self.comparison)
         self._watch(self.progress)
         return not waiting
+
+
+def _refuse_others(results: RunSet, folder: Path) -> None:
+    """Refuse results that no session of the series made: they would be compared, too."""
+    runs = keep_measured(results.runs)
+    others = [
+        f"{source['path']}"
+        for sources, stated in zip(runs["sources"], runs["stopping"], strict=True)
+        for source in sources
+        if not stated
+    ]
+    if others:
+        what = f"contains results that are not part of this series: {list_first(others, 3)}"
+        them = "it" if len(others) == 1 else "them"
+        hint = f"move {them} out of the folder, or choose an empty folder with --out"
+        raise ConfigError(what, where=f"{folder}", hint=hint)
 
 
 def _is_open(row: Verdict) -> bool:

@@ -106,8 +106,8 @@ def carry_out(
     tell : callable
         Gets a line for every run.
     is_decided : callable
-        Gets the number of each complete round of an early-stopping series, and tells whether
-        it stops.
+        Gets the number of complete rounds of an early-stopping series, first of those that the
+        folder holds, and tells whether it stops.
 
     Raises
     ------
@@ -227,7 +227,7 @@ class _Work:
         for name, count in made.items():
             for number in range(1, count + 1):
                 self._places.set_aside(name, number)
-        if (complete := min(made.values())) and self._is_decided(complete):
+        if self._is_decided(complete := min(made.values())):
             return
         rounds = order_rounds(list(plan.variants), most, plan.order, plan.seed)
         for block, variants in enumerate(rounds, 1):

@@ -12,6 +12,7 @@ from benchkit.capture.claim import holding
 from benchkit.capture.plan import Commands, Plan, Stopping
 from benchkit.capture.resume import Record, count_rounds, require_plan, state_plan, write_sidecar
 from benchkit.capture.session import carry_out
+from benchkit.deciding import measure_until_decided
 from benchkit.errors import ConfigError
 from benchkit.labels.run_toml import Sidecar, read_sidecar
 from benchkit.redaction import redact
@@ -99,7 +100,21 @@ def test_two_sessions_do_not_measure_one_series(tmp_path: Path) -> None:
         pytest.raises(ConfigError, match="another session is measuring in this"),
     ):
         carry_out(plan, tmp_path)
-    assert carry_out(plan, tmp_path, is_decided=lambda _: True).planned == 18
+    assert carry_out(plan, tmp_path, is_decided=bool).planned == 18
+
+
+@pytest.mark.parametrize("name", ["a/gobench-9.txt", "a.txt", "older/1.txt"])
+def test_other_results_in_the_folder_are_refused_before_a_run_is_made(
+    tmp_path: Path, name: str
+) -> None:
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("BenchmarkGet 1000 999 ns/op\n", "utf-8")
+    rule = Stopping(design=SequentialDesign(least=4, most=9), margin=0.03, confidence=0.95)
+    plan = Plan(variants=dict.fromkeys("ab", Commands(command=("true",))), stopping=rule)
+    with pytest.raises(ConfigError, match=f"not part of this series: {path}; move it out of "):
+        measure_until_decided(plan, tmp_path)
+    assert not [*tmp_path.rglob("*.run.toml")]
 
 
 def test_what_is_refused_names_no_cpus_before(tmp_path: Path) -> None:
