@@ -246,15 +246,25 @@ def shows_file(line: str) -> bool:
 
 
 def take_prompts(readings: Sequence[Reading], lines: Sequence[str]) -> None:
-    """Give named results that show no command the one that was typed above them."""
-    above = 0
+    """Give named results that show no command the one that was typed above them.
+
+    Results that begin on one line, such as the columns of a table, have one command.
+    """
+    above = first = 0
+    typed = ""
     for reading in readings:
         if reading.benchmark and not reading.command:
-            typed = filter(None, map(_PROMPT.match, reversed(lines[above : reading.line - 1])))
-            match = next(typed, None)
-            if match and match["program"] not in _SHOWING:
-                reading.command = match["command"].strip()
+            if reading.line != first:
+                typed = _find_prompt(lines[above : reading.line - 1])
+            reading.command = typed or None
+            first = reading.line
         above = max(above, reading.last_line)
+
+
+def _find_prompt(lines: Sequence[str]) -> str:
+    """Return the last command that a shell shows, unless it only shows or moves files."""
+    match = next(filter(None, map(_PROMPT.match, reversed(lines))), None)
+    return match["command"].strip() if match and match["program"] not in _SHOWING else ""
 
 
 def hold_commands(

@@ -35,7 +35,7 @@ from benchkit.reading import reports
 from benchkit.reading.outcomes import LoadReport, Outcomes, reason_of
 from benchkit.reading.reports import Fields, Line, Value, decimal
 from benchkit.reading.signs import begins_objects, holds
-from benchkit.reading.urls import aim
+from benchkit.reading.urls import aim, aim_by_command
 from benchkit.regexes import regex
 from benchkit.units import parse_time
 
@@ -55,7 +55,8 @@ class Report(LoadReport):
     HELD = regex(r"\s(?:-r|--rate)[ =]?(\d{1,15})\b")
     LINES = (
         Line("target", r"Bombarding (\S+) (?:for \S+|with \d+ requests?(?:\(s\))?)"
-             r" using (\d{1,9}) connections?(?:\(s\))?", is_opening=True),
+             r" using (\d{1,9}) connections?(?:\(s\))?", is_opening=True,
+             start=r"Bombarding \S+ (?:for|with) "),
         Line("heads", r"Statistics\s+Avg\s+Stdev\s+Max", is_opening=True),
         Line("rate", rf"Reqs/sec\s+{_NUMBER}\s+{_NUMBER}\s+{_MAXIMUM}", is_proof=True,
              values=(Value("request_rate", "mean", "1/s", decimal(0.01)),), needed="Reqs/sec"),
@@ -89,6 +90,7 @@ class Report(LoadReport):
 
     def finish(self, label: str) -> Iterator[Record]:
         """Yield the reading and what has to be known about it."""
+        aim_by_command(self.reading)
         others, at = self.others
         if "throughput" in self.seen:  # no reason is missing
             self.outcomes.fail("other", others - self.outcomes.unanswered, at)

@@ -53,7 +53,7 @@ from benchkit.parsers.base import (
 )
 from benchkit.parsers.documents import line_of, read_documents
 from benchkit.reading.heading_lines import FENCE
-from benchkit.reading.reports import Remark
+from benchkit.reading.remarks import Remark
 from benchkit.reading.source import UntilDamage
 from benchkit.redaction import show_part
 from benchkit.regexes import regex

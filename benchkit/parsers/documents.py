@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeGuard
 from benchkit.errors import Diagnostic
 from benchkit.parsers.leaves import Leaf, Path, name_fields, walk
 from benchkit.reading.records import Reading, Record
-from benchkit.reading.reports import Remark
+from benchkit.reading.remarks import Remark
 from benchkit.reading.source import Source
 from benchkit.regexes import regex
 from benchkit.units import scale

@@ -34,7 +34,7 @@ from benchkit.parsers.base import Form, Format, Head, Reading, Record, Source, T
 from benchkit.parsers.documents import Document, Fact, add_fact, flatten, read_objects
 from benchkit.parsers.requestlog import RequestLog
 from benchkit.reading.outcomes import ALL_FAILED
-from benchkit.reading.reports import Remark
+from benchkit.reading.remarks import Remark
 from benchkit.reading.signs import begins_object
 from benchkit.reading.source import UntilDamage
 from benchkit.regexes import regex

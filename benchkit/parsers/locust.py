@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source, Tool
 from benchkit.reading.delimited import header_of, read_rows
 from benchkit.reading.outcomes import ALL_FAILED
-from benchkit.reading.reports import Remark
+from benchkit.reading.remarks import Remark
 from benchkit.regexes import regex
 from benchkit.units import scale
 

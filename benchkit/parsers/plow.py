@@ -49,8 +49,10 @@ from benchkit.parsers.documents import read_leaves
 from benchkit.parsers.leaves import Leaf, Path
 from benchkit.reading import reports
 from benchkit.reading.outcomes import LoadReport
-from benchkit.reading.reports import Fields, Line, Remark, Value, decimal
+from benchkit.reading.remarks import Remark
+from benchkit.reading.reports import Fields, Line, Value, decimal
 from benchkit.reading.signs import begins_object, holds
+from benchkit.reading.urls import aim_by_command
 from benchkit.regexes import regex
 from benchkit.units import Quantity, parse_duration, read_number
 
@@ -95,7 +97,7 @@ class Report(LoadReport):
     HELD = regex(r"\s--rate[ =]")
     LINES = (
         Line("target", r"Benchmarking (\S+) (?:with|for|using) .{0,99}?(\d{1,9}) connection\(s\)\.",
-             is_opening=True),
+             is_opening=True, start=r"Benchmarking \S+ (?:with|for|using) "),
         Line("summary", label="Summary", is_opening=True),
         Line("elapsed", rf"Elapsed\s+{_TIME}(?:\s+(\|.*)?.*)?", take="progress"),
         Line("Count", r"Count\s+(\d{1,15})(?:\s+(\|.*)?.*)?", is_proof=True,
@@ -159,6 +161,7 @@ class Report(LoadReport):
     def finish(self, label: str) -> Iterator[Record]:
         """Yield the reading of a last report; one that another follows is only on its way."""
         is_last = "share" in self.seen or not (self.is_followed or self.is_on_its_way)
+        aim_by_command(self.reading)
         if is_last and {"histogram", "Count", "RPS"} <= self.seen:
             yield from self.conclude(label)
         elif not self.is_followed:

@@ -48,15 +48,8 @@ from collections.abc import Iterable, Iterator
 
 from benchkit.parsers.base import FirstPlan, Form, Format, Record, Tool
 from benchkit.reading import reports
-from benchkit.reading.reports import (
-    Fields,
-    Line,
-    Remark,
-    Value,
-    decimal,
-    list_lines,
-    report_incomplete,
-)
+from benchkit.reading.remarks import Remark, list_lines, report_incomplete
+from benchkit.reading.reports import Fields, Line, Value, decimal
 from benchkit.reading.signs import holds
 from benchkit.redaction import show_part
 from benchkit.regexes import regex

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 from benchkit.parsers.base import Diagnostic, Reading, Samples
 from benchkit.reading.outcomes import ALL_FAILED
-from benchkit.reading.reports import Remark
+from benchkit.reading.remarks import Remark
 
 _BLOCK = 1 << 16
 _MOST_NAMES = 100

@@ -11,7 +11,8 @@ from operator import itemgetter
 from typing import ClassVar
 
 from benchkit.reading.records import Reading, Record
-from benchkit.reading.reports import Fields, Line, Remark, Report, Value, decimal
+from benchkit.reading.remarks import Remark
+from benchkit.reading.reports import Fields, Line, Report, Value, decimal
 from benchkit.reading.urls import aim
 from benchkit.units import Quantity, parse_time
 

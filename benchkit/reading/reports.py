@@ -19,6 +19,7 @@ from benchkit.errors import Diagnostic
 from benchkit.reading.cleaning import bare, find_command
 from benchkit.reading.heading_lines import begins_section
 from benchkit.reading.records import Reading, Record
+from benchkit.reading.remarks import ABSENT, APART, DAMAGED, SCANTY, list_lines, report_incomplete
 from benchkit.reading.source import Source, UntilDamage
 from benchkit.redaction import show_part
 from benchkit.regexes import regex
@@ -63,70 +64,12 @@ class Line:
     is_repeated: bool = False  # whether it may come several times
     is_opening: bool = False  # whether a report that lost its head may begin here
     is_vague: bool = False  # whether lines of others look like it: only directly below its report
+    start: str = ""  # of an opening line, the part by which it is known where the rest is altered
     expression: re.Pattern[str] = field(init=False)
 
     def __post_init__(self) -> None:
         """Prepare the pattern."""
         object.__setattr__(self, "expression", regex(self.pattern, re.ASCII))
-
-
-class Remark(NamedTuple):
-    """What can be said about a report beside its numbers, with places for values."""
-
-    what: str
-    hint: str
-    severity: str = "warning"
-    is_remark: bool = True
-
-    def at(self, label: str, line: int, **values: object) -> Diagnostic:
-        """Say it of a line."""
-        what, hint = self.what.format(**values), self.hint.format(**values)
-        return Diagnostic(label, line, what, hint, self.severity, self.is_remark)
-
-
-_DAMAGED = Remark(
-    "this line of {article} {tool} report is truncated or altered and is ignored: {text}",
-    "use the output as {tool} printed it",
-    is_remark=False,
-)
-_ABSENT = Remark(
-    "no complete report of {names} here",
-    "use the complete output of the run",
-    "error",
-    is_remark=False,
-)
-#: What tools of requests have in common: a report without its end, and a run without an answer.
-INCOMPLETE = Remark(
-    "this {tool} report lacks its {lines}; what does not depend on them is kept as a partial run",
-    "use the complete output, or repeat the run",
-    is_remark=False,
-)
-#: A report of which nothing can be kept.
-NOTHING_KEPT = Remark(
-    "this {tool} report lacks its {lines}, so nothing of it is kept: no request was "
-    "answered, or these lines were left out or altered",
-    "use the complete output, or repeat the run",
-    is_remark=False,
-)
-#: What stands below a command in place of a report.
-SCANTY = Remark(
-    "this part of a {tool} report is too short to be read",
-    "use the complete output of the run",
-    is_remark=False,
-)
-#: What is of a report by its place, below lines after which it cannot be known to be.
-_APART = Remark(
-    "this line may be of the {tool} report in lines {first} to {last}, but other text stands "
-    "between, so it is not read: {text}",
-    "use the output as {tool} printed it",
-    is_remark=False,
-)
-
-
-def report_incomplete(reading: Reading, label: str, lines: str, tool: str = "") -> Diagnostic:
-    """Return what is to be said of a report that lacks lines, and of what is kept of it."""
-    remark = INCOMPLETE if reading.rows else NOTHING_KEPT
-    return remark.at(label, reading.last_line, tool=tool or reading.tool, lines=lines)
 
 
 class Report(ABC):
@@ -137,6 +80,7 @@ class Report(ABC):
     LINES: ClassVar[tuple[Line, ...]] = ()
     _labelled: ClassVar[dict[str, list[Line]]]
     _bare: ClassVar[list[Line]]
+    _started: ClassVar[list[tuple[re.Pattern[str], Line]]]
     ranks: ClassVar[dict[str, int]]
     _takers: ClassVar[dict[str, Callable[[Any, Line, Fields, int], None]]]
 
@@ -146,6 +90,7 @@ class Report(ABC):
         for line in cls.LINES:
             cls._labelled.setdefault(line.label, []).append(line)
         cls._bare = cls._labelled.pop("", [])
+        cls._started = [(regex(line.start), line) for line in cls.LINES if line.start]
         cls.ranks = {name: rank for rank, name in enumerate({x.name: 0 for x in cls.LINES})}
         takers = (
             (line.name, f"_take_{line.take or line.name}".replace(" ", "_")) for line in cls.LINES
@@ -159,6 +104,7 @@ class Report(ABC):
         self.proofs: set[str] = set()
         self.strays = 0  # lines of others since the last line
         self.is_parted = False  # whether a heading is among them
+        self.altered = ""  # the opening line, if it is altered
 
     @classmethod
     def read_line(cls, text: str) -> Event | None:
@@ -172,7 +118,9 @@ class Report(ABC):
             match = line.expression.fullmatch(text)
             if match is not None:
                 return line, match.groups()
-        return None if lines is cls._bare else (lines[0], None)
+        if lines is not cls._bare:
+            return lines[0], None
+        return next(((line, None) for start, line in cls._started if start.match(text)), None)
 
     @property
     def is_proven(self) -> bool:
@@ -291,7 +239,7 @@ class Reader:
         yield from reader.records
         lines.raise_damage()
         if is_empty and not reader.records:
-            yield _ABSENT.at(source.label, 0, names=cls.NAMES or cls.KIND.TOOL)
+            yield ABSENT.at(source.label, 0, names=cls.NAMES or cls.KIND.TOOL)
 
     @staticmethod
     def may_be_cut(text: str) -> bool:
@@ -319,12 +267,10 @@ class Reader:
         """Take a line of a report, which may begin another one; False if it belongs to none."""
         report = self.report
         if fields is None:
-            if report is not None and report.is_proven and report.expects(line):
-                article = "an" if report.TOOL[0] in _VOWELS else "a"
-                remark = _DAMAGED.at(
-                    self.label, number, article=article, tool=report.TOOL, text=show_part(text)
-                )
-                self.records.append(remark)
+            if line.start:
+                self._begin_altered(number, text, line)
+            elif report is not None and report.is_proven and report.expects(line):
+                self._report_altered(number, text)
             return False
         is_taken = report is not None and report.take(line, fields, number)
         is_taken = is_taken or self.begin(number, line, fields)
@@ -334,13 +280,26 @@ class Reader:
             self.pass_over(number)
         return is_taken
 
+    def _begin_altered(self, number: int, text: str, line: Line) -> None:
+        """Open a report at an altered line."""
+        self.close()
+        self.report = self.KIND(number, self.command)
+        self.report.rank = self.report.ranks[line.name]
+        self.report.altered = text
+
+    def _report_altered(self, number: int, text: str) -> None:
+        tool = self.KIND.TOOL
+        article = "an" if tool[0] in _VOWELS else "a"
+        remark = DAMAGED.at(self.label, number, article=article, tool=tool, text=show_part(text))
+        self.records.append(remark)
+
     def _leave_out(self, number: int, text: str) -> None:
         """Say of the first line below lines of others that it is not read, and end the report."""
         report = self.report
         words = {"tool": report.TOOL, "first": report.reading.line, "text": show_part(text)}
         last = report.reading.last_line
         self.close()
-        self.records.append(_APART.at(self.label, number, last=last, **words))
+        self.records.append(APART.at(self.label, number, last=last, **words))
 
     def pass_over(self, number: int) -> None:
         """Say of the first value below a command that it is not read."""
@@ -379,6 +338,9 @@ class Reader:
         if report is not None and report.is_proven:
             self.records.extend(report.finish(self.label))
             self.command, self.has_reports = None, True
+            reading = report.reading
+            if report.altered and not (reading.target and reading.connections):
+                self._report_altered(reading.line, report.altered)
 
     def end(self) -> None:
         """Take note that no line follows."""
@@ -388,8 +350,3 @@ class Reader:
 def decimal(resolution: float) -> Callable[[str], Quantity]:
     """Return what reads a number in the base unit, printed in steps of ``resolution``."""
     return lambda text: Quantity(read_number(text), resolution)
-
-
-def list_lines(missing: list[str]) -> str:
-    """Name lines in a sentence."""
-    return ", ".join(f"`{name}`" for name in missing) + " line" + "s" * (len(missing) > 1)

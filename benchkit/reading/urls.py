@@ -9,6 +9,8 @@ from benchkit.regexes import regex
 
 #: A port behind a host, which may be an address of IPv6 in brackets.
 _PORT = regex(r":\d+$")
+_URL = regex(r"\s(https?://[^\s'\"]+)")
+_CONNECTIONS = regex(r"\s(?:-c|--connections|--concurrency)[ =]?(\d{1,9})(?!\S)")
 
 
 def host_of(url: str) -> str:
@@ -43,6 +45,23 @@ def aim(run: Reading, url: str) -> None:
     """Take the target of a run from its URL, and what that tells beside."""
     run.target = path_of(url)
     run.env |= describe_url(url)
+
+
+def aim_by_command(run: Reading) -> None:
+    """Take from its command the target of a run and its connections, where nothing else names them.
+
+    Examples
+    --------
+    >>> run = Reading(tool="hey", form="text", line=1, command="hey -c 8 http://h/a")
+    >>> aim_by_command(run)
+    >>> run.target, run.params
+    ('/a', {'connections': '8'})
+    """
+    command = run.command or ""
+    if not run.target and (url := _URL.search(command)):
+        aim(run, url[1])
+    if run.connections is None and (connections := _CONNECTIONS.search(command)):
+        run.connect(int(connections[1]))
 
 
 def query_of(url: str) -> str:

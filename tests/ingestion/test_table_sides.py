@@ -74,10 +74,11 @@ def test_a_column_that_tables_of_others_share_is_no_repeat(
 
 
 @pytest.mark.parametrize("table", [BARRED, NAMED])
+@pytest.mark.parametrize("above", ["", "## Run\n\n```\n$ benchstat a b\n```\n\n## Table\n\n"])
 def test_the_other_column_of_a_table_belongs_to_the_repeated_one(
-    tmp_path: Path, table: str
+    tmp_path: Path, table: str, above: str
 ) -> None:
-    loaded = load(tmp_path, f"{table.format('b')}\n{table.format('c')}")
+    loaded = load(tmp_path, f"{above}{table.format('b')}\n{table.format('c')}")
     rows = sorted(zip(loaded.runs["variant"], loaded.runs["params"], strict=True))
     assert rows == [
         ("a", "gomaxprocs=2,table=1"),

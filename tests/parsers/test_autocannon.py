@@ -178,6 +178,12 @@ def test_a_command_with_a_rate_is_an_open_loop() -> None:
     command = b"$ autocannon -c 10 -R 500 http://127.0.0.1:18181/\n"
     run, _ = split(TEXT, Source(None, "x", command + (FIXTURES / "text.txt").read_bytes()))
     assert run.load_model == "open"
+    altered = (FIXTURES / "text.txt").read_bytes().replace(b" test @ ", b" test  ")
+    run, problems = split(TEXT, Source(None, "x", altered))
+    assert run.target == ""
+    assert "is truncated or altered and is ignored: 'Running " in problems[0].what
+    run, problems = split(TEXT, Source(None, "x", command + altered))
+    assert (run.target, problems) == ("/", [])
 
 
 def test_an_object_without_counts_is_refused() -> None:

@@ -54,6 +54,20 @@ def test_the_words_of_older_versions_are_read() -> None:
             assert values(run)[None, "request_rate", "mean"] == 27065.29
 
 
+def test_an_altered_first_line_is_named_unless_the_command_says_the_same() -> None:
+    table = "Bombarding http://h/a for 9s using 5 conn  (s)\n" + TABLE.format(others=0, errors="")
+    run, (problem,) = read(TEXT, table)
+    assert (run.line, run.target, run.connections) == (1, "", None)
+    assert (problem.line, problem.what) == (
+        1,
+        "this line of a bombardier report is truncated or altered and is ignored: "
+        "'Bombarding http://h/a for 9s using 5 conn  (s)'",
+    )
+    run, problems = read(TEXT, f"$ bombardier -c 5 http://h/a\n{table}")
+    assert not problems
+    assert (run.target, run.params) == ("/a", {"connections": "5"})
+
+
 def test_a_rate_that_counts_failures_is_left_out() -> None:
     errors = "  Errors:\n    dial tcp h:1: connect: connection refused - 5\n    timeout - 2\n"
     run, problems = read(TEXT, TABLE.format(others=9, errors=errors))

@@ -111,7 +111,14 @@ def test_a_document_without_a_summary_is_refused() -> None:
 
 def test_a_command_that_holds_a_rate_is_an_open_loop() -> None:
     (run,), _ = read(TEXT, f"$ plow --rate 200/1s http://h/\n{load('text-short.txt')}")
-    assert run.load_model == "open"
+    assert (run.load_model, run.target) == ("open", "/")
+
+
+def test_an_altered_first_line_is_named() -> None:
+    first = "Benchmarking http://h/a for 1s using 4 connec\n\n"
+    (run,), (problem,) = read(TEXT, f"{first}{load('text-short.txt')}")
+    assert (run.target, run.line) == ("", 1)
+    assert "is truncated or altered and is ignored: 'Benchmarking http" in problem.what
 
 
 def test_names_that_stand_on_no_line_take_linear_time() -> None:

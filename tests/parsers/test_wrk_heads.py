@@ -38,6 +38,16 @@ def test_a_head_of_which_the_command_says_less_is_missed(shown: str) -> None:
     assert "lacks its `Running … test @`, `threads and connections` lines" in remarks(data)[0].what
 
 
+def test_an_altered_line_of_connections_leaves_the_one_above_it() -> None:
+    head = "Running 10s test @ http://10.0.0.2/a\n  2 threads and 10 connec tions"
+    data = HEADLESS.format(command=head).encode()
+    reading = only(data)
+    assert (reading.target, reading.params, reading.load_model) == ("/a", {}, "closed")
+    (remark,) = remarks(data)
+    assert "lacks its `threads and connections` line;" in remark.what
+    assert remarks(HEADLESS.format(command=f"{COMMAND}\n{head}").encode()) == []
+
+
 def test_a_run_without_its_count_has_the_length_of_its_head() -> None:
     head = "Running 2m test @ http://10.0.0.2/\n  2 threads and 10 connections\n"
     data = HEADLESS.format(command=head).replace("  103100 requests in 10.00s, 38.50MB read\n", "")

@@ -8,7 +8,7 @@ What can be said of a whole report of ab beside its numbers.
 
 from __future__ import annotations
 
-from benchkit.reading.reports import Remark
+from benchkit.reading.remarks import Remark
 
 _OLD = "2.0."
 _MICROS = 6

@@ -16,7 +16,8 @@ from benchkit.parsers.ab.invocation import Invocation
 from benchkit.parsers.ab.report import Report
 from benchkit.parsers.base import Head, Reading, Record, Source, bare
 from benchkit.reading import reports
-from benchkit.reading.reports import CALLED, Fields, Line, Remark, report_incomplete
+from benchkit.reading.remarks import Remark, list_lines, report_incomplete
+from benchkit.reading.reports import CALLED, Fields, Line
 from benchkit.reading.urls import describe_url
 from benchkit.redaction import show_part
 from benchkit.regexes import regex
@@ -283,7 +284,7 @@ class Reader(reports.Reader):
         """Keep what a report said before it was cut off, which is no number."""
         reading.status = "partial"
         reading.rows.clear()
-        lines = reports.list_lines(["Complete requests"])
+        lines = list_lines(["Complete requests"])
         self.records += [reading, report_incomplete(reading, self.label, lines)]
 
 

@@ -43,7 +43,7 @@ from benchkit.parsers.base import (
 )
 from benchkit.parsers.documents import Document, Fact, add_fact, read_moment, read_objects
 from benchkit.reading.outcomes import UNANSWERED
-from benchkit.reading.reports import Remark
+from benchkit.reading.remarks import Remark
 from benchkit.reading.signs import begins_objects
 from benchkit.reading.urls import describe_url, path_of
 from benchkit.regexes import regex

@@ -10,8 +10,9 @@ from benchkit.parsers.base import Head, Record, Source
 from benchkit.reading import reports
 from benchkit.reading.cleaning import bare
 from benchkit.reading.outcomes import UNANSWERED
-from benchkit.reading.reports import Fields, Line, Remark, Value, decimal
-from benchkit.reading.urls import describe_url, path_of
+from benchkit.reading.remarks import Remark
+from benchkit.reading.reports import Fields, Line, Value, decimal
+from benchkit.reading.urls import aim_by_command, describe_url, path_of
 from benchkit.regexes import regex
 from benchkit.units import Quantity, parse_bytes, parse_count, parse_time
 
@@ -79,7 +80,8 @@ class Report(reports.Report):
     TOOL = "autocannon"
     LINES = (
         Line("target", r"Running \d[\d.]{0,11}(?:s| requests) test @ (\S+)"
-             r"(?: with (\d{1,9}) connections)?", is_opening=True),
+             r"(?: with (\d{1,9}) connections)?", is_opening=True,
+             start=r"Running \d\S*(?: requests)? test "),
         Line("connections", r"(\d{1,9}) connections?(?: with (\d{1,9}) pipelining factor)?"),
         Line("workers", r"(\d{1,9}) workers?"),
         Line("heads", _heads(r"2\.5%") + r"|Stat\s+Avg\s+Stdev\s+Max",
@@ -177,6 +179,7 @@ class Report(reports.Report):
     def finish(self, label: str) -> Iterator[Record]:
         """Yield the reading and what is to be said about it."""
         reading, missing, rows = self.reading, self.missing(), self.reading.rows
+        aim_by_command(reading)
         is_empty = not missing and not any(row[1] == "request_rate" and row[3] for row in rows)
         reading.status = "failed" if is_empty else "partial" if missing else "complete"
         if is_empty:

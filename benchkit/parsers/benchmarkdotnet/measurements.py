@@ -16,7 +16,7 @@ from benchkit.parsers.benchmarkdotnet import (
     unquote,
 )
 from benchkit.reading.delimited import read_rows
-from benchkit.reading.reports import Remark
+from benchkit.reading.remarks import Remark
 from benchkit.regexes import regex
 
 _COLUMNS = ["Target_Method", "Measurement_LaunchIndex", "Measurement_Nanoseconds",

@@ -13,8 +13,9 @@ from operator import itemgetter
 from benchkit.parsers.base import Head, Record, Source
 from benchkit.reading import reports
 from benchkit.reading.outcomes import UNANSWERED, reason_of
-from benchkit.reading.reports import Fields, Line, Remark, Value, decimal
-from benchkit.reading.urls import describe_url, path_of
+from benchkit.reading.remarks import Remark
+from benchkit.reading.reports import Fields, Line, Value, decimal
+from benchkit.reading.urls import aim_by_command
 from benchkit.regexes import regex
 
 #: hey's histogram and percentiles are of the first million responses.
@@ -34,8 +35,6 @@ _PHASES = {
 _TIME, _COUNT = decimal(1e-4), decimal(1.0)
 _DURATION = Value("duration", "total", "s", _TIME)
 _TOTAL, _MEAN = (Value("bytes_in", stat, "B", _COUNT) for stat in ("total", "mean"))
-_CONNECTIONS = regex(r"\s-c[ =]?(\d{1,9})(?!\S)")
-_URL = regex(r"\shttps?://[^\s'\"]+")
 _START = r"[ \t#>|*/]*+(?:- ++)?+[ \t#>|*/]*+"
 _SIGNS = (
     (
@@ -113,12 +112,7 @@ class Report(reports.Report):
         self.rate: tuple[str, int] | None = None
         self.sampled = self.answered = self.code_line = 0
         self.failures: dict[str, tuple[int, int]] = {}
-        if url := _URL.search(command or ""):
-            self.reading.target = path_of(url[0].strip())
-            self.reading.env |= describe_url(url[0].strip())
-        if connections := _CONNECTIONS.search(command or ""):
-            self.reading.params = {"connections": connections[1]}
-            self.reading.connections = int(connections[1])
+        aim_by_command(self.reading)
 
     def _take_whole(self, line: Line, fields: Fields, number: int) -> None:
         stat = _STATS[line.label]

@@ -45,7 +45,7 @@ from benchkit.parsers.base import (
 from benchkit.parsers.jmeter.pauses import Pauses
 from benchkit.parsers.requestlog import RequestLog
 from benchkit.reading.delimited import header_of, read_rows
-from benchkit.reading.reports import Remark
+from benchkit.reading.remarks import Remark
 from benchkit.reading.source import UntilDamage
 from benchkit.reading.urls import aim
 from benchkit.regexes import regex

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchkit.parsers.base import Diagnostic
-from benchkit.reading.reports import Remark
+from benchkit.reading.remarks import Remark
 
 #: Milliseconds; between two runs JMeter takes longer to start.
 _SHORTEST = 1_000

@@ -17,7 +17,8 @@ from benchkit.parsers.jmh.units import TIMES, find_scale
 from benchkit.reading import reports
 from benchkit.reading.cleaning import NOTE, read_note
 from benchkit.reading.delimited import header_of, read_rows
-from benchkit.reading.reports import Fields, Line, Remark
+from benchkit.reading.remarks import Remark
+from benchkit.reading.reports import Fields, Line
 from benchkit.regexes import regex
 from benchkit.units import step
 

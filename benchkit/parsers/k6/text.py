@@ -67,7 +67,7 @@ from benchkit.parsers.k6.words import (
     stat_name,
 )
 from benchkit.reading.heading_lines import begins_section
-from benchkit.reading.reports import Remark, list_lines, report_incomplete
+from benchkit.reading.remarks import Remark, list_lines, report_incomplete
 from benchkit.reading.source import UntilDamage
 from benchkit.redaction import show_part
 from benchkit.regexes import regex

@@ -29,7 +29,7 @@ from typing import Literal, NamedTuple
 from benchkit.listing import list_first
 from benchkit.metrics import VOCABULARY
 from benchkit.parsers.base import Diagnostic, Reading
-from benchkit.reading.reports import Remark
+from benchkit.reading.remarks import Remark
 from benchkit.redaction import redact_name
 from benchkit.regexes import regex
 

@@ -14,7 +14,7 @@ from benchkit.parsers.base import Head, Record, Source
 from benchkit.reading import reports
 from benchkit.reading.outcomes import UNANSWERED
 from benchkit.reading.reports import Fields, Line, Value, decimal
-from benchkit.reading.urls import describe_url, path_of
+from benchkit.reading.urls import aim_by_command
 from benchkit.regexes import regex
 from benchkit.units import Quantity, parse_bytes, parse_time
 
@@ -34,9 +34,7 @@ _TOTAL, _MEAN = (
     Value("bytes_in", stat, "B", partial(parse_bytes, binary=True)) for stat in ("total", "mean")
 )
 _FLOW = Value("bandwidth_in", "mean", "B/s", partial(parse_bytes, binary=True))
-_CONNECTIONS = regex(r"\s-c[ =]?(\d{1,9})(?!\S)")
 _LIMITED = regex(r"\s(?:-q|--burst-rate)[ =]?\d")
-_URL = regex(r"\shttps?://[^\s'\"]+")
 _SIGN = regex(
     r"Success rate:[ \t]++\d[\d.]*+%?+[^\w\n]*+\n(?:[^\w\n]*+\n)*+"
     r"[ \t#>|*/]*+(?:- ++)?+[ \t#>|*/]*+Total:[ \t]++\d+\.\d+ "
@@ -103,12 +101,7 @@ class Report(reports.Report):
         self.duration = ""
         self.answered = self.refused = self.sampled = self.code_line = 0
         self.failures: dict[str, tuple[int, int]] = {}
-        if url := _URL.search(command or ""):
-            self.reading.target = path_of(url[0].strip())
-            self.reading.env |= describe_url(url[0].strip())
-        if connections := _CONNECTIONS.search(command or ""):
-            self.reading.params = {"connections": connections[1]}
-            self.reading.connections = int(connections[1])
+        aim_by_command(self.reading)
 
     def _take_whole(self, line: Line, fields: Fields, number: int) -> None:
         self._add_time("latency", _STATS[line.name], fields[0], number)

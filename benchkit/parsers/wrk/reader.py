@@ -9,7 +9,8 @@ from benchkit.parsers.base import Head, Reading, Record, Source
 from benchkit.parsers.wrk.report import DAMAGED, Report
 from benchkit.parsers.wrk.shape import read_plain
 from benchkit.reading import reports
-from benchkit.reading.reports import CALLED, SCANTY, Fields, Line, Remark
+from benchkit.reading.remarks import SCANTY, Remark
+from benchkit.reading.reports import CALLED, Fields, Line
 from benchkit.regexes import regex
 
 _OPEN_ENDED = regex(r"(?:%\s+[\d.]+m|timeout \d+|responses: \d+)$")

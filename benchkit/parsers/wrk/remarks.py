@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchkit.reading.reports import Remark
+from benchkit.reading.remarks import Remark
 
 __all__ = ["CENSORED", "FOREIGN", "IDLE", "NAMELESS", "TORN", "UNSAMPLED"]
 

@@ -64,7 +64,7 @@ _URL = regex(r"\bhttps?://[^\s\"']+")
 DAMAGED = Line("damaged")
 _TELLING = regex(
     r"(?:Thread Stats|Latency|Req/Sec|Requests/sec:|Transfer/sec:|Socket|Non-2xx"
-    r"|\d[^ ]*(?:%| requests))(?: |\Z)"
+    r"|\d[^ ]*(?:%| requests| threads and))(?: |\Z)"
 )
 
 
