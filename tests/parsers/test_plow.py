@@ -115,7 +115,7 @@ def test_a_command_that_holds_a_rate_is_an_open_loop() -> None:
 
 
 def test_an_altered_first_line_is_named() -> None:
-    first = "Benchmarking http://h/a for 1s using 4 connec\n\n"
+    first = "Benchmarking http://h/a for 1s using 4 conn\n\n"
     (run,), (problem,) = read(TEXT, f"{first}{load('text-short.txt')}")
     assert (run.target, run.line) == ("", 1)
     assert "is truncated or altered and is ignored: 'Benchmarking http" in problem.what

@@ -39,7 +39,7 @@ def test_a_head_of_which_the_command_says_less_is_missed(shown: str) -> None:
 
 
 def test_an_altered_line_of_connections_leaves_the_one_above_it() -> None:
-    head = "Running 10s test @ http://10.0.0.2/a\n  2 threads and 10 connec tions"
+    head = "Running 10s test @ http://10.0.0.2/a\n  2 threads and 10 conne ctions"
     data = HEADLESS.format(command=head).encode()
     reading = only(data)
     assert (reading.target, reading.params, reading.load_model) == ("/a", {}, "closed")
