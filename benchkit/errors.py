@@ -119,6 +119,10 @@ class UnmeasuredError(DataError):
     """A variant was to be measured again and was not: only earlier runs of it are there."""
 
 
+class OutdatedError(UnmeasuredError):
+    """A variant was not measured again, but others of its folder were."""
+
+
 class MissingError(DataError):
     """What is named is not there; ``argument`` is the PATH as it was given."""
 

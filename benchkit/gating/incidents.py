@@ -10,7 +10,14 @@ from benchkit.audit.copies import list_equal_pairs
 from benchkit.audit.replication import list_remarks
 from benchkit.config.rules import Habits
 from benchkit.derived.record import began_alike, list_starts
-from benchkit.errors import DataError, Finding, SourceReport, UnmeasuredError, describe
+from benchkit.errors import (
+    DataError,
+    Finding,
+    OutdatedError,
+    SourceReport,
+    UnmeasuredError,
+    describe,
+)
 from benchkit.gating.events import (
     ADDED,
     BASELINE_CRASH,
@@ -18,6 +25,7 @@ from benchkit.gating.events import (
     DAMAGED,
     MIXED,
     NOT_COMPARED,
+    UNDECIDABLE,
     UNKNOWN,
     Occurrence,
 )
@@ -85,7 +93,7 @@ def list_incidents(
         *_list_damage(damaged, habits),
         *_list_unknown(runs, reports, strict=strict),
         *_list_unmeasured(runs, variants, baselines, habits),
-        *(_list_stale(stale or {}, baselines) if variants is None else ()),
+        *_list_stale(stale or {}, variants, baselines, habits),
         *_list_copies(runs, variants, baselines),
     )
 
@@ -197,10 +205,18 @@ def _list_unmeasured(
         yield Occurrence(event=NOT_COMPARED, action="pass" if is_consequence else "fail", text=text)
 
 
-def _list_stale(stale: Mapping[str, DataError], baselines: Collection[str]) -> Iterator[Occurrence]:
+def _list_stale(
+    stale: Mapping[str, DataError],
+    variants: Collection[str] | None,
+    baselines: Collection[str],
+    habits: Habits,
+) -> Iterator[Occurrence]:
     """Yield the variants that were to be measured again; what other jobs measure is not due."""
     for variant, error in stale.items():
-        if isinstance(error, UnmeasuredError) and variant not in baselines:
+        if variant in baselines and isinstance(error, OutdatedError):
+            text = printable(f"the runs of {variant} are of an earlier measurement: {error}")
+            yield Occurrence(event=UNDECIDABLE, action=habits.on_undecided, text=text)
+        elif variants is None and variant not in baselines and isinstance(error, UnmeasuredError):
             remedy = "or name the variants to judge with --variant"
             text = printable(f"variant {variant} was not compared: {error}, {remedy}")
             yield Occurrence(event=NOT_COMPARED, action="fail", text=text)

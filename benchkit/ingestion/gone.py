@@ -16,7 +16,7 @@ from functools import cache
 from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
-from benchkit.errors import Finding, UnmeasuredError
+from benchkit.errors import Finding, OutdatedError, UnmeasuredError
 from benchkit.ingestion.addresses import locate, name_address, name_path
 from benchkit.ingestion.discovery import Discovery, Options
 from benchkit.ingestion.origins import JUDGED
@@ -280,21 +280,24 @@ def find_gone(parts: Sequence[Part], renewed: Sequence[Part]) -> Iterator[Findin
 def list_stale(parts: Sequence[Part]) -> dict[str, UnmeasuredError]:
     """Return the variants of which all files are gone, and why a gate does not judge them.
 
-    Where nothing else is left of what was ingested, the files were deleted, not replaced.
+    Where nothing else is left of what was ingested, the files were deleted, not replaced. What is
+    left may have been measured again since: a baseline that is gone is then an earlier one.
     """
     judged = [part for part in parts if part.role in JUDGED]
     gone = {part.variant: part for part in judged if part.gone_from}
     left = [part for part in judged if not part.gone_from]
     for part in left:
         gone.pop(part.variant, None)
-    origins = {part.origin for part in left}
+    latest: dict[str, int] = {}
+    for part in left:
+        latest[part.origin] = max(part.renewed, latest.get(part.origin, 0))
     return {
-        variant: UnmeasuredError(
+        variant: (OutdatedError if part.batch < latest[part.origin] else UnmeasuredError)(
             f"{part.gone_from} was ingested again without the files of '{variant}'",
             hint=f"measure '{variant}' again",
         )
         for variant, part in gone.items()
-        if part.origin in origins
+        if part.origin in latest
     }
 
 
