@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import gated
@@ -14,12 +15,32 @@ from benchkit.ingestion.job_branches import COMMITS
 LEVEL = 9
 
 
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder whose path all histories share, since they hold it."""
+    return tmp_path_factory.mktemp("histories")
+
+
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
+def folder(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = place / "present"
+    shutil.rmtree(path, ignore_errors=True)
+    path.mkdir()
+    monkeypatch.chdir(path)
     for name in COMMITS:
         monkeypatch.delenv(name, raising=False)
-    return tmp_path
+    return path
+
+
+@pytest.fixture
+def level(place: Path, folder: Path) -> None:
+    """Add commits of one level, which are measured once for all tests."""
+    kept = place / "level"
+    if not kept.exists():
+        for number in range(LEVEL):
+            add(number)
+        shutil.copytree(folder, kept)
+    shutil.copytree(kept, folder, dirs_exist_ok=True)
 
 
 def add(number: int, cost: float = 0.0, benchmarks: tuple[str, ...] = ("Ping",)) -> None:
@@ -35,11 +56,10 @@ def gate(capsys: pytest.CaptureFixture[str], *options: str) -> tuple[int, str]:
     return code, capsys.readouterr().out.replace("\N{NO-BREAK SPACE}", " ")
 
 
+@pytest.mark.usefixtures("level")
 def test_a_newest_commit_that_costs_fails_and_one_of_the_level_passes(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    for number in range(LEVEL):
-        add(number)
     code, shown = gate(capsys)
     assert (code, shown.splitlines()[0]) == (
         0, "✓ No regression at 0000008: 3 series measured.",
@@ -54,14 +74,15 @@ def test_a_newest_commit_that_costs_fails_and_one_of_the_level_passes(
     assert len(told["regressions"]) == 1
 
 
-@pytest.mark.parametrize("level", [LEVEL, 20])
+@pytest.mark.parametrize("commits", [LEVEL, 20])
+@pytest.mark.usefixtures("level")
 def test_an_outlier_hides_no_newest_commit_that_costs(
-    level: int, capsys: pytest.CaptureFixture[str]
+    commits: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for number in range(level):
+    for number in [*range(LEVEL, commits), 4]:
         add(number, 0.5 if number == 4 else 0.0)
     assert gate(capsys)[0] == 0
-    add(level, 0.2)
+    add(commits, 0.2)
     code, shown = gate(capsys)
     first = shown.splitlines()[0]
     assert code == 4
@@ -71,27 +92,27 @@ def test_an_outlier_hides_no_newest_commit_that_costs(
     assert (code, json.loads(shown)["verdict"]) == (4, "undecided")
 
 
+@pytest.mark.usefixtures("level")
 def test_a_newest_commit_that_gains_beside_an_outlier_passes(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    for number in range(LEVEL):
-        add(number, -0.4 if number == 4 else 0.0)
+    add(4, -0.4)
     add(LEVEL, -0.2)
     assert gate(capsys)[0] == 0
 
 
+@pytest.mark.usefixtures("level")
 def test_a_newest_commit_that_gains_passes(capsys: pytest.CaptureFixture[str]) -> None:
-    for number in range(LEVEL):
-        add(number)
     add(LEVEL, -0.2)
     assert gate(capsys)[0] == 0
 
 
+@pytest.mark.usefixtures("level")
 def test_a_change_since_a_commit_fails_until_it_is_accepted(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    for number in range(2 * LEVEL):
-        add(number, 0.1 if number >= LEVEL else 0.0)
+    for number in range(LEVEL, 2 * LEVEL):
+        add(number, 0.1)
     assert gate(capsys)[0] == 0
     code, shown = gate(capsys, "--since", "0000007a")
     assert code == 1
@@ -115,11 +136,11 @@ def test_a_benchmark_that_is_gone_fails_and_few_commits_decide_nothing(
     assert shown.startswith("✗ Missing at 0000001: ")
 
 
+@pytest.mark.usefixtures("level")
 def test_a_newest_commit_that_was_measured_twice_fails(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    for number in range(LEVEL + 1):
-        add(number)
+    add(LEVEL)
     for old in range(LEVEL, LEVEL + 2):
         gated.write_runs(Path(f"again/{old}/base.txt"), seed=old + 50, benchmarks=("Ping",))
     commit = ["--commit", f"{LEVEL:07d}a", "--date", f"2026-10-{LEVEL + 1:02d}T10:00:00Z"]
@@ -136,11 +157,11 @@ def test_a_newest_commit_that_was_measured_twice_fails(
     assert gate(capsys)[0] == 0
 
 
+@pytest.mark.usefixtures("level")
 def test_a_commit_that_two_jobs_measured_passes(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for number in range(LEVEL + 1):
-        add(number)
+    add(LEVEL)
     monkeypatch.setenv("GITLAB_CI", "true")
     monkeypatch.setenv("CI_PIPELINE_ID", "5")
     monkeypatch.setenv("CI_JOB_ID", "7")
@@ -160,12 +181,11 @@ def add_dated(commit: str, date: str, cost: float = 0.0, *options: str) -> None:
     assert run(["history", "add", "results", *dated, *options]) == 0
 
 
+@pytest.mark.usefixtures("level")
 @pytest.mark.parametrize("newer", ["2099-10-25", "2026-10-25"])
 def test_a_jobs_commit_that_is_not_the_newest_by_date_is_undecided(
     newer: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for number in range(LEVEL):
-        add(number)
     capsys.readouterr()
     add_dated("feedfeed", newer)
     is_warned = "warning: the date of feedfee, 2099-10-25" in capsys.readouterr().err
@@ -182,11 +202,10 @@ def test_a_jobs_commit_that_is_not_the_newest_by_date_is_undecided(
     assert (code, shown[:40]) == (1, "✗ Regression: time per operation · base ")
 
 
+@pytest.mark.usefixtures("level")
 def test_the_gate_of_a_branchs_job_does_not_pass_on_the_main_branch(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for number in range(LEVEL):
-        add(number)
     add_dated("deadbeef", "2026-10-20", 0.5, "--branch", "fix it")
     monkeypatch.setenv("CI_COMMIT_SHA", "deadbeef")
     code, shown = gate(capsys)
