@@ -156,7 +156,17 @@ def _choose_cluster(cluster: str | None, jobs: int | None) -> str:
     if cluster is not None and jobs is not None:
         hint = "omit --jobs; --cluster local:4 starts four workers on this machine"
         raise ConfigError("cannot be combined with --jobs", where="--cluster", hint=hint)
-    return cluster or ("" if jobs is not None else o.settings().cluster)
+    if cluster or jobs is not None:
+        return cluster or ""
+    from benchkit.ingestion.origins import name_job
+
+    settings = o.settings()
+    if settings.cluster.partition(":")[0] in {"", "local"} or not name_job():
+        return settings.cluster
+    remark = f"ignoring [ingest] cluster of {settings.source}"
+    reason = "a CI job may run on a commit that nobody has reviewed; pass --cluster to use it"
+    printing.print_line(f"warning: {remark}: {reason}", err=True)
+    return ""
 
 
 def _live(

@@ -208,6 +208,39 @@ def test_the_action_measures_both_commits_by_the_policy_of_the_base(tmp_path: Pa
     assert job.run("bash", gate, **more, BENCH=scripts["BENCH"]).returncode == 0
 
 
+def test_a_named_policy_is_that_of_the_base(tmp_path: Path) -> None:
+    job = Job(tmp_path, 1.0)
+    show = '#!/bin/sh\nwhile [ "$1" ]; do [ "$1" != --policy ] || cat "$2"; shift; done\n'
+    (tmp_path / "bin" / "benchkit").write_text(show)
+    job.folder = tmp_path / "repo"
+    names = ("ci/gate", "ci/added", "base/ci/gate", "ci/written", "../outside")
+    files = [job.folder / f"{name}.toml" for name in names]
+    for file in files:
+        file.parent.mkdir(parents=True, exist_ok=True)
+    files[0].write_text("of the base")
+    git(job.folder, "init", "--quiet")
+    for _ in "base", "change":
+        git(job.folder, "add", "--all")
+        git(job.folder, "commit", "--quiet", "--message", "policies")
+        for name, file in zip(names, files, strict=True):
+            file.write_text(f"{name} of the change")
+        files[3].unlink()
+    files[3].write_text("ci/written by a step")
+    gate = ("bash", str(ACTIONS / "gate" / "gate.sh"))
+    more = {"BENCH": "./bench.sh", "BASE": "HEAD~1", "RUNNER_TEMP": str(tmp_path)}
+    for policy, environment, expected in (
+        ("ci/gate.toml", more, "of the base"),
+        (f"{job.folder}/ci/gate.toml", more, "of the base"),
+        ("ci/added.toml", more, ""),
+        ("ci/written.toml", more, "ci/written by a step"),
+        ("../outside.toml", more, "../outside of the change"),
+        ("ci/gate.toml", {}, "base/ci/gate of the change"),
+        ("ci/added.toml", {}, "ci/added of the change"),
+    ):
+        done = job.run(*gate, POLICY=policy, **environment)
+        assert (done.returncode, done.stdout) == (0, expected), (policy, done.stderr)
+
+
 #: Stands in for GitHub's command line: one pull request, comments as the test says, calls recorded.
 GH = """#!/bin/sh
 echo "$@" >> calls.txt

@@ -328,3 +328,7 @@ def test_settings_name_the_cluster_and_jobs_overrule_them(
     assert run(["ingest", str(results), "--jobs", "1"]) == 0
     assert run(["ingest", str(results), "--jobs", "1", "--cluster", "local"]) == 2
     assert "cannot be combined with --jobs" in capsys.readouterr().err
+    monkeypatch.setenv("GITHUB_RUN_ID", "71")
+    assert run(["ingest", str(results), "--store", "of CI"]) == 0
+    assert "ignoring [ingest] cluster of " in capsys.readouterr().err
+    assert run(["ingest", str(results), "--cluster", "nowhere"]) == 2

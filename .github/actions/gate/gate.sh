@@ -16,20 +16,32 @@ mkdir -p "$output"
 output=$(cd "$output" && pwd)
 # A pull request may have committed any of these: neither its content nor what a link points to counts.
 rm -rf "$output"/{junit.xml,comment.md,verdict}
-# A pull request does not loosen its own limits: the policy of the baseline's checkout comes first.
-own=${BASELINE:-base}/benchkit.toml
-if [ -n "${BENCH:-}" ]; then
-    repo=$PWD own=benchkit.toml
+# A pull request does not loosen its own limits: the policy of the base's commit or checkout comes first.
+own=${POLICY:-benchkit.toml}
+own=${own#"$PWD"/}
+if [ -z "${BENCH:-}" ]; then
+    [[ $own == /* ]] || own=${BASELINE:-base}/$own
+else
+    repo=$PWD
+    [[ /$own/ != */../* ]] || own=$repo/$own
     # A new folder outside the checkout, so that no file of the checked-out commit is a setting.
     cd "$(mktemp -d "${RUNNER_TEMP:-${TMPDIR:-/tmp}}/benchkit-gate-XXXXXX")"
-    git -C "$repo" show "$BASE:$own" >"$own" 2>/dev/null || rm "$own"
+    for file in benchkit.toml "$own"; do
+        [[ $file != /* ]] || continue
+        mkdir -p "$(dirname "$file")"
+        git -C "$repo" show "$BASE:./$file" >"$file" 2>/dev/null || rm "$file"
+    done
     out=${results[0]}
     [[ $out == /* ]] || out=$repo/$out
     results=("$out")
     [[ -z "${POLICY:-}" || $POLICY == /* ]] || POLICY=$repo/$POLICY
+    if [[ $own == /* || ! -f $own ]] && git -C "$repo" ls-files --error-unmatch "$own" >/dev/null 2>&1; then
+        echo "benchkit-gate: the base has no $own; that of the checked-out commit is not used" >&2
+        own=benchkit.toml POLICY=
+    fi
     benchkit ab "$BASE" HEAD --repo "$repo" ${BUILD:+--build "$BUILD"} --out "$out" -- bash -c "$BENCH"
 fi
-[ -n "${POLICY:-}" ] || [ ! -f "$own" ] || POLICY=$own
+[ ! -f "$own" ] || POLICY=$own
 [ -z "${POLICY:-}" ] || policy+=(--policy "$POLICY")
 [ -z "${ON_INCONCLUSIVE:-}" ] || policy+=(--on-inconclusive "$ON_INCONCLUSIVE")
 [ "${ALLOW_MISSING_BASELINE:-false}" != true ] || policy+=(--allow-missing-baseline)
