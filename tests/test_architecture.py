@@ -49,7 +49,7 @@ KNOWING = {
     "audit/totals.py": ("benchstat", "finding B307, on the p-values of its tables"),
     "benchstat/__init__.py": ("benchstat", "--compat benchstat"),
     "benchstat/table.py": ("benchstat", "--compat benchstat"),
-    "capture/plan.py": ("wrk", "an example in a hint"),
+    "capture/fields.py": ("wrk", "an example in a hint"),
     "capture/service.py": ("cadvisor", "advice: what records a service that is out of reach"),
     "capture/usage.py": ("docker-stats", "writes samples in the form of Docker's API"),
     "cli/ab.py": ("ab", "the command of this name, which is no tool"),

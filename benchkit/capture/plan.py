@@ -13,7 +13,8 @@ a file that can be read, sent and repeated. E.g.
     [variants.none]
     [variants.otlp]
 
-A variant's own table may hold its own commands and its own ``ready``.
+A variant's own table may hold its own commands, its own ``ready``, and numbers: ``spans = 4`` is a
+dose of it, and stands for ``{spans}`` in its commands.
 
 In which order the variants of each round are measured.
 """
@@ -21,19 +22,18 @@ In which order the variants of each round are measured.
 from __future__ import annotations
 
 import random
-import re
-import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
-from itertools import accumulate
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from benchkit.capture.fields import NAME, Fields, fill, read_words
 from benchkit.comparison.series import write_stopping
-from benchkit.config.files import parse_toml, read_file, require_key
+from benchkit.config.files import parse_toml, read_file, require_keys, write_key
 from benchkit.errors import ConfigError
+from benchkit.redaction import redact_label
 from benchkit.regexes import regex
 from benchkit.stats.spending import SequentialDesign
 from benchkit.units import parse_duration
@@ -46,21 +46,14 @@ _TOP = (
     *("rounds", "order", "seed", "pause", "pin", "quiet_before", "timeout", "benchmark"),
     *("variants", *_OWN),
 )
+#: What a number of a variant may be called, and keys that a misspelt one is held against.
+_NUMBER = regex(r"[A-Za-z][\w-]{0,39}")
+_NUMERIC = ("rounds", "seed", "pause", "quiet_before", "timeout", "ready_timeout")
+_RESERVED, _LARGEST = frozenset((*_TOP, NAME)), 1e15
 #: Seconds that a command may take, and a service until it is ready, unless a plan says otherwise.
 TIMEOUT, _READY = 3600.0, 60.0
 #: What a series is judged by, besides its design.
 BASIS = ("margin", "confidence", "baseline", "metric")
-#: Characters by which a text is a shell's script, and not a command with its words.
-_SHELL = regex(r"[|&;<>()$`\\*?\[\]#~\n]")
-#: What stands for the variant's name.
-_NAME, _FIELD = "variant", "{variant}"
-#: A word in braces that nothing but a plan fills in.
-_BRACED = regex(r"(?<![\w$%{])\{([\w ]{1,20})\}(?!\})")
-#: The beginning of a script whose quotes are closed, and what quotes do not protect from.
-_CLOSED = regex(r"(?:[^'\"\\]|\\.|'[^']*+'|\"(?:[^\"\\]|\\.)*+\")*+", re.DOTALL)
-_ENCLOSING = regex(r"`|<<")
-#: Names in which nothing acts inside of quotes.
-_HARMLESS = regex(r"[\w@%+=:,./ -]+")
 ORDERS = ("abba", "rotate", "random")
 
 
@@ -90,6 +83,8 @@ class Commands:
     commit : str
         That the folder holds; a series with runs of another one does not go on. Empty if any may
         be there.
+    numbers : mapping of str to float
+        That the variant carries (``spans = 4``), by which it is a dose.
     """
 
     command: tuple[str, ...]
@@ -102,6 +97,7 @@ class Commands:
     folder: Path | None = None
     build: str = ""
     commit: str = ""
+    numbers: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,8 +193,7 @@ def parse_plan(table: Mapping[str, Any], *, where: str = "--plan") -> Plan:
     >>> plan.variants["b"].command
     ('wrk', 'http://b/')
     """
-    for key in table:
-        require_key(key, _TOP, where)
+    require_keys(table, _TOP, where)
     named = table.get("variants")
     if named and not isinstance(named, Mapping):
         hint = "write a table for each variant: [variants.NAME]"
@@ -206,18 +201,14 @@ def parse_plan(table: Mapping[str, Any], *, where: str = "--plan") -> Plan:
     if not named:
         raise ConfigError("no variants", where=where, hint="add [variants.NAME]")
     shared = {key: table[key] for key in _OWN if key in table}
+    numbers = _read_numbers(named, where)
+    known = {key for each in numbers.values() for key in each}
     variants = {}
     for name, own in named.items():
-        place = f"{where} [variants.{name}]"
-        if not isinstance(own, Mapping):
-            raise ConfigError("not a table", where=place, hint=f"use [variants.{name}]")
-        for key, value in own.items():
-            if key not in _OWN and isinstance(value, int | float):
-                hint = f'name the variant after its number: [variants."{key}={value}"], or '
-                hint += f'[variants."{value}"] with {_FIELD} in the command'
-                raise ConfigError(f"unknown key {key!r}", where=place, hint=hint)
-            require_key(key, _OWN, place)
-        variants[name] = _commands({**shared, **own}, name, place)
+        place = _place(name, where)
+        require_keys((key for key in own if key not in numbers[name]), _OWN, place)
+        fields = Fields(name, numbers[name], known)
+        variants[name] = _commands({**shared, **own}, fields, place)
     order = table.get("order", "abba")
     if order not in ORDERS:
         hint = f"use {', '.join(ORDERS)}"
@@ -241,7 +232,41 @@ def parse_plan(table: Mapping[str, Any], *, where: str = "--plan") -> Plan:
     )
 
 
-def _commands(table: Mapping[str, object], variant: str, where: str) -> Commands:
+def _read_numbers(named: Mapping[str, object], where: str) -> dict[str, dict[str, float]]:
+    """Return the numbers that each variant carries; refuse what is no name or no table."""
+    numbers: dict[str, dict[str, float]] = {}
+    labels: dict[str, str] = {}
+    for name, own in named.items():
+        place, label = _place(name, where), redact_label(name)
+        if not label:
+            raise ConfigError("the variant has no name", where=place, hint="use [variants.NAME]")
+        if label in labels:
+            what = f"{name!r} and {labels[label]!r} are the same name"
+            raise ConfigError(what, where=place, hint="give each variant another name")
+        if not isinstance(own, Mapping):
+            raise ConfigError("not a table", where=place, hint="use [variants.NAME]")
+        labels[label] = name
+        numbers[name] = {key: value for key, value in own.items() if _is_number(key, value)}
+    return numbers
+
+
+def _place(name: str, where: str) -> str:
+    return f"{where} [variants.{write_key(name)}]"
+
+
+def _is_number(key: str, value: object) -> bool:
+    """Tell whether a key of a variant is a number that it carries, and no misspelt setting."""
+    return (
+        isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and abs(value) < _LARGEST
+        and _NUMBER.fullmatch(key) is not None
+        and key not in _RESERVED
+        and not get_close_matches(key, _NUMERIC, cutoff=0.9)
+    )
+
+
+def _commands(table: Mapping[str, object], fields: Fields, where: str) -> Commands:
     if "command" not in table:
         raise ConfigError("no command", where=where, hint='add command = "…"')
     if "serve" in table and "ready" not in table:
@@ -251,7 +276,8 @@ def _commands(table: Mapping[str, object], variant: str, where: str) -> Commands
         )
         raise ConfigError("`serve` needs the key `ready`", where=where, hint=hint)
     command, warmup, before, after, serve = (
-        _words(table[key], variant, f"{where} {key}") if key in table else () for key in _COMMANDS
+        read_words(table[key], fields, f"{where} {key}") if key in table else ()
+        for key in _COMMANDS
     )
     return Commands(
         command=command,
@@ -259,14 +285,15 @@ def _commands(table: Mapping[str, object], variant: str, where: str) -> Commands
         before=before,
         after=after,
         serve=serve,
-        ready=read_ready(table.get("ready", ""), variant, f"{where} ready"),
+        ready=read_ready(table.get("ready", ""), fields, f"{where} ready"),
         ready_timeout=read_seconds(table.get("ready_timeout", _READY), f"{where} ready_timeout"),
+        numbers=fields.numbers,
     )
 
 
-def read_ready(value: object, variant: str, where: str) -> str:
-    """Read a URL or ``host:port``, with the name of a variant in it."""
-    text = _fill(value, variant, where) if isinstance(value, str) else ""
+def read_ready(value: object, fields: Fields, where: str) -> str:
+    """Read a URL or ``host:port``, with fields of a variant in it."""
+    text = fill(value, fields, where) if isinstance(value, str) else ""
     if value != "":
         try:
             split_address(text)
@@ -293,60 +320,6 @@ def split_address(ready: str) -> tuple[str, int]:
         raise ValueError(ready)
     parts.hostname.encode("idna")
     return parts.hostname, port
-
-
-def _words(value: object, variant: str, where: str) -> tuple[str, ...]:
-    """Return the words of a command; a text with a shell's characters in it is a script."""
-    if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
-        return tuple(_fill(word, variant, where) for word in value)
-    if not isinstance(value, str) or not value.strip():
-        raise ConfigError("not a command", where=where, hint='write "wrk …" or ["wrk", "…"]')
-    if _SHELL.search(value):
-        return ("sh", "-c", _fill_script(value, variant, where))
-    try:
-        return tuple(_fill(word, variant, where) for word in shlex.split(value))
-    except ValueError as error:
-        raise ConfigError(f"not a command: {error}", where=where) from error
-
-
-def _fill(text: str, variant: str, where: str) -> str:
-    """Put a variant's name where its field is; refuse a field that is misspelt.
-
-    Examples
-    --------
-    >>> _fill("a {variant} ${variants}", "v1", "")
-    'a v1 ${variants}'
-    """
-    for name in _BRACED.findall(text):
-        if name != _NAME and get_close_matches(name.strip().lower(), [_NAME], cutoff=0.75):
-            hint = f"did you mean {_FIELD}?"
-            raise ConfigError(f"unknown placeholder {{{name}}}", where=where, hint=hint)
-    return text.replace(_FIELD, variant)
-
-
-def _fill_script(script: str, variant: str, where: str) -> str:
-    """Put a variant's name into a shell's script as one word, so that nothing in it acts.
-
-    Examples
-    --------
-    >>> _fill_script("a {variant} | b '{variant}'", "v1", "")
-    "a v1 | b 'v1'"
-    >>> _fill_script("a {variant} | b", "x; y", "")
-    "a 'x; y' | b"
-    """
-    _fill(script, variant, where)
-    parts = script.split(_FIELD)
-    filled = parts[0]
-    for before, after in zip(accumulate(parts), parts[1:], strict=False):
-        is_bare = not _ENCLOSING.search(script) and _CLOSED.fullmatch(before) is not None
-        if not is_bare and not _HARMLESS.fullmatch(variant):
-            raise ConfigError(
-                f"the name {variant!r} cannot be inside quotes",
-                where=where,
-                hint=f"write {_FIELD} without quotes; benchkit adds them",
-            )
-        filled += (shlex.quote(variant) if is_bare else variant) + after
-    return filled
 
 
 def _whole(value: object, where: str, *, least: int) -> int:

@@ -37,6 +37,7 @@ def state_plan(commands: Commands, *, is_pinned: bool = False) -> dict[str, str]
     parts["ready"] = redact_text(commands.ready)
     parts["build"] = _write_line(("sh", "-c", commands.build)) if commands.build else ""
     parts["pin"] = "true" if is_pinned else ""
+    parts |= {name: f"{number}" for name, number in commands.numbers.items()}
     return {key: text for key, text in parts.items() if text}
 
 

@@ -33,6 +33,7 @@ from benchkit.capture.resume import (
 )
 from benchkit.capture.service import Service, serving
 from benchkit.capture.usage import recording, write_samples
+from benchkit.comparison.dose import write_doses
 from benchkit.errors import ConfigError
 from benchkit.parsers import registry
 from benchkit.redaction import redact, redact_label
@@ -326,7 +327,7 @@ class _Work:
             conditions={} if is_warmup else conditions,
             plan={} if is_warmup else state_plan(turn.commands, is_pinned=self._plan.is_pinned),
             remark=remark,
-            env=env,
+            env=env | write_doses(turn.commands.numbers),
         )
         with undisturbed():
             about_usage = describe_companion(record, redact(turn.commands.serve, marked=True))

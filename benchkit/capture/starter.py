@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from shlex import quote
 from urllib.parse import urlsplit
 
+from benchkit.capture.fields import Fields
 from benchkit.capture.plan import read_ready
 from benchkit.config.files import write_key, write_string
 from benchkit.errors import ConfigError
@@ -118,7 +119,7 @@ def _locate(plan: FirstPlan, subject: Subject) -> str:
         what = f"expected {scheme}://host:port, got {redact_text(url)!r}"
         password = "; a password belongs in the commands of the plan" if "@" in url else ""
         raise ConfigError(what, where="--url", hint=f'write "{plan.ready}"{password}')
-    read_ready(url, "", "--url")
+    read_ready(url, Fields(""), "--url")
     return url
 
 

@@ -1,24 +1,35 @@
-"""Variants that carry a number (``spans=4``, ``0.1``): what one more unit of it costs."""
+"""Variants that carry a number: what one more unit of it costs.
+
+Their names tell it (``spans=4``, ``0.1``), or their runs state it, as a plan does (``spans = 4``).
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from benchkit.comparison.model import SEQUENTIAL, UNJUDGED, Contrast, Row
+from benchkit.derived.record import keep_measured
 from benchkit.regexes import regex
 from benchkit.stats.line import Line, fit_line, fit_rounds
 from benchkit.stats.multiplicity import holm
 from benchkit.stats.sample import ROUNDING
 from benchkit.stats.spending import SequentialDesign
 
+if TYPE_CHECKING:
+    from benchkit.schema import Runs
+
+#: How an entry of a run's environment begins that states a number of its variant.
+_ENTRY = "dose."
 #: Fewer doses are a comparison.
 FEWEST = 3
 _AMOUNT = r"\d{1,15}(?:\.\d{1,9})?"
+_SIGNED = regex(r"-?\d{1,15}(?:\.\d{1,18})?(?:e-\d{1,2})?")
 _DOSE = regex(rf"(?:(?:(?P<kind>.+)[\s,;/])?(?P<name>[^\s,;/=]+)=)?(?P<amount>{_AMOUNT})")
 #: What a number without a name is called.
 _NAMELESS = "variant"
@@ -81,9 +92,63 @@ class Response:
         return fit_line(doses, np.concatenate([*self.values.values()]), self.confidence)
 
 
-def list_responses(contrasts: Iterable[Contrast], confidence: float) -> list[Response]:
-    """Return the primary metrics that were measured at three doses or more, repeated somewhere."""
+class Dose(NamedTuple):
+    """A number of a variant: what else its variants have in common, its name and its size."""
+
+    kind: str
+    name: str
+    amount: float
+
+
+def write_doses(numbers: Mapping[str, float]) -> dict[str, str]:
+    """Return the entries of a run's environment that state the numbers of its variant."""
+    return {f"{_ENTRY}{name}": f"{number}" for name, number in numbers.items()}
+
+
+def read_doses(runs: Runs) -> dict[str, list[Dose]]:
+    """Return the numbers that runs state of their variants, unless they contradict each other."""
+    measured = keep_measured(runs)
+    stated: dict[str, set[tuple[tuple[str, float], ...]]] = {}
+    for variant, env in zip(measured["variant"], measured["env"], strict=True):
+        entries = sorted(
+            (name.removeprefix(_ENTRY), float(value))
+            for name, value in (env or {}).items()
+            if name.startswith(_ENTRY) and _SIGNED.fullmatch(f"{value}")
+        )
+        stated.setdefault(variant, set()).add(tuple(entries))
+    alone = {variant: known.pop() for variant, known in stated.items() if len(known) == 1}
+    return {variant: [*_list_doses(entries)] for variant, entries in alone.items()}
+
+
+def _list_doses(entries: Sequence[tuple[str, float]]) -> Iterator[Dose]:
+    for name, amount in entries:
+        others = (f"{other}={size:g}" for other, size in entries if other != name)
+        yield Dose(", ".join(others), name, amount)
+
+
+def _read_name(variant: str) -> list[Dose]:
+    dose = _DOSE.fullmatch(variant)
+    if not dose:
+        return []
+    return [Dose(dose["kind"] or "", dose["name"] or _NAMELESS, float(dose["amount"]))]
+
+
+def list_responses(
+    contrasts: Iterable[Contrast],
+    confidence: float,
+    stated: Mapping[str, Sequence[Dose]] | None = None,
+) -> list[Response]:
+    """Return the primary metrics that were measured at three doses or more, repeated somewhere.
+
+    Parameters
+    ----------
+    stated : mapping of str to sequence of Dose
+        The numbers of variants whose names do not tell them. Numbers that two variants share are
+        no doses.
+    """
     found: dict[tuple[Row, str, str], dict[float, tuple[float, ...]]] = {}
+    owners: dict[tuple[Row, str, str, float], str] = {}
+    shared: set[tuple[Row, str, str]] = set()
     units: dict[Row, str] = {}
     designs: dict[Row, set[SequentialDesign | None]] = {}
     for contrast in contrasts:
@@ -96,15 +161,20 @@ def list_responses(contrasts: Iterable[Contrast], confidence: float) -> list[Res
             (contrast.variant, contrast.variant_values),
         )
         for variant, values in sides:
-            dose = _DOSE.fullmatch(variant)
             is_rate = contrast.unit == _RATE
-            if dose and values and not (is_rate and min(values) <= 0):
-                costs = tuple(1 / value for value in values) if is_rate else values
-                key = contrast.key, dose["kind"] or "", dose["name"] or _NAMELESS
-                found.setdefault(key, {})[float(dose["amount"])] = costs
+            if not values or (is_rate and min(values) <= 0):
+                continue
+            costs = tuple(1 / value for value in values) if is_rate else values
+            for kind, name, amount in (stated or {}).get(variant) or _read_name(variant):
+                key = contrast.key, kind, name
+                found.setdefault(key, {})[amount] = costs
+                if owners.setdefault((*key, amount), variant) != variant:
+                    shared.add(key)
                 units[contrast.key] = "s" if is_rate else contrast.unit
     responses = []
     for (row, kind, name), by_dose in found.items():
+        if (row, kind, name) in shared:
+            continue
         known = designs.get(row, set())
         kept = min(map(len, by_dose.values())) if known else None  # complete rounds
         runs = {dose: by_dose[dose][:kept] for dose in sorted(by_dose)}

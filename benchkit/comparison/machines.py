@@ -35,7 +35,7 @@ def list_entries(env: Mapping[str, str]) -> dict[str, str]:
 
 @cache
 def _is_of_machine(name: str) -> bool:
-    return bool(_MACHINE.search(name.lower())) and not name.startswith("name.")
+    return bool(_MACHINE.search(name.lower())) and not name.startswith(("name.", "dose."))
 
 
 def names_machine(name: str) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from benchkit.comparison import estimate_outside
 from benchkit.comparison.dose import FEWEST as FEWEST_DOSES
-from benchkit.comparison.dose import list_responses
+from benchkit.comparison.dose import list_responses, read_doses
 from benchkit.derived.accounts import list_accounts
 from benchkit.derived.containers import BACKEND, role_of
 from benchkit.derived.costs import list_costs
@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 _MIXED = "B111"
 _NO_DOSES = (
     f"No dose-response table: it needs a benchmark with at least {FEWEST_DOSES} variants whose "
-    "names are a number (the dose), such as 4, or end in one after an equals sign, such as spans=4."
+    "names are a number (the dose), such as 4, or end in one after an equals sign, such as "
+    "spans=4, or that have a number in the plan of `capture`, such as spans = 4."
 )
 
 
@@ -104,7 +105,7 @@ def build_parts(
     confidence = verdicts.comparisons.confidence
     sweeps = find_saturations(observations, runs, parse_rule(knee), variants, confidence)
     return {
-        "dose": _doses(verdicts),
+        "dose": _doses(verdicts, runs),
         "held": _held(verdicts, list_held(observations, measured, runs)),
         "sweep": _sweeps(sweeps),
         "resources": _resources(verdicts, runs, observations, measured, listed),
@@ -143,9 +144,9 @@ def follow(verdicts: Verdicts, parts: Mapping[str, Part]) -> tuple[str, ...]:
     return bullets(verdicts, tuple(part.caveat for part in parts.values() if part.caveat))
 
 
-def _doses(verdicts: Verdicts) -> Part:
+def _doses(verdicts: Verdicts, runs: Runs) -> Part:
     contrasts = (row.contrast for row in verdicts.rows)
-    found = list_responses(contrasts, verdicts.comparisons.confidence)
+    found = list_responses(contrasts, verdicts.comparisons.confidence, read_doses(runs))
     if not found:
         return Part(title="Dose and response", missing=_NO_DOSES)
     from benchkit.tables.dose import describe_doses, dose_tables, slope_table

@@ -6,13 +6,13 @@ import subprocess
 import tomllib
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchkit.capture.plan import ORDERS, Plan, order_rounds, parse_plan, read_plan
+from benchkit.capture.plan import ORDERS, order_rounds, parse_plan, read_plan
+from benchkit.capture.resume import state_plan
 from benchkit.errors import ConfigError, ExitCode
 
 EXAMPLE = """
@@ -58,7 +58,19 @@ def test_every_key_is_read() -> None:
         ('[variants.a]\ncommand = ["x", "{variants}"]', "unknown placeholder {variants}"),
         ('[variants.a]\ncommand = "x"\nready = "http://{ variant }/"', "did you mean {variant}"),
         ("[variants.a]", "no command"),
-        ("[variants.a]\nspans = 4", "'spans'; name the variant after its number: [variants.\"s"),
+        ('[variants.""]', '[variants.""]: the variant has no name; use [variants.NAME]'),
+        ('[variants." "]\ncommand = "x"', "the variant has no name"),
+        ('[variants.a]\n[variants."a "]', "'a ' and 'a' are the same name"),
+        ('[variants.a]\ncommand = "x"\nrounds = 4', "unknown key 'rounds'"),
+        ('[variants.a]\ncommand = "x"\nready_timout = 4', "did you mean 'ready_timeout'"),
+        ('[variants.a]\ncommand = "x"\nvariant = 4', "unknown key 'variant'"),
+        ('[variants.a]\ncommand = "x"\nspans = inf', "unknown key 'spans'"),
+        ('[variants.a]\ncommand = "x"\nspans = true', "unknown key 'spans'"),
+        (
+            'command = "x {spans}"\n[variants.a]\n[variants.b]\nspans = 4',
+            "number for {spans}; add ",
+        ),
+        ('command = "x {span}"\n[variants.b]\nspans = 4', "did you mean {spans}?"),
         ("[variants]\na = 1", "not a table"),
         ('[variants.a]\ncomand = "x"', "did you mean 'command'"),
         ('serve = "x"\n[variants.a]\ncommand = "x"', 'add ready = "http'),
@@ -135,9 +147,15 @@ def test_the_seed_decides_a_random_order() -> None:
     assert len({tuple(one) for one in made[0]}) > 1
 
 
-def test_one_variant_needs_no_name() -> None:
-    table: dict[str, Any] = {"variants": {"": {"command": ["true"]}}}
-    assert parse_plan(table) == Plan(variants=parse_plan(table).variants)
+def test_a_variant_carries_numbers_that_its_commands_name() -> None:
+    table = {"command": "x {spans} | cat", "serve": "s -r {rate} {variant}", "ready": "h:{spans}"}
+    variants = {"none": {"spans": 10, "rate": 0}, "otlp": {"spans": 14, "rate": 0.5}}
+    otlp = parse_plan({**table, "variants": variants}).variants["otlp"]
+    assert otlp.command == ("sh", "-c", "x 14 | cat")
+    assert (otlp.serve, otlp.ready) == (("s", "-r", "0.5", "otlp"), "h:14")
+    assert otlp.numbers == {"spans": 14, "rate": 0.5}
+    stated = state_plan(otlp)
+    assert (stated["spans"], stated["rate"]) == ("14", "0.5")
 
 
 EVIL = "a; touch stolen; $(touch stolen) `touch stolen` ' \" \\"

@@ -11,7 +11,9 @@ from invocation import benchkit
 from stopped import draw, write_series
 
 import benchkit.api as bk
-from benchkit.comparison.dose import list_responses
+from benchkit.capture.plan import parse_plan
+from benchkit.capture.session import carry_out
+from benchkit.comparison.dose import Dose, list_responses, read_doses
 from benchkit.stats.line import fit_line
 
 RUNS = 6
@@ -125,6 +127,27 @@ def test_each_kind_has_a_line_of_its_own(tmp_path: Path) -> None:
         ("a", "sampling"): (0.1, 0.5, 1),
         ("b", "sampling"): (0.1, 0.5, 1),
     }
+
+
+def test_a_plan_states_the_number_of_a_variant(tmp_path: Path) -> None:
+    costs = {"none": 1000.0, "few": 1048.0, "many": 1192.0, "other": 3000.0}
+    folder = write(tmp_path / "r", costs)
+    variants = {"none": {"spans": 0}, "few": {"spans": 4}, "many": {"spans": 16}}
+    for name, numbers in variants.items():
+        text = "".join(f'"dose.{key}" = "{number}"\n' for key, number in numbers.items())
+        (folder / name / "run.toml").write_text(f"[env]\n{text}")
+    comparison = bk.load(folder).compare(baseline="none")
+    (line, *_) = comparison.parts["dose"].lines
+    assert line.startswith("Get: each unit of spans changes time per operation by +")
+
+    echo = "echo BenchmarkGet 1 {spans}1 ns/op"
+    session = carry_out(parse_plan({"command": echo, "variants": variants}), tmp_path / "out")
+    assert session.problem == ""
+    doses = read_doses(bk.load(tmp_path / "out").runs)
+    assert doses == {name: [Dose("", "spans", variants[name]["spans"])] for name in variants}
+    same = {"few": [Dose("", "spans", 4)], "many": [Dose("", "spans", 4)]}
+    contrasts = [row.contrast for row in comparison.verdicts.rows]
+    assert list_responses(contrasts, 0.95, doses | same) == []
 
 
 def test_every_view_has_it(tmp_path: Path) -> None:
