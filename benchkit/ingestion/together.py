@@ -12,8 +12,9 @@ from benchkit.errors import Diagnostic
 from benchkit.ingestion.addresses import name_path
 from benchkit.ingestion.sources import Found
 from benchkit.labels.patterns import PathLabels
-from benchkit.labels.stems import ToolNames, form_tokens
+from benchkit.labels.stems import ToolNames, form_tokens, split_name
 from benchkit.labels.tree import is_run, lead_by_folders, read_tree
+from benchkit.labels.walk import OF_FILE
 from benchkit.selection import SIDE_NAMES
 
 
@@ -119,6 +120,22 @@ def note_numbers(sources: Iterable[Found]) -> Iterator[Diagnostic]:
             )
             hint = "if they are runs, add --layout '{variant}/{tool}-{run}.{ext}'"
             yield Diagnostic(paths[numbers[0]], 0, what, hint, "note")
+
+
+def note_renamed(sources: Iterable[Found]) -> Iterator[Diagnostic]:
+    """Warn of files whose names count another run than the sidecars that were written with them."""
+    for source in sources:
+        stated, number = source.sidecar.run, source.labels.run
+        is_captured = source.sidecar.exit_code is not None
+        if not is_captured or None in (stated, number) or stated == number or not source.path:
+            continue
+        stem, _ = split_name(source.path.name)
+        if stem.endswith(f"{number}"):
+            sidecar = name_path(f"{source.path.name}{OF_FILE}")
+            states = f"{sidecar} states run {stated}, which is used"
+            what = f"the file name counts run {number}, but {states}"
+            hint = "give both the same number"
+            yield Diagnostic(name_path(source.label), 0, what, hint, "warning")
 
 
 class Order(Enum):

@@ -100,6 +100,8 @@ def find_counts(
 def find_stated(numbers: Mapping[_Key, Collection[tuple[int, int | None]]]) -> set[_Key]:
     """Return the names whose numbers are the runs that sidecars state; some may have lost theirs.
 
+    A file that was renamed contradicts its sidecar; as long as others agree, it is a run as well.
+
     Parameters
     ----------
     numbers : mapping of key to collection of (number, run)
@@ -109,13 +111,18 @@ def find_stated(numbers: Mapping[_Key, Collection[tuple[int, int | None]]]) -> s
     --------
     >>> sorted(find_stated({"get": [(2, 2), (4, 4), (7, None)], "c": [(1, 1), (8, 1)], "x": []}))
     ['get']
+    >>> find_stated({"renamed": [(1, 1), (7, 2)]})
+    {'renamed'}
     """
-    return {
-        key
-        for key, each in numbers.items()
-        if any(run is not None for _, run in each)
-        and all(run in (number, None) for number, run in each)
-    }
+    return {key for key, each in numbers.items() if _are_stated(each)}
+
+
+def _are_stated(numbers: Collection[tuple[int, int | None]]) -> bool:
+    """Tell whether more numbers agree with sidecars than contradict; as many, if these differ."""
+    stated = [(number, run) for number, run in numbers if run is not None]
+    agreeing = sum(number == run for number, run in stated)
+    are_distinct = len({run for _, run in stated}) == len(stated)
+    return 2 * agreeing > len(stated) or (2 * agreeing == len(stated) > 0 and are_distinct)
 
 
 def find_sequences(numbers: Mapping[_Name, AbstractSet[int]]) -> set[_Name]:

@@ -85,6 +85,24 @@ def test_numbers_that_sidecars_state_as_runs_are_runs_whatever_is_lost(
     ]
 
 
+@pytest.mark.parametrize("name", ["wrk-{n}.txt", "{n}.txt"])
+def test_a_renamed_run_keeps_the_number_of_its_sidecar_and_both_are_named(
+    name: str, results: Path
+) -> None:
+    for n, run in ((1, 1), (7, 2)):
+        path = results / "none" / name.format(n=n)
+        place_copy(path, WRK.format(side="none", n=run))
+        path.with_name(f"{path.name}.run.toml").write_text(f"run = {run}\nexit = 0\n", "utf-8")
+    loaded = bk.load("results")
+    assert {*loaded.runs["benchmark"]} == {"/ping/GRM"}
+    assert sorted(loaded.runs["run"]) == [1, 2]
+    (note,) = (each for each in loaded.diagnostics if each.severity == "warning")
+    assert note.path == f"{path}"
+    assert note.what.startswith(
+        f"the file name counts run 7, but {path.name}.run.toml states run 2"
+    )
+
+
 def test_levels_are_no_runs_though_a_sidecar_states_one_run_for_all(results: Path) -> None:
     for n in (1, 10, 50):
         place_copy(results / "none" / f"wrk-{n}.txt", WRK.format(side="none", n=1))
