@@ -40,7 +40,6 @@ from benchkit.ingestion.together import (
     list_declared,
     name_files,
     note_numbers,
-    note_renamed,
     read_together,
 )
 from benchkit.labels.matching import Rename, parse_rename
@@ -152,7 +151,6 @@ def discover(arguments: Sequence[str], options: Options) -> Discovery:
     if not options.layout:
         name_files(result.found, variant, tools)
         result.notes += note_numbers(result.found)
-    result.notes += note_renamed(result.found)
     result.found = read_once(result.found)
     assign(result.found, options)
     if options.layout:

@@ -101,7 +101,13 @@ def _note(root: str, groups: Sequence[str]) -> Diagnostic:
     return Diagnostic(root, 0, what, hint, "note")
 
 
-def note_numbers(sources: Iterable[Found]) -> Iterator[Diagnostic]:
+def note_numbers(sources: Sequence[Found]) -> Iterator[Diagnostic]:
+    """Note numbers of files that may be read in two ways, or that contradict their sidecars."""
+    yield from _note_benchmarks(sources)
+    yield from _note_renamed(sources)
+
+
+def _note_benchmarks(sources: Iterable[Found]) -> Iterator[Diagnostic]:
     """Note numbers of tools' files that count as benchmarks, but may be runs of which some lack."""
     alike: dict[tuple[str, ...], dict[int, str]] = defaultdict(dict)
     for source in sources:
@@ -122,7 +128,7 @@ def note_numbers(sources: Iterable[Found]) -> Iterator[Diagnostic]:
             yield Diagnostic(paths[numbers[0]], 0, what, hint, "note")
 
 
-def note_renamed(sources: Iterable[Found]) -> Iterator[Diagnostic]:
+def _note_renamed(sources: Iterable[Found]) -> Iterator[Diagnostic]:
     """Warn of files whose names count another run than the sidecars that were written with them."""
     for source in sources:
         stated, number = source.sidecar.run, source.labels.run
