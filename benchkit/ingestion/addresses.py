@@ -195,6 +195,11 @@ def locate(address: str) -> str:
     return str(places[0]) if places else address
 
 
+def is_gone(address: str) -> bool:
+    """Tell whether a file of this machine is no longer there; a URL or a commit's file stays."""
+    return os.path.isabs(address) and not os.path.exists(locate(address))  # noqa: PTH110, PTH117 - texts
+
+
 def _list_called(folder: Path, name: str) -> list[Path]:
     """Return what a folder holds under a name, or under one that is masked as this name."""
     if HIDDEN not in name:

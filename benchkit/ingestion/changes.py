@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from benchkit.derived.record import began_alike
 from benchkit.errors import Diagnostic, Finding
-from benchkit.ingestion.addresses import PACKED, locate
+from benchkit.ingestion.addresses import PACKED, is_gone
 from benchkit.ingestion.copies import Copy, leave_out, settle_originals
 from benchkit.ingestion.gone import Folders, mark_renewed
 from benchkit.ingestion.parts import Part
@@ -98,7 +98,7 @@ class Change:
         before, now = map(_memories, (self._list_seen(stored, REFUSED_ROLES), refused))
         self._refused = refused
         self.has_marks = any(is_news for _, is_news in marked) or before != now
-        self.has_marks |= any(_is_gone(part.path) for part in self._list_seen(stored, ["empty"]))
+        self.has_marks |= any(is_gone(part.path) for part in self._list_seen(stored, ["empty"]))
         self._after = [] if stored is None or not stored.num_columns else [stored]
 
     def build(self, stored: pa.Table | None) -> pa.Table:
@@ -279,13 +279,13 @@ def _supersedes(new: Sequence[Part], copies: Sequence[Part]) -> Callable[[Part],
             return True
         if part.role == "empty":  # until results lie there
             inside = (path for origin, path in held if origin == part.origin)
-            return _is_gone(part.path) or any(
+            return is_gone(part.path) or any(
                 f"{path}/".startswith(f"{part.path}/") for path in inside
             )
         if began_alike(moved[part.origin, part.assigned, part.sha256], {part.started_at}):
             return Path(part.path).is_absolute() and not holds(part.path, part.sha256)
         place = part.origin, part.assigned, unpacked(part.path)
-        return place in packed and _is_gone(part.path)
+        return place in packed and is_gone(part.path)
 
     return is_superseded
 
@@ -293,11 +293,6 @@ def _supersedes(new: Sequence[Part], copies: Sequence[Part]) -> Callable[[Part],
 def _source_labels(part: Part) -> tuple[str, str, str, str]:
     """Return the labels with which a file counts once, whoever gave them: path or command line."""
     return part.origin, part.path, part.variant, part.env.get("commit", "")
-
-
-def _is_gone(path: str) -> bool:
-    """Whether a file of this machine is no longer there; a URL or a commit's file stays."""
-    return Path(path).is_absolute() and not Path(locate(path)).exists()
 
 
 def _locate_series(

@@ -17,7 +17,7 @@ from shlex import quote
 
 from benchkit.derived.record import began_alike
 from benchkit.errors import Finding
-from benchkit.ingestion.addresses import PACKED, name_path
+from benchkit.ingestion.addresses import PACKED, is_gone, name_path
 from benchkit.ingestion.copies import OF_VALUES
 from benchkit.ingestion.gone import MIXED, SHOWN, find_gone
 from benchkit.ingestion.parts import Part, show_label
@@ -265,6 +265,12 @@ def _advise(names: Sequence[str], parts: Sequence[Part]) -> str:
             "ingest the folder with `--store NEW`; otherwise give each one its own --variant"
         )
     label = show_label(parts[0].assigned.partition("variant=")[2])
+    gone = [name for name, part in zip(names, parts, strict=True) if is_gone(part.path)]
+    if left := [name for name in names if gone and name not in gone]:
+        sources = (quote(f"{label}={name}" if label else name) for name in left)
+        command = " ".join(("benchkit ingest", *sources, "--store NEW"))
+        which = f"the runs of {list_names(gone, SHOWN)}, whose files are gone"
+        return f"for a store without {which}, run `{command}`"
     folders = names if len(names) <= SHOWN else [os.path.dirname(names[0]) or "."]  # noqa: PTH120 - texts
     command = " ".join(("benchkit ingest", *map(quote, folders), "--store NEW"))
     together = "give all folders to one command with `--store NEW`" if label else f"run `{command}`"
@@ -328,7 +334,8 @@ def _name_packed(measured: Sequence[Part]) -> dict[str, Finding]:
             where=variant,
             message=f"{list_names(names, SHOWN)} and the file of the same name without "
             f"`{PACKED}` contain different measurements",
-            remedy="delete the one that is outdated; if they are repeats, rename one",
+            remedy="delete the one that is outdated, or rename one and give both the same label "
+            "(label=path) if they are repeats; then ingest with `--store NEW`",
             numbers={"pooled": len(names)},
         )
         for variant, names in others.items()

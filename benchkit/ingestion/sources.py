@@ -229,9 +229,15 @@ def digest_unpacked(path: str) -> str:
 
 
 def holds(path: str, sha256: str) -> bool:
-    """Tell whether a file of this machine still has a content: it may be gone or rewritten."""
+    """Tell whether a file of this machine still has a content: it may be gone or rewritten.
+
+    Where a link leads to its folder, that moved: addresses are without links to folders.
+    """
     path = locate(path)
+    folder = os.path.dirname(path)  # noqa: PTH120 - texts
     if not os.path.isabs(path) or not os.path.isfile(path):  # noqa: PTH113, PTH117 - texts
+        return False
+    if os.path.realpath(folder) != folder:
         return False
     try:
         with open(path, "rb") as file:  # noqa: PTH123 - texts

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import re
+import shlex
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -134,3 +136,46 @@ def test_a_file_that_is_ingested_under_another_label_is_named(
     gated.write_runs(Path("res/main-1.txt"), seed=9, runs=3)
     assert run(["ingest", "main=res/main-1.txt", "--store", "new"]) == 0
     assert "B103" not in set(bk.load(store="new").findings["code"])
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("is_linked", [False, True])
+def test_a_store_that_moved_with_its_results_is_ingested_into(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    *,
+    is_linked: bool,
+) -> None:
+    here = tmp_path / "here"
+    here.mkdir()
+    for name in ("res", ".benchkit"):
+        Path(name).rename(here / name)
+    if is_linked:
+        Path("res").symlink_to(here / "res")
+    monkeypatch.chdir(here)
+    before = list_values("pr")
+    capsys.readouterr()
+    assert run(["ingest", "res"]) == 0
+    shown = capsys.readouterr().err
+    assert ("4 superseded" in shown, "B103" in shown) == (True, False)
+    assert list_values("pr") == before
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_advice_on_results_that_moved_and_were_measured_again_can_be_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "here").mkdir()
+    for name in ("res", ".benchkit"):
+        Path(name).rename(tmp_path / "here" / name)
+    monkeypatch.chdir(tmp_path / "here")
+    for seed, path in enumerate(sorted(Path("res").iterdir())):
+        gated.write_runs(path, seed=50 + seed, runs=3)
+    assert run(["ingest", "res"]) == 0
+    found = re.search(
+        r"B111 main: .*for a store without .*`benchkit (.*)`", capsys.readouterr().err
+    )
+    assert found is not None
+    assert run(shlex.split(found[1])) == 0
+    assert run(["gate", "--store", "NEW"]) == 0

@@ -142,6 +142,11 @@ def test_a_packed_file_beside_a_different_measurement_of_its_name_fails_the_gate
         (mixed,) = [one for one in findings if one["code"] == "B111"]
         assert mixed["where"] == "pr"
         assert f"{plain[0].name}.gz" in mixed["message"]
+        assert mixed["remedy"].endswith("; then ingest with `--store NEW`")
+    for path in plain:
+        Path(f"{path}.gz").unlink()
+    assert run(["ingest", "res", "--store", "NEW"]) == 0
+    assert run([*gate, "--store", "NEW"]) == (tool == "go")
 
 
 def test_a_packed_copy_stays_one_measurement_until_the_plain_file_is_overwritten(
