@@ -40,7 +40,10 @@ def test_a_gate_names_the_lost_runs_until_they_are_ingested_again(
 ) -> None:
     assert run(GATE) == 3
     shown = capsys.readouterr().out
-    assert "its values were lost with a damaged file of the store" in shown
+    lost = "its values were lost with a damaged file of the store; ingest it again"
+    assert (
+        f"4 files are damaged: otlp/wrk-5.txt: {lost}, otlp/wrk-6.txt: {lost} and 2 more" in shown
+    )
     assert run(["store", "check"]) == 0
     assert run(["ingest", "otlp"]) == 0
     assert run(GATE) == 0

@@ -162,7 +162,7 @@ def _list_crashes(
 
 
 def _list_damage(damaged: Mapping[str, list[str]], habits: Habits) -> Iterator[Occurrence]:
-    if texts := [text for own in damaged.values() for text in own]:
+    if texts := [*dict.fromkeys(text for own in damaged.values() for text in own)]:
         files = "1 file is damaged" if len(texts) == 1 else f"{len(texts)} files are damaged"
         yield Occurrence(event=DAMAGED, action=habits.on_damaged, text=f"{files}: {join(texts)}")
 

@@ -381,16 +381,19 @@ def repair_rows(pieces: pa.Table, values: Table, damage: Sequence[Damage]) -> pa
         is_bare = pc.invert(pc.is_in(pieces["role"], pa.array(MEASURED)))
     lost = pieces.filter(pc.invert(is_bare)).join(list_values(values), keys, join_type="left anti")
     kept = pieces.join(lost.select(keys), keys, join_type="left anti")
-    texts = {"role": "damaged", "remark": _LOST, "fingerprint": ""}
+    labels = lost["label" if "label" in lost.column_names else "path"].cast(pa.string())
+    remarks = pc.binary_join_element_wise(labels, _LOST, ": ")
+    texts = {"role": "damaged", "remark": remarks, "fingerprint": ""}
     changed = _write(touch(kept, damage), {"fingerprint": ""})
     return pa.concat_tables([changed, _write(lost, texts)], promote_options="permissive")
 
 
-def _write(rows: pa.Table, texts: Mapping[str, str]) -> pa.Table:
-    """Return rows with the same texts in each, which stay in the log."""
+def _write(rows: pa.Table, texts: Mapping[str, str | pa.ChunkedArray]) -> pa.Table:
+    """Return rows with other texts, the same or one for each, which stay in the log."""
     import pyarrow as pa
 
     for name in texts.keys() & {*rows.column_names}:
-        column = pa.array([texts[name]] * len(rows), pa.string())
+        text = texts[name]
+        column = pa.repeat(text, len(rows)) if isinstance(text, str) else text
         rows = rows.set_column(rows.column_names.index(name), name, column)
     return rows.append_column("dropped", pa.array([False] * len(rows), pa.bool_()))
