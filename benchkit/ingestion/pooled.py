@@ -269,8 +269,8 @@ def _advise(names: Sequence[str], parts: Sequence[Part]) -> str:
     if left := [name for name in names if gone and name not in gone]:
         sources = (quote(f"{label}={name}" if label else name) for name in left)
         command = " ".join(("benchkit ingest", *sources, "--store NEW"))
-        which = f"the runs of {list_names(gone, SHOWN)}, whose files are gone"
-        return f"for a store without {which}, run `{command}`"
+        lost = f"the runs of {list_names(gone, SHOWN)}, whose files are gone"
+        return f"for a store without {lost}, run `{command}`"
     folders = names if len(names) <= SHOWN else [os.path.dirname(names[0]) or "."]  # noqa: PTH120 - texts
     command = " ".join(("benchkit ingest", *map(quote, folders), "--store NEW"))
     together = "give all folders to one command with `--store NEW`" if label else f"run `{command}`"
