@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from shlex import quote
 
 from benchkit.errors import DataError
-from benchkit.reading.signs import list_anchors, signs_in
+from benchkit.reading.signs import list_anchors, may_hold_blocks, signs_in
 from benchkit.redaction import redact_quote
 from benchkit.regexes import regex
 
@@ -140,13 +140,12 @@ def is_logged(text: str) -> bool:
 def find_wrapping(text: str, label: str) -> tuple[Prefix, ...] | None:
     """Return the prefixes of a text; None where it needs no cleaning at all.
 
-    No-break blanks, which pages put into copies, are a reason to clean where a tool's line stands.
+    No-break blanks, which pages put into copies, are a reason to clean what may hold results.
     """
-    if NO_BREAK in text:
-        text = text.replace(NO_BREAK, " ")
-        if next(_find_anchors(text, is_plain=True), None) is not None:
-            return find_prefixes(text, label)
-    return find_prefixes(text, label) or None
+    is_copied = NO_BREAK in text
+    text = text.replace(NO_BREAK, " ")
+    found = find_prefixes(text, label)
+    return found if found or (is_copied and may_hold_blocks(text)) else None
 
 
 def find_prefixes(text: str, label: str) -> tuple[Prefix, ...]:
@@ -183,10 +182,10 @@ def find_prefixes(text: str, label: str) -> tuple[Prefix, ...]:
     return tuple(_make(candidate, lines) for candidate in chosen)
 
 
-def _find_anchors(text: str, *, is_plain: bool = False) -> Iterator[tuple[str, int, str]]:
+def _find_anchors(text: str) -> Iterator[tuple[str, int, str]]:
     """Yield tool, place and what stands before, for lines that only a tool prints.
 
-    Those before which nothing stands are left out unless ``is_plain``.
+    Those before which nothing stands are left out.
     """
     for tool, word, rest in list_anchors(signs_in(text, None)):
         place, count = text.find(word), 0
@@ -194,7 +193,7 @@ def _find_anchors(text: str, *, is_plain: bool = False) -> Iterator[tuple[str, i
             count += 1
             start, end = text.rfind("\n", 0, place) + 1, place
             before = text[start:place]
-            if is_plain or (place > start and before.strip(_FURNITURE)) or before == "-":
+            if (place > start and before.strip(_FURNITURE)) or before == "-":
                 end = text.find("\n", place)
                 end = len(text) if end < 0 else end
                 if len(before) <= _LONGEST and rest.match(text, place + len(word), end):

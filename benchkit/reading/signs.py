@@ -52,6 +52,23 @@ def list_anchors(names: frozenset[str]) -> tuple[tuple[str, str, re.Pattern[str]
     return tuple((name, word, regex(rest)) for name, of in anchors for word, rest in of)
 
 
+@cache
+def _list_words_of_blocks() -> tuple[str, ...]:
+    formats = import_module("benchkit.parsers.registry").formats()
+    return tuple(word for each in formats if each.embeds for word in each.words)
+
+
+def may_hold_blocks(text: str) -> bool:
+    """Tell quickly whether a text may hold results among other text.
+
+    Examples
+    --------
+    >>> may_hold_blocks("put time:   [1.0 ms 1.1 ms 1.2 ms]"), may_hold_blocks("id;size")
+    (True, False)
+    """
+    return any(word in text for word in _list_words_of_blocks())
+
+
 def find_signs(head: Head, among: frozenset[str] | None = None) -> frozenset[str] | None:
     """Return the names of the formats whose signs are in a head; None where there is no text.
 

@@ -192,6 +192,14 @@ def test_no_break_blanks_and_a_diff_of_a_page_change_no_value(text: str) -> None
     assert _read(_wrap(text, PREFIXES["diff"])) == expected
 
 
+@pytest.mark.parametrize("name", ["criterion-text/none-1.txt", "benchcmp/all.txt"])
+def test_no_break_blanks_change_no_value_where_no_line_shows_its_tool(name: str) -> None:
+    text = (FIXTURES / name).read_text(encoding="utf-8")
+    expected = _read(text.encode())
+    assert expected[1]
+    assert _read(text.replace(" ", "\xa0").encode()) == expected
+
+
 @pytest.mark.parametrize("mark", ["\t", ","])
 def test_a_table_of_times_under_a_header_without_one_is_no_log(mark: str) -> None:
     header, row = (
