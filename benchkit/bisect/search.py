@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from math import exp, log
+from math import exp, log, sqrt
 from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 
 from benchkit.stats import CommitSearch, choose_commit, find_commit, holm, paired_t
+from benchkit.stats.student import t_tail
 
 #: Rounds of the ends after which they are compared; the level of each look.
 _LOOKS, _LEVEL = (8, 16, 32), 0.003
+#: Rounds of the ends after which they are forecast; even, so that the order of a round reverses.
+_STEP = 4
 
 Ending = Literal["found", "no change", "builds differ", "several", "undecided"]
 
@@ -76,6 +79,29 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class Ends:
+    """How the comparison of both ends stands.
+
+    Parameters
+    ----------
+    row : Row
+        In which they differ most surely.
+    change : tuple of float
+        As a ratio, and the ends of its interval at 95 %.
+    rounds, most : int
+        Those made, and as many as there may be.
+    needed : int or None
+        The round after which they are likely to differ surely, or do; None if after none.
+    """
+
+    row: Row
+    change: tuple[float, float, float]
+    rounds: int
+    most: int
+    needed: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """What came of a search.
 
@@ -112,12 +138,14 @@ def search(
     limits: Limits,
     tell: Callable[[Row, CommitSearch], object] = lambda _row, _found: None,
     left_out: Collection[int] = (),
+    watch: Callable[[Ends], object] = lambda _ends: None,
 ) -> Answer:
     """Find the commit between 0 and ``last`` that changed a row, without those to leave out."""
-    row, change = _compare_ends(bench, last)
+    ends = _compare_ends(bench, last, watch)
+    row = ends.row
     values = bench.rows()[row]
-    if change is not None:
-        return Answer("no change", row, 1, last, change, 2, len(values.values))
+    if ends.needed is None:
+        return Answer("no change", row, 1, last, ends.change, 2, len(values.values))
     unusable = {*left_out}
     while True:
         found = _locate(values)
@@ -134,21 +162,43 @@ def search(
             unusable.add(commit)
 
 
-def _compare_ends(bench: Bench, last: int) -> tuple[Row, tuple[float, float, float] | None]:
-    """Return the row in which the ends differ most surely, and its change if none does."""
+def _compare_ends(bench: Bench, last: int, watch: Callable[[Ends], object]) -> Ends:
+    """Measure the ends until they differ surely in a row, or for as many rounds as there may be."""
     rows = bench.rows()
-    for rounds in _LOOKS:
+    for look in _LOOKS:
         made = min((len(_pair(values, last)[0]) for values in rows.values()), default=0)
-        bench.measure((0, last), max(rounds - made, 0))
-        rows = bench.rows()
-        pairs = {row: _pair(values, last) for row, values in rows.items()}
-        tests = {row: paired_t(*pair) for row, pair in pairs.items()}
-        adjusted = holm([test.pvalue for _, test in tests.values()])
-        row = list(tests)[int(np.argmin(adjusted))]
-        if min(adjusted) <= _LEVEL:
-            return row, None
-    estimate = tests[row][0]
-    return row, (exp(estimate.value), exp(estimate.low), exp(estimate.high))
+        for rounds in (*range(made + _STEP, look, _STEP), max(made, look)):
+            bench.measure((0, last), rounds - made)
+            made, rows = rounds, bench.rows()
+            ends = _test_ends(rows, last, rounds, is_look=rounds >= look)
+            watch(ends)
+        if ends.needed == ends.rounds:
+            break
+    return ends
+
+
+def _test_ends(rows: Mapping[Row, Values], last: int, rounds: int, *, is_look: bool) -> Ends:
+    """Compare the ends in the row in which they differ most surely, and forecast the others."""
+    pairs = {row: _pair(values, last) for row, values in rows.items()}
+    tests = {row: paired_t(*pair) for row, pair in pairs.items()}
+    adjusted = holm([test.pvalue for _, test in tests.values()])
+    row = list(tests)[int(np.argmin(adjusted))]
+    estimate, most = tests[row][0], _LOOKS[-1]
+    later = [look for look in _LOOKS if look > rounds or (look == rounds and not is_look)]
+    needed = next((look for look in later if _foresee(*pairs[row], look, len(rows))), None)
+    if is_look and min(adjusted) <= _LEVEL:
+        needed = rounds
+    change = exp(estimate.value), exp(estimate.low), exp(estimate.high)
+    return Ends(row, change, rounds, most, needed)
+
+
+def _foresee(good: Sequence[float], bad: Sequence[float], rounds: int, rows: int) -> bool:
+    """Tell whether differences like these are a sure one after so many rounds."""
+    differences = np.subtract(bad, good)
+    center, spread = abs(float(differences.mean())), float(differences.std(ddof=1))
+    if not spread:
+        return center > 0
+    return 2 * rows * t_tail(rounds - 1, center * sqrt(rounds) / spread) <= _LEVEL
 
 
 def to_ratios(level: float, error: float) -> tuple[float, float, float]:

@@ -8,9 +8,10 @@ from math import exp, isfinite, log
 from statistics import median
 
 from benchkit.bisect.repository import Commit
-from benchkit.bisect.search import Answer, Row, to_ratios
+from benchkit.bisect.search import Answer, Ends, Row, to_ratios
 from benchkit.metrics import display_name
 from benchkit.stats import CommitSearch
+from benchkit.tables.looks import describe_outlook
 from benchkit.tables.model import Cell, Column, Table
 from benchkit.units import format_change
 
@@ -128,10 +129,17 @@ def _measured(answer: Answer, commits: Sequence[Commit]) -> Sequence[Measured]:
     ]
 
 
+def describe_ends(ends: Ends, commits: Sequence[Commit]) -> str:
+    """Say how the comparison of the ends stands, and how many rounds it may still take."""
+    outlook = describe_outlook(ends.rounds, ends.most, ends.needed, "no change, or noisy")
+    done = f"round {ends.rounds}: {commits[-1].short}, {_name(ends.row)}: {_size(ends.change)}"
+    return f"{done}, {outlook}"
+
+
 def write_sentence(answer: Answer, commits: Sequence[Commit]) -> str:
     """Say which commit changed what, by how much, and how sure that is."""
     first, last = commits[answer.first], commits[answer.last]
-    what = f"{_name(answer.row)} by {_size(answer)}"
+    what = f"{_name(answer.row)} by {_size(answer.change)}"
     done = f"{answer.builds} commits measured, {answer.runs} runs"
     count = answer.last - answer.first + 1
     span = f"the {count} commits {first.short} to {last.short}"
@@ -139,7 +147,7 @@ def write_sentence(answer: Answer, commits: Sequence[Commit]) -> str:
     if answer.ending == "no change":
         conclusion = (
             f"These runs do not show a change in {_name(answer.row)} from {good} to {bad}: "
-            f"{_size(answer)}"
+            f"{_size(answer.change)}"
         )
     elif answer.ending == "builds differ":
         conclusion = (
@@ -192,9 +200,9 @@ def _name(row: Row) -> str:
     return f"{name} of {row.benchmark}" if row.benchmark else name
 
 
-def _size(answer: Answer) -> str:
-    change, low, high = map(format_change, answer.change)
-    if not all(map(isfinite, answer.change)):  # of values that do not vary there is no interval
+def _size(ratios: tuple[float, float, float]) -> str:
+    change, low, high = map(format_change, ratios)
+    if not all(map(isfinite, ratios)):  # of values that do not vary there is no interval
         return change
     return f"{change} (95\N{NO-BREAK SPACE}% CI {low} to {high})"
 

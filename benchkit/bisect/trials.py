@@ -84,6 +84,7 @@ class Trials:
         self.unusable = self._read_unusable()
         self._built: dict[int, bool] = {}
         self._rows: tuple[Row, ...] = ()
+        self._measuring = ""
 
     def _read_unusable(self) -> set[int]:
         """Return the commits that an earlier search could not build or run, and name them."""
@@ -116,7 +117,9 @@ class Trials:
             )
             for place in commits
         }
-        self._tell(f"measuring {', '.join(variants)} in {rounds} rounds")
+        if (names := ", ".join(variants)) != self._measuring:
+            self._measuring = names
+            self._tell(f"measuring {names}")
         plan = Plan(variants=variants, rounds=rounds, timeout=self._recipe.seconds)
         session = carry_out(plan, self._out)
         if session.is_interrupted:

@@ -87,6 +87,7 @@ def bisect(
     chosen = o.choose(format or o.guess_format(output, ENDINGS, "table"), FORMATS)
     from benchkit.bisect.repository import opening
     from benchkit.bisect.search import Limits, search
+    from benchkit.bisect.summary import describe_ends
     from benchkit.bisect.trials import Recipe, Trials
     from benchkit.capture.claim import holding
     from benchkit.capture.plan import read_seconds
@@ -109,6 +110,7 @@ def bisect(
             answer = search(
                 trials, len(history) - 1, limits,
                 lambda _, found: tell(_describe(found, history, limits)), trials.unusable,
+                lambda ends: tell(describe_ends(ends, history)),
             )  # fmt: skip
     printing.write(_render(answer, history, chosen, to_file=output is not None), output)
 

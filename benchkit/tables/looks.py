@@ -88,13 +88,25 @@ def _forecast(row: Verdict, progress: Progress) -> str:
     if row.contrast.method != SEQUENTIAL:
         early = f"first test after round {progress.least}"
         return early if rounds < progress.least and row.word == INCONCLUSIVE else ""
+    needed = max(row.runs_needed, rounds + 1) if row.runs_needed else None
     if row.word != INCONCLUSIVE:
-        return f"decided after round {len(row.contrast.arranged[0])}"
-    if row.runs_needed:
-        return f"about {row.runs_needed - rounds} more"
-    if rounds >= progress.most:
-        return "undecided"
-    return f"close to the margin, or noisy: may take all {progress.most} rounds"
+        needed = len(row.contrast.arranged[0])
+    return describe_outlook(rounds, progress.most, needed, "close to the margin, or noisy")
+
+
+def describe_outlook(rounds: int, most: int, needed: int | None, why: str) -> str:
+    """Say after which round a series was decided, or how many it may still take.
+
+    Examples
+    --------
+    >>> [describe_outlook(8, 32, needed, "noisy") for needed in (8, 16, None)]
+    ['decided after round 8', 'about 8 more', 'noisy: may take all 32 rounds']
+    """
+    if needed:
+        return (
+            f"about {needed - rounds} more" if needed > rounds else f"decided after round {needed}"
+        )
+    return "undecided" if rounds >= most else f"{why}: may take all {most} rounds"
 
 
 def describe_end(progress: Progress) -> str:

@@ -41,6 +41,8 @@ def test_the_commit_is_named_and_a_second_search_measures_nothing_again(folder: 
     slower = git(folder / "repo", "log", "--format=%h", "--abbrev=10", "-1", "HEAD~5")
     assert done.stdout.startswith(f"{slower} (change 7) changed time per operation of Get by +")
     assert "with a probability of 99." in done.stdout
+    (forecast,) = (line for line in done.stderr.splitlines() if line.startswith("round 4: "))
+    assert forecast.endswith(", about 4 more")
     runs = (folder / "runs").read_text().splitlines()
     assert f"{len(runs)} runs" in done.stdout
     assert not any(Path(run).exists() for run in runs)

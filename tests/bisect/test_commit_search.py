@@ -12,8 +12,8 @@ from simulation.bisection import BISECTIONS, ROW, Bisection, Machine, try_one
 from simulation.record import read_record
 
 from benchkit.bisect.repository import Commit
-from benchkit.bisect.search import Answer, Limits, search
-from benchkit.bisect.summary import write_sentence
+from benchkit.bisect.search import Answer, Ends, Limits, search
+from benchkit.bisect.summary import describe_ends, write_sentence
 
 SEEDS = range(12)
 
@@ -34,6 +34,29 @@ def test_where_builds_differ_as_much_it_does_not_guess() -> None:
     found = endings(Bisection(offset=0.02))
     assert found["wrong"] <= 1
     assert found["range"] + found["no change"] >= 9
+
+
+@pytest.mark.parametrize(
+    ("step", "noise", "outlooks"),
+    [
+        (0.05, 0.01, {4: "about 4 more", 8: "decided after round 8"}),
+        (0.03, 0.02, {8: "about 8 more", 16: "decided after round 16"}),
+        (0.0, 0.02, {4: "no change, or noisy: may take all 32 rounds", 32: "undecided"}),
+    ],
+)
+def test_the_comparison_of_the_ends_has_a_forecast(
+    step: float, noise: float, outlooks: dict[int, str]
+) -> None:
+    machine = Machine([0.0, step], Bisection(noise=noise), np.random.default_rng(1))
+    ends: list[Ends] = []
+    search(machine, 1, Limits(), watch=ends.append)
+    commits = [Commit("a" * 40, ""), Commit("b" * 40, "")]
+    lines = {each.rounds: describe_ends(each, commits) for each in ends}
+    assert [*lines] == [*range(4, max(outlooks) + 1, 4)]
+    for rounds, outlook in outlooks.items():
+        opening = f"round {rounds}: bbbbbbbbbb, time per operation of Get: "
+        assert lines[rounds].startswith(opening)
+        assert lines[rounds].endswith(f" %), {outlook}".replace(" %", "\N{NO-BREAK SPACE}%"))
 
 
 def test_equal_ends_end_the_search() -> None:
