@@ -5,7 +5,7 @@ One run of each commit finds the noise of the machine; many runs of a few commit
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -98,11 +98,7 @@ def bisect(
     limits = Limits(o.fraction(probability, 0.99, "--probability"), rounds, max_builds)
     seconds = read_seconds(timeout, "--timeout")
     recipe = Recipe(bench, build, tuple(metric or ()), tuple(benchmark or ()), seconds)
-
-    def tell(line: str) -> None:
-        if not quiet:
-            printing.print_line(line, err=True)
-
+    tell: Callable[[str], object] = (lambda _: None) if quiet else _print_line
     with _keeping_runs(), opening(repo) as repository:
         history = repository.list_commits(commits)
         with holding(out):
@@ -113,6 +109,10 @@ def bisect(
                 lambda ends: tell(describe_ends(ends, history)),
             )  # fmt: skip
     printing.write(_render(answer, history, chosen, to_file=output is not None), output)
+
+
+def _print_line(line: str) -> None:
+    printing.print_line(line, err=True)
 
 
 @contextmanager
