@@ -48,7 +48,7 @@ from benchkit.labels.headings import Sections
 from benchkit.labels.matching import split_variant
 from benchkit.parsers import kernel, mapped, registry
 from benchkit.parsers.base import Format, Reading, Repeats, Row, Samples, Source
-from benchkit.parsers.embedded import list_documents, list_reports
+from benchkit.parsers.embedded import list_reports
 from benchkit.reading.damage import UnreadableError
 from benchkit.reading.spans import Span
 from benchkit.redaction import HIDDEN
@@ -272,7 +272,7 @@ class Reader:
         self, index: int, found: Found, source: Source, formats: tuple[Format, ...],
         sink: ValueSink,
     ) -> Outcome:  # fmt: skip
-        diagnostics = list_documents(source, formats, registry.formats())
+        diagnostics: list[Diagnostic] = []
         runs, soundness = Pieces(index << PIECE_BITS), Soundness()
         summaries: dict[int, Summary] = {}
         selection = Selection(self._options.importing, found)

@@ -1,6 +1,6 @@
-"""What stands in a page and is not read: JSON documents, and reports of tools that are not known.
+"""JSON documents in a page, which are read as files of their own.
 
-They are named, because the rest of their page is read without them.
+Reports of tools that are not known are named, because the rest of their page is read without them.
 """
 
 from __future__ import annotations
@@ -8,50 +8,73 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise
 from typing import NamedTuple
 
 from benchkit.errors import Diagnostic
-from benchkit.parsers.base import Format, Head, Reading, Source
+from benchkit.parsers.base import Format, Head, Reading, Record, Source
 from benchkit.parsers.unread import REPORTS
-from benchkit.reading.signs import find_signs
+from benchkit.reading.signs import begins_json, find_signs
+from benchkit.reading.source import LOG_BYTES, UnreadableError
 from benchkit.regexes import regex
 
 #: A larger text is no page; after so many characters no more documents are looked for.
 LARGEST, _MOST = 1 << 20, 4 << 20
 #: Where a document may begin; of lines that each hold one, the first stands for all.
 _BEGIN = regex(r"^[ \t>]{0,12}(?=[{\[])", re.MULTILINE)
-_HINT = "put the JSON in a file of its own"
+#: What ends a document that is cut.
+_END = regex(r"^\s*?(?:```|~~~|$)", re.MULTILINE)
 #: Lines among which all words of a report stand.
 _CLOSE = 30
 
 
 class Embedded(NamedTuple):
-    """A document in a page: its line, and the format that reads it alone."""
+    """A document in a page: its lines, its text, and the format that reads it."""
 
     line: int
+    last_line: int
+    text: str
     form: Format
 
 
-def list_documents(
-    source: Source, claims: Sequence[Format], formats: Sequence[Format]
-) -> list[Diagnostic]:
-    """Say which documents of all the formats stand among blocks of those that claim a page."""
+def list_forms(source: Source, claims: Sequence[Format], formats: Sequence[Format]) -> list[Format]:
+    """Return the formats of the documents in a page, which read these as files of their own.
+
+    Of a text with blocks of other formats, ``claims``, only a small one is a page.
+    """
+    is_page = source.size <= (LARGEST if claims else LOG_BYTES)
+    text = ""
+    with suppress(UnreadableError):  # as its parser meets, too
+        text = source.text() if is_page else ""
+    documents = () if begins_json(text) else find_documents(text, formats)
+    forms = {each.form.name: each.form for each in documents}
     return [
-        _warn(
-            source,
-            each.line,
-            f"JSON that looks like {each.form.name} is not read within other text",
-            _HINT,
-        )
-        for each in find_documents(_page(source, claims), formats)
+        replace(form, embeds=True, open_span=None, parse=partial(_parse, form))
+        for form in forms.values()
     ]
+
+
+def _parse(form: Format, source: Source) -> Iterator[Record]:
+    """Yield what a format reads of its documents in a page, whose runs stand in all their lines."""
+    for each in find_documents(source.text(), (form,)):
+        data = "\n" * (each.line - 1) + each.text + "\n"
+        records = list(form.parse(Source(None, source.label, data.encode(errors="replace"))))
+        runs = sorted((r for r in records if isinstance(r, Reading)), key=lambda run: run.line)
+        starts = [each.line, *(run.line for run in runs[1:]), each.last_line + 1]
+        for run, (start, behind) in zip(runs, pairwise(starts), strict=False):
+            run.line, run.last_line = start, behind - 1
+        yield from records
 
 
 def list_reports(
     source: Source, claims: Sequence[Format], readings: Iterable[Reading]
 ) -> list[Diagnostic]:
     """Say which tools have a report among what was read of a page, which nothing reads."""
-    text = _page(source, claims)
+    is_page = source.size <= LARGEST and all(each.embeds for each in claims)
+    text = source.text() if is_page else ""
     known = [each for each in REPORTS if all(word in text for word in each.words)]
     lines = text.split("\n") if known else []
     for run in readings if known else ():
@@ -79,12 +102,6 @@ def _find_close(lines: Sequence[str], words: Sequence[str]) -> int:
     return 0
 
 
-def _page(source: Source, claims: Sequence[Format]) -> str:
-    """Return the text of a page of blocks; nothing of what one format owns, or of a large text."""
-    is_page = source.size <= LARGEST and all(each.embeds for each in claims)
-    return source.text() if is_page else ""
-
-
 def _warn(source: Source, line: int, what: str, hint: str) -> Diagnostic:
     return Diagnostic(source.label, line, what, hint, "warning", is_remark=True)
 
@@ -106,6 +123,8 @@ def find_documents(text: str, formats: Sequence[Format]) -> Iterator[Embedded]:
             value, end = decoder.raw_decode(text, start)
         except json.JSONDecodeError as error:
             scanned += error.pos - start + 1
+            behind = _END.search(text, start)
+            end = behind.start() if behind else len(text)  # what is inside it is a part of a result
             continue
         except RecursionError:
             return
@@ -116,4 +135,4 @@ def find_documents(text: str, formats: Sequence[Format]) -> Iterator[Embedded]:
         signs = find_signs(head, owners) if value and isinstance(value, dict | list) else ()
         form = next((f for f in formats if f.name in (signs or ()) and f.claims(head)), None)
         if form is not None:
-            yield Embedded(line, form)
+            yield Embedded(line, last, document, form)

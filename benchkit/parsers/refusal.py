@@ -10,7 +10,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from typing import NamedTuple
 
 from benchkit.errors import Diagnostic, ForeignError, UnknownFormatError
@@ -24,10 +23,9 @@ from benchkit.parsers.base import (
     bare,
     find_command,
 )
-from benchkit.parsers.embedded import find_documents
 from benchkit.parsers.unread import BINARIES, FAILED, FAILURES, TEXTS
 from benchkit.reading.signs import begins_json, list_anchors
-from benchkit.reading.source import HEAD_BYTES, LOG_BYTES, UnreadableError
+from benchkit.reading.source import HEAD_BYTES
 from benchkit.redaction import show_opening, show_part
 from benchkit.regexes import regex
 
@@ -66,11 +64,9 @@ class _Reason(NamedTuple):
     line: int = 0
 
 
-def explain(
-    head: Head, formats: Sequence[Format], source: Source | None = None
-) -> UnknownFormatError:
+def explain(head: Head, formats: Sequence[Format]) -> UnknownFormatError:
     """Return the error that says what a source is which none of the formats claims."""
-    what, hint, is_foreign, line = _describe(head, formats, source)
+    what, hint, is_foreign, line = _describe(head, formats)
     kind = ForeignError if is_foreign else UnknownFormatError
     where = f"{head.name}:{line}" if line else head.name
     error = kind(what, where=where, hint=hint)
@@ -78,7 +74,7 @@ def explain(
     return error
 
 
-def _describe(head: Head, formats: Sequence[Format], source: Source | None) -> _Reason:
+def _describe(head: Head, formats: Sequence[Format]) -> _Reason:
     if not (head.text or head.data).strip():
         return _Reason(f"the file is {'blank' if head.data else 'empty'}", _AGAIN)
     if not head.text:
@@ -89,8 +85,6 @@ def _describe(head: Head, formats: Sequence[Format], source: Source | None) -> _
         _find_binary(head)
         or _find_below(head, formats)
         or _find_unread(head)
-        or _find_embedded(head.text, formats)
-        or _find_embedded(_read_rest(head, source), formats)
         or _find_begun(head, formats)
         or _find_stats(head)
         or _find_nearest(head, formats)
@@ -130,9 +124,6 @@ def _find_below(head: Head, formats: Sequence[Format]) -> _Reason | None:
         if not place:
             break
         if name := _claim(head, head.text[place:], formats):
-            is_fenced = "\n```" in f"\n{head.text[:place]}"  # a fence below it closes it
-            if is_fenced and (document := _find_embedded(head.text, formats)):
-                return document
             opening = show_opening(head.text.split("\n", 1)[0])
             lines = "line 1" if count == 1 else f"lines 1 to {count}"
             what = f"looks like {name}, except for {lines} ({opening})"
@@ -142,26 +133,6 @@ def _find_below(head: Head, formats: Sequence[Format]) -> _Reason | None:
             what = f"looks like {name}, except that its first {bracket!r} is missing"
             return _Reason(what, "give the whole file")
     return None
-
-
-def _read_rest(head: Head, source: Source | None) -> str:
-    """Return the whole text of a source that is longer than its head, unless it is very large."""
-    if source is None or _is_whole(head) or source.size > LOG_BYTES:
-        return ""
-    with suppress(UnreadableError):
-        return source.text()
-    return ""
-
-
-def _find_embedded(text: str, formats: Sequence[Format]) -> _Reason | None:
-    """Name the format of a JSON document that stands in a page."""
-    if begins_json(text):
-        return None
-    document = next(find_documents(text, formats), None)
-    if document is None:
-        return None
-    what = f"JSON that looks like {document.form.name} is not read within other text"
-    return _Reason(what, "put the JSON in a file of its own", line=document.line)
 
 
 def _find_begun(head: Head, formats: Sequence[Format]) -> _Reason | None:

@@ -273,10 +273,14 @@ def identify(source: Source) -> tuple[Format, ...]:
     may_hold_more = head.text and not source.is_small and source.size <= SEARCH_BYTES
     if may_hold_more and all(claim.embeds for claim in claims):
         claims = _search(source, claims)
+    if head.text and all(claim.embeds for claim in claims):
+        from benchkit.parsers.embedded import list_forms
+
+        claims += list_forms(source, claims, formats())
     if not claims:
         from benchkit.parsers.refusal import explain
 
-        raise explain(head, formats(), source)
+        raise explain(head, formats())
     owners = [claim for claim in claims if not claim.embeds]
     if len(claims) > 1 and len(owners) == 1 and _share_tool(claims):
         return tuple(owners)  # the text below its document is less precise

@@ -1,12 +1,15 @@
-"""A page tells of the reports on it that are not read, where others of it are."""
+"""JSON in a page is read as a file of it would be; reports that are not read are named."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
+from pandas.testing import assert_frame_equal
 
 import benchkit as bk
+from benchkit.errors import BenchkitError
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 GHZ = """\
@@ -58,3 +61,48 @@ def test_words_of_a_report_that_are_scattered_over_a_page_name_none(tmp_path: Pa
     more = "More of it.\n" * 20
     prose = "\n".join(f"{line} is a word.\n{more}" for line in SIEGE.split("\n"))
     assert list_warnings(tmp_path / "a.md", f"{prose}\n```\n{read}```\n") == []
+
+
+def read(path: Path, text: str) -> pd.DataFrame:
+    path.write_text(text, encoding="utf-8")
+    return bk.load(path).observations[["benchmark", "metric", "subject", "stat", "value"]]
+
+
+FENCED = "# Cold start\n\nText.\n\n```json\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "above"),
+    [
+        ("autocannon/none-2.json", FENCED),
+        ("bencher/synthetic-none-1.json", FENCED),
+        ("google-benchmark/none.json", FENCED),
+        ("hyperfine/none.json", FENCED),
+        ("jmh/none.json", FENCED),
+        ("oha/none-1.json", "running for 2 s\n"),
+        ("k6-edge/tiny/k6-export-1.json", FENCED),
+        ("k6-edge/tiny/k6-export-1.json", "Get:1 deb packages\n" * 5_000),
+    ],
+)
+def test_json_in_a_page_is_read_as_its_file(name: str, above: str, tmp_path: Path) -> None:
+    document = (FIXTURES / name).read_text(encoding="utf-8").strip()
+    page = read(tmp_path / "page.md", f"{above}{document}\n```\n")
+    assert_frame_equal(page, read(tmp_path / "a.json", document))
+
+
+def test_json_of_two_variants_below_their_headings_is_compared(tmp_path: Path) -> None:
+    blocks = [
+        f"## {name}\n\n```json\n{(FIXTURES / 'hyperfine' / f'{name}.json').read_text()}```\n"
+        for name in ("none", "otlp")
+    ]
+    (tmp_path / "a.md").write_text("# Times\n\n" + "\n".join(blocks), encoding="utf-8")
+    (verdict,) = bk.load(tmp_path / "a.md").compare().verdicts.primary
+    assert (verdict.contrast.variant, verdict.word) == ("otlp", "regression")
+
+
+def test_a_part_of_json_that_is_cut_is_not_read(tmp_path: Path) -> None:
+    document = (FIXTURES / "jmh/none.json").read_text(encoding="utf-8")
+    cut = document[: len(document) // 2]
+    (tmp_path / "a.md").write_text(f"# A\n\n```json\n{cut}\n```\n", encoding="utf-8")
+    with pytest.raises(BenchkitError, match="looks like jmh, except for lines 1 to 3"):
+        bk.load(tmp_path / "a.md")

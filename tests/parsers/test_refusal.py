@@ -123,13 +123,14 @@ def test_a_binary_file_is_named_by_its_first_bytes(opening: bytes, kind: str, in
 
 
 OHA = (FIXTURES / "oha" / "none-1.json").read_text(encoding="utf-8")
+LOCUST = (FIXTURES / "locust" / "none-1_stats.csv").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("running for 2 s\n" + OHA, "for line 1 ('running for 2 s'); remove line 1"),
-        ("a\nb\n" + OHA, "for lines 1 to 2 ('a'); remove lines 1 to 2"),
+        ("running for 2 s\n" + LOCUST, "for line 1 ('running for 2 s'); remove line 1"),
+        ("a\nb\n" + LOCUST, "for lines 1 to 2 ('a'); remove lines 1 to 2"),
         (OHA.partition("{")[2], "that its first '{' is missing; give the whole file"),
         (OHA[:150], "that line 7 is cut off; give the whole file"),
         (OHA.replace('"summary"', "summary", 1), "that line 2 is not valid JSON"),
@@ -137,7 +138,8 @@ OHA = (FIXTURES / "oha" / "none-1.json").read_text(encoding="utf-8")
     ids=["one line above", "two lines above", "no opening", "cut off", "broken"],
 )
 def test_the_nearest_format_is_named_with_what_does_not_fit(text: str, sentence: str) -> None:
-    assert f"looks like oha, except {sentence}" in str(refuse(text))
+    name = "locust" if text.endswith(LOCUST) else "oha"
+    assert f"looks like {name}, except {sentence}" in str(refuse(text))
 
 
 def test_a_command_above_a_history_of_go_benchmarks_is_not_one_of_go_test() -> None:
@@ -215,24 +217,6 @@ def test_a_list_of_go_benchmarks_that_is_not_read_is_named_with_its_line(rows: s
     kind = "a list of Go benchmarks in a different form from that of go test"
     assert (error.where, error.what) == (
         "new/1.txt:33", f"{kind}, which benchkit does not read"
-    )  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("above", "line"), [("```json\n", 34), ("", 33), ("Get:1 deb packages\n" * 5_000, 5_033)]
-)
-def test_a_document_in_a_page_is_named_with_its_line(above: str, line: int) -> None:
-    document = (FIXTURES / "k6-edge/tiny/k6-export-1.json").read_text(encoding="utf-8")
-    error = refuse(f"{PROSE}{above}{document}")
-    assert (error.where, error.what) == (
-        f"new/1.txt:{line}", "JSON that looks like k6_summary is not read within other text"
-    )  # fmt: skip
-
-
-def test_a_document_in_a_fence_at_the_top_of_a_page_is_in_other_text() -> None:
-    error = refuse('```json\n{"add": {"latency": {"value": 88.0}}}\n```\n')
-    assert (error.where, error.what) == (
-        "new/1.txt:2", "JSON that looks like bencher is not read within other text"
     )  # fmt: skip
 
 
