@@ -208,7 +208,8 @@ def _probe(ready: str, seconds: float) -> str:
     except HTTPError as error:
         return f"it answers with status {error.code}"
     except (OSError, ValueError, HTTPException) as error:  # a redirection may lead nowhere
-        return f"no answer: {getattr(error, 'reason', error)}"
+        reason = getattr(error, "reason", error)
+        return f"no answer: {getattr(reason, 'strerror', None) or reason}"
     return ""
 
 

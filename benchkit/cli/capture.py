@@ -163,6 +163,9 @@ def _plan(
     if file is None:
         if not command:
             raise ConfigError("nothing to run", hint="write -- CMD, or --plan FILE")
+        if command[0].endswith(".toml"):
+            hint = f"write benchkit capture --plan {shlex.quote(command[0])}"
+            raise ConfigError("not a command, but a plan", where=command[0], hint=hint)
         commands = {variant or "": Commands(command=tuple(command))}
         return Plan(
             variants=commands,

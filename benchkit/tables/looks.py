@@ -65,7 +65,8 @@ def list_looks(progress: Progress) -> list[str]:
     for row in progress.verdicts.primary:
         variant, metric, change, interval, verdict, forecast = _write(row, progress)
         outlook = ", ".join(filter(None, (verdict, forecast)))
-        estimate = change if interval == NOTHING else f"{change} {interval}"
+        sign = " " if interval.startswith("[") else ", "
+        estimate = change if interval == NOTHING else f"{change}{sign}{interval}"
         lines.append(f"round {progress.rounds}: {variant}, {metric}: {estimate}, {outlook}")
     return lines
 
@@ -122,5 +123,6 @@ def describe_end(progress: Progress) -> str:
         return f"decided: {spent}{saved if rounds < most else ''}{rest}"
     if rounds >= most:
         count = f"{progress.waiting} of {count_of(rows, 'row')}"
-        return f"undecided after the last round: {count}; {spent}"
+        hint = "make the runs longer, or use a larger --max-rounds in an empty folder"
+        return f"undecided after the last round: {count}; {spent}; {hint}"
     return f"not yet decided: {progress.waiting} of {count_of(rows, 'row')}; {spent}"

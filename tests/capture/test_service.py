@@ -254,7 +254,7 @@ def test_ready_alone_waits_for_what_before_started(
 ) -> None:
     asleep = [sys.executable, "-c", "import time; time.sleep(9)"]
     session = capture("plain", serve=asleep, ready_timeout=0.2)
-    assert "no answer: " in session.problem
+    assert "no answer: Connection refused; " in session.problem
     address = {"ready": f"127.0.0.1:{port}", "ready_timeout": 0.2}
     plan = {**address, "command": "true", "variants": {"a": {}}}
     waiting = service.serving(parse_plan(plan).variants["a"])

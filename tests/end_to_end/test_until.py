@@ -89,7 +89,10 @@ def test_undecided_at_the_end_is_no_error(tmp_path: Path) -> None:
     prepare(tmp_path, {"none": 0.0, "otlp": 0.03}, 0.03)
     done = until(tmp_path, "--max-rounds", "6", "--format", "table")
     assert done.returncode == 0, done.stderr
-    assert "undecided after the last round: 1 of 1 row; 12 runs in 6 rounds" in done.stdout
+    assert (
+        "undecided after the last round: 1 of 1 row; 12 runs in 6 rounds; make the runs"
+        in done.stdout
+    )
     assert "inconclusive" in done.stdout
     assert "! B" not in done.stdout
     more = until(tmp_path, "--max-rounds", "9")
