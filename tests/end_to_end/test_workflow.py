@@ -213,7 +213,7 @@ def test_a_named_policy_is_that_of_the_base(tmp_path: Path) -> None:
     show = '#!/bin/sh\nwhile [ "$1" ]; do [ "$1" != --policy ] || cat "$2"; shift; done\n'
     (tmp_path / "bin" / "benchkit").write_text(show)
     job.folder = tmp_path / "repo"
-    names = ("ci/gate", "ci/added", "base/ci/gate", "ci/written", "../outside")
+    names = ("ci/gate", "ci/added", "base/ci/gate", "ci/written", "../outside", "results/run")
     files = [job.folder / f"{name}.toml" for name in names]
     for file in files:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -226,6 +226,7 @@ def test_a_named_policy_is_that_of_the_base(tmp_path: Path) -> None:
             file.write_text(f"{name} of the change")
         files[3].unlink()
     files[3].write_text("ci/written by a step")
+    (job.folder / "results" / "measured.txt").touch()
     gate = ("bash", str(ACTIONS / "gate" / "gate.sh"))
     more = {"BENCH": "./bench.sh", "BASE": "HEAD~1", "RUNNER_TEMP": str(tmp_path)}
     for policy, environment, expected in (
@@ -239,6 +240,7 @@ def test_a_named_policy_is_that_of_the_base(tmp_path: Path) -> None:
     ):
         done = job.run(*gate, POLICY=policy, **environment)
         assert (done.returncode, done.stdout) == (0, expected), (policy, done.stderr)
+    assert [path.name for path in files[5].parent.iterdir()] == ["measured.txt"]
 
 
 #: Stands in for GitHub's command line: one pull request, comments as the test says, calls recorded.

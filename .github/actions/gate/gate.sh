@@ -34,6 +34,8 @@ else
     out=${results[0]}
     [[ $out == /* ]] || out=$repo/$out
     results=("$out")
+    # Nor does a series resume from runs of the base, or obey a sidecar, that a pull request committed.
+    { git -C "$repo" ls-files -z -- "$out" 2>/dev/null || true; } | (cd "$repo" && xargs -0 rm -f --)
     [[ -z "${POLICY:-}" || $POLICY == /* ]] || POLICY=$repo/$POLICY
     if [[ $own == /* || ! -f $own ]] && git -C "$repo" ls-files --error-unmatch "$own" >/dev/null 2>&1; then
         echo "benchkit-gate: the base has no $own; that of the checked-out commit is not used" >&2
