@@ -112,3 +112,35 @@ def test_a_line_that_was_wrapped_before_one_of_its_words_is_read_whole() -> None
     whole, wrapped = (read(f"{times.format(gap)}\n{_METRICS.format(1)}") for gap in (" ", "\n"))
     assert [row[1:4] for row in wrapped[0].rows] == [row[1:4] for row in whole[0].rows]
     assert ("latency", "p95", 2.0) in [row[1:4] for row in wrapped[0].rows]
+
+
+_TREND = "avg=2.77ms min=283µs med=2.28ms max=109ms p(90)=5ms p(95)=6.32ms"
+_RATE = "checks.........................: 100.00% 10 out of 10\n"
+_REQUESTS = "http_reqs......: 70 10/s\niterations.....: 70 10/s\n"
+
+
+@pytest.mark.parametrize(
+    ("above", "line"),
+    [
+        (_RATE, 2),
+        (f"http_req_blocked....: {_TREND}\nhttp_req_duration...: ~2.77ms\n", 3),
+        (f"http_req_blocked....: {_TREND}\nINFO[0001] 2.77ms   \n", 3),
+        (f"http_req_blocked....: {_TREND}\nhttp_req_duration...: 100.00% 10 out of 10\n", 3),
+    ],
+)
+def test_values_of_a_subset_belong_to_the_line_directly_above(above: str, line: int) -> None:
+    text = f"{above}  {{ expected_response:true }}...: {_TREND}\n{_REQUESTS}"
+    records = list(FORMAT.parse(Source(None, "k6.txt", text.encode())))
+    (reading,) = (record for record in records if isinstance(record, Reading))
+    assert {row[0] for row in reading.rows} <= {None, "blocked"}
+    (problem,) = (x for x in records if isinstance(x, Diagnostic) and x.line == line)
+    assert "directly above the values of '{ expected_response:true }'" in problem.what
+
+
+def test_dots_that_a_word_processor_joined_are_dots() -> None:
+    trends = f"http_req_duration..............: {_TREND}\n  {{ name:a }}...: {_TREND}\n"
+    text = f"{_RATE}{trends}{_REQUESTS}"
+    joined = text.replace("...", "…")
+    assert FORMAT.recognises(Source(None, "k6.txt", joined.encode()).head())
+    assert [r.rows for r in read(joined)] == [r.rows for r in read(text)]
+    assert [reading.rows[1][3] for reading in read(joined)] == [10]

@@ -11,12 +11,12 @@ from benchkit.parsers.base import FirstPlan, Form, Format, Tool, late
 TEXT = Format(
     name="k6",
     tools=("k6",),
-    words=("...:", " VUs, "),
+    words=("...:", "….:", "…..:", "…:", " VUs, "),
     anchors=(
-        ("http_req", r"\w*\.{3,}:\s+\S"),
-        ("iteration", r"(?:s|_duration)\.{3,}:\s+\S"),
-        ("data_", r"(?:received|sent)\.{3,}:\s+\S"),
-        ("checks", r"(?:_total)?\.{3,}:\s+\S"),
+        ("http_req", r"\w*(?:\.{3}|…)[.…]*+:\s+\S"),
+        ("iteration", r"(?:s|_duration)(?:\.{3}|…)[.…]*+:\s+\S"),
+        ("data_", r"(?:received|sent)(?:\.{3}|…)[.…]*+:\s+\S"),
+        ("checks", r"(?:_total)?(?:\.{3}|…)[.…]*+:\s+\S"),
         ("running (", r"[\dhms.]+\), \d+/\d+ VUs, "),
         ("execution: ", r"(?:local|cloud)\b"),
         ("█ ", r"(?:THRESHOLDS|TOTAL RESULTS)\s*$"),

@@ -121,6 +121,11 @@ def is_rest(text: str) -> bool:
     return _REST.fullmatch(text.strip()) is not None
 
 
+def is_trend(rest: str) -> bool:
+    """Whether what stands behind the colon of a metric's line are the statistics of a trend."""
+    return _TREND.match(rest) is not None
+
+
 def understand(line: Line) -> tuple[Measure | None, str | None]:
     """Read the numbers of a metric line.
 

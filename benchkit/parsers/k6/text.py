@@ -52,6 +52,7 @@ from benchkit.parsers.k6.lines import (
     Line,
     drop_doubtful,
     is_rest,
+    is_trend,
     match_line,
     read_value,
     understand,
@@ -74,7 +75,7 @@ from benchkit.regexes import regex
 
 _KNOWN = regex(
     r"(?:(?<!\w)(?:browser|http_req)\w*+|iterations|iteration_duration|data_(?:received|sent)"
-    r"|vus(?:_max)?|checks(?:_total|_succeeded|_failed)?|group_duration)\.{3,}:\s+\S"
+    r"|vus(?:_max)?|checks(?:_total|_succeeded|_failed)?|group_duration)(?:\.{3}|…)[.…]*+:\s+\S"
 )
 _BANNER = regex(r"^execution:\s+(?:local|cloud)\b")
 _SCENARIOS = regex(r"^scenarios: \(\d")
@@ -91,6 +92,11 @@ _CUT = Remark("{name}{tags} is truncated ({end}); {fate}", _HINT, is_remark=Fals
 _UNNAMED = Remark(
     "{name} is not the name of a k6 metric; this line is ignored{more}",
     "remove the prefix before k6's output on each line",
+    is_remark=False,
+)
+_PARTED = Remark(
+    "no line of a metric stands directly above the values of {name}; this line is ignored{more}",
+    "use k6's whole summary as it was printed",
     is_remark=False,
 )
 _ENDLESS = Remark(
@@ -120,12 +126,13 @@ class _Run:
     scope: list[tuple[int, str]] = field(default_factory=list)
     block: str = ""
     metric: str = ""
+    above: str = ""  # what the metric's own line shows, for the lines of subsets below it
     is_fenced_off: bool = False  # whether the fence of a document ended its metrics
     is_parted: bool = False  # whether a heading did
     first: str = ""  # the character that its last line of a metric begins with
     last: tuple[str, str] | None = None  # whose line may go on in the next
     ragged: int = 0  # the line that a cut file ends in
-    unnamed: list[tuple[int, str]] = field(default_factory=list)  # lines of no metric of k6's
+    ignored: dict[Remark, list[tuple[int, str]]] = field(default_factory=dict)
 
     @property
     def is_modern(self) -> bool:
@@ -152,7 +159,7 @@ class _Run:
         is_commented = raw.lstrip()[:1] == self.first  # as each of its lines
         self.is_parted |= bool(self.lines) and not is_commented and begins_section(raw)
         if block:
-            self.block, self.scope = block[1], []
+            self.block, self.scope, self.metric = block[1], [], ""
         elif scope and self.is_modern:  # of a scenario or a group, by its indentation within others
             label = f"{scope['kind'].lower()}:{scope['name'].rstrip()}"
             outer = [each for each in self.scope if each[0] < scope.start()]
@@ -167,14 +174,18 @@ class _Run:
         """Take a metric line; False if it is none."""
         line = match_line(text)
         if line is None:
-            return self.take_rest(text, number)
+            is_taken = self.take_rest(text, number)
+            if text and not is_taken:  # the lines below are no subsets of the metric above
+                self.metric = ""
+            return is_taken
         name, tags = split_name(line[0])
         if name and not is_metric_name(name):
-            self.unnamed.append((number, name))
-            return False
-        self.metric = name or self.metric
-        if not self.metric:
-            return False
+            self.metric = ""
+            return self.ignore(_UNNAMED, name, number)
+        if name:
+            self.metric, self.above = name, line[1]
+        elif not self.metric or is_trend(self.above) != is_trend(line[1]):
+            return self.ignore(_PARTED, line[0], number)
         if text.lstrip().startswith("✗"):  # before 1.0 the mark is all that the summary shows
             self.crossed.append(Crossing(number, self.metric + _braced(tags)))
         tags = ",".join([label for _, label in self.scope] + [tags] * bool(tags))
@@ -183,6 +194,11 @@ class _Run:
         self.last = key if key not in self.lines else None
         self.lines.setdefault(key, Line(number, width, self.metric, tags, line[1]))
         return True
+
+    def ignore(self, why: Remark, name: str, number: int) -> bool:
+        """Keep in mind a line that is not read, to report it; always False."""
+        self.ignored.setdefault(why, []).append((number, name))
+        return False
 
     def take_rest(self, text: str, number: int) -> bool:
         """Take what someone's mail program put below a metric's line; False if it is none."""
@@ -227,7 +243,8 @@ def parse(source: Source) -> Iterator[Record]:
     """
     run, command, number = None, None, 0
     lines = UntilDamage(source.lines())
-    for number, raw in lines:
+    for number, line in lines:
+        raw = line.replace("…", "...")  # as word processors write dots
         text = strip_prefix(_LOG.sub("", raw, count=1)).rstrip()
         command = find_command(raw, "k6 run") or command
         if run is None or run.is_followed(text):
@@ -250,10 +267,9 @@ def _finish(run: _Run | None, source: Source) -> Iterator[Record]:
         return
     reading, console, label = run.reading, run.console, source.label
     problems = _read_lines(run, label)
-    if run.unnamed:
-        number, name = run.unnamed[0]
-        more = f", and {len(run.unnamed) - 1} more lines" if len(run.unnamed) > 1 else ""
-        problems.append(_UNNAMED.at(label, number, name=show_part(name), more=more))
+    for why, ((number, name), *others) in run.ignored.items():
+        more = f", and {len(others)} more line{'s' * (len(others) > 1)}" * bool(others)
+        problems.append(why.at(label, number, name=show_part(name), more=more))
     if not reading.rows and not console.finished:
         yield _ENDLESS.at(label, reading.line)
         yield from problems
