@@ -85,10 +85,10 @@ def _name_baseline(variants: Sequence[str]) -> str | None:
 def explain_no_variant(results: _Results) -> DataError:
     """Say why no run is measured."""
     runs = results.runs
-    if set(runs["role"]) != {"failed"}:
-        return DataError("no measured runs", hint="see `benchkit formats`")
-    tools = " and ".join(sorted(set(runs["tool"])))
     where = _list_command(runs, results.reports)
+    if set(runs["role"]) != {"failed"}:
+        return DataError("no measured runs", hint=f"list what was read with `{where}`")
+    tools = " and ".join(sorted(set(runs["tool"])))
     return DataError(f"every run of {tools} failed", hint=f"list them with `{where}`")
 
 

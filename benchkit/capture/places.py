@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from itertools import count
 from pathlib import Path, PurePath
@@ -89,14 +89,12 @@ class Places:
     def set_aside(self, variant: str, number: int) -> None:
         """Hide the interrupted runs of one round of a series, which was made anew."""
         place = variant, f"{number}", INTERRUPTED
-        self._hide(lambda run: (run.variant, run.stopping.get("round"), run.exit_code) == place)
+        self.set_aside_failed(
+            lambda run: (run.variant, run.stopping.get("round"), run.exit_code) == place
+        )
 
-    def set_aside_others(self, commits: Mapping[str, str]) -> int:
-        """Hide the failed runs of other commits than those of variants; return how many."""
-        return self._hide(lambda run: run.env.get("commit") != commits.get(run.variant or ""))
-
-    def _hide(self, is_meant: Callable[[Sidecar], bool]) -> int:
-        """Hide failed runs; what cannot be renamed stays, and counts as failed."""
+    def set_aside_failed(self, is_meant: Callable[[Sidecar], bool]) -> int:
+        """Hide failed runs, and return how many; what cannot be renamed counts as failed."""
         paths = [path for sidecar, path in self._failed if is_meant(sidecar)]
         for path in paths:
             output = path.with_name(path.name.removesuffix(SIDECAR))

@@ -76,6 +76,16 @@ def require_plan(
                 raise ConfigError(f"holds runs {kind}", where=str(folder), hint=_HINT)
 
 
+def is_of_series(sidecar: Sidecar, variants: Mapping[str, Commands]) -> bool:
+    """Tell whether a run, which may have failed, is one of these variants, commits and commands."""
+    plans = {redact_label(name): commands for name, commands in variants.items()}
+    commands = plans.get(sidecar.variant or "")
+    if commands is None or (commands.commit and sidecar.env.get("commit") != commands.commit):
+        return False
+    lines = (_hide(_write_line(words)) for words in (commands.command, commands.warmup))
+    return not sidecar.command or _hide(sidecar.command) in lines
+
+
 def _hide(text: str) -> str:
     """Leave out the digits of marks: each session has a key of its own."""
     return _MARK.sub(HIDDEN, text)

@@ -27,6 +27,7 @@ from benchkit.capture.resume import (
     Record,
     count_rounds,
     describe_companion,
+    is_of_series,
     refuse_series,
     state_plan,
     write_sidecar,
@@ -224,7 +225,7 @@ class _Work:
             made[redact_label(name)] * _count_runs(commands)
             for name, commands in plan.variants.items()
         )
-        self._leave_out_other_commits()
+        self._leave_out_others()
         for name, count in made.items():
             for number in range(1, count + 1):
                 self._places.set_aside(name, number)
@@ -240,13 +241,12 @@ class _Work:
             if block > complete and self._is_decided(block):
                 return
 
-    def _leave_out_other_commits(self) -> None:
-        """Set the failed runs of commits aside that are no longer those of the variants."""
-        variants = self._plan.variants.items()
-        commits = {redact_label(name): each.commit for name, each in variants if each.commit}
-        if commits and (count := self._places.set_aside_others(commits)):
+    def _leave_out_others(self) -> None:
+        """Set the failed runs of other commits or commands aside, as before one was corrected."""
+        variants = self._plan.variants
+        if count := self._places.set_aside_failed(lambda run: not is_of_series(run, variants)):
             runs = "1 failed run" if count == 1 else f"{count} failed runs"
-            self._tell(f"{self._places.root}: set aside {runs} of other commits")
+            self._tell(f"{self._places.root}: set aside {runs} of other commits or commands")
 
     def _take(self, turn: _Turn) -> None:
         commands = turn.commands

@@ -66,10 +66,15 @@ def refuse_command(name: str, context: Context, known: Iterable[str]) -> ConfigE
 
 def _refuse_option(name: str, context: Context) -> ConfigError:
     """Name the option that is nearest; before a command there are hardly any."""
-    known = [each for param in context.command.params for each in param.opts if each[:2] == "--"]
+    params = context.command.params
+    known = [each for param in params for each in param.opts if each[:2] == "--"]
     begun = [each for each in known if each.startswith(name) and len(name) > len("--")]
     near = begun or get_close_matches(name, known, 1, _ALIKE)
     hint = f"did you mean {near[0]!r}? " if near else ""
+    if not near and any(
+        (param.metavar or "").startswith("-- ") for param in context.command.params
+    ):
+        hint += "write -- before the command that is measured; "
     if hasattr(context.command, "commands"):
         hint += "options go after the command; "
     hint += f"see `{context.command_path} --help`"

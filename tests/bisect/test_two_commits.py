@@ -130,7 +130,7 @@ def test_a_failed_run_of_another_commit_is_set_aside(folder: Path) -> None:
         git(repo, "commit", "--quiet", "--all", "--message", "faster", *words)
         done = ab(folder, "--max-rounds", "4", sides=sides)
         assert done.returncode == (0 if words else 3), done.stderr
-    assert "ab-results: set aside 1 failed run of other commits\n" in done.stderr
+    assert "ab-results: set aside 1 failed run of other commits or commands\n" in done.stderr
     assert "2/8 head measured 2: " in done.stderr
     assert " failed" not in benchkit("gate", "ab-results", cwd=folder).stdout
 

@@ -117,6 +117,22 @@ def test_other_results_in_the_folder_are_refused_before_a_run_is_made(
     assert not [*tmp_path.rglob("*.run.toml")]
 
 
+def test_runs_that_failed_by_another_command_are_set_aside(tmp_path: Path) -> None:
+    for number, command in enumerate((("wkr", "http://h/"), COMMANDS.command), 1):
+        run = Record(argv=redact(command), start=AT, end=AT, exit=1, variant="a", role="failed")
+        (tmp_path / f"{number}.txt").touch()
+        (tmp_path / f"{number}.txt.run.toml").write_text(write_sidecar(run), "utf-8")
+    rule = Stopping(design=SequentialDesign(least=4, most=9), margin=0.03, confidence=0.95)
+    commands = replace(COMMANDS, command=("true", "http://h/"), warmup=COMMANDS.command)
+    plan = Plan(variants={"a": commands, "b": commands}, stopping=rule)
+    lines: list[str] = []
+    carry_out(plan, tmp_path, tell=lines.append, is_decided=lambda _: True)
+    assert lines == [f"{tmp_path}: set aside 1 failed run of other commits or commands"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        ".1.txt", ".1.txt.run.toml", "2.txt", "2.txt.run.toml"
+    ]  # fmt: skip
+
+
 def test_what_is_refused_names_no_cpus_before(tmp_path: Path) -> None:
     rule = Stopping(design=SequentialDesign(least=4, most=9), margin=0.03, confidence=0.95)
     run = Record(argv=["true"], start=AT, end=AT, exit=0, variant="a", stopping=rule.state(1))

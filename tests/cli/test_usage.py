@@ -24,6 +24,8 @@ CASES = {
     "see `benchkit compare --help`",
     "compare x --basline none": "compare: unknown option '--basline'; did you mean '--baseline'? "
     "see `benchkit compare --help`",
+    "ab A B go -bench .": "ab: unknown option '-b'; write -- before the command that is measured; "
+    "see `benchkit ab --help`",
     "--baseline none": "unknown option '--baseline'; options go after the command; see `benchkit "
     "--help`",
     "plot": "plot: missing KIND; for example: benchkit plot forest results/ --baseline none "
