@@ -159,7 +159,7 @@ class _Loss(NamedTuple):
 
 
 def find_partly_missing(comparisons: Comparisons, runs: Runs) -> Iterator[Finding]:
-    """B345: the variant has fewer runs of a benchmark than of those measured as often before."""
+    """B345: the variant has fewer runs of a benchmark than of others, or both sides lack some."""
     losses: dict[Pair, list[str]] = {}
     for (_, pair), text in list_partly_missing(comparisons, runs).items():
         losses.setdefault(pair, []).append(text)
@@ -174,12 +174,13 @@ def find_partly_missing(comparisons: Comparisons, runs: Runs) -> Iterator[Findin
         if pair not in losses and 1 < c.n_variant <= _MOST_LEFT * c.n_baseline:
             text = f"'{pair[1]}' has {c.n_variant} runs, but '{pair[0]}' has {c.n_baseline}"
             fewer.setdefault(pair, {})[text] = None
+    unfair = "if runs of it failed or were filtered, the rest is no fair sample"
     for pair, different in fewer.items():
-        finding = _report(
-            pair, [*different], "if runs of it failed or were filtered, the rest is no fair sample",
-            "measure both sides equally often",
-        )  # fmt: skip
+        finding = _report(pair, [*different], unfair, "measure both sides equally often")
         yield replace(finding, severity="info")
+    for pair, gaps in _list_shared_gaps(comparisons, runs).items():
+        why = "if they failed or were filtered, the rest is no fair sample"
+        yield _report(pair, gaps, why, "find out why they are missing, and measure again")
 
 
 def _report(pair: Pair, texts: Sequence[str], why: str, remedy: str) -> Finding:
@@ -230,6 +231,31 @@ def _list_numbers(runs: Runs) -> dict[Side, set[int]]:
     for labels in list_labels(runs):
         numbers.setdefault(labels.side, set()).add(labels.run)
     return numbers
+
+
+def _list_shared_gaps(comparisons: Comparisons, runs: Runs) -> dict[Pair, list[str]]:
+    """Say which runs both sides of each pair lack."""
+    numbers = _list_numbers(runs)
+    gaps: dict[Pair, list[str]] = {}
+    sides = {(c.workload, (c.baseline, c.variant)): None for c in comparisons.contrasts}
+    for workload, pair in sides:
+        if missing := _find_gap([numbers.get(side, set()) for side in map(workload.side, pair)]):
+            listed = list_names(map(str, missing), _SHOWN_RUNS)
+            text = f"'{pair[0]}' and '{pair[1]}' both lack run{'s' * (len(missing) > 1)} {listed}"
+            if text not in gaps.setdefault(pair, []):
+                gaps[pair].append(text)
+    return gaps
+
+
+def _find_gap(sides: Sequence[set[int]]) -> list[int]:
+    """Return the runs before the last one that no side has, if fewer than those there are.
+
+    Numbers that are farther apart than that count no runs.
+    """
+    known = set[int]().union(*sides)
+    if not all(sides) or max(known) - min(known) + 1 >= 2 * len(known):
+        return []
+    return sorted({*range(min(known), max(known))} - known)
 
 
 def _describe_gap(

@@ -96,6 +96,27 @@ def test_fewer_runs_of_every_benchmark_are_a_choice() -> None:
 
 
 @pytest.mark.parametrize(
+    ("numbers", "says"),
+    [
+        ((1, 2, 3, 7, 8, 9, 10), "'base' and 'new' both lack runs 4, 5 and 6: if they failed"),
+        ((1, 2, 3, 5), "'base' and 'new' both lack run 4: "),
+        ((1, 2, 4, 8), ""),  # levels of load
+        ((3, 4, 5), ""),
+    ],
+)
+def test_runs_that_both_sides_lack_are_named(numbers: Collection[int], says: str) -> None:
+    for side in ("base", "new"):
+        for number in numbers:
+            gated.write_runs(
+                Path("r", side, f"wrk-{number}.txt"), seed=number + 100 * (side == "new"), runs=1,
+                spread=0.005, benchmarks=("Foo",),
+            )  # fmt: skip
+    comparison = bk.load("r").compare()
+    found = [f.message for f in comparison.findings if f.code == "B345"]
+    assert [text.startswith(says) for text in found] == [True] * bool(says)
+
+
+@pytest.mark.parametrize(
     ("numbers", "code", "says"),
     [
         ((1, 4, 9), 4, "'new' lacks runs 2, 3, 5 and 3 more, but 'base' has 10 runs"),
