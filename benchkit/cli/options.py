@@ -12,7 +12,7 @@ import typer
 
 from benchkit import config
 from benchkit.cli import selected
-from benchkit.cli.completion import complete_metric, complete_pair, complete_variant
+from benchkit.cli.completion import complete_metric, complete_pair, complete_variant, compose
 from benchkit.cli.printing import print_line, show_problems
 from benchkit.errors import ConfigError, Diagnostic
 from benchkit.selection import match_any, match_names
@@ -68,6 +68,7 @@ Variant = Annotated[
         "--variant",
         help="Variant to compare; repeatable. [default: all others]",
         autocompletion=complete_variant,
+        callback=compose,
     ),
 ]
 Baseline = Annotated[
@@ -77,6 +78,7 @@ Baseline = Annotated[
         help="Variant that the others are compared with. [default: as `capture` recorded it, "
         "else inferred from the names]",
         autocompletion=complete_variant,
+        callback=compose,
     ),
 ]
 Pair = Annotated[
@@ -86,6 +88,7 @@ Pair = Annotated[
         metavar="A:B",
         help="Compare B against A; repeatable.",
         autocompletion=complete_pair,
+        callback=compose,
     ),
 ]
 Metric = Annotated[
@@ -100,7 +103,10 @@ Metric = Annotated[
 OnlyVariant = Annotated[
     list[str] | None,
     typer.Option(
-        "--variant", help="Only this variant; repeatable.", autocompletion=complete_variant
+        "--variant",
+        help="Only this variant; repeatable.",
+        autocompletion=complete_variant,
+        callback=compose,
     ),
 ]
 By = Annotated[
@@ -117,6 +123,7 @@ Benchmark = Annotated[
         "--benchmark",
         metavar="GLOB",
         help="Only benchmarks of this name, e.g. '*Ping'; repeatable.",
+        callback=compose,
     ),
 ]
 Only = Annotated[

@@ -69,7 +69,9 @@ def describe_reverted(rows: pa.Table, before: pa.Table | None, left: pa.Table | 
     remaining = _write_count(runs)
     if not len(added):
         back = runs - _count(before)
-        change = f"which dropped {_write_count(back)}" if back > 0 else "which added no runs"
+        of = list_first(_list_origins(rows), SHOWN)
+        of = f" of origin {of}" if of else ""
+        change = f"which dropped {_write_count(back)}{of}" if back > 0 else "which added no runs"
         return f"undid the last change, {change}; the store now holds {remaining}"
     began = datetime.fromtimestamp(began_at(max(added["batch"].to_pylist())) / 1e6, UTC)
     paths = list(dict.fromkeys(added["label"].to_pylist()))

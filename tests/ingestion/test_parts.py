@@ -109,3 +109,18 @@ def test_labels_that_look_alike_are_one(tmp_path: Path, monkeypatch: pytest.Monk
     assert set(runs["variant"]) == {"M\u00fcller", "tea"}
     assert set(runs["benchmark"]) == {"Foo", "\u00e4"}
     assert bk.load("r/tea.txt", variant="te\u0301 ").variants == ["t\u00e9"]
+
+
+@pytest.mark.parametrize(
+    "command", ["compare --baseline {}", "gate --pair {}:tea", "export --variant {}",
+                "gate --baseline tea --variant {}", "compare --benchmark {} --baseline tea"],
+)  # fmt: skip
+def test_names_that_are_typed_are_those_that_look_alike(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for seed, variant in enumerate(("M\u00fcller", "tea")):
+        path = Path("r", f"{variant}.txt")
+        gated.write_runs(path, seed=seed, spread=0.005, benchmarks=("M\u00fcller",))
+    first, *options = command.format("Mu\u0308ller").split()
+    assert run([first, "r", *options]) == 0

@@ -45,14 +45,22 @@ def test_undo_counts_what_it_brings_back(
     assert "50 runs from a.txt, b.txt, c.txt and 2 more; the store now holds 50 runs" in told
 
 
-def test_undo_of_a_prune_is_no_ingest(history: History, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("run_id", ["", "71"])
+def test_undo_of_a_prune_is_no_ingest(
+    run_id: str,
+    history: History,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("GITHUB_RUN_ID", run_id)
     for day, commit in enumerate(("aaaaaaa1", "bbbbbbb2"), 1):
         history.write("r.txt")
         date = f"2026-10-0{day}T10:00:00Z"
         assert run(["history", "add", "r.txt", "--commit", commit, "--date", date]) == 0
     assert run(["history", "prune", "--keep", "1"]) == 0
     line = undo(capsys)
-    assert "undid the last change, which dropped 10 runs; the store now holds 20 runs" in line
+    of = " of origin github/71" if run_id else ""
+    assert f"undid the last change, which dropped 10 runs{of}; the store now holds 20 runs" in line
 
 
 def test_the_ingest_of_another_job_is_undone_only_by_name(
