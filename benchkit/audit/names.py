@@ -248,12 +248,12 @@ def _list_shared_gaps(comparisons: Comparisons, runs: Runs) -> dict[Pair, list[s
 
 
 def _find_gap(sides: Sequence[set[int]]) -> list[int]:
-    """Return the runs before the last one that no side has, if fewer than those there are.
+    """Return the runs before the last one that no side has, if less than a third are missing.
 
-    Numbers that are farther apart than that count no runs.
+    Numbers that are farther apart count no runs.
     """
     known = set[int]().union(*sides)
-    if not all(sides) or max(known) - min(known) + 1 >= 2 * len(known):
+    if not all(sides) or 2 * (max(known) - min(known) + 1) >= 3 * len(known):
         return []
     return sorted({*range(min(known), max(known))} - known)
 

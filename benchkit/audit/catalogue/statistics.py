@@ -256,7 +256,7 @@ STATISTICS = (
         "contain one than the other (or, within files, at most half as many runs), and fewer runs "
         "than the baseline has. Or runs are missing before the variant's last one: of 10 runs it "
         "has runs 1, 4 and 9. At most half as many runs as the baseline has are an info. Runs that "
-        "both sides lack before the last one are a warning, unless most are missing.",
+        "both sides lack before the last one are a warning, if they are less than a third.",
         why="A benchmark that crashes, times out or is filtered in some runs leaves only the runs "
         "that went well. Their average is better than that of all runs.",
         example="'pr' has Get in 3 files and Ping in 10, but 'main' has both in 10: the missing "
