@@ -39,7 +39,7 @@ from benchkit.ingestion.ranges import (
     scan_lines,
 )
 from benchkit.ingestion.recorded import Selection
-from benchkit.ingestion.records import parse_records
+from benchkit.ingestion.records import leave_out_loose, parse_records
 from benchkit.ingestion.sink import ValueSink, read_ahead, run_ahead
 from benchkit.ingestion.soundness import Soundness
 from benchkit.ingestion.sources import Found, Identity, is_dropped
@@ -295,6 +295,7 @@ class Reader:
         if self._joined is not None:
             sampled += self._joined.enter(summaries, soundness)
         runs.require_apart(found.label)
+        diagnostics = leave_out_loose(diagnostics, (run for _, run in runs.in_order()))
         diagnostics += list_reports(source, formats, (run for _, run in runs.in_order()))
         diagnostics += mark_crashes(source, runs.in_order())
         parts, named = list[Part](), dict[tuple[Side, str], str]()

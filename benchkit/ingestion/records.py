@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from operator import itemgetter
 
 from benchkit.errors import DataError, Diagnostic
 from benchkit.parsers.base import Format, Reading, Repeats, Samples, Source
 from benchkit.parsers.documents import TRUNCATED
 from benchkit.reading.bounds import limit_runs
 from benchkit.reading.damage import UnreadableError
+from benchkit.reading.remarks import Loose
 
 
 def parse_records(
@@ -48,6 +51,19 @@ def parse_records(
                 "warning",
             )
         )
+
+
+def leave_out_loose(
+    diagnostics: Sequence[Diagnostic], readings: Iterable[Reading]
+) -> list[Diagnostic]:
+    """Leave out what one format says of lines of a report that another one has read."""
+    spans = sorted((reading.line, reading.last_line) for reading in readings)
+
+    def is_read(line: int) -> bool:
+        at = bisect(spans, line, key=itemgetter(0))
+        return at > 0 and line <= spans[at - 1][1]
+
+    return [each for each in diagnostics if not (isinstance(each, Loose) and is_read(each.line))]
 
 
 def _name_tool(problem: Diagnostic, form: Format) -> Diagnostic:

@@ -231,8 +231,9 @@ class Reader(reports.Reader):
             self.report.replied, self.replied = self.replied, None
         return is_begun
 
-    def pass_over(self, number: int) -> None:
+    def pass_over(self, number: int, line: Line | None) -> None:
         """Say of a result that no title names that it is not read; it ends the test above."""
+        del line
         self.close()
         self.records.append(_UNTITLED.at(self.label, number))
 

@@ -8,6 +8,21 @@ from benchkit.errors import Diagnostic
 from benchkit.reading.records import Reading
 
 
+def with_article(tool: str) -> str:
+    """Return the name of a tool behind its article.
+
+    Examples
+    --------
+    >>> with_article("oha"), with_article("wrk")
+    ('an oha', 'a wrk')
+    """
+    return f"{'an' if tool[0] in 'aeiou' else 'a'} {tool}"
+
+
+class Loose(Diagnostic):
+    """What is said of a line outside of a tool's reports, unless another tool's report has it."""
+
+
 class Remark(NamedTuple):
     """What can be said about a report beside its numbers, with places for values."""
 
@@ -23,7 +38,7 @@ class Remark(NamedTuple):
 
 
 DAMAGED = Remark(
-    "this line of {article} {tool} report is truncated or altered and is ignored: {text}",
+    "this line of {a_tool} report is truncated or altered and is ignored: {text}",
     "use the output as {tool} printed it",
     is_remark=False,
 )
@@ -48,8 +63,14 @@ NOTHING_KEPT = Remark(
 )
 #: What stands below a command in place of a report.
 SCANTY = Remark(
-    "this part of a {tool} report is too short to be read",
+    "this part of {a_tool} report is too short to be read",
     "use the complete output of the run",
+    is_remark=False,
+)
+#: Lines of a tool that stand in none of its reports.
+LOOSE = Remark(
+    "this part of {a_tool} report is ignored, because the report is not complete",
+    "give the whole output of that run",
     is_remark=False,
 )
 #: What is of a report by its place, below lines after which it cannot be known to be.

@@ -19,7 +19,17 @@ from benchkit.errors import Diagnostic
 from benchkit.reading.cleaning import bare, find_command
 from benchkit.reading.heading_lines import begins_section
 from benchkit.reading.records import Reading, Record
-from benchkit.reading.remarks import ABSENT, APART, DAMAGED, SCANTY, list_lines, report_incomplete
+from benchkit.reading.remarks import (
+    ABSENT,
+    APART,
+    DAMAGED,
+    LOOSE,
+    SCANTY,
+    Loose,
+    list_lines,
+    report_incomplete,
+    with_article,
+)
 from benchkit.reading.source import Source, UntilDamage
 from benchkit.redaction import show_part
 from benchkit.regexes import regex
@@ -31,7 +41,8 @@ Event = tuple["Line", Fields | None]
 _LOG_PREFIX = regex(r"(?:\d{4}-\d\d-\d\dT\S+|[\w.-]+\s+\|)(?:\s+|$)")
 #: A command with a URL, and below it a line of what it printed; of a tool and that line.
 CALLED = r"(?>(?:[^\n]*?[ \t/$#>%])??{} ++)(?=[^\n]*://)[^\n]*+\n(?:[^\n]*+\n){{0,3}}?[ \t>|]*+{}"
-_VOWELS = "aeiou"
+#: Lines that may stand between two of one part of a report: those of a histogram.
+_CLOSE = 40
 
 
 class Value(NamedTuple):
@@ -216,6 +227,8 @@ class Reader:
         self.has_reports = False
         self.text = ""  # the line that is being read, with what was put around it
         self.is_called = False  # whether the line above is a command of the tool
+        self.parts: list[Diagnostic] = []  # what is said of parts of reports beside whole ones
+        self.last_part = -_CLOSE  # the last line of the last one
 
     @classmethod
     def parse(cls, source: Source) -> Iterator[Record]:
@@ -274,10 +287,11 @@ class Reader:
             return False
         is_taken = report is not None and report.take(line, fields, number)
         is_taken = is_taken or self.begin(number, line, fields)
+        self.is_called = self.is_called and not is_taken
         if not is_taken and report is not None and report.is_proven and report.expects(line):
             self._leave_out(number, text)
-        elif not is_taken and (line.values or line.needed):
-            self.pass_over(number)
+        elif not is_taken and (line.values or line.needed or line.is_proof):
+            self.pass_over(number, line)
         return is_taken
 
     def _begin_altered(self, number: int, text: str, line: Line) -> None:
@@ -289,9 +303,8 @@ class Reader:
 
     def _report_altered(self, number: int, text: str) -> None:
         tool = self.KIND.TOOL
-        article = "an" if tool[0] in _VOWELS else "a"
-        remark = DAMAGED.at(self.label, number, article=article, tool=tool, text=show_part(text))
-        self.records.append(remark)
+        words = {"a_tool": with_article(tool), "tool": tool, "text": show_part(text)}
+        self.records.append(DAMAGED.at(self.label, number, **words))
 
     def _leave_out(self, number: int, text: str) -> None:
         """Say of the first line below lines of others that it is not read, and end the report."""
@@ -301,11 +314,16 @@ class Reader:
         self.close()
         self.records.append(APART.at(self.label, number, last=last, **words))
 
-    def pass_over(self, number: int) -> None:
-        """Say of the first value below a command that it is not read."""
+    def pass_over(self, number: int, line: Line | None) -> None:
+        """Say of the first line below a command that it is not read, and of others at the end."""
+        del line
+        a_tool = with_article(self.KIND.TOOL)
         if self.is_called:
-            self.records.append(SCANTY.at(self.label, number, tool=self.KIND.TOOL))
-        self.is_called = False
+            self.records.append(SCANTY.at(self.label, number, a_tool=a_tool))
+        elif number > self.last_part + _CLOSE:
+            what = LOOSE.what.format(a_tool=a_tool)
+            self.parts.append(Loose(self.label, number, what, LOOSE.hint, LOOSE.severity))
+        self.last_part, self.is_called = number, False
 
     def begin(self, number: int, line: Line, fields: Fields) -> bool:
         """Open a report at a line, if one can begin there."""
@@ -341,10 +359,14 @@ class Reader:
             reading = report.reading
             if report.altered and not (reading.target and reading.connections):
                 self._report_altered(reading.line, report.altered)
+        elif report is not None and report.proofs:
+            self.pass_over(report.reading.line, None)
 
     def end(self) -> None:
-        """Take note that no line follows."""
+        """Take note that no line follows, and name parts of reports beside whole ones."""
         self.close()
+        if self.has_reports:
+            self.records += self.parts
 
 
 def decimal(resolution: float) -> Callable[[str], Quantity]:

@@ -74,3 +74,10 @@ def test_words_without_a_rate_are_no_rate() -> None:
 def test_a_source_of_nothing_but_rates_is_no_report() -> None:
     (remark,) = remarks(SHORTENED.encode())
     assert (remark.severity, remark.line) == ("error", 0)
+
+
+def test_times_outside_a_report_are_named() -> None:
+    times = TEXT[TEXT.index("Connect:  ") : TEXT.index("Percentage of")]
+    (remark,) = remarks(f"{TEXT}\n{times}".encode())
+    assert remark.line == TEXT.count("\n") + 2
+    assert "this part of an ab report is ignored" in remark.what

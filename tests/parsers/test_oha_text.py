@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import benchkit as bk
 from benchkit.errors import Diagnostic
 from benchkit.parsers import registry
 from benchkit.parsers.base import Reading, Source
@@ -132,3 +133,24 @@ def test_a_report_without_its_first_line_is_read_as_a_whole_one() -> None:
     assert not problems
     assert values(run) == values(read(MS)[0][0])
     assert TEXT.recognises(Source(None, "x.txt", text.encode()).head())
+
+
+def test_a_report_of_hey_beside_one_of_oha_is_read_once(tmp_path: Path) -> None:
+    hey = (FIXTURES.parent / "nginx-ab/nginx/hey-c50-1.txt").read_text(encoding="utf-8")
+    (tmp_path / "a.md").write_text(f"{MS}\n{hey}", encoding="utf-8")
+    runs = bk.load(tmp_path / "a.md").runs
+    assert sorted(zip(runs["tool"], runs["role"], strict=True)) == [
+        ("hey", "measured"),
+        ("oha", "measured"),
+    ]
+
+
+@pytest.mark.parametrize("first", ["Requests/sec:", "Total data:", "Details (average"])
+def test_a_part_of_a_report_beside_a_whole_one_is_named(first: str) -> None:
+    part = first + MS.partition(first)[2]
+    for text in (f"{MS}\n{part}", f"{part}\n# B\n\n{MS}"):
+        runs, problems = read(text)
+        assert [values(run) for run in runs] == [values(read(MS)[0][0])]
+        assert problems == [
+            "this part of an oha report is ignored, because the report is not complete"
+        ]

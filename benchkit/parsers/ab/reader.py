@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterator
 from html import unescape
 
-from benchkit.errors import Diagnostic
 from benchkit.parsers.ab.invocation import Invocation
 from benchkit.parsers.ab.report import Report
 from benchkit.parsers.base import Head, Reading, Record, Source, bare
@@ -127,8 +126,6 @@ class Reader(reports.Reader):
         self.run: Invocation | None = None
         self.is_html = False
         self.loose: tuple[int, str] | None = None  # a rate that no proven report holds so far
-        self.passed_over: list[Diagnostic] = []
-        self.has_runs = False
 
     @staticmethod
     def may_be_cut(text: str) -> bool:
@@ -187,7 +184,7 @@ class Reader(reports.Reader):
         if report.is_proven:
             report.interrupt(self.text)
         elif not report.run.version:
-            self._pass_over()
+            self._drop(report)
             self.run = self.report = None
 
     def close(self) -> None:
@@ -196,22 +193,18 @@ class Reader(reports.Reader):
         self.trouble = ""
         if report is not None and report.is_proven:
             self.loose = None
-        self._pass_over()
         if report is not None and report.is_proven:
+            self._pass_over()
             self.records.extend(report.finish(self.label))
         elif run is not None and report is not None and run.version and report.is_headed:
             self._leave(report.reading)
         elif run is not None and (run.has_begun or run.trouble or run.completed is not None):
             self._fail(run)
         else:
+            self._drop(report)
             return
-        self.command, self.has_runs = None, True
-
-    def end(self) -> None:
-        """Name the rates outside of reports; a source of nothing else is no report at all."""
-        super().end()
-        if self.has_runs:
-            self.records += self.passed_over
+        self._pass_over()
+        self.command, self.has_reports = None, True
 
     def _hold(self, number: int, text: str, *, is_inside: bool) -> None:
         """Keep a rate until its report is proven; one outside of a report belongs to none."""
@@ -222,15 +215,23 @@ class Reader(reports.Reader):
         if not is_inside:
             self._pass_over()
 
-    def pass_over(self, number: int) -> None:
-        """Leave it to the rate to say that it belongs to no report."""
+    def pass_over(self, number: int, line: Line | None) -> None:
+        """Leave it to a rate to say that it belongs to no report, and to the heading of times."""
+        if self.loose is None and (line is None or line.take == "row"):
+            super().pass_over(number, line)
+
+    def _drop(self, report: Report | None) -> None:
+        """Leave a report of which too little stands there; a rate in it says so by itself."""
+        if self.loose is None and report is not None and report.proofs:
+            self.pass_over(report.reading.line, None)
+        self._pass_over()
 
     def _pass_over(self) -> None:
         """Keep that a rate stands in no report, now that none has come of the lines around it."""
         if self.loose is not None:
             number, text = self.loose
-            self.passed_over.append(_LOOSE.at(self.label, number, text=show_part(text)))
-            self.loose = None
+            self.parts.append(_LOOSE.at(self.label, number, text=show_part(text)))
+            self.last_part, self.loose = number, None
 
     def _note(self, number: int, name: str, fields: Fields) -> None:
         """Take a line that is about the run."""

@@ -222,6 +222,11 @@ class Reader(reports.Reader):
         self.is_others = self.is_others_head = True
         return False
 
+    def pass_over(self, number: int, line: Line | None) -> None:
+        """Pass over lines of oha."""
+        if not self.is_others:
+            super().pass_over(number, line)
+
     def begin(self, number: int, line: Line, fields: Fields) -> bool:
         """Open a report at one of its headings."""
         is_head = line.name == "summary" or (line.name == "Total" and not self.is_others_head)

@@ -103,6 +103,11 @@ class Report(reports.Report):
         self.failures: dict[str, tuple[int, int]] = {}
         aim_by_command(self.reading)
 
+    @property
+    def is_proven(self) -> bool:
+        """Whether it shows what the reports of hey lack."""
+        return "success" in self.seen and super().is_proven
+
     def _take_whole(self, line: Line, fields: Fields, number: int) -> None:
         self._add_time("latency", _STATS[line.name], fields[0], number)
 

@@ -162,6 +162,7 @@ class Reader(reports.Reader):
         if report is not None and report.is_proven and self.command is report.command:
             self.command = self.version = None
         self.records += ready
+        self.has_reports |= bool(ready)
         self.report = None
 
     def _drop(self) -> None:
@@ -169,7 +170,9 @@ class Reader(reports.Reader):
         report, self.report = self.report, None
         if report is not None and report.is_called:
             at = report.reading.last_line or report.reading.line
-            self.records.append(SCANTY.at(self.label, at, tool="wrk"))
+            self.records.append(SCANTY.at(self.label, at, a_tool="a wrk"))
+        elif report is not None and report.proofs:
+            self.pass_over(report.reading.line, None)
 
     def _fail(self, number: int, verb: str, server: str, reason: str) -> None:
         if self.report is not None and self.report.is_proven:
