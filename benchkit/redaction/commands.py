@@ -49,9 +49,9 @@ _SPACE = regex(r"[ \t\r\n]")
 _NUMERIC = regex(r"[+-]\d")
 _LONG = regex(r"--(?:[A-Za-z][\w.-]*+)?+")
 _CLUSTER = regex(r"-(?:[A-Za-z]|\d)[A-Za-z]?+")
-#: Options of one dash and several letters, as Go's tools have them.
+#: Options of one dash and several letters, as Go's tools and `find` have them.
 _GO_OPTION = regex(r"-[a-z][a-z\d]*+(?:[-.][a-z\d]++)*+")
-_GO_TOOLS = frozenset({"bombardier", "fortio", "ghz", "go", "hey", "java", "vegeta"})
+_GO_TOOLS = frozenset({"bombardier", "find", "fortio", "ghz", "go", "hey", "java", "vegeta"})
 #: Assignments in one word that are shown.
 _NESTED = 100
 #: Characters of a name; whoever needs more generated it, or means harm.

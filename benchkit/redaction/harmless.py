@@ -12,6 +12,8 @@ TOOLS: dict[str, frozenset[str]] = {
     "bombardier": frozenset({"-m", "--method", "-p", "--print", "-o", "--format"}),
     "cargo": frozenset({"--bench", "--features", "--profile", "-F"}),
     "curl": frozenset({"-X", "--request", "-w", "--write-out"}),
+    "fd": frozenset(),
+    "find": frozenset(),
     "ghz": frozenset({"--call", "--name", "--format"}),
     "go": frozenset({"-bench", "-run", "-skip", "-tags", "-cpu"}),
     "gunicorn": frozenset({"-k", "--worker-class"}),
@@ -103,6 +105,8 @@ HARMLESS = regex(
     r"|[\w./-]{1,99}(?::[\w.-]{1,40})?@sha256:[\da-f]{8,64}"  # an image
     r"|(?:application|audio|image|multipart|text|video)/[\w.+*-]{1,40}(?:; ?charset=[\w-]{1,20})?"
     rf"|(?:\*\*/)?\*\.(?:{_ENDINGS})"  # *.jpg
+    r"|\^?(?:\.?[*+]|\[(?:0-9|a-z|A-Z){1,3}\]){1,9}"
+    rf"(?:\\?\.(?:{_ENDINGS}))?\$?"  # .*[0-9]\.jpg$
     r"|v\d{1,3}(?:\.\d{1,4}){0,3}"  # v1.2
     r"|~|\.{1,2}|GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|TRACE"
     r"|true|True|false|False|yes|no|on|off|null|csv|json|text|html?|https?|http/[\d.]{1,3}|h2c?|tcp|udp"
