@@ -209,7 +209,7 @@ _CHATTER = regex(
 
 def _recognises_text(head: Head) -> bool:
     return any(
-        _read_line(bare(line))
+        _read_line(_bare(line))
         for line in head.text.split("\n")
         if "time:" in line or "/iter" in line
     )
@@ -219,7 +219,7 @@ def _parse_text(source: Source) -> Iterator[Record]:
     """Yield a run per benchmark."""
     lines, above, is_empty = UntilDamage(source.ended_lines()), "", True
     for number, text, _ in lines:  # a whole line ends with a bracket
-        line = bare(text)
+        line = _bare(text)
         if (shown := _SHOWN.fullmatch(line)) is not None:
             name, *times = shown.groups()
             run = Reading(tool="criterion", form="text", line=number, last_line=number)
@@ -247,6 +247,11 @@ def _parse_text(source: Source) -> Iterator[Record]:
     lines.raise_damage()
     if is_empty:
         yield Diagnostic(source.label, 0, "no result of criterion here", "give the whole output")
+
+
+def _bare(text: str) -> str:
+    """Return a line without what stands around it, with the dots that a word processor joined."""
+    return bare(text).replace("… bench:", "... bench:")
 
 
 def _read_line(line: str) -> re.Match[str] | None:

@@ -268,6 +268,7 @@ GO = "goos: linux\nBenchmarkGet-2  100  12 ns/op\nBenchmarkPut-2  100  14 ns/op\
     [
         "test literal ... bench: 124 ns/iter",
         "literal ... bench:     124 ns/iter (+/- 3)",
+        "literal … bench:       124 ns/iter (+/- 3)",
         "test literal ... bench: 124 ns/iter = 12 MB/s",
         "literal   124 ns/iter (+/- 3)",
     ],
