@@ -7,15 +7,21 @@ at the end of the file, is a diagnostic.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from io import StringIO
 
 from benchkit.errors import Diagnostic
-from benchkit.reading.source import Source, UntilDamage
+from benchkit.reading.signs import Head
+from benchkit.reading.source import Source, UnreadableError, UntilDamage
 from benchkit.regexes import regex
 
 #: What a spreadsheet, or the runner of a pipeline, obeys at the beginning of a cell.
 _FORMULA = regex(r"['\"\s]*+(?:[=+@＝＋－＠-]|::)")
+#: A number with a decimal comma.
+_COMMA = regex(r"\A([+-]?\d+),(\d+(?:[eE][+-]?\d+)?)\Z")
 #: Bad rows that are named one by one.
 _MOST_NAMED = 20
 
@@ -165,6 +171,47 @@ def find_delimiter(text: str) -> str:
     ';'
     """
     return max(",;\t", key=text.lstrip().partition("\n")[0].count)
+
+
+def begins_table(
+    head: Head, headers: Collection[str], row: re.Pattern[str], delimiter: str = ","
+) -> bool:
+    """Tell whether a source begins with one of the headers and goes on with a row under it."""
+    first, newline, rest = head.text.lstrip().partition("\n")
+    second, ended, _ = rest.partition("\n")
+    lines = _respell(f"{first}{newline}{second}", delimiter).split("\n")
+    if not head.is_start or lines[0] not in headers:
+        return False
+    return not ended or row.fullmatch(lines[1]) is not None
+
+
+def respelled(source: Source, delimiter: str = ",") -> Source:
+    r"""Return a table as its tool writes it, which a spreadsheet saved with other separators.
+
+    Examples
+    --------
+    >>> respelled(Source(None, "x.csv", b"a;b\n1,5;it, too\n")).text()
+    'a,b\n1.5,"it, too"\n'
+    """
+    present = delimiter
+    with suppress(UnreadableError):  # as its reader meets, too
+        present = find_delimiter(source.head().text)
+    if present == delimiter:
+        return source
+    return Source(None, source.label, _respell(source.text(), delimiter).encode())
+
+
+def _respell(text: str, delimiter: str) -> str:
+    """Return a table with points in its numbers, and such a delimiter."""
+    present = find_delimiter(text)
+    if present == delimiter:
+        return text
+    table = StringIO()
+    writer = csv.writer(table, delimiter=delimiter, lineterminator="\n")
+    with suppress(csv.Error):  # the rest is damaged
+        for row in csv.reader(text.splitlines(keepends=True), delimiter=present):
+            writer.writerow([_COMMA.sub(r"\1.\2", cell) for cell in row])
+    return table.getvalue() if text.endswith("\n") else table.getvalue().removesuffix("\n")
 
 
 def header_of(text: str) -> list[str]:

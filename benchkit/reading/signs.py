@@ -8,7 +8,7 @@ The beginning of a source, by which its format is recognised.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib import import_module
@@ -141,15 +141,6 @@ def begins_json(text: str) -> bool:
     (True, False)
     """
     return _JSON.match(text) is not None
-
-
-def begins_table(head: Head, headers: Collection[str], row: re.Pattern[str]) -> bool:
-    """Tell whether a source begins with one of the headers and goes on with a row under it."""
-    first, _, rest = head.text.lstrip().partition("\n")
-    if not head.is_start or first not in headers:
-        return False
-    second, newline, _ = rest.partition("\n")
-    return not newline or row.fullmatch(second) is not None
 
 
 def begins_object(*signs: str) -> Callable[[Head], bool]:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import csv
 import re
+from dataclasses import fields
 from io import StringIO
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers import registry
+from benchkit.parsers.base import Format
 from benchkit.reading.delimited import header_of, read_rows
 from benchkit.reading.source import Source
 
+NUMBER = re.compile(r"^(-?\d+)\.(\d+\D*)$")
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 
 
@@ -76,18 +80,35 @@ def test_a_header_behind_a_cut_row_begins_another_table(cut: str) -> None:
 @pytest.mark.parametrize(
     "name",
     ["google-benchmark-forms/table.csv", "hyperfine/table-scan.csv", "jmh/small.csv",
-     "jmeter-forms/synthetic-table.csv", "locust/none-1_stats.csv"],
+     "jmeter-forms/synthetic-table.csv", "locust/none-1_stats.csv", "nginx-ab/nginx/ab-c1-1.csv",
+     "nginx-ab/nginx/ab-small-c30-1.tsv.gz", "nginx-ab/nginx/hey-c30-1.csv.gz",
+     "k6-edge/tiny/k6-raw-1.csv"],
 )  # fmt: skip
 def test_a_table_that_a_spreadsheet_saved_holds_the_same(
     name: str, delimiter: str, point: str
 ) -> None:
-    data, saved = (FIXTURES / name).read_bytes(), StringIO()
+    data, saved = Source.load(FIXTURES / name).text().encode(), StringIO()
+    usual = "\t" if ".tsv" in name else ","
     table = (
-        [re.sub(r"(?<=\d)\.(?=\d)", point, cell) for cell in row] if number else row
-        for number, row in enumerate(csv.reader(StringIO(data.decode())))
+        [NUMBER.sub(rf"\1{point}\2", cell) for cell in row] if number else row
+        for number, row in enumerate(csv.reader(StringIO(data.decode()), delimiter=usual))
     )
     csv.writer(saved, delimiter=delimiter, lineterminator="\n").writerows(table)
     for content in (data, saved.getvalue().encode()):
         (form,) = registry.identify(Source(None, name, content))
-        records = list(form.parse(Source(None, name, content)))
-        assert records == list(form.parse(Source(None, name, data)))
+        assert show(form, content) == show(form, data)
+
+
+@pytest.mark.parametrize("name", ["nginx-ab/nginx/ab-c1-1.csv", "nginx-ab/nginx/hey-c30-1.csv.gz"])
+def test_zeros_that_a_spreadsheet_drops_are_not_missed(name: str) -> None:
+    text = Source.load(FIXTURES / name).text()
+    saved = re.sub(r"(?m)\.?0*(?=,|$)", "", re.sub(r"(?m)(?<![.\d])(\d+)(?=,|$)", r"\1.", text))
+    (form,) = registry.identify(Source(None, name, saved.encode()))
+    assert show(form, saved.encode()) == show(form, text.encode())
+
+
+def show(form: Format, content: bytes) -> list[list[object]]:
+    """Return what a format reads, arrays as lists."""
+    records = form.parse(Source(None, "x.csv", content))
+    values = ([getattr(each, key.name) for key in fields(each)] for each in records)
+    return [[v.tolist() if isinstance(v, np.ndarray) else v for v in of] for of in values]

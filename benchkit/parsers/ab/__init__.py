@@ -122,7 +122,7 @@ TEXT = Format(
 TSV = Format(
     name="ab_tsv",
     tools=("ab",),
-    words=("starttime\tseconds",),
+    words=("starttime\tseconds", "starttime,seconds", "starttime;seconds"),
     summary="the time of every request, as ab -g writes it for gnuplot",
     forms=(
         Form(
@@ -135,14 +135,14 @@ TSV = Format(
     recognises=late("benchkit.parsers.ab.samples:recognises"),
     quantile_rule="floor",
     parse=late("benchkit.parsers.ab.samples:parse"),
-    open_span=late("benchkit.parsers.ab.samples:Table"),
+    open_span=late("benchkit.parsers.ab.samples:open_reader"),
 )
 
 
 CSV = Format(
     name="ab_csv",
     tools=("ab",),
-    words=("Percentage served,",),
+    words=("Percentage served",),
     summary="the percentiles of the latency, as ab -e writes them",
     forms=(
         Form(

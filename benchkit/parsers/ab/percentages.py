@@ -24,17 +24,19 @@ from collections.abc import Iterator
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Head, Reading, Record, Source
-from benchkit.reading.signs import begins_table
+from benchkit.reading.delimited import begins_table, respelled
 from benchkit.reading.source import UntilDamage
 from benchkit.regexes import regex
 from benchkit.units import scale
 
 HEADER = "Percentage served,Time in ms"
-_ROW = regex(r"(\d{1,3}),(\d{1,12}\.(\d{3}|\d{6})(e[+-]\d\d)?)", re.ASCII)
+#: A spreadsheet drops zeros at the end.
+_ROW = regex(r"(\d{1,3}),(\d{1,12}(?:\.(\d{1,3}|\d{6}))?(e[+-]\d\d)?)", re.ASCII)
 _ENDS = {0: "min", 100: "max"}
 _LAST = 99
 _MICRO, _MILLI = 1e-6, 1e-3
-_SHORT = 3  # decimals of a time in ms that is known to the microsecond
+#: Decimals of a time in ms that is known to the microsecond, and of one that is not.
+_SHORT, _LONG = 3, 6
 
 
 def recognises(head: Head) -> bool:
@@ -51,7 +53,7 @@ def parse(source: Source) -> Iterator[Record]:
         At damaged gzip; what stood before it has been yielded.
     """
     table = _Table()
-    lines = UntilDamage(source.whole_lines(table.may_be_cut))
+    lines = UntilDamage(respelled(source).whole_lines(table.may_be_cut))
     for number, text in lines:
         table.feed(number, text)
     yield from table.finish(source.label)
@@ -64,7 +66,7 @@ class _Table:
     def __init__(self) -> None:
         self.reading = Reading(tool="ab", form="csv", line=1, load_model="closed")
         self.next = 0
-        self.width: tuple[int, bool] | None = None
+        self.width: tuple[bool, bool] | None = None
         self.bad: list[int] = []
 
     def feed(self, number: int, text: str) -> None:
@@ -75,21 +77,23 @@ class _Table:
                 self.bad.append(number)
             return
         percent, time, decimals, power = match.groups()
-        width = (len(decimals), power is not None)
+        width = (decimals is not None and len(decimals) == _LONG, power is not None)
         if int(percent) != self.next or width != (self.width or width):
             self.bad.append(number)
             return
         self.width = width
         self.next += 1
         stat = _ENDS.get(int(percent), f"p{percent}")
-        resolution = _MICRO if width == (_SHORT, False) else _MILLI
+        resolution = _MILLI if any(width) else _MICRO
         self.reading.add("latency", stat, scale(time, -3), "s", number, resolution=resolution)
         self.reading.last_line = number
 
     def may_be_cut(self, text: str) -> bool:
         """Whether a last line may lack digits; not if it has as many as the lines before."""
         match = _ROW.fullmatch(text)
-        return match is None or self.width != (len(match[3]), match[4] is not None)
+        size = len(match[3] or "") if match else 0
+        is_whole = size in {_SHORT, _LONG} and match is not None
+        return not is_whole or self.width != (size == _LONG, bool(match and match[4]))
 
     def finish(self, label: str) -> Iterator[Record]:
         """Yield the reading and what is to be said about it."""

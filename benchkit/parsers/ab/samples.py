@@ -35,7 +35,7 @@ from benchkit.parsers.base import Head, Reading, Record, Samples, Source
 from benchkit.parsers.kernel import Array, Lines, shape_of
 from benchkit.reading.cleaning import clean_lines
 from benchkit.reading.damage import UntilDamage
-from benchkit.reading.signs import begins_table
+from benchkit.reading.delimited import begins_table, find_delimiter, respelled
 from benchkit.regexes import regex
 
 HEADER = "starttime\tseconds\tctime\tdtime\tttime\twait"
@@ -55,7 +55,7 @@ _SHAPE = shape_of(("-", b"", b"\t"), *5 * [("i", b"\t", b"\t")])
 
 def recognises(head: Head) -> bool:
     """Whether a source begins with the header of ``-g`` and goes on with a line under it."""
-    return begins_table(head, (HEADER,), _ROW)
+    return begins_table(head, (HEADER,), _ROW, "\t")
 
 
 def parse(source: Source) -> Iterator[Record]:
@@ -66,11 +66,16 @@ def parse(source: Source) -> Iterator[Record]:
     UnreadableError
         At damaged gzip; what stood before it has been yielded.
     """
-    table = Table(source)
+    table = Table(respelled(source, "\t"))
     records = UntilDamage(table.read_lines())
     yield from records
     yield from table.finish(is_damaged=records.damage is not None)
     records.raise_damage()
+
+
+def open_reader(source: Source) -> Table | None:
+    """Return what reads the span of a source; None of one that a spreadsheet saved."""
+    return Table(source) if find_delimiter(source.head().text) == "\t" else None
 
 
 class Block(NamedTuple):

@@ -79,7 +79,7 @@ _HEADER = "response-time,DNS+dialup,DNS,Request-write,Response-delay,Response-re
 CSV = Format(
     name="hey_csv",
     tools=("hey",),
-    words=("response-time,",),
+    words=("response-time,", "response-time;", "response-time\t"),
     summary="the times of every answered request, as hey -o csv writes them",
     forms=(
         Form(

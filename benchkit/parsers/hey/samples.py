@@ -23,7 +23,7 @@ import numpy as np
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Head, Reading, Record, Samples, Source
-from benchkit.reading.signs import begins_table
+from benchkit.reading.delimited import begins_table, respelled
 from benchkit.reading.source import UntilDamage
 from benchkit.regexes import regex
 
@@ -34,8 +34,8 @@ BLOCK = 1 << 16
 #: hey writes no more lines than these, however many requests there were.
 MOST = 1_000_000
 
-_TIME = r"(\d{1,9}\.\d{4})"
-_ROW = regex(",".join([_TIME] * 6) + r"(?:,(\d{3}),\d{1,9}\.\d{4})?")
+_TIME = r"(\d{1,9}(?:\.\d{1,4})?)"  # a spreadsheet drops zeros at the end
+_ROW = regex(",".join([_TIME] * 6) + r"(?:,(\d{3}),\d{1,9}(?:\.\d{1,4})?)?")
 _SERIES: tuple[tuple[str, str | None], ...] = (
     ("latency", None),
     ("phase_time", "connect"),
@@ -62,7 +62,7 @@ def parse(source: Source) -> Iterator[Record]:
     """
     table = _Table(source.label)
     yield table.reading
-    lines = UntilDamage(source.whole_lines(table.may_be_cut))
+    lines = UntilDamage(respelled(source).whole_lines(table.may_be_cut))
     for number, text in lines:
         if text in _HEADERS and table.total:  # of another run
             yield from table.flush()
@@ -100,7 +100,7 @@ class _Table:
     def may_be_cut(self, text: str) -> bool:
         """Whether a last line without its end lacks columns or digits."""
         match = _ROW.fullmatch(text)
-        self.cut = match is None or self.has_codes != bool(match[7])
+        self.cut = match is None or self.has_codes != bool(match[7]) or text[-5] != "."
         return self.cut
 
     def feed(self, number: int, text: str) -> None:

@@ -75,7 +75,7 @@ SUMMARY = Format(
 RAW = Format(
     name="k6_raw",
     tools=("k6",),
-    words=("metric_name,", '"metric"'),
+    words=("metric_name", '"metric"'),
     summary="k6's raw points",
     forms=(
         Form(

@@ -38,6 +38,7 @@ from benchkit.parsers.k6.points import Run
 from benchkit.parsers.k6.words import complete
 from benchkit.reading.cleaning import clean_lines
 from benchkit.reading.damage import UntilDamage
+from benchkit.reading.delimited import header_of, respelled
 from benchkit.reading.spans import SECTION
 from benchkit.regexes import regex
 
@@ -52,21 +53,34 @@ def recognises(head: Head) -> bool:
     if not head.is_start or not head.text:
         return False
     lines = [line.strip() for line in head.text.lstrip().split("\n", 3)[:3]]
-    return lines[0].startswith(HEADER) or any(
-        '"metric"' in line and '"data"' in line and _POINT.match(line) for line in lines
+    return (
+        lines[0].startswith(HEADER)
+        or _begins_saved(lines[0])
+        or any('"metric"' in line and '"data"' in line and _POINT.match(line) for line in lines)
     )
 
 
 def parse(source: Source) -> Iterator[Record]:
     """Yield runs: a reading before its samples, its totals and fields filled when it ends."""
-    records = UntilDamage((reader := open_reader(source)).read_lines())
+    reader = _open(respelled(source) if _begins_saved(source.head().text) else source)
+    records = UntilDamage(reader.read_lines())
     yield from records
     yield from reader.finish(is_damaged=records.damage is not None)
     records.raise_damage()
 
 
-def open_reader(source: Source) -> _Reader:
-    """Return what reads a source, or its span."""
+def open_reader(source: Source) -> _Reader | None:
+    """Return what reads the span of a source; None of a table that a spreadsheet saved."""
+    return None if _begins_saved(source.head().text) else _open(source)
+
+
+def _begins_saved(text: str) -> bool:
+    """Tell whether a table begins here that a spreadsheet saved with other separators."""
+    first = text.lstrip().partition("\n")[0]
+    return not first.startswith(HEADER) and header_of(first)[:FIRST] == HEADER.split(",")
+
+
+def _open(source: Source) -> _Reader:
     first = source.head().text.lstrip().partition("\n")[0].strip()
     return _Csv(source, first.split(",")) if first.startswith(HEADER) else _Json(source)
 
