@@ -248,7 +248,8 @@ def leave(session: Session, out: Path, *, report: str, quiet: bool) -> None:
         are = "is" if failed == 1 else "are"
         made += f"; {failed} more failed and {are} kept, but not compared"
     if session.is_interrupted:
-        raise StoppedError(f"interrupted: {made}")
+        again = "; run the same command again to continue" if report else ""
+        raise StoppedError(f"interrupted: {made}{again}")
     if session.problem:
         raise DataError(session.problem, hint=made)
     if not quiet:

@@ -9,6 +9,10 @@ from pathlib import Path
 import gated
 import pytest
 
+from benchkit.capture.session import Session
+from benchkit.cli.capture import leave
+from benchkit.errors import StoppedError
+
 #: Sends itself the signal of Ctrl-C as soon as a module is looked for.
 PROGRAM = """
 import os, signal, sys
@@ -77,3 +81,11 @@ def test_the_package_imports_nothing_before_the_guard() -> None:
         "atexit",
         "gc",
     }
+
+
+def test_an_interrupted_series_says_how_it_goes_on() -> None:
+    session = Session((), 8, earlier=4, is_interrupted=True)
+    with pytest.raises(StoppedError, match="made 4 of 8 runs; run the same command again to"):
+        leave(session, Path("results"), report="benchkit report results", quiet=True)
+    with pytest.raises(StoppedError, match=r"made 4 of 8 runs$"):
+        leave(session, Path("results"), report="", quiet=True)
