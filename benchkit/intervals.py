@@ -76,8 +76,12 @@ def format_interval(
     return f"[{left}, {format_percent(high - 1, limits)}]"
 
 
-def format_ends(low: float, high: float, ratio: float, limits: Collection[float] = ()) -> str:
+def format_ends(
+    low: float, high: float, ratio: float, limits: Collection[float] = (), *, signed: bool = False
+) -> str:
     """Write the ends of an interval as a sentence has them, in the direction of its estimate.
+
+    Beside a ``signed`` estimate they have signs, too.
 
     Examples
     --------
@@ -85,6 +89,8 @@ def format_ends(low: float, high: float, ratio: float, limits: Collection[float]
     '11.1–14.8 %'
     >>> format_ends(0.977, 1.027, 1.001).replace("\N{NO-BREAK SPACE}", " ")
     '−2.3 to +2.7 %'
+    >>> format_ends(0.852, 0.889, 0.869, signed=True).replace("\N{NO-BREAK SPACE}", " ")
+    '−14.8 to −11.1 %'
     >>> format_ends(2.1, 2.8, 2.4), format_ends(0.0125, 0.02, 0.016)
     ('2.10–2.80×', '50.0–80.0×')
     """
@@ -92,7 +98,7 @@ def format_ends(low: float, high: float, ratio: float, limits: Collection[float]
         ends = (low, high) if ratio > 1 else (1 / high, 1 / low)
         return f"{format_number(ends[0])}–{format_number(ends[1])}\N{MULTIPLICATION SIGN}"
     first, last = (format_percent(end - 1, limits) for end in (low, high))
-    if low > 1 or high < 1:
+    if not signed and (low > 1 or high < 1):
         near, far = (first, last) if low > 1 else (last, first)
         near, far = (end.lstrip("+±\N{MINUS SIGN}") for end in (near, far))
         return f"{near.removesuffix(_PERCENT)}–{far}"

@@ -111,7 +111,7 @@ def _check(plan: FirstPlan, subject: Subject) -> None:
 
 
 def _locate(plan: FirstPlan, subject: Subject) -> str:
-    """Return where the service answers: its URL, or ``host:port`` where it is not one of HTTP."""
+    """Return where the service answers: its whole URL, or ``host:port`` if it is not of HTTP."""
     url, scheme = subject.url or plan.ready or _URL, plan.ready.partition("://")[0]
     if scheme and url.startswith(f"{scheme}://"):
         url = urlsplit(url).netloc
@@ -120,6 +120,10 @@ def _locate(plan: FirstPlan, subject: Subject) -> str:
         password = "; a password belongs in the commands of the plan" if "@" in url else ""
         raise ConfigError(what, where="--url", hint=f'write "{plan.ready}"{password}')
     read_ready(url, Fields(""), "--url")
+    if not scheme:  # of HTTP, for which tools need a scheme and a path
+        url = url if "://" in url else f"http://{url}"
+        parts = urlsplit(url)
+        url = url if parts.path else parts._replace(path="/").geturl()
     return url
 
 

@@ -155,7 +155,7 @@ def _say_unknown(rows: Sequence[Verdict], metric: str, verdicts: Verdicts) -> st
 def _say_estimate(phrase: str, row: Verdict, verdicts: Verdicts) -> str:
     """Add the estimate of one undecided row: ``…, +9.9 % against none (95 % CI …)``."""
     c = row.contrast
-    sure, change = write_sureness(c), write_change(c, verdicts.margin)
+    sure, change = write_sureness(c, signed=True), write_change(c, verdicts.margin)
     if change == NOTHING or not sure or is_failing(c) or is_wide(*_ends(c)):
         return f"{phrase} ({describe_all_excluded([row], lambda _: '')})"
     return f"{phrase}, {change} vs. {printable(c.baseline)} {sure}"

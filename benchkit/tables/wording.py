@@ -209,8 +209,8 @@ def write_share(contrast: Contrast, size: str) -> str:
     return f"1/{bare}"
 
 
-def write_sureness(contrast: Contrast) -> str:
-    """Write the interval in the sentence, in the direction of its estimate.
+def write_sureness(contrast: Contrast, *, signed: bool = False) -> str:
+    """Write the interval in the sentence, in the direction of its estimate or with signs.
 
     ``(95 % CI 11.1–14.8 %)``, ``(95 % CI −2.3 to +2.7 %)`` where it holds no change, or that it is
     too wide to read; empty without one.
@@ -220,7 +220,7 @@ def write_sureness(contrast: Contrast) -> str:
         return ""
     if is_wide(low, high):
         return f"({TOO_WIDE} how much)"
-    ends = write_share(contrast, format_ends(low, high, ratio))
+    ends = write_share(contrast, format_ends(low, high, ratio, signed=signed))
     return f"({format_bare(contrast.confidence)} CI {ends})"
 
 

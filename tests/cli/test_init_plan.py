@@ -63,8 +63,9 @@ def test_a_plan_is_complete_with_what_is_named(
     assert list(plan.variants) == names
     assert {commands.ready for commands in plan.variants.values()} == {url}
     assert plan.variants["it's on"].serve == ("sh", "-c", "exec ./server", "it's on")
-    assert run(["init", "--plan", "ab", "--url", "http://127.0.0.1:9000/", "--force"]) == 0
+    assert run(["init", "--plan", "ab", "--url", "127.0.0.1:9000", "--force"]) == 0
     plan = read_plan(Path("plan.toml"))
+    assert {c.command[-1] for c in plan.variants.values()} == {"http://127.0.0.1:9000/"}
     assert {(c.serve, c.ready) for c in plan.variants.values()} == {((), "http://127.0.0.1:9000/")}
     assert run(["init", "--plan", "redis-benchmark", "--url", "redis://h:7000/0", "--force"]) == 0
     (commands, _) = read_plan(Path("plan.toml")).variants.values()

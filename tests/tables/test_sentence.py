@@ -76,6 +76,13 @@ def test_what_is_equivalent_never_leads_while_another_row_is_undecided() -> None
     )
 
 
+def test_the_interval_of_an_undecided_change_has_the_signs_of_its_estimate() -> None:
+    for factor, words in ((1.025, "+2.5 % vs. baseline (95 % CI +1."), (0.975, "CI −3.5 to −1.")):
+        text = read(headline(gobench({"A": (STEADY, times(factor))})))
+        assert text.startswith("~ enabled: inconclusive in time per operation")
+        assert words in text
+
+
 def test_a_cost_that_is_hardly_known_has_no_interval_in_numbers() -> None:
     found = gobench({"A": ((1.0, 1.05), (9.0, 13.0))})
     assert " (too noisy to tell how much); 2 runs each." in headline(found)
