@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import PurePosixPath
@@ -24,6 +24,7 @@ from benchkit.ingestion.sources import Found, Identity
 from benchkit.listing import list_first
 from benchkit.parsers import registry
 from benchkit.parsers.base import Format, Row
+from benchkit.reading.cleaning import find_odd_byte
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -205,6 +206,15 @@ def make_report(
     return SourceReport(
         label=found.label, outcome="empty", formats=names, reason=reason, variant=variant
     )
+
+
+def report_odd_bytes(label: str, parts: Iterable[Part]) -> Iterator[Diagnostic]:
+    """Warn once of names that hold bytes that are not UTF-8."""
+    names = (name for part in parts for name in (part.benchmark, part.variant))
+    odd = next(filter(None, map(find_odd_byte, names)), None)
+    if odd is not None:
+        what = f"the file is not UTF-8: byte 0x{odd[1]:02X} of its names is shown as {odd[0]}"
+        yield Diagnostic(label, 0, what, "write it as UTF-8", "warning", is_remark=True)
 
 
 def mark_damage(

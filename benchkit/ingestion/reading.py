@@ -26,7 +26,14 @@ from benchkit.errors import (
     describe_failure,
 )
 from benchkit.ingestion.discovery import Options
-from benchkit.ingestion.outcomes import Outcome, make_report, mark, pass_over, refusal
+from benchkit.ingestion.outcomes import (
+    Outcome,
+    make_report,
+    mark,
+    pass_over,
+    refusal,
+    report_odd_bytes,
+)
 from benchkit.ingestion.parts import Part, make_part, require_one_name
 from benchkit.ingestion.pieces import PIECE_BITS, Pieces
 from benchkit.ingestion.progress import Pace, Seen
@@ -125,6 +132,7 @@ class Reader:
         """Read the source ``found``, which is number ``index``; this never raises for bad data."""
         self._claims, self._is_split = (), False
         outcome = self._try(index, found)
+        outcome.diagnostics += report_odd_bytes(found.label, outcome.parts)
         mark(outcome, found, self._options, self._known.batch, self._claims, self._known.sources)
         return outcome
 

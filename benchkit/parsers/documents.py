@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, TypeGuard
 
 from benchkit.errors import Diagnostic
 from benchkit.parsers.leaves import Leaf, Path, name_fields, walk
+from benchkit.reading.cleaning import decode
 from benchkit.reading.records import Reading, Record
 from benchkit.reading.remarks import Remark
 from benchkit.reading.source import Source
@@ -221,7 +222,7 @@ def read_around(
         rest += data[place : part.start], _STANDS_FOR.encode()
         place = part.end
         values.append(part.value)
-    text = b"".join((*rest, data[place:])).decode("utf-8", errors="replace")
+    text = decode(b"".join((*rest, data[place:])))
     if not values or text.count(_STANDS_FOR) != len(values):
         return None
     lines = _Lines(text, values)

@@ -34,6 +34,12 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 
+#: Reads a byte that is not of a text's encoding as a sign of its own, so that names that differ in
+#: such bytes stay apart. Each is one of Braille, which is no letter, digit or unit, and one wide.
+ODD_BYTES = "benchkit.odd_bytes"
+_ODD_SIGNS = 0x2800
+_ODD = regex(f"[{chr(_ODD_SIGNS + 0x80)}-{chr(_ODD_SIGNS + 0xFF)}]")
+
 #: Different lines with a digit that are not doubled by chance.
 _ENOUGH = 5
 
@@ -45,6 +51,32 @@ __all__ = ["NOTE", "read_note", "split_note"]
 NOTE = r"(?:\(.*\)|\[.*\]|(?:#++|/{2,}|-{2,}>?|<-++|←).*)"
 _NOTE = regex(r"\((.*)\)|\[(.*)\]|(?:#++|/{2,}+|-{2,}+>?|<-++|←)(.*)")
 _BEGINNINGS = frozenset("([#/-<←")
+
+
+def _read_odd_bytes(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeDecodeError)  # noqa: S101 - it is not used to encode
+    odd = error.object[error.start : error.end]
+    return "".join(chr(_ODD_SIGNS + byte) for byte in odd), error.end
+
+
+codecs.register_error(ODD_BYTES, _read_odd_bytes)
+
+
+def decode(data: bytes, encoding: str = "utf-8") -> str:
+    r"""Decode a text; each byte that is not of its encoding becomes a sign of its own.
+
+    Examples
+    --------
+    >>> decode("Menü".encode("latin-1")), decode("Menù".encode("latin-1"))
+    ('Men⣼', 'Men⣹')
+    """
+    return data.decode(encoding, ODD_BYTES)
+
+
+def find_odd_byte(text: str) -> tuple[str, int] | None:
+    """Return the first sign in a text that `decode` put for a byte, and that byte."""
+    sign = None if text.isascii() else _ODD.search(text)
+    return (sign[0], ord(sign[0]) - _ODD_SIGNS) if sign else None
 
 
 def encoding_of(data: bytes) -> str:
@@ -96,7 +128,7 @@ def clean_text(data: bytes) -> str:
     encoding = "utf-8" if data.isascii() else encoding_of(data)
     if encoding != "utf-16" and b"\0" in data:
         return ""
-    text = data.decode(encoding, errors="replace")
+    text = decode(data, encoding)
     return text if _is_clean(text) else "\n".join(map(clean_line, text.split("\n")))
 
 
@@ -117,7 +149,7 @@ def clean_lines(block: bytes) -> list[str]:
     >>> clean_lines(b"one\r\ntwo\n")
     ['one', 'two']
     """
-    text = block.decode("utf-8", errors="replace")
+    text = decode(block)
     return [clean_line(line) for line in text.removesuffix("\n").split("\n")]
 
 
@@ -151,7 +183,7 @@ def decode_lines(blocks: Iterator[bytes]) -> Iterator[tuple[str, bool]]:
         held += block
         if block and len(held) < len(codecs.BOM_UTF8):
             continue
-        decoder = decoder or codecs.getincrementaldecoder(encoding_of(held))(errors="replace")
+        decoder = decoder or codecs.getincrementaldecoder(encoding_of(held))(ODD_BYTES)
         rest += decoder.decode(held, final=not block)
         held = b""
         *whole, rest = rest.split("\n")
@@ -176,7 +208,7 @@ def unwrap(
     once = leave_out_repeats(lines) if is_doubled else lines
     for number, (line, is_ended) in enumerate(once, 1):
         plain = strip_line(prefixes, number, line.replace(NO_BREAK, " "))
-        yield (plain + "\n" * is_ended).encode("utf-8", errors="replace")
+        yield (plain + "\n" * is_ended).encode()
 
 
 def as_utf8(blocks: Iterator[bytes]) -> Iterator[bytes]:
@@ -191,11 +223,11 @@ def as_utf8(blocks: Iterator[bytes]) -> Iterator[bytes]:
         yield held.removeprefix(codecs.BOM_UTF8)
         yield from blocks
         return
-    decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
-    yield decoder.decode(held).encode("utf-8", errors="replace")
+    decoder = codecs.getincrementaldecoder(encoding)(ODD_BYTES)
+    yield decoder.decode(held).encode()
     for block in blocks:
-        yield decoder.decode(block).encode("utf-8", errors="replace")
-    yield decoder.decode(b"", final=True).encode("utf-8", errors="replace")
+        yield decoder.decode(block).encode()
+    yield decoder.decode(b"", final=True).encode()
 
 
 #: What may stand before a line that was pasted somewhere: blanks, tabs, ``# ``, ``> ``, ``| ``.

@@ -206,3 +206,31 @@ def test_json_without_its_end_is_named_with_its_tool(path: str, tool: str, tmp_p
     words = f"JSON of {tool}, truncated: .*; copy or write the whole file again$"
     with pytest.raises(DataError, match=words):
         bk.load(tmp_path / "cut.json")
+
+
+LATIN = "".join(f"BenchmarkMen{c} \t 9\t {n} ns/op\n" for c in "üùü" for n in (1, 2))
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        (LATIN.encode("latin-1"), ("Men⣼", "Men⣹")),
+        (LATIN.encode("utf-16"), ("Menü", "Menù")),
+        (
+            b"".join(
+                b'{"Action":"output","Output":"BenchmarkMen%s \\t9\\t5 ns/op\\n"}\n' % odd
+                for odd in (b"\\ud800", b"\\ud801", b"\xfc")
+            ),
+            (r"Men\ud800", r"Men\ud801", "Men⣼"),
+        ),
+    ],
+)
+def test_names_that_differ_in_bytes_that_are_not_utf8_stay_apart(
+    text: bytes, names: tuple[str, ...], tmp_path: Path, store: Store
+) -> None:
+    add(tmp_path, "go-1.txt", text)
+    summary = ingest([str(tmp_path / "results")], store)
+    assert set(bk.load(store=store.url).runs["benchmark"]) == set(names)
+    problems = [problem.what for problem in summary.diagnostics]
+    shown = ["the file is not UTF-8: byte 0xFC of its names is shown as ⣼"]
+    assert problems == (shown if "Men⣼" in names else [])

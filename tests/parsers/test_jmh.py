@@ -182,7 +182,7 @@ o.s.A.b       thrpt       25  0.857 ± 0.042  ops/s
     assert (new.benchmark, values(new)) == ("A.b", {(None, "operation_rate", "mean"): 0.857})
 
 
-@pytest.mark.parametrize("sign", ["\N{REPLACEMENT CHARACTER}", "Â±", "▒", "┬▒", "?", "+-"])
+@pytest.mark.parametrize("sign", ["\N{REPLACEMENT CHARACTER}", "⢱", "Â±", "▒", "┬▒", "?", "+-"])
 def test_a_table_whose_sign_was_lost_is_read(sign: str) -> None:
     head = "Benchmark  Mode  Cnt   Score   Error  Units\n"
     text = f"{head}S.sort     avgt   10  11.998 {sign} 3.086  ms/op\n"

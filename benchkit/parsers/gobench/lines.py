@@ -182,7 +182,7 @@ def _join(event: dict[str, Any], number: int, rests: dict[str, Line]) -> Iterato
             yield Line(package, number, number, time, text, closed=True)
         return
     if not output.isascii():
-        output = output.encode("utf-8", "replace").decode()
+        output = output.encode("utf-8", "backslashreplace").decode()
     time = _read_time(event.get("Time"))
     if package in rests and output.startswith(_OPENINGS):
         yield rests.pop(package)

@@ -157,7 +157,7 @@ _SHOWN = r"(≈ \S{1,6}|\d{1,18}(?:[.,]\d{1,12})?(?:E-?\d{1,2})?)"
 _UNITS = rf"((?:{TIMES})/op|ops/(?:{TIMES})|B/op|\S{{1,20}})"
 _COUNT = r"(?:\s+(\d{1,15}))?"
 #: As JMH prints it, and as it is read of a file or a terminal in another encoding than UTF-8.
-_SPREAD = "(?:±|\N{REPLACEMENT CHARACTER}|Â±|┬?▒|\\?|\\+-)"
+_SPREAD = "(?:±|[\N{REPLACEMENT CHARACTER}⢀-⣿]|Â±|┬?▒|\\?|\\+-)"
 _MODE = "|".join(MODES)
 #: The name and its parameters end before a mode that numbers follow: a parameter may be one, too.
 _NAME = rf"((?:\S++\s++(?!(?:{_MODE})\s++(?:≈|\d\S*+\s++(?!(?:{_MODE})\s))))*+\S++)"

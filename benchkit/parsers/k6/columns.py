@@ -26,6 +26,7 @@ from benchkit.parsers.numerals import Decimals, read_decimal, read_integers
 from benchkit.parsers.octets import MARGIN, Octets, carry, need_cleaning, tell_apart
 from benchkit.parsers.series import micros
 from benchkit.parsers.times import read_times
+from benchkit.reading.cleaning import decode
 
 #: What a CSV begins with, and how many columns these are.
 HEADER, FIRST = "metric_name,timestamp,metric_value", 3
@@ -121,7 +122,7 @@ def read_csv(data: bytes, columns: Sequence[str]) -> Block:
     if "url" in columns[FIRST:]:
         places, sizes = (_pick(column[FIRST], good) for column in (lines.numbers, lines.more))
         urls, targets = tell_apart(block, places, sizes)
-    texts = [url.decode("utf-8", errors="replace") for url in urls]
+    texts = [*map(decode, urls)]
     return _read_points(data, block, lines, good, (texts, targets))
 
 

@@ -18,6 +18,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
+from benchkit.reading.cleaning import decode
+
 #: No message of Go's own encoder is longer, and no name or URL comes near.
 _LONGEST_MESSAGE = 1 << 33
 _LONGEST_TEXT = 1 << 24
@@ -127,8 +129,8 @@ class _Cursor:
         return self.take(self.unsigned())
 
     def text(self) -> str:
-        """Read a text; what is not UTF-8 is replaced."""
-        return self.blob().decode("utf-8", errors="replace")
+        """Read a text."""
+        return decode(self.blob())
 
 
 SIGNED, UNSIGNED, BYTES, TEXT = 2, 3, 5, 6

@@ -33,7 +33,7 @@ from benchkit.parsers.vegeta.lines import CSV_START, read_csv, read_json
 from benchkit.parsers.vegeta.readings import begin, judge, time_of
 from benchkit.parsers.vegeta.results import Flaw, Results
 from benchkit.parsers.vegeta.streams import read_gob
-from benchkit.reading.cleaning import encoding_of
+from benchkit.reading.cleaning import decode, encoding_of
 from benchkit.reading.damage import UntilDamage
 from benchkit.reading.source import LINE_BLOCK
 from benchkit.reading.spans import SECTION
@@ -179,7 +179,7 @@ def form_of(head: Head) -> str | None:
 def _is_reencoded(begin: bytes) -> bool:
     """Whether a gob begins here that went through a text."""
     encoding = encoding_of(begin)
-    text = begin.decode(encoding, errors="replace")
+    text = decode(begin, encoding)
     return (encoding != "utf-8" or b"\xff" not in begin) and bool(_REENCODED.search(text[:64]))
 
 

@@ -27,6 +27,7 @@ from benchkit.parsers.vegeta.gob import (
     unix_nanoseconds,
 )
 from benchkit.parsers.vegeta.results import Flaw, Result, Results, are_possible, gather
+from benchkit.reading.cleaning import decode
 from benchkit.reading.source import Source
 
 _U = np.uint64
@@ -148,7 +149,7 @@ def read_columns(decoder: Decoder, layout: Layout, line: int) -> Results | None:
         at, size = (column[:count] for column in fields.get(name, nothing))
         at = np.where(size > 0, at, _U(MARGIN)).astype(np.int64)
         text, label = tell_apart(block, at, size)
-        texts.append([each.decode("utf-8", errors="replace") for each in text])
+        texts.append([*map(decode, text)])
         labels.append(label)
     lines = np.arange(line + 1, line + 1 + count)
     kept = (column[:count] for column in (start, *numbers))
