@@ -13,6 +13,7 @@ import codecs
 import re
 from collections.abc import Iterator, Sequence
 
+from benchkit.reading.entities import decode_preformatted
 from benchkit.reading.heading_lines import clean
 from benchkit.reading.prefixes import NO_BREAK, Prefix, strip_line
 from benchkit.regexes import regex
@@ -204,7 +205,8 @@ def unwrap(
 
     Of a text in which every line stands twice, each counts once.
     """
-    lines = ((clean_line(line), is_ended) for line, is_ended in decode_lines(blocks))
+    plain_lines = decode_preformatted(decode_lines(blocks))
+    lines = ((clean_line(line), is_ended) for line, is_ended in plain_lines)
     once = leave_out_repeats(lines) if is_doubled else lines
     for number, (line, is_ended) in enumerate(once, 1):
         plain = strip_line(prefixes, number, line.replace(NO_BREAK, " "))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 
+from benchkit.reading.entities import decode_entities
 from benchkit.regexes import regex
 
 __all__ = [
@@ -117,7 +118,6 @@ _MARKUP = (
     (regex(r"!\[[^\[\]]*\]\([^()]*\)|<[^<>]+>"), ""),
     (regex(r"\[([^\[\]]*)\]\([^()]*\)"), r"\1"),
     (regex(r"[`*]|(?<![\w\\])__?|(?<!\\)__?(?!\w)|\\(?=[_*#])"), ""),
-    (regex(r"\s+"), " "),
 )
 
 
@@ -344,7 +344,7 @@ def _named(depth: int, text: str) -> tuple[int, str] | None:
 
 
 def clean(text: str) -> str:
-    """Drop Markdown from a heading."""
+    """Drop Markdown from a heading, and read the entities of HTML in it."""
     for pattern, replacement in _MARKUP:
         text = pattern.sub(replacement, text)
-    return text.strip(" :：")
+    return " ".join(decode_entities(text).split()).strip(" :：")

@@ -27,6 +27,7 @@ from benchkit.reading.cleaning import (
     unwrap,
 )
 from benchkit.reading.damage import UnreadableError, UntilDamage
+from benchkit.reading.entities import holds_entities
 from benchkit.reading.prefixes import Prefix, find_wrapping, is_logged
 from benchkit.reading.rawfile import PIPE_BYTES, BlockReader, Checksum, RawFile, read_whole
 from benchkit.reading.signs import Head
@@ -224,7 +225,8 @@ class Source:
             text = blank_repeats(text)
         is_document = not text or text[0] == "{" or (text[0] == "<" and not text[1:2].isdecimal())
         found = None if is_document else find_wrapping(text, self.label)
-        found = () if found is None and self.is_doubled else found
+        is_changed = self.is_doubled or holds_entities(text)
+        found = () if found is None and is_changed else found
         if not self.is_small and (found or is_logged(text)):
             data = _begin(_until_damage(self._blocks_as_they_are()), LOG_BYTES)
             found = find_wrapping(clean_text(data), self.label)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from pathlib import Path
 
@@ -111,3 +112,19 @@ def test_a_comment_may_begin_with_any_line_of_a_report(tmp_path: Path) -> None:
     loaded = bk.load(page)
     assert set(loaded.runs["params"]) == {"connections=1"}
     assert "max" in set(loaded.observations["stat"])
+
+
+def test_entities_of_preformatted_text_are_characters(tmp_path: Path) -> None:
+    """A page in HTML has blanks, quotes and ampersands as entities, in and above its reports."""
+    text = (FIXTURES / "wrk-edge/multi/wrk-3runs-prompt.txt").read_text(encoding="utf-8")
+    text = text.replace("Running", "$ wrk -t2 'http://h/a?b=1&c=2'\nRunning", 1)
+    page = "".join(
+        f"<h2>{name} &amp; more</h2>\n<pre>\n{html.escape(text).replace('  ', '&nbsp; ')}</pre>\n"
+        for name in ("A", "B")
+    )
+    (tmp_path / "page.html").write_text(f"<html><body>\n{page}</body></html>\n", encoding="utf-8")
+    (tmp_path / "page.md").write_text(f"# A & more\n{text}\n# B & more\n{text}", encoding="utf-8")
+    first, second = (bk.load(tmp_path / name).runs for name in ("page.html", "page.md"))
+    assert first["benchmark"].str.contains("A & more").any()
+    for column in ("benchmark", "params", "run", "command"):
+        assert first[column].tolist() == second[column].tolist()

@@ -41,6 +41,8 @@ def headings(text: str) -> list[list[str]]:
         ('$ echo "=== GET ==="', "GET"),
         ("+ echo 'GET'", "GET"),
         ("<h2>GET</h2>", "GET"),
+        ("<h2>GET&nbsp;&lt;id&gt; &amp; more</h2>", "GET <id> & more"),
+        ("## GET /a?b&copy=1", "GET /a?b&copy=1"),
         ("<details><summary>GET</summary>", "GET"),
         ("```\n=== GET ===\n```", "GET"),
     ],

@@ -1,0 +1,37 @@
+"""Characters that pages write as entities of HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import unescape
+
+from benchkit.regexes import regex
+
+#: A character as HTML writes it; ``&copy=1`` of a URL is none.
+_ENTITY = regex(r"&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[a-zA-Z][a-zA-Z\d]{1,31});")
+
+
+def holds_entities(text: str) -> bool:
+    """Tell whether a page has preformatted text in which characters may be written as entities."""
+    return "<pre" in text.lower() and _ENTITY.search(text) is not None
+
+
+def decode_entities(text: str) -> str:
+    """Return a text of a page with the characters that its entities stand for.
+
+    Examples
+    --------
+    >>> decode_entities("nginx &amp; &lt;b&gt; /a?b&copy=1")
+    'nginx & <b> /a?b&copy=1'
+    """
+    return _ENTITY.sub(lambda entity: unescape(entity[0]), text)
+
+
+def decode_preformatted(lines: Iterator[tuple[str, bool]]) -> Iterator[tuple[str, bool]]:
+    """Yield lines, and whether they are ended, with the characters of preformatted ones."""
+    is_within = False
+    for line, is_ended in lines:
+        tags = line.lower() if "<" in line else ""
+        is_within |= "<pre" in tags
+        yield decode_entities(line) if is_within else line, is_ended
+        is_within &= "</pre" not in tags
