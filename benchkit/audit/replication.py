@@ -102,8 +102,8 @@ def find_broken_series(comparisons: Comparisons, runs: Runs) -> Iterator[Finding
                 severity="warning",
                 where=", ".join(filter(None, (*pair, benchmark))),
                 message=f"the early-stopping series is incomplete: {problem}",
-                remedy="restore the missing file, or start a new series in an empty folder with "
-                "`benchkit capture --until decided`",
+                remedy="restore the missing file, or move other runs to another folder; else start "
+                "a new series in an empty folder with `benchkit capture --until decided`",
             )
 
 

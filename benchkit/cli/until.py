@@ -37,7 +37,8 @@ def read_rule(rule: Rule) -> Stopping:
 
     base = o.settings()
     least, most = (rule[name] for name in ("--min-rounds", "--max-rounds"))
-    least, most = LEAST if least is None else least, MOST if most is None else most
+    most = MOST if most is None else most
+    least = min(LEAST, max(most, 2)) if least is None else least
     if not 2 <= least <= most <= LONGEST:
         raise ConfigError(
             f"expected 2 <= --min-rounds <= --max-rounds <= {LONGEST}, got {least} and {most}",

@@ -12,6 +12,7 @@ from benchkit.capture.claim import holding
 from benchkit.capture.plan import Commands, Plan, Stopping
 from benchkit.capture.resume import Record, count_rounds, require_plan, state_plan, write_sidecar
 from benchkit.capture.session import carry_out
+from benchkit.cli.until import read_rule
 from benchkit.deciding import measure_until_decided
 from benchkit.errors import ConfigError
 from benchkit.labels.run_toml import Sidecar, read_sidecar
@@ -115,6 +116,15 @@ def test_other_results_in_the_folder_are_refused_before_a_run_is_made(
     with pytest.raises(ConfigError, match=f"not part of this series: {path}; move it out of "):
         measure_until_decided(plan, tmp_path)
     assert not [*tmp_path.rglob("*.run.toml")]
+
+
+def test_a_short_series_is_first_judged_after_its_last_round() -> None:
+    options = ("--min-rounds", "--max-rounds", "--margin", "--confidence")
+    for least, most, expected in ((None, 3, (3, 3)), (None, None, (4, 40)), (2, 9, (2, 9))):
+        design = read_rule(dict(zip(options, (least, most, None, None), strict=True))).design
+        assert (design.least, design.most) == expected
+    with pytest.raises(ConfigError, match="got 2 and 1"):
+        read_rule(dict(zip(options, (None, 1, None, None), strict=True)))
 
 
 def test_runs_that_failed_by_another_command_are_set_aside(tmp_path: Path) -> None:
