@@ -106,7 +106,8 @@ class Format:
         about; with neither of both, and where there is no text, every source is.
     anchors : tuple of (word, pattern)
         Words of lines that only the format has, and what follows them: where such a line begins
-        with something else, that is a prefix of a log.
+        with something else, that is a prefix of a log. A word that begins with a blank stands
+        behind the name of a benchmark, of which the prefix is no part.
     plain : callable, optional
         A text to its `Reading`, if it is one report of the usual shape and nothing else; None for
         any other text. Tried first where the source before was of the format: a folder may hold

@@ -137,6 +137,7 @@ TEXT = Format(
     recognises=_recognises,
     parse=_parse,
     words=("delta", "speedup"),
+    anchors=(("benchmark ", r"\s*old \S+\s+new \S+\s+(?:delta|speedup)"),),
     embeds=True,
 )
 

@@ -326,7 +326,11 @@ TEXT = Format(
     recognises=_recognises_text,
     parse=_parse_text,
     words=("time:", "/iter"),
-    anchors=(("test ", r"\S[^\n]{0,400}? \.\.\. bench: {1,40}[\d,.]{1,40} ns/iter"),),
+    anchors=(
+        ("test ", r"\S[^\n]{0,400}? \.\.\. bench: {1,40}[\d,.]{1,40} ns/iter"),
+        (" time: ", rf"\s*\[{_TIME} {_TIME} {_TIME}\]"),
+        ("Benchmarking ", r"\S[^\n]{0,400}: (?:Warming up for|Collecting|Analyzing)"),
+    ),
     embeds=True,
     chatter=_CHATTER,
 )

@@ -238,6 +238,7 @@ TEXT = Format(
     recognises=holds(_END),
     parse=Reader.parse,
     words=("Ended after", "All done"),
+    anchors=(("Ended after ", r"\S+ : \d"), ("All done ", r"\d")),
     embeds=True,
 )
 

@@ -287,6 +287,12 @@ TEXT = Format(
         "Error from server: ",
         *(f'"{name}","' for name in _TESTS),
     ),
+    anchors=(
+        ("====== ", r"\S.{0,500} ======[ \t]*$"),
+        ("throughput summary: ", r"\d"),
+        (" requests per second", r"(?:, p50=.*)?[ \t]*$"),
+        ('"test","rps"', ""),
+    ),
     embeds=True,
 )
 

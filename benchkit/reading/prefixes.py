@@ -40,6 +40,12 @@ _TOKEN = regex(
 )
 #: A line of a log: there is a time near its beginning, and it is no record in JSON.
 _LOGGED = regex(rf"(?!\{{\")[^\n]{{0,80}}?(?:{_TIME})")
+#: A prefix before the name of a benchmark, of which any other words may be part.
+_BEFORE_NAME = regex(
+    rf"[ \t]*(?:(?:[^\t\n]{{1,80}}\t){{0,3}}(?:[\w.-]+ +\| *)?(?:<\d+>1 )?\[?(?:{_TIME})\]?"
+    r"(?: \S+ \S+\[\d+\]:| \S+ \S+ \d+ - -)?"
+    r"|(?P<line>\d+)(?:[:|]|(?=\t|  ))(?=[ \t]*\S)|[\w.-]+ +\||\[[^\]\n]{1,80}\]|[+-](?=\S))[ \t]*"
+)
 #: What may stand before a line that was pasted, and is no prefix of a log.
 _FURNITURE = " \t#>|*/-"
 _MARKUP = regex(r'"|<[a-z/]')
@@ -182,10 +188,10 @@ def find_prefixes(text: str, label: str) -> tuple[Prefix, ...]:
     return tuple(_make(candidate, lines) for candidate in chosen)
 
 
-def _find_anchors(text: str) -> Iterator[tuple[str, int, str]]:
-    """Yield tool, place and what stands before, for lines that only a tool prints.
+def _find_anchors(text: str) -> Iterator[tuple[str, int, str, bool]]:
+    """Yield tool, place, what stands before, and whether that ends with a name.
 
-    Those before which nothing stands are left out.
+    Only for lines that only a tool prints; those before which nothing stands are left out.
     """
     for tool, word, rest in list_anchors(signs_in(text, None)):
         place, count = text.find(word), 0
@@ -197,7 +203,7 @@ def _find_anchors(text: str) -> Iterator[tuple[str, int, str]]:
                 end = text.find("\n", place)
                 end = len(text) if end < 0 else end
                 if len(before) <= _LONGEST and rest.match(text, place + len(word), end):
-                    yield tool, place, before
+                    yield tool, place, before, word[0] == " "
             place = text.find(word, end + 1)
 
 
@@ -205,11 +211,12 @@ def _gather(text: str) -> list[_Candidate]:
     """Return what stands before the tools' lines, with times and counters left open."""
     found: dict[str, _Candidate] = {}
     numbers: dict[int, int] = {}
-    for tool, place, before in _find_anchors(text):
-        if not _may_be_prefix(before):
-            continue
+    for tool, place, before, is_named in _find_anchors(text):
         number = numbers.setdefault(place, text.count("\n", 0, place) + 1)
-        for example in dict.fromkeys((before.rstrip(), before.rstrip(_FURNITURE))):
+        prefix = _leave_out_name(before, number) if is_named else before
+        if not _may_be_prefix(prefix):
+            continue
+        for example in dict.fromkeys((prefix.rstrip(), prefix.rstrip(_FURNITURE))):
             shape, is_dated = _shape(example)
             if shape:
                 known = found.setdefault(shape, _Candidate(re.compile(shape), example, is_dated))
@@ -218,9 +225,18 @@ def _gather(text: str) -> list[_Candidate]:
     return most[:_MOST]
 
 
+def _leave_out_name(before: str, number: int) -> str:
+    """Return what stands before a name on a line; empty if nothing looks like a prefix."""
+    match = _BEFORE_NAME.match(before)
+    is_prefix = match is not None and match["line"] in {None, str(number)}
+    return match[0] if match and is_prefix else ""
+
+
 def _may_be_prefix(before: str) -> bool:
     if before == "-" or before.strip(_FURNITURE) == "+":  # of a diff
         return True
+    if not before:
+        return False
     is_in_word = re.match(r"\w", before[-1]) is not None  # browser_http_reqs
     if is_in_word or "Benchmark" in before or _MARKUP.search(before):
         return False

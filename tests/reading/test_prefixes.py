@@ -94,6 +94,42 @@ def test_a_prefix_on_every_line_changes_no_value(name: str) -> None:
         assert _read(_wrap(plain, PREFIXES[name])) == _read(plain.encode()), path
 
 
+#: Results whose names stand first on their lines, and others of a few lines.
+NAMED = {
+    "criterion": "render/a b   time:   [9.5 ns 10.5 ns 11.5 ns]\n"
+    "render/second name\n             time:   [19.5 ns 20.5 ns 21.5 ns]\n",
+    "BenchmarkDotNet": "| Method | N | Mean | Error |\n|---|---|---:|---:|\n"
+    "| For | 1 | 9.5 ns | 1 ns |\n",
+    "redis": "====== SET ======\n  1000 requests completed in 1.50 seconds\n"
+    "  50 parallel clients\n\n99.76% <= 1 milliseconds\n666.67 requests per second\n",
+    "redis -q": "SET: 666.67 requests per second, p50=0.311 msec\n"
+    "LPUSH (needed to benchmark LRANGE): 777.67 requests per second, p50=0.411 msec\n"
+    "GET: 888.67 requests per second, p50=0.211 msec\n",
+    "benchcmp": "benchmark     old ns/op  new ns/op  delta\nBenchmarkA-4  523  68.6  -86.88%\n"
+    "BenchmarkB-4  623  58.6  -90.59%\n",
+}
+
+
+@pytest.mark.parametrize("tool", NAMED)
+def test_a_prefix_is_no_part_of_the_name_behind_it(tool: str) -> None:
+    formats, values = _read(NAMED[tool].encode())
+    assert formats
+    assert values
+    for name in PREFIXES.keys() - {"stern, in colours"}:  # two words, as a name may have
+        assert _read(_wrap(NAMED[tool], PREFIXES[name])) == (formats, values), name
+
+
+@pytest.mark.parametrize(
+    "names",
+    [("parse a", "parse b", "parse c"), ("1", "2", "3"), ("1 row", "2 rows", "3 rows"),
+     ("parse 10:00:00", "parse 10:00:01", "x 10:00:02"), ("- a", "- b", "- c")],
+)  # fmt: skip
+def test_what_names_share_is_no_prefix(names: tuple[str, ...]) -> None:
+    text = "".join(f"{name}   time:   [1.5 ns 2.5 ns 3.5 ns]\n" for name in names)
+    _, values = _read(text.encode())
+    assert [value[2] for value in values] == [name.removeprefix("- ") for name in names]  # type: ignore[index]
+
+
 WRK = (FIXTURES / "tracing-wrk/none/wrk-1.txt").read_text()
 
 

@@ -243,6 +243,7 @@ MARKDOWN = Format(
     recognises=late("benchkit.parsers.benchmarkdotnet.tables:recognises_markdown"),
     parse=late("benchkit.parsers.benchmarkdotnet.tables:parse_markdown"),
     words=("Method",),
+    anchors=(("|--", r"-*:?[ \t]*\|[-:| \t]*$"),),
     embeds=True,
 )
 
