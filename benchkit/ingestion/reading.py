@@ -303,8 +303,9 @@ class Reader:
         if self._joined is not None:
             sampled += self._joined.enter(summaries, soundness)
         runs.require_apart(found.label)
-        diagnostics = leave_out_loose(diagnostics, (run for _, run in runs.in_order()))
-        diagnostics += list_reports(source, formats, (run for _, run in runs.in_order()))
+        in_order = [run for _, run in runs.in_order()]
+        diagnostics = leave_out_loose(diagnostics, in_order)
+        diagnostics += list_reports(source, formats, in_order, diagnostics)
         diagnostics += mark_crashes(source, runs.in_order())
         parts, named = list[Part](), dict[tuple[Side, str], str]()
         rows: list[tuple[int, list[Row] | pa.RecordBatch]] = [*sink.runs]

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from itertools import pairwise
+from itertools import islice, pairwise, takewhile
 from typing import NamedTuple
 
 from benchkit.errors import Diagnostic
@@ -27,6 +27,12 @@ LARGEST, _MOST = 1 << 20, 4 << 20
 _BEGIN = regex(r"^[ \t>]{0,12}(?=[{\[])", re.MULTILINE)
 #: What ends a document that is cut.
 _END = regex(r"^\s*?(?:```|~~~|$)", re.MULTILINE)
+#: Tables whose lines a warning shows.
+_SHOWN = 3
+_MEASURED = "give the output of the tool that measured them"
+#: The line between the head and the rows of a table of Markdown, and a time in one of its cells.
+_RULE = regex(r"[ \t>]*+\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)++\|?[ \t]*+")
+_TIME = regex(r"\d[\d.,]{0,20} ?(?:ns|[uµμ]s|ms|s)(?:/(?:op|iter))?")
 #: Lines among which all words of a report stand.
 _CLOSE = 30
 
@@ -70,25 +76,55 @@ def _parse(form: Format, source: Source) -> Iterator[Record]:
 
 
 def list_reports(
-    source: Source, claims: Sequence[Format], readings: Iterable[Reading]
+    source: Source,
+    claims: Sequence[Format],
+    readings: Iterable[Reading],
+    problems: Iterable[Diagnostic],
 ) -> list[Diagnostic]:
-    """Say which tools have a report among what was read of a page, which nothing reads."""
+    """Say which tools have a report among what was read of a page, which nothing reads.
+
+    Tables of times are named, too, but for rows of which something was said.
+    """
     is_page = source.size <= LARGEST and all(each.embeds for each in claims)
     text = source.text() if is_page else ""
     known = [each for each in REPORTS if all(word in text for word in each.words)]
-    lines = text.split("\n") if known else []
-    for run in readings if known else ():
+    lines = text.split("\n") if known or "|" in text else []
+    for run in readings if lines else ():
         end = max(run.line, run.last_line)
         lines[max(run.line - 1, 0) : end] = [""] * len(lines[max(run.line - 1, 0) : end])
+    for number in {each.line for each in problems if 0 < each.line <= len(lines)}:
+        lines[number - 1] = ""
     found = {
         each.kind: (line, each.instead)
         for each in known
         if (line := _find_close(lines, each.words))
     }
+    starts = [line for line, _ in found.values()]
+    tables = [x for x in _list_tables(lines) if not any(x[0] <= n <= x[1] for n in starts)]
+    if tables:
+        spans = ", ".join(f"{first} to {last}" for first, last in tables[:_SHOWN])
+        more = f" and {len(tables) - _SHOWN} more" * (len(tables) > _SHOWN)
+        kind = "tables of times" if len(tables) > 1 else "a table of times"
+        found[f"{kind} in lines {spans}{more}"] = tables[0][0], _MEASURED
     return [
         _warn(source, line, f"{kind}, which benchkit does not read", instead)
         for kind, (line, instead) in found.items()
     ]
+
+
+def _list_tables(lines: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the first and last lines of tables of Markdown in which each row has a time."""
+    tables = []
+    for number, line in enumerate(lines):
+        if number and "|" in lines[number - 1] and _RULE.fullmatch(line):
+            rows = list(takewhile(lambda row: "|" in row, islice(lines, number + 1, None)))
+            if len(rows) > 1 and all(map(_has_time, rows)):
+                tables.append((number, number + 1 + len(rows)))
+    return tables
+
+
+def _has_time(row: str) -> bool:
+    return any(_TIME.fullmatch(cell.strip(" \t*`")) for cell in row.split("|"))
 
 
 def _find_close(lines: Sequence[str], words: Sequence[str]) -> int:

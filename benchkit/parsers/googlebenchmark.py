@@ -47,6 +47,7 @@ from benchkit.parsers.documents import Document, Fact, add_fact, is_amount, line
 from benchkit.reading.delimited import header_of, read_rows
 from benchkit.reading.signs import begins_objects
 from benchkit.reading.source import UntilDamage
+from benchkit.redaction import show_part
 from benchkit.regexes import regex
 from benchkit.units import step
 
@@ -144,6 +145,8 @@ def _parse_console(source: Source) -> Iterator[Record]:
         elif row := _read_line(line, counters):
             kept = row if is_ended else {name: row[name] for name in _CERTAIN}
             table.take(kept, number)
+        elif _LIKE_ROW.search(line):
+            table.refuse(number, f"{show_part(line)} is not a row of this table; it is left out")
     yield from table.finish() if table else ()
     lines.raise_damage()
     if is_empty:
@@ -163,6 +166,7 @@ def _read_line(line: str, counters: Sequence[str]) -> dict[str, Any]:
     if row is None or row[3] != row[5]:
         return {}
     name, time, unit, cpu, _, count, rest = row.groups(default="")
+    time, cpu, rest = (each.replace(",", ".") for each in (time, cpu, rest))
     cells: dict[str, Any] = {"name": name, "time_unit": unit, "iterations": int(count)}
     for key, number in (("real_time", time), ("cpu_time", cpu)):
         cells |= {key: float(number), f"{key}_step": step(number)}
@@ -196,7 +200,7 @@ class _Table:
         name, time = row.get("name"), row.get("real_time")
         line = line_of(time, line_of(row.get("iterations"), line))
         if not isinstance(name, str):
-            self._refuse(line, "a result has no name")
+            self.refuse(line, "a result has no name")
             return
         aggregate, name = _find_aggregate(row, name)
         if row.get("error_occurred") in (True, "true"):
@@ -206,7 +210,7 @@ class _Table:
             self.runs.append(run)
         elif not is_amount(time) or str(row.get("time_unit")) not in _EXPONENT:
             if not aggregate:  # complexities have neither
-                self._refuse(line, f"{name} has no valid time or an unknown unit")
+                self.refuse(line, f"{name} has no valid time or an unknown unit")
         elif aggregate:
             if aggregate in _AGGREGATES:
                 run = self.aggregates.setdefault(name, self._begin(name, line))
@@ -216,7 +220,8 @@ class _Table:
             _add(run, row, "sample", line)
             self.runs.append(run)
 
-    def _refuse(self, line: int, what: str) -> None:
+    def refuse(self, line: int, what: str) -> None:
+        """Name what cannot be read of a line."""
         self.problems.append(Diagnostic(self.label, line, what, _HINT))
 
     def _begin(self, name: str, line: int) -> Reading:
@@ -278,8 +283,11 @@ def _add(run: Reading, row: Mapping[str, Any], stat: str, line: int) -> None:
             run.last_line = max(run.last_line, line_of(value, line))
 
 
-_TIME = r"(\d{1,18}(?:\.\d{1,18})?(?:e[+-]\d{1,3})?) ?(ns|us|ms|s)"
+#: Some locales write `0,313`; the tool groups no digits, so `1,234` is none of its numbers.
+_TIME = r"(\d{1,18}(?:\.\d{1,18}|(?:(?<=\b0),\d{3}|,\d\d?)(?!\d))?(?:e[+-]\d{1,3})?) ?(ns|us|ms|s)"
 _ROW = regex(rf"(\S.{{0,500}}?)\s+{_TIME}\s+{_TIME}\s+(\d{{1,18}})(?:\s+(\S.*))?", re.ASCII)
+#: A row whose columns or numbers are not those of the tool.
+_LIKE_ROW = regex(r"\s\d[\d.,e+-]{0,30} ?[nuµm]?s\s+\d[\d.,e+-]{0,30} ?[nuµm]?s(?!\S)", re.ASCII)
 #: What a row shows in front of its last number, whose end may be cut off.
 _CERTAIN = ("name", "time_unit", "real_time", "real_time_step", "cpu_time", "cpu_time_step")
 _HEADER = regex(r"Benchmark\s+Time\s+CPU\s+Iterations(?:\s+(\S.{0,2000}))?")

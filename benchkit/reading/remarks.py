@@ -50,7 +50,7 @@ ABSENT = Remark(
 )
 #: What tools of requests have in common: a report without its end, and a run without an answer.
 INCOMPLETE = Remark(
-    "this {tool} report lacks its {lines}; what does not depend on them is kept as a partial run",
+    "this {tool} report lacks its {lines}; the rest is kept as a partial run",
     "use the complete output, or repeat the run",
     is_remark=False,
 )

@@ -86,6 +86,15 @@ TREES = {
         none_2024-05-30_2.txt  none 2
         none_2024-05-31_1.txt  none 3
         none_2024-05-31_2.txt  none 4""",
+    "moments without leading zeros": """
+        none_2023-5-4.txt              none 1
+        none_2023-11-1_13-41-22.log    none 2
+        none_2023-11-12_2-13-59.log    none 3
+        otlp-2023_5_4.txt              otlp 1""",
+    "moments without leading zeros as folders": """
+        2025-3-9_1-40-56/none.log  none 1
+        2025-3-10/none.log         none 2
+        2025-3-10/otlp.log         otlp 2""",
     "runs of all": """
         none_1of3.txt     none 1
         none_2of3.txt     none 2

@@ -173,6 +173,7 @@ def test_numbers_are_read_in_the_culture_of_their_table() -> None:
         (["A | 1.5 ns | 0.1 ns", "A | 2.5 ns | 0.1 ns"], "2 rows of this table are called A"),
         (["B | 1.5 ns | 0.1 ns", "A | 2.5 | 0.1 ns"], "A has no valid mean or median"),
         (["B | 1.5 ns | 0.1 ns", "A | 2.5 ns"], "this row has 2 cells, but the header has 3"),
+        (["B | 1,5 ns | 0,1 ns", "A | 6,228,9 ns | 0,1 ns"], "A has no valid mean or median"),
     ],
 )
 def test_a_row_that_may_be_read_in_two_ways_is_left_out(rows: list[str], what: str) -> None:
@@ -181,6 +182,14 @@ def test_a_row_that_may_be_read_in_two_ways_is_left_out(rows: list[str], what: s
     problems = [each for each in records if isinstance(each, Diagnostic)]
     assert problems
     assert all(what in each.what for each in problems)
+
+
+def test_blank_lines_between_its_rows_end_no_table() -> None:
+    rows = ["Method | Mean | Error", "--- | ---:| ---:", "A | 1.5 ns | 0 ns", "B | 2.5 ns | 0 ns"]
+    other = ["Name | Mean | Size", "--- | --- | ---", "C | 1.5 ns | 3 B"]
+    text = "\n\n\n".join(rows) + "\n\n" + "\n".join(other)
+    runs = list(MARKDOWN.parse(Source(None, "x.md", text.encode())))
+    assert [getattr(run, "benchmark", run) for run in runs] == ["A", "B"]
 
 
 def test_tables_of_other_pages_are_not_claimed() -> None:

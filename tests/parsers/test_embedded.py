@@ -106,3 +106,31 @@ def test_a_part_of_json_that_is_cut_is_not_read(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text(f"# A\n\n```json\n{cut}\n```\n", encoding="utf-8")
     with pytest.raises(BenchkitError, match="looks like jmh, except for lines 1 to 3"):
         bk.load(tmp_path / "a.md")
+
+
+_TABLE = """\
+| Library | Time       | Memory   |
+| :------ | :--------: | -------: |
+| zerolog | 767 ns     | 552 B/op |
+| zap     | 848 ns     | 704 B/op |
+"""
+_SIZES = "| a | b |\n|--|--|\n| c | 3 |\n| d | 4 s |\n"
+
+
+@pytest.mark.parametrize(
+    ("tables", "warning"),
+    [
+        (_TABLE, ["a.md:6: a table of times in lines 6 to 9, which benchkit does not read"]),
+        (f"{_TABLE}\nAnd:\n\n{_TABLE}", ["tables of times in lines 6 to 9, 13 to 16, which"]),
+        (_TABLE.replace("ns  ", "ns/op"), ["a.md:8: this table is not read"]),
+        (_SIZES, []),
+    ],
+)
+def test_tables_of_times_beside_results_are_named(
+    tables: str, warning: list[str], tmp_path: Path
+) -> None:
+    read = "BenchmarkA-8  100  19.1 ns/op\nBenchmarkB-8  100  19.1 ns/op\n"
+    for text in (f"{read}\nText\n\n{tables}", f"{read}\nText\n\n{tables}\n{_SIZES}"):
+        warnings = list_warnings(tmp_path / "a.md", text)
+        assert len(warnings) == len(warning)
+        assert all(part in each for part, each in zip(warning, warnings, strict=True))

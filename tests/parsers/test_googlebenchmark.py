@@ -191,6 +191,29 @@ def test_the_table_of_a_comparison_is_no_result() -> None:
     assert not CONSOLE.recognises(Source(None, "x.txt", head.encode()).head())
 
 
+@pytest.mark.parametrize(
+    ("row", "time", "rate"),
+    [
+        ("BM_B  0,313 ns  0,42 ns  10", 0.313e-9, None),
+        ("BM_B  25,5 us  25,5 us  10 bytes_per_second=1,5k/s", 25.5e-6, 1536),
+        ("BM_B  1,234 ns  1,234 ns  10", None, None),
+        ("BM_B  12 ns  0.012 us  10", None, None),
+    ],
+)
+def test_a_row_of_the_console_is_read_or_named(
+    row: str, time: float | None, rate: float | None
+) -> None:
+    text = f"Benchmark  Time  CPU  Iterations\nBM_A  6.59 us  6.70 us  112\n{row}\n"
+    runs, problems = read(CONSOLE, f"{text}\nIt took 5 ns and 6 ns.\n")
+    assert [each.line for each in problems] == [3] * (time is None)
+    assert [values(each).get((None, "time_per_op", "sample")) for each in runs[1:]] == (
+        [pytest.approx(time)] * (time is not None)
+    )
+    assert [values(each).get((None, "processing_rate", "sample")) for each in runs[1:]] == (
+        [rate] * (time is not None)
+    )
+
+
 def test_a_last_row_of_the_console_without_a_line_end_keeps_its_times() -> None:
     """It was left out without a word."""
     text = "Benchmark  Time  CPU  Iterations\nBM_A  6.59 us  6.70 us  112000 items_per_second=1.5k/"

@@ -227,6 +227,8 @@ def _read(cell: str, unit: str, decimal: str) -> Quantity | None:
     if amount is None:
         return None
     whole, _, part = amount[1].partition(decimal)
+    if part and not part.isdecimal():  # signs of another culture than the table's
+        return None
     text = f"{''.join(filter(str.isdigit, whole))}.{part}".removesuffix(".") + amount[2]
     return parse_bytes(text, binary=True) if unit == "B" else parse_time(text)
 
@@ -254,18 +256,24 @@ def parse_markdown(source: Source) -> Iterator[Record]:
     """
     lines, table, is_empty = UntilDamage(source.ended_lines()), None, True
     above = Reading(tool="benchmarkdotnet", form="markdown", line=0)
+    columns, is_apart = list[str](), False
     for number, text, is_ended in lines:
+        if table and not text.strip():  # pages put blank lines between rows
+            is_apart = True
+            continue
         is_whole = is_ended or text.rstrip().endswith("|")
         cells = _split(text) if "|" in text and is_whole else []
         is_header = _is_header(cells)
-        if table and cells and not is_header:
+        is_row = not is_apart or _is_row(columns, cells) or not "".join(cells).strip("-: ")
+        is_apart = False
+        if table and cells and not is_header and is_row:
             is_noted = not text.rstrip().endswith("|") and len(cells) == len(table.columns) + 1
             table.take(number, cells[:-1] if is_noted else cells)
             continue
         if table:
             yield from table.finish()
         if is_header:
-            table, is_empty = _Summary(source.label, cells, above), False
+            table, columns, is_empty = _Summary(source.label, cells, above), cells, False
         else:
             above.params = {} if table else above.params
             table = None

@@ -179,8 +179,7 @@ class Reader:
         if line.number > self._row + 1:
             what = "this table is not read: a row needs a name, iterations and values with units"
             hint = "give the output of go test -bench"
-            note = Diagnostic(self._label, line.number, what, hint, "note", is_remark=True)
-            self._problems.append(note)
+            self._remark(line.number, what, hint)
         self._row = line.number
 
     def _fails(self, line: Line) -> bool:
