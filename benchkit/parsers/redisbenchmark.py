@@ -288,7 +288,7 @@ TEXT = Format(
         *(f'"{name}","' for name in _TESTS),
     ),
     anchors=(
-        ("====== ", r"\S.{0,500} ======[ \t]*$"),
+        (" requests completed in ", r"\d"),
         ("throughput summary: ", r"\d"),
         (" requests per second", r"(?:, p50=.*)?[ \t]*$"),
         ('"test","rps"', ""),

@@ -44,7 +44,7 @@ _LOGGED = regex(rf"(?!\{{\")[^\n]{{0,80}}?(?:{_TIME})")
 _BEFORE_NAME = regex(
     rf"[ \t]*(?:(?:[^\t\n]{{1,80}}\t){{0,3}}(?:[\w.-]+ +\| *)?(?:<\d+>1 )?\[?(?:{_TIME})\]?"
     r"(?: \S+ \S+\[\d+\]:| \S+ \S+ \d+ - -)?"
-    r"|(?P<line>\d+)(?:[:|]|(?=\t|  ))(?=[ \t]*\S)|[\w.-]+ +\||\[[^\]\n]{1,80}\]|[+-](?=\S))[ \t]*"
+    r"|(?P<line>\d+)(?:[:|]|(?=\t|  ))(?=[ \t]*\S)|[\w.-]+ +\||\[[^\]\n]{1,80}\]|\+|-(?=\S))[ \t]*"
 )
 #: What may stand before a line that was pasted, and is no prefix of a log.
 _FURNITURE = " \t#>|*/-"

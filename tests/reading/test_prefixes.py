@@ -102,7 +102,7 @@ NAMED = {
     "| For | 1 | 9.5 ns | 1 ns |\n",
     "redis": "====== SET ======\n  1000 requests completed in 1.50 seconds\n"
     "  50 parallel clients\n\n99.76% <= 1 milliseconds\n666.67 requests per second\n",
-    "redis -q": "SET: 666.67 requests per second, p50=0.311 msec\n"
+    "redis -q": "  SET: 666.67 requests per second, p50=0.311 msec\n"
     "LPUSH (needed to benchmark LRANGE): 777.67 requests per second, p50=0.411 msec\n"
     "GET: 888.67 requests per second, p50=0.211 msec\n",
     "benchcmp": "benchmark     old ns/op  new ns/op  delta\nBenchmarkA-4  523  68.6  -86.88%\n"
