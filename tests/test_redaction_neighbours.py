@@ -23,6 +23,7 @@ REDACTIONS = (redact_text, redact_message, redact_quote, redact_name, redact_lab
 OLD_VAULT = "s.abcdEFGH1jkl" + "Mn2pqR3tuVwX"
 ASSIGNED = (
     f"psk={SECRET}",
+    f"passcode: {SECRET}",
     f"WIFI_PSK={SECRET}",
     f"PresharedKey = {SECRET}",
     f"MASTER_KEY={SECRET}",
@@ -45,6 +46,7 @@ ASSIGNED = (
 )
 COMMANDS = (
     f"vault login {OLD_VAULT}",
+    f"CREATE USER x IDENTIFIED BY '{SECRET}'",
     f"ran vault login -no-print {OLD_VAULT} first",
     f"vault login hvs.{SECRET}",
     f"vault operator unseal {SECRET}",
@@ -122,3 +124,8 @@ def test_each_rule_is_tried_on_all_texts_that_it_changes() -> None:
 )
 def test_a_text_made_to_hurt_takes_linear_time(text: str) -> None:
     assert_linear(lambda size: text * (size // len(text)), redact_text, 60_000)
+
+
+def test_what_follows_a_first_word_that_is_no_program_is_none_either() -> None:
+    assert redact_command("passcode: hunter -n 3") == "… … -n 3"
+    assert redact_command("A=1 ./tool -n 3") == "A=1 ./tool -n 3"

@@ -225,6 +225,8 @@ class _Line:
             if word not in self._words:
                 self._words[word] = redact_text(word)
             return self._words[word]
+        if is_first and not _VARIABLE.match(word):  # no program, and so what follows is none
+            self._is_due = False
         return self._show(word, before)
 
     @property

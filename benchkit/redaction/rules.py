@@ -19,8 +19,8 @@ from benchkit.regexes import regex
 
 #: The word for a password, in some languages.
 PASSWORDS = (
-    r"pass(?:wd|word|wort|phrase)|kennwort|mot[-_ ]?de[-_ ]?passe|contrase[nñ]a|senha|wachtwoord"
-    "|пароль|密码|密碼|パスワード"
+    r"pass(?:wd|word|wort|phrase|code)|kennwort|mot[-_ ]?de[-_ ]?passe|contrase[nñ]a|senha"
+    "|wachtwoord|пароль|密码|密碼|パスワード"
 )
 #: Words and numbers that tell runs apart.
 TELLS = r"[a-z-]{1,12}|[\d.]{1,8}[a-z%]{0,3}"
@@ -97,6 +97,11 @@ _RULES = [
                 r"(\b(?:secret|(?-i:pass)) ?[:：] *+)(?=[^\s'\"]{0,99}\d)"
                 r"(?![\d.,:]++[a-zµ%/]*+(?:\s|$)|[^\s'\"]{0,99}[/.][a-z])[^\s'\":]{8,}+"
             ),
+        ),
+        # CREATE USER name IDENTIFIED BY 'abc'
+        (
+            ("identified",),
+            r"(\bidentified (?:with [^\s'\"]{1,80} )?(?:by|as) (?:password )?['\"])[^'\"]++",
         ),
         # Cookie: sid=abc
         (
