@@ -13,6 +13,7 @@ import errno
 import io
 import lzma
 import stat
+import struct
 import tarfile
 import zipfile
 import zlib
@@ -23,19 +24,42 @@ from typing import IO, Any, Self, cast
 
 from benchkit.errors import DataError
 from benchkit.reading.bounds import LARGEST, MEMBERS, OPTION, explain_excess, open_gzip
+from benchkit.reading.rawfile import BlockReader
 
+#: Bytes of memory that a decompressor may take; the highest level of `xz` takes 65 MiB.
+_MEMORY = 1 << 28
 #: Folders within each other.
 _DEPTH = 64
 #: Bytes of the headers of one member: names and attributes.
 _HEADERS = 1 << 16
 _BLOCK = 1 << 20
 
+
+def _open_xz(packed: IO[bytes]) -> io.BufferedReader:
+    """Open the content of an xz file, which states how much memory reading it takes."""
+    return io.BufferedReader(BlockReader(_read_xz(packed)))
+
+
+def _read_xz(packed: IO[bytes]) -> Iterator[bytes]:
+    data = packed.read(_BLOCK)
+    while data:
+        stream = lzma.LZMADecompressor(memlimit=_MEMORY)
+        while not stream.eof:
+            if not data and stream.needs_input and not (data := packed.read(_BLOCK)):
+                raise EOFError(_CUT)
+            yield stream.decompress(data, _BLOCK)
+            data = b""
+        data = stream.unused_data.lstrip(b"\0")
+        while not data and (block := packed.read(_BLOCK)):
+            data = block.lstrip(b"\0")
+
+
 _TARS: dict[str, Callable[[IO[bytes]], IO[bytes]]] = {
     ".tar": lambda packed: packed,
     ".tar.gz": open_gzip,
     ".tgz": open_gzip,
-    ".tar.xz": lzma.LZMAFile,
-    ".txz": lzma.LZMAFile,
+    ".tar.xz": _open_xz,
+    ".txz": _open_xz,
     ".tar.bz2": bz2.BZ2File,
     ".tbz2": bz2.BZ2File,
 }
@@ -63,8 +87,9 @@ _UNFIT = {
 _DAMAGE = (
     *(OSError, ValueError, EOFError, RuntimeError, LookupError, ArithmeticError),
     tarfile.TarError,
-    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError),
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, MemoryError),
 )
+_GREEDY = "unpacking it takes too much memory"
 
 
 class TooLargeError(Exception):
@@ -153,7 +178,11 @@ def write(blocks: Iterable[bytes], target: Path, name: str, *, replaces: bool = 
         if is_replaced:
             path.unlink()
         with path.open("xb") as file:
-            file.writelines(blocks)
+            try:
+                file.writelines(blocks)
+            except BaseException:
+                path.unlink()
+                raise
     except (OSError, UnicodeEncodeError) as error:
         return _explain_unfit(error)
     return _REPLACED if is_replaced else ""
@@ -207,6 +236,8 @@ def unpack(archive: Path, target: Path, name: str, limit: int = LARGEST) -> list
         what: object = "a header is damaged" if is_odd else error
         if isinstance(error, RecursionError):  # of `tarfile`, which reads one in another
             what = "hundreds of headers stand in front of a single file"
+        if isinstance(error, MemoryError):
+            what = _GREEDY
         reason = getattr(error, "strerror", None) or what
         raise DataError(f"the archive cannot be unpacked: {reason}", where=name) from None
 
@@ -214,16 +245,45 @@ def unpack(archive: Path, target: Path, name: str, limit: int = LARGEST) -> list
 def _unpack_zip(archive: Path, target: Path, meter: Meter) -> Iterator[tuple[str, str]]:
     """Yield what is left out."""
     with zipfile.ZipFile(archive) as packed:
-        members = [(m, m.filename.replace("\\", "/")) for m in packed.infolist()]
-        for _, place in members:
-            meter.enter(PurePosixPath(place))
-        for member, place in members:
+        members = packed.infolist()
+        for member in members:
+            meter.enter(PurePosixPath(member.filename.replace("\\", "/")))
+        for member in members:
             is_link = stat.S_ISLNK(member.external_attr >> 16)
             if member.is_dir():
                 continue
-            blocks = _read_blocks(packed.open(member), meter)
-            if reason := LINK if is_link else write(blocks, target, place):
+            if reason := LINK if is_link else _unpack_member(packed, member, target, meter):
                 yield member.filename, reason
+
+
+def _unpack_member(
+    packed: zipfile.ZipFile, member: zipfile.ZipInfo, target: Path, meter: Meter
+) -> str:
+    """Write a member of a zip below a folder; say why it is left out, or nothing."""
+    if member.flag_bits & 1:
+        return "it is encrypted"
+    place = member.filename.replace("\\", "/")
+    try:
+        _require_memory(packed, member)
+        return write(_read_blocks(packed.open(member), meter), target, place)
+    except MemoryError:
+        return _GREEDY
+    except NotImplementedError:
+        return f"it is packed by an unsupported method ({member.compress_type})"
+    except _DAMAGE as error:
+        if getattr(error, "errno", None):  # of the disk, not of the member
+            raise
+        return "it is damaged"
+
+
+def _require_memory(packed: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
+    """Raise MemoryError for a member in LZMA that states a dictionary beyond the bound."""
+    if member.compress_type == zipfile.ZIP_LZMA and packed.filename:
+        with open(packed.filename, "rb") as file:  # noqa: PTH123 - it is a text
+            file.seek(member.header_offset + 26)
+            file.seek(sum(struct.unpack("<HH", file.read(4))), io.SEEK_CUR)
+            if int.from_bytes(file.read(9)[5:], "little") > _MEMORY:
+                raise MemoryError
 
 
 def _read_blocks(source: IO[bytes], meter: Meter | None) -> Iterator[bytes]:

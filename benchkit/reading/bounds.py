@@ -27,6 +27,8 @@ OPTION = "--max-unpacked"
 LARGEST = 4 << 30
 #: Files and folders that an archive may hold, and members that a gzip stream may.
 MEMBERS = 100_000
+#: Bytes of names and the like in the headers of a gzip stream, and those of each member beyond.
+_HEADERS, _HEADER = 1 << 16, 300
 #: Bytes that a packed byte may unpack to; texts of benchmarks come to some tens.
 _RATIO = 250
 #: Bytes below which the ratio does not matter.
@@ -111,15 +113,42 @@ def require_short(size: int, line: int = 0) -> None:
 
 
 class _Members(gzip._GzipReader):
-    """The content of a gzip stream, each member of which takes time even if it is empty."""
+    """The content of a gzip stream, each member of which takes time even if it is empty.
+
+    So does each byte of the names in its headers.
+    """
 
     _members = 0
+    _header_bytes = _HEADERS
 
     def _init_read(self) -> None:
         self._members += 1
+        self._header_bytes += _HEADER
         if self._members > MEMBERS:
             raise OSError(errno.EFBIG, f"it has more than {MEMBERS:,} members")
         super()._init_read()  # type: ignore[misc]
+
+    def _read_gzip_header(self) -> bool:
+        reader: Any = self
+        file = reader._fp
+        reader._fp = _Header(self, file)
+        try:
+            return bool(super()._read_gzip_header())  # type: ignore[misc]
+        finally:
+            reader._fp = file
+
+
+class _Header:
+    """The header of a member, in which names and comments end after any number of bytes."""
+
+    def __init__(self, members: _Members, file: IO[bytes]) -> None:
+        self._members, self._file = members, file
+
+    def read(self, size: int) -> bytes:
+        self._members._header_bytes -= size
+        if self._members._header_bytes < 0:
+            raise gzip.BadGzipFile("a name in its header is too long")
+        return self._file.read(size)
 
 
 def open_gzip(raw: IO[bytes]) -> io.BufferedReader:

@@ -277,16 +277,6 @@ def test_an_archive_of_nothing_else_says_so(
     assert "no file to read; left out ../wrk-1.txt: its path leads" in capsys.readouterr().err
 
 
-def test_an_encrypted_archive_is_an_error(tmp_path: Path) -> None:
-    path = write_zip(tmp_path / "a.zip", a=b"a" * 100)
-    data = bytearray(path.read_bytes())
-    data[6] |= 1
-    data[data.index(b"PK\x01\x02") + 8] |= 1
-    path.write_bytes(data)
-    with pytest.raises(DataError, match="cannot be unpacked"):
-        unpack(path)
-
-
 def test_a_header_that_is_no_header_is_named_in_words(tmp_path: Path) -> None:
     path = tmp_path / "a.tar"
     member = tarfile.TarInfo("p")
