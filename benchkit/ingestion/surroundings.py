@@ -5,8 +5,9 @@ Reports below which their source says that a program crashed: their runs failed.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
@@ -37,6 +38,7 @@ from benchkit.reading.prefixes import Prefix
 from benchkit.reading.source import LOG_BYTES, UnreadableError
 from benchkit.reading.surroundings import Above, Block, may_hold_headings, read_headings
 from benchkit.redaction import redact_quote
+from benchkit.regexes import regex
 from benchkit.selection import BASELINE_NAMES
 
 if TYPE_CHECKING:
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
 
 #: Characters of a source beyond which it is a log, which has no headings.
 LARGEST = 8 << 20
+_JSON = regex(rb"^[ \t>]{0,12}(?:\{\s{0,9}\"|\[\s{0,9}\{)", re.MULTILINE)
 Labelled = tuple[Format, Reading, Sections, Places | None]
 _HINT = (
     "its results are kept but not compared; find out what crashed and measure again, or remove the "
@@ -64,6 +67,7 @@ def list_sections(
     lines = read_lines(source) if may_be_headed else []
     if may_be_headed and not lines:
         problems += _report_unsearched(source, [reading for _, reading, _ in readings])
+        problems += _report_json(source, {form.name for form, *_ in readings})
     problems += _report_left_out(source)
     if not lines:
         yield from _read_keys(readings, options)
@@ -319,6 +323,18 @@ def _report_unsearched(source: Source, readings: Sequence[Reading]) -> list[Diag
     )
     hint = "split the file at its headings and ingest the parts"
     return [Diagnostic(source.label, nameless[1].line, what, hint, "warning")]
+
+
+def _report_json(source: Source, names: Collection[str]) -> Iterator[Diagnostic]:
+    """Say that JSON is not read in a large text with results of the formats of these names."""
+    is_text = any(form.embeds and form.name in names for form in registry.formats())
+    with suppress(UnreadableError):
+        if is_text and any(_JSON.search(block) for block in source.blocks()):
+            what = (
+                f"the file is larger than {LARGEST >> 20} MiB, so JSON results in it are not read"
+            )
+            hint = "if it contains such results, put each of them in a file of its own"
+            yield Diagnostic(source.label, 0, what, hint, "warning", is_remark=True)
 
 
 def read_lines(source: Source) -> list[str]:

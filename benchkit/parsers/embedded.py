@@ -21,8 +21,8 @@ from benchkit.reading.signs import begins_json, find_signs
 from benchkit.reading.source import LOG_BYTES, UnreadableError
 from benchkit.regexes import regex
 
-#: A larger text is no page; after so many characters no more documents are looked for.
-LARGEST, _MOST = 1 << 20, 4 << 20
+#: A larger text is no page, as for headings; so many characters of documents are read.
+LARGEST = 8 << 20
 #: Where a document may begin; of lines that each hold one, the first stands for all.
 _BEGIN = regex(r"^[ \t>]{0,12}(?=[{\[])", re.MULTILINE)
 #: What ends a document that is cut.
@@ -149,7 +149,7 @@ def find_documents(text: str, formats: Sequence[Format]) -> Iterator[Embedded]:
     counted, line = 0, 1
     for begin in _BEGIN.finditer(text):
         start = begin.end()
-        if start < end or scanned > _MOST:
+        if start < end or scanned > LARGEST:
             continue
         line, counted = line + text.count("\n", counted, start), start
         is_next, last = line == last + 1, line

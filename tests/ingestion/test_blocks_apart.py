@@ -236,6 +236,17 @@ def test_headings_that_a_large_file_hides_are_named(
         ("so the headings of its 2 results are ignored") in problem.what
         for problem in loaded.diagnostics
     )
+    assert not any("JSON" in problem.what for problem in loaded.diagnostics)
+
+
+def test_json_that_a_large_file_hides_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(surroundings, "LARGEST", 400)
+    json = '```json\n{\n  "result": 1\n}\n```\n'
+    loaded = load(tmp_path, f"# GET\n\n{wrk()}\n{'A line.' * 50}\n\n# PUT\n{json}")
+    (problem,) = loaded.diagnostics
+    assert "so JSON results in it are not read" in problem.what
 
 
 def test_rates_of_early_reports_without_throughput_count_too(tmp_path: Path) -> None:

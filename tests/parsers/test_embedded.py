@@ -90,6 +90,14 @@ def test_json_in_a_page_is_read_as_its_file(name: str, above: str, tmp_path: Pat
     assert_frame_equal(page, read(tmp_path / "a.json", document))
 
 
+def test_json_in_a_page_of_more_than_a_mebibyte_is_read(tmp_path: Path) -> None:
+    report = (FIXTURES / "wrk-edge/multi/wrk-3runs-prompt.txt").read_text(encoding="utf-8")
+    document = (FIXTURES / "oha/none-1.json").read_text(encoding="utf-8").strip()
+    text = f"{'A long line. ' * 900}\n" * 100
+    (tmp_path / "a.md").write_text(f"{report}\n{text}\n{FENCED}{document}\n```\n", encoding="utf-8")
+    assert set(bk.load(tmp_path / "a.md").runs["tool"]) == {"oha", "wrk"}
+
+
 def test_json_of_two_variants_below_their_headings_is_compared(tmp_path: Path) -> None:
     blocks = [
         f"## {name}\n\n```json\n{(FIXTURES / 'hyperfine' / f'{name}.json').read_text()}```\n"
