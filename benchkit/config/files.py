@@ -27,7 +27,8 @@ LARGEST = 16 << 20
 _INTEGERS = range(-(1 << 63), 1 << 63)
 _LONG = "an integer has more than 64 bits"
 #: A key of so many parts, whose reading takes a time that grows with their square.
-_DEEP = regex(r"""(?<![\w"'-])(?:[\w"'-]++\s*+\.\s*+){200}""")
+MOST_PARTS = 200
+_DEEP = regex(rf"""(?<![\w"'-])(?:[\w"'-]++\s*+\.\s*+){{{MOST_PARTS}}}""")
 #: A key that needs no quotes.
 _BARE = regex(r"[A-Za-z0-9_-]+")
 #: Where shells put the pipes of ``<(command)``; a pipe elsewhere may have nobody who writes.
@@ -103,7 +104,7 @@ def parse_toml(text: str) -> dict[str, Any]:
         If it is none, is nested too deeply, or has an integer of more than 64 bits.
     """
     if _DEEP.search(text):
-        raise ValueError("a key has more than 200 parts")
+        raise ValueError(f"a key has more than {MOST_PARTS} parts")
     try:
         table = tomllib.loads(text)
     except RecursionError:

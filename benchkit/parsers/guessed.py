@@ -9,6 +9,7 @@ from itertools import islice
 from math import isfinite
 from typing import Any
 
+from benchkit.config.files import MOST_PARTS
 from benchkit.config.maps import Cell, Measure, TableMap, find_unit
 from benchkit.errors import DataError, Diagnostic
 from benchkit.metrics import VOCABULARY
@@ -73,6 +74,11 @@ def is_nameless(column: str) -> bool:
     return _NAMELESS.fullmatch(column) is not None
 
 
+def _is_deep(column: str) -> bool:
+    """Whether the name of a column has more parts than a map can have, as `parse_toml` reads it."""
+    return column.count(".") >= MOST_PARTS
+
+
 def guess(source: Source) -> TableMap:
     """Return a map of a table.
 
@@ -83,7 +89,7 @@ def guess(source: Source) -> TableMap:
     """
     records = _find_records(source)
     described = _describe_all(source, records)
-    columns = [each for each in described if not each.commas]
+    columns = [each for each in described if not each.commas and not _is_deep(each.name)]
     labels = _name_labels(columns)
     params = tuple(
         each.name
@@ -123,6 +129,8 @@ def list_unread(source: Source, guessed: TableMap) -> list[str]:
             continue
         name = printable(each.name.replace("\n", " "))
         why = ", which has no name" if is_nameless(each.name) else ""
+        if _is_deep(each.name):
+            why = ", whose name has more than 200 parts"
         if each.commas:
             why = f", whose numbers have commas ({each.commas}); write them with a decimal point"
         unread.append(f"{name}{why}")

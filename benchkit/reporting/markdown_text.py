@@ -20,8 +20,10 @@ _REFERENCE = regex(
     r"@(?=\w)|#(?=\d)|(?<=\w):(?=//)|(?<=www)\."  # people, issues, addresses
     rf"|^:(?=:)|{SERVICE_COMMAND}"  # what the log of a pipeline obeys
     r"|(?<=\])(?=[(\[:])|^(?=(?:[#+-]|\d+[.)]) )"  # links, headings, lists
+    r"|[~$](?=\S)"  # what is struck out, formulas
 )
 _CALLS = {"@": "&#64;", "#": "&#35;", ":": "&#58;", ".": "&#46;", "": "\\"}
+_CALLS |= {"~": "&#126;", "$": "&#36;"}
 _UNDERSCORE = regex(r"(?<!\w)_|_(?!\w)")
 
 

@@ -53,3 +53,8 @@ def test_a_table_whose_only_numbers_have_commas_is_refused_for_them() -> None:
     with pytest.raises(DataError, match=r"Zeit_ms has numbers with commas \(12,5\)") as refused:
         _list_measured("Zweig;Zeit_ms\na;12,5\nb;12,7\n")
     assert "decimal point" in str(refused.value.hint)
+
+
+def test_a_column_whose_name_has_more_parts_than_a_map_can_have_is_left_out() -> None:
+    deep = "a." * 200 + "a"
+    assert _list_measured(f"variant,{deep},rate\nx,1,2\ny,1,3\n") == ["rate"]

@@ -139,6 +139,8 @@ def test_markdown_tables_keep_their_columns() -> None:
         ("::stop-commands::x", "&#58;:stop-commands::x"),
         ("a ##[error]x", "a &#35;#[error]x"),
         ("##vso[task.complete]x", "&#35;#vso[task.complete]x"),
+        ("~~a~~ ~b~", "&#126;&#126;a&#126;~ &#126;b~"),
+        ("$$a$$, $b$, $ ls", "&#36;&#36;a&#36;&#36;, &#36;b&#36;, $ ls"),
         ("x" * 500, "x" * 400 + "…"),
     ],
 )
