@@ -256,7 +256,7 @@ def test_a_result_whose_name_is_anybodys_guess_is_not_read() -> None:
 
 def test_a_page_is_read_through_quotes_and_a_table_only_where_rows_are_results() -> None:
     readings, diagnostics = parse_file(EDGE / "synthetic-page.md")
-    assert [(each.line, each.severity) for each in diagnostics] == [(5, "note")]
+    assert [(each.line, each.severity) for each in diagnostics] == [(5, "warning")]
     found = [(reading.line, reading.rows[0][3]) for reading in readings]
     assert found == [
         (7, 12 * 1e-9),
