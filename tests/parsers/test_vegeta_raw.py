@@ -168,6 +168,25 @@ def test_files_one_behind_the_other_are_runs_of_their_own() -> None:
     assert problem.severity == "warning"
 
 
+@pytest.mark.parametrize("name", ["vegeta-results-refused.csv", "vegeta-results-refused.json"])
+@pytest.mark.parametrize("is_compiled", [True, False])
+def test_text_of_two_attacks_is_two_runs(
+    name: str, is_compiled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kernel, "compiled", is_compiled and kernel.compiled)
+    data = (RUNS / name).read_bytes()
+    (alone,), _, _ = parse(data)
+    readings, _, problems = parse(data + data)
+    assert [values(each) for each in readings] == [values(alone)] * 2
+    assert "2 result files in a row" in problems[-1].what
+
+
+def test_results_of_two_generators_that_were_merged_are_one_run() -> None:
+    lines = (RUNS / "vegeta-results-refused.csv").read_bytes().splitlines(keepends=True)
+    (reading,), _, _ = parse(b"".join(line + line.replace(b"1795", b"1796", 1) for line in lines))
+    assert values(reading)["requests", "count", None] == 2 * len(lines)
+
+
 def test_attacks_of_one_file_are_told_apart_by_name() -> None:
     partial = (OLD / "v12.8.0.csv").read_text()
     refused = (RUNS / "vegeta-results-refused.csv").read_text()

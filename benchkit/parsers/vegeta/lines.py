@@ -42,6 +42,7 @@ _START_DIGITS = 19
 _MOST_DIGITS = 20
 #: Of CSV.
 _COLUMNS = ("start", *_NUMBERS, "error", "body", "attack", "seq", "method", "url", "headers")
+_KEPT = {"start", *_NUMBERS, *_TEXTS, "seq"}
 #: How many columns follow the first five, by version: up to 6, 7, 8 and 12.8.
 _TAILS = {1, 2, 4, 7}
 _LONGEST_ERROR = 1 << 20
@@ -82,7 +83,9 @@ def _from_json(line: int, text: str) -> Result | None:
     if start is None or not all(type(number) is int for number in numbers):
         return None
     attack, url = (str(value.get(name) or "") for name in _TEXTS)
-    return Result._make((line, start, *numbers, attack, url, 0)).checked()
+    seq = value.get("seq")
+    seq = seq if type(seq) is int else -1
+    return Result._make((line, start, *numbers, attack, url, 0, seq)).checked()
 
 
 def parse_timestamp(value: object) -> int | None:
@@ -201,7 +204,9 @@ def _from_csv(line: int, text: str) -> Result | Flaw:
     tail = _tail_of(text)
     attack = tail[2] if len(tail) in {4, 7} else ""
     url = tail[5] if len(tail) == 7 else ""
-    result = Result._make((line, *map(int, text.split(",")[:5]), attack, url, 0))
+    has_seq = len(tail) in {4, 7} and tail[3].isdecimal() and len(tail[3]) < _START_DIGITS
+    seq = int(tail[3]) if has_seq else -1
+    result = Result._make((line, *map(int, text.split(",")[:5]), attack, url, 0, seq))
     return result.checked() or _odd(line, text)
 
 
@@ -221,15 +226,19 @@ def read_columns(
     if not are_possible(columns.numbers).all():
         return None
     line = np.arange(number, number + size)
-    return Results((line, *columns.numbers, *columns.labels), columns.names)
+    return Results((line, *columns.numbers, *columns.labels, columns.seq), columns.names)
 
 
 class Columns(NamedTuple):
-    """Start, code, latency, bytes out and in; of attack and URL each line's number among names."""
+    """Start, code, latency, bytes out and in; of attack and URL each line's number among names.
+
+    ``seq`` is the request's number in its attack.
+    """
 
     numbers: Sequence[Array]
     labels: Sequence[Array]
     names: Sequence[list[str]]
+    seq: Array
 
 
 def _take_table(columns: dict[str, Any]) -> Columns:
@@ -241,6 +250,7 @@ def _take_table(columns: dict[str, Any]) -> Columns:
         [np.asarray(columns[name]) for name in ("start", *_NUMBERS)],
         [text.indices.to_numpy() for text in texts],
         [text.dictionary.to_pylist() for text in texts],
+        np.asarray(columns["seq"]),
     )
 
 
@@ -255,7 +265,10 @@ def _read_csv_cells(data: bytes) -> Columns | None:
     if (lines.more[1:5] > _MOST_DIGITS).any():
         return None
     labels, texts = [np.zeros(len(lines.good), dtype=np.int64)] * 2, [[""], [""]]
-    for place, name in enumerate((name for name in names if name in _TEXTS), 5):
+    kept = [name for name in names if name in _KEPT]
+    for place, name in enumerate(kept):
+        if name not in _TEXTS:
+            continue
         column = _TEXTS.index(name)
         labels[column], firsts = kernel.tell_apart(data, lines.numbers[place], lines.more[place])
         starts, sizes = lines.numbers[place, firsts], lines.more[place, firsts]
@@ -263,15 +276,17 @@ def _read_csv_cells(data: bytes) -> Columns | None:
             data[start:end].decode()
             for start, end in zip(starts.tolist(), (starts + sizes).tolist(), strict=True)
         ]
-    return Columns([*lines.numbers[:5]], labels, texts)
+    has_seq = "seq" in kept
+    if has_seq and (lines.more[kept.index("seq")] >= _START_DIGITS).any():
+        return None
+    seq = lines.numbers[kept.index("seq")] if has_seq else np.full(len(lines.good), -1)
+    return Columns([*lines.numbers[:5]], labels, texts, seq)
 
 
 @cache
 def _shape_of(names: Sequence[str]) -> tuple[bytes, int]:
     """Return the shape of a line with such columns, and how many of its cells are kept."""
-    kinds = [
-        "i" if place < 5 else "t" if name in _TEXTS else "-" for place, name in enumerate(names)
-    ]
+    kinds = ["t" if name in _TEXTS else "i" if name in _KEPT else "-" for name in names]
     cells = ((kind, b"," if place else b"", b",") for place, kind in enumerate(kinds))
     return kernel.shape_of(*cells), sum(kind != "-" for kind in kinds)
 
@@ -285,7 +300,7 @@ def _read_json_columns(data: bytes) -> Columns | None:
     if octets[0] != ord("{") or (begins != ord("{")).any():
         return None  # Arrow passes over empty lines
     types = dict.fromkeys(("timestamp", *_TEXTS), pa.string())
-    types |= dict.fromkeys(_NUMBERS, pa.int64())
+    types |= dict.fromkeys((*_NUMBERS, "seq"), pa.int64())
     table = arrow.read_json(
         pa.BufferReader(data),
         arrow.ReadOptions(use_threads=False, block_size=len(data) + 1),
@@ -300,6 +315,7 @@ def _read_json_columns(data: bytes) -> Columns | None:
     block = Octets(texts.to_pybytes())
     start, good = read_nanoseconds(block, places[:-1], np.diff(places))
     columns |= {name: columns[name].fill_null("") for name in _TEXTS}
+    columns["seq"] = columns["seq"].fill_null(-1)
     return _take_table(columns | {"start": np.where(good, start, 0)})
 
 
@@ -312,7 +328,7 @@ def _read_csv_columns(data: bytes) -> Columns | None:
     if tail not in _TAILS:
         return None
     names = _COLUMNS[: 5 + tail]
-    kept = [name for name in names if name in {"start", *_NUMBERS, *_TEXTS}]
+    kept = [name for name in names if name in _KEPT]
     table = csv.read_csv(
         pa.BufferReader(data),
         csv.ReadOptions(use_threads=False, block_size=len(data) + 1, column_names=names),
@@ -320,11 +336,13 @@ def _read_csv_columns(data: bytes) -> Columns | None:
         csv.ConvertOptions(include_columns=kept, column_types=dict.fromkeys(kept, pa.string())),
     )
     columns = {name: table[name].combine_chunks() for name in kept}
-    is_digits = all(pc.all(pc.ascii_is_decimal(columns[name])).as_py() for name in kept[:5])
+    counts = [name for name in kept if name not in _TEXTS]
+    is_digits = all(pc.all(pc.ascii_is_decimal(columns[name])).as_py() for name in counts)
     if not is_digits or not pc.all(pc.equal(pc.binary_length(columns["start"]), 19)).as_py():
         return None
-    lengths = [pc.max(pc.binary_length(columns[name])).as_py() or 0 for name in kept[1:5]]
+    lengths = [pc.max(pc.binary_length(columns[name])).as_py() or 0 for name in counts[1:]]
     if max(lengths) > _MOST_DIGITS:
         return None
-    columns |= {name: columns[name].cast(pa.int64()) for name in kept[:5]}
-    return _take_table(dict.fromkeys(_TEXTS, pa.repeat("", len(table))) | columns)
+    columns |= {name: columns[name].cast(pa.int64()) for name in counts}
+    empty = dict.fromkeys(_TEXTS, pa.repeat("", len(table))) | {"seq": pa.repeat(-1, len(table))}
+    return _take_table(empty | columns)

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import Self
 
 import numpy as np
@@ -59,6 +60,12 @@ class Attack:
         self._codes: Counter[int] = Counter()
         self._bytes_in = self._bytes_out = 0
         self._earliest = self._latest = self._end = int(results.start[0])
+        self._last = -1
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every request up to the highest number is there: another 0 is not its own."""
+        return 1 < self._codes.total() == self._last + 1
 
     def extend(self, results: Results) -> None:
         """Count results."""
@@ -66,6 +73,7 @@ class Attack:
         self.waiting += len(results)
         for code, times in zip(*np.unique(results.code, return_counts=True), strict=True):
             self._codes[int(code)] += int(times)
+        self._last = max(self._last, int(results.seq.max()))
         self._bytes_in += _total(results.bytes_in)
         self._bytes_out += _total(results.bytes_out)
         self._earliest = min(self._earliest, int(results.start.min()))
@@ -222,6 +230,8 @@ class _Reader:
         self._first: Flaw | None = None
         self._end: Flaw | None = None  # what stands at the end, if it is no result
         self._gaps = 0
+        self._pasted: Counter[str] = Counter()  # by name, attacks behind the first one
+        self._begins_anew = False
 
     @property
     def reading(self) -> Reading | None:
@@ -246,7 +256,8 @@ class _Reader:
 
     def join(self, other: Self) -> bool:
         """Take in what another one read behind these results; whether that is the same attack."""
-        if self._attacks.keys() != other._attacks.keys() or len(self._attacks) != 1:
+        is_one = len(self._attacks) == 1 and self._attacks.keys() == other._attacks.keys()
+        if not is_one or other._begins_anew:
             return False
         for attack, behind in zip(self._attacks.values(), other._attacks.values(), strict=True):
             attack.join(behind)
@@ -288,10 +299,21 @@ class _Reader:
         for row in np.sort(firsts).tolist():
             number = record.attack[row]
             part = record.pick(record.attack == number) if len(numbers) > 1 else record
-            key = record.stream, record.attacks[int(number)]
-            attack = self._attacks.get(key)
+            yield from self._take_attack(record.attacks[int(number)], part)
+
+    def _take_attack(self, name: str, results: Results) -> Iterator[Record]:
+        """Count results of one name; where its numbers begin again, another attack was pasted."""
+        begins = np.flatnonzero(results.seq == 0).tolist()
+        self._begins_anew |= bool(begins and self.source.span and self.source.span.start)
+        for first, behind in pairwise([0, *(row for row in begins if row), len(results)]):
+            part = results.pick(slice(first, behind)) if begins else results
+            attack = self._attacks.get((results.stream + self._pasted[name], name))
+            if attack is not None and part.seq[0] == 0 and attack.is_whole:
+                self._pasted[name] += 1
+                attack = None
             if attack is None:
-                attack = self._attacks[key] = Attack(self._form, part)
+                attack = Attack(self._form, part)
+                self._attacks[results.stream + self._pasted[name], name] = attack
                 yield attack.reading
             attack.extend(part)
             if attack.waiting >= BLOCK:

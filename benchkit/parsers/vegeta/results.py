@@ -25,7 +25,8 @@ class Result(NamedTuple):
     """One request.
 
     ``start`` is ns since 1970, ``latency`` ns; ``line`` is the ordinal in a binary source;
-    ``stream`` tells streams apart that were put one behind the other.
+    ``stream`` tells streams apart that were put one behind the other; ``seq`` is the request's
+    number in its attack, -1 where it is not recorded.
     """
 
     line: int
@@ -37,6 +38,7 @@ class Result(NamedTuple):
     attack: str = ""
     url: str = ""
     stream: int = 0
+    seq: int = -1
 
     def checked(self) -> Result | None:
         """Return it if its numbers are possible."""
@@ -61,7 +63,7 @@ class Results:
     ) -> None:
         self._columns = tuple(columns)
         self.line, self.start, self.code, self.latency, *rest = self._columns
-        self.bytes_out, self.bytes_in, self.attack, self.url = rest
+        self.bytes_out, self.bytes_in, self.attack, self.url, self.seq = rest
         self.attacks, self.urls = texts
         self.stream = stream
 
@@ -102,10 +104,10 @@ def gather(records: Iterable[Result | Results | Flaw]) -> Iterator[Results | Fla
 
 
 def _put_together(results: list[Result]) -> Results:
-    *numbers, attack, url, (stream, *_) = zip(*results, strict=True)
+    *numbers, attack, url, (stream, *_), seqs = zip(*results, strict=True)
     texts = []
     for column in (attack, url):
         places = {text: place for place, text in enumerate(dict.fromkeys(column))}
         numbers.append(tuple(places[text] for text in column))
         texts.append(list(places))
-    return Results(np.array(numbers, dtype=np.int64), texts, stream)
+    return Results(np.array([*numbers, seqs], dtype=np.int64), texts, stream)

@@ -89,7 +89,7 @@ def _understand(line: int, name: str, value: object, stream: int) -> Result | No
     if not is_usual or not all(type(number) is int for number in numbers):
         return None
     fields = line, unix_nanoseconds(start), *numbers, attack, url, stream
-    return Result._make(fields).checked()
+    return Result(*fields).checked()
 
 
 def find_layout(types: dict[int, Kind]) -> Layout | None:
@@ -153,7 +153,7 @@ def read_columns(decoder: Decoder, layout: Layout, line: int) -> Results | None:
         labels.append(label)
     lines = np.arange(line + 1, line + 1 + count)
     kept = (column[:count] for column in (start, *numbers))
-    return Results((lines, *kept, *labels), texts, decoder.stream)
+    return Results((lines, *kept, *labels, np.full(count, -1)), texts, decoder.stream)
 
 
 def _read_times(block: Octets, places: Array, sizes: Array) -> tuple[Array, Array]:
