@@ -81,12 +81,17 @@ def test_both_roads_give_the_same(name: str, draw: st.DataObject, block: int) ->
     assert is_same, data  # a comparison of all that was read would take pages
 
 
+def number_none(text: bytes) -> bytes:
+    """Return results of vegeta without the numbers that show where another attack begins."""
+    return text.replace(b'"seq":', b'"number":')
+
+
 @pytest.mark.parametrize("name", ["vegeta json, bodies", "prometheus, lines", "cadvisor, lines"])
 def test_damaged_gzip_gives_the_same_on_both_roads(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     form, original = TEXTS[name]
-    data = gzip.compress(original * 40, mtime=0)[:-20]
+    data = gzip.compress(number_none(original) * 40, mtime=0)[:-20]
     monkeypatch.setattr(documents, "_LARGE", 0)
     monkeypatch.setattr(prometheus_columns, "_FEW", 0)
     fast = read_all(form, data)
@@ -98,6 +103,7 @@ def test_damaged_gzip_gives_the_same_on_both_roads(
 
 def test_a_line_longer_than_a_block_is_told() -> None:
     form, original = TEXTS["vegeta json, bodies"]
+    original = number_none(original)
     found = read_all(form, original + b"x" * (source.LINE_BLOCK + 9) + b"\n" + original)
     (problem,) = found["problems"]
     assert (problem.line, problem.severity) == (16, "warning")
