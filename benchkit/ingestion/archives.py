@@ -259,21 +259,25 @@ def _unpack_zip(archive: Path, target: Path, meter: Meter) -> Iterator[tuple[str
 def _unpack_member(
     packed: zipfile.ZipFile, member: zipfile.ZipInfo, target: Path, meter: Meter
 ) -> str:
-    """Write a member of a zip below a folder; say why it is left out, or nothing."""
-    if member.flag_bits & 1:
-        return "it is encrypted"
+    """Write a member of a zip below a folder; say why it is left out, or nothing.
+
+    An empty file stands for what cannot be unpacked, so that its run is not passed over.
+    """
     place = member.filename.replace("\\", "/")
+    if member.flag_bits & 1:
+        return write([], target, place) or "it is encrypted"
     try:
         _require_memory(packed, member)
         return write(_read_blocks(packed.open(member), meter), target, place)
     except MemoryError:
-        return _GREEDY
+        reason = _GREEDY
     except NotImplementedError:
-        return f"it is packed by an unsupported method ({member.compress_type})"
+        reason = f"it is packed by an unsupported method ({member.compress_type})"
     except _DAMAGE as error:
         if getattr(error, "errno", None):  # of the disk, not of the member
             raise
-        return "it is damaged"
+        reason = "it is damaged"
+    return write([], target, place) or reason
 
 
 def _require_memory(packed: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
