@@ -56,7 +56,7 @@ _PASSWORDS = (
         rf"(?:smbclient|rpcclient)(?= ){_WORDS}",
         *(r"-U ?[\"']?[^\s%'\"]++%", r"[^\s'\"]++"),
     ),
-    (("curl",), rf"curl(?= ){_WORDS}", "-[Uu] ?", _PAIR),
+    (("curl",), rf"curl(?= ){_WORDS}", "-[A-GI-Za-z]{0,8}?[Uu] ?", _PAIR),
     (("http", "xh", "hey", "oha"), rf"(?:https?|xh|hey|oha)(?= ){_WORDS}", "-a ?", _PAIR),
     (("ab",), rf"ab(?= ){_WORDS}", "-[AP] ?", _PAIR),
     (
@@ -67,7 +67,7 @@ _PASSWORDS = (
     (("zip",), rf"(?:un)?zip(?= ){_WORDS}", "-P ?", _SECRET),
     (("doctl", "k6"), rf"(?:doctl auth init|k6 (?:cloud )?login)(?= ){_WORDS}", "-t ", _SECRET),
     (("7z",), rf"7z[az]?(?= ){_WORDS}", "-p", _SECRET),
-    (("curl",), rf"curl(?= ){_WORDS}", "-b ?", rf"(?=[\"']?[\w.-]++=){_SECRET}"),
+    (("curl", "ab"), rf"(?:curl|ab)(?= ){_WORDS}", "-[bC] ?", rf"(?=[\"']?[\w.-]++=){_SECRET}"),
     (("kubectl",), rf"kubectl(?= ){_WORDS}", "--from-literal[ =][^\\s=]++=", _SECRET),
 )
 _HEADER = r"(?:-H ?|--?(?:[a-z]++-)*+headers?[ =])"
@@ -77,6 +77,14 @@ PROGRAMS = [
     *(
         (words, regex(rf"((?<![\w.-]){program} ++{option}){secret}"))
         for words, program, option, secret in _PASSWORDS
+    ),
+    # --proxy-user me:abc, whatever the program, but no `--user 1000:1000`
+    (
+        ("user", "login", "authenticate"),
+        regex(
+            r"((?<!\S)--?(?:[a-z]++-)*+(?:user|login|authenticate)[ =])"
+            rf"(?!\d++:\d++(?:\s|$)){_PAIR}"
+        ),
     ),
     # -H 'X-Any: abc', whatever the program
     (("-h", "header"), regex(rf"((?<!\S){_HEADER}(?=[\"'])[\"']{_OTHER})[^'\"\n]++")),
@@ -90,7 +98,7 @@ _CREDENTIALS = regex(
 )
 #: A long option, and the word behind it.
 LONG_OPTION = regex(
-    r"(?P<option>(?:^|(?<=[\s'\"(]))--?(?P<name>[a-z][\w-]{1,60}+) ++(?:\\\r?\n *+)?+)"
+    r"(?P<option>(?:^|(?<=[\s'\"(]))--?(?P<name>[a-z][\w.-]{1,60}+) ++(?:\\\r?\n *+)?+)"
     rf"(?P<value>\$?+(?:{_QUOTED})|(?!-)[^\s'\"]++)"
 )
 #: What follows the name of an option in a sentence.

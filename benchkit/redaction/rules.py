@@ -103,6 +103,11 @@ _RULES = [
             ("identified",),
             r"(\bidentified (?:with [^\s'\"]{1,80} )?(?:by|as) (?:password )?['\"])[^'\"]++",
         ),
+        # AUTH PLAIN abc, as SMTP has it
+        (
+            ("auth plain", "auth login"),
+            r"((?-i:\bAUTH (?:PLAIN|LOGIN)) )[\w+/=-]{4,}+",
+        ),
         # Cookie: sid=abc
         (
             ("cookie",),

@@ -65,7 +65,7 @@ _KEY_NAME = regex(r"(?:^|[-_.])[kK][eE][yY]$|[a-z]Key$")
 _ENTITY = r"&(?:quot|#3[49]);"
 #: A name and the sign behind it, at the beginning of a word or of a part of one.
 _ASSIGNED = regex(
-    r"(?:(?<![\w.\[\]%:-])|(?<=:)(?=[\w.\[\]%-]++=))-{0,2}+(?P<name>[\w.\[\]%-]++)"
+    r"(?:(?<![\w.\[\]%:-])|(?<=:)(?=[\w.\[\]%-]++=))(?:-D(?=[\w.]++=)|-{0,2}+)(?P<name>[\w.\[\]%-]++)"
     r"(?:(?:=>?|＝)|(?P<spaced> ++(?:=>?|＝) *+)"
     rf"|(?P<colon> *+(?:(?P<closing>\\{{0,3}}+[\"']|{_ENTITY}) *+(?:[:：＝]|=>?) *+\[?|[:：]) *+))"
 )
@@ -98,6 +98,11 @@ _CLOSING = ").,;:]}`"
 _SHOWN = regex(
     r"[+-]?\d{0,9}[.,]?\d{0,9}[a-z%]{0,3}|\$?\{{1,2}\w{1,40}\}{0,2}|\$\w{1,40}"
     rf"|{MARK}|REDACTED"
+)
+
+#: Full-width characters, by those of ASCII that they look like, and those that are not seen.
+_PLAIN = {0xFF01 + at: 0x21 + at for at in range(94)} | dict.fromkeys(
+    (0xAD, 0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF), ""
 )
 
 #: Whether a name, or with it a value, is one.
@@ -207,6 +212,12 @@ def redact_named(name: str, value: str) -> str:
 def _redact_shapes(
     text: str, bearer: re.Pattern[str], is_secret: _Test, is_kept: _Test, manner: Manner
 ) -> str:
+    plain = text if text.isascii() else text.translate(_PLAIN)
+    if plain != text:
+        clean = _redact_shapes(plain, bearer, is_secret, is_kept, manner)
+        if clean != plain:
+            return clean
+
     def hide(match: re.Match[str]) -> str:
         kept = match[match.lastindex or 0]
         secret = match[0].removeprefix(kept)
