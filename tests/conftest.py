@@ -21,7 +21,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from benchkit.ingestion.job_branches import REFS
-from benchkit.ingestion.origins import SYSTEMS, WHOLES
+from benchkit.ingestion.origins import REPOSITORIES, SYSTEMS, WHOLES
 from benchkit.redaction.marks import VARIABLE
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ CI = bool(os.environ.get("CI"))
 #: What names the job that runs these tests is no part of what they ingest.
 for _name in {
     *WHOLES.values(),
+    *REPOSITORIES.values(),
     *(name for table in (REFS, SYSTEMS) for names in table.values() for name in names),
 }:
     os.environ.pop(_name, None)

@@ -188,7 +188,7 @@ def _list_unmeasured(
 ) -> Iterator[Occurrence]:
     """Yield the variants that were tried and have no measured run.
 
-    Where that only follows from a crash or from damage, which the policy heeds, the cause decides.
+    Where that only follows from a crash or from damage by which the gate fails, the cause decides.
     """
     measured = set(runs[runs["role"] == "measured"]["variant"])
     causes = {"failed": habits.on_failure, "damaged": habits.on_damaged}
@@ -200,7 +200,7 @@ def _list_unmeasured(
         is_ours = variants is None or variant in {*variants, *baselines}
         if variant in measured or not variant or not is_ours:
             continue
-        is_consequence = any(causes.get(role, "pass") != "pass" for role in roles)
+        is_consequence = any(causes.get(role) == "fail" for role in roles)
         text = printable(f"no run of {variant} was measured, so it was not compared")
         yield Occurrence(event=NOT_COMPARED, action="pass" if is_consequence else "fail", text=text)
 

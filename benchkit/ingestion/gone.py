@@ -272,7 +272,8 @@ def find_gone(parts: Sequence[Part], renewed: Sequence[Part]) -> Iterator[Findin
             folders.setdefault(key, []).append(part)
     for (folder, assigned, variant), gone in folders.items():
         near = set(map(series_of, gone))
-        anew = [part for part in renewed if part.renewed and series_of(part) in near]
+        anew = [part for part in renewed if part.renewed and not part.gone_from]
+        anew = [part for part in anew if series_of(part) in near]
         labels = list(dict.fromkeys(part.label for part in gone))
         yield _describe(folder, assigned, variant, labels, (_count(gone), _count(anew)))
 

@@ -51,6 +51,8 @@ SYSTEMS = {
 }
 #: What a run is part of: GitLab's parent pipeline, and what a workflow run again continues.
 WHOLES = {"gitlab": "CI_UPSTREAM_PIPELINE_ID", "circleci": "CIRCLE_WORKFLOW_WORKSPACE_ID"}
+#: The repository, where a system counts the runs of each.
+REPOSITORIES = {"bitbucket": "BITBUCKET_REPO_FULL_NAME", "drone": "DRONE_REPO"}
 #: Systems whose name of a job does not begin with that of the run that it belongs to.
 _WITHOUT_RUN = frozenset({"codebuild"})
 #: Letters kept of GitHub's tracking id.
@@ -61,8 +63,6 @@ JUDGED = frozenset({"measured", "failed", "damaged"})
 _SHOWN = 3
 #: The finding that nothing was measured here.
 _ELSEWHERE = "B215"
-
-#: Origins that a finding names.
 
 
 class Side(NamedTuple):
@@ -87,7 +87,8 @@ def name_job(environ: Mapping[str, str] = os.environ) -> str:
         if environ.get(names[0]):
             whole = environ.get(WHOLES.get(system, ""), "")
             above = [] if whole == environ[names[0]] else [whole]
-            values = (*above, *(environ.get(name, "") for name in names))
+            run = f"{environ.get(REPOSITORIES.get(system, ''), '')} {environ[names[0]]}".strip()
+            values = (*above, run, *(environ.get(name, "") for name in names[1:]))
             return "/".join((system, *map(_shorten, filter(None, values))))
     return ""
 
@@ -100,7 +101,7 @@ def name_origin(store: str, environ: Mapping[str, str] = os.environ) -> str:
 def _shorten(value: str) -> str:
     if value.startswith("github_"):
         return value.removeprefix("github_")[:_SHORT]
-    return "-".join(redact_origin(value).replace("/", " ").split())
+    return "-".join(redact_origin(value).replace("/", ":").split())
 
 
 @dataclass(slots=True)

@@ -9,6 +9,7 @@ import gated
 import pytest
 
 from benchkit.cli import run
+from benchkit.ingestion.origins import REPOSITORIES
 
 JOB = {
     "GITHUB_RUN_ID": "71",
@@ -120,3 +121,21 @@ def test_a_gate_in_a_job_of_its_own_judges_the_runs_of_its_pipeline(
         assert ("B215" in capsys.readouterr().out) == (code == 4)
     assert run([*LIMIT, "--origin", f"{system}/500", "-q"]) == 0
     assert run([*LIMIT, "--origin", f"{system}/501", "-q"]) == 1
+
+
+@pytest.mark.parametrize("system", REPOSITORIES)
+def test_builds_of_two_repositories_with_one_number_are_two_runs(
+    system: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in RUN_AND_JOB[system]:
+        monkeypatch.setenv(name, "12")
+    for repository, cost in (("o/x", 0.5), ("o/y", 0.0)):
+        monkeypatch.setenv(REPOSITORIES[system], repository)
+        gated.write_runs(Path("results/main.txt"), seed=1)
+        gated.write_runs(Path("results/pr.txt"), seed=2, cost=cost)
+        assert run(["ingest", "results", "-q"]) == 0
+    for repository, code in (("o/x", 1), ("o/y", 0)):
+        monkeypatch.setenv(REPOSITORIES[system], repository)
+        assert run([*LIMIT, "-q"]) == code
+    assert run([*LIMIT, "--origin", f"{system}/o:x-12", "-q"]) == 1

@@ -84,8 +84,8 @@ def test_a_benchmark_that_is_gone_is_one_event(
     [
         ("base", "fail", 4, "undecided"),
         ("new", "fail", 1, "fail"),
-        ("base", "warn", 0, "undecided"),
-        ("new", "warn", 0, "fail"),
+        ("base", "warn", 3, "fail"),
+        ("new", "warn", 3, "fail"),
         ("base", "pass", 3, "fail"),
     ],
 )

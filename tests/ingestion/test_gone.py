@@ -264,7 +264,11 @@ def test_files_deleted_after_their_ingest_fail_no_gate(store: Store) -> None:
     assert run(["gate", "--store", store.url]) == 0
 
 
-def test_a_folder_measured_again_under_other_names_fails_the_gate(store: Store) -> None:
+@pytest.mark.parametrize("times", [0, 1])
+def test_a_folder_measured_again_under_other_names_fails_the_gate(store: Store, times: int) -> None:
+    for _ in range(times):
+        measure(range(1, 7), seed=50)
+        ingest(["res"], store)
     shutil.rmtree("res")
     measure(range(7, 10), seed=100)
     main, pr = list_gone(ingest(["res"], store))
