@@ -23,8 +23,9 @@ GO_PEERS = {
 }
 #: What reads the workflows, built from source too.
 WORKFLOW_LINTER = "github.com/rhysd/actionlint/cmd/actionlint@v1.7.12"
-#: Two processes, each with neighbours, which share what is set up for a module.
-TWO = ("-n", "2", "--dist", "worksteal")
+#: One process more than two threads have work for, since some tests wait. Each runs neighbours,
+#: which share what is set up for a module.
+THREE = ("-n", "3", "--dist", "worksteal")
 #: With which Spark reads tables; of the version of the dependency group.
 DELTA_LAKE = "io.delta:delta-spark_4.1_2.13:4.1.0"
 PROJECT = nox.project.load_toml("pyproject.toml")
@@ -79,15 +80,15 @@ def tests(session: nox.Session) -> None:
     session.install("--no-compile", "-e", ".", *groups, "nox")  # most of it is never imported
     if is_whole:
         session.run("mypy")
-        session.run("pytest", "-q", *TWO, "--doctest-modules", "benchkit")
-    session.run("pytest", *TWO, *session.posargs)
+        session.run("pytest", "-q", *THREE, "--doctest-modules", "benchkit")
+    session.run("pytest", *THREE, *session.posargs)
 
 
 @nox.session(default=False)
 def coverage(session: nox.Session) -> None:
     """Run the tests and list the lines that none reaches; fail below 90 %."""
     session.install("-e", ".", *_group("test"))
-    session.run("pytest", *TWO, "--cov", "--cov-report=term", *session.posargs)
+    session.run("pytest", *THREE, "--cov", "--cov-report=term", *session.posargs)
 
 
 @nox.session(default=False)
@@ -98,7 +99,7 @@ def quick(session: nox.Session) -> None:
     session.run("ruff", "check")
     session.run("ruff", "format", "--check")
     session.run("mypy")
-    session.run("pytest", "-q", *TWO, *(session.posargs or find_near() or ["--tenth"]))
+    session.run("pytest", "-q", *THREE, *(session.posargs or find_near() or ["--tenth"]))
 
 
 def find_near() -> list[str]:

@@ -21,6 +21,15 @@ def regex(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     return cast("re.Pattern[AnyStr]", _Late(text, flags))
 
 
+def compile_sound(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
+    """Compile an expression now, so that possessive groups match as they should on any Python."""
+    if sys.version_info >= _SOUND:
+        return re.compile(text, flags)
+    if isinstance(text, str):
+        return re.compile(make_atomic(text), flags)
+    return re.compile(make_atomic(text.decode("latin-1")).encode("latin-1"), flags)
+
+
 class _Late:
     """What becomes a pattern, one method after another."""
 
@@ -33,12 +42,7 @@ class _Late:
         if name.startswith("__"):
             raise AttributeError(name)
         text, flags = self._written
-        if sys.version_info < _SOUND:
-            if isinstance(text, str):
-                text = make_atomic(text)
-            else:
-                text = make_atomic(text.decode("latin-1")).encode("latin-1")
-        value = getattr(re.compile(cast("str", text), flags), name)
+        value = getattr(compile_sound(cast("str", text), flags), name)
         setattr(self, name, value)
         return value
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import tarfile
 from pathlib import Path
 
 import gated
@@ -13,6 +12,7 @@ from deltalake import DeltaTable
 
 import benchkit.api as bk
 from benchkit.cli import run
+from benchkit.ingestion.archives import unpack
 from benchkit.store import Store
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
@@ -22,9 +22,8 @@ RUNS = {"none": 3, "otlp": 3, "k6": 9}
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    with tarfile.open(FIXTURES / "earlier-store" / "store.tar.gz") as archive:
-        archive.extractall(tmp_path, filter="data")
-    return tmp_path
+    unpack(FIXTURES / "earlier-store" / "store.tar.gz", tmp_path / "earlier", "store.tar.gz")
+    return tmp_path / "earlier"
 
 
 def count_runs(store: str) -> dict[str, int]:

@@ -206,11 +206,17 @@ def _probe(ready: str, seconds: float) -> str:
     try:
         within(seconds, send, "ready")
     except HTTPError as error:
-        return f"it answers with status {error.code}"
+        with error:  # which holds the connection
+            return f"it answers with status {error.code}"
     except (OSError, ValueError, HTTPException) as error:  # a redirection may lead nowhere
-        reason = getattr(error, "reason", error)
-        return f"no answer: {getattr(reason, 'strerror', None) or reason}"
+        return f"no answer: {_explain(error)}"
     return ""
+
+
+def _explain(error: Exception) -> str:
+    """Return why a request failed. Kept there, the reason would form a cycle with its traceback."""
+    reason = getattr(error, "reason", error)
+    return f"{getattr(reason, 'strerror', None) or reason}"
 
 
 def _name(ready: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from typer.core import TyperGroup
@@ -85,14 +87,20 @@ def require_values(command: Command) -> None:
         require_values(verb)
     for param in command.params:
         if param.param_type_name == "option" and param.name not in _EXEMPT:
-            param.callback = param.callback or _require_value
+            param.callback = partial(_require_value, then=param.callback)
 
 
-def _require_value(context: Context, param: Parameter, value: Any) -> Any:  # noqa: ANN401 - of any option
+def _require_value(
+    context: Context,
+    param: Parameter,
+    value: Any,  # noqa: ANN401 - of any option
+    *,
+    then: Callable[..., Any] | None,
+) -> Any:  # noqa: ANN401
     texts = value if isinstance(value, (list, tuple)) else [value]
     source = context.get_parameter_source(param.name) if param.name else None
     is_typed = source is not None and source.name == "COMMANDLINE"
     if is_typed and any(isinstance(text, str) and not text.strip() for text in texts):
         hint = "give a value, or omit the option"
         raise ConfigError("its value is empty", where=param.opts[0], hint=hint)
-    return value
+    return then(context, param, value) if then else value

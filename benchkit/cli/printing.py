@@ -29,6 +29,9 @@ def print_line(text: str, *, err: bool = False) -> None:
     from benchkit.redaction import redact_message
 
     file = sys.stderr if err else sys.stdout
+    if err:
+        with survive(sys.stdout):
+            sys.stdout.flush()  # a result that is not shown yet stands above it
     with survive(file):
         file.write(plain(redact_message(text), file) + "\n")
 

@@ -17,7 +17,7 @@ from time import thread_time
 from typing import Any, NoReturn, TypeVar
 
 from benchkit.errors import ConfigError
-from benchkit.regexes import regex
+from benchkit.regexes import compile_sound, regex
 
 #: Characters of an expression, and how often a part of it must occur at least.
 LONGEST = 1_000
@@ -123,7 +123,7 @@ def compile_expression(
         raise ConfigError(msg, where=where, hint=hint)
     try:
         longest = _Shape(text, flags).longest
-        regex = re.compile(text, flags)
+        regex = compile_sound(text, flags)
     except (re.error, OverflowError) as error:
         problem = str(error) if isinstance(error, re.error) else "a repeat count is too large"
         raise ConfigError(f"{shown!r}: {problem}", where=where, hint=hint) from error

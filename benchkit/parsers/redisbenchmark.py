@@ -290,7 +290,7 @@ TEXT = Format(
     anchors=(
         (" requests completed in ", r"\d"),
         ("throughput summary: ", r"\d"),
-        (" requests per second", r"(?:, p50=.*)?[ \t]*$"),
+        (" requests per second", r"(?:, p50=.*+|[ \t]*+$)"),
         ('"test","rps"', ""),
     ),
     embeds=True,

@@ -22,7 +22,7 @@ from shlex import quote
 from benchkit.errors import DataError
 from benchkit.reading.signs import list_anchors, may_hold_blocks, signs_in
 from benchkit.redaction import redact_quote
-from benchkit.regexes import regex
+from benchkit.regexes import compile_sound, regex
 
 #: What pages put where a tool prints a blank.
 NO_BREAK = "\xa0"
@@ -219,7 +219,7 @@ def _gather(text: str) -> list[_Candidate]:
         for example in dict.fromkeys((prefix.rstrip(), prefix.rstrip(_FURNITURE))):
             shape, is_dated = _shape(example)
             if shape:
-                known = found.setdefault(shape, _Candidate(re.compile(shape), example, is_dated))
+                known = found.setdefault(shape, _Candidate(compile_sound(shape), example, is_dated))
                 known.anchors.setdefault(tool, []).append(number)
     most = sorted(found.values(), key=lambda each: -len(each.anchor_lines()))
     return most[:_MOST]

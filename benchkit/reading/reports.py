@@ -287,7 +287,6 @@ class Reader:
             return False
         is_taken = report is not None and report.take(line, fields, number)
         is_taken = is_taken or self.begin(number, line, fields)
-        self.is_called = self.is_called and not is_taken
         if not is_taken and report is not None and report.is_proven and report.expects(line):
             self._leave_out(number, text)
         elif not is_taken and (line.values or line.needed or line.is_proof):

@@ -107,4 +107,4 @@ def test_jobs_of_different_names_are_no_attempts_of_each_other(
         ingest(0.0, seed=seed)
     enter(monkeypatch, names, "5 gate 3")
     assert run(LIMIT) == 2
-    assert "'gitlab/5/intel-64/2', 'gitlab/5/arm/1'" in capsys.readouterr().err
+    assert "'gitlab/5/intel:64/2', 'gitlab/5/arm/1'" in capsys.readouterr().err

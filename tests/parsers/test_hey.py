@@ -215,7 +215,7 @@ def test_times_above_an_empty_list_of_codes_are_of_answered_requests() -> None:
     assert reading.status == "partial"
     kept = {("request_rate", "mean"), ("latency", "mean"), ("latency", "max")}
     assert kept <= {(row[1], row[2]) for row in reading.rows}
-    assert "lacks its `Latency distribution` line; what" in remarks(head, "hey")[-1].what
+    assert "lacks its `Latency distribution` line; the rest" in remarks(head, "hey")[-1].what
 
 
 def test_several_runs_below_each_other() -> None:
