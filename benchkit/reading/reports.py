@@ -317,7 +317,7 @@ class Reader:
         """Say of the first line below a command that it is not read, and of others at the end."""
         del line
         a_tool = with_article(self.KIND.TOOL)
-        if self.is_called:
+        if self.is_called and self.report is None:
             self.records.append(SCANTY.at(self.label, number, a_tool=a_tool))
         elif number > self.last_part + _CLOSE:
             what = LOOSE.what.format(a_tool=a_tool)
@@ -354,7 +354,7 @@ class Reader:
         report, self.report = self.report, None
         if report is not None and report.is_proven:
             self.records.extend(report.finish(self.label))
-            self.command, self.has_reports = None, True
+            self.command, self.has_reports, self.is_called = None, True, False
             reading = report.reading
             if report.altered and not (reading.target and reading.connections):
                 self._report_altered(reading.line, report.altered)
