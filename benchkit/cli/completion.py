@@ -1,4 +1,4 @@
-"""What the shell offers when somebody presses Tab: variants and metrics; how names are encoded.
+"""What the shell offers when somebody presses Tab: variants and metrics.
 
 Names that were measured are chosen, not remembered. Nothing is fetched, parsed or asked for, and
 no error is shown: a shell that waits or complains is worse than one that offers nothing.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from unicodedata import normalize
 
 import typer
 
@@ -32,13 +31,6 @@ def complete_pair(ctx: typer.Context, incomplete: str) -> list[str]:
     first, colon, _ = incomplete.partition(":")
     pairs = (f"{first}:{name}" if colon else f"{name}:" for name in variants if name != first)
     return [pair for pair in pairs if pair.startswith(incomplete)]
-
-
-def compose(names: str | list[str] | None) -> str | list[str] | None:
-    """Return names with accents encoded as in the names of results."""
-    if isinstance(names, str):
-        return normalize("NFC", names)
-    return names and [normalize("NFC", name) for name in names]
 
 
 def complete_metric(incomplete: str) -> list[tuple[str, str]]:

@@ -12,7 +12,7 @@ import typer
 
 from benchkit import config
 from benchkit.cli import selected
-from benchkit.cli.completion import complete_metric, complete_pair, complete_variant, compose
+from benchkit.cli.completion import complete_metric, complete_pair, complete_variant
 from benchkit.cli.printing import print_line, show_problems
 from benchkit.errors import ConfigError, Diagnostic
 from benchkit.selection import match_any, match_names
@@ -68,7 +68,7 @@ Variant = Annotated[
         "--variant",
         help="Variant to compare; repeatable. [default: all others]",
         autocompletion=complete_variant,
-        callback=compose,
+        callback=selected.compose,
     ),
 ]
 Baseline = Annotated[
@@ -78,7 +78,7 @@ Baseline = Annotated[
         help="Variant that the others are compared with. [default: as `capture` recorded it, "
         "else inferred from the names]",
         autocompletion=complete_variant,
-        callback=compose,
+        callback=selected.compose,
     ),
 ]
 Pair = Annotated[
@@ -88,7 +88,7 @@ Pair = Annotated[
         metavar="A:B",
         help="Compare B against A; repeatable.",
         autocompletion=complete_pair,
-        callback=compose,
+        callback=selected.compose,
     ),
 ]
 Metric = Annotated[
@@ -106,7 +106,7 @@ OnlyVariant = Annotated[
         "--variant",
         help="Only this variant; repeatable.",
         autocompletion=complete_variant,
-        callback=compose,
+        callback=selected.compose,
     ),
 ]
 By = Annotated[
@@ -123,7 +123,7 @@ Benchmark = Annotated[
         "--benchmark",
         metavar="GLOB",
         help="Only benchmarks of this name, e.g. '*Ping'; repeatable.",
-        callback=compose,
+        callback=selected.compose,
     ),
 ]
 Only = Annotated[

@@ -1,10 +1,18 @@
-"""What ``--by`` names: columns with a value, and the one by which tables are split."""
+"""Names that options give: of results, and of the columns of ``--by``."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from unicodedata import normalize
 
 from benchkit.errors import ConfigError
+
+
+def compose(names: str | list[str] | None) -> str | list[str] | None:
+    """Return names with accents encoded as in the names of results."""
+    if isinstance(names, str):
+        return normalize("NFC", names)
+    return names and [normalize("NFC", name) for name in names]
 
 
 def list_values(by: Sequence[str] | None) -> dict[str, str]:

@@ -71,9 +71,7 @@ def _refuse_option(name: str, context: Context) -> ConfigError:
     begun = [each for each in known if each.startswith(name) and len(name) > len("--")]
     near = begun or get_close_matches(name, known, 1, _ALIKE)
     hint = f"did you mean {near[0]!r}? " if near else ""
-    if not near and any(
-        (param.metavar or "").startswith("-- ") for param in context.command.params
-    ):
+    if not near and any((param.metavar or "").startswith("-- ") for param in params):
         hint += "write -- before the command that is measured; "
     if hasattr(context.command, "commands"):
         hint += "options go after the command; "

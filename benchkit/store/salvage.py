@@ -381,12 +381,12 @@ def repair_rows(pieces: pa.Table, values: Table, damage: Sequence[Damage]) -> pa
         is_bare = pc.invert(pc.is_in(pieces["role"], pa.array(MEASURED)))
     lost = pieces.filter(pc.invert(is_bare)).join(list_values(values), keys, join_type="left anti")
     kept = pieces.join(lost.select(keys), keys, join_type="left anti")
-    remarks: str | pa.ChunkedArray = _LOST
-    for name in [name for name in ("label", "path") if name in lost.column_names][:1]:
-        remarks = pc.binary_join_element_wise(lost[name].cast(pa.string()), _LOST, ": ")
-    texts = {"role": "damaged", "remark": remarks, "fingerprint": ""}
+    new: dict[str, str | pa.ChunkedArray] = {"role": "damaged", "remark": _LOST, "fingerprint": ""}
+    if names := [name for name in ("label", "path") if name in lost.column_names]:
+        labels = lost[names[0]].cast(pa.string())
+        new["remark"] = pc.binary_join_element_wise(labels, _LOST, ": ")
     changed = _write(touch(kept, damage), {"fingerprint": ""})
-    return pa.concat_tables([changed, _write(lost, texts)], promote_options="permissive")
+    return pa.concat_tables([changed, _write(lost, new)], promote_options="permissive")
 
 
 def _write(rows: pa.Table, texts: Mapping[str, str | pa.ChunkedArray]) -> pa.Table:
