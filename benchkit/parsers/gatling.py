@@ -29,9 +29,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import combinations
 
 from benchkit.parsers.base import Form, Format, Head, Reading, Record, Source, Tool
-from benchkit.parsers.documents import Document, Fact, add_fact, flatten, read_objects
+from benchkit.parsers.documents import Document, Fact, read_objects
 from benchkit.parsers.requestlog import RequestLog
 from benchkit.reading.outcomes import ALL_FAILED
 from benchkit.reading.remarks import Remark
@@ -45,7 +46,8 @@ _OPENING = regex(rf"(?:ASSERTION\t[^\n]*+\n)*+{_RUN.pattern}")
 #: A run also begins behind what is left of a line of a log that was cut off.
 _BEGIN = regex(rf"^\s*+{_RUN.pattern}|RUN\t[\w.$]++\t[\w-]*+\t\d{{13}}\t", re.ASCII)
 _VERSION = regex(r"\t(\d{1,4}\.\d[\w.-]{0,40})\s{0,9}$")
-_MOMENT = regex(r"\d{13}", re.ASCII)
+#: What stands before the name depends on the version.
+_REQUEST = regex(r"REQUEST\t(?:.*?\t)?([^\t]*+)\t(\d{13})\t(\d{13})\t(OK|KO)(?!\S)", re.ASCII)
 _BINARY = regex(rb"\x00\x00\x00\x00[\x04-\x0f]3\.\d{1,3}\.")
 _OF_BINARY = Remark(
     "a simulation.log of Gatling 3.12 or later is binary, which is not read",
@@ -104,26 +106,24 @@ def _parse(source: Source) -> Iterator[Record]:
 
 def _begin(label: str, line: int, text: str) -> RequestLog:
     """Return the empty log of the run that a line begins."""
-    run = Reading(tool="gatling", form="log", line=line)
-    if version := _VERSION.search(text):
-        run.tool_version = version[1]
+    version = _VERSION.search(text)
+    run = Reading(
+        tool="gatling", form="log", line=line, tool_version=version[1] if version else None
+    )
     return RequestLog(label, "Gatling", run, origin="computed")
 
 
 def _read_request(text: str) -> tuple[str, int, int, str] | None:
-    r"""Return the name, start, time and status of a request; its columns depend on the version.
+    r"""Return the name, start, time and status of a request; None if its line is damaged.
 
     Examples
     --------
     >>> _read_request("REQUEST\t\tq\t1539600000100\t1539600000350\tOK\t ")
     ('q', 1539600000100, 250, 'OK')
     """
-    cells = text.partition("REQUEST\t")[2].split("\t")
-    for name, start, end, status in zip(cells, cells[1:], cells[2:], cells[3:], strict=False):
-        if status in {"OK", "KO"} and _MOMENT.fullmatch(start) and _MOMENT.fullmatch(end):
-            time = int(end) - int(start)
-            return None if time < 0 else (name, int(start), time, status)
-    return None
+    if (found := _REQUEST.search(text)) is None or found[3] < found[2]:
+        return None
+    return found[1], int(found[2]), int(found[3]) - int(found[2]), found[4]
 
 
 _FACTS = {
@@ -177,20 +177,19 @@ def _parse_json(source: Source) -> Iterator[Record]:
 
 def _read_json(document: Document) -> Iterator[Record]:
     """Yield the run that a document describes."""
-    numbers = dict(flatten(document.fields.get("stats", document.fields)))
+    stats = Document(document.label, document.fields.get("stats", document.fields), document.line)
     run = Reading(tool="gatling", form="json", line=document.line)
-    for name, fact in _FACTS.items():
-        if name in numbers:
-            add_fact(run, fact, numbers[name], document.line)
-    if not (count := numbers.get("numberOfRequests.total")):
+    problems = list(stats.add_facts(run, _FACTS.get))
+    if not (count := stats.numbers.get("numberOfRequests.total")):
         yield document.refuse("the report has no requests", "run the benchmark again")
         return
-    run.line, run.last_line = (pick(row[9] for row in run.rows) for pick in (min, max))
-    is_failed = numbers.get("numberOfRequests.ko") == count
+    run.line, run.last_line = run.rows[0][9], run.rows[-1][9]
+    is_failed = stats.numbers.get("numberOfRequests.ko") == count
     run.status = "failed" if is_failed else "complete"
     yield run
     if is_failed:
         yield ALL_FAILED.at(document.label, run.last_line, count=float(count))
+    yield from problems
 
 
 LOG = Format(
@@ -226,11 +225,7 @@ JSON = Format(
     recognises=_recognises_json,
     parse=_parse_json,
     words=('"numberOfRequests"',),
-    repeating=(
-        ("stats.json", "global_stats.json"),
-        ("stats.js", "global_stats.json"),
-        ("stats.js", "stats.json"),
-    ),
+    repeating=tuple(combinations(("stats.js", "stats.json", "global_stats.json"), 2)),
 )
 
 TOOLS = (
