@@ -42,9 +42,40 @@ def test_other_documents_are_not_claimed() -> None:
 
 def test_a_benchmark_whose_measures_have_no_names_is_named() -> None:
     """A list of them was left out without a word."""
-    text = '{"a": {"latency": {"value": 2}}, "b": [{"measures": {"latency": {"value": 3}}}]}'
+    text = '{"a": {"latency": {"value": 2}}, "b": [{"latency": {"value": 3}}]}'
     run, problem = BMF.parse(Source(None, "a.json", text.encode()))
     assert isinstance(run, Reading)
     assert run.benchmark == "a"
     assert isinstance(problem, Diagnostic)
     assert problem.what == "b has no measures by name"
+
+
+def test_a_benchmark_of_version_1_has_a_run_for_each_set_of_parameters() -> None:
+    """Its files were refused; entries with equal parameters are one, whose later metrics count."""
+    text = """{"sort": [
+        {"parameters": {"size": 16, "op": "read"}, "measures": {"latency": {"value": 1}}},
+        {"parameters": {"op": "read", "size": 16.0}, "measures":
+            {"latency": {"value": 4, "p99": 9}}},
+        {"measures": {"throughput": {"value": 3}}}]}"""
+    runs = read(text)
+    assert BMF.recognises(Source(None, "x.json", text.encode()).head())
+    found = [
+        (run.params, [row[1:4] for row in run.rows]) for run in runs if isinstance(run, Reading)
+    ]
+    times = [("time_per_op", "sample", 4e-9), ("time_per_op", "p99", 9e-9)]
+    assert found == [
+        ({"op": "read", "size": "16"}, times),
+        ({}, [("operation_rate", "sample", 3.0)]),
+    ]
+
+
+def test_a_stated_unit_counts() -> None:
+    """Milliseconds were read as nanoseconds."""
+    run, problem = read(
+        '{"a": {"latency": {"value": 688.5, "unit": "ms"}}, '
+        '"b": {"latency": {"value": 3, "unit": "cycles"}}}'
+    )
+    assert isinstance(run, Reading)
+    assert run.rows[0][3] == 0.6885
+    assert isinstance(problem, Diagnostic)
+    assert problem.what == "latency of b has the unit cycles, which is not known"
