@@ -10,7 +10,7 @@ from dataclasses import MISSING, dataclass, field, fields
 from operator import attrgetter
 from typing import TYPE_CHECKING, Literal, NamedTuple, NewType
 
-from benchkit.codes import is_coded
+from benchkit.codes import is_coded, list_values
 from benchkit.errors import SchemaError
 
 if TYPE_CHECKING:
@@ -285,7 +285,7 @@ def runs(data: Mapping[str, object] | pd.DataFrame) -> Runs:
 
 def list_labels(frame: Observations | Runs | pd.DataFrame) -> Iterator[Labels]:
     """Yield the labels of each row of a table."""
-    return map(Labels._make, zip(*(frame[name].tolist() for name in RUN_KEY), strict=True))
+    return map(Labels._make, zip(*(list_values(frame[name]) for name in RUN_KEY), strict=True))
 
 
 def format_params(params: Mapping[str, str]) -> str:

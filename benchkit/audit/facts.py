@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from benchkit.codes import number_rows
+from benchkit.codes import number_maps, number_rows
 from benchkit.derived.accounts import Account, list_accounts
 from benchkit.derived.failures import Failures, list_failures
 from benchkit.derived.record import Run, list_measured, tells_of_load
@@ -230,7 +230,7 @@ def list_runs(repeated: Iterable[Repeated]) -> list[Run]:
 def _find_repeated(runs: Runs) -> Iterator[Repeated]:
     names = [*RUN_KEY, *(name for name in _KNOWN if runs[name].notna().any())]
     unsure = [name for name in names if runs[name].isna().any()]
-    shared = runs.assign(env=list(map(id, runs["env"].tolist())))  # which many runs may share
+    shared = runs.assign(env=number_maps(runs["env"])[0])
     kinds, firsts = number_rows(shared, [name for name in names if name != "run"])
     columns = [runs[name].iloc[firsts].astype(object).tolist() for name in names]
     numbers = runs["run"].to_numpy(np.int64)

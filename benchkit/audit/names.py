@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchkit.comparison import Comparisons
-from benchkit.derived.record import keep_measured
+from benchkit.derived.record import keep_measured, number_sides
 from benchkit.errors import BenchkitError, Finding
 from benchkit.labels.matching import suggest_new_name, suggest_rename
 from benchkit.labels.stems import SEPARATORS
@@ -227,10 +227,11 @@ def list_losses(
 
 
 def _list_numbers(runs: Runs) -> dict[Side, set[int]]:
-    numbers: dict[Side, set[int]] = {}
-    for labels in list_labels(runs):
-        numbers.setdefault(labels.side, set()).add(labels.run)
-    return numbers
+    numbers, sides = number_sides(runs)
+    found: list[set[int]] = [set() for _ in sides]
+    for number, run in zip(numbers.tolist(), runs["run"].tolist(), strict=True):
+        found[number].add(run)
+    return dict(zip(sides, found, strict=True))
 
 
 def _list_shared_gaps(comparisons: Comparisons, runs: Runs) -> dict[Pair, list[str]]:

@@ -78,7 +78,8 @@ def _find_single_files(runs: Runs) -> dict[Side, str]:
     if "sources" not in measured.columns:
         return {}
     files = [
-        "\0".join([str(source["path"]) for source in sources]) for sources in measured["sources"]
+        sources[0]["path"] if len(sources) == 1 else "\0".join(each["path"] for each in sources)
+        for sources in measured["sources"].tolist()
     ]
     sides, firsts = number_rows(measured, Side._fields)
     _, of_each = number_rows(measured.assign(side=sides, file=files), ("side", "file"))
@@ -337,7 +338,7 @@ def logs_of(row: list[Contrast]) -> dict[str, dict[int, float]]:
             (c.variant, c.variant_runs, c.variant_values),
         )
         for variant, runs, values in sides:
-            logs = [math.log(value) for value in values]
+            logs = map(math.log, values)
             found[variant] = dict(zip(runs, logs, strict=True)) if runs else {}
     return found
 

@@ -9,6 +9,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from benchkit.audit.facts import Evidence, Sheet, name_side
+from benchkit.codes import number_rows
 from benchkit.comparison import Comparisons, Contrast
 from benchkit.comparison.machines import differ, list_entries
 from benchkit.derived.failures import LENGTH
@@ -83,8 +84,9 @@ def find_other_origins(comparisons: Comparisons, runs: Runs) -> Iterator[Finding
     """B209: the sides were measured in different CI jobs, or on different machines."""
     measured = keep_measured(runs)
     origins: dict[tuple[str, str], dict[str, None]] = {}
-    names = (measured[name].tolist() for name in ("group", "variant", "origin"))
-    for group, variant, origin in zip(*names, strict=True):
+    names = ("group", "variant", "origin")
+    few = measured.iloc[number_rows(measured, names)[1]]
+    for group, variant, origin in zip(*(few[name].tolist() for name in names), strict=True):
         shown = f"origin {origin}" if origin and isinstance(origin, str) else "this machine"
         origins.setdefault((group, variant), {})[shown] = None
     groups = dict.fromkeys(group for group, _ in origins)

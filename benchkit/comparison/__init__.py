@@ -11,6 +11,7 @@ from functools import cached_property
 from statistics import median
 from typing import TYPE_CHECKING, TypeVar
 
+from benchkit.codes import number_maps
 from benchkit.comparison.blocks import arrange, find_designs
 from benchkit.comparison.cells import (
     Cell,
@@ -250,7 +251,7 @@ class _Evidence:
     @cached_property
     def names(self) -> dict[str, str]:
         """What the runs' environments call their containers."""
-        named = (item for env in self._runs["env"].tolist() for item in (env or {}).items())
+        named = (item for env in number_maps(self._runs["env"])[1] for item in env.items())
         return {key: name for key, name in named if key.startswith("name.")}
 
     def is_primary(self, key: Row) -> bool:

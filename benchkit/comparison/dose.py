@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from benchkit.comparison.model import SEQUENTIAL, UNJUDGED, Contrast, Row
-from benchkit.derived.record import keep_measured
+from benchkit.derived.record import keep_measured, list_settings
 from benchkit.regexes import regex
 from benchkit.stats.line import Line, fit_line, fit_rounds
 from benchkit.stats.multiplicity import holm
@@ -109,10 +109,10 @@ def read_doses(runs: Runs) -> dict[str, list[Dose]]:
     """Return the numbers that runs state of their variants, unless they contradict each other."""
     measured = keep_measured(runs)
     stated: dict[str, set[tuple[tuple[str, float], ...]]] = {}
-    for variant, env in zip(measured["variant"], measured["env"], strict=True):
+    for variant, env in list_settings(measured, "variant"):
         entries = sorted(
             (name.removeprefix(_ENTRY), float(value))
-            for name, value in (env or {}).items()
+            for name, value in env.items()
             if name.startswith(_ENTRY) and _SIGNED.fullmatch(f"{value}")
         )
         stated.setdefault(variant, set()).add(tuple(entries))

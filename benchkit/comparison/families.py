@@ -212,7 +212,7 @@ def scale(c: Contrast) -> tuple[Sequence[float], Sequence[float], float]:
     if c.ratio is None:
         return c.baseline_values, c.variant_values, c.resolution
     x, y = c.arranged or (
-        tuple(math.log(v) for v in side) for side in (c.baseline_values, c.variant_values)
+        tuple(map(math.log, side)) for side in (c.baseline_values, c.variant_values)
     )
     smallest = min(c.center_baseline, c.center_variant)
     return x, y, c.resolution / smallest

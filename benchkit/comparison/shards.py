@@ -7,7 +7,10 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from benchkit.derived.record import keep_measured, list_known
+import numpy as np
+
+from benchkit.codes import number_maps
+from benchkit.derived.record import keep, keep_measured, list_known
 from benchkit.labels.plain_stems import NAME_WORDS
 from benchkit.regexes import regex
 from benchkit.schema import Side, list_labels
@@ -84,21 +87,32 @@ def count_concurrent(runs: Runs) -> dict[Side, int]:
 
 
 def _list_files(runs: Runs, shortest: float) -> Iterator[_File]:
-    """Yield the files of measured runs; the time of runs that are not longer is not known."""
+    """Yield the files of measured runs whose start, shard or generator is known.
+
+    The time of runs that are not longer is not known.
+    """
     measured = keep_measured(runs)
-    names = ("started_at", "declared_run", "duration", "sources", "env")
-    starts, numbers = (list_known(measured[name]) for name in names[:2])
-    rest = (measured[name].tolist() for name in names[2:])
-    loads: dict[str, str] = {}
-    for labels, start, number, length, sources, env in zip(
-        list_labels(measured), starts, numbers, *rest, strict=True
+    paths, loads = _list_paths(measured)
+    numbers, envs = number_maps(measured["env"])
+    is_shard = np.array(["shard" in env for env in envs], dtype=bool)[numbers]
+    is_generator = np.array(["#" in loads[path] for path in paths], dtype=bool)
+    measured = keep(measured, measured["started_at"].notna() | is_shard | is_generator)
+    names = ("started_at", "declared_run")
+    starts, declared = (list_known(measured[name]) for name in names)
+    rest = (measured[name].tolist() for name in ("duration", "env"))
+    for labels, path, start, number, length, env in zip(
+        list_labels(measured), _list_paths(measured)[0], starts, declared, *rest, strict=True
     ):
-        path = sources[0]["path"] if sources else ""
-        if path not in loads:
-            loads[path] = _GENERATOR.sub("#", path.rpartition("/")[2])
         began = start.timestamp() if start is not None and length > shortest else None
         shard = (env or {}).get("shard", "")
         yield _File(labels.side, number, path, loads[path], shard, began, length)
+
+
+def _list_paths(runs: Runs) -> tuple[list[str], dict[str, str]]:
+    """Return the path of each run, and what its name is with a sign for the generator's number."""
+    paths = [sources[0]["path"] if sources else "" for sources in runs["sources"].tolist()]
+    names = {path: path.rpartition("/")[2] for path in dict.fromkeys(paths)}
+    return paths, {path: _GENERATOR.sub("#", name) for path, name in names.items()}
 
 
 def _group(files: Iterable[_File], key_of: Callable[[_File], T]) -> dict[T, list[_File]]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
+from benchkit.codes import number_maps
 from benchkit.derived.containers import role_of
 from benchkit.derived.record import rank_form
 from benchkit.stats.location import mean_interval, median
@@ -163,8 +164,8 @@ def _find_services(values: Mapping[tuple[str, ...], object], runs: Runs) -> dict
     for *_, metric, _, subject, _ in values:
         subjects[metric].add(subject)
     known: dict[str, str] = {}
-    for env in runs["env"].tolist():
-        known |= env or {}
+    for env in number_maps(runs["env"])[1]:
+        known |= env
     services = {}
     for metric, names in subjects.items():
         serving = [name for name in names if role_of(name, known) == "service"]

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from benchkit import metrics, schema
+from benchkit.codes import list_values, number_maps, number_rows
 from benchkit.schema import ROLES, Labels, RunFacts, Side, Trial, list_labels
 
 if TYPE_CHECKING:
@@ -120,9 +121,9 @@ class Measured(Run):
         }  # fmt: skip
 
 
-def keep(table: Table, is_meant: pd.Series) -> Table:
+def keep(table: Table, is_meant: pd.Series | np.ndarray) -> Table:
     """Return the rows that are meant; where all are, the table itself and no copy of it."""
-    mask = is_meant.to_numpy(dtype=bool)
+    mask = np.asarray(is_meant, dtype=bool)
     kept: Table = table if mask.all() else table[mask]
     return kept
 
@@ -130,6 +131,21 @@ def keep(table: Table, is_meant: pd.Series) -> Table:
 def keep_measured(runs: Table) -> Table:
     """Return the measured runs of a table."""
     return keep(runs, runs["role"] == "measured")
+
+
+def number_sides(table: Observations | Runs) -> tuple[np.ndarray, list[Side]]:
+    """Give the different sides of the rows numbers; runs are many, and their sides few."""
+    numbers, firsts = number_rows(table, Side._fields)
+    return numbers, [labels.side for labels in list_labels(table.iloc[firsts])]
+
+
+def list_settings(runs: Runs, *names: str) -> Iterator[tuple[Any, ...]]:
+    """Yield the different rows of some columns, each with every environment of its runs."""
+    numbers, envs = number_maps(runs["env"])
+    numbered = runs[[*names]].assign(env=numbers)
+    few = numbered.iloc[number_rows(numbered, (*names, "env"))[1]]
+    for *labels, number in zip(*(few[name].tolist() for name in (*names, "env")), strict=True):
+        yield *labels, envs[number]
 
 
 def list_measured(runs: Runs) -> list[Measured]:
@@ -157,8 +173,8 @@ def tells_of_load(observations: Observations, runs: Runs) -> bool:
     """
     if not observations["stat"].eq("sample").all() or runs["load_model"].ne("unknown").any():
         return True
-    shared = {id(env): env for env in runs["env"].tolist()}  # by many runs
-    return any(name.startswith("spans.") for env in shared.values() for name in env or ())
+    _, envs = number_maps(runs["env"])
+    return any(name.startswith("spans.") for env in envs for name in env)
 
 
 def rank_form(resolution: float | None, origin: str) -> tuple[float, bool]:
@@ -175,7 +191,7 @@ def rank_form(resolution: float | None, origin: str) -> tuple[float, bool]:
 
 def _list(runs: Runs, role: str, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
     chosen = keep(runs, runs["role"] == role)
-    return zip(*(chosen[name].tolist() for name in names), strict=True)
+    return zip(*(list_values(chosen[name]) for name in names), strict=True)
 
 
 def _window(start: datetime | None, duration: float | None) -> tuple[float, float] | None:

@@ -30,7 +30,7 @@ from benchkit.comparison import (
 from benchkit.comparison.families import is_constant, refuse_all
 from benchkit.comparison.limits import find_smallest_over
 from benchkit.config.rules import Rule
-from benchkit.derived.record import keep_measured
+from benchkit.derived.record import keep_measured, list_settings
 from benchkit.errors import Finding
 from benchkit.gating.events import UNDECIDABLE, Action, Occurrence, Pair
 from benchkit.gating.outcome import NOT_SHOWN, OVER, GateOutcome, RowOutcome
@@ -190,10 +190,11 @@ def _describe_earlier(runs: Runs) -> dict[Side, str]:
     """Say which sides an ingest read again unchanged, though it was of a later commit."""
     measured = keep_measured(runs)
     reasons: dict[Side, str] = {}
-    for labels, env in zip(list_labels(measured), measured["env"].tolist(), strict=True):
-        if later := (env or {}).get(INGESTED_FOR):
-            reasons[labels.side] = printable(
-                f"the runs of '{labels.variant}' are unchanged since commit {env['commit']}, "
+    for *labels, env in list_settings(measured, *Side._fields):
+        side = Side(*labels)
+        if later := env.get(INGESTED_FOR):
+            reasons[side] = printable(
+                f"the runs of '{side.variant}' are unchanged since commit {env['commit']}, "
                 f"though they were ingested for {later}: measure them again"
             )
     return reasons

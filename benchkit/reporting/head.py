@@ -6,7 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from benchkit.derived.record import keep_measured
+import numpy as np
+
+from benchkit.codes import number_maps, number_rows
+from benchkit.derived.record import keep, keep_measured
 from benchkit.listing import list_names
 from benchkit.tables.derived import follow, lead
 from benchkit.tables.wording import count_of, format_bare
@@ -85,8 +88,11 @@ def _keep_compared(runs: Runs, verdicts: Verdicts, parts: Mapping[str, Part]) ->
     if not contrasts and "sweep" in parts:
         sweeps = [each.sweep for each in parts["sweep"].saturations]
         shown = {(sweep.variant, sweep.benchmark, sweep.tool) for sweep in sweeps}
-    places = zip(measured["variant"], measured["benchmark"], measured["tool"], strict=True)
-    return measured[[place in shown for place in places]] if shown else measured
+    names = ("variant", "benchmark", "tool")
+    numbers, firsts = number_rows(measured, names)
+    places = zip(*(measured.iloc[firsts][name].tolist() for name in names), strict=True)
+    is_shown = np.array([place in shown for place in places], dtype=bool)
+    return keep(measured, is_shown[numbers]) if shown else measured
 
 
 def _name_sides(verdicts: Verdicts) -> list[str]:
@@ -178,13 +184,15 @@ def _number(value: str) -> int:
 
 def _describe_circumstances(runs: Runs) -> list[str]:
     """Say on which machine and on which days the runs were made, or that neither is recorded."""
-    cpus = [cpu for env in runs["env"].tolist() if (cpu := (env or {}).get("cpu"))]
-    kinds = [*dict.fromkeys(map(printable, cpus))]
+    numbers, envs = number_maps(runs["env"])
+    counts = zip(envs, np.bincount(numbers).tolist(), strict=True)
+    cpus = [(env["cpu"], count) for env, count in counts if env.get("cpu")]
+    kinds = [*dict.fromkeys(printable(cpu) for cpu, _ in cpus)]
     machine = f"{len(kinds)} kinds of CPU" if len(kinds) > 1 else "".join(kinds)
     starts = runs["started_at"].dropna().tolist()
     ends = (min(starts), max(starts)) if starts else ()
     days = " to ".join(dict.fromkeys(f"{day:%Y-%m-%d}" for day in ends))
-    known = (("machine", machine, len(cpus)), ("date", days, len(starts)))
+    known = (("machine", machine, sum(count for _, count in cpus)), ("date", days, len(starts)))
     missing = [noun for noun, text, _ in known if not text]
     return [
         *(_limit(text, count, len(runs)) for _, text, count in known if text),
