@@ -171,8 +171,8 @@ def audit(
     tuple of Finding
         The gravest first.
     """
-    found = [finding for rule in RULES for finding in rule(comparisons, runs)]
-    found += find_lost_runs(runs)
+    findings = [finding for rule in RULES for finding in rule(comparisons, runs)]
+    findings += find_lost_runs(runs)
     if observations is not None:
         names = {name for pair in comparisons.pairs for name in pair}
         evidence = gather(
@@ -180,13 +180,13 @@ def audit(
             keep(runs, runs["variant"].isin(names)),
         )
         kept = _keep(evidence, comparisons)
-        found += _audit_sides(comparisons, kept)
-        found += _audit_inside(comparisons, observations)
-        found += _audit_runs(kept)
-        found += find_disagreements(observations)
-        found += [*find_generators(runs), *find_disturbances(runs)]
-        found += apply_plugins(observations, runs)
-    return rank(found)
+        findings += _audit_sides(comparisons, kept)
+        findings += _audit_inside(comparisons, observations)
+        findings += _audit_runs(kept)
+        findings += find_disagreements(observations)
+        findings += [*find_generators(runs), *find_disturbances(runs)]
+        findings += apply_plugins(observations, runs)
+    return rank(findings)
 
 
 def check(
@@ -206,18 +206,18 @@ def check(
         The gravest first.
     """
     evidence = gather(observations, runs)
-    found = [*_audit_runs(evidence), *find_disagreements(observations), *find_generators(runs)]
-    found += [*find_disturbances(runs), *find_lost_runs(runs)]
-    found += apply_plugins(observations, runs)
+    findings = [*_audit_runs(evidence), *find_disagreements(observations), *find_generators(runs)]
+    findings += [*find_disturbances(runs), *find_lost_runs(runs)]
+    findings += apply_plugins(observations, runs)
     if isinstance(sides, Comparisons):
-        found += [finding for rule in RULES for finding in rule(sides, runs)]
-        found += _audit_sides(sides, _keep(evidence, sides))
-        found += _audit_inside(sides, observations)
+        findings += [finding for rule in RULES for finding in rule(sides, runs)]
+        findings += _audit_sides(sides, _keep(evidence, sides))
+        findings += _audit_inside(sides, observations)
     elif sides is not None and is_only_swept(observations, runs):
-        found += explain_nothing(sides)
+        findings += explain_nothing(sides)
     elif sides is not None:
-        found.append(_pass_over(sides))
-    return rank(found)
+        findings.append(_pass_over(sides))
+    return rank(findings)
 
 
 def _pass_over(error: BenchkitError) -> Finding:
@@ -274,14 +274,14 @@ def apply_plugins(observations: Observations, runs: Runs) -> Iterator[Finding]:
     for name, rule in _plugin_rules():
         try:
             copies = deepcopy((as_pandas(observations), as_pandas(runs)))
-            found = [_require_finding(result) for result in rule(*copies)]
+            findings = [_require_finding(result) for result in rule(*copies)]
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a plug-in may fail in any way
             warnings.warn(f"audit rule {name} failed: {error}", stacklevel=2)
             continue
         except KeyboardInterrupt:  # perhaps it hangs
             warnings.warn(f"interrupted while audit rule {name} was running", stacklevel=2)
             raise
-        yield from found
+        yield from findings
 
 
 def load_rules(points: Iterable[EntryPoint]) -> tuple[tuple[str, PluginRule], ...]:
@@ -331,9 +331,9 @@ def _plugin_rules() -> tuple[tuple[str, PluginRule], ...]:
     return load_rules(sorted(entry_points(group=GROUP), key=lambda point: point.name))
 
 
-def _require_finding(found: object) -> Finding:
-    if not isinstance(found, Finding) or found.severity not in SEVERITIES:
+def _require_finding(result: object) -> Finding:
+    if not isinstance(result, Finding) or result.severity not in SEVERITIES:
         raise TypeError(
-            f"expected a Finding with a severity among {', '.join(SEVERITIES)}, got {found!r}"
+            f"expected a Finding with a severity among {', '.join(SEVERITIES)}, got {result!r}"
         )
-    return found
+    return result

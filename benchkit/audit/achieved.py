@@ -46,7 +46,7 @@ def find_missed_rates(evidence: Evidence) -> Iterator[Finding]:
     """B314: an open loop that did not reach its rate, or dropped iterations."""
     open_loops = [sheet for sheet in evidence.loads if sheet.run.load_model == "open"]
     for side, sheets in evidence.by_side(open_loops).items():
-        short = [found for sheet in sheets if (found := _measure_short(sheet))]
+        short = [shortfall for sheet in sheets if (shortfall := _measure_short(sheet))]
         if short:
             yield _tell_short(side, short, len(sheets))
 
@@ -106,13 +106,13 @@ def find_failures(evidence: Evidence) -> Iterator[Finding]:
         ]
         failed = [run for run in runs if run.failures.share]
         tool = registry.tool(side.tool)
-        late = [found for found in failed if found.timeouts and tool.drops_timeouts]
+        late = [failure for failure in failed if failure.timeouts and tool.drops_timeouts]
         if failed:
             share = pool_failures(run.failures for run in runs)
             yield _tell_failed(side, share, failed, len(sheets))
         if late:
             yield _tell_late(side, late, len(sheets))
-        open_ = [found for found in failed if found.unanswered > _SHORT]
+        open_ = [failure for failure in failed if failure.unanswered > _SHORT]
         if open_:
             yield _tell_unanswered(side, open_, len(sheets))
 

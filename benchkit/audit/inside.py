@@ -52,22 +52,24 @@ _SHOWN = 3
 def find_waves(comparisons: Comparisons, batches: Batches) -> Iterator[Finding]:
     """B336: neighbouring stretches of runs resemble each other."""
     for row, inside in _rows_with_stretches(comparisons, batches):
-        found = [find_correlation(_after_start(s)) for of in inside.values() for s in of.values()]
-        shown = [one for one in found if one.is_shown]
-        if len(shown) < _MANY * len(found):
+        correlations = [
+            find_correlation(_after_start(s)) for of in inside.values() for s in of.values()
+        ]
+        shown = [one for one in correlations if one.is_shown]
+        if len(shown) < _MANY * len(correlations):
             continue
-        lag1 = median(one.lag1 for one in found)
-        share = median(one.effective / one.size for one in found)
+        lag1 = median(one.lag1 for one in correlations)
+        share = median(one.effective / one.size for one in correlations)
         yield Finding(
             code="B336",
             severity="info",
             where=name_row(row[0]),
-            message=f"adjacent parts of a run are correlated in {_count(len(shown), len(found))} "
-            f"(correlation {lag1:.2f}): each run contains only as much information as an "
+            message="adjacent parts of a run are correlated in "
+            f"{_count(len(shown), len(correlations))} (correlation {lag1:.2f}): each run contains only as much information as an "
             "uncorrelated run of "
             f"{format_percent(share).lstrip('+')} of its length",
             remedy="make more runs: requests within one run are not repeats",
-            numbers={"lag1": lag1, "effective_share": share, "runs": len(found)},
+            numbers={"lag1": lag1, "effective_share": share, "runs": len(correlations)},
         )
 
 

@@ -55,9 +55,9 @@ def find_shared_cores(evidence: Evidence) -> Iterator[Finding]:
     """B416: service and generator are pinned to hyper-threads of one core, or to one CPU."""
     pinned: dict[tuple[str, str, str], list[Run]] = {}
     for sheet in evidence.loads:
-        found = _find_shared(sheet.run)
-        if found is not None:
-            pinned.setdefault(found, []).append(sheet.run)
+        shared = _find_shared(sheet.run)
+        if shared is not None:
+            pinned.setdefault(shared, []).append(sheet.run)
     for (service, generator, core), runs in pinned.items():
         yield Finding(
             code="B416",
@@ -132,15 +132,15 @@ def parse_cpus(text: str) -> frozenset[int]:
     >>> sorted(parse_cpus("0,2-3"))
     [0, 2, 3]
     """
-    found: set[int] = set()
+    cpus: set[int] = set()
     for part in text.replace(" ", "").split(","):
         low, dash, high = part.partition("-")
         if not (low.isdigit() and (not dash or high.isdigit())):
             return frozenset()
         if max(len(low), len(high)) > _CPU_DIGITS:
             return frozenset()
-        found.update(range(int(low), int(high or low) + 1))
-    return frozenset(found)
+        cpus.update(range(int(low), int(high or low) + 1))
+    return frozenset(cpus)
 
 
 def _are_apart(run: Run) -> bool:
@@ -184,14 +184,14 @@ class _Use:
 
 def _list_limits(evidence: Evidence) -> dict[tuple[Trial, str], float]:
     """Return the CPU limits in cores that any source of a run tells, by container."""
-    found: dict[tuple[Trial, str], float] = {}
+    limits: dict[tuple[Trial, str], float] = {}
     for run in evidence.list_runs(lambda run: any(name.startswith("limit.") for name in run.env)):
         for name, value in run.env.items():
             if name.startswith("limit.") and name.endswith(".cpu"):
                 subject = name.removeprefix("limit.").removesuffix(".cpu")
                 with suppress(ValueError):
-                    found[run.key.trial, _last(subject)] = float(value)
-    return found
+                    limits[run.key.trial, _last(subject)] = float(value)
+    return limits
 
 
 def _last(subject: str) -> str:

@@ -308,7 +308,7 @@ def find_sessions(runs: Runs) -> dict[Workload, Session]:
     if measured["started_at"].isna().all() and measured["block"].isna().all():
         return {}
     designs = find_designs(runs)
-    found: dict[Workload, Session] = {}
+    sessions: dict[Workload, Session] = {}
     series: dict[Workload, list[tuple[Labels, datetime | None, int | None, int | None]]] = {}
     columns = (list_known(measured[name]) for name in ("started_at", "block", "position"))
     for labels, *order in zip(list_labels(measured), *columns, strict=True):
@@ -316,8 +316,8 @@ def find_sessions(runs: Runs) -> dict[Workload, Session]:
     for key, rows in series.items():
         places = _find_places(rows)
         if places is not None:
-            found[key] = Session(places, designs.get(key, {}))
-    return found
+            sessions[key] = Session(places, designs.get(key, {}))
+    return sessions
 
 
 def by_row(comparisons: Comparisons) -> Iterator[list[Contrast]]:
@@ -331,7 +331,7 @@ def by_row(comparisons: Comparisons) -> Iterator[list[Contrast]]:
 
 def logs_of(row: list[Contrast]) -> dict[str, dict[int, float]]:
     """Return the logarithms of one row: variant -> run -> value."""
-    found: dict[str, dict[int, float]] = {}
+    by_variant: dict[str, dict[int, float]] = {}
     for c in row:
         sides = (
             (c.baseline, c.baseline_runs, c.baseline_values),
@@ -339,8 +339,8 @@ def logs_of(row: list[Contrast]) -> dict[str, dict[int, float]]:
         )
         for variant, runs, values in sides:
             logs = map(math.log, values)
-            found[variant] = dict(zip(runs, logs, strict=True)) if runs else {}
-    return found
+            by_variant[variant] = dict(zip(runs, logs, strict=True)) if runs else {}
+    return by_variant
 
 
 def name_row(contrast: Contrast) -> str:

@@ -95,8 +95,8 @@ def find_two_states(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
         for variant, of in logs_of(row).items()
         if of
     ]
-    found = find_modes_of_each([list(of.values()) for _, _, of in sides])
-    for (c, variant, of), modes in zip(sides, found, strict=True):
+    modes_of_each = find_modes_of_each([list(of.values()) for _, _, of in sides])
+    for (c, variant, of), modes in zip(sides, modes_of_each, strict=True):
         if modes is None:
             continue
         upper = {run for run, is_upper in zip(of, modes.is_upper, strict=True) if is_upper}

@@ -278,12 +278,12 @@ def find_changed_shares(comparisons: Comparisons, _evidence: Evidence) -> Iterat
 
 
 def _list_versions(evidence: Evidence, variant: str) -> dict[str, dict[str, None]]:
-    found: dict[str, dict[str, None]] = {}
+    versions: dict[str, dict[str, None]] = {}
     for sheet in evidence.loads:
         run = sheet.run
         if run.variant == variant and run.tool_version:
-            found.setdefault(run.tool, {})[run.tool_version] = None
-    return found
+            versions.setdefault(run.tool, {})[run.tool_version] = None
+    return versions
 
 
 def _list_queries(sheets: list[Sheet]) -> dict[str, None]:
@@ -303,13 +303,13 @@ def _share_lengths(sheets: list[Sheet]) -> float:
 
 def _count_machines(evidence: Evidence, variant: str) -> dict[tuple[str, str], Counter[str]]:
     """Return how many runs of a variant tell what of the machine, by group and entry."""
-    found: dict[tuple[str, str], Counter[str]] = {}
+    counts: dict[tuple[str, str], Counter[str]] = {}
     for same in evidence.repeated:
         run = same.run
         if run.variant == variant and run.role != "warmup":
             for name, value in list_entries(run.env).items():
-                found.setdefault((run.group, name), Counter())[value] += len(same.numbers)
-    return found
+                counts.setdefault((run.group, name), Counter())[value] += len(same.numbers)
+    return counts
 
 
 def _join(values: Iterable[str]) -> str:

@@ -168,8 +168,8 @@ def find_impossible_pvalues(evidence: Evidence) -> Iterator[Finding]:
     faults: dict[tuple[str, ...], dict[str, Run]] = {}
     for run in evidence.list_runs(lambda run: _FAULT in run.env):
         faults.setdefault(run.side, {}).setdefault(run.env[_FAULT], run)
-    for found in faults.values():
-        for fault, run in found.items():
+    for runs_by_fault in faults.values():
+        for fault, run in runs_by_fault.items():
             yield Finding(
                 code="B307",
                 severity="warning",

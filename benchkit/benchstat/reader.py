@@ -112,10 +112,10 @@ class Reader:
                 self._complain(wrong)
 
     def _read_config(self, line: str) -> None:
-        found = split_config(line)
-        if found is None:
+        entry = split_config(line)
+        if entry is None:
             return
-        key, value = found
+        key, value = entry
         at = next((i for i, (known, _) in enumerate(self._config) if known == key), None)
         if value and at is not None:
             self._config[at] = (key, value)

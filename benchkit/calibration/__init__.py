@@ -74,8 +74,8 @@ def calibrate(
     were measured, first against last or one variant against the other.
     """
     rule = rule or Rule()
-    found = collect_replicates(observations, runs, plan)
-    sides = _join(found, pairs) if pairs else [(row, None) for row in found]
+    series = collect_replicates(observations, runs, plan)
+    sides = _join(series, pairs) if pairs else [(row, None) for row in series]
     tried = [(row, cut) for row, cut in sides if _choose(row, rule) >= 1]
     if not tried:
         most = max((row.n for row, _ in sides), default=0)
@@ -97,14 +97,14 @@ def calibrate(
 
 
 def _join(
-    found: Sequence[Replicates], pairs: Sequence[tuple[str, str]]
+    series: Sequence[Replicates], pairs: Sequence[tuple[str, str]]
 ) -> list[tuple[Replicates, int | None]]:
     """Put two variants together, and tell where the second begins."""
-    known = list(dict.fromkeys(row.variant for row in found))
+    known = list(dict.fromkeys(row.variant for row in series))
     for name in (name for pair in pairs for name in pair):
         selection.require(name, known, "variant")
     by_key: dict[object, dict[str, Replicates]] = {}
-    for row in found:
+    for row in series:
         by_key.setdefault(row.key, {})[row.variant] = row
     return [
         (
@@ -129,22 +129,24 @@ def _choose(row: Replicates, rule: Rule) -> int:
 
 def _try(row: Replicates, cut: int | None, rule: Rule) -> NoiseRow:
     k = _choose(row, rule)
-    found = [_compare(row, *split, rule) for split in split_runs(row.n, k, MOST_SPLITS, rule.seed)]
+    measurements = [
+        _compare(row, *split, rule) for split in split_runs(row.n, k, MOST_SPLITS, rule.seed)
+    ]
     every = range(row.n)
     first, last = (every[:k], every[-k:]) if cut is None else (every[:cut], every[cut:])
     measured = _compare(row, first, last, rule)
     judged = measured.pvalue is not None and measured.method != SINGLE
-    sizes = tuple(_size(one) for one in found)
+    sizes = tuple(_size(one) for one in measurements)
     return NoiseRow(
         replicates=row,
         k=k,
-        splits=len(found),
+        splits=len(measurements),
         ways=count_splits(row.n, k),
         comparisons=row.n // (2 * k),
         sizes=sizes,
-        alarms=_share([_is_alarm(one, rule) for one in found]) if k > 1 else None,
-        rejections=_share([_is_rejected(one, rule) for one in found]) if k > 1 else None,
-        equivalent=_share([_is_equivalent(one, rule) for one in found]) if k > 1 else None,
+        alarms=_share([_is_alarm(one, rule) for one in measurements]) if k > 1 else None,
+        rejections=_share([_is_rejected(one, rule) for one in measurements]) if k > 1 else None,
+        equivalent=_share([_is_equivalent(one, rule) for one in measurements]) if k > 1 else None,
         measured=measured,
         is_alarm=_is_alarm(measured, rule) if judged else None,
         is_pair=cut is not None,
@@ -156,29 +158,29 @@ def _compare(row: Replicates, left: Sequence[int], right: Sequence[int], rule: R
     return measure(x, y, row.assume, rule.confidence)
 
 
-def _size(found: Measurement) -> float:
-    ratio = found.ratio[0]
+def _size(measurement: Measurement) -> float:
+    ratio = measurement.ratio[0]
     return abs(math.log(ratio)) if ratio else math.nan
 
 
-def _is_rejected(found: Measurement, rule: Rule) -> bool:
-    return found.pvalue is not None and found.pvalue <= (1 - rule.confidence) * ROUNDING
+def _is_rejected(measurement: Measurement, rule: Rule) -> bool:
+    return measurement.pvalue is not None and measurement.pvalue <= (1 - rule.confidence) * ROUNDING
 
 
-def _is_alarm(found: Measurement, rule: Rule) -> bool:
-    ratio = found.ratio[0]
-    return bool(ratio and _is_rejected(found, rule) and reaches(math.log(ratio), rule.margin))
+def _is_alarm(measurement: Measurement, rule: Rule) -> bool:
+    ratio = measurement.ratio[0]
+    return bool(ratio and _is_rejected(measurement, rule) and reaches(math.log(ratio), rule.margin))
 
 
-def _is_equivalent(found: Measurement, rule: Rule) -> bool:
-    low, high = found.equivalence
+def _is_equivalent(measurement: Measurement, rule: Rule) -> bool:
+    low, high = measurement.equivalence
     if not low or not high:
         return False
     return is_equivalent(math.log(low), math.log(high), rule.margin)
 
 
-def _share(found: Sequence[bool]) -> float:
-    return sum(found) / len(found)
+def _share(flags: Sequence[bool]) -> float:
+    return sum(flags) / len(flags)
 
 
 def _read_sizes(row: NoiseRow) -> Sizes:
@@ -191,7 +193,7 @@ def _sum_up(rows: Sequence[NoiseRow]) -> tuple[NoiseMetric, ...]:
     groups: dict[tuple[str, str, int], list[NoiseRow]] = {}
     for row in rows:
         groups.setdefault((row.replicates.metric, row.replicates.stat, row.k), []).append(row)
-    return tuple(_sum(key, found) for key, found in groups.items())
+    return tuple(_sum(key, of_metric) for key, of_metric in groups.items())
 
 
 def _sum(key: tuple[str, str, int], rows: Sequence[NoiseRow]) -> NoiseMetric:

@@ -178,9 +178,9 @@ def compare(
         left, right = cells.get(baseline, {}), cells.get(variant, {})
         keys = [k for k in left if k in right and not _is_untraced(k, left[k], right[k])]
         ranks = Ranks(((left[k].values(), right[k].values()) for k in keys), plan.confidence)
-        found = (_contrast(key, pair, evidence, ranks) for key in keys)
-        found = (note_failures(c, failed) for c in found) if failed else found
-        contrasts += (note_answers(c, answers) for c in found) if answers else found
+        rows = (_contrast(key, pair, evidence, ranks) for key in keys)
+        rows = (note_failures(c, failed) for c in rows) if failed else rows
+        contrasts += (note_answers(c, answers) for c in rows) if answers else rows
         dropped += find_dropped(pair, left, right, evidence.is_primary)
         for side, other, name in ((left, right, baseline), (right, left, variant)):
             _note_one_sided(side, other, name, only_in, params_only_in)
@@ -209,12 +209,12 @@ def _is_untraced(key: Row, left: Cell, right: Cell) -> bool:
 
 
 def _leave_out(
-    found: Mapping[str, Sequence[T]], is_compared: Callable[[str, T], bool]
+    by_variant: Mapping[str, Sequence[T]], is_compared: Callable[[str, T], bool]
 ) -> dict[str, tuple[T, ...]]:
     """Leave out what another pair has compared."""
     kept = {
         name: tuple(each for each in items if not is_compared(name, each))
-        for name, items in found.items()
+        for name, items in by_variant.items()
     }
     return {name: items for name, items in kept.items() if items}
 
@@ -270,19 +270,19 @@ def _contrast(key: Row, pair: tuple[str, str], evidence: _Evidence, ranks: Ranks
     amount = None
     if (shards := evidence.count_shards(key, pair)) or registry.tool(key.tool).role == "summary":
         x, y = (median(x),), (median(y),)
-        found = compare_summaries(x[0], y[0], shards)
+        measured = compare_summaries(x[0], y[0], shards)
     elif not has_tail(beyond):
-        found = refuse(key.stat, beyond)
+        measured = refuse(key.stat, beyond)
     elif series := evidence.find_series(key, pair):
-        found = measure_series(series, pair, (left, right), known.assume, plan.confidence)
+        measured = measure_series(series, pair, (left, right), known.assume, plan.confidence)
     else:
         blocks = arrange(key, baseline, variant, evidence.cells, evidence.designs)
-        found = measure(x, y, known.assume, plan.confidence, blocks, plan.method, ranks)
-        if found.method == SINGLE and len(x) == len(y) == 1:
-            found = _look_inside(key, pair, found, evidence)
+        measured = measure(x, y, known.assume, plan.confidence, blocks, plan.method, ranks)
+        if measured.method == SINGLE and len(x) == len(y) == 1:
+            measured = _look_inside(key, pair, measured, evidence)
         if key.metric in IN_UNIT and not key.subject:
-            amount = estimate_in_unit(x, y, found, plan.confidence, blocks)
-    remarks = (*found.notes, *tell_of_medians(x, y, found.ratio[0]))
+            amount = estimate_in_unit(x, y, measured, plan.confidence, blocks)
+    remarks = (*measured.notes, *tell_of_medians(x, y, measured.ratio[0]))
     return Contrast(
         **key.labels,
         called=name_id(key.subject, evidence.names) if key.subject else "",
@@ -298,27 +298,27 @@ def _contrast(key: Row, pair: tuple[str, str], evidence: _Evidence, ranks: Ranks
         resolution=max(left.resolution, right.resolution),
         center_baseline=median(x),
         center_variant=median(y),
-        ratio=found.ratio[0], ratio_low=found.ratio[1], ratio_high=found.ratio[2],
-        equivalence_low=found.equivalence[0], equivalence_high=found.equivalence[1],
-        method=found.method,
-        pvalue=found.pvalue,
+        ratio=measured.ratio[0], ratio_low=measured.ratio[1], ratio_high=measured.ratio[2],
+        equivalence_low=measured.equivalence[0], equivalence_high=measured.equivalence[1],
+        method=measured.method,
+        pvalue=measured.pvalue,
         confidence=plan.confidence,
-        notes=(*found.facts, *remarks),
+        notes=(*measured.facts, *remarks),
         remarks=remarks,
-        arranged=found.arranged,
-        is_paired=found.method == SIGNED,
-        difference=found.difference[0],
-        difference_low=found.difference[1],
-        difference_high=found.difference[2],
-        difference_inner=found.difference_inner,
-        is_ranked=found.is_ranked,
-        stopping=found.stopping,
+        arranged=measured.arranged,
+        is_paired=measured.method == SIGNED,
+        difference=measured.difference[0],
+        difference_low=measured.difference[1],
+        difference_high=measured.difference[2],
+        difference_inner=measured.difference_inner,
+        is_ranked=measured.is_ranked,
+        stopping=measured.stopping,
         amount=amount,
     )  # fmt: skip
 
 
 def _look_inside(
-    key: Row, pair: tuple[str, str], found: Measurement, evidence: _Evidence
+    key: Row, pair: tuple[str, str], measured: Measurement, evidence: _Evidence
 ) -> Measurement:
     """Say how well two individual runs are known, where their stretches are."""
     sides = []
@@ -329,8 +329,8 @@ def _look_inside(
             taken[run].tolist() for run in evidence.cells[variant][key].by_run if run in taken
         ]
     if len(sides) < len(pair):
-        return found
-    return compare_stretches(sides[0], sides[1], found, evidence.plan.confidence)
+        return measured
+    return compare_stretches(sides[0], sides[1], measured, evidence.plan.confidence)
 
 
 def _note_one_sided(
@@ -365,7 +365,7 @@ def _suggest(
             return dropped
     levels = "; ".join(
         f"{name} has {' at '.join(filter(None, (benchmark, params or 'no params')))}"
-        for name, found in params_only_in.items()
-        for benchmark, params in found[:2]
+        for name, pairs_there in params_only_in.items()
+        for benchmark, params in pairs_there[:2]
     )
     return levels or "list the names with `benchkit runs`"

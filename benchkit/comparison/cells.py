@@ -82,11 +82,11 @@ def describe_metric(name: str, unit: str, own: Mapping[str, str]) -> metrics.Met
 
     No file turns a direction that is known: its own loss would pass for a gain.
     """
-    found = metrics.lookup(name, unit)
-    if not own or found.better != "none":
-        return found
-    better, assume = own.get("better", found.better), own.get("assume", found.assume)
-    return replace(found, better=better, assume=assume)  # type: ignore[arg-type]
+    known = metrics.lookup(name, unit)
+    if not own or known.better != "none":
+        return known
+    better, assume = own.get("better", known.better), own.get("assume", known.assume)
+    return replace(known, better=better, assume=assume)  # type: ignore[arg-type]
 
 
 class Columns(NamedTuple):
@@ -159,14 +159,14 @@ def collect(observations: Observations, plan: Plan) -> dict[str, dict[Row, Cell]
     """Sort the values that can be compared into variant -> key -> run."""
     cells = sort_values(observations, plan)
     runs, values = cells.runs.tolist(), cells.values.tolist()
-    found: dict[str, dict[Row, Cell]] = {}
+    by_variant: dict[str, dict[Row, Cell]] = {}
     ends = zip(cells.starts.tolist(), (cells.starts + cells.sizes).tolist(), strict=True)
     columns = (cells.labels[name].tolist() for name in cells.labels)
     steps = cells.resolutions.tolist()
     for (start, end), step, variant, *key, unit in zip(ends, steps, *columns, strict=True):
         by_run = dict(zip(runs[start:end], values[start:end], strict=True))
-        found.setdefault(variant, {})[Row(*key)] = Cell(unit, by_run, step)
-    return found
+        by_variant.setdefault(variant, {})[Row(*key)] = Cell(unit, by_run, step)
+    return by_variant
 
 
 def sort_values(observations: Observations, plan: Plan) -> Columns:
@@ -287,8 +287,10 @@ def _find_models(labels: pd.DataFrame, measured: Runs, names: Sequence[str]) -> 
     own = np.array([_MODELS.index(model) for model in measured["load_model"]], dtype=ranks.dtype)
     np.minimum.at(ranks, loads, own)
     rows = match_rows(labels, measured.iloc[firsts], names)
-    found: np.ndarray = np.array([*_MODELS, ""], dtype=object)[np.append(ranks, len(_MODELS))[rows]]
-    return found
+    models: np.ndarray = np.array([*_MODELS, ""], dtype=object)[
+        np.append(ranks, len(_MODELS))[rows]
+    ]
+    return models
 
 
 def _is_headline(
@@ -376,7 +378,7 @@ def list_lacking(
         In the order of the data; variants that lack nothing are not in it. What is about a
         container is left out: not every variant's are watched.
     """
-    found: dict[str, dict[Name, None]] = {}
+    lacking: dict[str, dict[Name, None]] = {}
     for pair in pairs:
         for here, there in (pair, pair[::-1]):
             own = _list_names(cells.get(there, {}))
@@ -385,8 +387,8 @@ def list_lacking(
             )
             missing = {name: None for name in leads if name not in own}
             if missing:
-                found.setdefault(there, {}).update(missing)
-    return {variant: tuple(names) for variant, names in found.items()}
+                lacking.setdefault(there, {}).update(missing)
+    return {variant: tuple(names) for variant, names in lacking.items()}
 
 
 def _list_names(keys: Iterable[Row]) -> dict[Name, None]:

@@ -146,7 +146,7 @@ def list_responses(
         The numbers of variants whose names do not tell them. Numbers that two variants share are
         no doses.
     """
-    found: dict[tuple[Row, str, str], dict[float, tuple[float, ...]]] = {}
+    costs_by_dose: dict[tuple[Row, str, str], dict[float, tuple[float, ...]]] = {}
     owners: dict[tuple[Row, str, str, float], str] = {}
     shared: set[tuple[Row, str, str]] = set()
     units: dict[Row, str] = {}
@@ -167,12 +167,12 @@ def list_responses(
             costs = tuple(1 / value for value in values) if is_rate else values
             for kind, name, amount in (stated or {}).get(variant) or _read_name(variant):
                 key = contrast.key, kind, name
-                found.setdefault(key, {})[amount] = costs
+                costs_by_dose.setdefault(key, {})[amount] = costs
                 if owners.setdefault((*key, amount), variant) != variant:
                     shared.add(key)
                 units[contrast.key] = "s" if is_rate else contrast.unit
     responses = []
-    for (row, kind, name), by_dose in found.items():
+    for (row, kind, name), by_dose in costs_by_dose.items():
         if (row, kind, name) in shared:
             continue
         known = designs.get(row, set())

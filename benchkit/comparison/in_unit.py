@@ -47,21 +47,21 @@ _METHODS = {**METHODS, MAX_T: "welch", LEAST_WELCH: "welch"}
 def estimate_in_unit(
     x: Sequence[float],
     y: Sequence[float],
-    found: Measurement,
+    measured: Measurement,
     confidence: float,
     blocks: Blocks | None = None,
 ) -> Amount | None:
     """Return variant - baseline with its interval; None where the row tells a direction only."""
-    if found.method == DIFFERENCE:
-        value, low, high = found.difference
+    if measured.method == DIFFERENCE:
+        value, low, high = measured.difference
         return None if value is None else (value, low, high)
     estimate: Estimate | None = None
-    if found.method in METHODS:
-        estimate = estimate_shift(x, y, confidence, METHODS[found.method])
-    elif blocks is not None and found.method == ALIGNED:
+    if measured.method in METHODS:
+        estimate = estimate_shift(x, y, confidence, METHODS[measured.method])
+    elif blocks is not None and measured.method == ALIGNED:
         values = [tuple(map(math.exp, block)) for block in blocks.logs]
         estimate, _ = compare_aligned(values, blocks.baseline, blocks.variant, confidence)
-    elif blocks is not None and found.method == SIGNED:
+    elif blocks is not None and measured.method == SIGNED:
         before, after = blocks.side(blocks.baseline), blocks.side(blocks.variant)
         estimate = paired_shift(list(map(math.exp, before)), list(map(math.exp, after)), confidence)
     if estimate is None:

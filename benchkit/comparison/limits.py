@@ -343,8 +343,8 @@ def _estimate(
         return float(looks.value[0, -1]), finite(low), finite(high)
     ranked = _is_ranked(contrast)
     least = is_least(*sorted((len(x), len(y))))
-    found = hodges_lehmann(x, y, level) if ranked else welch(x, y, level, least_freedom=least)[0]
-    return found.value, finite(found.low), finite(found.high)
+    estimate = hodges_lehmann(x, y, level) if ranked else welch(x, y, level, least_freedom=least)[0]
+    return estimate.value, finite(estimate.low), finite(estimate.high)
 
 
 def _is_ranked(contrast: Contrast) -> bool:

@@ -93,9 +93,9 @@ def measure(
         if exact is not None:
             return _exact(x, y, exact)
         if (min(x) == max(x)) != (min(y) == max(y)):
-            found = measure(x, y, "nothing", confidence, blocks, requested, ranks)
+            measured = measure(x, y, "nothing", confidence, blocks, requested, ranks)
             note = f"{_write_range(x)} vs. {_write_range(y)}: the counts vary, so they are tested"
-            return replace(found, facts=(note, *found.facts))
+            return replace(measured, facts=(note, *measured.facts))
     positive = min(*x, *y) > 0
     fewest, most = sorted((len(x), len(y)))
     method = choose_method(fewest, most, requested)
@@ -222,8 +222,8 @@ def _by_blocks(blocks: Blocks, method: str, confidence: float) -> Measurement:
         sides = blocks.side(blocks.baseline), blocks.side(blocks.variant)
         apply = partial(_pair, *sides)
     notes = (*_NAMED.get(method, ()), *_tell_of_unpaired(blocks, apply, confidence))
-    found = _apply(method, confidence, apply, notes)
-    return replace(found, arranged=tuple(map(tuple, sides)))
+    measured = _apply(method, confidence, apply, notes)
+    return replace(measured, arranged=tuple(map(tuple, sides)))
 
 
 def _tell_of_unpaired(blocks: Blocks, apply: Method, confidence: float) -> tuple[str, ...]:
@@ -309,7 +309,7 @@ def _predict(
 
 
 def compare_stretches(
-    x: Sequence[float], y: Sequence[float], found: Measurement, confidence: float
+    x: Sequence[float], y: Sequence[float], measured: Measurement, confidence: float
 ) -> Measurement:
     """Add to the direction of two individual runs how well these two are known by themselves.
 
@@ -317,23 +317,23 @@ def compare_stretches(
     ----------
     x, y : sequence of float
         The same statistic in each stretch of the runs, positive.
-    found : Measurement
+    measured : Measurement
         Of the two runs.
     confidence : float
         Of the interval.
     """
     logs = [math.log(v) for v in x], [math.log(v) for v in y]
     inner = compare_within(*logs, confidence)
-    ratio, *_ = found.ratio
+    ratio, *_ = measured.ratio
     if ratio is None or not math.isfinite(inner.low):
-        return replace(found, notes=(*found.notes, *inner.notes))
+        return replace(measured, notes=(*measured.notes, *inner.notes))
     away = math.log(ratio) - inner.value
     bounds = to_ratio(inner.low + away), to_ratio(inner.high + away)
     note = (
         "the interval covers only the variation within these two runs, not the differences "
         "between runs"
     )
-    return replace(found, method=WITHIN, ratio=(ratio, *bounds), notes=(*found.notes, note))
+    return replace(measured, method=WITHIN, ratio=(ratio, *bounds), notes=(*measured.notes, note))
 
 
 def refuse(stat: str, beyond: float) -> Measurement:

@@ -61,10 +61,10 @@ class Ranks:
 
         None for a row that is not among those that were given.
         """
-        found = self._known.get((tuple(x), tuple(y)))
-        if found is None:
+        known = self._known.get((tuple(x), tuple(y)))
+        if known is None:
             return None
-        outer, inner, test = found
+        outer, inner, test = known
         return lambda confidence: (outer if confidence == self._confidence else inner, test)
 
     def is_unequal(self, x: Sequence[float], y: Sequence[float]) -> bool | None:

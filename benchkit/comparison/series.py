@@ -238,7 +238,7 @@ def _cut(c: Contrast, looks: Looks, at: int) -> Contrast:
     rounds = int(looks.rounds[min(at, len(looks.rounds) - 1)])
     logs = tuple(side[:rounds] for side in c.arranged)
     smallest = math.exp(min(map(min, logs)))
-    found = _measure(logs, looks.design, c.resolution / smallest, c.confidence)
+    measured = _measure(logs, looks.design, c.resolution / smallest, c.confidence)
     later = f"; the later rounds, up to round {made}, do not change this" if made > rounds else ""
     note = (
         f"decided after round {rounds} of at most {most}{later}; the interval allows for testing "
@@ -246,7 +246,7 @@ def _cut(c: Contrast, looks: Looks, at: int) -> Contrast:
     )
     return replace(
         c,
-        ratio=found.ratio[0], ratio_low=found.ratio[1], ratio_high=found.ratio[2],
-        equivalence_low=found.equivalence[0], equivalence_high=found.equivalence[1],
-        pvalue=found.pvalue, arranged=found.arranged, notes=(*c.notes, note),
+        ratio=measured.ratio[0], ratio_low=measured.ratio[1], ratio_high=measured.ratio[2],
+        equivalence_low=measured.equivalence[0], equivalence_high=measured.equivalence[1],
+        pvalue=measured.pvalue, arranged=measured.arranged, notes=(*c.notes, note),
     )  # fmt: skip

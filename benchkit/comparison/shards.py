@@ -59,11 +59,11 @@ def find_shards(runs: Runs) -> dict[Side, int]:
         The most files of one run.
     """
     files = [*_list_files(runs, 0)]
-    found: dict[Side, int] = {}
+    most_files: dict[Side, int] = {}
     sharded = [file for file in files if file.shard]
     for (side, _), same in _group(sharded, lambda file: (file.side, file.run)).items():
         if (count := len({file.shard for file in same})) > 1:
-            found[side] = count
+            most_files[side] = count
     declared = [file for file in files if file.start is not None and file.run is not None]
     named = [file for file in files if "#" in file.load]
     for groups in (
@@ -74,8 +74,8 @@ def find_shards(runs: Runs) -> dict[Side, int]:
             is_timed = all(file.start is not None for file in same)
             count = _count_overlapping(same) if is_timed else len({file.path for file in same})
             if count > 1:
-                found[side] = max(count, found.get(side, 0))
-    return found
+                most_files[side] = max(count, most_files.get(side, 0))
+    return most_files
 
 
 def count_concurrent(runs: Runs) -> dict[Side, int]:

@@ -84,8 +84,10 @@ def _average(rows: Sequence[Contrast]) -> Contrast:
     x, y = (
         np.array(side, dtype=np.float64) for side in zip(*(scale(c)[:2] for c in rows), strict=True)
     )
-    found = compare_together(x, y, first.confidence, is_paired=bool(first.arranged))
-    low, high = (math.exp(end) if math.isfinite(end) else None for end in (found.low, found.high))
+    estimate = compare_together(x, y, first.confidence, is_paired=bool(first.arranged))
+    low, high = (
+        math.exp(end) if math.isfinite(end) else None for end in (estimate.low, estimate.high)
+    )
     sides = [tuple(np.exp(side.mean(axis=0)).tolist()) for side in (x, y)]
     return replace(
         first,
@@ -96,14 +98,14 @@ def _average(rows: Sequence[Contrast]) -> Contrast:
         center_baseline=median(sides[0]),
         center_variant=median(sides[1]),
         resolution=0.0,
-        ratio=math.exp(found.value),
+        ratio=math.exp(estimate.value),
         ratio_low=low,
         ratio_high=high,
         equivalence_low=None,
         equivalence_high=None,
         method=PAIRED_T if first.arranged else WELCH,
         pvalue=None,
-        notes=found.notes,
+        notes=estimate.notes,
         arranged=(),
         drift=None,
         amount=None,

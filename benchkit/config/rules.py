@@ -130,10 +130,10 @@ class Rule:
     @property
     def limit(self) -> Limit:
         """What is over the limit: beyond acceptable, or beyond the target where it is alone."""
-        found = self.acceptable or self.target
-        if found is None:
+        limit = self.acceptable or self.target
+        if limit is None:
             raise ConfigError("a rule without a limit", where=self.name, hint=_NO_LIMIT)
-        return found
+        return limit
 
     @property
     def is_default(self) -> bool:
@@ -294,7 +294,7 @@ def _read_where(value: object, where: str) -> tuple[tuple[str, tuple[str, ...]],
     if not isinstance(value, Mapping):
         hint = 'use where = {benchmark = ["Ping"]}'
         raise ConfigError("`where` is not a table", where=where, hint=hint)
-    return tuple((key, _read_values(found, key, where)) for key, found in value.items())
+    return tuple((key, _read_values(entry, key, where)) for key, entry in value.items())
 
 
 def _read_values(value: object, key: str, where: str) -> tuple[str, ...]:

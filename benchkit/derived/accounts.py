@@ -307,7 +307,7 @@ def _whole(spans: float | None, requests: float | None) -> float | None:
 
 def _number(text: str | None) -> float | None:
     try:
-        found = float(text) if text else None
+        number = float(text) if text else None
     except ValueError:
         return None
-    return found if found is not None and 0 <= found < float("inf") else None
+    return number if number is not None and 0 <= number < float("inf") else None

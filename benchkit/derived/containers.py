@@ -231,7 +231,7 @@ def limit_of(subject: str, what: str, facts: Mapping[str, str]) -> float | None:
 def read_positive(text: str) -> float | None:
     """Read a finite number above 0; None where it is none."""
     try:
-        found = float(text)
+        number = float(text)
     except ValueError:
         return None
-    return found if 0 < found < float("inf") else None
+    return number if 0 < number < float("inf") else None

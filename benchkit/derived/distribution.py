@@ -72,7 +72,7 @@ def find_distributions(observations: Observations) -> list[Distribution]:
     names = ["group", "variant", "benchmark", "params", "tool", "metric", "unit"]
     single = observations["stat"].eq("sample") & observations["unit"].eq("s")
     known = observations[single & observations["subject"].isna() & (observations["value"] >= 0)]
-    found = []
+    distributions = []
     for key, rows in known.groupby(names, sort=False, observed=True):
         values = _sorted(rows)
         if len(values) < FEWEST or not values[-1] > 0:
@@ -80,8 +80,8 @@ def find_distributions(observations: Observations) -> list[Distribution]:
         runs = {int(str(run)): thin(_sorted(own), MOST_OF_RUN) for run, own in rows.groupby("run")}
         labels = dict(zip(names, map(str, key), strict=True))
         each_run = runs if len(runs) > 1 else {}
-        found.append(Distribution(**labels, pooled=thin(values), runs=each_run))
-    return found
+        distributions.append(Distribution(**labels, pooled=thin(values), runs=each_run))
+    return distributions
 
 
 def _sorted(rows: pd.DataFrame) -> FloatArray:

@@ -117,11 +117,11 @@ def list_failures(observations: Observations) -> dict[Labels, Failures]:
 
     Of several forms of a run, each number is taken from the most precise.
     """
-    found = (
+    by_run = (
         (labels, _measure(labels.tool, numbers))
         for labels, numbers in collect_numbers(observations, _COUNTED).items()
     )
-    return {labels: failures for labels, failures in found if failures is not None}
+    return {labels: failures for labels, failures in by_run if failures is not None}
 
 
 def collect_numbers(

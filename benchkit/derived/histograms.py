@@ -109,10 +109,12 @@ def _name_falling(falling: Sequence[tuple[Measured, str]]) -> Finding:
     )
 
 
-def _sort(found: Mapping[tuple[str, str], Series]) -> dict[str, dict[float | str, Series]]:
+def _sort(
+    series_by_place: Mapping[tuple[str, str], Series],
+) -> dict[str, dict[float | str, Series]]:
     """Return the series of each histogram by bound, and the sum and the count by their metric."""
     parts: dict[str, dict[float | str, Series]] = {}
-    for (subject, metric), series in found.items():
+    for (subject, metric), series in series_by_place.items():
         name, _, bound = subject.rpartition(BOUND) if metric == _BUCKET else (subject, "", metric)
         try:
             key = float(bound) if metric == _BUCKET else metric

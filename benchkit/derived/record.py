@@ -296,8 +296,8 @@ def leave_out_excerpts(observations: Observations) -> Observations:
     if partial.empty:
         return observations
     excerpts = set(_list_forms(partial))
-    found = np.fromiter((form in excerpts for form in _list_forms(observations)), bool)
-    kept: Observations = observations[~found]
+    is_excerpt = np.fromiter((form in excerpts for form in _list_forms(observations)), bool)
+    kept: Observations = observations[~is_excerpt]
     return kept
 
 

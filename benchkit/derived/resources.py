@@ -64,15 +64,15 @@ def derive_resources(
     gaps, served = Gaps(), set()
     starts = Counter((run.trial, run.window[0]) for run in measured if run.window)
     for run in measured:
-        found = sources.of(run)
-        if not found:
+        recorded = sources.of(run)
+        if not recorded:
             if sources.has_any(run):
                 gaps.without_samples.append(run)
             continue
-        if run.window is None and any(each.is_dated for each in found.values()):
+        if run.window is None and any(each.is_dated for each in recorded.values()):
             gaps.without_window.append(run)
             continue
-        used = dict(_use(run, found))
+        used = dict(_use(run, recorded))
         if any("cpu_time" in usages or "cpu_usage" in usages for usages in used.values()):
             served.add(run.trial)
         rows += [row for subject, usages in used.items() for row in _tell(run, subject, usages)]
@@ -89,11 +89,13 @@ def derive_resources(
 _Usages = dict[str, tuple[Usage, str]]
 
 
-def _use(run: Measured, found: Mapping[tuple[str, str], Series]) -> Iterator[tuple[str, _Usages]]:
-    for subject in dict.fromkeys(subject for subject, _ in found):
+def _use(
+    run: Measured, recorded: Mapping[tuple[str, str], Series]
+) -> Iterator[tuple[str, _Usages]]:
+    for subject in dict.fromkeys(subject for subject, _ in recorded):
         usages: _Usages = {}
         for metric in sorted(USAGE):
-            series = found.get((subject, metric))
+            series = recorded.get((subject, metric))
             if series is None:
                 continue
             times, values, source = series.inside(run.window)
@@ -108,33 +110,35 @@ def _use(run: Measured, found: Mapping[tuple[str, str], Series]) -> Iterator[tup
 
 
 def _tell(run: Measured, subject: str, usages: _Usages) -> Iterator[dict[str, Any]]:
-    def row(name: str, stat: str, value: float, found: tuple[Usage, str]) -> dict[str, Any]:
-        usage, source = found
+    def row(
+        name: str, stat: str, value: float, usage_and_source: tuple[Usage, str]
+    ) -> dict[str, Any]:
+        usage, source = usage_and_source
         return run.row(name, stat, value, subject=subject, n=usage.n, source=source)
 
     cpu = usages.get("cpu_time") or usages.get("cpu_usage")
     memory = "memory_working_set" if "memory_working_set" in usages else "memory_usage"
-    for name, found in (("cpu_usage", cpu), (memory, usages.get(memory))):
-        if found is not None:
-            yield row(name, "mean", found[0].mean, found)
-            yield row(name, "max", found[0].largest, found)
+    for name, usage_and_source in (("cpu_usage", cpu), (memory, usages.get(memory))):
+        if usage_and_source is not None:
+            yield row(name, "mean", usage_and_source[0].mean, usage_and_source)
+            yield row(name, "max", usage_and_source[0].largest, usage_and_source)
     for name in _RATES:
         if name in usages:
             yield row(f"{name}_rate", "mean", usages[name][0].mean, usages[name])
     periods, held = usages.get("cpu_periods"), usages.get("cpu_throttled_periods")
     if periods and held and periods[0].increase > 0:
         yield row("cpu_throttled", "mean", held[0].increase / periods[0].increase, held)
-    for what, found in (("cpu", cpu), ("memory", usages.get(memory))):
+    for what, usage_and_source in (("cpu", cpu), ("memory", usages.get(memory))):
         limit = limit_of(subject, what, run.env)
-        if limit is not None and found is not None:
-            yield row(f"{what}_limit", "value", limit, found)
+        if limit is not None and usage_and_source is not None:
+            yield row(f"{what}_limit", "value", limit, usage_and_source)
 
 
 def _per_request(
     run: Measured, used: Mapping[str, _Usages], rate: float | None, gaps: Gaps
 ) -> Iterator[dict[str, Any]]:
     with_cpu = {s: usages.get("cpu_time") or usages.get("cpu_usage") for s, usages in used.items()}
-    cores = {subject: found for subject, found in with_cpu.items() if found is not None}
+    cores = {subject: each for subject, each in with_cpu.items() if each is not None}
     if not cores:
         gaps.without_samples.append(run)
         return

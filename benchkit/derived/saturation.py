@@ -198,9 +198,9 @@ def parse_rule(text: str) -> Rule:
     try:
         if kind == "share" and 0 < float(rest) <= 1:
             return Rule("share", float(rest), "", text)
-        found = _LIMIT.fullmatch(rest) if kind == "sla" else None
-        if found:
-            return Rule("sla", parse_duration(found[2]).value, found[1], text)
+        match = _LIMIT.fullmatch(rest) if kind == "sla" else None
+        if match:
+            return Rule("sla", parse_duration(match[2]).value, match[1], text)
     except ValueError:
         pass
     if kind in {"power", "usl"} and not rest:

@@ -174,8 +174,8 @@ def _measure(part: FloatArray) -> Iterator[tuple[str, float]]:
     yield "mean", float(part.mean())
     levels = {stat: q for stat, q in _LEVELS.items() if len(part) * (1 - q) >= _BEYOND}
     if levels:
-        found = np.quantile(part, list(levels.values()))
-        yield from zip(levels, found.tolist(), strict=True)
+        quantiles = np.quantile(part, list(levels.values()))
+        yield from zip(levels, quantiles.tolist(), strict=True)
 
 
 class Summary:
@@ -276,15 +276,15 @@ class Batches:
         rows = rows.sort_values("time", kind="stable")
         file = rows["source"].str.rpartition(":")[0].rename("file")
         values, counts, begins = _columns(rows)
-        found: dict[tuple[str, ...], _Run] = {}
+        batches: dict[tuple[str, ...], _Run] = {}
         grouped = rows.groupby([*names, "run", file, "stat"], sort=False).indices
         for labels, places in grouped.items():
             *key, stat = (str(part) for part in labels)  # type: ignore[attr-defined]
-            batch = found.setdefault(tuple(key), {})
+            batch = batches.setdefault(tuple(key), {})
             batch[stat.removeprefix(PREFIX)] = values[places]
             if stat == f"{PREFIX}mean":
                 batch |= {"count": counts[places], "begin": begins[places]}
-        for (*text, number, _), batch in sorted(found.items(), key=itemgetter(0)):
+        for (*text, number, _), batch in sorted(batches.items(), key=itemgetter(0)):
             runs = self._runs.setdefault((Side(*text[:-1]), text[-1]), {})
             known = runs.get(int(number))
             if known is None or batch["count"].sum() > known["count"].sum():

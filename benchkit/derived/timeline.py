@@ -90,10 +90,10 @@ def find_tracks(
 
 def _latencies(run: Measured, batches: Batches) -> Iterator[Track]:
     for stat in STATS:
-        found = batches.course(run.side, LATENCY, stat).get(run.run)
-        if found is None or len(found[0]) < _FEWEST:
+        course = batches.course(run.side, LATENCY, stat).get(run.run)
+        if course is None or len(course[0]) < _FEWEST:
             continue
-        begins, values = found
+        begins, values = course
         times = begins + np.median(np.diff(begins)) / 2 - _start(run, begins)
         yield _track(run, LATENCY, times, values, stat=stat)
 
@@ -109,16 +109,16 @@ def _start(run: Measured, begins: FloatArray) -> float:
 def _resources(
     run: Measured,
     window: tuple[float, float],
-    found: Mapping[tuple[str, str], Series],
+    recorded: Mapping[tuple[str, str], Series],
     service: str,
 ) -> Iterator[Track]:
     start, end = window
     length = end - start
     seen = (start - _BEFORE * length, end + _AFTER * length)
-    subjects = dict.fromkeys(subject for subject, _ in found)
+    subjects = dict.fromkeys(subject for subject, _ in recorded)
     for subject in subjects:
         for metric, names in ((CPU, ("cpu_time", CPU)), (MEMORY[0], MEMORY)):
-            series = next((found[subject, n] for n in names if (subject, n) in found), None)
+            series = next((recorded[subject, n] for n in names if (subject, n) in recorded), None)
             if series is None or not series.is_dated:
                 continue
             times, values, _ = series.inside(seen)

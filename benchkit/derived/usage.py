@@ -233,12 +233,12 @@ def list_uses(observations: Observations, measured: Sequence[Measured]) -> list[
         observations, "memory_working_set"
     )
     limits = read_usage(observations, "cpu_limit", "value")
-    found: dict[tuple[Side, str], list[Measured]] = {}
+    runs_by_container: dict[tuple[Side, str], list[Measured]] = {}
     for run in measured:
         for container in cores.get(run.key, {}):
-            found.setdefault((run.side, container), []).append(run)
+            runs_by_container.setdefault((run.side, container), []).append(run)
     uses = []
-    for (side, container), runs in found.items():
+    for (side, container), runs in runs_by_container.items():
         services = {find_service(cores[run.key], run.env) for run in runs}
         uses.append(
             Use(

@@ -105,12 +105,12 @@ def _name_processes(start: Counts, idle: Counts) -> list[str]:
 
 def check_governor(readings: Readings) -> Check:
     """Look for CPUs whose clock follows the load."""
-    found = readings.machine.facts.get("governor", "")
+    governors = readings.machine.facts.get("governor", "")
     return _judge(
         "frequency governor",
-        found.replace(" ", ", "),
+        governors.replace(" ", ", "),
         "set it: sudo cpupower frequency-set --governor performance",
-        is_noisy=found != "performance",
+        is_noisy=governors != "performance",
     )
 
 
@@ -118,13 +118,15 @@ def check_turbo(readings: Readings) -> Check:
     """Look for CPUs that run above their nominal clock while they are cool."""
     switches = {"intel_pstate/no_turbo": ("0", "1"), "cpufreq/boost": ("1", "0")}
     for name, (on, off) in switches.items():
-        found = readings.machine.read(f"{_CPU}/{name}")
-        if found:
+        setting = readings.machine.read(f"{_CPU}/{name}")
+        if setting:
             return _judge(
                 "turbo",
-                "on: clock speed depends on heat and on the other cores" if found == on else "off",
+                "on: clock speed depends on heat and on the other cores"
+                if setting == on
+                else "off",
                 f"switch it off: echo {off} | sudo tee /{_CPU}/{name}",
-                is_noisy=found == on,
+                is_noisy=setting == on,
             )
     return _judge("turbo", "", "", is_noisy=False)
 
@@ -184,13 +186,13 @@ def check_virtual(readings: Readings) -> Check:
         or machine.find("proc/self/mountinfo", _OVERLAY)
     )
     kinds = (("virtual machine", is_virtual), ("container", is_contained))
-    found = " and ".join(name for name, holds in kinds if holds)
+    layers = " and ".join(name for name, holds in kinds if holds)
     return _judge(
         "virtualisation",
-        found or ("none" if machine.has("proc/cpuinfo") else ""),
+        layers or ("none" if machine.has("proc/cpuinfo") else ""),
         "the load of other guests is invisible from inside: for small changes, use a dedicated "
         "machine, or alternate between the variants",
-        is_noisy=bool(found),
+        is_noisy=bool(layers),
     )
 
 
@@ -226,26 +228,26 @@ def check_heat(readings: Readings) -> Check:
 
 def check_files(readings: Readings) -> Check:
     """Look for a low limit of open files, which connections are, too."""
-    found = readings.machine.find("proc/self/limits", _OPEN_FILES)
+    limit = readings.machine.find("proc/self/limits", _OPEN_FILES)
     return _judge(
         "open files",
-        f"limit {found}" if found else "",
+        f"limit {limit}" if limit else "",
         "raise the limit for load tests with many connections: ulimit -n 65536",
-        is_noisy=found.isdigit() and int(found) < _FILES,
+        is_noisy=limit.isdigit() and int(limit) < _FILES,
     )
 
 
 def check_clock(readings: Readings) -> Check:
     """Look for a clock that takes long to read."""
-    found = readings.machine.read(f"{_CLOCK}/current_clocksource")
+    source = readings.machine.read(f"{_CLOCK}/current_clocksource")
     known = readings.machine.read(f"{_CLOCK}/available_clocksource").split()
     return _judge(
         "clock source",
-        found,
+        source,
         f"choose a faster one: echo tsc | sudo tee /{_CLOCK}/current_clocksource"
         if "tsc" in known
         else "this clock is slow to read: look for tsc in the kernel log (dmesg)",
-        is_noisy=found in _SLOW_CLOCKS,
+        is_noisy=source in _SLOW_CLOCKS,
     )
 
 

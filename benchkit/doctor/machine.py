@@ -56,8 +56,8 @@ class Machine:
 
     def find(self, name: str, pattern: re.Pattern[str]) -> str:
         """Return the first group of a pattern in a file; empty where it is not there."""
-        found = pattern.search(self.read(name))
-        return found[1] if found else ""
+        match = pattern.search(self.read(name))
+        return match[1] if match else ""
 
     def has(self, name: str) -> bool:
         """Tell whether a file is there."""

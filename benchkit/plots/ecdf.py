@@ -19,12 +19,12 @@ _SHARES = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)
 _EDGE = 0.5  # of the least time above 0: the place of those that were told as 0
 
 
-def data(found: Sequence[Distribution], baseline: str = "") -> Chart:
+def data(pooled: Sequence[Distribution], baseline: str = "") -> Chart:
     """Collect the distributions of each benchmark and metric.
 
     Parameters
     ----------
-    found : sequence of Distribution
+    pooled : sequence of Distribution
     baseline : str
         The variant in the baseline's colour, where there is one.
 
@@ -34,7 +34,7 @@ def data(found: Sequence[Distribution], baseline: str = "") -> Chart:
         All runs of a variant together; a faint line is a single run.
     """
     places: dict[tuple[str, ...], list[Distribution]] = {}
-    for each in found:
+    for each in pooled:
         places.setdefault(_place(each), []).append(each)
     varying = [len(set(names)) > 1 for names in zip(*places, strict=True)]
     panels: list[Panel] = []

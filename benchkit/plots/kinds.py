@@ -60,8 +60,8 @@ def _sweep(material: Material) -> Chart:
     pairs = material.verdicts.comparisons.pairs
     names = frozenset(name for pair in pairs for name in pair)
     rule = parse_rule(material.knee)
-    found = find_saturations(material.observations, material.runs, rule, names)
-    return sweep.data(found, pairs[0][0] if pairs else "")
+    saturations = find_saturations(material.observations, material.runs, rule, names)
+    return sweep.data(saturations, pairs[0][0] if pairs else "")
 
 
 def _ecdf(material: Material) -> Chart:
@@ -69,8 +69,8 @@ def _ecdf(material: Material) -> Chart:
         return ecdf.data(())
     pairs = material.verdicts.comparisons.pairs
     names = {name for pair in pairs for name in pair}
-    found = find_distributions(material.observations)
-    chosen = [each for each in found if each.variant in names or not names]
+    distributions = find_distributions(material.observations)
+    chosen = [each for each in distributions if each.variant in names or not names]
     return ecdf.data(chosen, pairs[0][0] if pairs else "")
 
 

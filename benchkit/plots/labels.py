@@ -100,11 +100,11 @@ def label_points(axes: Axes, panel: Panel) -> None:
         for i in dict.fromkeys(chain((0, last), range(last))):
             around = _AROUND if line.kind == "ring" else _NEXT
             place, text = points[line, i], line.labels[i]
-            found = _find_room(place, text, taken + strokes, around)
-            found = found or _find_room(place, text, taken, around)
-            if found is None:
+            spot = _find_room(place, text, taken + strokes, around)
+            spot = spot or _find_room(place, text, taken, around)
+            if spot is None:
                 continue
-            (right, up, align), box = found
+            (right, up, align), box = spot
             taken.append(box)
             axes.text(
                 line.x[i],
@@ -171,11 +171,11 @@ def spread_labels(places: list[float], least: float = LABEL) -> list[float]:
             (low, left), (high, right) = merged[-2:]
             both = left + right
             merged[-2:] = [((low * len(left) + high * len(right)) / len(both), both)]
-    found = [0.0] * len(places)
+    spread = [0.0] * len(places)
     for middle, members in merged:
         for step, index in enumerate(members):
-            found[index] = round(middle + (step - (len(members) - 1) / 2) * least, 9)
-    return found
+            spread[index] = round(middle + (step - (len(members) - 1) / 2) * least, 9)
+    return spread
 
 
 def keep_below(places: Sequence[float], highest: float, least: float = LABEL) -> list[float]:
@@ -186,11 +186,11 @@ def keep_below(places: Sequence[float], highest: float, least: float = LABEL) ->
     >>> keep_below([0.5, 2.5, 2.0], highest=2.0, least=0.5)
     [0.5, 2.0, 1.5]
     """
-    found, room = list(places), highest
-    for index in sorted(range(len(found)), key=lambda index: -found[index]):
-        found[index] = min(found[index], room)
-        room = found[index] - least
-    return found
+    lowered, room = list(places), highest
+    for index in sorted(range(len(lowered)), key=lambda index: -lowered[index]):
+        lowered[index] = min(lowered[index], room)
+        room = lowered[index] - least
+    return lowered
 
 
 def _meet(below: tuple[float, list[int]], above: tuple[float, list[int]], least: float) -> bool:

@@ -27,10 +27,10 @@ def data(verdicts: Verdicts) -> Chart:
     """
     contrasts = of_percentiles(verdicts)
     panels = [
-        _panel(heading, baseline, variants, found)
-        for heading, found in group_by_place(contrasts, _PLACE)
-        if len({contrast.stat for contrast in found}) >= _FEWEST
-        for baseline, variants in sides(found)
+        _panel(heading, baseline, variants, contrasts_there)
+        for heading, contrasts_there in group_by_place(contrasts, _PLACE)
+        if len({contrast.stat for contrast in contrasts_there}) >= _FEWEST
+        for baseline, variants in sides(contrasts_there)
     ]
     return arrange("Percentiles", [panel for panel in panels if _is_curved(panel)])
 
@@ -41,11 +41,11 @@ def _is_curved(panel: Panel) -> bool:
 
 
 def _panel(
-    heading: str, baseline: str, variants: Sequence[tuple[str, int]], found: Sequence[Contrast]
+    heading: str, baseline: str, variants: Sequence[tuple[str, int]], contrasts: Sequence[Contrast]
 ) -> Panel:
-    curves = _curves(baseline, [name for name, _ in variants], found)
+    curves = _curves(baseline, [name for name, _ in variants], contrasts)
     values = [v for levels in curves.values() for runs in levels.values() for v in runs if v > 0]
-    scale = common_scale(values, found[0].unit)
+    scale = common_scale(values, contrasts[0].unit)
     series = [(baseline, 0), *variants]
     lines = [line for name, place in series for line in _lines(name, place, curves[name], scale)]
     levels = sorted({level for levels in curves.values() for level in levels})
@@ -55,7 +55,7 @@ def _panel(
         lines=tuple(lines),
         x=Axis(label="percentile", ticks=tuple((tail(q), f"p{100 * q:g}") for q in levels)),
         y=Axis(
-            label=name_values(found[0].metric, scale),
+            label=name_values(contrasts[0].metric, scale),
             ticks=log_ticks(shown),
             is_logarithmic=True,
         ),
@@ -74,11 +74,11 @@ def tail(level: float) -> float:
 
 
 def _curves(
-    baseline: str, variants: Sequence[str], found: Sequence[Contrast]
+    baseline: str, variants: Sequence[str], contrasts: Sequence[Contrast]
 ) -> dict[str, dict[float, tuple[float, ...]]]:
     """Return variant -> level -> values of the runs."""
     curves: dict[str, dict[float, tuple[float, ...]]] = {baseline: {}}
-    for c in found:
+    for c in contrasts:
         if c.baseline == baseline and c.variant in variants:
             level = level_of(c)
             curves[baseline].setdefault(level, c.baseline_values)

@@ -32,7 +32,7 @@ def group_by_place(
         key = tuple(str(getattr(contrast, name)) for name in names)
         groups.setdefault(key, []).append(contrast)
     varying = [name for place, name in enumerate(names) if len({key[place] for key in groups}) > 1]
-    return [(_head(found[0], varying), found) for found in groups.values()]
+    return [(_head(group[0], varying), group) for group in groups.values()]
 
 
 def _head(contrast: Contrast, varying: Sequence[str]) -> str:

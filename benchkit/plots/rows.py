@@ -152,8 +152,8 @@ def _group(rows: Sequence[Verdict], margin: float) -> tuple[Row, ...]:
         groups.setdefault(_heading(row.contrast, contrasts, by_variant=by_variant), []).append(row)
     return tuple(
         _row(row, heading, _label(row.contrast, contrasts, by_variant=by_variant), margin)
-        for heading, found in groups.items()
-        for row in sorted(found, key=_badness, reverse=True)
+        for heading, group in groups.items()
+        for row in sorted(group, key=_badness, reverse=True)
     )
 
 

@@ -37,10 +37,10 @@ def data(verdicts: Verdicts, runs: Runs | None = None) -> Chart:
     sessions = find_sessions(runs) if runs is not None else {}
     primary = [row.contrast for row in verdicts.primary]
     panels = [
-        _panel(heading, baseline, variants, found, sessions.get(found[0].workload))
-        for heading, found in group_by_place(primary, _PLACE)
-        if max(c.n_variant for c in found) >= _FEWEST
-        for baseline, variants in sides(found)
+        _panel(heading, baseline, variants, contrasts, sessions.get(contrasts[0].workload))
+        for heading, contrasts in group_by_place(primary, _PLACE)
+        if max(c.n_variant for c in contrasts) >= _FEWEST
+        for baseline, variants in sides(contrasts)
     ]
     return arrange("Runs in order", panels)
 
@@ -49,11 +49,11 @@ def _panel(
     heading: str,
     baseline: str,
     variants: Sequence[tuple[str, int]],
-    found: Sequence[Contrast],
+    contrasts: Sequence[Contrast],
     session: Session | None,
 ) -> Panel:
-    values = _values(baseline, [name for name, _ in variants], found)
-    scale = common_scale([v for runs in values.values() for v in runs.values()], found[0].unit)
+    values = _values(baseline, [name for name, _ in variants], contrasts)
+    scale = common_scale([v for runs in values.values() for v in runs.values()], contrasts[0].unit)
     places = _places(values, session)
     lines = []
     for name, series in [(baseline, 0), *variants]:
@@ -63,15 +63,15 @@ def _panel(
         heading=heading,
         lines=tuple(lines),
         x=Axis(label=label, is_whole=True),
-        y=Axis(label=name_values(found[0].metric, scale, found[0].stat)),
+        y=Axis(label=name_values(contrasts[0].metric, scale, contrasts[0].stat)),
     )
 
 
 def _values(
-    baseline: str, variants: Sequence[str], found: Sequence[Contrast]
+    baseline: str, variants: Sequence[str], contrasts: Sequence[Contrast]
 ) -> dict[str, dict[int, float]]:
     values: dict[str, dict[int, float]] = {}
-    for c in found:
+    for c in contrasts:
         if c.baseline != baseline or c.variant not in variants:
             continue
         ours = c.baseline_runs or tuple(range(1, c.n_baseline + 1))

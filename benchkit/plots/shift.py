@@ -25,10 +25,10 @@ def data(verdicts: Verdicts) -> Chart:
     """
     percentiles = [contrast for contrast in of_percentiles(verdicts) if contrast.ratio]
     panels = [
-        _panel(heading, baseline, variants, found, verdicts.margin)
-        for heading, found in group_by_place(percentiles, _PLACE)
-        if len({contrast.stat for contrast in found}) >= _FEWEST
-        for baseline, variants in sides(found)
+        _panel(heading, baseline, variants, contrasts, verdicts.margin)
+        for heading, contrasts in group_by_place(percentiles, _PLACE)
+        if len({contrast.stat for contrast in contrasts}) >= _FEWEST
+        for baseline, variants in sides(contrasts)
     ]
     return arrange("Change at each percentile", panels)
 
@@ -37,14 +37,14 @@ def _panel(
     heading: str,
     baseline: str,
     variants: Sequence[tuple[str, int]],
-    found: Sequence[Contrast],
+    contrasts: Sequence[Contrast],
     margin: float,
 ) -> Panel:
     lines = []
     for name, series in variants:
-        chosen = [c for c in found if c.baseline == baseline and c.variant == name]
+        chosen = [c for c in contrasts if c.baseline == baseline and c.variant == name]
         lines.append(_line(name, series, sorted(chosen, key=level_of)))
-    levels = sorted({level_of(c) for c in found})
+    levels = sorted({level_of(c) for c in contrasts})
     band = log_bounds(margin)
     places = [y for line in lines for y in (*line.y, *line.low, *line.high)]
     low, high = min(band[0], *places), max(band[1], *places)

@@ -16,12 +16,12 @@ _STATS = ("p99", "p95", "p90", "p50", "median", "mean")
 _Placed = Sequence[tuple[int, Saturation]]
 
 
-def data(found: Sequence[Saturation], baseline: str = "") -> Chart:
+def data(saturations: Sequence[Saturation], baseline: str = "") -> Chart:
     """Collect a pair of panels for each benchmark that was swept.
 
     Parameters
     ----------
-    found : sequence of Saturation
+    saturations : sequence of Saturation
     baseline : str
         The variant in the baseline's colour, where there is one.
 
@@ -32,7 +32,7 @@ def data(found: Sequence[Saturation], baseline: str = "") -> Chart:
         benchmark without latencies has the left one only.
     """
     places: dict[tuple[str, ...], list[Saturation]] = {}
-    for each in found:
+    for each in saturations:
         places.setdefault(_place(each), []).append(each)
     varying = [len(set(names)) > 1 for names in zip(*places, strict=True)]
     panels: list[Panel] = []

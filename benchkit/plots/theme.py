@@ -116,10 +116,10 @@ def load_matplotlib() -> None:
     imported, which takes as long again as the rest of it. A command ends when it has drawn. Where
     matplotlib is there already, nothing changes.
     """
-    found = None if "matplotlib" in sys.modules else find_spec("matplotlib")
-    if found is None or found.origin is None:
+    spec = None if "matplotlib" in sys.modules else find_spec("matplotlib")
+    if spec is None or spec.origin is None:
         return
-    with chdir(Path(found.origin).parent):  # it looks there before anywhere else
+    with chdir(Path(spec.origin).parent):  # it looks there before anywhere else
         from matplotlib import artist
 
     vars(artist)["kwdoc"] = lambda _: ""

@@ -46,14 +46,14 @@ def data(tracks: Sequence[Track], pairs: Sequence[tuple[str, str]] = ()) -> Char
         places.setdefault(_place(track), []).append(track)
     panels: list[Panel] = []
     parts = list(part(variants[1:]) if pairs else part(variants))
-    for place, found in places.items():
+    for place, tracks_there in places.items():
         labels = [name for name in place if name] if len(places) > 1 else []
         for number, some in enumerate(parts, 1):
             series = [variants[0], *some] if pairs else some
             count = [f"{number} of {len(parts)}"] if len(parts) > 1 else []
             numbers = dict(zip(series, range(int(not pairs), 9), strict=False))
             required = some if number > 1 else series  # the baseline is drawn in the first part
-            panels += _panels([*labels, *count], found, numbers, required)
+            panels += _panels([*labels, *count], tracks_there, numbers, required)
     panels = [panel for panel in panels if _is_moving(panel)]
     shared = [panel for panel in panels if sum(bool(line.name) for line in panel.lines) > 1]
     return arrange("Over time", shared or panels)
@@ -69,11 +69,11 @@ def _place(track: Track) -> tuple[str, ...]:
 
 
 def _panels(
-    labels: Sequence[str], found: Sequence[Track], series: dict[str, int], required: Sequence[str]
+    labels: Sequence[str], tracks: Sequence[Track], series: dict[str, int], required: Sequence[str]
 ) -> Iterator[Panel]:
     """Yield a panel per quantity that one of the required variants has."""
-    names = _name_subjects(found)
-    for chosen in _choose([track for track in found if track.run.variant in series]):
+    names = _name_subjects(tracks)
+    for chosen in _choose([track for track in tracks if track.run.variant in series]):
         if not any(track.run.variant in required for track in chosen):
             continue
         first = chosen[0]

@@ -96,20 +96,20 @@ def write_sections(
     inputs = _Inputs(
         verdicts, runs, rank(findings), tuple(known), parts, tuple(tracks), problems, amounts or {}
     )
-    found: list[Section] = []
+    sections: list[Section] = []
     omitted: list[str] = []
     for build in _BUILDERS:
         section = build(inputs)
         if isinstance(section, Section):
-            found.append(section)
+            sections.append(section)
         else:
             omitted += [section] if section else []
-    place = next(i for i, section in enumerate(found) if section.id == "method")
-    method = found[place]
-    found[place] = Section(
+    place = next(i for i, section in enumerate(sections) if section.id == "method")
+    method = sections[place]
+    sections[place] = Section(
         id=method.id, title=method.title, text=(*method.text, *omitted), is_detail=True
     )
-    return tuple(found)
+    return tuple(sections)
 
 
 def _overhead(inputs: _Inputs) -> Section | str:
@@ -164,15 +164,15 @@ def _other_tables(inputs: _Inputs) -> tuple[Table, ...]:
     tables = exploratory_tables(inputs.verdicts, without=without)
     if sum(len(table.rows) for table in tables) <= _MANY:
         return tables
-    found: list[Table] = []
+    built: list[Table] = []
     for title, has_subject in (
         (SECONDARY, False),
         (f"{SECONDARY} by tag, phase or container", True),
     ):
         rows = [r for r in inputs.verdicts.rows if bool(r.contrast.subject) is has_subject]
         some = replace(inputs.verdicts, rows=tuple(rows))
-        found += exploratory_tables(some, without=without, title=title)
-    return tuple(found)
+        built += exploratory_tables(some, without=without, title=title)
+    return tuple(built)
 
 
 def _variants(inputs: _Inputs) -> Section | str:
@@ -200,13 +200,13 @@ def _load(inputs: _Inputs) -> Section | str:
     section = _part("sweep")(inputs)
     if not isinstance(section, Section):
         return section
-    found = inputs.parts["sweep"].saturations
+    saturations = inputs.parts["sweep"].saturations
     pairs = inputs.verdicts.comparisons.pairs
-    chart = sweep.data(found, pairs[0][0] if pairs else "")
-    rule = printable(found[0].rule.text)
+    chart = sweep.data(saturations, pairs[0][0] if pairs else "")
+    rule = printable(saturations[0].rule.text)
     legends = (
-        (_RING.format(rule=rule), any(each.level for each in found)),
-        (_BOUNDS, any(each.bounds[0] for each in found)),
+        (_RING.format(rule=rule), any(each.level for each in saturations)),
+        (_BOUNDS, any(each.bounds[0] for each in saturations)),
         (_UNSEEN, any(panel.shade for panel in chart.panels)),
         (_COSTS, any(line.labels for panel in chart.panels for line in panel.lines)),
     )

@@ -235,10 +235,10 @@ def is_long(table: Table) -> bool:
 
 def gather(findings: Sequence[Finding]) -> list[list[Finding]]:
     """Put findings of one code side by side that ask for the same remedy."""
-    found: dict[tuple[str, str, str], list[Finding]] = {}
+    groups: dict[tuple[str, str, str], list[Finding]] = {}
     for each in findings:
-        found.setdefault((each.severity, each.code, each.remedy), []).append(each)
-    return list(found.values())
+        groups.setdefault((each.severity, each.code, each.remedy), []).append(each)
+    return list(groups.values())
 
 
 def mark_code(text: str) -> Markup:

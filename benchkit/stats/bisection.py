@@ -87,12 +87,12 @@ class CommitSearch:
         A probability that the runs do not give yields the whole range.
         """
         total = np.concatenate([[0.0], np.cumsum(self.probabilities)])
-        found = [
+        ranges = [
             (self.commits[j] - self.commits[i], self.commits[i] + 1, self.commits[j])
             for i, j in combinations(range(len(self.commits)), 2)
             if total[j] - total[i] >= probability
         ]
-        return min(found)[1:] if found else (self.commits[0] + 1, self.commits[-1])
+        return min(ranges)[1:] if ranges else (self.commits[0] + 1, self.commits[-1])
 
 
 def find_commit(rounds: Sequence[int], commits: Sequence[int], values: FloatArray) -> CommitSearch:
@@ -258,13 +258,13 @@ class _Model:
 
 
 def choose_commit(
-    found: CommitSearch, unusable: Collection[int] = (), most_runs: int = MOST_RUNS
+    search: CommitSearch, unusable: Collection[int] = (), most_runs: int = MOST_RUNS
 ) -> int | None:
     """Return the commit whose runs would narrow the place down most; None if none would.
 
     Parameters
     ----------
-    found : CommitSearch
+    search : CommitSearch
     unusable : collection of int
         Commits that cannot be built or run.
     most_runs : int
@@ -281,32 +281,32 @@ def choose_commit(
     >>> choose_commit(find_commit(*(list(column) for column in zip(*runs))))
     4
     """
-    total = sum(found.probabilities)
+    total = sum(search.probabilities)
     worth: list[tuple[float, int]] = []
     before = 0.0
-    for gap, share in enumerate(found.probabilities):
-        left, right = found.commits[gap : gap + 2]
+    for gap, share in enumerate(search.probabilities):
+        left, right = search.commits[gap : gap + 2]
         for commit in range(left + 1, right):
             if commit not in unusable:
                 part = before + share * (commit - left) / (right - left)
                 worth.append((_entropy(part / total), commit))
         before += share
-        is_open = right != found.commits[-1] and right not in unusable
-        if is_open and found.runs[gap + 1] < most_runs:
-            runs = found.runs[gap + 1]
-            now = found.offset**2 + 1.5 * found.noise**2 / runs
-            then = found.offset**2 + 1.5 * found.noise**2 / (runs + 4)
+        is_open = right != search.commits[-1] and right not in unusable
+        if is_open and search.runs[gap + 1] < most_runs:
+            runs = search.runs[gap + 1]
+            now = search.offset**2 + 1.5 * search.noise**2 / runs
+            then = search.offset**2 + 1.5 * search.noise**2 / (runs + 4)
             worth.append((_entropy(before / total) * (1 - then / now), right))
     best = max(worth, key=lambda one: one[0], default=(0.0, 0))
     return best[1] if best[0] > _LEAST_WORTH else None
 
 
-def forecast_commits(found: CommitSearch, runs: int) -> int:
+def forecast_commits(search: CommitSearch, runs: int) -> int:
     """Return about how many commits are still to be measured, at least 1.
 
     Parameters
     ----------
-    found : CommitSearch
+    search : CommitSearch
     runs : int
         Of each commit.
 
@@ -324,15 +324,15 @@ def forecast_commits(found: CommitSearch, runs: int) -> int:
     """
     from scipy.special import ndtr
 
-    total = sum(found.probabilities)
-    sizes = np.diff(found.commits)
+    total = sum(search.probabilities)
+    sizes = np.diff(search.commits)
     bits = sum(
         share / total * log2(total / share * size)
-        for share, size in zip(found.probabilities, sizes.tolist(), strict=True)
+        for share, size in zip(search.probabilities, sizes.tolist(), strict=True)
         if share > 0
     )
-    error = sqrt(found.offset**2 + 1.5 * found.noise**2 / runs)
-    wrong = float(ndtr(-abs(found.step) / (2 * error)))
+    error = sqrt(search.offset**2 + 1.5 * search.noise**2 / runs)
+    wrong = float(ndtr(-abs(search.step) / (2 * error)))
     return max(1, ceil(min(bits / max(1 - _entropy(wrong), 1e-9), 1e9)))
 
 

@@ -283,16 +283,16 @@ def _part(
     sample: FloatArray, likeness: float, alpha: float, smallest: int, permutations: int, seed: int
 ) -> dict[int, float]:
     """Return the places that part the sample, each with its p."""
-    found: dict[int, float] = {}
+    places: dict[int, float] = {}
     waiting = [(0, sample.size)]
     while waiting:
         start, stop = waiting.pop()
         split = find_split(sample[start:stop], likeness, smallest, permutations, seed)
         if split and split.pvalue <= alpha:
             place = start + split.index
-            found[place] = split.pvalue
+            places[place] = split.pvalue
             waiting += [(start, place), (place, stop)]
-    return found
+    return places
 
 
 def _fit_places(sample: FloatArray, pvalues: dict[int, float], smallest: int) -> dict[int, float]:

@@ -180,8 +180,8 @@ def _predict_shift(x: ArrayLike, y: ArrayLike, confidence: float) -> Estimate:
     """Put the shorter side beside what the longer one predicts."""
     if np.size(y) <= np.size(x):
         return compare_with_history(x, y, confidence)[0]
-    found = compare_with_history(y, x, confidence)[0]
-    return replace(found, value=-found.value, low=-found.high, high=-found.low)
+    estimate = compare_with_history(y, x, confidence)[0]
+    return replace(estimate, value=-estimate.value, low=-estimate.high, high=-estimate.low)
 
 
 def paired_t(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> tuple[Estimate, TestResult]:
@@ -333,7 +333,7 @@ def relative_reaches(
     >>> [round(reach, 4) for reach in relative_reaches([[10.0, 10.2, 10.1, 10.3], [7.0, 7.0]])]
     [0.0202, 0.0]
     """
-    found: list[float | None] = [None] * len(samples)
+    reaches: list[float | None] = [None] * len(samples)
     sizes: dict[int, list[int]] = {}
     for at, values in enumerate(samples):
         sizes.setdefault(len(values), []).append(at)
@@ -347,10 +347,10 @@ def relative_reaches(
         columns = (places, varies.tolist(), centers.tolist(), deviations.tolist())
         for at, is_varying, center, deviation in zip(*columns, strict=True):
             if not is_varying:
-                found[at] = 0.0
+                reaches[at] = 0.0
             elif center > 0:
-                found[at] = quantile * deviation / sqrt(size) / center
-    return found
+                reaches[at] = quantile * deviation / sqrt(size) / center
+    return reaches
 
 
 @lru_cache(maxsize=1 << 10)

@@ -93,7 +93,7 @@ def find_modes(x: ArrayLike) -> Modes | None:
 
 def find_modes_of_each(samples: Sequence[ArrayLike]) -> list[Modes | None]:
     """Look for two groups in each of many samples: every digit is that of `find_modes` of it."""
-    found: list[Modes | None] = [None] * len(samples)
+    modes_of_each: list[Modes | None] = [None] * len(samples)
     sizes: dict[int, list[tuple[int, FloatArray]]] = {}
     for at, x in enumerate(samples):
         sample = read_sample(x, "x")
@@ -102,8 +102,8 @@ def find_modes_of_each(samples: Sequence[ArrayLike]) -> list[Modes | None]:
     for same in sizes.values():
         places, rows = zip(*same, strict=True)
         for row, modes in _find_in_rows(np.stack(rows)):
-            found[places[row]] = modes
-    return found
+            modes_of_each[places[row]] = modes
+    return modes_of_each
 
 
 def _find_in_rows(samples: FloatArray) -> Iterator[tuple[int, Modes]]:

@@ -165,13 +165,13 @@ def compare_rows(x: ArrayLike, y: ArrayLike, confidence: float = 0.95) -> RankRo
     middle = (half, half) if size % 2 else (half - 1, half)
     places = [*middle, *(end for c in ranks for end in (max(c - 1, 0), size - max(c, 1)))]
     pick = _pick_near if size > _MOST_SORTED else _pick
-    left, right, *found = pick(before, after, np.array(places))
+    left, right, *ends = pick(before, after, np.array(places))
     value = (left + right) / 2 if size % 2 == 0 else left
     unknown = np.full(rows, np.inf)
     for place, c in enumerate(ranks):
         if not c:
-            found[2 * place : 2 * place + 2] = -unknown, unknown
-    low, high, inner_low, inner_high = found
+            ends[2 * place : 2 * place + 2] = -unknown, unknown
+    low, high, inner_low, inner_high = ends
     differs, u = _rank_pooled(before, after)
     pvalue = _find_pvalues(before, after, u, differs)
     distinct = 1 + np.count_nonzero(differs, axis=1)
@@ -192,7 +192,7 @@ def _pick(before: FloatArray, after: FloatArray, ranks: NDArray[np.intp]) -> Flo
     """Return the differences of these ranks, from 0, of each row: shape (ranks, rows)."""
     rows, size = len(before), before.shape[1] * after.shape[1]
     lowest, highest = ranks.min(), ranks.max()
-    found = np.empty((ranks.size, rows))
+    picked = np.empty((ranks.size, rows))
     step = max(_AT_ONCE // size, 1)
     for start in range(0, rows, step):
         chunk = slice(start, start + step)
@@ -200,8 +200,8 @@ def _pick(before: FloatArray, after: FloatArray, ranks: NDArray[np.intp]) -> Flo
         differences.partition(lowest, axis=1)  # what lies outside need not be in order
         differences[:, lowest:].partition(highest - lowest, axis=1)
         differences[:, lowest : highest + 1].sort(axis=1)
-        found[:, chunk] = differences[:, ranks].T
-    return found
+        picked[:, chunk] = differences[:, ranks].T
+    return picked
 
 
 def _pick_near(before: FloatArray, after: FloatArray, ranks: NDArray[np.intp]) -> FloatArray:
@@ -216,7 +216,7 @@ def _pick_near(before: FloatArray, after: FloatArray, ranks: NDArray[np.intp]) -
     reach = ranks.min() / size - _REACH, ranks.max() / size + _REACH
     at = np.clip(np.array(reach) * count, 0, count - 1).astype(np.intp)
     ends = _pick(before, after, at)
-    found = np.empty((ranks.size, len(x)))
+    picked = np.empty((ranks.size, len(x)))
     for row, (low, high) in enumerate(zip(*ends.tolist(), strict=True)):
         slack = _ROUNDED * (np.abs(x[row]) + max(abs(low), abs(high)))
         first = np.searchsorted(y[row], x[row] + low - slack)
@@ -225,10 +225,10 @@ def _pick_near(before: FloatArray, after: FloatArray, ranks: NDArray[np.intp]) -
         near = np.sort(y[row, places] - np.repeat(x[row], counts))
         offsets = ranks - first.sum()
         is_near = offsets.min() >= 0 and offsets.max() < near.size
-        found[:, row] = near[offsets] if is_near else np.nan
-    is_sure = (found.min(axis=0) >= ends[0]) & (found.max(axis=0) <= ends[1])
-    found[:, ~is_sure] = _pick(x[~is_sure], y[~is_sure], ranks)
-    return found
+        picked[:, row] = near[offsets] if is_near else np.nan
+    is_sure = (picked.min(axis=0) >= ends[0]) & (picked.max(axis=0) <= ends[1])
+    picked[:, ~is_sure] = _pick(x[~is_sure], y[~is_sure], ranks)
+    return picked
 
 
 def _find_pvalues(
@@ -365,15 +365,15 @@ def _transform(ranks: IntArray, size: int, width: int) -> tuple[NDArray[np.compl
     distinct, of_row = np.unique(ranks, axis=0, return_inverse=True)
     turns = np.arange(width // 2 + 1)
     roots = np.exp(-2j * np.pi / width * np.arange(width))
-    found = np.zeros((len(distinct), size + 1, turns.size), dtype=np.complex128)
-    found[:, 0] = 1
+    products = np.zeros((len(distinct), size + 1, turns.size), dtype=np.complex128)
+    products[:, 0] = 1
     for part in _cut(len(distinct), max(_TRANSFORMED // (size * width), 1)):
-        counts = found[part]
+        counts = products[part]
         for column, rank in enumerate(distinct[part].T):
             most = min(column + 1, size)
             factor = roots[rank[:, None] * turns % width]
             counts[:, 1 : most + 1] += counts[:, :most] * factor[:, None]
-    return found, of_row.ravel()
+    return products, of_row.ravel()
 
 
 def _cut(count: int, length: int) -> Iterator[slice]:

@@ -89,8 +89,8 @@ def fit_law(levels: ArrayLike, rates: ArrayLike, confidence: float = 0.95) -> La
     first = float(x[np.argmin(n)] / n.min())
 
     def distance(parameters: np.ndarray) -> np.ndarray:
-        found: np.ndarray = (_law(n, *parameters) - x) / first
-        return found
+        residuals: np.ndarray = (_law(n, *parameters) - x) / first
+        return residuals
 
     fit = least_squares(
         distance,
@@ -124,8 +124,8 @@ def predict(law: Law, level: float) -> float:
 
 
 def _law(n: np.ndarray, rate: float, contention: float, coherency: float) -> np.ndarray:
-    found: np.ndarray = rate * n / (1 + contention * (n - 1) + coherency * n * (n - 1))
-    return found
+    rates: np.ndarray = rate * n / (1 + contention * (n - 1) + coherency * n * (n - 1))
+    return rates
 
 
 def _half_widths(
@@ -160,14 +160,14 @@ def _bounds(rate: float, contention: float, coherency: float) -> tuple[float, fl
 
 
 def _faults(n: np.ndarray, x: np.ndarray, limit: float, miss: float) -> tuple[str, ...]:
-    found = []
+    faults = []
     if len(set(n.tolist())) <= _PARAMETERS:
-        found.append("it has as many parameters as levels")
+        faults.append("it has as many parameters as levels")
     if limit < float(x.max()):
-        found.append("its limit is below a rate that was reached")
+        faults.append("its limit is below a rate that was reached")
     if miss > _MISS:
-        found.append(f"it misses a level by more than {100 * _MISS:.0f} %")
-    return tuple(found)
+        faults.append(f"it misses a level by more than {100 * _MISS:.0f} %")
+    return tuple(faults)
 
 
 def smallest_with_share(levels: Sequence[float], rates: Sequence[float], share: float) -> float:

@@ -100,8 +100,10 @@ class Looks:
         probits = ndtri(np.clip(nominal, 1e-300, 1 - 1e-16))
         alphas, levels = tabulate_levels(self.design, sides, self.rounds.size)
         columns = zip(probits.T, levels, strict=True)
-        found = np.array([np.interp(column, at, alphas, right=np.inf) for column, at in columns])
-        return np.minimum.accumulate(np.asarray(ndtr(found.T)), axis=1)
+        quantiles = np.array(
+            [np.interp(column, at, alphas, right=np.inf) for column, at in columns]
+        )
+        return np.minimum.accumulate(np.asarray(ndtr(quantiles.T)), axis=1)
 
     def find_interval(self, alpha: float, sides: Sides = 2) -> tuple[FloatArray, FloatArray]:
         """Return the ends of the repeated confidence intervals, which hold at all looks together.

@@ -222,10 +222,10 @@ def _read_run(values: ArrayLike, levels: Sequence[float]) -> FloatArray:
         place = level * (n - 1)
         ranks.append((floor(place - around), floor(place), ceil(place), ceil(place + around)))
     places = np.clip(np.array(ranks), 0, n - 1)
-    found = np.partition(sample, np.unique(np.append(places, (0, n - 1))))
-    if not (found[0] > 0 and np.isfinite(found[-1])):  # NaN sorts last
+    sorted_places = np.partition(sample, np.unique(np.append(places, (0, n - 1))))
+    if not (sorted_places[0] > 0 and np.isfinite(sorted_places[-1])):  # NaN sorts last
         raise ValueError("samples must be positive and finite")
-    below, left, right, above = np.log(found[places]).T
+    below, left, right, above = np.log(sorted_places[places]).T
     weight = np.array([level * (n - 1) % 1 for level in levels])
     return np.array([left + weight * (right - left), ((above - below) / 2) ** 2])
 

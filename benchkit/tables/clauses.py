@@ -93,9 +93,9 @@ def _across_variants(metric: str, rows: Sequence[Verdict], verdicts: Verdicts) -
         is_single = row.contrast.method in DIRECTIONS
         is_up = row.word == CHANGED and is_more(row.contrast)
         kinds.setdefault((_RANK.index(row.word), not is_single, is_up), []).append(row)
-    for (rank, has_interval, _), found in sorted(kinds.items()):
+    for (rank, has_interval, _), group in sorted(kinds.items()):
         write = writers.get(_RANK[rank], _say_changes) if has_interval else _say_single
-        text = _add_runs(write(found, "" if clauses else metric, verdicts), found, verdicts)
+        text = _add_runs(write(group, "" if clauses else metric, verdicts), group, verdicts)
         clauses.append(Clause(text, metric, _RANK[rank], not has_interval))
     return clauses
 
@@ -180,8 +180,8 @@ def _across_cells(metric: str, rows: Sequence[Verdict], verdicts: Verdicts) -> l
     for row in rows:
         by_variant.setdefault(name_variant(row.contrast, verdicts), []).append(row)
     return [
-        _count_cells(who, metric, found, verdicts)
-        for who, found in sorted(by_variant.items(), key=lambda item: _rank_cells(item[1]))
+        _count_cells(who, metric, group, verdicts)
+        for who, group in sorted(by_variant.items(), key=lambda item: _rank_cells(item[1]))
     ]
 
 
@@ -198,18 +198,18 @@ def _best_rank(rows: Sequence[Verdict]) -> int:
 
 def _count_cells(who: str, metric: str, rows: Sequence[Verdict], verdicts: Verdicts) -> Clause:
     lead = _RANK[_best_rank(rows)]
-    found = [row for row in rows if row.word == lead]
-    if len(found) < len(rows):
-        count = f"{len(found)} of {len(rows)}"
+    leading = [row for row in rows if row.word == lead]
+    if len(leading) < len(rows):
+        count = f"{len(leading)} of {len(rows)}"
     else:
         count = "both" if len(rows) == 2 else f"all {len(rows)}"
     where = f"on {count} {name_kind(rows)}"
-    if lead in {EQUIVALENT, UNCHANGED} and 1 < len(found) < len(rows):
+    if lead in {EQUIVALENT, UNCHANGED} and 1 < len(leading) < len(rows):
         where = f"{where}, each judged separately"
-    phrase = _say_cells(who, metric, found, where, verdicts)
+    phrase = _say_cells(who, metric, leading, where, verdicts)
     rest = _count_rest(rows, lead)
-    is_single = all(row.contrast.method in DIRECTIONS for row in found)
-    phrase = _add_runs(phrase, found, verdicts)
+    is_single = all(row.contrast.method in DIRECTIONS for row in leading)
+    phrase = _add_runs(phrase, leading, verdicts)
     return Clause(f"{phrase}; {rest}" if rest else phrase, metric, lead, is_single, who)
 
 
@@ -243,9 +243,9 @@ def _say_cells(
 
 
 def _count_rest(rows: Sequence[Verdict], lead: str) -> str:
-    found = {word: [row for row in rows if row.word == word] for word in _RANK if word != lead}
+    by_word = {word: [row for row in rows if row.word == word] for word in _RANK if word != lead}
     groups = []
-    for word, few in found.items():
+    for word, few in by_word.items():
         alone = (
             " (each judged separately)" if word in {EQUIVALENT, UNCHANGED} and len(few) > 1 else ""
         )

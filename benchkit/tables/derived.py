@@ -146,16 +146,16 @@ def follow(verdicts: Verdicts, parts: Mapping[str, Part]) -> tuple[str, ...]:
 
 def _doses(verdicts: Verdicts, runs: Runs) -> Part:
     contrasts = (row.contrast for row in verdicts.rows)
-    found = list_responses(contrasts, verdicts.comparisons.confidence, read_doses(runs))
-    if not found:
+    responses = list_responses(contrasts, verdicts.comparisons.confidence, read_doses(runs))
+    if not responses:
         return Part(title="Dose and response", missing=_NO_DOSES)
     from benchkit.tables.dose import describe_doses, dose_tables, slope_table
 
     return Part(
         title="Dose and response",
-        lines=describe_doses(found),
-        tables=(slope_table(found),),
-        folded=dose_tables(found),
+        lines=describe_doses(responses),
+        tables=(slope_table(responses),),
+        folded=dose_tables(responses),
     )
 
 
@@ -172,17 +172,17 @@ def _held(verdicts: Verdicts, loads: Sequence[HeldLoad]) -> Part:
     return Part(title="Fixed rate", missing=missing)
 
 
-def _sweeps(found: Sequence[Saturation]) -> Part:
-    if not found:
+def _sweeps(saturations: Sequence[Saturation]) -> Part:
+    if not saturations:
         missing = f"No sweep: no benchmark has {FEWEST} levels of load or more."
         return Part(title="Load", missing=missing)
     from benchkit.tables.sweep import describe_sweep, sweep_table
 
     return Part(
         title="Load",
-        lines=tuple(describe_sweep(each) for each in found),
-        tables=tuple(sweep_table(each) for each in found),
-        saturations=tuple(found),
+        lines=tuple(describe_sweep(each) for each in saturations),
+        tables=tuple(sweep_table(each) for each in saturations),
+        saturations=tuple(saturations),
     )
 
 
@@ -228,10 +228,10 @@ def _spans(observations: Observations, measured: Sequence[Measured]) -> Part:
 
 def _backend_cores(observations: Observations, measured: Sequence[Measured]) -> dict[Labels, float]:
     used = read_usage(observations)
-    found = {}
+    cores_by_run = {}
     for run in measured:
         usage = used.get(run.key, {}).items()
         backends = [cores for name, cores in usage if role_of(name, run.env) in BACKEND]
         if backends:
-            found[run.key] = sum(backends)
-    return found
+            cores_by_run[run.key] = sum(backends)
+    return cores_by_run

@@ -118,11 +118,11 @@ def _common(rows: Mapping[str, str]) -> Table:
 
 def read_sources(runs: Runs) -> tuple[tuple[str, str], ...]:
     """Collect (path, sha256) of every source, once, in the order of the runs."""
-    found: dict[tuple[str, str], None] = {}
+    distinct: dict[tuple[str, str], None] = {}
     for sources in runs["sources"].tolist():
         for source in sources if isinstance(sources, Iterable) else ():
-            found[_read(source)] = None
-    return tuple(found)
+            distinct[_read(source)] = None
+    return tuple(distinct)
 
 
 def sources_table(sources: Sequence[tuple[str, str]]) -> Table:

@@ -61,15 +61,15 @@ def explain_plugged(code: str) -> tuple[Explanation, ...]:
     """
     if not any(map(str.isdigit, code)):
         return ()
-    found = []
+    explanations = []
     for rule, text in find_documented(code):
         says, _, rest = text.partition("\n")
         if says.upper().startswith(f"{code.upper()}:"):
             says = says[len(code) + 1 :].strip()
         parts = (("what", rest.strip()), ("from", f"the plug-in {rule}"))
         filled = tuple(part for part in parts if part[1])
-        found.append(Explanation(kind="code", name=code.upper(), summary=says, parts=filled))
-    return tuple(found)
+        explanations.append(Explanation(kind="code", name=code.upper(), summary=says, parts=filled))
+    return tuple(explanations)
 
 
 def explain_metric(metric: Metric) -> Explanation:
@@ -115,16 +115,16 @@ def find_explanations(word: str, formats: Iterable[Format]) -> tuple[Explanation
     """
     term = word.strip().lower()
     entry = CATALOGUE.get(term.upper())
-    found = [explain_code(entry)] if entry else [*explain_plugged(term)]
+    explanations = [explain_code(entry)] if entry else [*explain_plugged(term)]
     words = vocabulary()
     metric = words.get(split_metric(term)[0])
-    found += [explain_metric(metric)] if metric else []
-    found += [
+    explanations += [explain_metric(metric)] if metric else []
+    explanations += [
         explain_format(form)
         for form in formats
         if term == form.name.lower() or term in map(str.lower, form.tools)
     ]
-    return tuple(found)
+    return tuple(explanations)
 
 
 def suggest(word: str, formats: Iterable[Format]) -> str:

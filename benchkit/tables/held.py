@@ -164,30 +164,30 @@ def _write_lowest(load: HeldLoad) -> str:
 def _pair_up(loads: Sequence[HeldLoad], verdicts: Verdicts) -> list[_Pair]:
     """Put each variant beside its baseline, in the order of the pairs."""
     known = {load.side: load for load in loads}
-    found = [
+    pairs = [
         (known[load.side._replace(variant=baseline)], load)
         for baseline, variant in verdicts.comparisons.pairs
         for load in loads
         if load.side.variant == variant and load.side._replace(variant=baseline) in known
     ]
     places = list(dict.fromkeys(load.side.workload for load in loads))
-    return sorted(found, key=lambda pair: places.index(pair[1].side.workload))
+    return sorted(pairs, key=lambda pair: places.index(pair[1].side.workload))
 
 
 def _by_baseline(pairs: Sequence[_Pair]) -> dict[HeldLoad, list[HeldLoad]]:
-    found: dict[HeldLoad, list[HeldLoad]] = {}
+    by_baseline: dict[HeldLoad, list[HeldLoad]] = {}
     for base, other in pairs:
-        found.setdefault(base, []).append(other)
-    return found
+        by_baseline.setdefault(base, []).append(other)
+    return by_baseline
 
 
 def _latencies(verdicts: Verdicts) -> _Latencies:
-    found: dict[tuple[Side, str], Verdict] = {}
+    latencies: dict[tuple[Side, str], Verdict] = {}
     for row in verdicts.rows:
         c = row.contrast
         if c.metric == "latency" and not c.subject and c.stat in _STATS:
-            found[c.side, c.stat] = row
-    return found
+            latencies[c.side, c.stat] = row
+    return latencies
 
 
 def _scale(stat: str, pairs: Sequence[_Pair], latencies: _Latencies) -> Scale:

@@ -52,8 +52,8 @@ def history_lines(history: History) -> tuple[str, ...]:
             "benchmark, level and machine, and here every commit differs from the others in "
             "at least one of these (see `benchkit runs`)."
         )
-    found = sorted(_list_alarms(history), key=itemgetter(0), reverse=True)
-    lines += _join_places([alarm for _, *alarm in found])
+    alarms = sorted(_list_alarms(history), key=itemgetter(0), reverse=True)
+    lines += _join_places([alarm for _, *alarm in alarms])
     if steady := len(history.series) - len(history.listed):
         lines.append(
             f"Not listed: {steady} series without a change; --format json has all of them."
@@ -293,10 +293,10 @@ def _suspects(series: Series) -> Iterator[tuple[str, str]]:
     """Yield the newest change with the commit before it, and so the newest commit where outside."""
     commits = [point.commit for point in series.measured]
     newest = series.changes[-1:] if series.changes and not series.changes[-1].reason else ()
-    found = [change.commit for change in newest]
+    suspects = [change.commit for change in newest]
     if series.newest.verdict == OUTSIDE:
-        found.append(commits[-1])
-    for commit in found:
+        suspects.append(commits[-1])
+    for commit in suspects:
         before = commits[commits.index(commit) - 1]
         yield name_commit(series, before), name_commit(series, commit)
 

@@ -68,7 +68,7 @@ def primary_tables(verdicts: Verdicts, by: str = "", *, tips: bool = True) -> tu
         adjusted = f"p adjusted for {family} rows ({how}); intervals{more} are per row"
     caption = "; ".join(filter(None, (adjusted, name_rule(rows))))
     groups = _by_group("Primary metrics", rows, by)
-    return tuple(_build(title, found, verdicts, caption, tips=tips) for title, found in groups)
+    return tuple(_build(title, group, verdicts, caption, tips=tips) for title, group in groups)
 
 
 def exploratory_tables(
@@ -86,10 +86,10 @@ def exploratory_tables(
     rows = [row for row in rest if row.contrast.metric not in without]
     caption = "secondary: not part of the verdict or the gate; p adjusted (Benjamini–Hochberg)"
     tables = []
-    for heading, found in _by_group(title, rows, by):
-        kept, folded = fold_rows(_arrange(found), len(found) if most is None else most)
+    for heading, group in _by_group(title, rows, by):
+        kept, folded = fold_rows(_arrange(group), len(group) if most is None else most)
         table = _build(heading, kept, verdicts, caption)
-        footer = (*describe_averages(found, verdicts.margin), folded) if folded else table.footer
+        footer = (*describe_averages(group, verdicts.margin), folded) if folded else table.footer
         tables.append(replace(table, footer=footer))
     return tuple(tables)
 
@@ -105,12 +105,12 @@ def describe_one_sided(verdicts: Verdicts) -> tuple[str, ...]:
     """Name what one side has and the other lacks, and so was not compared; and what has no name."""
     only_in = verdicts.comparisons.only_in.items()
     absent = {variant: list(names) for variant, names in only_in}
-    for v, found in verdicts.comparisons.params_only_in.items():
-        absent.setdefault(v, []).extend(" at ".join(filter(None, pair)) for pair in found)
+    for v, only_there in verdicts.comparisons.params_only_in.items():
+        absent.setdefault(v, []).extend(" at ".join(filter(None, pair)) for pair in only_there)
     lines = [
-        f"Not compared, because only {v} has {'it' if len(found) == 1 else 'them'}: "
-        f"{list_first(found, 6)}."
-        for v, found in absent.items()
+        f"Not compared, because only {v} has {'it' if len(only_there) == 1 else 'them'}: "
+        f"{list_first(only_there, 6)}."
+        for v, only_there in absent.items()
     ]
     blank = {row.contrast.tool for row in verdicts.rows if not row.contrast.benchmark}
     unnamed = sorted(blank & _list_naming(verdicts))
@@ -128,8 +128,8 @@ def _by_group(title: str, rows: Iterable[Verdict], by: str) -> Iterator[tuple[st
     for row in rows:
         parts = (row.contrast.group, f"{by} {_label(row, by)}" if by else "")
         groups.setdefault(", ".join(filter(None, parts)), []).append(row)
-    for group, found in groups.items():
-        yield f"{title}: {printable(group)}" if group else title, found
+    for group, group_rows in groups.items():
+        yield f"{title}: {printable(group)}" if group else title, group_rows
 
 
 def _label(row: Verdict, by: str) -> str:

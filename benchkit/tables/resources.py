@@ -287,12 +287,12 @@ def _write_outside(
 
 def judge_by_place(verdicts: Verdicts) -> dict[tuple[Side, str, str], Verdict]:
     """Return the verdicts on means of containers, by the variant's place."""
-    found = {}
+    verdicts_by_place = {}
     for row in verdicts.rows:
         c = row.contrast
         if c.stat == "mean" and c.subject:
-            found[c.side, c.subject, c.metric] = row
-    return found
+            verdicts_by_place[c.side, c.subject, c.metric] = row
+    return verdicts_by_place
 
 
 def place_cells(side: Side) -> tuple[Cell, ...]:

@@ -124,12 +124,12 @@ def bullets(verdicts: Verdicts, caveats: Sequence[str] = ()) -> tuple[str, ...]:
     """
     _, left = _fit(_order(write_clauses(verdicts)))
     lines = (*caveats, _say_drift(verdicts), _say_unknown(verdicts), _say_exploratory(verdicts))
-    found = [f"{MARKS[clause.word]} {clause.text}." for clause in left]
-    rest = [line for line in lines if line][: _BULLETS - 1 if found else _BULLETS]
+    items = [f"{MARKS[clause.word]} {clause.text}." for clause in left]
+    rest = [line for line in lines if line][: _BULLETS - 1 if items else _BULLETS]
     room = _BULLETS - len(rest)
-    if len(found) > room:
-        found = [*found[: room - 1], " ".join(found[room - 1 :])]
-    return (*found, *rest)
+    if len(items) > room:
+        items = [*items[: room - 1], " ".join(items[room - 1 :])]
+    return (*items, *rest)
 
 
 def _order(clauses: Sequence[Clause]) -> list[Clause]:

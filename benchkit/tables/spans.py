@@ -123,12 +123,12 @@ def _tell_none(accounts: Sequence[Account], variants: Iterable[str]) -> str:
 def _by_variant(
     accounts: Iterable[Account], read: Callable[[Account], float | None]
 ) -> dict[str, float]:
-    found: dict[str, list[float]] = {}
+    by_variant: dict[str, list[float]] = {}
     for account in accounts:
         value = read(account)
         if value is not None:
-            found.setdefault(account.run.variant, []).append(value)
-    return {variant: median(values) for variant, values in found.items()}
+            by_variant.setdefault(account.run.variant, []).append(value)
+    return {variant: median(values) for variant, values in by_variant.items()}
 
 
 def _share(fraction: float) -> str:
@@ -143,9 +143,9 @@ def _variants(
             *place_cells(side),
             Cell(printable(side.variant)),
             Cell(printable(backend)),
-            *_center(found, cores),
+            *_center(group, cores),
         )
-        for (side, backend), found in groups.items()
+        for (side, backend), group in groups.items()
     ]
     columns = (
         *(Column(key, key) for key in (*PLACE, "variant", "backend")),
@@ -169,9 +169,9 @@ def _variants(
     return replace(folded, caption="; ".join((*shared, MEDIANS)))
 
 
-def _center(found: Sequence[Account], cores: Mapping[Labels, float]) -> tuple[Cell, ...]:
+def _center(accounts: Sequence[Account], cores: Mapping[Labels, float]) -> tuple[Cell, ...]:
     def center(read: Callable[[Account], float | None]) -> float | None:
-        known = [value for account in found if (value := read(account)) is not None]
+        known = [value for account in accounts if (value := read(account)) is not None]
         return median(known) if known else None
 
     def per_second(account: Account) -> float | None:
@@ -191,27 +191,33 @@ def _center(found: Sequence[Account], cores: Mapping[Labels, float]) -> tuple[Ce
         count(center(lambda account: account.saved)),
         count(center(lambda account: account.dropped)),
         percent(center(lambda account: account.share), (_HALF,)),
-        Cell(", ".join(dict.fromkeys(a.dropped_how for a in found if a.dropped_how)) or "–"),
+        Cell(", ".join(dict.fromkeys(a.dropped_how for a in accounts if a.dropped_how)) or "–"),
         count(center(lambda account: account.unaccounted)),
         amount(center(per_second), Scale(1.0, "/s")),
         Cell("") if efficiency is None else amount(efficiency, Scale(1.0, "")),
-        Cell(_traces(found)),
-        Cell(f"{len(found)}", len(found)),
+        Cell(_traces(accounts)),
+        Cell(f"{len(accounts)}", len(accounts)),
     )
 
 
-def _traces(found: Sequence[Account]) -> str:
+def _traces(accounts: Sequence[Account]) -> str:
     known = [
-        is_broken for account in found if (is_broken := account.has_incomplete_traces) is not None
+        is_broken
+        for account in accounts
+        if (is_broken := account.has_incomplete_traces) is not None
     ]
     if not known:
         return "unknown"
-    if not any(account.saved for account in found):
+    if not any(account.saved for account in accounts):
         return "none"
     broken = sum(known)
     if not broken:
-        return "may be complete" if len(known) == len(found) else "unknown"
-    return f"incomplete in {broken} of {len(found)} runs" if len(found) > 1 else "some incomplete"
+        return "may be complete" if len(known) == len(accounts) else "unknown"
+    return (
+        f"incomplete in {broken} of {len(accounts)} runs"
+        if len(accounts) > 1
+        else "some incomplete"
+    )
 
 
 def _runs(accounts: Sequence[Account]) -> Table:
