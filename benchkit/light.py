@@ -221,9 +221,9 @@ class LightColumn:
     def map(self, function: Any) -> Any:
         """Return what a function makes of each value, where all of it is of one plain type."""
         if callable(function) and not self.isna().any():
-            found = [function(value) for value in self.tolist()]
-            if len(set(map(type, found))) == 1 and type(found[0]) in {bool, int, float}:
-                return self._with(np.array(found))
+            results = [function(value) for value in self.tolist()]
+            if len(set(map(type, results))) == 1 and type(results[0]) in {bool, int, float}:
+                return self._with(np.array(results))
         return self.to_pandas().map(function)
 
 

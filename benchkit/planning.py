@@ -358,7 +358,7 @@ def _part(row: Replicates, batches: Batches) -> Components | None:
     """Part the spread where at least two runs have samples enough."""
     if row.subject:
         return None
-    found = list(batches.take(row.side, row.metric, row.stat).values())
-    if len(found) < 2:
+    samples = list(batches.take(row.side, row.metric, row.stat).values())
+    if len(samples) < 2:
         return None
-    return part_variance(found)
+    return part_variance(samples)

@@ -119,12 +119,12 @@ def load(
         hint = "load the table with pandas first, or pass a map: `benchkit help maps`"
         raise ConfigError("columns= needs a table, got paths", where="load", hint=hint)
     origins = (origin,) if isinstance(origin, str) else tuple(origin)
-    found = read(names, options or from_arguments, store, samples=samples, origins=origins)
+    runset = read(names, options or from_arguments, store, samples=samples, origins=origins)
     return replace(
-        found,
-        observations=spell_out(found.observations),
-        runs=spell_out(found.runs),
-        series=None if found.series is None else spell_out(found.series),
+        runset,
+        observations=spell_out(runset.observations),
+        runs=spell_out(runset.runs),
+        series=None if runset.series is None else spell_out(runset.series),
     )
 
 
@@ -142,20 +142,20 @@ def read(
     Few runs may be in `benchkit.light` frames.
     """
     names = [name for path in paths for name in expand(path)]
-    found = loading.load(names, options, store, samples=samples, origins=origins, light=light)
-    observations = found.observations
+    loaded = loading.load(names, options, store, samples=samples, origins=origins, light=light)
+    observations = loaded.observations
     is_mapped = observations["tool"].eq(TOOL).any()
     return RunSet(
         observations=observations,
-        runs=found.runs,
-        series=found.series,
-        contested=found.contested,
-        stale=found.stale,
-        problems=found.findings,
-        diagnostics=found.diagnostics,
-        reports=found.reports,
-        first_variant=found.first_variant,
-        headline=choose_headline(observations, found.runs) if is_mapped else (),
+        runs=loaded.runs,
+        series=loaded.series,
+        contested=loaded.contested,
+        stale=loaded.stale,
+        problems=loaded.findings,
+        diagnostics=loaded.diagnostics,
+        reports=loaded.reports,
+        first_variant=loaded.first_variant,
+        headline=choose_headline(observations, loaded.runs) if is_mapped else (),
         again=partial(_read_split, paths, options, store, origins),
     )
 
@@ -170,8 +170,8 @@ def _read_split(
     """Load results once more, by a split of their names."""
     from benchkit.ingestion.splits import suppose
 
-    found = read(paths, suppose(options, split), store, origins=origins)
-    return replace(found, again=None)
+    runset = read(paths, suppose(options, split), store, origins=origins)
+    return replace(runset, again=None)
 
 
 def compare(

@@ -66,10 +66,10 @@ def expand(path: str) -> list[str]:
     label, pattern = split_label(path)
     if not has_magic(pattern) or Path(pattern).exists() or "://" in pattern:
         return [path]
-    found = sorted(glob(pattern, recursive=True), key=path_key)  # noqa: PTH207 - as it was written
-    if not found:
+    names = sorted(glob(pattern, recursive=True), key=path_key)  # noqa: PTH207 - as it was written
+    if not names:
         raise DataError("no file or folder matches", where=pattern, hint="check the wildcard")
-    return [f"{label}={name}" if label else name for name in found]
+    return [f"{label}={name}" if label else name for name in names]
 
 
 def flatten(paths: Iterable[object]) -> Iterator[object]:

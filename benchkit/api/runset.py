@@ -312,8 +312,8 @@ class RunSet:
         ['B310', 'B310', 'B415', 'B303', 'B332', 'B319']
         """
         if baseline not in self._found:
-            found = check(self.observations, self.runs, self._oppose(baseline))
-            self._found[baseline] = rank((*self.problems, *found))
+            findings = check(self.observations, self.runs, self._oppose(baseline))
+            self._found[baseline] = rank((*self.problems, *findings))
         return self._found[baseline]
 
     def _oppose(self, baseline: str | None) -> Comparisons | BenchkitError | None:

@@ -65,8 +65,8 @@ def find_waves(comparisons: Comparisons, batches: Batches) -> Iterator[Finding]:
             severity="info",
             where=name_row(row[0]),
             message="adjacent parts of a run are correlated in "
-            f"{_count(len(shown), len(correlations))} (correlation {lag1:.2f}): each run contains only as much information as an "
-            "uncorrelated run of "
+            f"{_count(len(shown), len(correlations))} (correlation {lag1:.2f}): each run contains "
+            "only as much information as an uncorrelated run of "
             f"{format_percent(share).lstrip('+')} of its length",
             remedy="make more runs: requests within one run are not repeats",
             numbers={"lag1": lag1, "effective_share": share, "runs": len(correlations)},

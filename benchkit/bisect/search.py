@@ -148,14 +148,14 @@ def search(
         return Answer("no change", row, 1, last, ends.change, 2, len(values.values))
     unusable = {*left_out}
     while True:
-        found = _locate(values)
-        ending, commit = _judge(found, unusable, limits)
+        state = _locate(values)
+        ending, commit = _judge(state, unusable, limits)
         if commit is None:
-            first, end = found.range_of(limits.probability)
-            change = to_ratios(found.step, found.step_error)
-            sizes = len(found.commits), len(values.values)
-            return Answer(ending, row, first, end, change, *sizes, frozenset(unusable), found)
-        tell(row, found)
+            first, end = state.range_of(limits.probability)
+            change = to_ratios(state.step, state.step_error)
+            sizes = len(state.commits), len(values.values)
+            return Answer(ending, row, first, end, change, *sizes, frozenset(unusable), state)
+        tell(row, state)
         is_usable = bench.measure((0, commit, last), limits.rounds)
         values = bench.rows()[row]
         if not is_usable or commit not in values.commits:
@@ -216,16 +216,16 @@ def _locate(values: Values) -> CommitSearch:
     return find_commit(values.rounds, values.commits, np.log(np.asarray(values.values)))
 
 
-def _judge(found: CommitSearch, unusable: set[int], limits: Limits) -> tuple[Ending, int | None]:
+def _judge(state: CommitSearch, unusable: set[int], limits: Limits) -> tuple[Ending, int | None]:
     """Return how the search ends, or the commit to measure next."""
-    left, right = found.commits[found.best : found.best + 2]
+    left, right = state.commits[state.best : state.best + 2]
     is_narrow = all(commit in unusable for commit in range(left + 1, right))
-    if is_narrow and found.probabilities[found.best] >= limits.probability:
+    if is_narrow and state.probabilities[state.best] >= limits.probability:
         return "found", None
-    if found.no_change >= limits.probability:
+    if state.no_change >= limits.probability:
         return "builds differ", None
-    if found.several >= limits.probability:
+    if state.several >= limits.probability:
         return "several", None
-    commit = choose_commit(found, unusable)
-    is_spent = len(found.commits) >= limits.builds and commit not in found.commits
+    commit = choose_commit(state, unusable)
+    is_spent = len(state.commits) >= limits.builds and commit not in state.commits
     return "undecided", None if is_spent else commit

@@ -92,7 +92,7 @@ class Summary:
 
 def summarise(answer: Answer, commits: Sequence[Commit]) -> Summary:
     """Name the commits of an answer."""
-    found, row = answer.found, answer.row
+    state, row = answer.found, answer.row
     return Summary(
         ending=answer.ending,
         benchmark=row.benchmark,
@@ -103,8 +103,8 @@ def summarise(answer: Answer, commits: Sequence[Commit]) -> Summary:
         change=answer.change[0],
         low=answer.change[1],
         high=answer.change[2],
-        probability=max(found.probabilities) if found else None,
-        offset=found.offset if found else None,
+        probability=max(state.probabilities) if state else None,
+        offset=state.offset if state else None,
         builds=answer.builds,
         runs=answer.runs,
         unusable=tuple(commits[place].sha for place in sorted(answer.unusable)),
@@ -113,10 +113,10 @@ def summarise(answer: Answer, commits: Sequence[Commit]) -> Summary:
 
 
 def _measured(answer: Answer, commits: Sequence[Commit]) -> Sequence[Measured]:
-    found = answer.found
-    if found is None:
+    state = answer.found
+    if state is None:
         return ()
-    columns = (found.commits, found.runs, found.levels, found.errors, (0.0, *found.probabilities))
+    columns = (state.commits, state.runs, state.levels, state.errors, (0.0, *state.probabilities))
     return [
         Measured(
             commits[place].sha,
@@ -176,13 +176,13 @@ def write_sentence(answer: Answer, commits: Sequence[Commit]) -> str:
     return f"{conclusion}; {done}."
 
 
-def _explain(found: CommitSearch | None) -> str:
+def _explain(state: CommitSearch | None) -> str:
     """Say what hides the commit: the offsets of builds, unless the noise of runs hides these."""
-    if found is None:
+    if state is None:
         return "too few runs"
-    is_noisy = found.offset <= median(found.errors[1:])
+    is_noisy = state.offset <= median(state.errors[1:])
     who = "the runs of one commit vary" if is_noisy else "unchanged builds differ"
-    size = format_change(exp(found.noise if is_noisy else found.offset)).lstrip("+")
+    size = format_change(exp(state.noise if is_noisy else state.offset)).lstrip("+")
     return f"{who} by about {size}"
 
 

@@ -91,11 +91,11 @@ class Trials:
         path = self._out / _UNUSABLE
         text = read_file(path) if path.is_file() else ""
         places = {commit.sha: place for place, commit in enumerate(self._commits)}
-        found = {places[sha] for sha in text.split() if sha in places}
-        if found:
-            names = ", ".join(self._commits[place].short for place in sorted(found))
+        unusable = {places[sha] for sha in text.split() if sha in places}
+        if unusable:
+            names = ", ".join(self._commits[place].short for place in sorted(unusable))
             self._tell(f"left out as before: {names}; delete {path} to try again")
-        return found
+        return unusable
 
     def _leave_out(self, place: int, problem: str) -> None:
         """Say, and keep for a search that goes on, that a commit cannot be built or run."""

@@ -49,8 +49,8 @@ class CpuTimes:
     def read(cls, root: Path = Path("/")) -> Self:
         """Read them as they are now."""
         text = read_text(root / "proc/stat")
-        found = _TOTAL.search(text)
-        times = found[1].split()[:_TIMES] if found else ()
+        total = _TOTAL.search(text)
+        times = total[1].split()[:_TIMES] if total else ()
         return cls(times=tuple(map(int, times)), cpus=len(_CPU.findall(text)))
 
     @property
@@ -146,8 +146,8 @@ def recording_conditions(
 def _count_switches(pids: Collection[int], root: Path) -> dict[str, int]:
     """Return how often each thread of some processes lost a CPU to another program."""
     return {
-        f"{path}": int(found[1])
+        f"{path}": int(match[1])
         for pid in pids
         for path in (root / "proc" / f"{pid}" / "task").glob("*/status")
-        if (found := _SWITCHES.search(read_text(path)))
+        if (match := _SWITCHES.search(read_text(path)))
     }

@@ -77,7 +77,7 @@ def _fill_numbers(text: str, fields: Fields, where: str) -> str:
         if near := near or get_close_matches(word, fields.known, cutoff=0.85):
             hint = f"did you mean {{{near[0]}}}?"
             raise ConfigError(f"unknown placeholder {{{name}}}", where=where, hint=hint)
-    return _BRACED.sub(lambda found: f"{fields.numbers.get(found[1], found[0])}", text)
+    return _BRACED.sub(lambda match: f"{fields.numbers.get(match[1], match[0])}", text)
 
 
 def _fill_script(script: str, variant: str, where: str) -> str:

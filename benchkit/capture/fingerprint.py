@@ -112,8 +112,8 @@ def read_machine(root: Path = Path("/")) -> dict[str, str]:
 
 
 def _cpu_model(root: Path) -> str:
-    found = re.search(r"^model name\s*:\s*(.+)$", read_text(root / "proc/cpuinfo"), re.MULTILINE)
-    return found[1].strip() if found else platform.processor()
+    match = re.search(r"^model name\s*:\s*(.+)$", read_text(root / "proc/cpuinfo"), re.MULTILINE)
+    return match[1].strip() if match else platform.processor()
 
 
 def list_cpus() -> list[int]:
@@ -141,8 +141,8 @@ def _siblings(root: Path) -> str:
 
 
 def _memory(root: Path) -> str:
-    found = re.search(r"^MemTotal:\s*(\d+) kB", read_text(root / "proc/meminfo"), re.MULTILINE)
-    return f"{int(found[1]) * 1024}" if found else ""
+    match = re.search(r"^MemTotal:\s*(\d+) kB", read_text(root / "proc/meminfo"), re.MULTILINE)
+    return f"{int(match[1]) * 1024}" if match else ""
 
 
 def read_checkout(folder: Path | None = None) -> dict[str, str]:
@@ -229,11 +229,11 @@ def count_throttled(root: Path = Path("/")) -> int | None:
     True
     """
     counts = [
-        int(found[1])
+        int(match[1])
         for controller in ("", "cpu")
         for folder in _folders(root, controller)
         if (
-            found := re.search(
+            match := re.search(
                 r"^nr_throttled (\d+)$", read_text(folder / "cpu.stat"), re.MULTILINE
             )
         )

@@ -105,7 +105,7 @@ def bisect(
             trials = Trials(repository, history, recipe, out, tell)
             answer = search(
                 trials, len(history) - 1, limits,
-                lambda _, found: tell(_describe(found, history, limits)), trials.unusable,
+                lambda _, state: tell(_describe(state, history, limits)), trials.unusable,
                 lambda ends: tell(describe_ends(ends, history)),
             )  # fmt: skip
     printing.write(_render(answer, history, chosen, to_file=output is not None), output)
@@ -125,15 +125,15 @@ def _keeping_runs() -> Iterator[None]:
         raise StoppedError(what) from error
 
 
-def _describe(found: CommitSearch, history: list[Commit], limits: Limits) -> str:
+def _describe(state: CommitSearch, history: list[Commit], limits: Limits) -> str:
     from benchkit.stats.bisection import forecast_commits
 
-    first, last = found.range_of(limits.probability)
+    first, last = state.range_of(limits.probability)
     left = f"{last - first + 1} of {len(history) - 1} commits left"
-    best = history[found.commits[found.best + 1]].short
-    runs = 3 * limits.rounds * forecast_commits(found, limits.rounds)
+    best = history[state.commits[state.best + 1]].short
+    runs = 3 * limits.rounds * forecast_commits(state, limits.rounds)
     more = f"about {runs} more runs" if runs <= _MANY else "these runs vary too much for a forecast"
-    done = f"{len(found.commits)} measured, {sum(found.runs)} runs"
+    done = f"{len(state.commits)} measured, {sum(state.runs)} runs"
     return f"{done}: {left}; most probable: {best}; {more}"
 
 

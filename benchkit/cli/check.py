@@ -67,12 +67,12 @@ def check(
     grave = free_of and o.choose(free_of, SEVERITIES, "--free-of")
     codes = read_codes(select, "--select"), read_codes(ignore, "--ignore")
     runset = request.load(light=True)
-    found = pick(runset.check(baseline=requested.baseline or o.settings().baseline), *codes)
-    printing.write(render(found, runset, chosen, to_file=output is not None), output)
+    findings = pick(runset.check(baseline=requested.baseline or o.settings().baseline), *codes)
+    printing.write(render(findings, runset, chosen, to_file=output is not None), output)
     is_refused = any(report.outcome in _REFUSED for report in runset.reports)
-    if strict and (is_refused or at_least(found, "warning")):
+    if strict and (is_refused or at_least(findings, "warning")):
         raise typer.Exit(int(ExitCode.DATA))
-    if grave and at_least(found, grave):
+    if grave and at_least(findings, grave):
         raise typer.Exit(int(ExitCode.DATA))
 
 

@@ -72,8 +72,8 @@ def _find_variants(ctx: typer.Context) -> Iterable[str]:
         return [] if pieces is None else pieces.column("variant").to_pylist()
     near = [path for path in paths if path != "-" and not is_distant(split_label(path)[1])]
     layout = ctx.params.get("layout") or config.load(Path.cwd()).layout
-    found = discover(near, Options(layout=layout)).found if near else ()
-    return [each.shown_variant for each in found]
+    sources = discover(near, Options(layout=layout)).found if near else ()
+    return [each.shown_variant for each in sources]
 
 
 def _list_paths(ctx: typer.Context) -> list[str]:

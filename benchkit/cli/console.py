@@ -190,8 +190,8 @@ def render_gate(result: GateResult, *, to_file: bool = False) -> str:
     text = render_tables(lines, shown, to_file=to_file)
     if result.self_test is None and result.findings:
         file = None if to_file else sys.stdout
-        found = summarise_findings(result.findings, len(result.findings))
-        text += "\n" + "\n".join(wrap(line, file) for line in found) + "\n"
+        summary = summarise_findings(result.findings, len(result.findings))
+        text += "\n" + "\n".join(wrap(line, file) for line in summary) + "\n"
     return text
 
 

@@ -48,12 +48,12 @@ def doctor(
 
     if seconds and not quiet:
         printing.print_line(f"measuring for {seconds:g} s; leave the machine alone", err=True)
-    found = examine(Machine(), seconds)
-    lines = write_examination(found)
+    examination = examine(Machine(), seconds)
+    lines = write_examination(examination)
     if chosen == "json":
         from benchkit.reporting.to_evidence import to_json
 
-        printing.write(to_json("doctor", found, lines), output)
+        printing.write(to_json("doctor", examination, lines), output)
         return
     from benchkit.cli.console import render_texts
 
@@ -64,17 +64,17 @@ def doctor(
 _HOPELESS = 9
 
 
-def write_examination(found: Examination) -> tuple[str, ...]:
+def write_examination(examination: Examination) -> tuple[str, ...]:
     """Return the grade, what is noisy with its remedy, what is quiet, and what is not recorded."""
     states = {
-        state: [check for check in found.checks if check.state == state]
+        state: [check for check in examination.checks if check.state == state]
         for state in ("noisy", "quiet", "not recorded")
     }
     noisy = [f"  {each.name}: {each.reading}\n    → {each.remedy}" for each in states["noisy"]]
     quiet = ", ".join(f"{each.name} ({each.reading})" for each in states["quiet"])
     unknown = ", ".join(each.name for each in states["not recorded"])
     texts = [
-        "\n".join(_write_noise(found.noise)),
+        "\n".join(_write_noise(examination.noise)),
         "\n".join(["Sources of noise:", *noisy]) if noisy else "",
         f"Quiet: {quiet}" if quiet else "",
         f"Not recorded here: {unknown}" if unknown else "",

@@ -59,7 +59,7 @@ def look_up(words: Sequence[str]) -> tuple[Explanation, ...]:
     if not words:
         return tuple(map(explain_code, CATALOGUE.values()))
     known = (*registry.formats(), mapped.FORMAT)
-    found: list[Explanation] = []
+    explanations: list[Explanation] = []
     for word in words:
         meant = find_explanations(word, known)
         if not meant:
@@ -70,8 +70,8 @@ def look_up(words: Sequence[str]) -> tuple[Explanation, ...]:
                 where="explain",
                 hint=f"{hint}list codes with `benchkit explain`, formats with `benchkit formats`",
             )
-        found += meant
-    return tuple(found)
+        explanations += meant
+    return tuple(explanations)
 
 
 def render(explanations: Sequence[Explanation], format: str, *, to_file: bool = False) -> str:

@@ -105,8 +105,8 @@ def _find_results(root: Path) -> tuple[list[Path], list[str]]:
     from benchkit.ingestion.repeats import leave_out_repeats
     from benchkit.labels.walk import look
 
-    found = _keep_results(leave_out_repeats(look(root, _ENTRIES), []))
-    return found if found[0] else _keep_results(look(root, _ENTRIES, pages=True))
+    results = _keep_results(leave_out_repeats(look(root, _ENTRIES), []))
+    return results if results[0] else _keep_results(look(root, _ENTRIES, pages=True))
 
 
 def _keep_results(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:

@@ -233,12 +233,12 @@ def show(
     """Show at which commits a metric changed, and whether the newest is in the expected range."""
     chosen = o.choose(format or o.guess_format(output, ENDINGS, "table"), FORMATS)
     request = o.Request(store=store, by=require_values(by), quiet=quiet)
-    found = follow(request, variant, metric, (margin, confidence), branch)
+    series = follow(request, variant, metric, (margin, confidence), branch)
     if chosen in FIGURES:
         target = output or Path(f"{KIND}.{chosen}")
-        save_figure(found, target, chosen, quiet=quiet)
+        save_figure(series, target, chosen, quiet=quiet)
     else:
-        printing.write(render(found, chosen, to_file=bool(output)), output)
+        printing.write(render(series, chosen, to_file=bool(output)), output)
 
 
 def gate(
@@ -271,28 +271,28 @@ def gate(
     chosen = o.choose(format or o.guess_format(output, ENDINGS, "table"), FORMATS[:3])
     request = o.Request(store=store, by=require_values(by), quiet=quiet)
     runset = files.load_runs(request, variant)
-    found = files.follow_runs(runset, metric, (margin, confidence), branch)
+    series = files.follow_runs(runset, metric, (margin, confidence), branch)
     job = find_recorded(runset.runs, name_commit())
     if job and branch and read_branch({"branch": branch}) not in job.branches:
         job = None  # the user named another branch
-    unlike = find_unlike(found, runset.observations, runset.runs)
-    outcome = decide(found, since, job, unlike, find_losses(found, runset.runs))
+    unlike = find_unlike(series, runset.observations, runset.runs)
+    outcome = decide(series, since, job, unlike, find_losses(series, runset.runs))
     printing.write(_render_outcome(outcome, chosen, to_file=bool(output)), output)
     raise typer.Exit(outcome.exit_code)
 
 
-def render(found: History, format: str, *, to_file: bool) -> str:
+def render(series: History, format: str, *, to_file: bool) -> str:
     """Write sentences and tables in one of the command's formats."""
     from benchkit.tables.history import history_lines, history_tables
 
-    lines = history_lines(found)
+    lines = history_lines(series)
     if format == "json":
         from benchkit.reporting.to_evidence import to_json
 
-        return to_json("history", found, lines)
+        return to_json("history", series, lines)
     from benchkit.cli.console import render_tables
 
-    return render_tables(lines, history_tables(found), markdown=format == "md", to_file=to_file)
+    return render_tables(lines, history_tables(series), markdown=format == "md", to_file=to_file)
 
 
 def _render_outcome(outcome: Outcome, format: str, *, to_file: bool) -> str:
@@ -305,27 +305,27 @@ def _render_outcome(outcome: Outcome, format: str, *, to_file: bool) -> str:
         history_tables,
     )
 
-    found = outcome.history
-    lines = (gate_line(outcome), *history_lines(found))
+    shown = outcome.history
+    lines = (gate_line(outcome), *history_lines(shown))
     if format == "json":
         from benchkit.reporting.to_evidence import to_json
 
         regressions = [describe_alarm(alarm) for alarm in outcome.alarms]
         gone = [name_series(series) for series in outcome.gone]
         return to_json(
-            "history", found, lines, verdict=outcome.verdict, exit_code=outcome.exit_code,
+            "history", shown, lines, verdict=outcome.verdict, exit_code=outcome.exit_code,
             since=outcome.since, regressions=regressions, gone=gone,
         )  # fmt: skip
     from benchkit.cli.console import render_tables
 
-    return render_tables(lines, history_tables(found), markdown=format == "md", to_file=to_file)
+    return render_tables(lines, history_tables(shown), markdown=format == "md", to_file=to_file)
 
 
-def save_figure(found: History, target: Path, form: str, *, quiet: bool) -> None:
+def save_figure(series: History, target: Path, form: str, *, quiet: bool) -> None:
     """Draw the series and write them to a file; those that are left out are counted."""
     from benchkit.plots import history, kinds
 
-    chart = history.data(found)
+    chart = history.data(series)
     figure = history.draw(chart)
     save(target, lambda path: kinds.save(figure, path, form))
     if not quiet:

@@ -139,10 +139,10 @@ def export(
         hint = "give a file: --openmetrics history.om or --influx history.lp"
         raise ConfigError("nothing to write", where="history export", hint=hint)
     request = o.Request(store=store, by=require_values(by), quiet=quiet)
-    found = follow(request, variant, metric, branch=branch)
+    series = follow(request, variant, metric, branch=branch)
     written = [path for path in files if path is not None]
     for path in written:
-        printing.write(files[path](found), path)
+        printing.write(files[path](series), path)
     named = [str(path) for path in written]
     printing.print_done(f"→ {', '.join(named)}", {"files": named}, chosen, quiet=quiet)
 
@@ -251,13 +251,13 @@ def load_runs(request: o.Request, variant: list[str] | None) -> RunSet:
     from benchkit.ingestion import loading
 
     o.settings()  # wrong settings are named first, whatever the store holds
-    found = loading.load_history(request.store)
+    loaded = loading.load_history(request.store)
     runset = request.narrow(
         RunSet(
-            observations=found.observations,
-            runs=found.runs,
-            problems=found.findings,
-            diagnostics=found.diagnostics,
+            observations=loaded.observations,
+            runs=loaded.runs,
+            problems=loaded.findings,
+            diagnostics=loaded.diagnostics,
         )
     )
     return runset.where(variant=variant) if variant else runset

@@ -79,12 +79,12 @@ def answer(
     runset = request.load()
     refuse_contested(runset.contested)
     named = Plan(primaries=tuple(map(split_metric, metric or base.metrics)))
-    found = calibrate(runset.observations, runset.runs, tried, pairs, named)
-    lines = noise_lines(found)
+    calibration = calibrate(runset.observations, runset.runs, tried, pairs, named)
+    lines = noise_lines(calibration)
     if format == "json":
         from benchkit.reporting.to_evidence import to_json
 
-        return to_json("noise", found, lines)
+        return to_json("noise", calibration, lines)
     from benchkit.cli.console import render_tables
 
-    return render_tables(lines, noise_tables(found), markdown=format == "md", to_file=to_file)
+    return render_tables(lines, noise_tables(calibration), markdown=format == "md", to_file=to_file)

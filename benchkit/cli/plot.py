@@ -45,10 +45,10 @@ def plot(
     form = o.choose(format or o.guess_format(output, endings, "svg", strict=True), kinds.FORMS)
     target = output or Path(f"{kind}.{form}")
     if kind == history.KIND:
-        found = history_files.follow(
+        series = history_files.follow(
             request, requested.variant, requested.metric, (requested.margin, requested.confidence)
         )
-        history.save_figure(found, target, form, quiet=request.quiet)
+        history.save_figure(series, target, form, quiet=request.quiet)
         return
     with request.results(samples=kind in kinds.OF_SAMPLES) as runset:
         figure = kinds.draw(kind, evaluate(runset, requested).material)

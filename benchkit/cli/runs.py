@@ -68,12 +68,12 @@ def load(request: o.Request) -> RunSet:
     from benchkit.ingestion import loading
     from benchkit.ingestion.origins import match
 
-    found = loading.list_runs(request.paths or (), request.store)
-    if found is None:
+    loaded = loading.list_runs(request.paths or (), request.store)
+    if loaded is None:
         return request.load(light=True)
-    runset = RunSet(observations=found.observations, runs=found.runs)
+    runset = RunSet(observations=loaded.observations, runs=loaded.runs)
     if request.origin:
-        known = found.runs["origin"].unique().tolist()
+        known = loaded.runs["origin"].unique().tolist()
         named = [origin for name in request.origin for origin in match(name, known) or [name]]
         runset = runset.where(origin=named)
     return request.narrow(runset)

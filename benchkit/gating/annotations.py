@@ -68,7 +68,7 @@ def to_annotations(result: GateResult) -> str:
     events = [*_tell_first(result), *_tell(result)]
     lines = []
     for kind in ("error", "warning", "notice"):
-        texts = [(title, text) for found, title, text in events if found == kind]
+        texts = [(title, text) for level, title, text in events if level == kind]
         if len(texts) > MOST:
             more = f"and {len(texts) - MOST + 1} more; see the job summary"
             texts = [*texts[: MOST - 1], ("benchkit gate", more)]

@@ -51,7 +51,7 @@ def find_unlike(history: History, observations: Observations, runs: Runs) -> dic
         why = describe_other_answers(pair, workload, names[one], names[other]) if pair else ""
         return f"{why} ({OTHER_ANSWERS})" if why else ""
 
-    found = {}
+    why_unlike = {}
     for place, series in enumerate(history.series):
         commits = [point.commit for point in series.measured][-1 - series.newest.commits :]
         if commits[-1] == newest:
@@ -59,8 +59,8 @@ def find_unlike(history: History, observations: Observations, runs: Runs) -> dic
             names = name_commits(series)
             reasons = (_find_most(series, names, commits, compare) for compare in compares)
             if why := next(filter(None, reasons), ""):
-                found[place] = f"{name_series(series)}: {why}"
-    return found
+                why_unlike[place] = f"{name_series(series)}: {why}"
+    return why_unlike
 
 
 def _find_most(

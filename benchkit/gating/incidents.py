@@ -142,12 +142,12 @@ def join(names: Sequence[str], shown: int = _SHOWN) -> str:
 
 
 def _select(
-    found: dict[str, list[str]], variants: Collection[str] | None, baselines: Collection[str]
+    incidents: dict[str, list[str]], variants: Collection[str] | None, baselines: Collection[str]
 ) -> dict[str, list[str]]:
     """Keep what concerns the gate; what names no variant may be anybody's."""
     if variants is None:
-        return found
-    return {name: own for name, own in found.items() if name in {"", *variants, *baselines}}
+        return incidents
+    return {name: own for name, own in incidents.items() if name in {"", *variants, *baselines}}
 
 
 def _list_crashes(

@@ -51,41 +51,41 @@ def find_unlike(
     """
     differing = {f.where: f.message for f in findings if f.code == OTHER_MACHINE}
     sides = _list_sides(runs)
-    found = {}
+    reasons = {}
     for pair in pairs:
         one, other = (sides.get(name, Side({}, is_distant=False)) for name in pair)
         if difference := differing.get(", ".join(pair)):
-            found[pair] = printable(f"{OTHER_MACHINE}: {difference}")
+            reasons[pair] = printable(f"{OTHER_MACHINE}: {difference}")
         elif one.entries.keys() & other.entries.keys():
             continue
         elif one.entries or other.entries:
-            found[pair] = printable(_tell_untold(pair, one.entries, other.entries))
+            reasons[pair] = printable(_tell_untold(pair, one.entries, other.entries))
         elif one.origin != other.origin:
             origins = f"{one.origin!r} and {other.origin!r}"
-            found[pair] = printable(
+            reasons[pair] = printable(
                 f"the sides come from the origins {origins}, and neither records its machine"
             )
         elif one.is_distant != other.is_distant:
-            found[pair] = "measured elsewhere, on an unrecorded machine"
-    return found
+            reasons[pair] = "measured elsewhere, on an unrecorded machine"
+    return reasons
 
 
 def _list_sides(runs: Runs) -> dict[str, Side]:
     measured = runs[(runs["role"] == "measured").to_numpy()]
     names = ("variant", "env", "sources", "origin")
-    found: dict[str, Side] = {}
+    sides: dict[str, Side] = {}
     columns = (measured[name].tolist() for name in names)
     for variant, env, sources, origin in zip(*columns, strict=True):
         is_far = any(_is_elsewhere(str(source["path"])) for source in sources or ())
-        recorded, was_far, _ = found.get(variant, Side({}, is_distant=False))
+        recorded, was_far, _ = sides.get(variant, Side({}, is_distant=False))
         entries = list_entries(env) if isinstance(env, Mapping) else {}
         own = {name: value for name, value in entries.items() if names_machine(name)}
-        found[variant] = Side(
+        sides[variant] = Side(
             {**recorded, **own},
             is_distant=is_far or was_far,
             origin=origin if isinstance(origin, str) else "",
         )
-    return found
+    return sides
 
 
 def _is_elsewhere(path: str) -> bool:

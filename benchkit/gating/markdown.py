@@ -53,9 +53,9 @@ def _write(result: GateResult, most: int) -> str:
     hold = "1 row that passes" if len(rest) == 1 else f"{len(rest)} rows that pass"
     parts += _fold(hold, _table(result, rest, most))
     lines = summarise_findings(result.findings, most)
-    found = [f"- {escape(line.removeprefix('! '))}" for line in lines]
+    items = [f"- {escape(line.removeprefix('! '))}" for line in lines]
     count = _number(count_lines(result.findings), "finding")
-    parts += _fold(count, ["\n".join(found)] if found else [])
+    parts += _fold(count, ["\n".join(items)] if items else [])
     if outcome.rows:
         parts.append(f"<sub>{escape(_tell_method(result))}</sub>")
     return "\n\n".join(parts) + "\n"

@@ -53,15 +53,15 @@ def match(
         if contrasts and key not in known:
             raise unknown("key", key, known, f"`where` of the gate {rule.name!r}")
     measured = [c for c in contrasts if _is_measured(rule, c, pairs)]
-    found = [c for c in measured if all(_has(c, key, values) for key, values in rule.where)]
+    matching = [c for c in measured if all(_has(c, key, values) for key, values in rule.where)]
     missing = [
         f"{key}={value}"
         for key, values in rule.where
         for value in values
-        if not any(_has(c, key, (value,)) for c in found)
+        if not any(_has(c, key, (value,)) for c in matching)
     ]
     is_narrowed = rule.pair or {"baseline", "variant"} & {key for key, _ in rule.where}
-    return found, (*missing, *(() if is_narrowed else find_idle(found, named)))
+    return matching, (*missing, *(() if is_narrowed else find_idle(matching, named)))
 
 
 def find_idle(contrasts: Sequence[Contrast], named: Sequence[Pair]) -> tuple[str, ...]:

@@ -134,8 +134,8 @@ class RuleOutcome:
 
     def fails(self, row: RowOutcome) -> bool:
         """Whether a row fails the gate."""
-        found = self.find_event(row)
-        return found is not None and found[1] == "fail"
+        event = self.find_event(row)
+        return event is not None and event[1] == "fail"
 
     def find_acceptance(self, row: Contrast | Dropped) -> Acceptance | None:
         """Return the acceptance of a row that is over its limit or gone; None without one."""
@@ -186,18 +186,18 @@ class GateOutcome:
     @cached_property
     def occurrences(self) -> tuple[Occurrence, ...]:
         """Every event, the one that decides the exit code first."""
-        found = [*self.events, *(each for rule in self.rules for each, _ in list_events(rule))]
+        events = [*self.events, *(each for rule in self.rules for each, _ in list_events(rule))]
         if self.problem and self.problem_code is ExitCode.DATA:
-            found.append(
+            events.append(
                 Occurrence(event=NOT_COMPARED, action=self.problem_action, text=self.problem)
             )
-        elif not (self.rules or self.problem or found):
-            found.append(Occurrence(event=NOT_COMPARED, action="fail"))
+        elif not (self.rules or self.problem or events):
+            events.append(Occurrence(event=NOT_COMPARED, action="fail"))
         order = {event: place for place, event in enumerate(EVENTS)}
         actions = {"fail": 0, "warn": 1, "pass": 2}
         return tuple(
             sorted(
-                found,
+                events,
                 key=lambda each: (
                     actions[each.action], PRECEDENCE.index(each.exit_code),
                     each.event in {ADDED, UNUSED}, order[each.event],
@@ -256,10 +256,11 @@ def list_events(
     """Yield the events of a rule with the rows that they concern; a benchmark is gone once."""
     name = outcome.rule.name
     for row in outcome.rows:
-        found = outcome.find_event(row)
-        if found is not None:
+        of_row = outcome.find_event(row)
+        if of_row is not None:
             pair = (row.contrast.baseline, row.contrast.variant)
-            yield Occurrence(event=found[0], action=found[1], rule=name, pair=pair), (row,)
+            event, action = of_row
+            yield Occurrence(event=event, action=action, rule=name, pair=pair), (row,)
     gone: dict[tuple[object, ...], list[Dropped]] = {}
     for lost in outcome.dropped:
         accepted, action = outcome.find_acceptance(lost), outcome.choose_action(lost)

@@ -65,8 +65,8 @@ def plant_incidents(results: R, row: Contrast) -> Iterator[tuple[str, R]]:
 def read_answer(name: str, outcome: GateOutcome) -> str:
     """Return what the gate makes of what was planted: fail, warn or pass; empty if nothing."""
     actions = [each.action for each in outcome.select(*INCIDENTS[name])]
-    found = next((word for word in ("fail", "warn", "pass") if word in actions), "")
-    return found if found != "fail" or not outcome.has_passed else ""
+    action = next((word for word in ("fail", "warn", "pass") if word in actions), "")
+    return action if action != "fail" or not outcome.has_passed else ""
 
 
 def _add_run(runs: Runs, variant: str, role: str) -> Runs:
@@ -113,7 +113,7 @@ def tell_unseen(rule: RuleOutcome, seen: GateOutcome) -> Iterator[str]:
     """Yield the rows of a rule in which the planted regression was not seen, with the reason."""
     if not rule.has_compared:
         yield describe_blind(rule)
-    after = next(found for found in seen.rules if found.rule.name == rule.rule.name)
+    after = next(outcome for outcome in seen.rules if outcome.rule.name == rule.rule.name)
     for row in after.rows:
         if row.word != OVER:
             yield f"{name_row(row)}: {row.word}; {_why(row)}"

@@ -297,8 +297,8 @@ def decide(
 ) -> GateOutcome:
     """Check a comparison against a policy; the findings are its own if none are given."""
     comparisons, chosen = compared.verdicts.comparisons, chosen or Choice()
-    found = compared.findings if findings is None else findings
-    unlike = find_unlike(compared.runs, comparisons.pairs, found)
+    audited = compared.findings if findings is None else findings
+    unlike = find_unlike(compared.runs, comparisons.pairs, audited)
     baselines = [baseline for baseline, _ in comparisons.pairs]
 
     def acceptances(rule: Rule) -> Valid:
@@ -306,14 +306,14 @@ def decide(
 
     if policy.rules:
         outcome = judge_rules(
-            comparisons, policy.rules, found, chosen.default, unlike, chosen.named, acceptances
+            comparisons, policy.rules, audited, chosen.default, unlike, chosen.named, acceptances
         )
         held = outcome.rules
-        exact = judge_exact(compared.verdicts, policy.habits, held, found, unlike, acceptances)
+        exact = judge_exact(compared.verdicts, policy.habits, held, audited, unlike, acceptances)
         outcome = replace(outcome, rules=(*held, *exact))
     else:
         outcome = judge_verdicts(
-            compared.verdicts, policy.habits, found, unlike, chosen.named, acceptances
+            compared.verdicts, policy.habits, audited, unlike, chosen.named, acceptances
         )
     unjudged = () if policy.rules else list_unjudged(comparisons, policy.habits.on_undecided)
     added = list_added(comparisons.pairs, comparisons.only_in)

@@ -94,10 +94,10 @@ def trace(
     series = (
         Series(
             **track.names, machine=track.session[0], points=tuple(track.points),
-            changes=tuple(found), newest=last, confidence=plan.confidence,
+            changes=tuple(of_track), newest=last, confidence=plan.confidence,
             is_exact=track.is_exact, is_difference=not (track.is_exact or track.is_positive),
         )
-        for track, found, last in zip(tracks, changes, newest, strict=True)
+        for track, of_track, last in zip(tracks, changes, newest, strict=True)
     )  # fmt: skip
     unmatched = tuple(_name_unmatched(accepted, trials.present))
     latest = find_latest(observations, tried, problems)

@@ -85,8 +85,8 @@ def _is_other(level: Sequence[float], values: Sequence[float], metric: str, marg
         return False
     is_constant = min(level) == max(level) and min(values) == max(values)
     if not is_constant:
-        found = exact_difference(level, values)
-        if found is None or not found.changed:
+        difference = exact_difference(level, values)
+        if difference is None or not difference.changed:
             return False
     before, after = median(level), median(values)
     if metric in _ANY or min(before, after) <= 0:

@@ -107,14 +107,14 @@ def judge_tracks(
     """
     ends = {track.session: _end(track) for track in sorted(tracks, key=_end)}
     newest, levels = list[Newest](), dict[int, Level]()
-    for place, (track, found) in enumerate(zip(tracks, changes, strict=True)):
+    for place, (track, of_track) in enumerate(zip(tracks, changes, strict=True)):
         newest.append(Newest(NOT_MEASURED, commits=len(track.measured) - 1))
         if _end(track) != ends[track.session]:
             continue
         if track.is_exact:
-            newest[place] = place_newest(track.measured, found)
+            newest[place] = place_newest(track.measured, of_track)
         else:
-            levels[place] = _cut_level(track, found)
+            levels[place] = _cut_level(track, of_track)
     sessions = {
         session: [place for place in levels if tracks[place].session == session] for session in ends
     }
@@ -299,10 +299,10 @@ def _place(level: Level, confidence: float) -> Newest:
     if {*before} == {last} and len(before) >= HISTORY:
         ends, pvalue = (0.0, 0.0), 1.0
     elif len(before) >= HISTORY:
-        found = predict(before, [last], confidence)
+        predicted = predict(before, [last], confidence)
         # the interval holds 0 where the newest lies inside: turned to where one more would lie
-        ends = (found.value - found.high, found.value - found.low)
-        pvalue = math.nan if math.isnan(found.low) else predictive_pvalue(before, last)
+        ends = (predicted.value - predicted.high, predicted.value - predicted.low)
+        pvalue = math.nan if math.isnan(predicted.low) else predictive_pvalue(before, last)
     newest = replace(newest, pvalue=pvalue)
     if level.is_difference:
         return replace(newest, difference=away, low=ends[0], high=ends[1])

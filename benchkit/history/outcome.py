@@ -153,11 +153,11 @@ def _find_commit(history: History, since: str) -> tuple[str, int]:
     order = _order_commits(history)
     if not since:
         return "", len(order)
-    found = resolve(since, order, where="--since")
-    if found not in order:
+    commit = resolve(since, order, where="--since")
+    if commit not in order:
         hint = "list the series with `benchkit history show`"
         raise ConfigError(f"{since!r} is not a commit of this history", where="--since", hint=hint)
-    return found, order[found]
+    return commit, order[commit]
 
 
 def _order_commits(history: History) -> dict[str, int]:

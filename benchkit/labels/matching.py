@@ -218,8 +218,8 @@ def split_variant(name: str, rule: tuple[str, bool] | tuple[()]) -> str:
         return ""
     pattern, lower = rule
     match = compile_expression(pattern, "split", "").search(name)
-    found = (match["variant"] or "") if match else ""
-    return found.lower() if lower else found
+    variant = (match["variant"] or "") if match else ""
+    return variant.lower() if lower else variant
 
 
 def parse_rename(text: str) -> Rename:

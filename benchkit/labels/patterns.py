@@ -108,9 +108,9 @@ def read_path(
     stem, _ = split_name(parts[-1])
     read = read_stem(stem, tools)
     folders, name, series = parts[:-1], parts[-1], ""
-    at, found = _find_series(folders, tools)
-    if at >= 0 and read.tool in ("", found.tool):
-        series, stem, name, read = "/".join(folders[: at + 1]), folders[at], folders[at], found
+    at, of_folder = _find_series(folders, tools)
+    if at >= 0 and read.tool in ("", of_folder.tool):
+        series, stem, name, read = "/".join(folders[: at + 1]), folders[at], folders[at], of_folder
         folders = folders[:at]
     folder, clean = _clean(folders)
     template = compile_pattern(pattern) if pattern else None

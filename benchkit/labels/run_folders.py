@@ -123,12 +123,12 @@ def _count_below(cut: Iterable[tuple[str, _Counted]], tools: ToolNames, root_nam
     """Tell whether the names of files count runs, and not only repeat the counts of folders."""
     numbers: dict[tuple[str, str], set[int]] = defaultdict(set)
     for rest, counted in cut:
-        found = read_path(rest, tools=tools, root_name=root_name)
+        labels = read_path(rest, tools=tools, root_name=root_name)
         folder, _, name = rest.rpartition("/")
         stem = split_stem(split_name(name)[0], tools)
-        if found.tool and found.run not in (None, counted.run):
+        if labels.tool and labels.run not in (None, counted.run):
             return True
-        if found.tool or not is_counted(stem):
+        if labels.tool or not is_counted(stem):
             continue
         if stem.number is None or stem.run is not None:
             if stem.run != counted.run or stem.run is None:
@@ -200,15 +200,15 @@ def _find_builds(
         words = {stem.name for stem in stems.values()}
         if len(words) == 1 and len(numbers) == len(names) > 1:
             alike[site[:-1], words.pop()][site] = numbers
-    found: dict[_Site, dict[str, _Counted]] = {}
+    builds: dict[_Site, dict[str, _Counted]] = {}
     for sites in alike.values():
         union = {number for numbers in sites.values() for number in numbers.values()}
         if len(sites) > 1 and len(union) == sum(map(len, sites.values())):
             for site, numbers in sites.items():
-                found[site] = {
+                builds[site] = {
                     name: _Counted("", f"build{number:09}") for name, number in numbers.items()
                 }
-    return found
+    return builds
 
 
 def _find_bare(names: Collection[str], holder: str) -> dict[str, _Counted]:

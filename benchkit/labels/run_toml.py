@@ -357,11 +357,11 @@ def _list_keys(text: str) -> Iterator[tuple[int, tuple[str, ...]]]:
     """Yield each line that names a table or a key, with its keys from the outermost on."""
     table: tuple[str, ...] = ()
     for number, line in enumerate(text.splitlines(), 1):
-        if found := _TABLE.match(line):
-            table = _split(found[1])
+        if match := _TABLE.match(line):
+            table = _split(match[1])
             yield number, table
-        elif found := _KEY.match(line):
-            yield number, (*table, *_split(found[1]))
+        elif match := _KEY.match(line):
+            yield number, (*table, *_split(match[1]))
 
 
 def _split(dotted: str) -> tuple[str, ...]:

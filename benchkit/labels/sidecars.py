@@ -150,8 +150,8 @@ class Sidecars:
         if run is None or place is None:
             return None
         windows = self.windows(place)
-        found = find_window(windows, variant, run, benchmark=benchmark, group=group)
-        return (found.start, found.end) if found else None
+        window = find_window(windows, variant, run, benchmark=benchmark, group=group)
+        return (window.start, window.end) if window else None
 
     def _folder(self, key: str) -> _Folder:
         """Return what the files of a folder inherit."""
@@ -165,17 +165,17 @@ class Sidecars:
 
     def _read_folder(self, folder: Path, above: _Folder) -> _Folder:
         listed = self._list(folder)
-        found = _Folder(*listed, above.sidecar, above.variant_from, above.windows)
-        paths = {name: folder / listed for name, listed in found.names.items()}
+        read = _Folder(*listed, above.sidecar, above.variant_from, above.windows)
+        paths = {name: folder / listed for name, listed in read.names.items()}
         if path := paths.get("containers.json"):
-            found.sidecar = self._read_names(path).over(found.sidecar)
+            read.sidecar = self._read_names(path).over(read.sidecar)
         if (path := paths.get(config.FILE)) and not self._labels.is_in(path):
-            self._put_over(found, self._read_settings(path), folder)
+            self._put_over(read, self._read_settings(path), folder)
         if path := paths.get("run.toml"):
-            self._put_over(found, self._read_toml(path), folder)
+            self._put_over(read, self._read_toml(path), folder)
         if path := paths.get("runs.json"):
-            found.windows = self._read_windows(path)
-        return found
+            read.windows = self._read_windows(path)
+        return read
 
     @staticmethod
     def _put_over(lower: _Folder, sidecar: Sidecar, folder: Path) -> None:

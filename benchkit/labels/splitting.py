@@ -70,8 +70,8 @@ def suggest_split(benchmarks: Collection[str], baselines: Sequence[str]) -> Name
     holds = {name: [*_find_holds(name)] for name in names[:_NAMES] if len(name) <= _LONGEST}
     for word in baselines:
         chosen = _choose(holds, word)
-        found = len({hold.value for hold in chosen.values()})
-        if 1 < found <= _MANY and (split := _write(chosen)):
+        variants = len({hold.value for hold in chosen.values()})
+        if 1 < variants <= _MANY and (split := _write(chosen)):
             return split
     return None
 

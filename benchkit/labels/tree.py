@@ -77,9 +77,9 @@ def read_tree(
     parted = part_folders([each.path for each in unfolded], baselines)
     for at, (rest, (_, run, _)) in enumerate(zip(parted, unfolded, strict=True)):
         if rest != paths[at]:
-            found, kept = read_path(rest, tools=tools, root_name=root_name), read[at]
-            read[at] = found._replace(
-                run=found.run if run is None else run, folder=kept.folder, series=kept.series
+            anew, kept = read_path(rest, tools=tools, root_name=root_name), read[at]
+            read[at] = anew._replace(
+                run=anew.run if run is None else run, folder=kept.folder, series=kept.series
             )
         is_plain = not read[at].tool and not read[at].series
         files.append(open_file(rest, run, tools, stated[at]) if is_plain else None)

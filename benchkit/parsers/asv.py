@@ -123,11 +123,11 @@ def _find_facts(source: Source, names: Iterable[str]) -> dict[str, Fact]:
     kinds = {name: name.rpartition(".")[2].partition("_")[0] for name in names}
     units = _read_units(source) if _TRACKED in kinds.values() else {}
     tracked = {name: Fact(units.get(name, _UNITLESS), "sample") for name in names}
-    found = {
+    facts = {
         name: tracked[name] if kind == _TRACKED else _FACTS.get(kind)
         for name, kind in kinds.items()
     }
-    return {name: fact for name, fact in found.items() if fact}
+    return {name: fact for name, fact in facts.items() if fact}
 
 
 def _read_units(source: Source) -> dict[str, str]:

@@ -110,8 +110,8 @@ def _add_measures(
     if not measures:
         yield run.line, f"{name} has no measures by name"
     for measure, metrics in measures.items():
-        stats = {found[1] or "sample": value for metric, value in metrics.items()
-                 if (found := _STAT.fullmatch(metric))}  # fmt: skip
+        stats = {match[1] or "sample": value for metric, value in metrics.items()
+                 if (match := _STAT.fullmatch(metric))}  # fmt: skip
         for stat, value in (stats or {"sample": None}).items():
             at = line_of(value, run.line)
             if not is_amount(value):

@@ -124,11 +124,11 @@ def undecided(containers: Iterable[Container]) -> frozenset[str]:
     >>> sorted(undecided(cgroups))
     ['/bench/b']
     """
-    found = list(containers)
-    last = max((each.key for each in found), default="")
+    listed = list(containers)
+    last = max((each.key for each in listed), default="")
     # "0" follows "/": whatever sorts there or later stands behind all children
     return frozenset(
-        each.key for each in found if not each.is_named and last < each.key.rstrip("/") + "0"
+        each.key for each in listed if not each.is_named and last < each.key.rstrip("/") + "0"
     )
 
 

@@ -126,13 +126,13 @@ def _find_name(source: Source) -> str:
 def _add_estimates(run: Reading, fields: Mapping[str, Any], line: int) -> str:
     """Add what criterion estimated; return why it cannot."""
     estimates = (fields.get(name) for name in ("slope", "Slope", "mean", "Mean"))
-    found = next((each for each in estimates if isinstance(each, dict)), {})
-    ends = found.get("confidence_interval")
+    estimate = next((each for each in estimates if isinstance(each, dict)), {})
+    ends = estimate.get("confidence_interval")
     low, high = (
         (ends.get(name) if isinstance(ends, dict) else None)
         for name in ("lower_bound", "upper_bound")
     )
-    values = {"sample": found.get("point_estimate"), "ci_low": low, "ci_high": high}
+    values = {"sample": estimate.get("point_estimate"), "ci_low": low, "ci_high": high}
     for stat, value in values.items():
         if _is_time(value):
             at = line_of(value, line)

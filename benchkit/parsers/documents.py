@@ -184,8 +184,8 @@ def read_leaves(source: Source) -> Iterator[tuple[int, dict[Path, Leaf] | Diagno
         if isinstance(value, Exception):
             yield line, _refusal(source.label, text, value)
         else:
-            found = walk(text[place], line) if isinstance(value, dict) else ()
-            yield line, {leaf.path: leaf for leaf in found}
+            leaves = walk(text[place], line) if isinstance(value, dict) else ()
+            yield line, {leaf.path: leaf for leaf in leaves}
 
 
 class Part(NamedTuple):
@@ -226,9 +226,9 @@ def read_around(
     if not values or text.count(_STANDS_FOR) != len(values):
         return None
     lines = _Lines(text, values)
-    found = [(line, value) for line, value, _ in _decode(text, lines)]
-    is_read = lines.is_used_up and not any(isinstance(value, Exception) for _, value in found)
-    return found if is_read else None
+    records = [(line, value) for line, value, _ in _decode(text, lines)]
+    is_read = lines.is_used_up and not any(isinstance(value, Exception) for _, value in records)
+    return records if is_read else None
 
 
 def _read_large(source: Source) -> bytes:

@@ -94,21 +94,21 @@ def list_reports(
         lines[max(run.line - 1, 0) : end] = [""] * len(lines[max(run.line - 1, 0) : end])
     for number in {each.line for each in problems if 0 < each.line <= len(lines)}:
         lines[number - 1] = ""
-    found = {
+    reports = {
         each.kind: (line, each.instead)
         for each in known
         if (line := _find_close(lines, each.words))
     }
-    starts = [line for line, _ in found.values()]
+    starts = [line for line, _ in reports.values()]
     tables = [x for x in _list_tables(lines) if not any(x[0] <= n <= x[1] for n in starts)]
     if tables:
         spans = ", ".join(f"{first} to {last}" for first, last in tables[:_SHOWN])
         more = f" and {len(tables) - _SHOWN} more" * (len(tables) > _SHOWN)
         kind = "tables of times" if len(tables) > 1 else "a table of times"
-        found[f"{kind} in lines {spans}{more}"] = tables[0][0], _MEASURED
+        reports[f"{kind} in lines {spans}{more}"] = tables[0][0], _MEASURED
     return [
         _warn(source, line, f"{kind}, which benchkit does not read", instead)
-        for kind, (line, instead) in found.items()
+        for kind, (line, instead) in reports.items()
     ]
 
 

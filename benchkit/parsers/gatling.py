@@ -121,9 +121,9 @@ def _read_request(text: str) -> tuple[str, int, int, str] | None:
     >>> _read_request("REQUEST\t\tq\t1539600000100\t1539600000350\tOK\t ")
     ('q', 1539600000100, 250, 'OK')
     """
-    if (found := _REQUEST.search(text)) is None or found[3] < found[2]:
+    if (match := _REQUEST.search(text)) is None or match[3] < match[2]:
         return None
-    return found[1], int(found[2]), int(found[3]) - int(found[2]), found[4]
+    return match[1], int(match[2]), int(match[3]) - int(match[2]), match[4]
 
 
 _FACTS = {

@@ -176,11 +176,11 @@ def _read_line(line: str, counters: Sequence[str]) -> dict[str, Any]:
     rates += [(key, value, key[0] == "b") for key, value in _COUNTER.findall(rest)]
     rates += [(_OLD[unit], value + "/s", True) for value, unit in _OLD_RATE.findall(rest)]
     for key, value, is_binary in rates:
-        found = _RATE.fullmatch(value)
-        if found and key in _OLD.values():
-            prefix, base = found[2].lower().removesuffix("i"), 1024 if is_binary else 1000
+        match = _RATE.fullmatch(value)
+        if match and key in _OLD.values():
+            prefix, base = match[2].lower().removesuffix("i"), 1024 if is_binary else 1000
             factor = float(base) ** (" kmgtpe".index(prefix) if prefix else 0)
-            cells |= {key: float(found[1]) * factor, f"{key}_step": step(found[1]) * factor}
+            cells |= {key: float(match[1]) * factor, f"{key}_step": step(match[1]) * factor}
     return cells
 
 

@@ -189,15 +189,15 @@ def _find_records(source: Source) -> str:
     _, document = next(read_documents(source), (0, None))
     waiting: deque[tuple[_Place, object]] = deque([(None, document)])
     while waiting:
-        place, found = waiting.popleft()
-        if isinstance(found, list) and found and isinstance(found[0], dict):
+        place, node = waiting.popleft()
+        if isinstance(node, list) and node and isinstance(node[0], dict):
             names = []
             while place:
                 place, name = place
                 names.append(name)
             return ".".join(reversed(names)).lstrip(".")
-        if isinstance(found, dict):
-            waiting += [((place, name), each) for name, each in found.items()]
+        if isinstance(node, dict):
+            waiting += [((place, name), each) for name, each in node.items()]
     return ""
 
 
@@ -262,33 +262,41 @@ def _read(cell: object) -> float | None:
 
 def _name_labels(columns: Sequence[_Column]) -> dict[str, str]:
     """Return which column is which label: by its name, else texts that repeat, fewest first."""
-    found: dict[str, str] = {}
+    columns_by_label: dict[str, str] = {}
     for label, words in _NAMES.items():
         for word in words:
-            fitting = (each for each in columns if _fits(label, word, each, found))
+            fitting = (each for each in columns if _fits(label, word, each, columns_by_label))
             if column := next(fitting, None):
-                found[label] = column.name
+                columns_by_label[label] = column.name
                 break
-    texts = [each for each in columns if not each.is_numeric and each.name not in found.values()]
+    texts = [
+        each
+        for each in columns
+        if not each.is_numeric and each.name not in columns_by_label.values()
+    ]
     telling = [each for each in texts if 1 < each.distinct < each.rows]
     telling.sort(key=lambda each: each.distinct)
     unique = [each for each in texts if 1 < each.distinct == each.rows]
-    telling += [each for each in unique if is_nameless(each.name) or _tells_rows_apart(each, found)]
+    telling += [
+        each
+        for each in unique
+        if is_nameless(each.name) or _tells_rows_apart(each, columns_by_label)
+    ]
     for label in ("variant", "benchmark"):
-        if label not in found and telling:
-            found[label] = telling.pop(0).name
-    return found
+        if label not in columns_by_label and telling:
+            columns_by_label[label] = telling.pop(0).name
+    return columns_by_label
 
 
-def _tells_rows_apart(column: _Column, found: Mapping[str, str]) -> bool:
+def _tells_rows_apart(column: _Column, columns_by_label: Mapping[str, str]) -> bool:
     """Whether a column whose texts all differ is a label: no other one is known by its name."""
-    return not found.keys() & {"variant", "benchmark", "run"} and (
+    return not columns_by_label.keys() & {"variant", "benchmark", "run"} and (
         column.name.lower() not in _IGNORED
     )
 
 
-def _fits(label: str, word: str, column: _Column, found: Mapping[str, str]) -> bool:
-    if column.name in found.values() or column.name.rpartition(".")[2].lower() != word:
+def _fits(label: str, word: str, column: _Column, columns_by_label: Mapping[str, str]) -> bool:
+    if column.name in columns_by_label.values() or column.name.rpartition(".")[2].lower() != word:
         return False
     if label == "value":
         return column.is_numeric

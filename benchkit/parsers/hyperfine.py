@@ -84,16 +84,16 @@ def _parse(source: Source) -> Iterator[Record]:
         if isinstance(document, Diagnostic):
             yield document
             continue
-        found = [
+        groups = [
             (group, results)
             for group, results in _find_lists(document)
             if results and (not group or "command" in as_object(results[0]))
         ]
-        if not found:
+        if not groups:
             yield Diagnostic(
                 source.label, line, "the file has no results", "run the benchmark again"
             )
-        for group, results in found:
+        for group, results in groups:
             for record in (each for one in results for each in _read(source.label, one, line)):
                 if isinstance(record, Reading):
                     record.group = group

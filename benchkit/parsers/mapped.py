@@ -168,17 +168,17 @@ def _read_document(source: Source, records: str) -> Rows:
         if isinstance(document, Diagnostic):
             yield line, document
             continue
-        found = document
+        node = document
         for name in records.split(".") if records else ():
-            found = found.get(name) if isinstance(found, dict) else None
-        if found is None:
+            node = node.get(name) if isinstance(node, dict) else None
+        if node is None:
             what = f"there is no list {records!r}"
             yield (
                 line,
                 Diagnostic(source.label, line, what, "set `records` to the path of the list"),
             )
             continue
-        yield from _as_rows(source.label, line, found if isinstance(found, list) else [found])
+        yield from _as_rows(source.label, line, node if isinstance(node, list) else [node])
 
 
 def _as_rows(label: str, line: int, rows: Iterable[object]) -> Rows:

@@ -51,8 +51,8 @@ class Octets:
         """Return the words that begin at ``places``: uint64, shape (k, width / 8)."""
         size = len(self.data) - width + 1
         cells: Array = np.ndarray((size,), f"V{width}", self.data, strides=(1,))
-        found: Array = cells[places].view("<u8").reshape(-1, width // 8)
-        return found
+        words: Array = cells[places].view("<u8").reshape(-1, width // 8)
+        return words
 
     def word(self, places: Array) -> Array:
         """Return the word that begins at each place: uint64, shape (k,)."""
@@ -105,11 +105,11 @@ def find_lines(block: Octets) -> Lines:
 
 def need_cleaning(block: Octets, lines: Lines | kernel.Lines, marks: bytes = b"\r\x1b") -> Array:
     """Tell which lines hold one of some rare bytes: by default those that `Source` cleans away."""
-    found = np.zeros(len(lines.starts), dtype=bool)
+    is_rare = np.zeros(len(lines.starts), dtype=bool)
     for byte in marks:
         if bytes([byte]) in block.data:
-            found[np.searchsorted(lines.ends, block.find_all(byte))] = True
-    return found
+            is_rare[np.searchsorted(lines.ends, block.find_all(byte))] = True
+    return is_rare
 
 
 def tell_apart(block: Octets, starts: Array, sizes: Array) -> tuple[list[bytes], Array]:

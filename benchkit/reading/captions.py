@@ -306,11 +306,11 @@ def list_tails(lines: Sequence[str], blocks: Sequence[Block]) -> list[range]:
     """
     tails: list[range] = []
     for listing in _list_listings(lines, blocks):
-        found = [_find_tail(lines, *pair) for pair in pairwise([*listing, _after(lines)])]
-        words = {frozenset(_drop_numbers(lines, tail)) for tail in found}
-        is_same = len(found) > 1 and len(words) == 1 and any(words.pop())
-        if is_same and all(map(_is_output, [lines] * len(found), listing, found)):
-            tails += found
+        candidates = [_find_tail(lines, *pair) for pair in pairwise([*listing, _after(lines)])]
+        words = {frozenset(_drop_numbers(lines, tail)) for tail in candidates}
+        is_same = len(candidates) > 1 and len(words) == 1 and any(words.pop())
+        if is_same and all(map(_is_output, [lines] * len(candidates), listing, candidates)):
+            tails += candidates
     return tails
 
 

@@ -150,8 +150,8 @@ def find_wrapping(text: str, label: str) -> tuple[Prefix, ...] | None:
     """
     is_copied = NO_BREAK in text
     text = text.replace(NO_BREAK, " ")
-    found = find_prefixes(text, label)
-    return found if found or (is_copied and may_hold_blocks(text)) else None
+    prefixes = find_prefixes(text, label)
+    return prefixes if prefixes or (is_copied and may_hold_blocks(text)) else None
 
 
 def find_prefixes(text: str, label: str) -> tuple[Prefix, ...]:
@@ -209,7 +209,7 @@ def _find_anchors(text: str) -> Iterator[tuple[str, int, str, bool]]:
 
 def _gather(text: str) -> list[_Candidate]:
     """Return what stands before the tools' lines, with times and counters left open."""
-    found: dict[str, _Candidate] = {}
+    candidates: dict[str, _Candidate] = {}
     numbers: dict[int, int] = {}
     for tool, place, before, is_named in _find_anchors(text):
         number = numbers.setdefault(place, text.count("\n", 0, place) + 1)
@@ -219,9 +219,11 @@ def _gather(text: str) -> list[_Candidate]:
         for example in dict.fromkeys((prefix.rstrip(), prefix.rstrip(_FURNITURE))):
             shape, is_dated = _shape(example)
             if shape:
-                known = found.setdefault(shape, _Candidate(compile_sound(shape), example, is_dated))
+                known = candidates.setdefault(
+                    shape, _Candidate(compile_sound(shape), example, is_dated)
+                )
                 known.anchors.setdefault(tool, []).append(number)
-    most = sorted(found.values(), key=lambda each: -len(each.anchor_lines()))
+    most = sorted(candidates.values(), key=lambda each: -len(each.anchor_lines()))
     return most[:_MOST]
 
 

@@ -224,15 +224,15 @@ class Source:
         if self.is_doubled:
             text = blank_repeats(text)
         is_document = not text or text[0] == "{" or (text[0] == "<" and not text[1:2].isdecimal())
-        found = None if is_document else find_wrapping(text, self.label)
+        prefixes = None if is_document else find_wrapping(text, self.label)
         is_changed = self.is_doubled or holds_entities(text)
-        found = () if found is None and is_changed else found
-        if not self.is_small and (found or is_logged(text)):
+        prefixes = () if prefixes is None and is_changed else prefixes
+        if not self.is_small and (prefixes or is_logged(text)):
             data = _begin(_until_damage(self._blocks_as_they_are()), LOG_BYTES)
-            found = find_wrapping(clean_text(data), self.label)
-        if found is not None:
+            prefixes = find_wrapping(clean_text(data), self.label)
+        if prefixes is not None:
             self._text = None
-        return found
+        return prefixes
 
     def _read_bounded(self) -> bytes:
         data = bytearray()

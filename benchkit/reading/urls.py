@@ -23,8 +23,8 @@ def host_of(url: str) -> str:
     >>> host_of("http://me:secret@h:8080/a?b=@c"), host_of("https://h/"), host_of("/index.html")
     ('h:8080', 'h:443', '')
     """
-    scheme, found, after = url.partition("://")
-    host = re.split(r"[/?#]", after, maxsplit=1)[0].rpartition("@")[2] if found else ""
+    scheme, mark, after = url.partition("://")
+    host = re.split(r"[/?#]", after, maxsplit=1)[0].rpartition("@")[2] if mark else ""
     has_port = _PORT.search(host) is not None
     return f"{host}:443" if scheme.lower() == "https" and host and not has_port else host
 
@@ -78,5 +78,5 @@ def path_of(url: str) -> str:
     ('/a/b', '/', '/index.html')
     """
     rest = re.split(r"[?#]", url, maxsplit=1)[0]
-    path, found, after = rest.partition("://")
-    return "/" + after.partition("/")[2] if found else path
+    path, mark, after = rest.partition("://")
+    return "/" + after.partition("/")[2] if mark else path

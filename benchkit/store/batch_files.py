@@ -30,12 +30,12 @@ def write_files(folder: Path, batch: int, batches: Iterable[pa.RecordBatch]) -> 
     """
     writers: dict[bool, BatchWriter] = {}
     try:
-        for found in batches:
-            if len(found):
-                is_raw = found["raw"][0].as_py()
+        for batch_rows in batches:
+            if len(batch_rows):
+                is_raw = batch_rows["raw"][0].as_py()
                 if is_raw not in writers:
                     writers[is_raw] = BatchWriter(folder, batch, is_raw=is_raw)
-                writers[is_raw].take(found)
+                writers[is_raw].take(batch_rows)
         return [writer.close() for writer in writers.values()]
     except BaseException:
         for writer in writers.values():

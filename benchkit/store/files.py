@@ -95,8 +95,10 @@ class DataFile:
 
         path = Path(name)
         is_raw = {_partition(is_raw=kind): kind for kind in (True, False)}.get(path.parent.name)
-        found = {column: pc.min_max(keys[column]) for column in keys.column_names}
-        bounds = {column: (one["min"].as_py(), one["max"].as_py()) for column, one in found.items()}
+        extremes = {column: pc.min_max(keys[column]) for column in keys.column_names}
+        bounds = {
+            column: (one["min"].as_py(), one["max"].as_py()) for column, one in extremes.items()
+        }
         rows, notes = len(keys), notes or {}
         return cls(path=path, is_raw=is_raw, rows=rows, size=size, bounds=bounds, notes=notes)
 
@@ -168,8 +170,8 @@ class FileWriter:
         chosen = table.select(self._schema.names).cast(self._schema)
         for name in _BOUNDED:
             bounded = chosen[name].unique().cast(pa.string()) if name == "metric" else chosen[name]
-            found = pc.min_max(bounded)
-            low, high = found["min"].as_py(), found["max"].as_py()
+            extremes = pc.min_max(bounded)
+            low, high = extremes["min"].as_py(), extremes["max"].as_py()
             known = self._bounds.get(name, (low, high))
             self._bounds[name] = (min(known[0], low), max(known[1], high))
         with writing(self.path.parent):
@@ -386,5 +388,5 @@ def _bound(rows: pa.Table) -> dict[str, tuple[Any, Any]]:
 
     names = [name for name in ("seq", "batch", "path") if name in rows.column_names]
     bounded = plain(rows.select(names))
-    found = {name: pc.min_max(bounded[name]) for name in names}
-    return {name: (one["min"].as_py(), one["max"].as_py()) for name, one in found.items()}
+    extremes = {name: pc.min_max(bounded[name]) for name in names}
+    return {name: (one["min"].as_py(), one["max"].as_py()) for name, one in extremes.items()}

@@ -245,16 +245,19 @@ class Store:
 
     def check(self) -> list[Damage]:
         """Return the files that are missing or cannot be read; every page is read."""
-        found = damage.list_damage(self._runs, self._values, self._log.read_pieces)
-        return [*found, *damage.find_key_damage(self.url, None if found else self._log.read_last())]
+        damages = damage.list_damage(self._runs, self._values, self._log.read_pieces)
+        return [
+            *damages,
+            *damage.find_key_damage(self.url, None if damages else self._log.read_last()),
+        ]
 
     def repair(self) -> Repaired:
         """Drop what cannot be read, and the runs that lost all their values with it.
 
         Runs that may have lost some values stay; the next ingest reads their sources again.
         """
-        found = damage.list_damage(self._runs, self._values, self._log.read_pieces)
-        mending = salvage.Mending(self._runs, self._values, found)
+        damages = damage.list_damage(self._runs, self._values, self._log.read_pieces)
+        mending = salvage.Mending(self._runs, self._values, damages)
         if mending.damage:
             mending.mend_tables()
             self._log.forget()

@@ -91,10 +91,10 @@ def open_old_table(number: int, text: str) -> Table | None:
     many = _OLD_MANY.match(bare)
     if many is not None:
         shift = len(text.rstrip()) - len(bare)
-        found = list(_COLUMN.finditer(bare, many.end()))
-        starts = tuple(shift + column.start() for column in found)
+        columns = list(_COLUMN.finditer(bare, many.end()))
+        starts = tuple(shift + column.start() for column in columns)
         return _make_old(
-            number, many[1], tuple(join_label([column[0]]) for column in found), starts
+            number, many[1], tuple(join_label([column[0]]) for column in columns), starts
         )
     one = _OLD_ONE.fullmatch(bare)
     return _make_old(number, one[1], ("",)) if one else None
@@ -207,12 +207,12 @@ def _split(table: Table, text: str) -> tuple[str, int]:
     return (match[0], match.end()) if match else ("", len(text))
 
 
-def _place(table: Table, text: str, found: list[int]) -> list[int] | None:
-    """Return the columns of the cells that begin at ``found``; None if they cannot be told."""
+def _place(table: Table, text: str, begins: list[int]) -> list[int] | None:
+    """Return the columns of the cells that begin at ``begins``; None if they cannot be told."""
     aligned = all(not text[start - 1 : start].strip() for start in table.starts)
-    if len(found) == len(table.columns) and (aligned or table.is_old):
-        return list(range(len(found)))
+    if len(begins) == len(table.columns) and (aligned or table.is_old):
+        return list(range(len(begins)))
     if not aligned or not table.starts:
         return None
-    places = [bisect_right(table.starts, start) - 1 for start in found]
+    places = [bisect_right(table.starts, start) - 1 for start in begins]
     return places if min(places) >= 0 and len(set(places)) == len(places) else None

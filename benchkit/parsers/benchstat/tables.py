@@ -195,13 +195,13 @@ class Document:
             alone = table.heading.alone
             if alone and table.heading.unit.metric in per_op:
                 table.heading = table.heading._replace(unit=alone)
-        found: dict[Key, list[Place]] = {}
+        places_by_key: dict[Key, list[Place]] = {}
         for table in self.tables:
             for row in (*table.rows, *table.geomeans):
                 for key, cell in table.columns_of(row):
-                    found.setdefault(key, []).append((table, row, cell))
-        names = Names({key[3] for key in found} - {GEOMEAN})
-        for key, places in found.items():
+                    places_by_key.setdefault(key, []).append((table, row, cell))
+        names = Names({key[3] for key in places_by_key} - {GEOMEAN})
+        for key, places in places_by_key.items():
             kept: dict[str, Place] = {}
             for place in places:
                 if place[0].is_apart:

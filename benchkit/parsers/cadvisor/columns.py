@@ -72,11 +72,11 @@ def find_looks(data: bytes) -> Iterator[Part]:
 
 def _find_spans(data: bytes) -> Iterator[_Span]:
     line, counted = 1, 0
-    found = data.find(_LIST)
-    while found >= 0:
-        start = found + len(_LIST) - len(_LOOK)
-        found = data.find(_LIST, start)
-        end = found if found >= 0 else len(data)
+    at = data.find(_LIST)
+    while at >= 0:
+        start = at + len(_LIST) - len(_LOOK)
+        at = data.find(_LIST, start)
+        end = at if at >= 0 else len(data)
         starts = [start]
         while (start := data.find(_LOOK, start + 1, end)) >= 0:
             starts.append(start)

@@ -126,10 +126,10 @@ def parse(source: Source) -> Iterator[Record]:
     >>> samples.subject, samples.metric, samples.values.tolist()
     ('/bench/server', 'cpu_time', [1.5])
     """
-    found, problems = _read_in_columns(source) or _sort(source.label, read_documents(source))
-    yield from _read(source.label, found)
+    containers, problems = _read_in_columns(source) or _sort(source.label, read_documents(source))
+    yield from _read(source.label, containers)
     yield from problems
-    if not found and not problems:
+    if not containers and not problems:
         yield Diagnostic(source.label, 0, "the response contains no container", "request a cgroup")
 
 
@@ -146,14 +146,14 @@ def _read_in_columns(source: Source) -> _Sorted | None:
         parts.extend(find_looks(data))
         return parts
 
-    found, problems = _sort(source.label, read_around(source, find) or ())
-    used = sum(isinstance(look, Looks) for _, each in found for look in each.stats)
-    return (found, problems) if parts and used == len(parts) else None
+    observations, problems = _sort(source.label, read_around(source, find) or ())
+    used = sum(isinstance(look, Looks) for _, each in observations for look in each.stats)
+    return (observations, problems) if parts and used == len(parts) else None
 
 
 def _sort(label: str, answers: Iterable[tuple[int, Any]]) -> _Sorted:
     """Return the containers of all answers, and what has to be said about answers."""
-    found: list[tuple[int, Observed]] = []
+    containers: list[tuple[int, Observed]] = []
     problems: list[Diagnostic] = []
     for line, answer in answers:
         if isinstance(answer, Diagnostic):
@@ -161,19 +161,19 @@ def _sort(label: str, answers: Iterable[tuple[int, Any]]) -> _Sorted:
         elif isinstance(answer, dict) and is_number(answer.get("num_cores")):
             problems.append(_machine(label, line, answer))
         else:
-            found += ((line, each) for each in observed(answer))
-    return found, problems
+            containers += ((line, each) for each in observed(answer))
+    return containers, problems
 
 
-def _read(label: str, found: list[tuple[int, Observed]]) -> Iterator[Record]:
-    repeated = nested(each.container for _, each in found if each.container)
+def _read(label: str, containers: list[tuple[int, Observed]]) -> Iterator[Record]:
+    repeated = nested(each.container for _, each in containers if each.container)
     kept = [
         (line, each)
-        for line, each in found
+        for line, each in containers
         if each.container is not None and each.container.key not in repeated
     ]
     if not kept:
-        if found:
+        if containers:
             yield Diagnostic(
                 label, 0, "the response contains only pause containers", "request other containers"
             )
@@ -196,7 +196,7 @@ def _read(label: str, found: list[tuple[int, Observed]]) -> Iterator[Record]:
         yield Diagnostic(
             label, 0, "the response contains no statistics", "request stats, with a count"
         )
-    yield from _remarks(label, found, sorted(repeated), undated)
+    yield from _remarks(label, containers, sorted(repeated), undated)
 
 
 def _take_all(gatherer: Gatherer, subject: str | None, looks: Looks) -> None:
@@ -222,10 +222,10 @@ def _take(gatherer: Gatherer, each: Observed, look: dict[str, Any], line: int) -
 
 
 def _remarks(
-    label: str, found: list[tuple[int, Observed]], repeated: list[str], undated: int
+    label: str, containers: list[tuple[int, Observed]], repeated: list[str], undated: int
 ) -> Iterator[Diagnostic]:
     yield from name_left_out(label, repeated)
-    if any(each.container is None for _, each in found):
+    if any(each.container is None for _, each in containers):
         yield Diagnostic(label, 0, "pause containers and whole pods are left out", severity="note")
     if undated:
         what = f"{undated} snapshots with a missing or unreadable time are left out"

@@ -72,12 +72,12 @@ def split(line: str) -> list[str]:
 def read_json(line: str) -> dict[str, str] | None:
     """Return the cells of a JSON line; None where it is none of docker stats'."""
     try:
-        found = json.loads(line)
+        cells = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(found, dict) or "CPUPerc" not in found:
+    if not isinstance(cells, dict) or "CPUPerc" not in cells:
         return None
-    return {own: str(found[key]) for key, own in _KEYS.items() if key in found}
+    return {own: str(cells[key]) for key, own in _KEYS.items() if key in cells}
 
 
 def subject_of(cells: Mapping[str, str]) -> str:

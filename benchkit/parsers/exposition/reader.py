@@ -113,17 +113,17 @@ class _Family:
         if self.measure and self.measure.is_histogram:
             self._take_of_histogram(self.measure, sample)
             return
-        found = place(self.measure, sample.labels) if self.measure else None
-        if found is None or (found.container and found.container.key in self.survey.repeated):
+        spot = place(self.measure, sample.labels) if self.measure else None
+        if spot is None or (spot.container and spot.container.key in self.survey.repeated):
             return
         if not math.isfinite(sample.value):
             self.strange += 1
-        elif found.container and found.container.key in self.survey.open:
+        elif spot.container and spot.container.key in self.survey.open:
             self.withheld += 1
             self.ended_in = sample.name
         else:
-            parts = self.groups.setdefault((found.subject, sample.time), {})
-            parts.setdefault(found.part, _Amount(sample.value, sample.line))
+            parts = self.groups.setdefault((spot.subject, sample.time), {})
+            parts.setdefault(spot.part, _Amount(sample.value, sample.line))
 
     def _take_of_histogram(self, measure: Measure, sample: Sample) -> None:
         """Take a counter of a histogram; that of a summary, which has no buckets, is none."""
@@ -131,9 +131,9 @@ class _Family:
             return
         if not math.isfinite(sample.value):
             self.strange += 1
-        elif found := place(measure, {**sample.labels, "__name__": sample.name}):
-            parts = self.groups.setdefault((found.subject, sample.time), {})
-            parts.setdefault(found.part, _Amount(sample.value, sample.line))
+        elif spot := place(measure, {**sample.labels, "__name__": sample.name}):
+            parts = self.groups.setdefault((spot.subject, sample.time), {})
+            parts.setdefault(spot.part, _Amount(sample.value, sample.line))
 
     def end(self) -> None:
         """Hand on what the family told; nothing more of it will come."""

@@ -94,18 +94,18 @@ class Survey:
                 self.histograms.add(histogram_of(sample.name))
         elif measure is not None:
             self.has_spans |= measure.is_span
-            found = place(measure, sample.labels)
-            if found is None:
+            spot = place(measure, sample.labels)
+            if spot is None:
                 self.pauses += 1
-            elif found.container is None:
+            elif spot.container is None:
                 self.has_pods |= not measure.is_span
             else:
-                self.containers.setdefault(found.container.key, found.container)
+                self.containers.setdefault(spot.container.key, spot.container)
                 require_few(len(self.containers), sample.line)
         elif sample.name.startswith(_SPEC):
-            found = place(Measure("", "", ""), sample.labels)
-            if found is not None and found.container is not None:
-                spec = self._spec.setdefault(found.container.key, {})
+            spot = place(Measure("", "", ""), sample.labels)
+            if spot is not None and spot.container is not None:
+                spec = self._spec.setdefault(spot.container.key, {})
                 spec[sample.name.removeprefix(_SPEC)] = sample.value
         elif sample.name == "cadvisor_version_info":
             self.version = sample.labels.get("cadvisorVersion") or None
@@ -170,8 +170,8 @@ class Text:
 
         try:
             text = _EXEMPLAR.sub("", line)
-            (found,) = text_string_to_metric_families(text)
-            (sample,) = found.samples
+            (family,) = text_string_to_metric_families(text)
+            (sample,) = family.samples
             read_number(text.rpartition("}")[2].split()["}" not in text])
             value = float(sample.value)
             time = None if sample.timestamp is None else _micros(float(sample.timestamp) * 1000)

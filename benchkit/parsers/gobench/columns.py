@@ -224,9 +224,9 @@ def _read_measures(
     good &= valid
     texts, kinds = tell_apart(block, parting + 1, np.where(good, ends - parting - 1, 0))
     written = [text.decode() for text in texts]
-    found = [None if " " in text else read_unit(text) for text in written]
-    known = np.array([unit is not None for unit in found], dtype=bool)
-    units = [unit or _NONE for unit in found]
+    by_text = [None if " " in text else read_unit(text) for text in written]
+    known = np.array([unit is not None for unit in by_text], dtype=bool)
+    units = [unit or _NONE for unit in by_text]
     factors = np.array([unit.factor for unit in units])
     good &= known[kinds]
     with np.errstate(over="ignore"):

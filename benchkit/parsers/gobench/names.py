@@ -45,10 +45,10 @@ class Names:
 
     def split(self, name: str) -> tuple[str, dict[str, str]]:
         """Return a name without its GOMAXPROCS, and the params that tell it."""
-        found = self._cache.get(name)
-        if found is None:
-            found = self._cache[name] = self._split(name)
-        benchmark, level = found
+        parts = self._cache.get(name)
+        if parts is None:
+            parts = self._cache[name] = self._split(name)
+        benchmark, level = parts
         return benchmark, {"gomaxprocs": level} if level else {}
 
     def _find_levels(self, split: dict[str, tuple[str, str]]) -> set[str]:

@@ -117,8 +117,8 @@ class Survey:
 def survey(log: Log) -> Survey:
     """Read a source through once; what is unreadable in it is for the second reading to tell."""
     waiting: dict[str, str] = {}  # the name by package whose result has not come yet
-    found, failures = Survey(), Failures()
-    outputs = found.outputs
+    result, failures = Survey(), Failures()
+    outputs = result.outputs
     with suppress(UnreadableError):
         for line in log.read():
             if not isinstance(line, Line):
@@ -140,12 +140,12 @@ def survey(log: Log) -> Survey:
             elif " ns/op" in text and line.package in waiting:
                 outputs.add(waiting.pop(line.package))
             elif "Unit " in text and "=" in text and unquote(text).startswith("Unit "):
-                problems = found.metadata.read(unquote(text))
-                found.problems += [(line.number, problem) for problem in problems]
+                problems = result.metadata.read(unquote(text))
+                result.problems += [(line.number, problem) for problem in problems]
     outputs.finish()
-    found.failures = failures.finish()
-    found.unended = failures.unended
-    return found
+    result.failures = failures.finish()
+    result.unended = failures.unended
+    return result
 
 
 @dataclass(slots=True)

@@ -167,8 +167,8 @@ def _read_points(
     odd[points.lines] = False
     left = np.flatnonzero(odd).tolist()
     plain = block.texts(lines.starts[left], lines.ends[left])
-    found = Block(points, list(zip(left, plain, strict=True)), data, len(odd))
-    return found.leave_all() if _FEW * len(left) > len(odd) else found
+    points_block = Block(points, list(zip(left, plain, strict=True)), data, len(odd))
+    return points_block.leave_all() if _FEW * len(left) > len(odd) else points_block
 
 
 def _read_names(block: Octets, starts: Array, lengths: Array) -> tuple[list[str], Array]:
@@ -241,9 +241,9 @@ def _read_rests(block: Octets, starts: Array, sizes: Array) -> tuple[list[str], 
     changed = ~block.repeats(starts, sizes)
     numbers: dict[str | None, int] = {None: -1}
     rests = block.texts(starts[changed], (starts + sizes)[changed])
-    found = [numbers.setdefault(_understand(rest), len(numbers) - 1) for rest in rests]
+    indices = [numbers.setdefault(_understand(rest), len(numbers) - 1) for rest in rests]
     urls = [url for url in numbers if url is not None]
-    return urls, np.array(found, dtype=np.int64)[carry(changed)]
+    return urls, np.array(indices, dtype=np.int64)[carry(changed)]
 
 
 @lru_cache(maxsize=1 << 16)

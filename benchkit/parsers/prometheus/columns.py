@@ -52,14 +52,14 @@ def find_values(data: bytes) -> Iterator[Part]:
 
 def _find_spans(data: bytes) -> Iterator[_Span]:
     line, counted = 1, 0
-    found = data.find(_OPEN)
-    while found >= 0:
-        start, following = found + len(_OPEN) - 1, data.find(_OPEN, found + 1)
+    at = data.find(_OPEN)
+    while at >= 0:
+        start, following = at + len(_OPEN) - 1, data.find(_OPEN, at + 1)
         end = data.find(_CLOSE, start, following if following >= 0 else len(data)) + 2
         if end - start > _FEW:
             line, counted = line + data.count(b"\n", counted, start), start
             yield _Span(start, end, line)
-        found = following
+        at = following
 
 
 def _read(data: bytes, spans: Sequence[_Span]) -> Iterator[Part]:

@@ -49,10 +49,10 @@ def parse(source: Source) -> Iterator[Record]:
     >>> samples.subject, samples.values.tolist(), str(samples.times[0])
     ('/a', [8.0], '2026-11-21T01:21:43.000000')
     """
-    form, found = _read(source)
-    problems = [each for each in found if isinstance(each, Diagnostic)]
+    form, answers = _read(source)
+    problems = [each for each in answers if isinstance(each, Diagnostic)]
     choice = _Choice()
-    for each in found:
+    for each in answers:
         if isinstance(each, Series):
             choice.take(each)
     reading = Reading(tool="prometheus", form=form, line=1)
@@ -78,13 +78,13 @@ def _read(source: Source) -> tuple[str, list[Series | Diagnostic]]:
 
 
 def _read_plainly(source: Source) -> list[Series | Diagnostic]:
-    found: list[Series | Diagnostic] = []
+    answers: list[Series | Diagnostic] = []
     for line, answer in read_documents(source):
         if isinstance(answer, Diagnostic):
-            found.append(answer)
+            answers.append(answer)
         else:
-            found += read_answer(answer, source.label, line)
-    return found
+            answers += read_answer(answer, source.label, line)
+    return answers
 
 
 def _read_in_columns(source: Source) -> list[Series | Diagnostic]:
@@ -96,9 +96,9 @@ def _read_in_columns(source: Source) -> list[Series | Diagnostic]:
         return parts
 
     answers = read_around(source, find) or []
-    found = [each for line, answer in answers for each in read_answer(answer, source.label, line)]
-    used = sum(isinstance(each, Series) and each.known is not None for each in found)
-    return found if used == len(parts) else []
+    series = [each for line, answer in answers for each in read_answer(answer, source.label, line)]
+    used = sum(isinstance(each, Series) and each.known is not None for each in series)
+    return series if used == len(parts) else []
 
 
 @dataclass(slots=True)
@@ -124,26 +124,26 @@ class _Choice:
             if name:
                 self.unknown.add(name)
             return
-        found = place(measure, series.labels)
-        if found is None:
+        spot = place(measure, series.labels)
+        if spot is None:
             self.pauses += 1
             return
         self.strange += series.strange
         if measure.is_span:
             measure = replace(measure, stat="counter")
-        self.known.append((measure, found, series))
+        self.known.append((measure, spot, series))
 
     def gather(self, gatherer: Gatherer) -> None:
         """Add the values of the series to a reading, the parts of a container summed."""
-        self.repeated = nested(found.container for _, found, _ in self.known if found.container)
+        self.repeated = nested(spot.container for _, spot, _ in self.known if spot.container)
         groups: dict[tuple[Measure, str | None], dict[str, dict[str, dict[str, Series]]]] = {}
-        for measure, found, series in self.known:
-            if found.container is not None and found.container.key in self.repeated:
+        for measure, spot, series in self.known:
+            if spot.container is not None and spot.container.key in self.repeated:
                 continue
             instance = series.labels.get("instance", "")
-            key = found.container.key if found.container else series.labels.get("id", "")
-            own = groups.setdefault((measure, found.subject), {}).setdefault(instance, {})
-            own.setdefault(key, {}).setdefault(found.part, series)
+            key = spot.container.key if spot.container else series.labels.get("id", "")
+            own = groups.setdefault((measure, spot.subject), {}).setdefault(instance, {})
+            own.setdefault(key, {}).setdefault(spot.part, series)
         for (measure, subject), instances in groups.items():
             for instance, lives in instances.items():
                 name = at_instance(subject, instance) if len(instances) > 1 else subject

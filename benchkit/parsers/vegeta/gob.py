@@ -272,7 +272,7 @@ class Decoder(_Cursor):
         return [self._value(kind.elem, depth + 1) for _ in range(count)]
 
     def _fields(self, kind: Kind, depth: int) -> dict[str, object]:
-        found: dict[str, object] = {}
+        fields: dict[str, object] = {}
         index = -1
         while step := self.unsigned():
             index += step
@@ -280,10 +280,10 @@ class Decoder(_Cursor):
                 raise GobError(f"a {kind.name or 'struct'} has more fields than described")
             name, type_id, is_kept = kind.fields[index]
             if is_kept:
-                found[name] = self._value(type_id, depth)
+                fields[name] = self._value(type_id, depth)
             else:
                 self._pass_over(type_id, depth)
-        return found
+        return fields
 
     def _pass_over(self, type_id: int, depth: int) -> None:
         kind = self._types.get(type_id)
