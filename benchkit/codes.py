@@ -151,11 +151,11 @@ def match_rows(
     sought, keys = np.zeros(len(frame), dtype=np.int64), np.zeros(len(other), dtype=np.int64)
     for name in names:
         codes, texts = pd.factorize(other[name])
-        own, own_texts = pd.factorize(frame[name])
+        rows, own_texts = pd.factorize(frame[name])
         places = pd.Index(np.asarray(texts)).get_indexer(pd.Index(np.asarray(own_texts)))
         keys, known = pd.factorize(keys * (len(texts) + 1) + codes)
         # a label that the other table lacks is -1, and makes a number that none of its keys is
-        sought = pd.Index(known).get_indexer(sought * (len(texts) + 1) + places[own])
+        sought = pd.Index(known).get_indexer(sought * (len(texts) + 1) + places[rows])
     order = np.argsort(keys, kind="stable")
     last = np.searchsorted(keys[order], sought, side="right") - 1
     return np.where(sought < 0, -1, np.append(order, -1)[last])

@@ -110,17 +110,18 @@ def list_equal_pairs(contrasts: Iterable[Contrast], runs: Runs) -> list[tuple[st
     leaves the first one's. Sides that record different starts were both measured. Variants of one
     baseline are held against each other, too; each copy is named once.
     """
-    own: dict[tuple[str, str], list[_Pair]] = {}
+    compared_pairs: dict[tuple[str, str], list[_Pair]] = {}
     sides: dict[str, dict[Row, Values]] = {}
     for row in contrasts:
         values = row.baseline_values, row.variant_values
-        own.setdefault((row.baseline, row.variant), []).append(values)
+        compared_pairs.setdefault((row.baseline, row.variant), []).append(values)
         for side, known in zip((row.baseline, row.variant), values, strict=True):
             sides.setdefault(side, {}).setdefault(row.key, known)
     others = (
-        (pair, _put_together(*map(sides.__getitem__, pair))) for pair in _list_alike(sides, own)
+        (pair, _put_together(*map(sides.__getitem__, pair)))
+        for pair in _list_alike(sides, compared_pairs)
     )
-    equal = [pair for pair, compared in (*own.items(), *others) if _is_one(compared)]
+    equal = [pair for pair, compared in (*compared_pairs.items(), *others) if _is_one(compared)]
     if not equal:
         return []
     starts: dict[str, set[datetime | None]] = {}
@@ -130,7 +131,9 @@ def list_equal_pairs(contrasts: Iterable[Contrast], runs: Runs) -> list[tuple[st
     equal = [pair for pair in equal if began_alike(*(starts.get(side, {None}) for side in pair))]
     copies = [copy for _, copy in equal]
     return [
-        pair for place, pair in enumerate(equal) if pair in own or pair[1] not in copies[:place]
+        pair
+        for place, pair in enumerate(equal)
+        if pair in compared_pairs or pair[1] not in copies[:place]
     ]
 
 
@@ -279,7 +282,7 @@ def _are_of_one_file(runs: Runs, row: Contrast, name: str) -> bool:
     for column in ("group", "benchmark", "params"):
         is_side &= measured[column] == getattr(row, column)
     sources = measured.loc[is_side, "sources"].tolist()
-    return len({str(source["path"]) for own in sources for source in own}) == 1
+    return len({str(source["path"]) for of_run in sources for source in of_run}) == 1
 
 
 def _describe(row: Contrast, name: str, change: _Change) -> Finding:

@@ -111,8 +111,8 @@ def _find_rule(
     comparisons: Comparisons, variant: str, suggest: Callable[[Sequence[str], Sequence[str]], str]
 ) -> str:
     """Return the first rule that is suggested for the unmatched names of a pair of a variant."""
-    own = (pair for pair in comparisons.pairs if variant in pair)
-    sides = ([comparisons.only_in.get(name, ()) for name in pair] for pair in own)
+    pairs = (pair for pair in comparisons.pairs if variant in pair)
+    sides = ([comparisons.only_in.get(name, ()) for name in pair] for pair in pairs)
     return next(filter(None, (suggest(*names) for names in sides)), "")
 
 

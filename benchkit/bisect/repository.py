@@ -114,13 +114,15 @@ class Repository:
         words = ("config", "--show-scope", "--name-only", "-z", "--get-regexp", r"^filter\.")
         fields = self._run(*words)[1].split("\0")
         scopes, keys = fields[::2], fields[1::2]
-        own = {
+        filters = {
             key.rpartition(".")[0]
             for scope, key in zip(scopes, keys, strict=False)
             if scope in {"local", "worktree"}
         }
         return tuple(  # a name may hold a `=`, at which `-c` would end it
-            f"--config-env={name}.{key}={value}" for name in own for key, value in _FILTER.items()
+            f"--config-env={name}.{key}={value}"
+            for name in filters
+            for key, value in _FILTER.items()
         )
 
     def close(self) -> None:

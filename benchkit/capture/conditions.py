@@ -131,9 +131,9 @@ def recording_conditions(
     """
     conditions: dict[str, float] = {}
     times, switches = CpuTimes.read(root), _count_switches(service, root)
-    own = resource.getrusage(resource.RUSAGE_CHILDREN).ru_nivcsw
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_nivcsw
     yield conditions
-    conditions["switches"] = resource.getrusage(resource.RUSAGE_CHILDREN).ru_nivcsw - own
+    conditions["switches"] = resource.getrusage(resource.RUSAGE_CHILDREN).ru_nivcsw - before
     if later := _count_switches(service, root):
         gains = (count - switches.get(thread, 0) for thread, count in later.items())
         conditions["service_switches"] = sum(gains)

@@ -204,11 +204,11 @@ def parse_plan(table: Mapping[str, Any], *, where: str = "--plan") -> Plan:
     numbers = _read_numbers(named, where)
     known = {key for each in numbers.values() for key in each}
     variants = {}
-    for name, own in named.items():
+    for name, entries in named.items():
         place = _place(name, where)
-        require_keys((key for key in own if key not in numbers[name]), _OWN, place)
+        require_keys((key for key in entries if key not in numbers[name]), _OWN, place)
         fields = Fields(name, numbers[name], known)
-        variants[name] = _commands({**shared, **own}, fields, place)
+        variants[name] = _commands({**shared, **entries}, fields, place)
     order = table.get("order", "abba")
     if order not in ORDERS:
         hint = f"use {', '.join(ORDERS)}"
@@ -236,17 +236,17 @@ def _read_numbers(named: Mapping[str, object], where: str) -> dict[str, dict[str
     """Return the numbers that each variant carries; refuse what is no name or no table."""
     numbers: dict[str, dict[str, float]] = {}
     labels: dict[str, str] = {}
-    for name, own in named.items():
+    for name, entries in named.items():
         place, label = _place(name, where), redact_label(name)
         if not label:
             raise ConfigError("the variant has no name", where=place, hint="use [variants.NAME]")
         if label in labels:
             what = f"{name!r} and {labels[label]!r} are the same name"
             raise ConfigError(what, where=place, hint="give each variant another name")
-        if not isinstance(own, Mapping):
+        if not isinstance(entries, Mapping):
             raise ConfigError("not a table", where=place, hint="use [variants.NAME]")
         labels[label] = name
-        numbers[name] = {key: value for key, value in own.items() if _is_number(key, value)}
+        numbers[name] = {key: value for key, value in entries.items() if _is_number(key, value)}
     return numbers
 
 

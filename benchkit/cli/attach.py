@@ -29,8 +29,8 @@ def takes(
     }
 
     def attach(command: Callable[..., None]) -> Callable[..., None]:
-        own = inspect.signature(command, eval_str=True).parameters
-        options = [one for name in own for one in blocks.get(name, [own[name]])]
+        parameters = inspect.signature(command, eval_str=True).parameters
+        options = [one for name in parameters for one in blocks.get(name, [parameters[name]])]
         options.sort(key=_is_option)
         attached = {option.name for block in blocks.values() for option in block}
 
@@ -39,7 +39,7 @@ def takes(
             if "only" in named:
                 values["by"] = require_values(values["by"])
             for name, form in {"request": Request, "requested": Requested}.items():
-                if name in own:
+                if name in parameters:
                     held = attached.intersection(form.__annotations__)
                     values[name] = form(**{each: values.pop(each) for each in held})
             command(**values)

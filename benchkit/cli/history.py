@@ -142,8 +142,8 @@ def _add_mixed_jobs(summary: IngestSummary, store: Store) -> IngestSummary:
     runs = list_runs_of(summary.commit, store) if summary.has_result else None
     if runs is None:
         return summary
-    own = read_trials(runs).of_role("measured")
-    return replace(summary, findings=(*summary.findings, *find_mixed_jobs(own)))
+    measured = read_trials(runs).of_role("measured")
+    return replace(summary, findings=(*summary.findings, *find_mixed_jobs(measured)))
 
 
 def _show_added(summary: IngestSummary, about: str, branch: str) -> None:

@@ -77,15 +77,15 @@ class LoadFacts:
         return describe_metric(name, unit, self.units.get((variant, name), {}))
 
 
-def describe_metric(name: str, unit: str, own: Mapping[str, str]) -> metrics.Metric:
+def describe_metric(name: str, unit: str, stated: Mapping[str, str]) -> metrics.Metric:
     """Return what is known of a metric; only if its direction is not, the files state it.
 
     No file turns a direction that is known: its own loss would pass for a gain.
     """
     known = metrics.lookup(name, unit)
-    if not own or known.better != "none":
+    if not stated or known.better != "none":
         return known
-    better, assume = own.get("better", known.better), own.get("assume", known.assume)
+    better, assume = stated.get("better", known.better), stated.get("assume", known.assume)
     return replace(known, better=better, assume=assume)  # type: ignore[arg-type]
 
 
@@ -143,11 +143,11 @@ def read_units(measured: Runs) -> dict[tuple[str, str], dict[str, str]]:
             known = units.setdefault((variant, metric), {})
             for key, value in (part.split("=", 1) for part in text.split()):
                 known.setdefault(key, set()).add(value)
-    return {about: _agree(own) for about, own in units.items()}
+    return {about: _agree(stated) for about, stated in units.items()}
 
 
 def _find_directed(units: Mapping[tuple[str, str], Mapping[str, str]]) -> frozenset[str]:
-    return frozenset(metric for (_, metric), own in units.items() if "better" in own)
+    return frozenset(metric for (_, metric), stated in units.items() if "better" in stated)
 
 
 def _agree(words: Mapping[Key, set[str]]) -> dict[Key, str]:
@@ -284,8 +284,8 @@ def _find_models(labels: pd.DataFrame, measured: Runs, names: Sequence[str]) -> 
     """Return the load model of the runs with the same labels, empty if there are none."""
     loads, firsts = number_rows(measured, names)
     ranks = np.full(len(firsts), len(_MODELS))
-    own = np.array([_MODELS.index(model) for model in measured["load_model"]], dtype=ranks.dtype)
-    np.minimum.at(ranks, loads, own)
+    places = [_MODELS.index(model) for model in measured["load_model"]]
+    np.minimum.at(ranks, loads, np.array(places, dtype=ranks.dtype))
     rows = match_rows(labels, measured.iloc[firsts], names)
     models: np.ndarray = np.array([*_MODELS, ""], dtype=object)[
         np.append(ranks, len(_MODELS))[rows]
@@ -381,11 +381,11 @@ def list_lacking(
     lacking: dict[str, dict[Name, None]] = {}
     for pair in pairs:
         for here, there in (pair, pair[::-1]):
-            own = _list_names(cells.get(there, {}))
+            present = _list_names(cells.get(there, {}))
             leads = _list_names(
                 key for key in cells.get(here, {}) if is_primary(key) and not key.subject
             )
-            missing = {name: None for name in leads if name not in own}
+            missing = {name: None for name in leads if name not in present}
             if missing:
                 lacking.setdefault(there, {}).update(missing)
     return {variant: tuple(names) for variant, names in lacking.items()}

@@ -72,9 +72,9 @@ def _choose(
 ) -> str | None:
     named = {path: _words(path) for path in paths}
     if _is_word(run.benchmark):
-        own = [path for path, parts in named.items() if run.benchmark in parts]
-        if own or not is_alone:
-            return min(own, key=len, default=None)
+        fitting = [path for path, parts in named.items() if run.benchmark in parts]
+        if fitting or not is_alone:
+            return min(fitting, key=len, default=None)
     rest = [path for path, parts in named.items() if is_alone or parts.isdisjoint(words)]
     return min(rest, key=len, default=None)
 

@@ -56,11 +56,11 @@ def role_of(subject: str, facts: Mapping[str, str] | None = None) -> str:
     >>> role_of("/bench/storage", {"container.storage": "storage"})
     'storage'
     """
-    own = name_of(subject, facts)
+    title = name_of(subject, facts)
     for key, names in (facts or {}).items():
-        if key.startswith(_ENV) and _is_named(subject, own, names):
+        if key.startswith(_ENV) and _is_named(subject, title, names):
             return key.removeprefix(_ENV)
-    name = (own or subject.rstrip("/").rpartition("/")[2]).lower()
+    name = (title or subject.rstrip("/").rpartition("/")[2]).lower()
     joined = re.sub(r"(apm|oap)[-_]server", r"\1server", name)
     known = _list_words()
     words = [word for word in re.split(r"[^a-z0-9]+", joined) if word in known]
@@ -202,8 +202,8 @@ def entitle(subject: str, facts: Mapping[str, str] | None = None) -> str:
     >>> entitle(container, {f"name.{container}": "consumer"}), entitle("/bench/server")
     ('consumer (70106e645a75)', '/bench/server')
     """
-    short, own = shorten(subject), name_id(subject, facts)
-    return f"{own} ({short})" if own else short
+    short, name = shorten(subject), name_id(subject, facts)
+    return f"{name} ({short})" if name else short
 
 
 def limit_of(subject: str, what: str, facts: Mapping[str, str]) -> float | None:

@@ -77,7 +77,10 @@ def find_distributions(observations: Observations) -> list[Distribution]:
         values = _sorted(rows)
         if len(values) < FEWEST or not values[-1] > 0:
             continue
-        runs = {int(str(run)): thin(_sorted(own), MOST_OF_RUN) for run, own in rows.groupby("run")}
+        runs = {
+            int(str(run)): thin(_sorted(values_of_run), MOST_OF_RUN)
+            for run, values_of_run in rows.groupby("run")
+        }
         labels = dict(zip(names, map(str, key), strict=True))
         each_run = runs if len(runs) > 1 else {}
         distributions.append(Distribution(**labels, pooled=thin(values), runs=each_run))

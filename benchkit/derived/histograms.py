@@ -156,7 +156,9 @@ def _align(columns: Iterable[tuple[FloatArray, FloatArray]]) -> FloatArray | Non
     times = reduce(np.intersect1d, [each for each, _ in known])
     if len(times) < 2:
         return None
-    return np.stack([values[np.searchsorted(own, times)] for own, values in known], axis=1)
+    return np.stack(
+        [values[np.searchsorted(its_times, times)] for its_times, values in known], axis=1
+    )
 
 
 def _summarise(run: Measured, name: str, growth: _Growth) -> Iterator[dict[str, Any]]:

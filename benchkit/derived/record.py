@@ -250,7 +250,7 @@ def group_alike(runs: Iterable[tuple[T, datetime | None]]) -> list[list[T]]:
     for run, start in runs:
         groups.setdefault(start, []).append(run)
     unknown = groups.pop(None, [])
-    return [[*own, *unknown] for own in groups.values()] or [unknown]
+    return [[*group, *unknown] for group in groups.values()] or [unknown]
 
 
 def list_starts(runs: Runs) -> list[datetime | None]:

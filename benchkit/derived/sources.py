@@ -186,13 +186,13 @@ class Sources:
 
     def of(self, run: Measured) -> dict[tuple[str, str], Series]:
         """Return the series of a run by container and metric; empty where there is none."""
-        own = self._best(self._places.get(run.trial, {}), run)
+        of_run = self._best(self._places.get(run.trial, {}), run)
         shared: dict[tuple[str, str], list[Series]] = {}
         for (group, variant, number), sensors in self._places.items():
             if number == 0 and self._covers(group, variant, run):
                 for sensor, series in sensors.items():
                     shared.setdefault(sensor, []).extend(series)
-        return self._best(shared, run) | own
+        return self._best(shared, run) | of_run
 
     def _covers(self, group: str, variant: str, run: Measured) -> bool:
         """Tell whether a file without a number tells of a run, too."""

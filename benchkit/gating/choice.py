@@ -49,8 +49,8 @@ def choose(results: Chosen, policy: Policy, requested: Requested) -> Choice:
     ConfigError
         If every rule names its pair, and the command line names others.
     """
-    own = [rule.pair for rule in policy.rules if rule.pair]
-    if own and len(own) == len(policy.rules):
+    pairs = [rule.pair for rule in policy.rules if rule.pair]
+    if pairs and len(pairs) == len(policy.rules):
         for name in (
             requested.baseline,
             *(requested.variants or ()),
@@ -58,7 +58,7 @@ def choose(results: Chosen, policy: Policy, requested: Requested) -> Choice:
         ):
             if name is not None:
                 selection.require(name, results.variants, "variant")
-        _refuse_others(policy, own, requested)
+        _refuse_others(policy, pairs, requested)
         return Choice()
     if requested.pairs:
         return Choice(tuple(requested.pairs), tuple(requested.pairs))
@@ -78,17 +78,17 @@ def list_baselines(policy: Policy, requested: Requested) -> set[str]:
     return baselines
 
 
-def _refuse_others(policy: Policy, own: Pairs, requested: Requested) -> None:
+def _refuse_others(policy: Policy, pairs: Pairs, requested: Requested) -> None:
     """Refuse options that name anything but what the rules do."""
-    baselines, variants = map(set, zip(*own, strict=True))
+    baselines, variants = map(set, zip(*pairs, strict=True))
     disagreeing = {
         "--baseline": requested.baseline is not None and requested.baseline not in baselines,
         "--variant": bool(requested.variants) and set(requested.variants or ()) != variants,
-        "--pair": bool(requested.pairs) and set(requested.pairs) != set(own),
+        "--pair": bool(requested.pairs) and set(requested.pairs) != set(pairs),
     }
     for option, is_other in disagreeing.items():
         if is_other:
-            named = ", ".join(dict.fromkeys(":".join(pair) for pair in own))
+            named = ", ".join(dict.fromkeys(":".join(pair) for pair in pairs))
             raise ConfigError(
                 f"every rule of {policy.origin} has its own pair: {named}",
                 where=option,

@@ -96,7 +96,7 @@ def find_losses(history: History, runs: Runs) -> Iterator[str]:
     runs = runs.reset_index(drop=True)  # which several origins repeat
     tried = read_trials(runs)
     clean = tried.leave_commits()
-    own = runs.loc[clean.index].assign(
+    measured = runs.loc[clean.index].assign(
         group=clean["group"],
         own=clean["variant"],
         variant=[tried.names[number] for number in tried.commits.tolist()],
@@ -104,6 +104,6 @@ def find_losses(history: History, runs: Runs) -> Iterator[str]:
     for (variant, before), workloads in pairs.items():
         pair = [shorten(commit, tried.names) for commit in (before, newest)]
         names = dict(zip((before, newest), pair, strict=True))
-        rows = own[(own["own"] == variant) & own["variant"].isin(list(names))]
+        rows = measured[(measured["own"] == variant) & measured["variant"].isin(list(names))]
         rows = rows.assign(variant=rows["variant"].map(names))
         yield from list_losses({(pair[0], pair[1]): workloads}, rows).values()

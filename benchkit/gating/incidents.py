@@ -87,7 +87,7 @@ def list_incidents(
     is_measured = runs["variant"].isin(runs.loc[runs["role"] == "measured", "variant"])
     is_lost = (runs["role"] == "damaged") | ((runs["role"] == "empty") & is_measured)
     known = runs[(runs["role"] == "failed") | is_crossed], runs[is_lost]
-    failed, damaged = (_select(list_remarks(own), variants, baselines) for own in known)
+    failed, damaged = (_select(list_remarks(rows), variants, baselines) for rows in known)
     return (
         *_list_crashes(failed, baselines, habits),
         *_list_damage(damaged, habits),
@@ -147,7 +147,7 @@ def _select(
     """Keep what concerns the gate; what names no variant may be anybody's."""
     if variants is None:
         return incidents
-    return {name: own for name, own in incidents.items() if name in {"", *variants, *baselines}}
+    return {name: texts for name, texts in incidents.items() if name in {"", *variants, *baselines}}
 
 
 def _list_crashes(
@@ -162,7 +162,7 @@ def _list_crashes(
 
 
 def _list_damage(damaged: Mapping[str, list[str]], habits: Habits) -> Iterator[Occurrence]:
-    if texts := [*dict.fromkeys(text for own in damaged.values() for text in own)]:
+    if texts := [*dict.fromkeys(text for of_variant in damaged.values() for text in of_variant)]:
         files = "1 file is damaged" if len(texts) == 1 else f"{len(texts)} files are damaged"
         yield Occurrence(event=DAMAGED, action=habits.on_damaged, text=f"{files}: {join(texts)}")
 
@@ -171,7 +171,7 @@ def _list_unknown(
     runs: Runs, reports: Sequence[SourceReport], *, strict: bool
 ) -> Iterator[Occurrence]:
     sources = runs[runs["role"] == "damaged"]["sources"].tolist()
-    damaged = {str(source["path"]) for own in sources for source in own}
+    damaged = {str(source["path"]) for of_run in sources for source in of_run}
     labels: dict[bool, list[str]] = {}
     for report in reports:
         if report.outcome in {"refused", "empty"} and report.label not in damaged:
@@ -238,13 +238,13 @@ def _list_copies(
             file = files.setdefault(variant, {}).setdefault(source["sha256"], _File(set(), set()))
             file.paths.add(source["path"])
             file.starts.add(start)
-    for variant, own in files.items():
+    for variant, digests in files.items():
         is_ours = variants is None or variant in variants
         for baseline in (set(baselines) & set(files)) - {variant} if is_ours else ():
             theirs = files[baseline]
             if all(
                 digest and digest in theirs and file.is_copy(theirs[digest])
-                for digest, file in own.items()
+                for digest, file in digests.items()
             ):
                 text = f"the files of {variant} are copies of those of {baseline}"
                 yield Occurrence(event=NOT_COMPARED, action="fail", text=printable(text))

@@ -79,9 +79,9 @@ def _list_sides(runs: Runs) -> dict[str, Side]:
         is_far = any(_is_elsewhere(str(source["path"])) for source in sources or ())
         recorded, was_far, _ = sides.get(variant, Side({}, is_distant=False))
         entries = list_entries(env) if isinstance(env, Mapping) else {}
-        own = {name: value for name, value in entries.items() if names_machine(name)}
+        machine = {name: value for name, value in entries.items() if names_machine(name)}
         sides[variant] = Side(
-            {**recorded, **own},
+            {**recorded, **machine},
             is_distant=is_far or was_far,
             origin=origin if isinstance(origin, str) else "",
         )

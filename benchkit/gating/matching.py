@@ -98,8 +98,8 @@ def _is_measured(rule: Rule, contrast: Contrast | Dropped, pairs: Sequence[Pair]
 
 
 def _has(contrast: Contrast | Dropped, key: str, values: Sequence[str]) -> bool:
-    own = getattr(contrast, key) if key in COLUMNS else read_params(contrast.params).get(key, "")
-    return any(fnmatchcase(own, value) or own == value for value in values)
+    label = getattr(contrast, key) if key in COLUMNS else read_params(contrast.params).get(key, "")
+    return any(fnmatchcase(label, value) or label == value for value in values)
 
 
 def read_params(params: str) -> dict[str, str]:
@@ -131,15 +131,15 @@ def list_valid(accepted: Iterable[Acceptance], runs: Runs, baselines: Iterable[s
 def list_unused(rules: Sequence[RuleOutcome]) -> Iterator[Occurrence]:
     """Yield the acceptances that name nothing of any rule, and those that no longer hold."""
     for one in dict.fromkeys(one for outcome in rules for one in outcome.rule.accept):
-        own = [outcome for outcome in rules if one in outcome.rule.accept]
-        dropped = [row for outcome in own for row in outcome.dropped]
-        rows = dropped if one.removed else [row.contrast for each in own for row in each.rows]
+        matching = [outcome for outcome in rules if one in outcome.rule.accept]
+        dropped = [row for outcome in matching for row in outcome.dropped]
+        rows = dropped if one.removed else [row.contrast for each in matching for row in each.rows]
         kind = "removal" if one.removed else "regression"
         name = f"the accepted {kind} of {' on '.join(filter(None, (one.metric, one.benchmark)))}"
         if not any(one.matches(row.benchmark, row.metric, row.stat) for row in rows):
             rows_kind = "removed benchmark" if one.removed else "compared row"
             text = f"{name} matches no {rows_kind}"
-        elif not any(one == valid for each in own for _, valid in each.acceptances):
+        elif not any(one == valid for each in matching for _, valid in each.acceptances):
             text = f"{name} has expired ({one.text})"
         else:
             continue

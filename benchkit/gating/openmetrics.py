@@ -102,7 +102,7 @@ def to_gitlab(result: GateResult) -> str:
 def _lines(result: GateResult) -> Iterator[str]:
     for row in result.outcome.rows:
         labels = zip(LABELS, read_labels(row), strict=True)
-        pairs = ",".join(f'{key}="{own.translate(_ESCAPES)}"' for key, own in labels if own)
+        pairs = ",".join(f'{key}="{text.translate(_ESCAPES)}"' for key, text in labels if text)
         name, value = _round(row)
         if value:
             yield f"{name}{{{pairs}}} {value}"

@@ -73,9 +73,9 @@ def _add_run(runs: Runs, variant: str, role: str) -> Runs:
     import pandas as pd
 
     runs = spell_out(runs)  # the role and the remark are new words
-    own = runs[(runs["variant"] == variant) & (runs["role"] == "measured")]
-    more = own.tail(1).copy()
-    more["role"], more["run"] = role, own["run"].max() + 1
+    measured = runs[(runs["variant"] == variant) & (runs["role"] == "measured")]
+    more = measured.tail(1).copy()
+    more["role"], more["run"] = role, measured["run"].max() + 1
     more["remark"] = "planted by the self-test"
     planted = [[{"path": "planted", "sha256": ""}] for _ in range(len(more))]
     more["sources"] = pd.Series(planted, index=more.index, dtype=object)

@@ -58,7 +58,7 @@ def _require(observations: Observations, rule: Rule) -> None:
     if rule.stat:
         selection.require(rule.stat, rows["stat"].drop_duplicates(), f"statistic of {rule.metric}")
     params = [read_params(params) for params in rows["params"].drop_duplicates()]
-    known = dict.fromkeys((*COLUMNS, *(key for own in params for key in own)))
+    known = dict.fromkeys((*COLUMNS, *(key for levels in params for key in levels)))
     for key, values in rule.where:
         if key not in known:
             raise unknown("key", key, list(known), f"`where` of the gate {rule.name!r}")
@@ -67,7 +67,7 @@ def _require(observations: Observations, rule: Rule) -> None:
         known_values = (
             rows[key].astype("str").fillna("")
             if key in COLUMNS
-            else [own.get(key, "") for own in params]
+            else [levels.get(key, "") for levels in params]
         )
         _require_values(key, values, dict.fromkeys(map(str, known_values)))
 

@@ -213,10 +213,12 @@ def _list_incidents(
     results: Results, policy: Policy, requested: Requested, *, strict: bool
 ) -> tuple[Occurrence, ...]:
     """List crashes and damage of the variants that the gate is about: of all, if none is named."""
-    own = [rule.pair for rule in policy.rules if rule.pair]
-    pairs = (*requested.pairs, *own)
+    of_rules = [rule.pair for rule in policy.rules if rule.pair]
+    pairs = (*requested.pairs, *of_rules)
     is_open = (
-        not requested.pairs and requested.variants is None and len(own) < max(len(policy.rules), 1)
+        not requested.pairs
+        and requested.variants is None
+        and len(of_rules) < max(len(policy.rules), 1)
     )
     variants = {*(requested.variants or ()), *(variant for _, variant in pairs)}
     baselines = _guess_baselines(results, policy, requested)
@@ -334,10 +336,10 @@ def _enter(
 
 
 def _compare(results: Results, policy: Policy, default: Pairs) -> Compared:
-    own = [rule.pair for rule in policy.rules if rule.pair]
+    of_rules = [rule.pair for rule in policy.rules if rule.pair]
     settings = policy.settings
     return results.compare(
-        pairs=tuple(dict.fromkeys((*default, *own))), confidence=settings.confidence,
+        pairs=tuple(dict.fromkeys((*default, *of_rules))), confidence=settings.confidence,
         margin=settings.margin, metrics=policy.metrics, blocks=settings.blocks,
         method=settings.method,
     )  # fmt: skip

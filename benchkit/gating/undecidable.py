@@ -121,8 +121,8 @@ def find_closed_rows(
     """Yield for each row why none of its values could show it over the limit; empty if some can."""
     family = [how.pvalue for how in adjusted if how]
     holm = [row for row, how in zip(rows, adjusted, strict=True) if how and how.method == "holm"]
-    own = [row.p_over for row in holm if row.p_over is not None]
-    refused = refuse_all(own, [find_smallest_over(row.contrast) for row in holm], alpha)
+    pvalues = [row.p_over for row in holm if row.p_over is not None]
+    refused = refuse_all(pvalues, [find_smallest_over(row.contrast) for row in holm], alpha)
     closed = {id(row) for row, no in zip(holm, refused, strict=True) if no}
     closed |= {
         id(row)

@@ -296,8 +296,8 @@ def describe_dropped(outcome: RuleOutcome) -> Iterator[str]:
         for place, metrics in places.items():
             alike.setdefault(list_names(metrics), []).append(place)
         texts = (
-            f"{metrics}{f' on {list_names(own, _SHOWN)}' if any(own) else ''}"
-            for metrics, own in alike.items()
+            f"{metrics}{f' on {list_names(names, _SHOWN)}' if any(names) else ''}"
+            for metrics, names in alike.items()
         )
         yield printable(
             f"The gate “{outcome.rule.name}” did not compare {variant}: only {baseline} has "

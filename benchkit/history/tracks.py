@@ -132,10 +132,10 @@ def collect_tracks(
     middles = _find_medians(by_size, begins, sizes)
     ends = np.searchsorted(tracks[begins], np.arange(len(machines) + 1))
     commits = list(trials.dates.items())
-    for number, (machine, own) in enumerate(zip(machines, names, strict=True)):
-        metric, (start, end) = metrics[own.pop("about")], ends[number : number + 2]
+    for number, (machine, labels) in enumerate(zip(machines, names, strict=True)):
+        metric, (start, end) = metrics[labels.pop("about")], ends[number : number + 2]
         yield Track(
-            names=own | {"better": metric.better}, machine=machine, assume=metric.assume,
+            names=labels | {"better": metric.better}, machine=machine, assume=metric.assume,
             points=_list_points(
                 commits, places[begins[start:end]], middles[start:end], sizes[start:end]
             ),

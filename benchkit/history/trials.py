@@ -127,8 +127,8 @@ def read_trials(runs: Runs) -> Trials:
         [_read_date(table.get("date")) for table in tables],
         of_table, names, numbers, rows.pop("started_at"),
     )  # fmt: skip
-    fingerprints = [{name: fact for name, fact in zip(FINGERPRINT, own, strict=True) if fact}
-                    for own in facts]  # fmt: skip
+    fingerprints = [{name: fact for name, fact in zip(FINGERPRINT, values, strict=True) if fact}
+                    for values in facts]  # fmt: skip
     return Trials(rows, of_table[numbers], names, machines[numbers], fingerprints, dates)
 
 
@@ -207,9 +207,9 @@ def find_latest(
     commit = list(tried.dates)[-1]
     is_newest = np.array([name == commit for name in tried.names], dtype=bool)[tried.commits]
     failing, before = _share_failures(observations, tried.rows, is_newest)
-    own = tried.rows[is_newest]
-    roles = own["role"].tolist()
-    remarks = [text if isinstance(text, str) else "" for text in own["remark"].tolist()]
+    newest = tried.rows[is_newest]
+    roles = newest["role"].tolist()
+    remarks = [text if isinstance(text, str) else "" for text in newest["remark"].tolist()]
     failed = [
         remark
         for role, remark in zip(roles, remarks, strict=True)

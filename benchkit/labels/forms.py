@@ -107,8 +107,8 @@ def merge_forms(pieces: Iterable[Piece]) -> list[Run]:
     for place, piece in enumerate(pieces):
         families[_family(piece)].append(Run(piece, place))
     kin: dict[tuple[object, ...], list[Run]] = defaultdict(list)
-    for family, own in families.items():
-        kin[family[:-1]] += own if len({run.path for run in own}) == 1 else _merge(own)
+    for family, members in families.items():
+        kin[family[:-1]] += members if len({run.path for run in members}) == 1 else _merge(members)
     for same in kin.values():
         if len({run.path for run in same}) > 1:
             _name_by_tokens(same)

@@ -172,9 +172,9 @@ def place(measure: Measure, labels: Mapping[str, str]) -> Place | None:
 
 
 def _span_place(measure: Measure, labels: Mapping[str, str]) -> Place:
-    own = next((label for label in _BACKENDS if labels.get(label)), "")
-    subject = "/".join(filter(None, (labels.get(own, ""), measure.stage)))
-    rest = {k: v for k, v in sorted(labels.items()) if k not in {own, "__name__"}}
+    backend = next((label for label in _BACKENDS if labels.get(label)), "")
+    subject = "/".join(filter(None, (labels.get(backend, ""), measure.stage)))
+    rest = {k: v for k, v in sorted(labels.items()) if k not in {backend, "__name__"}}
     return Place(subject or None, ",".join(f"{k}={v}" for k, v in rest.items()), None)
 
 

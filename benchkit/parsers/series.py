@@ -73,8 +73,8 @@ def _gather(several: Sequence[_Columns]) -> None:
     for each in several:
         if each.values:
             start, end = end, end + len(each.values)
-            own = None if None in each.times else times[start:end]
-            each.known.append((values[start:end], own, lines[start:end]))
+            its_times = None if None in each.times else times[start:end]
+            each.known.append((values[start:end], its_times, lines[start:end]))
             each.values, each.times, each.lines = [], [], []
 
 

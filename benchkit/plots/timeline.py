@@ -101,11 +101,11 @@ def _choose(tracks: Sequence[Track]) -> Iterator[list[Track]]:
         yield [track for track in latencies if track.stat == stat]
     subjects = sorted(dict.fromkeys((not t.is_service, t.subject) for t in tracks if t.subject))
     for is_other, subject in subjects:
-        own = [track for track in tracks if track.subject == subject]
-        kinds = dict.fromkeys(track.metric for track in own)
+        of_subject = [track for track in tracks if track.subject == subject]
+        kinds = dict.fromkeys(track.metric for track in of_subject)
         for metric in sorted(kinds, key=lambda name: name != CPU):
             if metric == CPU or not is_other:
-                yield [track for track in own if track.metric == metric]
+                yield [track for track in of_subject if track.metric == metric]
 
 
 def _panel(heading: str, tracks: Sequence[Track], series: dict[str, int]) -> Panel:

@@ -186,8 +186,10 @@ def _order_commits(history: History) -> dict[str, tuple[int, datetime]]:
 def _write_commits(orders: Mapping[str, Mapping[str, tuple[int, datetime]]], pattern: str) -> str:
     """Write the script that holds the commits of every branch, which all pages share."""
     branches = {
-        branch: [[printable(commit), f"{time:%Y-%m-%d %H:%M}"] for commit, (_, time) in own.items()]
-        for branch, own in orders.items()
+        branch: [
+            [printable(commit), f"{time:%Y-%m-%d %H:%M}"] for commit, (_, time) in order.items()
+        ]
+        for branch, order in orders.items()
     }
     return f"const benchkit = {_embed({'pattern': pattern, 'branches': branches})};\n"
 

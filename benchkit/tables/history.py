@@ -143,8 +143,8 @@ def _describe_order(outcome: Outcome, newest: str) -> str:
     if job is None:
         return f"the date of {newest} is {date}; add the commit again with its real --date"
     if branch not in job.branches:
-        own = min(job.branches)
-        why = f"it is on branch {own}, not {branch}; to judge it, use --branch {quote(own)}"
+        actual = min(job.branches)
+        why = f"it is on branch {actual}, not {branch}; to judge it, use --branch {quote(actual)}"
     elif date:
         why = f"{newest} is newer by its date, {date}; add {newest} again with its real --date"
     else:
@@ -180,12 +180,12 @@ def _join_places(alarms: Iterable[Sequence[str]]) -> list[str]:
     for name, place, text in alarms:
         places.setdefault(place, []).append((name, text))
     lines = []
-    for place, own in places.items():
-        if len(own) <= _NAMED:
-            lines += [f"{name}: {place}: {text}" for name, text in own]
+    for place, texts in places.items():
+        if len(texts) <= _NAMED:
+            lines += [f"{name}: {place}: {text}" for name, text in texts]
             continue
-        named = "; ".join(f"{name}: {text}" for name, text in own[:_NAMED])
-        lines.append(f"{place}, {len(own)} series: {named}; and {len(own) - _NAMED} more")
+        named = "; ".join(f"{name}: {text}" for name, text in texts[:_NAMED])
+        lines.append(f"{place}, {len(texts)} series: {named}; and {len(texts) - _NAMED} more")
     return lines
 
 

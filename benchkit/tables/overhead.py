@@ -341,13 +341,13 @@ class _Notes:
 
     def gather(self, row: Verdict) -> None:
         """Take in the notes of a row; of a secondary row only why it can have no verdict."""
-        own = tuple(map(printable, row.contrast.notes))
+        notes = tuple(map(printable, row.contrast.notes))
         rest = [note for note in row.notes if note not in row.contrast.notes]
         why = printable("; ".join(rest) if row.contrast.primary else row.obstacle)
-        ranked = sorted(own, key=lambda note: not note.startswith(BEFORE_METHOD))
+        ranked = sorted(notes, key=lambda note: not note.startswith(BEFORE_METHOD))
         reasons = (*ranked, why) if row.contrast.method in DIRECTIONS else (why, *ranked)
         self.by_row[id(row)] = tuple(filter(None, reasons))
-        for note in filter(None, (*own, why)):
+        for note in filter(None, (*notes, why)):
             self.count[note] = self.count.get(note, 0) + 1
 
     @cached_property

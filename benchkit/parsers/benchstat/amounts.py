@@ -120,20 +120,20 @@ def read_old_heading(text: str, *, scaled: bool) -> Heading | None:
     ('time_per_op', 's', -3)
     """
     prefix, dash, last = text.rpartition("-")
-    own = _RENAMED.get(last, last)
+    word = _RENAMED.get(last, last)
     size, slash, per = last.partition("/")
-    exponent = (_TIMES | _SIZES).get(size) if own == last else None
+    exponent = (_TIMES | _SIZES).get(size) if word == last else None
     if exponent is not None:
-        own = f"{'ns' if size in _TIMES else 'MB'}{slash}{per}"
-    unit = read_unit(f"{prefix}{dash}{own}")
+        word = f"{'ns' if size in _TIMES else 'MB'}{slash}{per}"
+    unit = read_unit(f"{prefix}{dash}{word}")
     if unit is None:
         return None
     alone = unit if text in _ALONE else None
     if alone:
-        unit = read_unit(f"{own}/op") or unit
+        unit = read_unit(f"{word}/op") or unit
     if exponent is not None:  # no unit stands behind such numbers
         return Heading(text, unit, "", exponent, alone)
-    tail = _TAILS.get(own, "") if scaled else ""
+    tail = _TAILS.get(word, "") if scaled else ""
     return Heading(text, unit, tail, 0 if tail else unit.exponent, alone)
 
 

@@ -80,12 +80,12 @@ def _container(path: str, info: dict[str, Any]) -> Container | None:
     if isinstance(aliases, list) and aliases and isinstance(aliases[0], str):
         known["name"] = aliases[0]
     if isinstance(labels, dict):
-        for label, own in (
+        for label, key in (
             ("container", "container.name"),
             ("pod", "pod.name"),
             ("namespace", "pod.namespace"),
         ):
-            known[label] = str(labels.get(_LABEL + own, ""))
+            known[label] = str(labels.get(_LABEL + key, ""))
     return container_of(known)
 
 

@@ -45,8 +45,8 @@ def read_answer(answer: dict[str, Any], line: int) -> Iterator[Value]:
     )
     cache = next((number for number in idle if number is not None), None)
     if memory is not None and cache is not None:
-        own = max(memory - cache, 0)
-        yield Value(_WORKING_SET, own, line_of(memory, line), "computed")
+        used = max(memory - cache, 0)
+        yield Value(_WORKING_SET, used, line_of(memory, line), "computed")
     networks = answer.get("networks", {"": answer.get("network")})  # one, before API 1.21
     networks = networks if isinstance(networks, dict) else {}
     for measure, name in zip(NETWORK, ("rx_bytes", "tx_bytes"), strict=True):

@@ -114,11 +114,9 @@ def _answers(source: Source) -> Iterator[Record]:
                 problems.append(answer)
             elif api.is_answer(answer):
                 time, subject = micros(answer.get("read")), api.subject_of(answer)
-                for measure, value, own, origin in api.read_answer(answer, line):
-                    gatherer.add(
-                        measure, subject or None, value, time=time, line=own, origin=origin
-                    )
-                    reading.last_line = max(own, reading.last_line)
+                for measure, value, at, origin in api.read_answer(answer, line):
+                    gatherer.add(measure, subject or None, value, time=time, line=at, origin=origin)
+                    reading.last_line = max(at, reading.last_line)
     if gatherer.count:
         yield reading
         yield from gatherer.blocks()

@@ -77,7 +77,7 @@ def read_json(line: str) -> dict[str, str] | None:
         return None
     if not isinstance(cells, dict) or "CPUPerc" not in cells:
         return None
-    return {own: str(cells[key]) for key, own in _KEYS.items() if key in cells}
+    return {name: str(cells[key]) for key, name in _KEYS.items() if key in cells}
 
 
 def subject_of(cells: Mapping[str, str]) -> str:

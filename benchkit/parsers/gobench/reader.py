@@ -130,8 +130,8 @@ class Reader:
         """Read a name that no result stands directly behind: what it printed, or a damage."""
         if self._fails(line) or patterns.SKIPPED.match(text):
             return None
-        own, *words = text.split()
-        another = patterns.find_name(patterns.STARTED.match, text, len(own))
+        name, *words = text.split()
+        another = patterns.find_name(patterns.STARTED.match, text, len(name))
         if another >= 0:  # the first was interrupted before it could end its line
             waiting.running, stream.waiting = True, waiting
             return self._read_named(line, stream, text[another:])

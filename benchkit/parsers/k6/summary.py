@@ -179,8 +179,8 @@ class _Summaries:
             self.latest = leaf.path[:depth]
             if self.latest not in self.documents:
                 self.documents[self.latest] = _Document(line=leaf.line if depth else 1)
-            own = ("metrics", *leaf.path[depth:]) if self.is_bare else leaf.path[depth:]
-            self.documents[self.latest].take(leaf._replace(path=own))
+            path = ("metrics", *leaf.path[depth:]) if self.is_bare else leaf.path[depth:]
+            self.documents[self.latest].take(leaf._replace(path=path))
         if leaf.path[: len(self.latest)] == self.latest and self.latest in self.documents:
             self.documents[self.latest].last_line = leaf.line
 

@@ -192,8 +192,8 @@ _Row = tuple[str, str, str, str, str, int | None]
 
 def _list_rows(measure: Measure) -> Iterator[_Row]:
     """Yield which number is which (metric, stat, unit) of which part, and what it stands on."""
-    numbers, kind, unit, own = measure.numbers, measure.kind, measure.unit, own_name(measure.name)
-    metric, more = METRICS[kind].get(measure.name) or (own, f"{own}_per_second")
+    numbers, kind, unit, name = measure.numbers, measure.kind, measure.unit, own_name(measure.name)
+    metric, more = METRICS[kind].get(measure.name) or (name, f"{name}_per_second")
     if kind == "counter":
         yield "count", metric, "total" if unit == "B" else "count", unit, "", None
         if more:
@@ -201,7 +201,7 @@ def _list_rows(measure: Measure) -> Iterator[_Row]:
     elif kind == "rate" and metric:
         yield from _list_shares(measure, metric)
     elif kind == "gauge":
-        yield from ((stat, own, stat, unit, "", None) for stat in ("value", "min", "max"))
+        yield from ((stat, name, stat, unit, "", None) for stat in ("value", "min", "max"))
     elif kind == "trend":
         part, n = more if measure.name in METRICS[kind] else "", _whole(numbers.get("count"))
         stats = {key: stat_name(key) for key in numbers if n != 0}  # 0 in a subset without requests

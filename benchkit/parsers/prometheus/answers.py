@@ -89,8 +89,8 @@ def _read_series(item: dict[str, Any], labels: dict[str, str], line: int) -> Ser
         return replace(points, labels=labels)
     for point in points if isinstance(points, list) else ():
         if is_dated(point):
-            own = getattr(point[0], "next_line", line)
-            series.add(round(point[0] * 1_000_000), point[1], own)
+            at = getattr(point[0], "next_line", line)
+            series.add(round(point[0] * 1_000_000), point[1], at)
         else:
             series.strange += 1
     return series

@@ -142,8 +142,8 @@ class _Choice:
                 continue
             instance = series.labels.get("instance", "")
             key = spot.container.key if spot.container else series.labels.get("id", "")
-            own = groups.setdefault((measure, spot.subject), {}).setdefault(instance, {})
-            own.setdefault(key, {}).setdefault(spot.part, series)
+            by_container = groups.setdefault((measure, spot.subject), {}).setdefault(instance, {})
+            by_container.setdefault(key, {}).setdefault(spot.part, series)
         for (measure, subject), instances in groups.items():
             for instance, lives in instances.items():
                 name = at_instance(subject, instance) if len(instances) > 1 else subject
