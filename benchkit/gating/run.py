@@ -213,13 +213,9 @@ def _list_incidents(
     results: Results, policy: Policy, requested: Requested, *, strict: bool
 ) -> tuple[Occurrence, ...]:
     """List crashes and damage of the variants that the gate is about: of all, if none is named."""
-    of_rules = [rule.pair for rule in policy.rules if rule.pair]
-    pairs = (*requested.pairs, *of_rules)
-    is_open = (
-        not requested.pairs
-        and requested.variants is None
-        and len(of_rules) < max(len(policy.rules), 1)
-    )
+    pairs = (*requested.pairs, *(rule.pair for rule in policy.rules if rule.pair))
+    is_any_pair = len(pairs) < max(len(policy.rules), 1)
+    is_open = is_any_pair and not requested.pairs and requested.variants is None
     variants = {*(requested.variants or ()), *(variant for _, variant in pairs)}
     baselines = _guess_baselines(results, policy, requested)
     return list_incidents(
