@@ -18,7 +18,8 @@ A report, verbatim (bombardier 1.2.6, ``-c 4 -d 2s -l``)::
 
 What the numbers are: latencies are microseconds, of failed requests, too. The rate is the mean of
 rates taken during the run, failed requests included; where requests failed, it is left out. The
-throughput adds what was sent to what was received and is not kept. ``others`` are requests without
+throughput adds what was sent to what was received and is not kept, nor are percentiles that some
+versions print of answered requests only, beside those of all. ``others`` are requests without
 an answer, by reason below ``Errors``.
 
 Not recorded: when it ran, the version; in text the exact duration and the bytes.
@@ -63,8 +64,11 @@ class Report(LoadReport):
         Line("latency", rf"Latency\s+{_TIME}\s+{_TIME}\s+{_TIME}", is_proof=True,
              values=tuple(Value("latency", stat, "s", parse_time)
                           for stat in ("mean", "stdev", "max")), needed="Latency"),
-        Line("distribution", r"Latency Distribution"),
+        Line("distribution", r"Latency Distribution(?: \(Total\))?"),
         Line("percentile", rf"(\d{{1,2}}(?:\.\d{{1,3}})?)%\s+{_TIME}", under="distribution",
+             is_repeated=True),
+        Line("answered", r"Latency Distribution \(2xx\)"),
+        Line("answered percentile", rf"\d{{1,2}}(?:\.\d{{1,3}})?%\s+{_TIME}", under="answered",
              is_repeated=True),
         Line("code heads", label="HTTP codes", needed="HTTP codes"),
         Line("codes", ", ".join(rf"{code} - (\d{{1,15}})" for code in _CODES), is_proof=True),

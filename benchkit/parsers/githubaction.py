@@ -46,11 +46,11 @@ _ASSIGNMENT = regex(r"\s*window\.BENCHMARK_DATA\s*=")
 _CUSTOM = regex(
     r'\[\s*\{(?:\s*"(?:name|unit|value|range|extra)"\s*:\s*(?:"(?:[^"\\]|\\[^\n])*+"|[\d.eE+-]+)\s*+,?)+\}'
 )
-_TIME = regex(r"(ns|us|µs|μs|ms|s|sec|(?:nano|micro|milli)?seconds?)(?:/(?:op|iter|ops))?")
+_TIME = regex(r"(ns|us|µs|μs|ms|s|secs?|(?:nano|micro|milli)?seconds?)(?:/(?:op|iter|ops))?")
 _RATE = regex(r"(?:ops|iter|op|iters|ops/iter)/s(?:ec)?")
 #: The rest of a line of Go, which the action took for the unit of its first value.
 _REST = regex(r"([^\s\d]\S*+)((?:\t *[\d.]{1,20}(?:e[+-]\d{1,3})? [^\s\d]\S*+)+)")
-_EXPONENT = {"ns": -9, "us": -6, "µs": -6, "μs": -6, "ms": -3, "s": 0, "sec": 0}
+_EXPONENT = {"ns": -9, "us": -6, "µs": -6, "μs": -6, "ms": -3, "s": 0, "sec": 0, "secs": 0}
 for _part, _power in {"nano": -9, "micro": -6, "milli": -3, "": 0}.items():
     _EXPONENT |= {f"{_part}second": _power, f"{_part}seconds": _power}
 _KNOWN = {"B/op": ("bytes_per_op", "B", 0), "allocs/op": ("allocs_per_op", "1", 0),
@@ -178,7 +178,7 @@ def _find_metric(unit: str) -> tuple[str, str, int]:
 
     Examples
     --------
-    >>> _find_metric("ns/iter"), _find_metric("Seconds"), _find_metric("Percent")
+    >>> _find_metric("ns/iter"), _find_metric("secs/op"), _find_metric("Percent")
     (('time_per_op', 's', -9), ('time_per_op', 's', 0), ('Percent', '1', 0))
     """
     if time := _TIME.fullmatch(unit.strip().lower()):

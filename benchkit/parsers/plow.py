@@ -128,7 +128,7 @@ class Report(LoadReport):
     def __init__(self, line: int, command: str | None) -> None:
         super().__init__(line, command)
         self.percentiles: list[str] = []
-        self.is_followed = self.is_on_its_way = False
+        self.is_followed = self.follows = self.is_on_its_way = False
 
     def _take_progress(self, _: Line, fields: Fields, _number: int) -> None:
         """Note the bar that shows how far a run is."""
@@ -162,13 +162,22 @@ class Report(LoadReport):
         """Yield the reading of a last report; one that another follows is only on its way."""
         is_last = "share" in self.seen or not (self.is_followed or self.is_on_its_way)
         aim_by_command(self.reading)
-        if is_last and {"histogram", "Count", "RPS"} <= self.seen:
+        missing = self.missing()
+        is_whole = not missing or ("latency" in self.seen and not self.follows)
+        is_kept = is_last and is_whole and {"Count", "RPS"} <= self.seen
+        if self.is_followed and not is_kept:
+            return
+        if missing or not is_kept:
+            self.reading.status = "partial"
+        if is_kept:
             yield from self.conclude(label)
-        elif not self.is_followed:
-            self.reading.status, self.reading.rows = "partial", []
+        else:
+            self.reading.rows = []
             yield self.reading
-            missing, early = self.missing(), _UNFINISHED.at(label, self.reading.last_line)
-            yield self.incomplete(label, missing) if missing else early
+        if missing:
+            yield self.incomplete(label, missing)
+        elif not is_kept:
+            yield _UNFINISHED.at(label, self.reading.last_line)
 
     def conclude(self, label: str) -> Iterator[Record]:
         """Yield the reading of a whole report, whose rate is that of answered requests."""
@@ -201,6 +210,7 @@ class Reader(reports.Reader):
             earlier.is_followed = "share" not in earlier.seen
         is_begun = super().begin(number, line, fields)
         if earlier is not None and earlier.is_followed:
+            self.report.follows = True
             for name in ("target", "env", "connections", "params", "command", "load_model"):
                 setattr(self.report.reading, name, getattr(earlier.reading, name))
         return is_begun

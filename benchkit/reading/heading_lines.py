@@ -86,6 +86,8 @@ _NAMED_RATE = regex(
 #: A remark in brackets behind a name in bold.
 _REMARK = regex(r"[ \t]*+\([^()]*\)[:： ]*\Z")
 _COMMENT = regex(r"\A[ \t]*+(?:#++|//|;++)[ \t]*+(\w.*)")
+#: What stands between columns: an underlined line of several is the head of a table.
+_COLUMNS = regex(r"\s{2,}")
 _LISTED = regex(r"\A[ \t]*+(?:[-*+]|\d{1,2}[.)])[ \t]++(\S.*)")
 _ENTRY = regex(r"\w[\w ./-]{0,30}[:=：] ?\S")
 _PROMPT_ENDS = "$>%#+✗❯"
@@ -167,7 +169,7 @@ def _read_underlined(
     text = line.strip()
     if len(text) > _LONGEST or not re.search(r"\w", text) or text[0] in "|#":
         return None
-    if _LISTED.match(line) or _ATTRIBUTES.match(line):
+    if _LISTED.match(line) or _ATTRIBUTES.match(line) or len(_COLUMNS.split(text)) > 2:
         return None
     mark, size = under[1], len(under[0].strip())
     over = _UNDERLINE.fullmatch(above)

@@ -43,6 +43,18 @@ def test_a_table_without_failures_gives_its_rate() -> None:
     assert found["non2xx", "failures", "count"] == 4
 
 
+def test_percentiles_of_all_requests_are_read_beside_those_of_answered_ones() -> None:
+    """Of versions that print both, all percentiles were lost without a word."""
+    both = "".join(
+        f"  Latency Distribution ({name})\n     50%   {time}us\n     99%   {time}us\n"
+        for name, time in (("Total", "115.00"), ("2xx", "80.00"))
+    )
+    table = TABLE.format(others=0, errors="").replace("  HTTP codes", f"{both}  HTTP codes")
+    run, problems = read(TEXT, table)
+    assert not problems
+    assert values(run)[None, "latency", "p50"] == values(run)[None, "latency", "p99"] == 115e-6
+
+
 def test_the_words_of_older_versions_are_read() -> None:
     table = TABLE.format(others=0, errors="").replace("32991.47", "   32991")
     for amount in ("for 10s", "with 54138 requests", "with 54138 request(s)"):

@@ -176,6 +176,18 @@ def test_a_count_beyond_all_numbers_is_refused() -> None:
     assert "count of requests" in problem.what
 
 
+@pytest.mark.parametrize("cut", ["Latency Percentile:", "Latency Histogram:"])
+def test_a_lone_report_without_its_last_lines_is_a_partial_run(cut: str) -> None:
+    """Nothing was kept of a page whose author left out percentiles and histogram."""
+    text = load("text-summary.txt")
+    (run,), (problem,) = read(TEXT, text[: text.index(cut)])
+    (whole,), _ = read(TEXT, text)
+    assert (run.status, whole.status) == ("partial", "complete")
+    assert values(run).items() <= values(whole).items()
+    assert values(run)[None, "latency", "mean"] == 300e-6
+    assert "lacks its `Latency Histogram` line; the rest is kept" in problem.what
+
+
 @pytest.mark.parametrize("rows", ["", "  46µs     3886  ■■■■\n  917µs      12\n"])
 def test_a_report_of_a_run_without_an_end_counts_without_shares(rows: str) -> None:
     text, _ = load("text-summary.txt").split("Latency Histogram:\n")

@@ -66,6 +66,7 @@ def test_what_is_a_heading(line: str, name: str) -> None:
         "=== RUN   BenchmarkGet",
         "--- BENCH: BenchmarkGet-8",
         "----------\n----------",
+        "Benchmark       Time       CPU Iterations\n-----------------------------------------",
         'echo "GET http://a/" | vegeta attack -rate=5',
         "-----BEGIN CERTIFICATE",
         "~~~\n# in a fence\n~~~",
