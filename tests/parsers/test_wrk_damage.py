@@ -115,6 +115,11 @@ def test_a_histogram_of_another_run_is_warned_about() -> None:
         "Requests/sec:    649.83\nTransfer/sec:    434.88KB\n"
     )
     assert not remarks(text.encode())
+    row = "       4.611     1.000000        13006          inf\n"
+    rounded = "".join(
+        f"       {time}     0.999997        13005    291271.11\n" for time in ("3.100", "4.200")
+    )
+    assert not remarks(text.replace(row, rounded + row).encode())
     torn = text.replace("4.611 ", "2.089 ").replace("4.608", "2.088")
     (remark,) = remarks(torn.encode())
     assert remark.line == 15

@@ -291,9 +291,7 @@ class Report(reports.Report):
         is_nameless = self._add_latencies()
         reading.rows.sort(key=itemgetter(9))
         missing = self.missing()
-        reading.status = "partial" if missing else "complete"
-        if self.is_idle:
-            reading.status = "failed"
+        reading.status = "failed" if self.is_idle else "partial" if missing else "complete"
         yield reading
         if missing:
             yield self.incomplete(label, missing)
@@ -334,7 +332,8 @@ class Report(reports.Report):
     ) -> None:  # fmt: skip
         """Keep a statistic of latency unless a line above told it more (or as) precisely."""
         known = self.latencies.get((metric, stat))
-        if known and abs(value - known[0]) > known[1] + _APART * known[0]:
+        is_row = known is not None and resolution == known[1] and not at_par  # of a rounded level
+        if known and not is_row and abs(value - known[0]) > known[1] + _APART * known[0]:
             self.torn = self.torn or (line, stat)
         if known is None or resolution < known[1] or (at_par and resolution == known[1]):
             self.latencies[metric, stat] = (value, resolution, line)
