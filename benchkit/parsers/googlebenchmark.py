@@ -292,6 +292,12 @@ _LIKE_ROW = regex(r"\s\d[\d.,e+-]{0,30} ?[nuµm]?s\s+\d[\d.,e+-]{0,30} ?[nuµm]?
 _CERTAIN = ("name", "time_unit", "real_time", "real_time_step", "cpu_time", "cpu_time_step")
 _HEADER = regex(r"Benchmark\s+Time\s+CPU\s+Iterations(?:\s+(\S.{0,2000}))?")
 _HEADERS = regex(r"^[ \t#>|*/]{0,99}Benchmark[ \t]+Time[ \t]+CPU[ \t]+Iterations", re.MULTILINE)
+#: What it prints above its results, which says nothing of them.
+_CHATTER = regex(
+    r"\A[ \t]*+(?:Running \S++|Run on \(\d{1,5} X .*|CPU Caches:|Load Average: [\d., ]++"
+    r"|L\d (?:Data|Instruction|Unified) \d.*|\*{3}WARNING\*{3} .*"
+    r"|Benchmark\s+Time\s+CPU\s+Iterations(?:\s.*)?)[ \t]*\Z"
+)
 _ERROR = regex(r"(\S.{0,500}?)\s+ERROR OCCURRED: '(.{0,500})'")
 _MACHINE = regex(r"Run on \((\d{1,5}) X ")
 _COUNTER = regex(r"(?<!\S)((?:bytes|items)_per_second)=(\S{1,30})")
@@ -352,6 +358,7 @@ CONSOLE = Format(
     words=("Iterations",),
     anchors=(("Benchmark ", r"\s*Time\s+CPU\s+Iterations"),),
     embeds=True,
+    chatter=_CHATTER,
 )
 
 TOOLS = (

@@ -31,13 +31,16 @@ _ADORNMENTS = "#*=-~^\"'+.:<>_"
 _BANNER, BOLD = 10, 30
 #: Depths of what names one block alone: its tab or title, and the title of its fence.
 _TAB, _TITLE = 40, 45
-_LONGEST = 100
+#: Characters that a line may have that is bold or in a listing, and one that is marked a heading.
+_LONGEST, _LONGEST_MARKED = 100, 200
 #: What may stand on both sides of a banner; blanks part it from the text.
 _SIDES = "=*-~#+_<> \t"
 
 _QUOTED = regex(r"\A {0,3}(?:> ?){1,9}")
 FENCE = regex(r"\A[ \t>]*+(`{3,}|~{3,})")
-_NUMBER_SIGNS = regex(r"\A {0,3}(#{1,6})(?:[ \t]+|(?=[^\W_]))(\S.*)")
+_NUMBER_SIGNS = regex(
+    r"\A {0,3}(?:(?:[-*+]|\d{1,2}[.)])[ \t]++(?=#++[ \t]))?(#{1,6})(?:[ \t]+|(?=[^\W_]))(\S.*)"
+)
 TITLED = regex(r"[ \t{](?:title|caption|filename|name)=([\"'])(.+?)\1")
 _ASCIIDOC = regex(r"\A(={2,6})[ \t]+(?!(?:RUN|PAUSE|CONT|NAME) )(\w.*)")
 _TEXTILE = regex(r"\Ah([1-6])\.[ \t]+(\S.*)")
@@ -45,6 +48,8 @@ _TABBED = regex(r"\A[ \t]*+===[!+]?[ \t]+([\"'])(.+)\1[ \t]*\Z")
 _ORG = regex(r"\A(\*{1,6})[ \t]+(?=\S)")
 _ORG_TITLE = regex(r"\A[ \t]*+#\+(?:caption|name)(?:\[[^\[\]]*\])?:[ \t]*(\S.*)", re.IGNORECASE)
 _ORG_BLOCK = regex(r"\A[ \t]*+#\+(?:begin|end)_\w", re.IGNORECASE)
+#: What begins a block of code in reStructuredText.
+_DIRECTIVE = regex(r"\A[ \t]*+\.\. (?:code(?:-block)?|sourcecode|highlight|parsed-literal)::")
 #: A tab of Docusaurus, and what names it.
 _TAB_ITEM = regex(r"<TabItem\b[^<>]*", re.IGNORECASE)
 _TAB_NAMES = tuple(
@@ -138,7 +143,7 @@ def read_heading(
         Whether the line stands in a fence of code.
     """
     line, below = _line(lines, number), _line(lines, number + 1)
-    if len(line) > 2 * _LONGEST or not line.strip():
+    if len(line) > _LONGEST_MARKED or not line.strip():
         return None
     titled = None if is_fenced else _read_titled(line, below)
     if banner := read_banner(line) or titled:
@@ -154,7 +159,7 @@ def read_heading(
     if signs is not None:
         text = signs[2].rstrip("#").rstrip()
         is_logged = text.startswith(_PROMETHEUS) or _LOGGED.fullmatch(text) is not None
-        return None if is_logged else _named(len(signs[1]), text)
+        return None if is_logged else _named(len(signs[1]), text, _LONGEST_MARKED)
     return _read_markup(line.strip())
 
 
@@ -167,7 +172,7 @@ def _read_underlined(
 ) -> tuple[int, str] | None:
     """Read a line that the next one underlines, alone or with a line above it."""
     text = line.strip()
-    if len(text) > _LONGEST or not re.search(r"\w", text) or text[0] in "|#":
+    if not re.search(r"\w", text) or text[0] in "|#":
         return None
     if _LISTED.match(line) or _ATTRIBUTES.match(line) or len(_COLUMNS.split(text)) > 2:
         return None
@@ -178,9 +183,10 @@ def _read_underlined(
     starts = not above.strip() or is_start or FENCE.match(above) is not None
     if not starts or (size < len(text) - 2 and (is_fenced or mark not in "=-")):
         return None
-    if text[-1] in ".;," or mark not in "=-~^\"'+#*":
+    is_sentence = text[-1] in ".;," and abs(size - len(text)) > 1
+    if is_sentence or mark not in "=-~^\"'+#*":
         return None
-    return _named(1 + max(_ADORNMENTS.index(mark) - 2, 0), text)
+    return _named(1 + max(_ADORNMENTS.index(mark) - 2, 0), text, _LONGEST_MARKED)
 
 
 def plain_lines(lines: Iterable[str]) -> list[str]:
@@ -231,7 +237,7 @@ def find_end(line: str) -> int:
 
 def is_fence(line: str) -> bool:
     """Tell whether a line begins or ends a block of code, or says how it is shown."""
-    begins = (FENCE, _ATTRIBUTES, _ORG_BLOCK)
+    begins = (FENCE, _ATTRIBUTES, _ORG_BLOCK, _DIRECTIVE)
     return any(pattern.match(line) for pattern in begins) or _HTML.fullmatch(line) is not None
 
 
@@ -340,9 +346,9 @@ def read_caption(line: str, *, is_fenced: bool) -> str:
     return cleaned if re.search(r"\w", cleaned) else ""
 
 
-def _named(depth: int, text: str) -> tuple[int, str] | None:
+def _named(depth: int, text: str, longest: int = _LONGEST) -> tuple[int, str] | None:
     cleaned = clean(text)
-    return (depth, cleaned) if re.search(r"\w", cleaned) and len(cleaned) <= _LONGEST else None
+    return (depth, cleaned) if re.search(r"\w", cleaned) and len(cleaned) <= longest else None
 
 
 def clean(text: str) -> str:

@@ -23,6 +23,23 @@ TABLES = {
         "name     old time/op  new time/op  delta\n"
         "Sort-8   1.{n}0ms ± 1%  1.10ms ± 2%  -8.33%  (p=0.000 n=10+10)\n"
     ),
+    "google-benchmark": (
+        "2026-11-0{n}T10:00:0{n}+01:00\nRunning ./bench\nRun on (8 X 24 MHz CPU s)\n"
+        "CPU Caches:\n  L1 Data 64 KiB (x8)\n  L2 Unified 4096 KiB (x4)\n"
+        "Load Average: {n}.38, 1.73, 1.70\n"
+        "***WARNING*** CPU scaling is enabled, the benchmark may be noisy.\n"
+        "---------------------------------------------\n"
+        "Benchmark          Time       CPU   Iterations\n"
+        "---------------------------------------------\n"
+        "BM_sort       {n}.26 ns  0.266 ns   1000000000\n"
+        "BM_uniq/8     {n}.59 ns   9.59 ns     69819729\n"
+    ),
+    "google-benchmark 1.0": (
+        "Run on (1 X 2300 MHz CPU )\n2016-06-2{n} 19:34:24\n"
+        "Benchmark              Time           CPU Iterations\n"
+        "----------------------------------------------------\n"
+        "BM_sort/32            1{n} ns         11 ns   79545455\n"
+    ),
 }
 each_table = pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
 

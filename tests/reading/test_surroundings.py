@@ -6,6 +6,8 @@ import pytest
 
 from benchkit.reading.surroundings import Above, Block, read_headings
 
+LONG = f"With {'a profiler and ' * 7}two threads, GET"
+
 
 def read(text: str, mark: str = "@", command: str = "") -> list[Above]:
     """Read what stands above each line that is ``mark``."""
@@ -45,6 +47,11 @@ def headings(text: str) -> list[list[str]]:
         ("## GET /a?b&copy=1", "GET /a?b&copy=1"),
         ("<details><summary>GET</summary>", "GET"),
         ("```\n=== GET ===\n```", "GET"),
+        ("- #### GET\n  [docs](https://a/)", "GET"),
+        ("2. ### GET", "GET"),
+        (f"## {LONG}", LONG),
+        (f"{LONG}\n{'-' * len(LONG)}", LONG),
+        ("The figures of GET.\n-------------------", "The figures of GET."),
     ],
 )
 def test_what_is_a_heading(line: str, name: str) -> None:
@@ -57,6 +64,9 @@ def test_what_is_a_heading(line: str, name: str) -> None:
         "Prose that goes on",
         "**38342 req/sec**",
         "Prose that ends here.\n---",
+        f"Prose that ends here.\n{'-' * 60}",
+        f"# {LONG} {LONG}",
+        "- #123 GET",
         "```sh\n# install it\n```",
         "- [GET](#get)\n  - [POST](#post)",
         "# HELP cpu_seconds_total Seconds\n# TYPE cpu_seconds_total counter",
@@ -102,6 +112,9 @@ def test_the_lines_of_a_block_are_no_headings() -> None:
         ("Prose that goes on\n@", ""),
         ("Keep-alive:\n\nProse that goes on\n@", ""),
         ("# Keep-alive\n@", ""),
+        ("Keep-alive::\n\n@", "Keep-alive"),
+        ("Keep-alive:\n\n.. code-block:: console\n\n@", "Keep-alive"),
+        (".. highlight:: sh\n\n@", ""),
     ],
 )
 def test_the_caption_of_a_block(text: str, caption: str) -> None:
