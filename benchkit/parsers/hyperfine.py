@@ -178,7 +178,7 @@ _TIME = r"(\d{1,9}\.\d{1,4}) (ns|µs|us|ms|s)"
 _MEAN = regex(rf"Time \((?:mean ± σ|abs ≡)\):[ \t]++{_TIME}")
 _ONCE = "Time (abs ≡)"
 _IGNORED = "Ignoring non-zero exit code"
-_USED = rf"(?:\s+\[User:\s+{_TIME}, System:\s+{_TIME}\]|\s+\[User: .*)?"
+_USED = rf"(?:\s+\[User:\s+{_TIME}, System:\s+{_TIME}\]|\s+\[User: [^\]]*\]?)?"
 
 
 class Report(reports.Report):

@@ -64,7 +64,8 @@ _TROUBLE = (
 _REPLY = "Error from server: "
 _TABLE = regex(_HEADER, re.ASCII)
 _QUIET_TIME = regex(r"(p[\d.]+)=([\d.]+) msec", re.ASCII)
-_FAILED = regex(rf"(?:[^()]*\(.*?\(overall: [^()]{{1,20}}\))?({_TROUBLE})")
+_FAILED = regex(rf"({_TROUBLE})")
+_PROGRESS = "(overall: "
 #: Tests by whose names a table without a header is known.
 _TESTS = ("PING_INLINE", "PING_BULK", "PING_MBULK", "SET", "GET", "INCR", "LPUSH", "RPUSH", "LPOP",
           "RPOP", "SADD", "HSET", "SPOP", "ZADD", "LPUSH (needed to benchmark LRANGE)",
@@ -201,7 +202,12 @@ class Reader(reports.Reader):
         self.misfits: list[int] = []
 
     def read(self, number: int, line: str) -> None:
-        """Take a line of a test, the header of a table, or one that says why there is none."""
+        """Take a line of a test, the header of a table, or one that says why there is none.
+
+        Progress stands before it where a copy has blanks in place of what overwrote it.
+        """
+        if _PROGRESS in line:
+            line = line.rpartition(_PROGRESS)[2].partition(")")[2].strip() or line
         if header := _TABLE.fullmatch(line):
             self.header = header[1]
             self.trouble = self.trouble or (number, _NO_ROW)

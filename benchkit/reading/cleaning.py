@@ -46,12 +46,15 @@ _ENOUGH = 5
 
 #: A line, and whether it has its line end.
 Line = tuple[str, bool]
-__all__ = ["NOTE", "read_note", "split_note"]
+__all__ = ["NOTE", "drop_notes", "read_note", "split_note"]
 
 #: A note, behind the blank that parts it from the result.
-NOTE = r"(?:\(.*\)|\[.*\]|(?:#++|/{2,}|-{2,}>?|<-++|←).*)"
-_NOTE = regex(r"\((.*)\)|\[(.*)\]|(?:#++|/{2,}+|-{2,}+>?|<-++|←)(.*)")
-_BEGINNINGS = frozenset("([#/-<←")
+NOTE = r"(?:[(（].*[)）]|\[.*\]|(?:#++|/{2,}|-{2,}>?|<-++|←).*)"
+_NOTE = regex(r"[(（](.*)[)）]|\[(.*)\]|(?:#++|/{2,}+|-{2,}+>?|<-++|←)(.*)")
+_BEGINNINGS = frozenset("(（[#/-<←")
+#: Where a note may begin, and how many such places of a line are tried.
+_NOTE_START = regex(r"(?<=[ \t])[(（\[#/<←-]")
+_MANY_STARTS = 6
 
 
 def _read_odd_bytes(error: UnicodeError) -> tuple[str, int]:
@@ -348,6 +351,20 @@ def split_note(words: Sequence[str]) -> tuple[Sequence[str], str]:
         if _NOTE.fullmatch(rest):
             return words[:place], read_note(rest)
     return words, ""
+
+
+def drop_notes(line: str) -> Iterator[str]:
+    """Yield what may stand before a note behind a line, the longest first.
+
+    Examples
+    --------
+    >>> list(drop_notes("Requests per second: 9.5 [#/sec] (mean)  # QPS"))[0]
+    'Requests per second: 9.5 [#/sec] (mean)'
+    """
+    starts = [each.start() for each in _NOTE_START.finditer(line)]
+    for start in starts[: -_MANY_STARTS - 1 : -1]:
+        if _NOTE.fullmatch(line, start):
+            yield line[:start].rstrip()
 
 
 def read_note(text: str) -> str:

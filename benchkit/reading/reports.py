@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
 from benchkit.errors import Diagnostic
-from benchkit.reading.cleaning import bare, find_command
+from benchkit.reading.cleaning import bare, drop_notes, find_command
 from benchkit.reading.heading_lines import begins_section
 from benchkit.reading.records import Reading, Record
 from benchkit.reading.remarks import (
@@ -271,6 +271,10 @@ class Reader:
         if event is None and self.IS_LOGGED and (prefix := _LOG_PREFIX.match(line)):
             line = line[prefix.end() :]
             event = self.KIND.read_line(line) if line else None
+        if event is None or event[1] is None or event[0].is_vague:
+            noted = filter(None, map(self.KIND.read_line, drop_notes(line)))
+            is_sure = (each for each in noted if each[1] is not None and not each[0].is_vague)
+            event = next(is_sure, event)
         if event is None:
             self.skip(line)
         else:

@@ -83,6 +83,13 @@ def test_lines_of_quiet_runs_end_their_progress() -> None:
     assert values(run) == {("request_rate", "mean"): 94339.62}
 
 
+def test_progress_that_blanks_overwrite_is_no_part_of_a_name() -> None:
+    text = (FORMS / "quiet.txt").read_bytes().replace(b"\r", b" " * 40).decode()
+    runs, problems = read(text)
+    assert not problems
+    assert [run.benchmark for run in runs] == [run.benchmark for run in read(load("quiet.txt"))[0]]
+
+
 def test_the_command_above_quiet_lines_is_theirs() -> None:
     lines = "SET: 9064.88 requests per second\nGET: 9704.69 requests per second\n"
     for tool in ("redis-benchmark", "valkey-benchmark"):

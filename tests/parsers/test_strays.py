@@ -44,6 +44,17 @@ def test_lines_of_others_cost_a_report_nothing(name: str, stray: str) -> None:
         assert list_values(readings(text.encode(), name)) == list_values(whole), lines[place]
 
 
+@pytest.mark.parametrize(
+    "note", ["# of [all] (mean)", "// 延迟", "(并发数)", "（并发数）", "<- QPS"]
+)
+@pytest.mark.parametrize("name", REPORTS)
+def test_notes_behind_the_lines_of_a_report_cost_nothing(name: str, note: str) -> None:
+    text = (FIXTURES / REPORTS[name]).read_text(encoding="utf-8")
+    noted = "\n".join(f"{line}   {note}" if line.strip() else "" for line in text.split("\n"))
+    found = readings(noted.encode(), name)
+    assert list_values(found) == list_values(readings(text.encode(), name))
+
+
 @pytest.mark.parametrize("between", ["## nginx", "=== nginx ===", "$ ab -n 300 -c 4 http://h:1/"])
 def test_a_heading_or_a_command_parts_what_stands_around_it(between: str) -> None:
     data = f"{UPPER}{between}\n{LOWER}".encode()
