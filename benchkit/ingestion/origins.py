@@ -57,6 +57,8 @@ REPOSITORIES = {"bitbucket": "BITBUCKET_REPO_FULL_NAME", "drone": "DRONE_REPO"}
 _WITHOUT_RUN = frozenset({"codebuild"})
 #: Letters kept of GitHub's tracking id.
 _SHORT = 8
+#: Parts of the origin of a job of a GitLab pipeline that has no parent: pipeline, name, id.
+_IN_PARENT = 3
 #: Roles of runs that tell how a variant did.
 JUDGED = frozenset({"measured", "failed", "damaged"})
 #: Origins that a finding names.
@@ -165,9 +167,14 @@ def choose(parts: Sequence[Part], named: Sequence[str] = (), job: str = "") -> C
 
 
 def _list_circles(job: str) -> list[str]:
-    """Return a CI job, its attempt and its run: what names them begins as the job does."""
-    parts = job.split("/")
-    return ["/".join(parts[:length]) for length in range(len(parts), 1, -1)]
+    """Return a CI job, the child pipeline of GitLab around it, and its run.
+
+    An attempt is no such circle: what was not retried counts, too.
+    """
+    system, *below = job.split("/")
+    is_child = system == "gitlab" and len(below) > _IN_PARENT
+    around = ["/".join((system, *below[:length])) for length in (1 + is_child, 1)]
+    return [*dict.fromkeys((job, *around))] if job else []
 
 
 def list_copied(choice: Choice, refused: Sequence[Part], job: str) -> dict[str, UnmeasuredError]:

@@ -11,10 +11,15 @@ import pytest
 from benchkit.cli import run
 
 LIMIT = ["gate", "--baseline", "main", "--max-overhead", "time_per_op=5%"]
+GITLAB = ("CI_PIPELINE_ID", "CI_JOB_NAME", "CI_JOB_ID")
 GITHUB = ("GITHUB_RUN_ID", "GITHUB_JOB", "GITHUB_RUN_ATTEMPT")
 CIRCLECI = (
     *("CIRCLE_WORKFLOW_WORKSPACE_ID", "CIRCLE_WORKFLOW_ID"),
     *("CIRCLE_JOB", "CIRCLE_NODE_INDEX", "CIRCLE_WORKFLOW_JOB_ID"),
+)
+AZURE = (
+    *("BUILD_BUILDID", "SYSTEM_STAGEATTEMPT", "SYSTEM_JOBATTEMPT"),
+    *("SYSTEM_JOBNAME", "SYSTEM_JOBID"),
 )
 BUILDKITE = ("BUILDKITE_BUILD_ID", "BUILDKITE_LABEL", "BUILDKITE_JOB_ID")
 
@@ -38,7 +43,7 @@ def ingest(cost: float, seed: int = 1) -> None:
 @pytest.mark.parametrize(
     ("names", "attempts", "gate"),
     [
-        (("CI_PIPELINE_ID", "CI_JOB_NAME", "CI_JOB_ID"), ("5 b 1", "5 b 2"), "5 gate 3"),
+        (GITLAB, ("5 b 1", "5 b 2"), "5 gate 3"),
         (GITHUB, ("5 b 1", "5 b 2"), "5 gate 3"),
         (CIRCLECI, ("5 5 b 0 1", "5 6 b 0 2"), "5 7 gate 0 3"),
         (BUILDKITE, ("5 b 1", "5 b 2"), "5 gate 3"),
@@ -86,25 +91,54 @@ def test_a_gate_judges_what_a_workflow_measured_before_or_a_child_pipeline(
     assert run([*LIMIT, "-q"]) == 1
 
 
+@pytest.mark.parametrize("attempt", ["2", "3"])
 def test_legs_of_a_matrix_of_which_one_was_retried_are_not_chosen_from(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    attempt: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     names = (*GITHUB, "RUNNER_NAME")
     for seed, values in enumerate(("5 bench 1 arm", "5 bench 1 intel", "5 bench 2 arm")):
         enter(monkeypatch, names, values)
         ingest(0.0, seed=seed)
-    enter(monkeypatch, names, "5 gate 3 x")
+    enter(monkeypatch, names, f"5 gate {attempt} x")
     assert run(LIMIT) == 2
     assert "from 3 origins" in capsys.readouterr().err
 
 
-def test_jobs_of_different_names_are_no_attempts_of_each_other(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("names", "jobs", "gate", "left"),
+    [
+        (GITLAB, ("5 arm 1", "5 intel/64 2"), "5 gate 3", "gitlab/5/intel:64/2 gitlab/5/arm/1"),
+        (
+            GITHUB,
+            ("5 arm 1", "5 intel 1", "5 intel 2"),
+            "5 gate 2",
+            "github/5/2/intel github/5/1/arm",
+        ),
+        (
+            CIRCLECI,
+            ("5 5 arm 0 1", "5 5 intel 0 2", "5 6 intel 0 3"),
+            "5 6 gate 0 4",
+            "circleci/5/6/intel/0/3 circleci/5/arm/0/1",
+        ),
+        (
+            AZURE,
+            ("5 1 1 arm a", "5 1 1 intel b", "5 1 2 intel b"),
+            "5 1 2 gate c",
+            "azure/5/1/2/intel/b azure/5/1/1/arm/a",
+        ),
+    ],
+)
+def test_a_job_that_was_not_retried_counts_beside_one_that_was(
+    names: tuple[str, ...],
+    jobs: tuple[str, ...],
+    gate: str,
+    left: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    names = ("CI_PIPELINE_ID", "CI_JOB_NAME", "CI_JOB_ID")
-    for seed, values in enumerate(("5 arm 1", "5 intel/64 2")):
+    for seed, values in enumerate(jobs):
         enter(monkeypatch, names, values)
         ingest(0.0, seed=seed)
-    enter(monkeypatch, names, "5 gate 3")
+    enter(monkeypatch, names, gate)
     assert run(LIMIT) == 2
-    assert "'gitlab/5/intel:64/2', 'gitlab/5/arm/1'" in capsys.readouterr().err
+    assert ", ".join(f"'{origin}'" for origin in left.split()) in capsys.readouterr().err
