@@ -102,6 +102,8 @@ _FORMS = (
            "give the *_stats.csv next to it"),
     Unread("Locust's list of exceptions", ("Count,Message,Traceback,Nodes",),
            "give the *_stats.csv next to it"),
+    Unread("what `bencher perf` found", ('"testbed"', '"boundary"', '"iteration"'),
+           "give the results that `bencher run` read"),
     Unread("asv's list of benchmarks", ('"min_run_count"', '"unit"'),
            "give the folder results/ next to it"),
     Unread("asv's comparison", ("| Ratio |", "| Benchmark"), "give asv's folder results/"),

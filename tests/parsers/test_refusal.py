@@ -78,6 +78,11 @@ def test_another_tools_report_is_named() -> None:
         ),
         ("Method,Name,Error,Occurrences\n", "Locust's list of failures", "_stats.csv"),
         ('{"group_id":"a","function_id":"b","value_str":null}', "criterion's name", "sample.json"),
+        (
+            '{"results": [{"testbed": {}, "metrics": [{"iteration": 0, "boundary": {}}]}]}',
+            "what `bencher perf` found",
+            "`bencher run` read",
+        ),
         ('{"fio version" : "fio-3.28"}', "fio's JSON", "benchkit help tools"),
         ('{"latency_std_deviation":1,"requests_avg":9}', "rewrk's JSON", "help tools"),
         ("Benchmarking 9 connections @ http://h\n  Requests:\n", "rewrk's report", "help tools"),
