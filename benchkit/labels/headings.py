@@ -42,9 +42,12 @@ _UNIT = regex(
     r"|(?:个)?(?:核|线程|进程|协程|并发|连接|用户|客户端|节点|实例|端口|万|千)",
     re.IGNORECASE,
 )
+#: What leads from the word for a run to the date of one.
+_DATED = rf"(?:(?<!\w){_COUNTED}(?: (?:started|began|at|on|of|from)){{0,2}}[ :,=]{{1,3}})?"
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
 _DATE = regex(
-    r"(?<!\d)(?:\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[/.]\d\d?[/.]\d{4}|"
+    rf"{_DATED}(?<!\d)(?:"
+    r"\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[/.]\d\d?[/.]\d{4}|"
     rf"{_MONTH} \d\d?,? \d{{4}}|\d\d? {_MONTH} \d{{4}}|"
     rf"[a-z]{{3}} {_MONTH} {{1,2}}\d\d? \d\d:\d\d:\d\d(?: [A-Z]{{3,4}})? \d{{4}}|"
     r"\d\d:\d\d:\d\d)(?!\d)"
@@ -146,7 +149,8 @@ def shorten(text: str, sized: Collection[str] = ()) -> tuple[str, bool]:
     if _MEASURED.match(text):
         return "", False
     name = _ORDINAL.sub("", text, count=1) if _ORDINAL.match(text) else text
-    without = _DATE.sub("", name if text in sized else _RUN.sub("", name))
+    undated = _DATE.sub("", name)
+    without = undated if text in sized else _RUN.sub("", undated)
     if without != name:
         name = re.sub(r"\(\s*\)|\[\s*\]", "", without).strip(_EDGES)
     if _WARM_UP.fullmatch(name):

@@ -26,7 +26,8 @@ from benchkit.regexes import regex
 RUN_WORDS = (
     *("run", "trial", "try", "pass", "iteration", "iter", "repetition", "repeat", "rep", "round"),
     *("attempt", "take", "measurement", "execution", "exec", "replicate", "replication"),
-    *("lauf", "durchlauf", "essai", "corrida", "ejecución", "execução", "prova", "próba"),
+    *("lauf", "durchlauf", "essai", "corrida", "ejecución", "execução", "rodada"),
+    *("prova", "próba"),
     *("прогон", "запуск", "попытка"),
 )
 #: Words that do so in names of files; in prose their number may be a rate or a size.

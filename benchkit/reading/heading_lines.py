@@ -36,7 +36,8 @@ _LONGEST, _LONGEST_MARKED = 100, 200
 #: What may stand on both sides of a banner; blanks part it from the text.
 _SIDES = "=*-~#+_<> \t"
 
-_QUOTED = regex(r"\A {0,3}(?:> ?){1,9}")
+#: What quotes a line, or makes a comment of a heading.
+_QUOTED = regex(r"\A {0,3}(?:> ?){1,9}|\A[ \t]*+//[/!]?[ \t]++(?=#{1,6}[ \t])")
 FENCE = regex(r"\A[ \t>]*+(`{3,}|~{3,})")
 _NUMBER_SIGNS = regex(
     r"\A {0,3}(?:(?:[-*+]|\d{1,2}[.)])[ \t]++(?=#++[ \t]))?(#{1,6})(?:[ \t]+|(?=[^\W_]))(\S.*)"

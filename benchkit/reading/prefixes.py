@@ -48,6 +48,8 @@ _BEFORE_NAME = regex(
 )
 #: What may stand before a line that was pasted, and is no prefix of a log.
 _FURNITURE = " \t#>|*/-"
+#: What else makes a comment of a line.
+_COMMENTS = frozenset({"//!", ";", ";;", ";;;", "%", "%%"})
 _MARKUP = regex(r'"|<[a-z/]')
 _LONGEST = 240
 #: Prefixes that are looked for in one text, those of most lines of tools first.
@@ -236,6 +238,8 @@ def _leave_out_name(before: str, number: int) -> str:
 
 def _may_be_prefix(before: str) -> bool:
     if before == "-" or before.strip(_FURNITURE) == "+":  # of a diff
+        return True
+    if before.strip() in _COMMENTS:
         return True
     if not before:
         return False

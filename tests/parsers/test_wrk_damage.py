@@ -170,7 +170,7 @@ ENDS: list[Callable[[str], bytes]] = [
 
 @given(
     path=st.sampled_from(DRESSED),
-    prefix=st.sampled_from(["", "# ", "> ", "\t", "#\t", "| ", "> # ", "  ", "- "]),
+    prefix=st.sampled_from(["", "# ", "> ", "\t", "#\t", "| ", "> # ", "//! ", ";; ", "  ", "- "]),
     end=st.sampled_from(["\n", "\r\n", "  \n", "\x1b[0m\n", "\x1b[K\r\n"]),
     encode=st.sampled_from(ENDS),
 )

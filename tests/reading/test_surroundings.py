@@ -49,6 +49,8 @@ def headings(text: str) -> list[list[str]]:
         ("```\n=== GET ===\n```", "GET"),
         ("- #### GET\n  [docs](https://a/)", "GET"),
         ("2. ### GET", "GET"),
+        ("// ## GET", "GET"),
+        ("//! ## GET", "GET"),
         (f"## {LONG}", LONG),
         (f"{LONG}\n{'-' * len(LONG)}", LONG),
         ("The figures of GET.\n-------------------", "The figures of GET."),
