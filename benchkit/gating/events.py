@@ -104,8 +104,9 @@ UNDECIDABLE = _event(
     "other a closed one (B216), the sides have no primary metric in common, the sides got "
     "different responses (B321), a side has fewer than max(3, `min_runs`) runs, comes from another "
     "machine, or comes only from another CI run, or the variant has fewer runs of the benchmark "
-    "than of others (B345), or an ingest for a later commit found its runs unchanged, or its "
-    "folder was measured again without the files of the baseline (B110)",
+    "than of others (B345) or runs without results of some generators (B213), or an ingest for a "
+    "later commit found its runs unchanged, or its folder was measured again without the files of "
+    "the baseline (B110), or runs of a side were measured at the same time (B217)",
     "fail", "`on_undecided`", _OPEN, UNDECIDED,
 )  # fmt: skip
 FAILING = _event(

@@ -29,13 +29,16 @@ from benchkit.comparison import (
 )
 from benchkit.comparison.families import is_constant, refuse_all
 from benchkit.comparison.limits import find_smallest_over
+from benchkit.comparison.shards import count_concurrent
 from benchkit.config.rules import Rule
-from benchkit.derived.record import keep_measured, list_settings
+from benchkit.derived.record import keep, keep_measured, list_settings
 from benchkit.errors import Finding
 from benchkit.gating.events import UNDECIDABLE, Action, Occurrence, Pair
 from benchkit.gating.outcome import NOT_SHOWN, OVER, GateOutcome, RowOutcome
 from benchkit.ingestion.origins import names_elsewhere
 from benchkit.ingestion.relabelled import INGESTED_FOR
+from benchkit.labels.shards import SHARD, SHARDS
+from benchkit.listing import list_names
 from benchkit.schema import Side, list_labels
 from benchkit.units import printable
 from benchkit.verdict import FAILING, Verdict, is_failing
@@ -45,6 +48,8 @@ if TYPE_CHECKING:
 
 #: What adjusts p-values of t, of which runs that do not vary have one only.
 _BY_T = frozenset({"holm-welch", "holm-paired"})
+#: Runs that a reason names.
+_SHOWN = 3
 OF_CONNECTIONS = frozenset(("request_rate", "latency"))
 OTHER_CONNECTIONS = (
     "the sides had different numbers of connections or virtual users, on which rates and latencies "
@@ -143,21 +148,27 @@ def undecide_rows(outcome: GateOutcome, comparisons: Comparisons, runs: Runs) ->
 
     Those are latencies of open loops at different loads, and rates and latencies of closed loops
     with different connections, whatever they show; and unless they are over the limit, runs of an
-    earlier commit than they were ingested for, and benchmarks of which the variant lost some runs.
+    earlier commit than they were ingested for, benchmarks of which the variant lost some runs or
+    generators, and runs that were measured at once.
     """
     known = read_connections(runs)
     sides = (labels.side for labels in list_labels(runs))
     models = dict(zip(sides, runs["load_model"].tolist(), strict=True))
     places = {(c.side, c.baseline) for c in list_other_loads(comparisons, models)}
     losses = list_partly_missing(comparisons, runs)
-    earlier = _describe_earlier(runs)
+    unfit = _describe_earlier(runs) | _describe_incomplete(runs)
+    concurrent = _describe_concurrent(runs)
 
     def settle(row: RowOutcome) -> RowOutcome:
         c = row.contrast
         why = ""
         if row.word != OVER:
             loss = losses.get((c.workload, (c.baseline, c.variant)), "")
-            why = earlier.get(c.side, f"{loss} (B345)" if loss else "")
+            at_once = (
+                concurrent.get(c.workload.side(name), "") for name in (c.baseline, c.variant)
+            )
+            reasons = (unfit.get(c.side, ""), f"{loss} (B345)" if loss else "", *at_once)
+            why = next(filter(None, reasons), "")
         if c.metric == "latency" and (c.side, c.baseline) in places:
             why = _OTHER_LOADS
         baseline = c.workload.side(c.baseline)
@@ -171,8 +182,31 @@ def undecide_rows(outcome: GateOutcome, comparisons: Comparisons, runs: Runs) ->
         )
 
     rules = (replace(rule, rows=tuple(map(settle, rule.rows))) for rule in outcome.rules)
-    is_unfit = bool(places or losses or known or earlier)
+    is_unfit = bool(places or losses or known or unfit or concurrent)
     return replace(outcome, rules=tuple(rules)) if is_unfit else outcome
+
+
+def _describe_incomplete(runs: Runs) -> dict[Side, str]:
+    """Say which runs of a side were set aside because some of their generators have no results."""
+    parts = keep(runs, runs["role"] == "part")
+    lost: dict[Side, set[int]] = {}
+    for *labels, number, env in list_settings(parts, *Side._fields, "run"):
+        if SHARD in env or SHARDS in env:
+            lost.setdefault(Side(*labels), set()).add(number)
+    return {
+        side: printable(
+            f"run{'s' * (len(numbers) > 1)} {list_names(map(str, sorted(numbers)), _SHOWN)} of "
+            f"'{side.variant}' lack{'s' * (len(numbers) == 1)} results of some generators (B213)"
+        )
+        for side, numbers in lost.items()
+    }
+
+
+def _describe_concurrent(runs: Runs) -> dict[Side, str]:
+    return {
+        side: printable(f"{files} files of '{side.variant}' were measured at the same time (B217)")
+        for side, files in count_concurrent(runs).items()
+    }
 
 
 def read_connections(runs: Runs) -> dict[Side, set[float]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from itertools import product
 from pathlib import Path
 
 import audit_inputs
@@ -187,3 +188,34 @@ def test_a_comparison_names_it() -> None:
     found = [f for f in bk.load("r").compare().findings if f.code == "B345"]
     assert [f.where for f in found] == ["base, new"]
     assert "'new' has Bar in 4 files and Foo in 6" in found[0].message
+
+
+@pytest.mark.parametrize(
+    ("facts", "lost", "why"),
+    [
+        ("run = {run}\nshard = {shard}", None, ""),
+        ("run = {run}\nshard = {shard}", "r/new/wrk-2-b.txt", "run 2 of 'new' lacks results of"),
+        ("run = {file}\nstart = 2026-11-20T10:{run:02d}:{place:02d}Z", None, ""),
+        (
+            "run = {file}\nstart = 2026-11-20T10:{run:02d}:00Z",
+            None,
+            "8 files of 'base' were measured at the same time (B217)",
+        ),
+    ],
+)
+def test_parts_of_a_load_that_is_not_whole_or_counts_as_several_are_undecided(
+    facts: str, lost: str | None, why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for side, run_, place in product(("base", "new"), range(1, 5), (0, 1)):
+        file = 2 * run_ + place
+        path = Path("r", side, f"wrk-{run_}-{'ab'[place]}.txt")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        rate = f"{10_400 + 7 * file + (side == 'new')}.00"
+        path.write_text(audit_inputs.wrk(("10406.41", rate)))
+        known = facts.format(run=run_, shard=place + 1, file=file, place=30 * place)
+        Path(f"{path}.run.toml").write_text(f'benchmark = "ping"\n{known}\n')
+    if lost:
+        for name in (lost, f"{lost}.run.toml"):
+            Path(name).unlink()
+    assert run(["gate", "r", "--quiet"]) == (4 if why else 0)
+    assert why in capsys.readouterr().out
