@@ -18,12 +18,15 @@ from itertools import chain, groupby
 
 from benchkit.ingestion.addresses import name_path
 from benchkit.ingestion.gone import row_of
+from benchkit.ingestion.origins import read_commit
 from benchkit.ingestion.parts import Part
 from benchkit.ingestion.sources import STDIN
 from benchkit.labels.numbering import series_of
 from benchkit.labels.plain_stems import split_stem
+from benchkit.labels.shards import SHARD
 from benchkit.labels.stems import ToolNames, split_name
 from benchkit.labels.tree import is_run, name_without_run
+from benchkit.schema import FINGERPRINT
 
 #: Numbers that count runs begin below this; builds and versions begin above it.
 _FIRST = 10
@@ -35,10 +38,14 @@ _Units = Mapping[str, Sequence[tuple[int, Sequence[Part]]]]
 
 
 def list_rows(parts: Iterable[Part]) -> dict[Hashable, list[Part]]:
-    """Return runs by the rows in which they count as repeats."""
+    """Return runs by the rows in which they count as repeats: of one generator, if it has several.
+
+    The runs of a commit that two machines measured for a history are in two series.
+    """
     rows: dict[Hashable, list[Part]] = defaultdict(list)
     for part in parts:
-        rows[row_of(part)].append(part)
+        names = FINGERPRINT if read_commit(part.assigned) else ()
+        rows[row_of(part), part.env.get(SHARD), *map(part.env.get, names)].append(part)
     return rows
 
 

@@ -169,6 +169,20 @@ def test_a_commit_that_two_jobs_measured_passes(
     assert gate(capsys)[0] == 0
 
 
+@pytest.mark.usefixtures("level")
+def test_a_commit_that_two_machines_measured_is_in_two_series(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    add(LEVEL)
+    gated.write_runs(Path("other/base.txt"), seed=LEVEL + 50, benchmarks=("Ping",))
+    Path("other/run.toml").write_text('[env]\ncpu = "EPYC"\n', encoding="utf-8")
+    commit = ["--commit", f"{LEVEL:07d}a", "--date", f"2026-10-{LEVEL + 1:02d}T10:00:00Z"]
+    capsys.readouterr()
+    assert run(["history", "add", "other", *commit]) == 0
+    assert "B111" not in capsys.readouterr().err
+    assert gate(capsys)[0] == 0
+
+
 def test_a_commit_that_is_not_in_the_history_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     add(0)
     assert run(["history", "gate", "--since", "fffffff"]) == 2

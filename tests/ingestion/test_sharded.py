@@ -12,6 +12,7 @@ import pytest
 from invocation import benchkit
 
 import benchkit.api as bk
+from benchkit import cli
 
 WRK = Path(__file__).resolve().parents[2] / "fixtures/tracing-wrk/none/wrk-1.txt"
 GENERATORS = 3
@@ -173,3 +174,21 @@ def test_export_of_a_store_tells_each_value_of_a_run_once(tmp_path: Path) -> Non
     lines = done.stdout.splitlines()
     assert len([line for line in lines if ",p50," in line]) == 1
     assert len([line for line in lines if ",sample," in line]) == 3000
+
+
+def test_generators_that_lie_in_folders_of_their_own_are_one_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_shards(tmp_path / "in/none/1", attack(1)[:300])
+    for shard in range(1, GENERATORS + 1):
+        own = Path(f"pod-{shard}/none/1")
+        own.mkdir(parents=True)
+        Path(f"in/none/1/machine-{shard}.csv").rename(own / f"machine-{shard}.csv")
+        assert cli.run(["ingest", f"pod-{shard}", "--layout", LAYOUT, "-q"]) == 0
+    stored = bk.load(store=".benchkit")
+    assert len(stored.runs) == 1
+    assert "B111" not in {finding.code for finding in stored.check()}
+    write_shards(tmp_path / "again/none/1", attack(2)[:300])
+    assert cli.run(["ingest", "again", "--layout", LAYOUT, "-q"]) == 0
+    assert "B111" in {finding.code for finding in bk.load(store=".benchkit").check()}
