@@ -1,8 +1,8 @@
 """Files behind a web address.
 
 A user and password in the address are sent to its host as a header, and to nobody else: not to a
-resolver, not where a redirection leads, and into no message. No redirection leads from a public
-host to this machine or its network.
+resolver, not where a redirection leads, and into no message; those of a proxy go to the proxy. No
+redirection leads from a public host to this machine or its network.
 """
 
 from __future__ import annotations
@@ -74,6 +74,7 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
         request = super().redirect_request(req, fp, code, msg, headers, target)
         if request is None:
             return None
+        request.remove_header("Proxy-authorization")  # which no host but the proxy gets
         if before.netloc.lower() == urlsplit(target).netloc.lower():
             credentials = credentials or req.get_header("Authorization", "")
         if credentials:

@@ -13,6 +13,7 @@ Wrk and ab tell no times, and without them CPU and memory cannot be cut to the r
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -200,10 +201,13 @@ class Sidecars:
     def _read_settings(self, path: Path) -> Sidecar:
         """Read the labels in a file of settings, whose other keys do not count here."""
         try:
+            if leads_out(str(path), self.root):
+                raise ConfigError(OUTSIDE)
             return self._read_labels(config.load(path.parent, path).labels)
         except ConfigError as error:
-            self._warn(path, f"all its labels are ignored: {error.what}", error.hint)
-            return Sidecar()
+            what = f"all its labels are ignored, and {DAMAGED}: {error.what}"
+            self._warn(path, what, error.hint)
+            return mark_unreadable(self.diagnostics[-1])
 
     def _read_labels(self, labels: LabelTables) -> Sidecar:
         sidecar = Sidecar()
@@ -228,6 +232,8 @@ class Sidecars:
 
     def _read_text(self, path: Path) -> str | None:
         try:
+            if leads_out(str(path), self.root):
+                raise OSError(errno.EPERM, OUTSIDE)
             return read_file(path)
         except (OSError, UnicodeDecodeError) as error:
             reason = error.strerror if isinstance(error, OSError) else "not valid UTF-8"
@@ -237,7 +243,7 @@ class Sidecars:
             return None
 
     def _list(self, folder: Path) -> tuple[Mapping[str, str], frozenset[str]]:
-        """Return the sidecars in a folder, but for those that lie elsewhere, and its links."""
+        """Return the sidecars in a folder, and its links."""
         try:
             with os.scandir(folder) as listing:
                 entries = sorted(listing, key=lambda entry: entry.name, reverse=True)
@@ -247,9 +253,7 @@ class Sidecars:
         for entry in entries:  # run.toml before RUN.TOML
             if not (name := name_sidecar(entry.name)):
                 continue
-            if entry.is_symlink() and leads_out(entry.path, self.root):
-                self._warn(entry.path, f"{OUTSIDE}; all its labels are ignored")
-            elif names.setdefault(name, entry.name) != entry.name:
+            if names.setdefault(name, entry.name) != entry.name:
                 self._warn(entry.path, f"{names[name]} is read instead; all its labels are ignored")
         return names, frozenset(entry.name for entry in entries if entry.is_symlink())
 

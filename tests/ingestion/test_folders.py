@@ -272,7 +272,8 @@ def test_a_link_out_of_the_folder_is_refused_and_not_shown(
     shown = streams.out + streams.err
     assert "a link to outside the folder; if the link's target is a result" in shown
     assert "(and 1 more" in shown
-    assert "run.toml: a link to outside the folder; all its labels" in shown
+    sidecar = "run.toml: cannot read the sidecar: a link to outside the folder; all its labels"
+    assert f"{sidecar} are ignored, and its runs count as damaged" in shown
     assert "c0ffee" not in shown
 
 

@@ -32,9 +32,9 @@ class Handler(BaseHTTPRequestHandler):
     """Answers with its own header, or redirects to what the path names."""
 
     def do_GET(self) -> None:
-        if self.path.startswith("/to/"):
+        if "/to/" in self.path:  # behind the host, where this is a proxy
             self.send_response(302)
-            self.send_header("Location", self.path.removeprefix("/to/"))
+            self.send_header("Location", self.path.partition("/to/")[2])
             self.end_headers()
             return
         if self.path == "/headers":
@@ -43,7 +43,8 @@ class Handler(BaseHTTPRequestHandler):
                 self.wfile.write(b"x")
                 time.sleep(0.05)
             return
-        body = (self.headers.get("Authorization") or "none").encode()
+        named = [self.headers[name] for name in ("Authorization", "Proxy-Authorization")]
+        body = " ".join(filter(None, named)).encode() or b"none"
         self.send_response(200)
         missing = 1000 if self.path == "/cut" else 0
         length = -5 if self.path == "/negative" else len(body) + missing
@@ -99,6 +100,17 @@ def test_credentials_go_to_the_host_that_they_are_for(
     assert fetch(f"http://{first}/to/http://me:{SECRET}@{second}/a", tmp_path) == BASIC
     assert fetch(f"http://me:other@{first}/to/http://me:{SECRET}@{first}/a", tmp_path) == BASIC
     assert set(resolved) == {"127.0.0.1"}
+
+
+def test_credentials_of_a_proxy_go_to_the_proxy_alone(
+    hosts: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proxy, host = hosts
+    for name, value in {"http_proxy": f"http://me:{SECRET}@{proxy}", "no_proxy": host}.items():
+        monkeypatch.setenv(name, value)
+    assert fetch("http://localhost/a", tmp_path) == BASIC
+    assert fetch("http://localhost/to/http://localhost/a", tmp_path) == BASIC
+    assert fetch(f"http://localhost/to/http://{host}/a", tmp_path) == "none"
 
 
 def test_an_answer_of_a_negative_length_is_an_error(hosts: tuple[str, str], tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from benchkit.cli import run
 from benchkit.labels.run_toml import Sidecar, read_sidecar
+from benchkit.labels.sidecars import Sidecars
 
 
 @pytest.mark.parametrize(
@@ -30,6 +31,24 @@ def test_an_unreadable_outcome_marks_the_runs_as_damaged(text: str, what: str) -
 
 def test_an_exit_code_is_read_from_its_text() -> None:
     assert read_sidecar('exit_code = "-9"', "run.toml") == (Sidecar(exit_code=-9), [])
+
+
+@pytest.mark.parametrize("name", ["run.toml", "go.txt.run.toml", "benchkit.toml"])
+def test_a_sidecar_that_lies_elsewhere_or_is_broken_marks_the_runs_as_damaged(
+    tmp_path: Path, name: str
+) -> None:
+    file, folder = tmp_path / "failed.toml", tmp_path / "results"
+    folder.mkdir()
+    file.write_text("exit_code = 1\n[labels]\nexit_code = 1\n", encoding="utf-8")
+    (folder / name).symlink_to(file)
+    sidecars = Sidecars(folder)
+    sidecar = sidecars.for_file(folder / "go.txt")
+    (problem,) = sidecars.diagnostics
+    assert sidecar == Sidecar(damage=str(problem))
+    assert "a link to outside the folder" in problem.what
+    (folder / name).unlink()
+    (folder / name).write_text("[labels]\nexit_code = 1\n= broken", encoding="utf-8")
+    assert Sidecars(folder).for_file(folder / "go.txt").damage
 
 
 @pytest.mark.parametrize(
