@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 from benchkit.api import Comparison, RunSet, load
 from benchkit.api.sides import pair_up
-from benchkit.api.suggestions import advising_on_command
+from benchkit.api.suggestions import advising_on_command, require_measured
 from benchkit.capture.plan import Plan, Stopping
 from benchkit.capture.session import Session, carry_out
 from benchkit.comparison import SEQUENTIAL
@@ -113,6 +114,7 @@ class _Looks:
             return False
         with advising_on_command():
             results = load(self._out)
+        require_measured(results, chain(*self._pairs))
         _refuse_others(results, self._out)
         self.comparison = results.compare(
             pairs=self._pairs,

@@ -23,6 +23,7 @@ from benchkit.ingestion.splits import list_splits
 from benchkit.labels.splitting import NameSplit
 from benchkit.listing import list_first
 from benchkit.parsers import registry
+from benchkit.parsers.refusal import AGAIN
 from benchkit.selection import choose_baseline
 
 if TYPE_CHECKING:
@@ -31,6 +32,11 @@ if TYPE_CHECKING:
 
 #: Files and headings that an error names; the others are counted.
 _LISTED = 3
+#: What to do if nothing reads what a command printed; runs of a series are not made again.
+_PRINT = (
+    "let the command print one run's results in a format that `benchkit formats` lists, and "
+    "measure in an empty folder: use --out"
+)
 
 
 class _Results(Protocol):
@@ -211,7 +217,15 @@ def advising_on_command() -> Iterator[None]:
     try:
         yield
     except DataError as error:
-        if "--as" not in error.hint:
+        if "--as" not in error.hint and error.hint != AGAIN:
             raise
-        hint = "let the command print one run's results in a format that `benchkit formats` lists"
-        raise DataError(error.what, where=error.where, hint=hint) from error
+        raise DataError(error.what, where=error.where, hint=_PRINT) from error
+
+
+def require_measured(results: _Results, variants: Iterable[str]) -> None:
+    """Refuse results of a series in which nothing reads what the command of a variant printed."""
+    lost = {*variants} - {*results.variants}
+    for report in results.reports:
+        if report.variant in lost and report.outcome == "refused":
+            what = f"no results of {report.variant!r} were read: {report.reason}"
+            raise DataError(what, where=report.label, hint=_PRINT)

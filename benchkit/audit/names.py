@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchkit.comparison import Comparisons
+from benchkit.comparison.series import read_stopping
 from benchkit.derived.record import keep_measured, number_sides
 from benchkit.errors import BenchkitError, Finding
 from benchkit.labels.matching import suggest_new_name, suggest_rename
@@ -227,11 +228,16 @@ def list_losses(
 
 
 def _list_numbers(runs: Runs) -> dict[Side, set[int]]:
-    numbers, sides = number_sides(runs)
-    found: list[set[int]] = [set() for _ in sides]
-    for number, run in zip(numbers.tolist(), runs["run"].tolist(), strict=True):
-        found[number].add(run)
-    return dict(zip(sides, found, strict=True))
+    """Return the numbers of the runs of each side: the rounds of those of an early-stopping series.
+
+    A run that was interrupted there has been made again, under another number.
+    """
+    places, sides = number_sides(runs)
+    numbers: list[set[int]] = [set() for _ in sides]
+    columns = places.tolist(), runs["run"].tolist(), runs["stopping"].tolist()
+    for place, run, stated in zip(*columns, strict=True):
+        numbers[place].add(read_stopping(stated or {})[1] or run)
+    return dict(zip(sides, numbers, strict=True))
 
 
 def _list_shared_gaps(comparisons: Comparisons, runs: Runs) -> dict[Pair, list[str]]:

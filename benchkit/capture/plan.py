@@ -269,7 +269,7 @@ def _is_number(key: str, value: object) -> bool:
 def _commands(table: Mapping[str, object], fields: Fields, where: str) -> Commands:
     if "command" not in table:
         raise ConfigError("no command", where=where, hint='add command = "…"')
-    if "serve" in table and "ready" not in table:
+    if "serve" in table and table.get("ready", "") == "":
         hint = (
             'add ready = "http://…" or "host:port", an address that answers as soon as the service '
             "is up"

@@ -347,7 +347,7 @@ class _Work:
                 with errors.open("rb") as file:
                     place = f"see {errors.name} next to it, which ends: {quote_end(file)}"
             hint = f"; {LONGER}" if remark.startswith(_LATE) else ""
-            raise FailedError(f"{path}: {remark}; {place}{hint}")
+            raise FailedError(f"{path}: {'warm-up: ' * is_warmup}{remark}; {place}{hint}")
 
     def _list_measured(self, service: Service) -> set[int]:
         """Return the processes of a service that are measured; say once why there are none."""

@@ -14,9 +14,12 @@ from benchkit.errors import ConfigError
 from benchkit.parsers import registry
 from benchkit.parsers.base import FirstPlan
 from benchkit.redaction import redact_text
+from benchkit.regexes import regex
 
 _URL, _FIELD = "http://127.0.0.1:8080/", "{variant}"
 _TIMEOUT = 'timeout = "10m"  # a command that takes longer is stopped'
+#: The URL as a word of its own, which the shell must not split, and what would end other quotes.
+_WORD, _QUOTES = regex(r"(?<!\S)\{\}(?!\S)"), str.maketrans({"'": "%27", '"': "%22", "\\": "%5C"})
 _SERVE = "python3 -m http.server 8080 --bind 127.0.0.1"
 
 
@@ -70,8 +73,13 @@ def write_plan(plan: FirstPlan, subject: Subject = Subject()) -> str:
     _check(plan, subject)
     ready = _locate(plan, subject)
     host, _, port = ready.rpartition(":")
+    url = ready.translate(_QUOTES)
+    word = _FIELD.join(part and quote(part) for part in url.split(_FIELD))
     command, warmup, serve = (
-        words.replace("{}", ready).replace("{host}", host.strip("[]")).replace("{port}", port)
+        _WORD.sub(lambda _: word, words)
+        .replace("{}", url)
+        .replace("{host}", host.strip("[]"))
+        .replace("{port}", port)
         for words in (plan.command, plan.warmup, plan.serve)
     )
     plan = replace(plan, serve=serve, ready=ready)

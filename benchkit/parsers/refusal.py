@@ -32,7 +32,7 @@ from benchkit.regexes import regex
 _AS = "if you know the format, name it with --as FORMAT; `benchkit formats` lists them"
 _MAP = f"to read its columns, run `benchkit map FILE` and pass the result with --map; {_AS}"
 _PATTERN = "check the -bench pattern and the packages, then run the benchmarks again"
-_AGAIN = "check what the command printed, then run the command again"
+AGAIN = "check what the command printed, then run the command again"
 #: Lines that may stand above a result, and names of columns and keys that are quoted.
 _ABOVE, _QUOTED = 20, 6
 #: The share of a signature's words that a file of a near format has.
@@ -76,7 +76,7 @@ def explain(head: Head, formats: Sequence[Format]) -> UnknownFormatError:
 
 def _describe(head: Head, formats: Sequence[Format]) -> _Reason:
     if not (head.text or head.data).strip():
-        return _Reason(f"the file is {'blank' if head.data else 'empty'}", _AGAIN)
+        return _Reason(f"the file is {'blank' if head.data else 'empty'}", AGAIN)
     if not head.text:
         return _find_binary(head) or _Reason("the file is binary, in an unknown format")
     if _ran_nothing(head.text):
@@ -284,7 +284,7 @@ def _describe_text(head: Head) -> _Reason:
     lines = [line.strip() for line in head.text.split("\n") if line.strip()]
     opening = show_opening(lines[0])
     if any(word in lines[0] for word in FAILURES):
-        return _Reason(f"{FAILED} (it printed {opening})", _AGAIN)
+        return _Reason(f"{FAILED} (it printed {opening})", AGAIN)
     if lines[0][0] in "{[" and (keys := list(dict.fromkeys(_KEY.findall(head.text)))):
         what = f"unknown format: JSON with {_list(keys)}"
         damage = _find_damage(head)

@@ -74,6 +74,7 @@ def test_every_key_is_read() -> None:
         ("[variants]\na = 1", "not a table"),
         ('[variants.a]\ncomand = "x"', "did you mean 'command'"),
         ('serve = "x"\n[variants.a]\ncommand = "x"', 'add ready = "http'),
+        ('serve = "x"\nready = ""\n[variants.a]\ncommand = "x"', "needs the key `ready`"),
         ('ready = 80\n[variants.a]\ncommand = "x"', "expected a URL or host:port, got 80"),
         ('ready = "redis://h:6379"\n[variants.a]\ncommand = "x"', "expected a URL or host:port"),
         ('ready = "a..b:80"\n[variants.a]\ncommand = "x"', "expected a URL or host:port"),

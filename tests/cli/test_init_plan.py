@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import socket
+import subprocess
 import sys
 from pathlib import Path
 
@@ -73,6 +75,23 @@ def test_a_plan_is_complete_with_what_is_named(
     assert commands.command[:5] == ("redis-benchmark", "-h", "h", "-p", "7000")
     assert run(["init", "--plan", "hyperfine", "--variant=1", "--variant=2", "--force"]) == 0
     assert list(read_plan(Path("plan.toml")).variants) == ["1", "2"]
+
+
+@pytest.mark.parametrize("tool", ["wrk", "ab", "k6", "vegeta"])
+def test_a_tool_gets_the_whole_url(
+    tool: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / tool).write_text('#!/bin/sh\necho "$@"; cat\n')
+    (tmp_path / tool).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    url = "http://h:1/{variant}?a=[1]&b='$x';c"
+    variants = ["--variant", "v1", "--variant", "v2"]
+    assert run(["init", "--plan", tool, "--url", url, *variants]) == 0
+    commands = read_plan(Path("plan.toml")).variants["v2"]
+    for words in (commands.command, commands.warmup):
+        done = subprocess.run(words, input="", capture_output=True, text=True, check=True)
+        assert "http://h:1/v2?a=[1]&b=%27$x%27;c" in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -249,9 +249,24 @@ def test_rows_that_no_round_can_decide_end_the_series(tmp_path: Path) -> None:
     assert done.stderr.endswith("--metric, and an empty folder with --out\n")
 
 
-def test_results_that_cannot_be_read_end_the_series_after_the_first_round(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("script", "error"),
+    [
+        ("echo nothing", "no results were read: unknown format (it starts with"),
+        ("true", "no results were read: the file is empty (and 1 more)"),
+        (
+            '[ "$1" = otlp ] || echo BenchmarkGet 1000 10 ns/op',
+            "results/otlp/1.txt: no results of 'otlp' were read: the file is empty",
+        ),
+    ],
+)
+def test_results_that_cannot_be_read_end_the_series_after_the_first_round(
+    tmp_path: Path, script: str, error: str
+) -> None:
     prepare(tmp_path, {"none": 0.0, "otlp": 0.03}, 0.03)
-    (tmp_path / "bench.sh").write_text("echo nothing; echo 1 >> $1.made\n")
+    (tmp_path / "bench.sh").write_text(f"{script}; echo 1 >> $1.made\n")
     done = until(tmp_path)
     assert done.returncode == 3
+    assert error in done.stderr
+    assert "`benchkit formats` lists, and measure in an empty folder: use --out\n" in done.stderr
     assert (tmp_path / "none.made").read_text() == "1\n"

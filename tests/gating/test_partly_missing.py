@@ -9,6 +9,7 @@ from pathlib import Path
 import audit_inputs
 import gated
 import pytest
+from stopped import draw, write_series
 
 import benchkit.api as bk
 from benchkit.cli import run
@@ -115,6 +116,22 @@ def test_runs_that_both_sides_lack_are_named(numbers: Collection[int], says: str
     comparison = bk.load("r").compare()
     found = [f.message for f in comparison.findings if f.code == "B345"]
     assert [text.startswith(says) for text in found] == [True] * bool(says)
+
+
+@pytest.mark.parametrize(("lost", "says"), [("", ""), ("4", "'none' and 'otlp' both lack run 4: ")])
+def test_a_run_that_was_made_again_in_its_round_is_not_missing(lost: str, says: str) -> None:
+    folder = write_series(Path("r"), draw({"none": 0.0, "otlp": 0.5}, 6))
+    for path in folder.glob(f"*/gobench-{lost or 3}.txt"):
+        sidecar = path.with_name(f"{path.name}.run.toml")
+        if lost:
+            path.unlink()
+        else:
+            text = sidecar.read_text().replace("run = 3", "run = 7")
+            path.rename(path.with_name("gobench-7.txt"))
+            path.with_name("gobench-7.txt.run.toml").write_text(text)
+        sidecar.unlink()
+    texts = [f.message for f in bk.load("r").compare().findings if f.code == "B345"]
+    assert [text.startswith(says) for text in texts] == [True] * bool(says)
 
 
 @pytest.mark.parametrize(
