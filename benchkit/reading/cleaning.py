@@ -22,12 +22,20 @@ _ANSI = regex(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]+[
 #: The tags that end a line on a page, those that end a block of code, and how many one may have.
 _BREAKS, _MANY_BREAKS = ("<br>", "<br/>", "<br />"), 9
 _CLOSINGS = ("</pre>", "</code>", "</samp>")
+#: What pages put around such a block.
+_WRAPPERS = "div|figure|table|tbody|tr|td"
+_WRAPPED = tuple(f"</{each}>" for each in _WRAPPERS.split("|"))
 #: What may stand in a text that is not clean: characters, tags, and the beginnings of lines.
 _CHARACTERS, _TAGGED = ("\r", "\x1b"), ("<br", "<BR", "<pre", "<code", *_CLOSINGS)
 #: With what Textile begins a block of code, and what a terminal shows of Ctrl-C before a line.
 _LEADING = "bc", "pre", "^C"
 #: The tags with which a block of code begins in the line of its first result.
-_OPENING = regex(r"(?:<(?:pre|code|samp)(?: [^<>]{0,200})?>){1,9}(?=[^\s<])", re.IGNORECASE)
+_OPENING = regex(
+    rf"(?:<(?:{_WRAPPERS})(?: [^<>]{{0,500}})?>){{0,9}}"
+    r"(?:<(?:pre|code|samp)(?: [^<>]{0,200})?>){1,9}(?:<span></span>)?"
+    r"(?=[^\s<](?:[^<]|<(?!/))*+\Z)",
+    re.IGNORECASE,
+)
 _LEAD = regex(r"(?:bc|pre)(?:\([^()]{0,80}\))?\.{1,2} ++(?=\S)|(?:\^C)++(?=.)")
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -111,7 +119,7 @@ def clean_line(line: str) -> str:
             break
         line = line[: line.rindex("<")].rstrip()
     opening = None
-    if line.startswith("<") and "</" not in line:
+    if line.startswith("<"):
         opening = _OPENING.match(line)
     elif line.startswith(_LEADING):
         opening = _LEAD.match(line)
@@ -120,8 +128,9 @@ def clean_line(line: str) -> str:
 
 def _ends_in_tag(line: str) -> bool:
     """Whether a line ends in a line break of a page, or in a block's end without its beginning."""
-    end = line[-7:].lower()
-    closing = next((each for each in _CLOSINGS if end.endswith(each)), "")
+    end = line[-9:].lower()
+    wrapped = _WRAPPED if "</pre>" in line.lower() else ()
+    closing = next((each for each in (*_CLOSINGS, *wrapped) if end.endswith(each)), "")
     is_alone = line.lstrip().startswith("</")  # says that the output has ended
     is_block = bool(closing) and not is_alone and f"<{closing[2:-1]}" not in line.lower()
     return is_block or end.endswith(_BREAKS)

@@ -23,6 +23,13 @@ REPORTS = (
     "oha/text-ms.txt",
     "autocannon/text-workers.txt",
 )
+#: How generators of pages begin a block of code.
+BLOCKS = (
+    '<div class="highlight-console notranslate"><div class="highlight"><pre><span></span>',
+    '<div class="language-text highlighter-rouge"><div class="highlight"><pre class="a"><code>',
+    '<figure class="highlight"><pre><code class="language-bash" data-lang="bash">',
+    "<table><tr><td><pre>",
+)
 
 
 @pytest.mark.parametrize("report", REPORTS)
@@ -64,12 +71,17 @@ def test_line_breaks_of_a_page_are_no_part_of_a_report(
         ),
     ],
 )
-def test_the_last_line_of_a_block_of_code_is_read(
-    text: str, benchmarks: list[str], tmp_path: Path
+@pytest.mark.parametrize("begin", ["", *BLOCKS])
+def test_the_first_and_the_last_line_of_a_block_of_code_are_read(
+    text: str, benchmarks: list[str], begin: str, tmp_path: Path
 ) -> None:
     page = tmp_path / "page.html"
-    page.write_text(text, encoding="utf-8")
-    assert bk.load(page).runs["benchmark"].tolist() == benchmarks
+    inner = re.sub(r"</?(?:pre|code)>", "", text).rstrip() if begin else text
+    tags = re.findall(r"<(\w+)", begin.removesuffix("<span></span>"))
+    page.write_text(begin + inner + "".join(f"</{tag}>" for tag in tags[::-1]) + "\n", "utf-8")
+    loaded = bk.load(page)
+    assert loaded.runs["benchmark"].tolist() == benchmarks
+    assert not loaded.diagnostics
 
 
 def test_the_foot_of_a_histogram_of_wrk2_may_lack_its_brackets(tmp_path: Path) -> None:
