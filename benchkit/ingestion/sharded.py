@@ -353,8 +353,9 @@ def _report_left_out(runs: Sequence[Sharded]) -> Iterator[Finding]:
                 code="B212",
                 severity="info",
                 where=name_side(side),
-                message=f"the {same[0].count} generators kept only summaries, so these values of "
-                f"the whole run are left out: {', '.join(abouts)}",
-                remedy="keep the raw results of each generator; benchkit pools the samples",
+                message=f"the files of the {same[0].count} generators do not give these values of "
+                f"the whole run, so they are left out: {', '.join(abouts)}",
+                remedy="keep the complete raw results of each generator; benchkit pools the "
+                "samples",
                 numbers={"generators": same[0].count, "statistics": len(abouts)},
             )

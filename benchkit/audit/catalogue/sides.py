@@ -92,13 +92,13 @@ SIDES = (
     Entry(
         code="B212",
         severity="info",
-        says="the generators of one run kept only summaries, so the whole run has no percentiles",
+        says="values of a run are left out, because the files of its generators do not give them",
         what="Several generators took part in a run, and not all of them kept raw samples. "
         "Counts and rates are added up, means are weighted, and minimum and maximum are those of "
-        "all generators. Percentiles are left out.",
+        "all generators. Percentiles are left out, and so are totals that a truncated file lacks.",
         why="The p99 of a whole run is neither the mean nor the maximum of the p99s of its parts.",
-        example="none on /ping: the 4 generators kept only summaries, so these values of the "
-        "whole run are left out: median latency, p99 latency",
+        example="none on /ping: the files of the 4 generators do not give these values of the "
+        "whole run, so they are left out: median latency, p99 latency",
         do="Keep the raw results of each generator, for example k6's JSON output or vegeta's "
         "results file. benchkit then pools the samples.",
     ),
