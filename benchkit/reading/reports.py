@@ -272,13 +272,20 @@ class Reader:
             line = line[prefix.end() :]
             event = self.KIND.read_line(line) if line else None
         if event is None or event[1] is None or event[0].is_vague:
-            noted = filter(None, map(self.KIND.read_line, drop_notes(line)))
-            is_sure = (each for each in noted if each[1] is not None and not each[0].is_vague)
-            event = next(is_sure, event)
+            event = self._read_noted(line, event)
         if event is None:
             self.skip(line)
         else:
             self.take(number, line, *event)
+
+    def _read_noted(self, line: str, event: Event | None) -> Event | None:
+        """Return the line that stands before a note; in a long log only what may begin a report."""
+        is_near = self.report is not None and self.report.strays < _CLOSE
+        if event is None and not (is_near or line[:1].isupper()):
+            return None
+        noted = filter(None, map(self.KIND.read_line, drop_notes(line)))
+        is_sure = (each for each in noted if each[1] is not None and not each[0].is_vague)
+        return next(is_sure, event)
 
     def take(self, number: int, text: str, line: Line, fields: Fields | None) -> bool:
         """Take a line of a report, which may begin another one; False if it belongs to none."""
