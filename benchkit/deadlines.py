@@ -36,5 +36,5 @@ def within(seconds: float, work: Callable[[], Result], name: str = "download") -
     if errors:
         raise errors.pop()  # a cycle of list and traceback would keep its socket
     if not results:
-        raise TimeoutError(f"takes longer than {seconds:g} s")
+        raise TimeoutError(f"takes longer than {seconds:.3g} s")
     return results.pop()

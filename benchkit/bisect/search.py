@@ -17,7 +17,7 @@ from benchkit.stats import CommitSearch, choose_commit, find_commit, holm, paire
 from benchkit.stats.student import t_tail
 
 #: Rounds of the ends after which they are compared; the level of each look.
-_LOOKS, _LEVEL = (8, 16, 32), 0.003
+_LOOKS, LEVEL = (8, 16, 32), 0.003
 #: Rounds of the ends after which they are forecast; even, so that the order of a round reverses.
 _STEP = 4
 
@@ -186,7 +186,7 @@ def _test_ends(rows: Mapping[Row, Values], last: int, rounds: int, *, is_look: b
     estimate, most = tests[row][0], _LOOKS[-1]
     later = [look for look in _LOOKS if look > rounds or (look == rounds and not is_look)]
     needed = next((look for look in later if _foresee(*pairs[row], look, len(rows))), None)
-    if is_look and min(adjusted) <= _LEVEL:
+    if is_look and min(adjusted) <= LEVEL:
         needed = rounds
     change = exp(estimate.value), exp(estimate.low), exp(estimate.high)
     return Ends(row, change, rounds, most, needed)
@@ -198,7 +198,7 @@ def _foresee(good: Sequence[float], bad: Sequence[float], rounds: int, rows: int
     center, spread = abs(float(differences.mean())), float(differences.std(ddof=1))
     if not spread:
         return center > 0
-    return 2 * rows * t_tail(rounds - 1, center * sqrt(rounds) / spread) <= _LEVEL
+    return 2 * rows * t_tail(rounds - 1, center * sqrt(rounds) / spread) <= LEVEL
 
 
 def to_ratios(level: float, error: float) -> tuple[float, float, float]:

@@ -8,7 +8,7 @@ from math import exp, isfinite, log
 from statistics import median
 
 from benchkit.bisect.repository import Commit
-from benchkit.bisect.search import Answer, Ends, Row, to_ratios
+from benchkit.bisect.search import LEVEL, Answer, Ends, Row, to_ratios
 from benchkit.metrics import display_name
 from benchkit.stats import CommitSearch
 from benchkit.tables.looks import describe_outlook
@@ -146,8 +146,8 @@ def write_sentence(answer: Answer, commits: Sequence[Commit]) -> str:
     good, bad = commits[0].short, commits[-1].short
     if answer.ending == "no change":
         conclusion = (
-            f"These runs do not show a change in {_name(answer.row)} from {good} to {bad}: "
-            f"{_size(answer.change)}"
+            f"These runs do not show a change (p > {LEVEL}) in {_name(answer.row)} from {good} to "
+            f"{bad}: {_size(answer.change)}"
         )
     elif answer.ending == "builds differ":
         conclusion = (

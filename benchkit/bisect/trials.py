@@ -25,6 +25,7 @@ from benchkit.capture.resume import require_plan
 from benchkit.capture.session import carry_out
 from benchkit.config.files import read_file
 from benchkit.errors import DataError
+from benchkit.listing import list_first
 from benchkit.redaction import show_opening
 from benchkit.schema import RUN_KEY
 
@@ -159,6 +160,7 @@ class Trials:
         if not {good, bad} <= {*results.runs["variant"]}:  # what is there is of another range
             return {}
         if not self._rows:
+            self._name_unused(results)
             self._rows = self._choose(results)
         measured = results.runs[results.runs["role"] == "measured"]
         runs = measured[[*RUN_KEY, "block"]].dropna()
@@ -185,6 +187,16 @@ class Trials:
             for key, part in rows
             if (row := Row(*map(str, key))) in self._rows
         }
+
+    def _name_unused(self, results: RunSet) -> None:
+        """Name the files in the folder that the search does not use."""
+        runs = results.runs[results.runs["role"] == "measured"]
+        commits = [commit.short for commit in self._commits]
+        unused = runs.loc[~runs["variant"].isin(commits) | runs["block"].isna(), "sources"]
+        files = [source["path"] for sources in unused for source in sources]
+        files += [report.label for report in results.reports if report.outcome == "refused"]
+        if files:
+            self._tell(f"not part of this search: {list_first(sorted(files), 3)}")
 
     def _choose(self, results: RunSet) -> tuple[Row, ...]:
         """Return the primary rows, or those asked for, that are positive on both ends."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from contextlib import closing
@@ -60,6 +61,16 @@ def test_the_commit_is_named_and_a_second_search_measures_nothing_again(folder: 
     assert again.stderr == ""
     compared = benchkit("compare", "bisect-results", cwd=folder)
     assert compared.returncode == 0, compared.stderr
+
+    stray = folder / "bisect-results" / "stray"
+    stray.mkdir()
+    for name, text in (("1.txt", "BenchmarkGet 100 9 ns/op\n"), ("2.txt", "")):
+        (stray / name).write_text(text)
+    lines = bisect(folder).stderr.splitlines()
+    assert (
+        "not part of this search: bisect-results/stray/1.txt, bisect-results/stray/2.txt" in lines
+    )
+    shutil.rmtree(stray)
 
     narrower = bisect(folder, span="HEAD~11..HEAD~2")  # the rounds there are of other ends
     assert narrower.stdout.startswith(f"{slower} (change 7) changed")

@@ -136,4 +136,5 @@ def test_an_undecided_search_names_what_hides_the_commit(
 def test_values_that_do_not_vary_have_no_interval() -> None:
     answer = Answer("no change", ROW, 1, 1, (1.0, np.nan, np.nan), 2, 64)
     sentence = write_sentence(answer, [Commit("a" * 40, ""), Commit("b" * 40, "")])
+    assert sentence.startswith("These runs do not show a change (p > 0.003) in time per operation ")
     assert sentence.endswith("to bbbbbbbbbb: ±0.0\N{NO-BREAK SPACE}%; 2 commits measured, 64 runs.")
