@@ -147,7 +147,7 @@ def measure_series(
         return _refuse("values at or below 0 give no verdict in an early-stopping series", x, y)
     if len(sides[0]) < design.least:
         made = "1 round" if len(sides[0]) == 1 else f"{len(sides[0])} rounds"
-        return _refuse(f"{made} made; the first test is after round {design.least}", x, y)
+        return _refuse(f"{made} made; the first test is after round {design.least}", *sides)
     logs = tuple(tuple(map(math.log, side)) for side in sides)
     resolution = max(cell.resolution for cell in cells) / min(map(min, sides))
     return _measure(logs, design, resolution, confidence)

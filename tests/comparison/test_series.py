@@ -88,6 +88,10 @@ def test_a_last_round_under_way_and_an_earlier_end_are_earlier_looks(tmp_path: P
     few = row(folder)
     assert few.word == "inconclusive"
     assert few.notes[0] == "3 rounds made; the first test is after round 4"
+    remove(folder, "otlp", 3)
+    under_way = row(folder).contrast.ratio
+    remove(folder, "none", 3)
+    assert row(folder).contrast.ratio == under_way
 
 
 def test_runs_from_elsewhere_are_not_mixed_in(tmp_path: Path) -> None:
