@@ -62,6 +62,10 @@ def _count(metric: str, subject: str | None = None, unit: str = "1") -> Value:
     return Value(metric, "total" if unit == "B" else "count", unit, decimal(1.0), subject)
 
 
+#: What a note that somebody wrote behind a text begins with.
+_NOTED = "#|//|--|<-|←"
+
+
 class Report(reports.Report):
     """A report whose lines are still coming in.
 
@@ -73,11 +77,11 @@ class Report(reports.Report):
 
     TOOL = "ab"
     LINES = (
-        Line("software", r"(.*)", "Server Software", take="note"),
+        Line("software", rf"((?:\S+(?: (?!{_NOTED})\S+)*+)?)", "Server Software", take="note"),
         Line("host", r"(\S+)", "Server Hostname", take="note"),
         Line("port", r"(\d{1,5})", "Server Port"),
         Line("tls", r"(\S.*)", "SSL/TLS Protocol", take="note"),
-        Line("path", r"(\S.*)", "Document Path"),
+        Line("path", rf"(\S+(?: (?!\(|（|{_NOTED})\S+)*+)", "Document Path"),
         Line("length", r"(\d{1,15} bytes|Variable)", "Document Length", take="note"),
         Line("concurrency", r"(\d{1,9})", "Concurrency Level", is_proof=True,
              needed="Concurrency Level"),
