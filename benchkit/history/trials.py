@@ -139,7 +139,10 @@ def _date_commits(
     numbers: np.ndarray,
     starts: pd.Series,
 ) -> dict[str, datetime]:
-    """Return the earliest date of each commit, in order: as recorded, else when its runs began."""
+    """Return the earliest date of each commit, in order: as recorded, else when its runs began.
+
+    Those of one date, such as a rebase gives, are in the order in which they were added.
+    """
     dates: dict[str, datetime] = {}
     for number in dict.fromkeys(numbers.tolist()):
         if (date := stated[number]) is not None:
@@ -148,7 +151,7 @@ def _date_commits(
     began = starts[~is_stated[numbers]].groupby(commits[numbers[~is_stated[numbers]]]).min()
     for commit, start in began.dropna().items():
         _keep_earlier(dates, names[commit], start.to_pydatetime())
-    return dict(sorted(dates.items(), key=lambda item: (item[1], item[0])))
+    return {commit: dates[commit] for commit in sorted(dates, key=dates.__getitem__)}
 
 
 def _keep_earlier(dates: dict[str, datetime], commit: str, date: datetime) -> None:

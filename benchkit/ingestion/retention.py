@@ -90,7 +90,7 @@ def prune_commits(store: Store, keep: int, branch: str | None = None) -> list[st
             if commit and date:
                 dates[commit] = min(date, dates.get(commit, date))
                 branches[read_branch(part.env)].add(commit)
-        order = sorted(dates, key=lambda commit: (dates[commit], commit))
+        order = sorted(dates, key=dates.__getitem__)
         kept = set[str]()
         for name, commits in branches.items():
             of_branch = [commit for commit in order if commit in commits]

@@ -183,6 +183,27 @@ def test_a_commit_that_two_machines_measured_is_in_two_series(
     assert gate(capsys)[0] == 0
 
 
+@pytest.mark.usefixtures("level")
+def test_of_commits_with_one_date_the_last_one_added_is_the_newest(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for commit, cost in (("f" * 40, 0.0), ("0b" * 20, 0.2)):
+        gated.write_runs(
+            Path("results/base.txt"), seed=ord(commit[0]), cost=cost, benchmarks=("Ping",)
+        )
+        date = "2026-10-20T10:00:00Z"
+        assert run(["history", "add", "results", "--commit", commit, "--date", date, "-q"]) == 0
+    code, shown = gate(capsys)
+    assert code == 1
+    assert "newest 0b0b0b0" in shown.splitlines()[0]
+    assert run(["history", "prune", "--keep", "1", "-q"]) == 0
+    capsys.readouterr()
+    assert run(["runs"]) == 0
+    shown = capsys.readouterr().out
+    assert "0b0b0b0" in shown
+    assert "fffffff" not in shown
+
+
 def test_a_commit_that_is_not_in_the_history_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     add(0)
     assert run(["history", "gate", "--since", "fffffff"]) == 2
