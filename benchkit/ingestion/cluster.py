@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from threading import Event
 from typing import TYPE_CHECKING
 
 from benchkit.errors import BenchkitError, ConfigError, DataError, Diagnostic, StoreError
@@ -196,20 +197,20 @@ class Cluster:
         """Return what came of a task, and tell meanwhile how far the workers are."""
         from distributed import KilledWorker
 
-        while True:
-            try:
-                found: Catch | None = future.result(timeout=_LOOK)
-            except TimeoutError:
-                while self._seen:
-                    see(self._seen.popleft())
-                continue
-            except (BenchkitError, KilledWorker):
-                raise
-            except Exception as error:
-                what = f"the cluster is lost ({type(error).__name__}: {error})"
-                hint = "nothing was stored; try again, or read without --cluster"
-                raise DataError(what, where=self._spec, hint=hint) from error
-            return found
+        done = Event()  # a result with a limit of time may get lost as the time ends
+        future.add_done_callback(lambda _: done.set())
+        while not done.wait(_LOOK):
+            while self._seen:
+                see(self._seen.popleft())
+        try:
+            result: Catch | None = future.result()
+        except (BenchkitError, KilledWorker):
+            raise
+        except Exception as error:
+            what = f"the cluster is lost ({type(error).__name__}: {error})"
+            hint = "nothing was stored; try again, or read without --cluster"
+            raise DataError(what, where=self._spec, hint=hint) from error
+        return result
 
     def _note(self, start: int, *place: int) -> None:
         """Add up how far the ranges of a source are."""

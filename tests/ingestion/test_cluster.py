@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import builtins
 import gzip
-from collections.abc import Iterator
+from asyncio import CancelledError, wait_for
+from collections.abc import Coroutine, Iterator
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import dask
 import pyarrow as pa
@@ -28,6 +30,7 @@ from benchkit.ingestion.workers import find_share
 from benchkit.reading.source import Source
 from benchkit.store import Store
 
+T = TypeVar("T")
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 WRK = FIXTURES / "tracing-wrk"
 #: Sizes with which a small file has many ranges, each with a file of samples.
@@ -181,6 +184,20 @@ def test_a_worker_that_dies_costs_a_retry(address: str, results: Path, tmp_path:
     summary = ingest([str(results)], Store(str(tmp_path / "store")), cluster=address)
     assert (tmp_path / "results/none/wrk-9-ends-once.txt.seen").is_dir()
     assert summary.runs == 18
+
+
+def test_a_result_that_comes_as_a_look_ends_is_taken(
+    address: str, results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def cancel(waiting: Coroutine[None, None, T], seconds: float) -> T:
+        if seconds != module._LOOK:
+            return await wait_for(waiting, seconds)
+        waiting.close()
+        raise CancelledError  # as asyncio may where both happen at once
+
+    monkeypatch.setattr("distributed.utils.wait_for", cancel)
+    summary = ingest([str(results)], Store(str(tmp_path / "store")), cluster=address)
+    assert summary.runs == 17
 
 
 def test_a_file_that_ends_its_workers_is_named(address: str, results: Path, tmp_path: Path) -> None:
