@@ -206,6 +206,9 @@ def parse_plan(table: Mapping[str, Any], *, where: str = "--plan") -> Plan:
     variants = {}
     for name, entries in named.items():
         place = _place(name, where)
+        for key in sorted(known.intersection(entries) - {*numbers[name]}):
+            what = f"expected a number below {_LARGEST:g}, got {entries[key]!r}"
+            raise ConfigError(what, where=f"{place} {key}")
         require_keys((key for key in entries if key not in numbers[name]), _OWN, place)
         fields = Fields(name, numbers[name], known)
         variants[name] = _commands({**shared, **entries}, fields, place)

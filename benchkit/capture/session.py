@@ -146,9 +146,9 @@ def _require_commands(plan: Plan) -> None:
             is_late = key == "serve" or commands.folder  # perhaps built by `before`, or there
             is_built = is_late and words and "/" in words[0]
             if words and not is_built and shutil.which(words[0]) is None:
-                raise ConfigError(
-                    "there is no such command", where=words[0], hint="install it or give its path"
-                )
+                is_setting = "=" in words[0]
+                hint = "write env before it" if is_setting else "install it or give its path"
+                raise ConfigError("there is no such command", where=words[0], hint=hint)
 
 
 @dataclass(slots=True)

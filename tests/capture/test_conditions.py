@@ -170,6 +170,8 @@ def test_a_plan_without_a_service_has_nothing_to_pin(tmp_path: Path) -> None:
     plan = {"command": "true", "pin": True, "variants": {"none": {}}}
     with pytest.raises(ConfigError, match="pins a service, but the plan does not start one"):
         carry_out(parse_plan(plan), tmp_path / "out")
+    with pytest.raises(ConfigError, match="GOGC=1: there is no such command; write env before it"):
+        carry_out(parse_plan({**plan, "command": "GOGC=1 true", "pin": False}), tmp_path / "out")
     with pytest.raises(ConfigError, match="pin: expected true or false"):
         parse_plan({**plan, "pin": "yes"})
     assert parse_plan({**plan, "quiet_before": "5s"}).quiet == 5

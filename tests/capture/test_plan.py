@@ -67,6 +67,10 @@ def test_every_key_is_read() -> None:
         ('[variants.a]\ncommand = "x"\nspans = inf', "unknown key 'spans'"),
         ('[variants.a]\ncommand = "x"\nspans = true', "unknown key 'spans'"),
         (
+            'command = "x"\n[variants.a]\nspans = 1\n[variants.b]\nspans = "4"',
+            "p.toml [variants.b] spans: expected a number below 1e+15, got '4'",
+        ),
+        (
             'command = "x {spans}"\n[variants.a]\n[variants.b]\nspans = 4',
             "number for {spans}; add ",
         ),
