@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from datetime import datetime
 from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -46,7 +45,7 @@ from benchkit.units import printable
 if TYPE_CHECKING:
     import numpy as np
 
-    from benchkit.labels.run_toml import Sidecar
+    from benchkit.labels.sidecars import Sidecar, Window
 
 
 @dataclass(slots=True, kw_only=True)
@@ -103,6 +102,7 @@ class Part(Piece):
         return Identity(self.origin, self.path, self.assigned)
 
 
+_EXITED = ": its command exited with code {}"
 _NO_SECTIONS = Sections()
 _NO_PATH = PathLabels("", "", "", (), None, "measured", "", "", "", "")
 #: The metrics by which blocks are told apart.
@@ -191,8 +191,7 @@ def _explain(reading: Reading, side: Sidecar, role: str) -> str:
         return f": {side.damage}"
     if reading.remark:
         return f":{redact_quote(reading.remark)}"
-    is_failed = role == "failed" and side.exit_code
-    return f": its command exited with code {side.exit_code}" if is_failed else ""
+    return _EXITED.format(side.exit_code) if role == "failed" and side.exit_code else ""
 
 
 def _choose_labels(found: Found, reading: Reading, options: Options) -> Found:
@@ -210,8 +209,7 @@ def _keep_labels(found: Found, reading: Reading) -> Found:
 
 def _find_role(reading: Reading, form: Format, found: Found, section: Sections) -> str:
     side = found.sidecar
-    is_exit_bad = bool(side.exit_code) and not form.is_companion
-    is_exit_bad = is_exit_bad and side.exit_code not in registry.tool(reading.tool).whole_exits
+    is_exit_bad = _is_bad(side.exit_code, reading.tool) and not form.is_companion
     if reading.status == "failed" or is_exit_bad:
         return "failed"
     role = reading.role or side.role or found.labels.role
@@ -220,6 +218,10 @@ def _find_role(reading: Reading, form: Format, found: Found, section: Sections) 
     if form.is_companion:
         return "companion"
     return "warmup" if section.is_warm_up else "damaged" if side.damage else role
+
+
+def _is_bad(code: int | None, tool: str) -> bool:
+    return bool(code) and code not in registry.tool(tool).whole_exits
 
 
 def _name_benchmark(
@@ -333,9 +335,12 @@ def _complete(part: Part, reading: Reading, found: Found) -> None:
     if side.load_model != "unknown":
         part.load_model = side.load_model
     if window and part.started_at is None:
-        part.started_at = window[0]
-    if window and part.duration is None and part.started_at == window[0]:
-        part.duration = (window[1] - window[0]).total_seconds()
+        part.started_at = window.start
+    if window and part.duration is None and part.started_at == window.start:
+        part.duration = (window.end - window.start).total_seconds()
+    if window and _is_bad(window.exit_code, part.tool):
+        part.role = "failed"
+        part.remark = show_remark(found.label, _EXITED.format(window.exit_code))
     if part.target_rate is None and part.command:
         part.target_rate = registry.tool(part.tool).find_rate(part.command) or None
     part.command = _show_command(part.command)
@@ -381,16 +386,12 @@ def _show_params(params: tuple[tuple[str, str], ...]) -> str:
     return schema.format_params(shown)
 
 
-def _window(part: Part, found: Found) -> tuple[datetime, datetime] | None:
-    """Return the run's start and end from ``runs.json``, if its path tells which run it is."""
+def _window(part: Part, found: Found) -> Window | None:
+    """Return what ``runs.json`` records of a run, if its path tells which one it is."""
     if found.sidecars is None or found.path is None or part.run is None or part.role != "measured":
         return None
     return found.sidecars.window_for(
-        part.variant,
-        part.run,
-        found.path,
-        benchmark=found.labels.leftover,
-        group=part.group,
+        part.variant, part.run, found.path, benchmark=found.labels.leftover, group=part.group
     )
 
 

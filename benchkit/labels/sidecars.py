@@ -27,6 +27,7 @@ from benchkit.config.labels import NO_LABELS, LabelTables
 from benchkit.errors import ConfigError, Diagnostic
 from benchkit.labels.declared import (
     UnusableError,
+    read_code,
     read_container_names,
     read_text,
     read_time,
@@ -133,8 +134,8 @@ class Sidecars:
         *,
         benchmark: str = "",
         group: str = "",
-    ) -> tuple[datetime, datetime] | None:
-        """Return start and end of a measured run, or None where they are not recorded.
+    ) -> Window | None:
+        """Return what is recorded of a measured run, or None where nothing is.
 
         Parameters
         ----------
@@ -151,8 +152,7 @@ class Sidecars:
         if run is None or place is None:
             return None
         windows = self.windows(place)
-        window = find_window(windows, variant, run, benchmark=benchmark, group=group)
-        return (window.start, window.end) if window else None
+        return find_window(windows, variant, run, benchmark=benchmark, group=group)
 
     def _folder(self, key: str) -> _Folder:
         """Return what the files of a folder inherit."""
@@ -381,7 +381,7 @@ def _window(entry: object) -> Window:
     if end < start:
         msg = "its end is before its start"
         raise UnusableError(msg)
-    code = entry.get("exit_code")
+    code = entry.get("exit_code")  # null where the harness knows none
     return Window(
         variant=read_text(entry["variant"]),
         run=read_whole(run),
@@ -389,5 +389,5 @@ def _window(entry: object) -> Window:
         end=end,
         benchmark=read_text(entry.get("benchmark", "")),
         group=read_text(entry.get("group", "")),
-        exit_code=code if isinstance(code, int) else None,
+        exit_code=None if code is None else read_code(code),
     )

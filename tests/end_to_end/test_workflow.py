@@ -347,6 +347,9 @@ def test_gates_of_a_matrix_have_artefacts_and_comments_of_their_own(tmp_path: Pa
     (tmp_path / "bin" / "gh").chmod(0o755)
     for artifact in (*artifacts, "benchkit-gate; rm -r x"):
         shutil.copytree(tmp_path / "benchkit-gate", tmp_path / "benchkit-gates" / artifact)
+    linked = tmp_path / "benchkit-gates" / "benchkit-gate-linked"
+    linked.mkdir()
+    (linked / "comment.md").symlink_to(tmp_path / "number.txt")
     head = {"HEAD_OWNER": "o", "HEAD_BRANCH": "b", "HEAD_SHA": "abc", "GITHUB_REPOSITORY": "o/r"}
     done = job.run("bash", str(ACTIONS / "comment" / "comment.sh"), **head)
     assert done.returncode == 0, done.stderr

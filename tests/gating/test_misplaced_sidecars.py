@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from pathlib import Path
 
 import gated
@@ -50,6 +51,18 @@ def test_a_failed_run_stays_failed_once_it_is_packed(
     for paths in ([], ["res"]):
         assert run([*GATE, *paths]) == 1
         assert "go-3.txt.gz: its command exited with code 1" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("recorded", "code"), [(1, 1), ("-9", 1), (0, 0), (None, 0)])
+def test_a_run_fails_by_the_exit_code_in_a_list_of_runs(
+    result: Path, recorded: int | str | None, code: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    times = {"start": "2026-11-21T01:21:43Z", "end": "2026-11-21T01:21:58Z"}
+    entry = {"variant": "pr", "run": 3, **times, "exit_code": recorded}
+    result.parent.with_name("runs.json").write_text(json.dumps([entry]), encoding="utf-8")
+    assert run([*GATE, "res"]) == code
+    text = f"{result}: its command exited with code {recorded}"
+    assert (text in capsys.readouterr().out) == bool(code)
 
 
 def test_a_sidecar_of_a_packed_result_applies_to_it_once_it_is_unpacked(result: Path) -> None:

@@ -291,10 +291,12 @@ def test_windows_are_found_from_below(tmp_path: Path) -> None:
         datetime(2026, 11, 21, 1, 21, 58, 310000, tzinfo=UTC),
     )
     for place in ("none", tmp_path / "none", tmp_path / "none/wrk-1.txt"):
-        assert sidecars.window_for("none", 1, place) == window
+        recorded = sidecars.window_for("none", 1, place)
+        assert recorded is not None
+        assert (recorded.start, recorded.end) == window
     otlp = sidecars.window_for("otlp", 1, "otlp")
     assert otlp is not None
-    assert (otlp[1] - otlp[0]).total_seconds() == pytest.approx(15.089)
+    assert (otlp.end - otlp.start).total_seconds() == pytest.approx(15.089)
     assert sidecars.window_for("none", 2, "none") is None
     assert sidecars.window_for("none", None, "none") is None
     assert sidecars.window_for("none", 1, None) is None
@@ -318,7 +320,7 @@ def test_a_run_with_a_name_of_its_own_has_not_the_window_of_the_nameless(tmp_pat
     named = sidecars.window_for("a", 1, "", benchmark="get", group="eu")
     assert nameless is not None
     assert named is not None
-    assert (nameless[0].day, named[0].day) == (1, 2)
+    assert (nameless.start.day, named.start.day) == (1, 2)
     assert sidecars.window_for("a", 1, "", benchmark="full") is None
     assert sidecars.window_for("a", 1, "", benchmark="get", group="us") is None
     assert sidecars.window_for("b", 1, "") is None
