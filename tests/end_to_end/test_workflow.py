@@ -208,6 +208,24 @@ def test_the_action_measures_both_commits_by_the_policy_of_the_base(tmp_path: Pa
     assert job.run("bash", gate, **more, BENCH=scripts["BENCH"]).returncode == 0
 
 
+@pytest.mark.parametrize(
+    ("output", "link"), [("benchkit-gate", "benchkit-gate"), ("deep/gate", "deep")]
+)
+def test_the_folder_of_the_outputs_is_no_committed_link(
+    tmp_path: Path, output: str, link: str
+) -> None:
+    job = Job(tmp_path, 1.0)
+    (tmp_path / "bin" / "benchkit").write_text("#!/bin/sh\n", encoding="utf-8")
+    kept = tmp_path / "kept" / "comment.md"
+    kept.parent.mkdir()
+    kept.touch()
+    (tmp_path / link).symlink_to(kept.parent)
+    done = job.run("bash", str(ACTIONS / "gate" / "gate.sh"), OUTPUT=output)
+    assert done.returncode == 0, done.stderr
+    assert list(kept.parent.iterdir()) == [kept]
+    assert list((tmp_path / output).iterdir()) == [tmp_path / output / "verdict"]
+
+
 def test_a_named_policy_is_that_of_the_base(tmp_path: Path) -> None:
     job = Job(tmp_path, 1.0)
     show = '#!/bin/sh\nwhile [ "$1" ]; do [ "$1" != --policy ] || cat "$2"; shift; done\n'

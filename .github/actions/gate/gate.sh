@@ -12,9 +12,14 @@ name=$(printf '%s' "${NAME:-}" | tr -c 'A-Za-z0-9._-' '-')
 [ -z "${GITHUB_OUTPUT:-}" ] || echo "artifact=benchkit-gate${name:+-$name}" >>"$GITHUB_OUTPUT"
 policy=()
 [ -z "${BASELINE:-}" ] || policy+=(--baseline "$BASELINE")
+# A pull request may have committed any of these: neither its content nor what a link points to counts.
+part=$output
+while [[ $output != /* && $part != . ]]; do
+    [ ! -L "$part" ] || rm -- "$part"
+    part=$(dirname -- "$part")
+done
 mkdir -p "$output"
 output=$(cd "$output" && pwd)
-# A pull request may have committed any of these: neither its content nor what a link points to counts.
 rm -rf "$output"/{junit.xml,comment.md,verdict}
 # A pull request does not loosen its own limits: the policy of the base's commit or checkout comes first.
 own=${POLICY:-benchkit.toml}
