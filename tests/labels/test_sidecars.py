@@ -286,21 +286,20 @@ def test_windows_are_found_from_below(tmp_path: Path) -> None:
     write(tmp_path, {"runs.json": RUNS_JSON, "none/wrk-1.txt": "", "otlp/wrk-1.txt": ""})
     sidecars = Sidecars(tmp_path)
     sidecars.for_file(tmp_path / "none/wrk-1.txt")
-    window = (
+    recorded = sidecars.windows("none")[0]
+    assert (recorded.start, recorded.end, recorded.exit_code) == (
         datetime(2026, 11, 21, 1, 21, 43, 302000, tzinfo=UTC),
         datetime(2026, 11, 21, 1, 21, 58, 310000, tzinfo=UTC),
+        0,
     )
     for place in ("none", tmp_path / "none", tmp_path / "none/wrk-1.txt"):
-        recorded = sidecars.window_for("none", 1, place)
-        assert recorded is not None
-        assert (recorded.start, recorded.end) == window
+        assert sidecars.window_for("none", 1, place) == recorded
     otlp = sidecars.window_for("otlp", 1, "otlp")
     assert otlp is not None
     assert (otlp.end - otlp.start).total_seconds() == pytest.approx(15.089)
     assert sidecars.window_for("none", 2, "none") is None
     assert sidecars.window_for("none", None, "none") is None
     assert sidecars.window_for("none", 1, None) is None
-    assert sidecars.windows("none")[0].exit_code == 0
 
 
 def test_a_run_with_a_name_of_its_own_has_not_the_window_of_the_nameless(tmp_path: Path) -> None:
