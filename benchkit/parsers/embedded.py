@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from itertools import islice, pairwise, takewhile
+from itertools import pairwise
 from typing import NamedTuple
 
 from benchkit.errors import Diagnostic
@@ -117,14 +117,16 @@ def _list_tables(lines: Sequence[str]) -> list[tuple[int, int]]:
     tables = []
     for number, line in enumerate(lines):
         if number and "|" in lines[number - 1] and _RULE.fullmatch(line):
-            rows = list(takewhile(lambda row: "|" in row, islice(lines, number + 1, None)))
-            if len(rows) > 1 and all(map(_has_time, rows)):
-                tables.append((number, number + 1 + len(rows)))
+            end = number + 1
+            while end < len(lines) and _has_time(lines[end]):
+                end += 1
+            if end > number + 2 and not (end < len(lines) and "|" in lines[end]):
+                tables.append((number, end))
     return tables
 
 
 def _has_time(row: str) -> bool:
-    return any(_TIME.fullmatch(cell.strip(" \t*`")) for cell in row.split("|"))
+    return "|" in row and any(_TIME.fullmatch(cell.strip(" \t*`")) for cell in row.split("|"))
 
 
 def _find_close(lines: Sequence[str], words: Sequence[str]) -> int:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import SupportsIndex
 
 import pandas as pd
 import pytest
@@ -10,6 +12,7 @@ from pandas.testing import assert_frame_equal
 
 import benchkit as bk
 from benchkit.errors import BenchkitError
+from benchkit.parsers import embedded
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 GHZ = """\
@@ -142,3 +145,24 @@ def test_tables_of_times_beside_results_are_named(
         warnings = list_warnings(tmp_path / "a.md", text)
         assert len(warnings) == len(warning)
         assert all(part in each for part, each in zip(warning, warnings, strict=True))
+
+
+class Counted(list[str]):
+    """Lines that count how often one is read."""
+
+    reads = 0
+
+    def __iter__(self) -> Iterator[str]:
+        for line in super().__iter__():
+            self.reads += 1
+            yield line
+
+    def __getitem__(self, at: SupportsIndex) -> str:  # type: ignore[override]
+        self.reads += 1
+        return super().__getitem__(at)
+
+
+def test_a_page_of_rules_of_tables_is_read_once() -> None:
+    lines = Counted(["|a|b|", *["|-|-|"] * 500, "|1 ms|2|", "|3 ms|4|"])
+    assert embedded._list_tables(lines) == [(500, 503)]
+    assert lines.reads < 5 * len(lines)
