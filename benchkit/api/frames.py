@@ -95,7 +95,7 @@ def name_columns(frame: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFram
         if name not in known:
             hint = f"the names are {', '.join(known)}"
             raise SchemaError(f"unknown name {name!r} in columns", where="columns", hint=hint)
-        if column not in frame.columns:
+        if column not in list(frame.columns):  # also what has no hash
             hint = f"the table has {', '.join(map(str, frame.columns))}"
             raise SchemaError(f"no column {column!r}", where="columns", hint=hint)
     taken = {name: frame[column] for name, column in columns.items()}

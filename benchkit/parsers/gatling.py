@@ -47,7 +47,7 @@ _OPENING = regex(rf"(?:ASSERTION\t[^\n]*+\n)*+{_RUN.pattern}")
 _BEGIN = regex(rf"^\s*+{_RUN.pattern}|RUN\t[\w.$]++\t[\w-]*+\t\d{{13}}\t", re.ASCII)
 _VERSION = regex(r"\t(\d{1,4}\.\d[\w.-]{0,40})\s{0,9}$")
 #: What stands before the name depends on the version.
-_REQUEST = regex(r"REQUEST\t(?:.*?\t)?([^\t]*+)\t(\d{13})\t(\d{13})\t(OK|KO)(?!\S)", re.ASCII)
+_REQUEST = regex(r"(?<![^\t])([^\t]*+)\t(\d{13})\t(\d{13})\t(OK|KO)(?!\S)", re.ASCII)
 _BINARY = regex(rb"\x00\x00\x00\x00[\x04-\x0f]3\.\d{1,3}\.")
 _OF_BINARY = Remark(
     "a simulation.log of Gatling 3.12 or later is binary, which is not read",
@@ -121,7 +121,8 @@ def _read_request(text: str) -> tuple[str, int, int, str] | None:
     >>> _read_request("REQUEST\t\tq\t1539600000100\t1539600000350\tOK\t ")
     ('q', 1539600000100, 250, 'OK')
     """
-    if (match := _REQUEST.search(text)) is None or match[3] < match[2]:
+    match = _REQUEST.search(text.partition("REQUEST\t")[2])
+    if match is None or match[3] < match[2]:
         return None
     return match[1], int(match[2]), int(match[3]) - int(match[2]), match[4]
 

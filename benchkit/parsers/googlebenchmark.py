@@ -294,9 +294,9 @@ _HEADER = regex(r"Benchmark\s+Time\s+CPU\s+Iterations(?:\s+(\S.{0,2000}))?")
 _HEADERS = regex(r"^[ \t#>|*/]{0,99}Benchmark[ \t]+Time[ \t]+CPU[ \t]+Iterations", re.MULTILINE)
 #: What it prints above its results, which says nothing of them.
 _CHATTER = regex(
-    r"\A[ \t]*+(?:Running \S++|Run on \(\d{1,5} X .*|CPU Caches:|Load Average: [\d., ]++"
-    r"|L\d (?:Data|Instruction|Unified) \d.*|\*{3}WARNING\*{3} .*"
-    r"|Benchmark\s+Time\s+CPU\s+Iterations(?:\s.*)?)[ \t]*\Z"
+    r"\A[ \t]*+(?:Running \S++|Run on \(\d{1,5} X .*+|CPU Caches:|Load Average: [\d., ]++"
+    r"|L\d (?:Data|Instruction|Unified) \d.*+|\*{3}WARNING\*{3} .*+"
+    r"|Benchmark\s+Time\s+CPU\s+Iterations(?:\s.*+)?)[ \t]*+\Z"
 )
 _ERROR = regex(r"(\S.{0,500}?)\s+ERROR OCCURRED: '(.{0,500})'")
 _MACHINE = regex(r"Run on \((\d{1,5}) X ")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -44,6 +45,12 @@ _MISSING = {"-", "–", "—", "n/a", "na", "nan", "null"}
 #: A number with decimal commas or groups of thousands: which of both, a cell alone does not show.
 _COMMAS = regex(r"[+-]?\d[\d.]{0,30}(?:,\d[\d.]{0,30}){1,9}(?: ?(?:[^\W\d_]{1,5}|%))?")
 _WORD = regex(r"[^A-Za-z0-9%/µ.]+|\.(?!\d)")
+#: A rate in words, such as ``tokens_per_second``; the unit before it may be of data.
+_RATE = regex(
+    r"(?<![A-Za-z])([A-Za-z]++)[ _.-]per[ _.-](?:s|secs?|seconds?)(?![A-Za-z0-9])", re.IGNORECASE
+)
+#: Amounts of data that are better if they are higher.
+_FLOWS = ("throughput", "bandwidth")
 _ALIASES = {"lat": "latency", "response_time": "latency", "throughput": "request_rate"}
 #: How a column without a name is called.
 _NAMELESS = regex(r"column \d{1,5}")
@@ -313,8 +320,11 @@ def guess_measure(column: str) -> Measure:
     >>> guessed = guess_measure("latency_p99_ms")
     >>> guessed.metric.constant, guessed.stat.constant, guessed.unit.constant
     ('latency', 'p99', 'ms')
+    >>> rate = guess_measure("tokens_per_second")
+    >>> rate.metric.constant, rate.unit.constant, rate.better
+    ('tokens_per_second', '1/s', 'higher')
     """
-    words = [word for word in _WORD.split(column) if word]
+    words = [word for word in _WORD.split(_RATE.sub(r"\1/s", column)) if word]
     unit, stat, kept = "", "", []
     for word in words:
         lower = word.lower()
@@ -322,6 +332,9 @@ def guess_measure(column: str) -> Measure:
             stat = _STATS.get(lower, lower)
         elif not unit and (find_unit(word).base in _BASE or word == "%"):
             unit = word
+        elif not unit and lower.endswith("/s"):
+            unit = "1/s"
+            kept.append(f"{word[:-2]}_per_second")
         else:
             kept.append(word)
     base = find_unit(unit).base if unit else ""
@@ -333,6 +346,8 @@ def guess_measure(column: str) -> Measure:
     if known is not None and known.unit != (base or "1"):
         metric = column
     better = {"s": "lower", "1/s": "higher", "B": "lower", "B/s": "higher"}.get(base, "")
+    if base == "B" and any(word in name.lower() for word in _FLOWS):
+        better = "higher"
     if metric == "latency" and stat == "median":
         stat = "p50"
     constants = (Cell(constant=text) for text in (metric, stat, unit))

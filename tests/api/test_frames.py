@@ -241,3 +241,10 @@ def test_a_value_that_is_missing_or_no_number_is_named_with_its_row(
     frame = pd.DataFrame({"side": ["a", "b"], "t": [1.5, value], "of": ["ms", "ms"]})
     with pytest.raises(SchemaError, match=problem):
         bk.load(frame, columns={"variant": "side", "value": "t", "unit": "of"})
+
+
+@pytest.mark.parametrize("column", ["none", {"constant": "latency"}])
+def test_what_is_no_column_of_a_table_is_named(column: object) -> None:
+    frame = pd.DataFrame({"side": ["a", "b"], "t": [1.0, 2.0]})
+    with pytest.raises(SchemaError, match=r"no column .*; the table has side, t"):
+        bk.load(frame, columns={"variant": "side", "value": "t", "metric": column})  # type: ignore[dict-item]

@@ -70,8 +70,8 @@ def test_what_is_no_file_is_refused_by_name(
     assert "results/pipe.txt: cannot be read: not a regular file; check the file" in told
     assert "results/zero.txt: a link to outside the folder" in told
     assert "run.toml: cannot read the sidecar: not a regular file" in told
-    what = "none/benchkit.toml: all its labels are ignored: cannot be read: not a regular file"
-    assert what in told
+    what = "none/benchkit.toml: all its labels are ignored, and its runs count as damaged: cannot"
+    assert f"{what} be read: not a regular file" in told
     hints = {"/dev/zero": "give a file or a folder", "results/pipe.txt": "pass its contents"}
     for path, hint in hints.items():
         assert run(["runs", path]) == 3

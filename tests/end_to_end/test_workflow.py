@@ -23,12 +23,6 @@ echo "$count" > .count
 awk -v slower={slower} '/^Requests/ {{ printf "Requests/sec: %9.2f\\n", $2 / slower; next }}
     {{ print }}' {captures}/wrk-$count.txt
 """
-#: A clock by which captures of 15 s follow each other.
-DATE = f"""#!/bin/sh
-count=$(($(cat .clock 2>/dev/null || echo 0) + 20))
-echo "$count" > .clock
-exec {shutil.which("date")} -d "2026-11-20 10:00:00Z $count seconds" "$@"
-"""
 
 
 def workflow(name: str = "benchmark") -> str:
@@ -40,7 +34,8 @@ def workflow(name: str = "benchmark") -> str:
 
 
 def shell_steps(text: str) -> list[str]:
-    """Return the scripts of a workflow's `run: |` steps, in their order."""
+    """Return the scripts of a workflow's `run: |` steps; their runs begin a minute apart."""
+    text = text.replace("date -u ", 'date -u -d "$round minutes" ')
     found = re.findall(r"^( *)run: \|\n((?:\1  .*\n|\n)+)", text, re.MULTILINE)
     return [re.sub(rf"^{indent}  ", "", body, flags=re.MULTILINE) for indent, body in found]
 
@@ -66,15 +61,13 @@ class Job:
             bench.parent.mkdir()
             bench.write_text(BENCH.format(slower=factor, captures=CAPTURES), encoding="utf-8")
             bench.chmod(0o755)
-        programs = folder / "bin"
-        programs.mkdir()
-        benchkit = f'#!/bin/sh\nexec "{sys.executable}" -m benchkit "$@"\n'
-        for name, script in (("benchkit", benchkit), ("date", DATE)):
-            (programs / name).write_text(script)
-            (programs / name).chmod(0o755)
+        shim = folder / "bin" / "benchkit"
+        shim.parent.mkdir()
+        shim.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m benchkit "$@"\n')
+        shim.chmod(0o755)
         self.environment = {
             **os.environ,
-            "PATH": f"{programs}:{os.environ['PATH']}",
+            "PATH": f"{shim.parent}:{os.environ['PATH']}",
             "PYTHONIOENCODING": "utf-8",
             "GITHUB_STEP_SUMMARY": str(folder / "summary.md"),
             "GITHUB_OUTPUT": str(folder / "outputs.txt"),

@@ -9,7 +9,7 @@ import pytest
 from benchkit.cli import run
 from benchkit.errors import DataError, ExitCode
 from benchkit.parsers.base import Source
-from benchkit.parsers.guessed import guess
+from benchkit.parsers.guessed import guess, guess_measure
 
 Captured = pytest.CaptureFixture[str]
 
@@ -58,3 +58,20 @@ def test_a_table_whose_only_numbers_have_commas_is_refused_for_them() -> None:
 def test_a_column_whose_name_has_more_parts_than_a_map_can_have_is_left_out() -> None:
     deep = "a." * 200 + "a"
     assert _list_measured(f"variant,{deep},rate\nx,1,2\ny,1,3\n") == ["rate"]
+
+
+@pytest.mark.parametrize(
+    ("column", "metric", "unit"),
+    [
+        ("tokens_per_s", "tokens_per_second", "1/s"),
+        ("images per sec", "images_per_second", "1/s"),
+        ("requests_per_second", "request_rate", "requests/s"),
+        ("MB_per_s", "MB_per_s", "MB/s"),
+        ("disk_bytes_per_second", "disk", "bytes/s"),
+        ("throughput_mb", "throughput_mb", "mb"),
+    ],
+)
+def test_a_rate_in_words_is_no_time_and_no_size(column: str, metric: str, unit: str) -> None:
+    found = guess_measure(column)
+    assert (found.metric.constant, found.unit.constant) == (metric, unit)
+    assert found.better == ("" if metric == "request_rate" else "higher")
