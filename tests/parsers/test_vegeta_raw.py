@@ -260,6 +260,17 @@ def test_impossible_results_are_passed_over(line: str) -> None:
     assert (len(samples.values), reading.status, problem.line) == (80, "partial", 41)
 
 
+def test_a_number_of_a_request_that_is_none_costs_no_result() -> None:
+    line = '{"code":200,"timestamp":"2026-11-21T00:00:00Z","latency":5,"bytes_out":0,"bytes_in":0'
+    lines = "".join(f'{line},"seq":{seq}}}\n' for seq in ("9" * 30, -7))
+    data = f"{(OLD / 'v8.0.0.json').read_text()}{lines}".encode()
+    found = roads.read_all(FORMAT, data)
+    assert not found["problems"]
+    with pytest.MonkeyPatch.context() as patch:
+        roads.take_lines(patch)
+        assert roads.read_all(FORMAT, data) == found
+
+
 @pytest.mark.parametrize("digits", [20, 21, 5000])
 def test_a_number_of_too_many_digits_is_no_result_on_any_road(digits: int) -> None:
     line = "1795222069242054756,200,142728302,0,{},,,a,1"

@@ -84,7 +84,7 @@ def _from_json(line: int, text: str) -> Result | None:
         return None
     attack, url = (str(value.get(name) or "") for name in _TEXTS)
     seq = value.get("seq")
-    seq = seq if type(seq) is int else -1
+    seq = seq if type(seq) is int and 0 <= seq < 1 << 62 else -1
     return Result._make((line, start, *numbers, attack, url, 0, seq)).checked()
 
 
