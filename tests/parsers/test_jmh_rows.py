@@ -67,6 +67,11 @@ def test_an_amount_of_memory_that_is_rounded_away_is_nothing(score: str) -> None
     assert (amount[3], amount[7]) == (0.0, 1e-3)
 
 
+def test_about_four_is_not_nothing() -> None:
+    (run,), _ = read(f"{TABLE}Squares.roots:gc.count  10  avgt  15  ≈ 4  counts\n")
+    assert "gc.count" not in {row[1] for row in run.rows}
+
+
 def test_no_memory_in_a_csv_is_a_value() -> None:
     head = "Benchmark,Mode,Threads,Samples,Score,Score Error (99.9%),Unit\n"
     rows = "a.B.c,avgt,1,5,2.5,0.1,ns/op\na.B.c:gc.alloc.rate.norm,avgt,1,5,0.000000,0,B/op\n"

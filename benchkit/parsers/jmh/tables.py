@@ -153,7 +153,7 @@ _ROUNDED = 1e-3
 _SCORE = regex(r"\d{1,18}(?:\.\d{1,20})?(?:E-?\d{1,2})?", re.ASCII)
 #: A spreadsheet's group of thousands, in which a decimal comma would be read.
 _GROUPED = regex(r"\d{1,3},\d{3}", re.ASCII)
-_SHOWN = r"(≈ \S{1,6}|\d{1,18}(?:[.,]\d{1,12})?(?:E-?\d{1,2})?)"
+_SHOWN = r"(≈ (?:0|10\S{0,4})|\d{1,18}(?:[.,]\d{1,12})?(?:E-?\d{1,2})?)"
 _UNITS = rf"((?:{TIMES})/op|ops/(?:{TIMES})|B/op|\S{{1,20}})"
 _COUNT = r"(?:\s+(\d{1,15}))?"
 #: As JMH prints it, and as it is read of a file or a terminal in another encoding than UTF-8.
