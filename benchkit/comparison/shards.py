@@ -92,27 +92,25 @@ def _list_files(runs: Runs, shortest: float) -> Iterator[_File]:
     The time of runs that are not longer is not known.
     """
     measured = keep_measured(runs)
-    paths, loads = _list_paths(measured)
+    paths = _list_paths(measured)
+    names = {path: path.rpartition("/")[2] for path in dict.fromkeys(paths)}
+    loads = {path: _GENERATOR.sub("#", name) for path, name in names.items()}
     numbers, envs = number_maps(measured["env"])
     is_shard = np.array(["shard" in env for env in envs], dtype=bool)[numbers]
     is_generator = np.array(["#" in loads[path] for path in paths], dtype=bool)
     measured = keep(measured, measured["started_at"].notna() | is_shard | is_generator)
-    names = ("started_at", "declared_run")
-    starts, declared = (list_known(measured[name]) for name in names)
+    starts, declared = (list_known(measured[name]) for name in ("started_at", "declared_run"))
     rest = (measured[name].tolist() for name in ("duration", "env"))
     for labels, path, start, number, length, env in zip(
-        list_labels(measured), _list_paths(measured)[0], starts, declared, *rest, strict=True
+        list_labels(measured), _list_paths(measured), starts, declared, *rest, strict=True
     ):
         began = start.timestamp() if start is not None and length > shortest else None
         shard = (env or {}).get("shard", "")
         yield _File(labels.side, number, path, loads[path], shard, began, length)
 
 
-def _list_paths(runs: Runs) -> tuple[list[str], dict[str, str]]:
-    """Return the path of each run, and what its name is with a sign for the generator's number."""
-    paths = [sources[0]["path"] if sources else "" for sources in runs["sources"].tolist()]
-    names = {path: path.rpartition("/")[2] for path in dict.fromkeys(paths)}
-    return paths, {path: _GENERATOR.sub("#", name) for path, name in names.items()}
+def _list_paths(runs: Runs) -> list[str]:
+    return [sources[0]["path"] if sources else "" for sources in runs["sources"].tolist()]
 
 
 def _group(files: Iterable[_File], key_of: Callable[[_File], T]) -> dict[T, list[_File]]:
