@@ -86,6 +86,28 @@ def find_few_runs(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
         )
 
 
+def find_joined_files(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
+    """B218: files differ more than the repeats within them, so that each file counts once."""
+    joined: dict[tuple[str, str, str], list[Contrast]] = {}
+    for c in comparisons.contrasts:
+        if c.primary and any(c.repeats):
+            joined.setdefault((c.baseline, c.variant, c.tool), []).append(c)
+    for (*pair, tool), rows in joined.items():
+        most = max(rows, key=lambda c: sum(c.repeats))
+        ends = zip(pair, most.repeats, (most.n_baseline, most.n_variant), strict=True)
+        runs = ", ".join(f"'{name}' {count} in {files}" for name, count, files in ends if count)
+        yield Finding(
+            code="B218",
+            severity="warning",
+            where=", ".join((*pair, tool)),
+            message="files differ more than the repeats within them, so each file counts once, by "
+            f"its median (repeats and files: {printable(runs)})",
+            remedy="alternate between the variants and measure at least 4 files of each; few "
+            "repeats per file are enough",
+            numbers={"rows": len(rows), "repeats": sum(most.repeats)},
+        )
+
+
 def find_broken_series(comparisons: Comparisons, runs: Runs) -> Iterator[Finding]:
     """B344: an early-stopping series lacks runs, or has others among them."""
     series = find_series(runs)

@@ -30,6 +30,7 @@ from benchkit.comparison.families import (
     is_closed_alone,
     widen,
 )
+from benchkit.comparison.files import ONCE, find_files, join_files
 from benchkit.comparison.in_unit import IN_UNIT, estimate_in_unit, estimate_outside
 from benchkit.comparison.measure import (
     Measurement,
@@ -177,8 +178,11 @@ def compare(
         baseline, variant = pair
         left, right = cells.get(baseline, {}), cells.get(variant, {})
         keys = [k for k in left if k in right and not _is_untraced(k, left[k], right[k])]
+        both = {name: {k: cells[name][k] for k in keys} for name in pair} if evidence.files else {}
+        joined = join_files(both, evidence.files, evidence.is_primary)
+        left, right = joined.get(baseline, left), joined.get(variant, right)
         ranks = Ranks(((left[k].values(), right[k].values()) for k in keys), plan.confidence)
-        rows = (_contrast(key, pair, evidence, ranks) for key in keys)
+        rows = (_contrast(key, pair, (left[key], right[key]), evidence, ranks) for key in keys)
         rows = (note_failures(c, failed) for c in rows) if failed else rows
         contrasts += (note_answers(c, answers) for c in rows) if answers else rows
         dropped += find_dropped(pair, left, right, evidence.is_primary)
@@ -236,6 +240,9 @@ class _Evidence:
         self._runs = runs
         self._shards = find_shards(runs)
         self._series = find_series(runs)
+        by_round = {*self.designs, *self._series}
+        files = find_files(runs)
+        self.files = {side: of for side, of in files.items() if side.workload not in by_round}
 
     def find_series(self, key: Row, pair: tuple[str, str]) -> Series | None:
         """Return the early-stopping series, of which either side has runs."""
@@ -259,10 +266,12 @@ class _Evidence:
         return is_primary(key, self.facts, self.plan, self.cells.values())
 
 
-def _contrast(key: Row, pair: tuple[str, str], evidence: _Evidence, ranks: Ranks) -> Contrast:
+def _contrast(
+    key: Row, pair: tuple[str, str], sides: tuple[Cell, Cell], evidence: _Evidence, ranks: Ranks
+) -> Contrast:
     baseline, variant = pair
     plan, facts = evidence.plan, evidence.facts
-    left, right = evidence.cells[baseline][key], evidence.cells[variant][key]
+    left, right = sides
     unit = left.unit
     known = facts.metric(key.metric, unit, baseline)
     x, y = left.values(), right.values()
@@ -293,6 +302,7 @@ def _contrast(key: Row, pair: tuple[str, str], evidence: _Evidence, ranks: Ranks
         variant=variant,
         baseline_values=x,
         variant_values=y,
+        repeats=(left.repeats, right.repeats),
         baseline_runs=tuple(left.by_run)[: len(x)],
         variant_runs=tuple(right.by_run)[: len(y)],
         resolution=max(left.resolution, right.resolution),
@@ -303,7 +313,7 @@ def _contrast(key: Row, pair: tuple[str, str], evidence: _Evidence, ranks: Ranks
         method=measured.method,
         pvalue=measured.pvalue,
         confidence=plan.confidence,
-        notes=(*measured.facts, *remarks),
+        notes=(*([ONCE] if left.repeats or right.repeats else []), *measured.facts, *remarks),
         remarks=remarks,
         arranged=measured.arranged,
         is_paired=measured.method == SIGNED,

@@ -49,11 +49,14 @@ class Cell:
         The value of each run, in run order.
     resolution : float
         The coarsest rounding step among the runs, 0 where none is known.
+    repeats : int
+        The runs of which each file's count once; 0 where every run counts.
     """
 
     unit: str
     by_run: Mapping[int, float]
     resolution: float
+    repeats: int = 0
 
     def values(self) -> tuple[float, ...]:
         """Return one value per run, in run order."""

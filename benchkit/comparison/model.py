@@ -162,6 +162,8 @@ class Contrast(Row):
         ``hodges-lehmann``, ``aligned``, ``signed-rank``, ``welch``, ``max-t``, ``least-welch``,
         ``paired-t``, ``prediction``, ``within-run``, ``single run``, ``too few events``,
         ``sequential``, ``incomplete series``, ``difference`` or ``exact``.
+    repeats : tuple of (baseline's, variant's)
+        Runs of a side whose values are the medians of its files; 0 where each run is a value.
     resolution : float
         The coarsest rounding step among the values, in the unit; 0 where none is known.
     failed_baseline, failed_variant : float
@@ -207,6 +209,7 @@ class Contrast(Row):
     confidence: float
     baseline_runs: tuple[int, ...] = ()
     variant_runs: tuple[int, ...] = ()
+    repeats: tuple[int, int] = (0, 0)
     resolution: float = 0.0
     failed_baseline: float = 0.0
     failed_variant: float = 0.0

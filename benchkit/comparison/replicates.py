@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from statistics import median
 from typing import TYPE_CHECKING
 
 from benchkit import selection
 from benchkit.comparison.cells import collect, is_primary, read_load_facts
+from benchkit.comparison.files import find_files, join_files
 from benchkit.comparison.model import Plan, Row
 from benchkit.errors import DataError
 from benchkit.parsers import registry
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replicates(Row):
-    """One metric of one variant, one value per run.
+    """One metric of one variant, one value per run; or per file, as `join_files` decides.
 
     Parameters
     ----------
@@ -85,11 +87,13 @@ def collect_replicates(
     starts = _read_starts(runs)
     by_key: dict[Row, list[Replicates]] = {}
     collected = collect(observations, plan)
+    leads = partial(is_primary, facts=described, plan=plan, variants=[*collected.values()])
+    collected = join_files(collected, find_files(runs), leads)
     for variant, cells in collected.items():
         for key, cell in cells.items():
             if registry.tool(key.tool).role == "summary":  # of runs that are not at hand
                 continue
-            if not is_primary(key, described, plan, collected.values()):
+            if not leads(key):
                 continue
             numbers = list(cell.by_run)
             side = key.workload.side(variant)

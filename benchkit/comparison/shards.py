@@ -92,7 +92,7 @@ def _list_files(runs: Runs, shortest: float) -> Iterator[_File]:
     The time of runs that are not longer is not known.
     """
     measured = keep_measured(runs)
-    paths = _list_paths(measured)
+    paths = list_paths(measured)
     names = {path: path.rpartition("/")[2] for path in dict.fromkeys(paths)}
     loads = {path: _GENERATOR.sub("#", name) for path, name in names.items()}
     numbers, envs = number_maps(measured["env"])
@@ -102,14 +102,15 @@ def _list_files(runs: Runs, shortest: float) -> Iterator[_File]:
     starts, declared = (list_known(measured[name]) for name in ("started_at", "declared_run"))
     rest = (measured[name].tolist() for name in ("duration", "env"))
     for labels, path, start, number, length, env in zip(
-        list_labels(measured), _list_paths(measured), starts, declared, *rest, strict=True
+        list_labels(measured), list_paths(measured), starts, declared, *rest, strict=True
     ):
         began = start.timestamp() if start is not None and length > shortest else None
         shard = (env or {}).get("shard", "")
         yield _File(labels.side, number, path, loads[path], shard, began, length)
 
 
-def _list_paths(runs: Runs) -> list[str]:
+def list_paths(runs: Runs) -> list[str]:
+    """Return the path of each run's first source, empty where there is none."""
     return [sources[0]["path"] if sources else "" for sources in runs["sources"].tolist()]
 
 

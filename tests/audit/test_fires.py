@@ -117,6 +117,17 @@ def generators(apart: int, second: int = 1) -> Files:
     }
 
 
+def repeated(level: float) -> Files:
+    """Return three files of two variants, each with repeats; the second file has its own level."""
+    files = {}
+    for place, name in enumerate(("none", "otlp")):
+        for number, factor in enumerate((1.0, level, 1.0), 1):
+            times = (100 + place + number / 100 + repeat for repeat in (0.0, 1.0, 2.0, 1.0))
+            lines = (f"BenchmarkParse-8 100 {time * factor:.2f} ns/op" for time in times)
+            files[f"{name}/go-{number}.txt"] = "\n".join(lines) + "\n"
+    return files
+
+
 def shards(*runs: int) -> Files:
     """Return results of generators of the baseline's runs, numbered within each run."""
     files = dict(pair(wrk(), wrk(*OTHER)))
@@ -232,6 +243,7 @@ CASES: dict[str, tuple[Files, Files]] = {
     ),
     "B207": (generators(0), generators(15)),
     "B217": (generators(0, 2), generators(15, 2)),
+    "B218": (repeated(1.06), repeated(1.0)),
     "B212": (shards(2, 2), shards(2, 3)),
     "B213": (shards(2, 2, 3), shards(2, 2, 3, 3)),
     "B214": (

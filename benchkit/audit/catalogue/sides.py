@@ -200,6 +200,20 @@ SIDES = (
         "`{shard}` in a layout. Otherwise measure one run after the other.",
     ),
     Entry(
+        code="B218",
+        severity="warning",
+        says="files differ more than the repeats within them, so each file counts once",
+        what="A variant has several files with repeats (-count, --runs, forks, repetitions), and "
+        "an F test shows that files differ more than their repeats do (p ≤ 25 % after Bonferroni). "
+        "Each file then counts once, by the median of its repeats.",
+        why="Repeats in one file share a process and a minute of the machine. If each counts, they "
+        "show a difference between identical programs in up to half of all comparisons.",
+        example="a, b, hyperfine: files differ more than the repeats within them, so each file "
+        "counts once, by its median (repeats and files: 'a' 30 in 3, 'b' 30 in 3)",
+        do="Alternate between the variants, and measure at least 4 files of each. Few repeats per "
+        "file are enough.",
+    ),
+    Entry(
         code="B210",
         severity="warning",
         says="response lengths vary on one side only",
