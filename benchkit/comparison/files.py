@@ -19,6 +19,7 @@ from benchkit.comparison.model import Row
 from benchkit.comparison.shards import list_paths
 from benchkit.derived.record import keep_measured, list_known, number_sides
 from benchkit.schema import Side
+from benchkit.stats.spread import compare_groups
 
 if TYPE_CHECKING:
     from benchkit.schema import Runs
@@ -69,7 +70,7 @@ def join_files(
             for name, cells in variants.items()
             if row in cells
         ]
-        tests.setdefault(row.tool, []).append(_compare(groups))
+        tests.setdefault(row.tool, []).append(compare_groups(groups))
     apart = {tool for tool, values in tests.items() if min(values) * len(values) <= _ALIKE}
     if not apart:
         return variants
@@ -97,23 +98,3 @@ def _join(cell: Cell, groups: Iterable[Sequence[int]]) -> Cell:
     by_run = {runs[0]: median(cell.by_run[run] for run in runs) for runs in groups}
     count = len(cell.by_run)
     return replace(cell, by_run=by_run, repeats=count) if len(by_run) < count else cell
-
-
-def _compare(sides: Iterable[Sequence[Sequence[float]]]) -> float:
-    """Return the p-value of the F test that the files of each side are alike; 1 where none is."""
-    between = within = 0.0
-    means = repeats = 0
-    for groups in sides:
-        logs = [np.log(group) for group in groups if min(group) > 0]
-        if not logs:
-            continue
-        middle = float(np.mean(np.concatenate(logs)))
-        between += sum(len(group) * (float(group.mean()) - middle) ** 2 for group in logs)
-        within += sum(float(((group - group.mean()) ** 2).sum()) for group in logs)
-        means += len(logs) - 1
-        repeats += sum(map(len, logs)) - len(logs)
-    if not means or not repeats or not between:
-        return 1.0
-    from scipy.special import fdtrc
-
-    return float(fdtrc(means, repeats, between / means / (within / repeats))) if within else 0.0

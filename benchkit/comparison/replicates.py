@@ -86,9 +86,9 @@ def collect_replicates(
     described = read_load_facts(runs)
     starts = _read_starts(runs)
     by_key: dict[Row, list[Replicates]] = {}
-    collected = collect(observations, plan)
-    leads = partial(is_primary, facts=described, plan=plan, variants=[*collected.values()])
-    collected = join_files(collected, find_files(runs), leads)
+    by_variant = collect(observations, plan)
+    leads = partial(is_primary, facts=described, plan=plan, variants=[*by_variant.values()])
+    collected = join_files(by_variant, find_files(runs), leads)
     for variant, cells in collected.items():
         for key, cell in cells.items():
             if registry.tool(key.tool).role == "summary":  # of runs that are not at hand

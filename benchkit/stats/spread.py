@@ -6,7 +6,7 @@ or longer runs help depends on where it comes from.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import exp, sqrt
 
@@ -372,3 +372,26 @@ def _count_apart(sides: Sequence[FloatArray], known: NDArray[np.bool_]) -> float
         shared.append(float(common.mean(axis=0).var(ddof=1)))
     rows = float(known.sum())
     return min(max(1 / max(float(np.mean(shared)), 1 / rows), 1.0), rows)
+
+
+def compare_groups(sides: Iterable[Sequence[Sequence[float]]]) -> float:
+    """Test that the groups of each side have one mean: p-value of an F test on logarithms.
+
+    Groups with values that are not positive are left out; without repeats or several groups: 1.
+    """
+    between = within = 0.0
+    means = repeats = 0
+    for groups in sides:
+        logs = [np.log(group) for group in groups if min(group) > 0]
+        if not logs:
+            continue
+        middle = float(np.mean(np.concatenate(logs)))
+        between += sum(len(group) * (float(group.mean()) - middle) ** 2 for group in logs)
+        within += sum(float(((group - group.mean()) ** 2).sum()) for group in logs)
+        means += len(logs) - 1
+        repeats += sum(map(len, logs)) - len(logs)
+    if not means or not repeats or not between:
+        return 1.0
+    from scipy.special import fdtrc
+
+    return float(fdtrc(means, repeats, between / means / (within / repeats))) if within else 0.0
