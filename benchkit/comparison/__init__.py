@@ -178,11 +178,11 @@ def compare(
         baseline, variant = pair
         left, right = cells.get(baseline, {}), cells.get(variant, {})
         keys = [k for k in left if k in right and not _is_untraced(k, left[k], right[k])]
-        both = {name: {k: cells[name][k] for k in keys} for name in pair} if evidence.files else {}
-        joined = join_files(both, evidence.files, evidence.is_primary)
-        left, right = joined.get(baseline, left), joined.get(variant, right)
-        ranks = Ranks(((left[k].values(), right[k].values()) for k in keys), plan.confidence)
-        rows = (_contrast(key, pair, (left[key], right[key]), evidence, ranks) for key in keys)
+        common = {name: {k: cells[name][k] for k in keys} for name in pair}
+        joined = join_files(common, evidence.files, evidence.is_primary)
+        x, y = joined[baseline], joined[variant]
+        ranks = Ranks(((x[k].values(), y[k].values()) for k in keys), plan.confidence)
+        rows = (_contrast(key, pair, (x[key], y[key]), evidence, ranks) for key in keys)
         rows = (note_failures(c, failed) for c in rows) if failed else rows
         contrasts += (note_answers(c, answers) for c in rows) if answers else rows
         dropped += find_dropped(pair, left, right, evidence.is_primary)
