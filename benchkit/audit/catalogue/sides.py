@@ -208,7 +208,7 @@ SIDES = (
         "Each file then counts once, by the median of its repeats.",
         why="Repeats in one file share a process and a minute of the machine. If each counts, they "
         "show a difference between identical programs in up to half of all comparisons.",
-        example="a, b, hyperfine: files differ more than the repeats within them, so each file "
+        example="a, b, go: files differ more than the repeats within them, so each file "
         "counts once, by its median (repeats and files: 'a' 30 in 3, 'b' 30 in 3)",
         do="Alternate between the variants, and measure at least 4 files of each. Few repeats per "
         "file are enough.",
