@@ -54,6 +54,7 @@ class Report(LoadReport):
 
     TOOL = "bombardier"
     HELD = regex(r"\s(?:-r|--rate)[ =]?(\d{1,15})\b")
+    NUMBERS = regex(r"(?:Reqs/sec|Latency|others|\S+%)\s|.*\b[1-5]xx - ")
     LINES = (
         Line("target", r"Bombarding (\S+) (?:for \S+|with \d+ requests?(?:\(s\))?)"
              r" using (\d{1,9}) connections?(?:\(s\))?", is_opening=True,
@@ -70,11 +71,12 @@ class Report(LoadReport):
         Line("answered", r"Latency Distribution \(2xx\)"),
         Line("answered percentile", rf"\d{{1,2}}(?:\.\d{{1,3}})?%\s+{_TIME}", under="answered",
              is_repeated=True),
-        Line("code heads", label="HTTP codes", needed="HTTP codes"),
-        Line("codes", ", ".join(rf"{code} - (\d{{1,15}})" for code in _CODES), is_proof=True),
+        Line("code heads", label="HTTP codes"),
+        Line("codes", ", ".join(rf"{code} - (\d{{1,15}})" for code in _CODES), is_proof=True,
+             needed="HTTP codes"),
         Line("others", r"others - (\d{1,15})", needed="others"),
         Line("errors", label="Errors"),
-        Line("error", r"(\S.{0,999}) - (\d{1,15})", under="errors", is_repeated=True,
+        Line("error", r"((?![1-5]xx - )\S.{0,999}) - (\d{1,15})", under="errors", is_repeated=True,
              is_vague=True),
         Line("throughput", r"\d{1,9}\.\d{2}[KMGTP]?B?/s", "Throughput", needed="Throughput"),
     )  # fmt: skip

@@ -177,8 +177,9 @@ def _name(command: str, params: Mapping[str, str]) -> str:
 _TIME = r"(\d{1,9}\.\d{1,4}) (ns|µs|us|ms|s)"
 _MEAN = regex(rf"Time \((?:mean ± σ|abs ≡)\):[ \t]++{_TIME}")
 _ONCE = "Time (abs ≡)"
+_UNREAD = "use the output as hyperfine printed it"
 _IGNORED = "Ignoring non-zero exit code"
-_USED = rf"(?:\s+\[User:\s+{_TIME}, System:\s+{_TIME}\]|\s+\[User: [^\]]*\]?)?"
+_USED = rf"(?:\s+\[User:\s+{_TIME}, System:\s+{_TIME}\]|\s+(\[User: [^\]]*\]?))?"
 
 
 class Report(reports.Report):
@@ -193,13 +194,16 @@ class Report(reports.Report):
         Line("warning", r"(.*)", "Warning", is_repeated=True),
     )  # fmt: skip
 
+    unread = (0, "")
+
     def _take_title(self, _: Line, fields: Fields, _number: int) -> None:
         self.reading.benchmark = fields[0]
 
     def _take_time(self, line: Line, fields: Fields, number: int) -> None:
         stats = ("sample",) if line.label == _ONCE else ("mean", "stdev")
         self._add(stats, fields, number)
-        self._add_used(fields[2 * len(stats) :], number)
+        self._add_used(fields[2 * len(stats) : -1], number)
+        self.unread = (number, fields[-1] or "")
 
     def _take_range(self, _: Line, fields: Fields, number: int) -> None:
         self._add(("min", "max"), fields, number)
@@ -229,9 +233,13 @@ class Report(reports.Report):
             self.reading.status = "failed"
             self.reading.remark = f"{number}: the command exited with a non-zero code"
 
-    def finish(self, _: str) -> Iterator[Record]:
-        """Yield the reading."""
+    def finish(self, label: str) -> Iterator[Record]:
+        """Yield the reading, and the CPU time that is not read."""
         yield self.reading
+        number, text = self.unread
+        if text:
+            what = f"the CPU time {show_part(text)} is not valid; it is left out"
+            yield Diagnostic(label, number, what, _UNREAD, "warning")
 
 
 class Reader(reports.Reader):
@@ -240,6 +248,7 @@ class Reader(reports.Reader):
     NAMES = EXECUTABLES = "hyperfine"
     KIND = Report
     FURNITURE = regex(r"$^")
+    IS_LIST = True
 
     @staticmethod
     def may_be_cut(text: str) -> bool:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from benchkit.errors import Diagnostic
 from benchkit.reading.records import Reading
+from benchkit.redaction import show_part
 
 
 def with_article(tool: str) -> str:
@@ -80,6 +81,11 @@ APART = Remark(
     "use the output as {tool} printed it",
     is_remark=False,
 )
+
+
+def report_damaged(tool: str, label: str, line: int, text: str) -> Diagnostic:
+    """Return what is to be said of a line of a report or table that cannot be read."""
+    return DAMAGED.at(label, line, a_tool=with_article(tool), tool=tool, text=show_part(text))
 
 
 def report_incomplete(reading: Reading, label: str, lines: str, tool: str = "") -> Diagnostic:

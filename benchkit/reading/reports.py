@@ -22,11 +22,11 @@ from benchkit.reading.records import Reading, Record
 from benchkit.reading.remarks import (
     ABSENT,
     APART,
-    DAMAGED,
     LOOSE,
     SCANTY,
     Loose,
     list_lines,
+    report_damaged,
     report_incomplete,
     with_article,
 )
@@ -43,6 +43,10 @@ _LOG_PREFIX = regex(r"(?:\d{4}-\d\d-\d\dT\S+|[\w.-]+\s+\|)(?:\s+|$)")
 CALLED = r"(?>(?:[^\n]*?[ \t/$#>%])??{} ++)(?=[^\n]*://)[^\n]*+\n(?:[^\n]*+\n){{0,3}}?[ \t>|]*+{}"
 #: Lines that may stand between two of one part of a report: those of a histogram.
 _CLOSE = 40
+#: What a last line without its end may be that stands directly below rows: no prompt.
+IS_CUT = regex(r"\w.*(?<![$#>%])\Z")
+#: Below more lines of others than this, what looks like a damaged line may be theirs.
+_FEW_STRAYS = 1
 
 
 class Value(NamedTuple):
@@ -83,12 +87,18 @@ class Line:
         object.__setattr__(self, "expression", regex(self.pattern, re.ASCII))
 
 
+#: A line that holds numbers and cannot be read.
+UNREADABLE = Line("unreadable")
+
+
 class Report(ABC):
     """One report whose lines are still coming in; a subclass for each tool."""
 
     TOOL: ClassVar[str]
     #: In the order in which they are printed.
     LINES: ClassVar[tuple[Line, ...]] = ()
+    #: How lines without a label begin that hold numbers: such a line of no known form is damaged.
+    NUMBERS: ClassVar[re.Pattern[str]] = regex("$^")
     _labelled: ClassVar[dict[str, list[Line]]]
     _bare: ClassVar[list[Line]]
     _started: ClassVar[list[tuple[re.Pattern[str], Line]]]
@@ -120,18 +130,17 @@ class Report(ABC):
     @classmethod
     def read_line(cls, text: str) -> Event | None:
         """Return the line that a text is, with its fields; None if it is none of a report."""
-        label, colon, value = text.partition(":")
+        (label, colon, value), lines = text.partition(":"), cls._bare
         if colon and label in cls._labelled:
             lines, text = cls._labelled[label], value.strip()
-        else:
-            lines = cls._bare
         for line in lines:
             match = line.expression.fullmatch(text)
             if match is not None:
                 return line, match.groups()
         if lines is not cls._bare:
             return lines[0], None
-        return next(((line, None) for start, line in cls._started if start.match(text)), None)
+        is_damaged = (*cls._started, (cls.NUMBERS, UNREADABLE))
+        return next(((line, None) for start, line in is_damaged if start.match(text)), None)
 
     @property
     def is_proven(self) -> bool:
@@ -140,14 +149,16 @@ class Report(ABC):
 
     def expects(self, line: Line) -> bool:
         """Whether a line may come next."""
+        if line is UNREADABLE:
+            is_next = self.LINES[-1].is_repeated or self.rank + 1 < len(self.ranks)
+            return is_next and self.strays <= _FEW_STRAYS
         if line.under and line.under not in self.seen:
             return False
         rank = self.ranks[line.name]
         return rank > self.rank or (rank == self.rank and line.is_repeated)
 
-    def resumes(self, line: Line, fields: Fields) -> bool:
+    def resumes(self, line: Line, _: Fields) -> bool:
         """Whether a line goes on with the report below lines of others: none is left out."""
-        del fields
         ranks, rank = self.ranks, self.ranks[line.name]
         certain = (ranks[each.name] for each in self.LINES if each.needed or each.is_proof)
         is_next = not any(self.rank < each < rank for each in certain)
@@ -156,7 +167,7 @@ class Report(ABC):
     def interrupt(self, text: str) -> None:
         """Take note of a line that is not of the report."""
         self.strays += 1
-        self.is_parted = self.is_parted or begins_section(text)
+        self.is_parted |= begins_section(text)
 
     def take(self, line: Line, fields: Fields, number: int) -> bool:
         """Add a line; False if it cannot follow the lines so far."""
@@ -172,10 +183,9 @@ class Report(ABC):
         if line.is_proof:
             self.proofs.add(line.name)
         self.reading.last_line = number
-        if line.values:
-            for value, text in zip(line.values, fields, strict=False):
-                if text is not None:
-                    self.add(value, text, number)
+        for value, text in zip(line.values, fields, strict=False):
+            if text is not None:
+                self.add(value, text, number)
         self.seen.add(line.name)
         if taker := self._takers.get(line.name):
             taker(self, line, fields, number)
@@ -184,10 +194,8 @@ class Report(ABC):
         """Add what a field tells."""
         metric, stat, unit, read, subject = value
         quantity = read(text)
-        self.reading.add(
-            metric, stat, quantity.value, unit, number,
-            subject=subject, resolution=quantity.resolution,
-        )  # fmt: skip
+        self.reading.add(metric, stat, quantity.value, unit, number, subject=subject,
+                         resolution=quantity.resolution)  # fmt: skip
         if metric == "duration" and subject is None:
             self.reading.duration = quantity.value
 
@@ -218,6 +226,8 @@ class Reader:
     ARGUMENTS: ClassVar[re.Pattern[str]] = regex(r"\s-[a-zA-Z]|://")
     #: Whether single lines are recognised behind what a log puts before them.
     IS_LOGGED: ClassVar[bool] = False
+    #: Whether nothing shows the end of a report.
+    IS_LIST: ClassVar[bool] = False
 
     def __init__(self, label: str) -> None:
         self.label = label
@@ -244,6 +254,8 @@ class Reader:
         for number, text, is_ended in lines:
             if is_ended or not cls.may_be_cut(text):
                 reader.feed(number, text)
+            else:
+                reader.leave_cut(number, text)
             if reader.records:
                 is_empty = False
                 yield from reader.records
@@ -258,6 +270,15 @@ class Reader:
     def may_be_cut(text: str) -> bool:
         """Tell whether a cut may have shortened a line unnoticed: one that ends in a number."""
         return text.rstrip()[-1:].isdigit()
+
+    def leave_cut(self, number: int, text: str) -> None:
+        """Leave out a last line without its end, and name it if it is of a report."""
+        report, line = self.report, bare(text)
+        if report is not None and report.is_proven and not (report.strays or report.missing()):
+            event = self.KIND.read_line(line)
+            is_row = self.IS_LIST and IS_CUT.match(line) is not None
+            if event[0].is_opening or report.expects(event[0]) if event else is_row:
+                self._report_altered(number, line)
 
     def feed(self, number: int, text: str) -> None:
         """Take a line of the source."""
@@ -305,28 +326,23 @@ class Reader:
         return is_taken
 
     def _begin_altered(self, number: int, text: str, line: Line) -> None:
-        """Open a report at an altered line."""
         self.close()
         self.report = self.KIND(number, self.command)
-        self.report.rank = self.report.ranks[line.name]
-        self.report.altered = text
+        self.report.rank, self.report.altered = self.report.ranks[line.name], text
 
     def _report_altered(self, number: int, text: str) -> None:
-        tool = self.KIND.TOOL
-        words = {"a_tool": with_article(tool), "tool": tool, "text": show_part(text)}
-        self.records.append(DAMAGED.at(self.label, number, **words))
+        self.records.append(report_damaged(self.KIND.TOOL, self.label, number, text))
 
     def _leave_out(self, number: int, text: str) -> None:
         """Say of the first line below lines of others that it is not read, and end the report."""
         report = self.report
         words = {"tool": report.TOOL, "first": report.reading.line, "text": show_part(text)}
-        last = report.reading.last_line
+        remark = APART.at(self.label, number, last=report.reading.last_line, **words)
         self.close()
-        self.records.append(APART.at(self.label, number, last=last, **words))
+        self.records.append(remark)
 
-    def pass_over(self, number: int, line: Line | None) -> None:
+    def pass_over(self, number: int, _: Line | None) -> None:
         """Say of the first line below a command that it is not read, and of others at the end."""
-        del line
         a_tool = with_article(self.KIND.TOOL)
         if self.is_called and self.report is None:
             self.records.append(SCANTY.at(self.label, number, a_tool=a_tool))

@@ -175,6 +175,9 @@ class Report(reports.Report):
     """A table of results."""
 
     TOOL = "JMH"
+    NUMBERS = regex(
+        rf"(?!.*\sNaN\s++---$)\S.*\s(?:(?:{_MODE})\s|ops/(?:{TIMES})$|(?:{TIMES}|B)/op$)"
+    )
     LINES = (
         Line("heads", _HEADS, is_opening=True, is_proof=True),
         Line("row", _ROW, is_opening=True, is_repeated=True, is_proof=True),
@@ -226,6 +229,7 @@ class Reader(reports.Reader):
     KIND = Report
     #: The row of a profiler whose text stands above the table.
     FURNITURE = regex(r".*\sNaN\s++---$")
+    IS_LIST = True
 
     @staticmethod
     def may_be_cut(text: str) -> bool:

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 
 from benchkit.parsers.base import Head, Reading, Record, Source
-from benchkit.parsers.wrk.report import DAMAGED, Report
+from benchkit.parsers.wrk.report import Report
 from benchkit.parsers.wrk.shape import read_plain
 from benchkit.reading import reports
 from benchkit.reading.remarks import SCANTY, Remark
-from benchkit.reading.reports import CALLED, Fields, Line
+from benchkit.reading.reports import CALLED, UNREADABLE, Fields, Line
 from benchkit.regexes import regex
 
 _OPEN_ENDED = regex(r"(?:%\s+[\d.]+m|timeout \d+|responses: \d+)$")
@@ -117,7 +117,7 @@ class Reader(reports.Reader):
     def take(self, number: int, text: str, line: Line, fields: Fields | None) -> bool:
         """Take a line of a report; one that goes on in the next is damaged."""
         if self.is_wrapped:
-            line, fields = DAMAGED, None
+            line, fields = UNREADABLE, None
         if line.name == "failed" and fields is not None:
             if self.is_wrks:
                 self._fail(number, *fields)

@@ -26,7 +26,7 @@ from benchkit.parsers.wrk.shape import (
     stat_of,
 )
 from benchkit.reading import reports
-from benchkit.reading.reports import Event, Fields, Line, Value
+from benchkit.reading.reports import UNREADABLE, Event, Fields, Line, Value
 from benchkit.regexes import regex
 from benchkit.units import scale
 
@@ -55,17 +55,9 @@ _HISTOGRAM = (
 _AGAIN = {
     line.name: replace(line, name=f"second {line.name}", take=line.name) for line in _HISTOGRAM
 }
-#: Below more lines of others than this, what looks like a damaged line may be theirs.
-_FEW_STRAYS = 1
 #: By how much two lines of one run may differ that tell a statistic.
 _APART = 0.1
 _URL = regex(r"\bhttps?://[^\s\"']+")
-#: A line that holds numbers and cannot be read.
-DAMAGED = Line("damaged")
-_TELLING = regex(
-    r"(?:Thread Stats|Latency|Req/Sec|Requests/sec:|Transfer/sec:|Socket|Non-2xx"
-    r"|\d[^ ]*(?:%| requests| threads and))(?: |\Z)"
-)
 
 
 def _failures(reason: str) -> Value:
@@ -76,6 +68,11 @@ class Report(reports.Report):
     """A report whose lines are still coming in."""
 
     TOOL = "wrk"
+    NUMBERS = regex(
+        r"(?:Thread Stats|Latency|Req/Sec|Requests/sec:|Transfer/sec:|Socket|Non-2xx"
+        r"|\d[^ ]*(?: requests| threads and)|[^ %]*%)(?: |\Z)|\[?(?:Mean|Max) +="
+        r"|\S+ +[01]\.\d{6} +\S|\d+\.\d{3} +\S+ +\d+ +\S+\Z"
+    )
     LINES = (
         Line("head", r"Running (\d{1,9}[smh]) test @ (\S+)", needed="Running … test @"),
         Line("head", r"(Making) \d+ requests to (\S+)"),
@@ -130,12 +127,10 @@ class Report(reports.Report):
 
     @classmethod
     def read_line(cls, text: str) -> Event | None:
-        """Return the line that a text is; one that should hold numbers may be damaged."""
+        """Return the line that a text is."""
         if ":\t\t" not in text:  # go-wrk's own; other tabs are an editor's or of `unexpand`
             text = text.replace("\t", " ")
-        event = super().read_line(text)
-        is_damaged = event is None and _TELLING.match(text)
-        return (DAMAGED, None) if is_damaged else event
+        return super().read_line(text)
 
     @property
     def is_proven(self) -> bool:
@@ -156,8 +151,8 @@ class Report(reports.Report):
 
     def expects(self, line: Line) -> bool:
         """Whether a line may come next."""
-        if line is DAMAGED:
-            return self.strays <= _FEW_STRAYS and not self.is_go_wrk
+        if line is UNREADABLE:
+            return not self.is_go_wrk and super().expects(line)
         if line.name == "phase":
             return bool(self.spread) and self.rank < self.ranks["rate"]
         return super().expects(line)

@@ -1,0 +1,64 @@
+"""A row or cell of a known report that cannot be read is named on its line; the rest is kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from reading_formats import format_called
+
+from benchkit.errors import Diagnostic
+from benchkit.parsers.base import Reading, Source
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+#: The format, a fixture, what stands in it, and what stands there once it is damaged.
+DAMAGED = (
+    ("bombardier", "bombardier-forms/text-latencies.txt", "    50%   114.00us", "    50%   1x4us"),
+    ("bombardier", "bombardier-forms/text-latencies.txt", "2xx - 26232", "2xx - 2x"),
+    ("oha_text", "oha/text-ms.txt", "50.00% in 8.1712 ms", "50.00% in 8,1712 ms"),
+    ("plow", "plow-forms/text-summary.txt", "248µs  305µs", "2x8µs  305µs"),
+    ("wrk", "wrk2/synthetic-none-1.txt", "3.811     0.996875", "3,811     0.996875"),
+    ("wrk", "wrk2/synthetic-none-1.txt", "3.811     0.996875", "3.811     0.9x"),
+    ("hyperfine_text", "hyperfine/text-scan.txt", "[User: ", "[User: NaN"),
+)
+#: The format, a fixture, and the text within a row before which the file ends.
+CUT = (
+    ("hyperfine_text", "hyperfine/text-scan.txt", "ge (min … max):"),
+    ("hyperfine_text", "hyperfine/text-scan.txt", " runs"),
+    ("jmh_text", "jmh/text-otlp.txt", "s/op"),
+    ("jmh_text", "jmh/text-otlp.txt", " avgt"),
+)
+
+
+def split(name: str, text: str) -> tuple[set[tuple[object, ...]], list[Diagnostic]]:
+    """Return the values with their benchmarks, and the diagnostics."""
+    records = list(format_called(name).parse(Source(None, "x", text.encode())))
+    runs = [each for each in records if isinstance(each, Reading)]
+    values: set[tuple[object, ...]] = {
+        (run.benchmark, *row[:4]) for run in runs for row in run.rows
+    }
+    return values, [each for each in records if isinstance(each, Diagnostic)]
+
+
+@pytest.mark.parametrize(("name", "path", "whole", "damaged"), DAMAGED)
+def test_a_damaged_cell_is_named_and_the_rest_is_kept(
+    name: str, path: str, whole: str, damaged: str
+) -> None:
+    text = (FIXTURES / path).read_text(encoding="utf-8")
+    before, present, after = text.partition(whole)
+    assert present
+    expected, usual = split(name, text)
+    values, problems = split(name, f"{before}{damaged}{after}")
+    line = before.count("\n") + 1 + whole.count("\n")
+    assert line in {each.line for each in problems} - {each.line for each in usual}
+    assert values < expected
+
+
+@pytest.mark.parametrize(("name", "path", "rest"), CUT)
+def test_a_cut_within_a_row_is_named(name: str, path: str, rest: str) -> None:
+    before, present, _ = (FIXTURES / path).read_text(encoding="utf-8").rpartition(rest)
+    assert present
+    whole, _ = split(name, before.rpartition("\n")[0] + "\n")
+    values, problems = split(name, before)
+    assert values == whole
+    assert before.count("\n") + 1 in {each.line for each in problems}
