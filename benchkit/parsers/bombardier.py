@@ -54,7 +54,7 @@ class Report(LoadReport):
 
     TOOL = "bombardier"
     HELD = regex(r"\s(?:-r|--rate)[ =]?(\d{1,15})\b")
-    NUMBERS = regex(r"(?:Reqs/sec|Latency|others|\S+%)\s|.*\b[1-5]xx - ")
+    NUMBERS = regex(r"\A(?:(?:Reqs/sec|Latency|others|\S+%)\s|.*\b[1-5]xx - )")
     LINES = (
         Line("target", r"Bombarding (\S+) (?:for \S+|with \d+ requests?(?:\(s\))?)"
              r" using (\d{1,9}) connections?(?:\(s\))?", is_opening=True,

@@ -95,8 +95,10 @@ class Report(LoadReport):
 
     TOOL = "plow"
     HELD = regex(r"\s--rate[ =]")
-    NUMBERS = regex(rf"(?:Count|[1-5]xx|RPS|Concurrency|Reads|Writes|Latency)\s|P\d|{_TIME}\s"
-                    r"|\S*\d[a-zµμ]{0,2}(?:\s+\S*\d[a-zµμ]{0,2}){3,20}\Z")  # fmt: skip
+    NUMBERS = regex(
+        r"\A(?:(?:Count|[1-5]xx|RPS|Concurrency|Reads|Writes|Latency)\s|P\d"
+        r"|(?:(?=\S*\d)\S++\s*+){4,21}\Z)"
+    )
     LINES = (
         Line("target", r"Benchmarking (\S+) (?:with|for|using) .{0,99}?(\d{1,9}) connection\(s\)\.",
              is_opening=True, start=r"Benchmarking \S+ (?:with|for|using) "),

@@ -176,7 +176,7 @@ class Report(reports.Report):
 
     TOOL = "JMH"
     NUMBERS = regex(
-        rf"(?!.*\sNaN\s++---$)\S.*\s(?:(?:{_MODE})\s|ops/(?:{TIMES})$|(?:{TIMES}|B)/op$)"
+        rf"\A(?!.*\sNaN\s++---$)\S.*\s(?:(?:{_MODE})\s|ops/(?:{TIMES})$|(?:{TIMES}|B)/op$)"
     )
     LINES = (
         Line("heads", _HEADS, is_opening=True, is_proof=True),

@@ -64,7 +64,7 @@ class Report(reports.Report):
     """A report whose lines are still coming in."""
 
     TOOL = "oha"
-    NUMBERS = regex(r"[^\s%]*% in |\d\S* in |\[\S*\] \S+ responses")
+    NUMBERS = regex(r"\A(?:[^\s%]*% in |\d\S* in |\[\S*\] \S+ responses)")
     LINES = (
         Line("summary", label="Summary", is_opening=True),
         Line("success", r"\d{1,3}\.\d+%?|NaN%?", "Success rate", is_proof=True,

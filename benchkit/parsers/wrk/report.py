@@ -69,9 +69,9 @@ class Report(reports.Report):
 
     TOOL = "wrk"
     NUMBERS = regex(
-        r"(?:Thread Stats|Latency|Req/Sec|Requests/sec:|Transfer/sec:|Socket|Non-2xx"
+        r"\A(?:(?:Thread Stats|Latency|Req/Sec|Requests/sec:|Transfer/sec:|Socket|Non-2xx"
         r"|\d[^ ]*(?: requests| threads and)|[^ %]*%)(?: |\Z)|\[?(?:Mean|Max) +="
-        r"|\S+ +[01]\.\d{6} +\S|\d+\.\d{3} +\S+ +\d+ +\S+\Z"
+        r"|\S+ +[01]\.\d{6} +\S|\d+\.\d{3} +\S+ +\d+ +\S+\Z)"
     )
     LINES = (
         Line("head", r"Running (\d{1,9}[smh]) test @ (\S+)", needed="Running … test @"),
