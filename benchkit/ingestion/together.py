@@ -12,6 +12,7 @@ from benchkit.errors import Diagnostic
 from benchkit.ingestion.addresses import name_path
 from benchkit.ingestion.sources import Found
 from benchkit.labels.patterns import PathLabels
+from benchkit.labels.plain_stems import split_stem
 from benchkit.labels.stems import ToolNames, form_tokens, split_name
 from benchkit.labels.tree import is_run, lead_by_folders, read_tree
 from benchkit.labels.walk import OF_FILE
@@ -254,17 +255,29 @@ def _read_folders(named: Sequence[Found], tools: ToolNames) -> None:
         names = [PurePosixPath(source.label).name for source in same]
         root, stated = PurePosixPath(folder).name, _list_stated(same)
         tree = read_tree(names, SIDE_NAMES, tools, root_name=root, stated=stated)
-        alone = {source.labels.variant for source in same}
-        if len(same) == 1 or len(named) == len(alone) == 2 > len({each.variant for each in tree}):
+        if len(same) == 1 or _are_two_sides(named, same, tree):
             continue
         for source, labels in zip(same, tree, strict=True):
             source.labels = _keep_place(source.labels, labels)
     lone = [same[0] for same in folders.values() if len(same) == 1]
     names = [PurePosixPath(source.label).name for source in lone]
     tree = read_tree(names, (), tools, root_name="", stated=_list_stated(lone))
-    for source, labels in zip(lone, tree, strict=True):
-        if source.labels.run is not None and labels.run is None and labels.by_stem:
+    if _are_two_sides(named, lone, tree):
+        return
+    for source, name, labels in zip(lone, names, tree, strict=True):
+        stem = split_stem(split_name(name)[0], tools)
+        is_run_named = bool(stem.moment) or stem.run is not None
+        is_no_run = source.labels.run is not None and labels.run is None
+        if labels.by_stem and (is_run_named or is_no_run):
             source.labels = _keep_place(source.labels, labels)
+
+
+def _are_two_sides(
+    named: Sequence[Found], same: Sequence[Found], tree: Sequence[PathLabels]
+) -> bool:
+    """Tell whether two files alone have two names, which would be one if read together."""
+    alone = {source.labels.variant for source in same}
+    return len(named) == len(alone) == 2 > len({labels.variant for labels in tree})
 
 
 def _keep_place(alone: PathLabels, together: PathLabels) -> PathLabels:

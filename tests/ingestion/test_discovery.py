@@ -66,6 +66,8 @@ NAMED = {
     "numbers alone": "8.txt:8 16.txt:16 64.txt:64",
     "two files": "run1.txt:run1 run2.txt:run2",
     "two words": "none.txt:none none-warmup.txt:none-warmup",
+    "a moment alone": "none-20240101-113229.txt:none:1",
+    "a counted word alone": "none_run2.txt:none:2",
 }
 
 
@@ -95,6 +97,8 @@ TOGETHER = {
     "runs in a folder each": "run1/none.txt run2/none.txt run3/none.txt: none/1 none/2 none/3",
     "two files": "run1/none.txt run2/none.txt: run1/none.txt run2/none.txt",
     "a file in a folder each": "a/jdk-17.txt b/jdk-21.txt: jdk-17 jdk-21",
+    "a moment in a folder each": "a/none_20240101.txt b/none_20240102.txt: "
+    "none_20240101 none_20240102",
     "sides far apart": "x/y/old z/new: old/1 old/2 new/1 new/2",
 }
 _HELD = {
