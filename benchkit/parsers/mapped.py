@@ -33,7 +33,7 @@ from typing import Any
 from benchkit.config.maps import Cell, Measure, TableMap, find_unit
 from benchkit.errors import UnknownFormatError
 from benchkit.metrics import VOCABULARY, vocabulary
-from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source
+from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Row, Source
 from benchkit.parsers.documents import line_of, read_documents
 from benchkit.parsers.leaves import name_fields
 from benchkit.reading.delimited import read_rows
@@ -49,6 +49,9 @@ _HINT = "correct the table, or the map"
 _AMOUNT = regex(
     r"([+-]?[\d.]{1,30}(?:e[+-]?\d{1,3})?) ?([^\W\d_]{1,5}(?:/[^\W\d_]{1,5})?|%)", re.IGNORECASE
 )
+#: A number whose comma stands last, and one whose points may part thousands.
+_COMMA = regex(r"[+-]?\d[\d.]{0,30},\d{1,30}")
+_GROUPS = regex(r"[+-]?\d{1,3}(?:\.\d{3}){1,9}")
 _MOST_NAMED = 20
 _LARGEST_RUN = (1 << 31) - 1
 Rows = Iterator[tuple[int, Mapping[str, Any] | Diagnostic]]
@@ -200,6 +203,7 @@ def parse(each: TableMap, source: Source) -> Iterator[Record]:
         if isinstance(cells, Diagnostic):
             yield cells
             continue
+        table.rows += 1
         for measure in each.measures:
             if cells.get(measure.column, "") in ("", None) and measure.column in cells:
                 yield Diagnostic(source.label, line, f"{measure.column} is empty", "", "note")
@@ -213,7 +217,9 @@ def parse(each: TableMap, source: Source) -> Iterator[Record]:
     if bad > _MOST_NAMED:
         what = f"{bad - _MOST_NAMED:,} more values are left out for the same reasons"
         yield Diagnostic(source.label, line, what, _HINT, "warning")
-    yield from table.runs.values()
+    for at, what in table.drop_unclear():
+        yield Diagnostic(source.label, at, what, "write numbers with a decimal point")
+    yield from (reading for reading in table.runs.values() if reading.rows)
     whole.raise_damage()
 
 
@@ -228,8 +234,14 @@ class _Runs:
 
     def __init__(self, each: TableMap) -> None:
         self._map = each
+        self._is_wide = all(one.metric.constant for one in each.measures)
         self._counts: Counter[tuple[object, ...]] = Counter()
+        self._last: dict[tuple[object, ...], int] = {}
         self._seen: dict[tuple[object, ...], int] = {}
+        self._commas: dict[str, str] = {}
+        self._grouped: dict[str, str] = {}
+        self._columns: dict[str, list[tuple[Reading, Row]]] = {}
+        self.rows = 0
         self.runs: dict[tuple[object, ...], Reading] = {}
 
     def take(self, line: int, cells: Mapping[str, Any], measure: Measure) -> None:
@@ -244,7 +256,12 @@ class _Runs:
         metric = read(measure.metric)
         if not metric:
             raise ValueError(f"{measure.metric.column} is empty")
+        cell = str(cells[measure.column]).strip()
+        if _COMMA.fullmatch(cell):
+            self._commas.setdefault(measure.column, cell)
         value, unit = _read_value(cells, measure, metric, read(measure.unit))
+        if _GROUPS.fullmatch(cell):
+            self._grouped.setdefault(measure.column, cell)
         line = line_of(cells[measure.column], line)
         stat = read(measure.stat) or read(self._map.stat) or choose_stat(metric)
         subject = read(self._map.subject) or None
@@ -254,8 +271,8 @@ class _Runs:
         labels = (group, variant, benchmark, tuple(params.items()))
         number = _read_run(cells, self._map.run) if self._map.run.column else None
         about = (*labels, number, subject, metric, stat)
-        self._counts[about] += 1
-        run = (*labels, number, self._counts[about] if number is None else 0)
+        ordinal = self._count(about, (*labels, subject))
+        run = (*labels, number, ordinal if number is None else 0)
         if number is not None and self._counts[about] > 1 and stat != "sample":
             what = f"run {number} already has this value, in line {self._seen[about]}"
             raise ValueError(what)
@@ -268,8 +285,29 @@ class _Runs:
         reading = self.runs[run]
         reading.last_line = max(line, reading.last_line)
         reading.add(metric, stat, value, unit, line, subject=subject)
+        self._columns.setdefault(measure.column, []).append((reading, reading.rows[-1]))
         if measure.better and metric not in VOCABULARY:
             reading.better[metric] = measure.better
+
+    def _count(self, about: tuple[object, ...], labels: tuple[object, ...]) -> int:
+        """Return which repeat a value is: that of its row, where a row has all metrics of a run."""
+        self._counts[about] += 1
+        if not self._is_wide:
+            return self._counts[about]
+        if self._last.get(labels) != self.rows:
+            self._last[labels] = self.rows
+            self._counts[labels] += 1
+        return self._counts[labels]
+
+    def drop_unclear(self) -> Iterator[tuple[int, str]]:
+        """Drop columns with decimal commas, where a point may part thousands; say where and why."""
+        for column in self._commas.keys() & self._grouped.keys():
+            grouped, comma = self._grouped[column], self._commas[column]
+            unclear = {id(row) for _, row in self._columns[column]}
+            for reading in self.runs.values():
+                reading.rows = [row for row in reading.rows if id(row) not in unclear]
+            what = f"{column} has both {grouped!r} and {comma!r}, so the point may part thousands"
+            yield self._columns[column][0][1][-1], f"{what}: its numbers are left out"
 
 
 def choose_stat(metric: object) -> str:

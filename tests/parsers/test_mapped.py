@@ -368,3 +368,37 @@ def test_the_only_or_a_known_metric_of_a_table_is_its_primary(
     frame = bk.load(pd.DataFrame(rows)).compare(baseline="old").frame
     chosen = frame[frame["primary"]]
     assert set(chosen["metric"] + "." + chosen["stat"]) == primary
+
+
+WIDE = [{"column": "x", "metric": "latency", "unit": "ms"}, {"column": "y", "metric": "size"}]
+
+
+def test_a_missing_cell_moves_no_value_into_another_run() -> None:
+    (each,) = parse_maps([{"variant": "v", "values": WIDE}], "map.toml")
+    text = "v,x,y\na,,100\na,2,200\nb,3,300\n"
+    runs = [r for r in parse(each, Source(None, "x", text.encode())) if isinstance(r, Reading)]
+    values = [[(row[1], row[3]) for row in run.rows] for run in runs]
+    assert values == [
+        [("size", 100.0)],
+        [("latency", 0.002), ("size", 200.0)],
+        [("latency", 0.003), ("size", 300.0)],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cells", "kept"),
+    [
+        (("999,5", "1.001", "7"), []),  # German: 1001
+        (("1,234", "998.5", "7"), [0.9985, 0.007]),
+        (("1.001", "1.002", "7"), [0.001001, 0.001002, 0.007]),
+    ],
+)
+def test_points_beside_decimal_commas_are_not_taken_for_decimal_points(
+    cells: tuple[str, ...], kept: list[float]
+) -> None:
+    text = "v;x;y\n" + "".join(f"a;{cell};1\n" for cell in cells)
+    rows, problems = read(text, variant="v", values=WIDE)
+    assert [value for *_, metric, value, _ in rows if metric == "latency"] == pytest.approx(kept)
+    assert sum(metric == "size" for *_, metric, _, _ in rows) == len(cells)
+    unclear = "x has both '1.001' and '999,5', so the point may part thousands"
+    assert any(unclear in problem for problem in problems) == (not kept)
