@@ -42,6 +42,7 @@ from benchkit.audit.names import (
     explain_nothing,
     find_numbered_names,
     find_other_params,
+    find_other_units,
     find_partly_missing,
     find_unmatched_names,
 )
@@ -100,6 +101,7 @@ RunRule = Callable[[Evidence], Iterator[Finding]]
 RULES: tuple[Rule, ...] = (
     find_unmatched_names,
     find_other_params,
+    find_other_units,
     find_numbered_names,
     find_other_origins,
     find_equal_sides,

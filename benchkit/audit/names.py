@@ -69,6 +69,27 @@ def find_other_params(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding
         )
 
 
+def find_other_units(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
+    """B219: a metric has another unit on the other side."""
+    metrics: dict[tuple[str, ...], int] = {}
+    for row in comparisons.dropped:
+        if row.units:
+            about = row.baseline, row.variant, row.metric, *row.units
+            metrics[about] = metrics.get(about, 0) + 1
+    for (baseline, variant, metric, *units), rows in metrics.items():
+        old, new = (f"'{unit}'" if unit else "no unit" for unit in units)
+        yield Finding(
+            code="B219",
+            severity="warning",
+            where=f"{baseline}, {variant}",
+            message=printable(
+                f"{metric} is not compared: it has {old} in '{baseline}' and {new} in '{variant}'"
+            ),
+            remedy="measure both sides in one unit, or give the metrics different names",
+            numbers={"rows": rows},
+        )
+
+
 def find_numbered_names(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
     """B214: the name of a variant is that of another one and a number that is no version."""
     names = {name for pair in comparisons.pairs for name in pair}

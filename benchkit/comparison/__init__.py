@@ -177,7 +177,7 @@ def compare(
     for pair in pairs:
         baseline, variant = pair
         left, right = cells.get(baseline, {}), cells.get(variant, {})
-        keys = [k for k in left if k in right and not _is_untraced(k, left[k], right[k])]
+        keys = [k for k in left if k in right and _is_comparable(k, left[k], right[k])]
         common = {name: {k: cells[name][k] for k in keys} for name in pair}
         joined = join_files(common, evidence.files, evidence.is_primary)
         x, y = joined[baseline], joined[variant]
@@ -191,7 +191,7 @@ def compare(
     if not contrasts:
         raise DataError(
             "nothing to compare: the two sides share no combination of benchmark, metric and level",
-            hint=_suggest(pairs, only_in, params_only_in),
+            hint=_suggest(pairs, only_in, params_only_in, dropped),
         )
     measured = {(name, c.benchmark) for c in contrasts for name in (c.baseline, c.variant)}
     levels = {(name, c.benchmark, c.params) for c in contrasts for name in (c.baseline, c.variant)}
@@ -207,9 +207,10 @@ def compare(
     )
 
 
-def _is_untraced(key: Row, left: Cell, right: Cell) -> bool:
-    """Tell whether a backend's spans were counted on one side alone: no side is better for it."""
-    return key.metric in _SPANS and not (any(left.values()) and any(right.values()))
+def _is_comparable(key: Row, left: Cell, right: Cell) -> bool:
+    """Tell whether the sides have one unit, and no backend counted spans on one alone."""
+    is_counted = key.metric not in _SPANS or (any(left.values()) and any(right.values()))
+    return is_counted and left.unit == right.unit
 
 
 def _leave_out(
@@ -366,7 +367,11 @@ def _suggest(
     pairs: Sequence[tuple[str, str]],
     only_in: Mapping[str, Sequence[str]],
     params_only_in: Mapping[str, Sequence[tuple[str, str]]],
+    rows: Sequence[Dropped],
 ) -> str:
+    if other := next((row for row in rows if row.units), None):
+        units = " and ".join(unit or "no unit" for unit in other.units)
+        return f"{other.metric} has different units: {units}"
     for baseline, variant in pairs:
         rename = suggest_rename(only_in.get(baseline, ()), only_in.get(variant, ()))
         if rename:

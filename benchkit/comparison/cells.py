@@ -7,7 +7,7 @@ Rows that only the baseline of a pair has, and primary metrics that one side of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -338,17 +338,16 @@ def _is_compared(
 
 def find_dropped(
     pair: tuple[str, str],
-    left: Iterable[Row],
-    right: Container[Row],
+    left: Mapping[Row, Cell],
+    right: Mapping[Row, Cell],
     is_primary: Callable[[Row], bool],
 ) -> Iterator[Dropped]:
-    """Yield the rows of the baseline that the variant lacks.
+    """Yield the rows of the baseline that the variant lacks, or has in another unit.
 
     Parameters
     ----------
     pair : (baseline, variant)
-    left, right
-        The keys of their cells.
+    left, right : mapping of Row to Cell
     is_primary : callable
         Tells whether a key's row would carry the headline.
 
@@ -357,8 +356,12 @@ def find_dropped(
     What is about a container is left out: not every variant's are watched.
     """
     for key in left:
-        if key not in right and not key.subject:
-            yield Dropped(**key.labels, baseline=pair[0], variant=pair[1], primary=is_primary(key))
+        units = (left[key].unit, right[key].unit) if key in right else ()
+        if len({*units}) != 1 and not key.subject:
+            yield Dropped(
+                **key.labels, baseline=pair[0], variant=pair[1], primary=is_primary(key),
+                units=units,
+            )  # fmt: skip
 
 
 def list_lacking(

@@ -286,17 +286,20 @@ def measure_spreads(rows: Sequence[Contrast]) -> list[tuple[float | None, float 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dropped(Row):
-    """A row that the baseline has and the variant has not; its subject is empty.
+    """A row that the baseline has and the variant has not, or not in this unit; no subject.
 
     Parameters
     ----------
     primary : bool
         Whether it would carry the headline.
+    units : tuple of (baseline's, variant's)
+        If the variant has it in another unit; else empty.
     """
 
     baseline: str
     variant: str
     primary: bool
+    units: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

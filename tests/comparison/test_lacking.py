@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import benchkit.api as bk
+from benchkit.cli import run
 from benchkit.cli.console import render_comparison
 from benchkit.errors import DataError
 
@@ -117,3 +118,26 @@ def test_where_every_run_failed_the_tool_and_the_command_that_lists_them_are_nam
     with pytest.raises(DataError, match="every run of asv failed") as raised:
         bk.load(path).compare()
     assert f"`benchkit runs {path}`" in raised.value.hint
+
+
+def test_a_metric_in_another_unit_is_named_and_not_compared(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [
+        f"{variant},{run},{metric},{100 + run},{unit}\n"
+        for variant, other in (("a", "ms"), ("b", "KiB"))
+        for run in (1, 2)
+        for metric, unit in (("cost", other), ("latency", "ms"))
+    ]
+    keys = ("variant", "run", "metric", "value", "unit")
+    table, columns = tmp_path / "costs.csv", tmp_path / "map.toml"
+    columns.write_text("".join(f'{key} = "{key}"\n' for key in keys), encoding="utf-8")
+    command = ["compare", str(table), "--map", str(columns), "--baseline", "a"]
+    table.write_text("".join([f"{','.join(keys)}\n", *rows]), encoding="utf-8")
+    assert run(command) == 0
+    out, err = capsys.readouterr()
+    assert "mean latency" in out
+    assert "cost is not compared: it has 's' in 'a' and 'B' in 'b'" in out + err
+    table.write_text("".join([f"{','.join(keys)}\n", *rows[::2]]), encoding="utf-8")
+    assert run(command) == 3
+    assert "cost has different units: s and B" in capsys.readouterr().err

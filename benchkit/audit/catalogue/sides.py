@@ -214,6 +214,16 @@ SIDES = (
         "file are enough.",
     ),
     Entry(
+        code="B219",
+        severity="warning",
+        says="a metric has different units on the two sides, so it is not compared",
+        what="A metric of your own (a table, a custom metric of k6, a frame) has another unit on "
+        "the other side, and one unit does not convert to the other.",
+        why="A ratio of milliseconds and bytes means nothing.",
+        example="a, b: cost is not compared: it has 's' in 'a' and 'B' in 'b'",
+        do="Measure both sides in one unit, or give the metrics different names.",
+    ),
+    Entry(
         code="B210",
         severity="warning",
         says="response lengths vary on one side only",
