@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import benchkit.api as bk
-from benchkit.cli import run
+from benchkit import cli
 from benchkit.cli.console import render_comparison
 from benchkit.errors import DataError
 
@@ -134,10 +134,10 @@ def test_a_metric_in_another_unit_is_named_and_not_compared(
     columns.write_text("".join(f'{key} = "{key}"\n' for key in keys), encoding="utf-8")
     command = ["compare", str(table), "--map", str(columns), "--baseline", "a"]
     table.write_text("".join([f"{','.join(keys)}\n", *rows]), encoding="utf-8")
-    assert run(command) == 0
+    assert cli.run(command) == 0
     out, err = capsys.readouterr()
     assert "mean latency" in out
     assert "cost is not compared: it has 's' in 'a' and 'B' in 'b'" in out + err
     table.write_text("".join([f"{','.join(keys)}\n", *rows[::2]]), encoding="utf-8")
-    assert run(command) == 3
+    assert cli.run(command) == 3
     assert "cost has different units: s and B" in capsys.readouterr().err
