@@ -344,15 +344,6 @@ def find_dropped(
 ) -> Iterator[Dropped]:
     """Yield the rows of the baseline that the variant lacks, or has in another unit.
 
-    Parameters
-    ----------
-    pair : (baseline, variant)
-    left, right : mapping of Row to Cell
-    is_primary : callable
-        Tells whether a key's row would carry the headline.
-
-    Notes
-    -----
     What is about a container is left out: not every variant's are watched.
     """
     for key in left:
