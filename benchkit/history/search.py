@@ -12,6 +12,8 @@ from benchkit.stats.multiplicity import benjamini_hochberg
 
 #: Among the series that are reported as changed, the share that may be so by chance.
 FALSE_SHARE = 0.05
+#: Commits that a step change needs on each side.
+EACH_SIDE = SEGMENT
 #: Up to so many times the commits at hand, it is sought how many can show a change.
 _FARTHEST = 4
 #: A level so far from the other that all noise is narrow beside it.

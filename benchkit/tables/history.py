@@ -20,6 +20,7 @@ from benchkit.history.model import (
 )
 from benchkit.history.naming import name_commit, name_commits, name_series, shorten, write_day
 from benchkit.history.outcome import FAIL, PASS, UNDECIDED, Alarm, Outcome
+from benchkit.history.search import EACH_SIDE
 from benchkit.listing import list_first
 from benchkit.tables.model import Cell, Column, Table
 from benchkit.tables.series import (
@@ -68,7 +69,8 @@ def write_headline(history: History) -> str:
     """Count the series, the step changes and the newest commits that lie outside."""
     changes = sum(len(series.open_changes) for series in history.series)
     outside = sum(series.newest.verdict == OUTSIDE for series in history.series)
-    steps = count_of(changes, "step change") if changes else "no step change"
+    none = f"no step change (one needs {EACH_SIDE} commits on each side)"
+    steps = count_of(changes, "step change") if changes else none
     return (
         f"{len(history.series)} series: {steps}; the newest commit is outside the expected range "
         f"in {outside or 'no'} series."
