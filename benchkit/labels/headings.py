@@ -57,6 +57,12 @@ _DATE = regex(
 _WARM_UP = regex(r"warm(?:ing)?[- ]?up(?: (?:run|phase|round))?|\(warm[- ]?up\)", re.IGNORECASE)
 #: What a tool prints of a run, which some pages have as its heading.
 _MEASURED = regex(r"\d[\d.,]* requests in [\d.,]+ ?[mµ]?s", re.IGNORECASE)
+#: How long what a log's line tells of took: ``started in 154us``.
+_LASTED = regex(
+    r"(?P<what>\b(?:took|\w{1,30}ed\b(?: \S{1,40}){0,4} in)) [\d.,]{1,20} ?"
+    r"(?:[nuµμm]?s|secs?|seconds?|minutes?)\Z",
+    re.IGNORECASE,
+)
 _EDGES = " \t-–—:,.;/|()[]#"
 
 #: The headings above a block by depth, its caption, the lines above it and those below it.
@@ -149,6 +155,7 @@ def shorten(text: str, sized: Collection[str] = ()) -> tuple[str, bool]:
     if _MEASURED.match(text):
         return "", False
     name = _ORDINAL.sub("", text, count=1) if _ORDINAL.match(text) else text
+    name = _LASTED.sub(r"\g<what>", name)
     undated = _DATE.sub("", name)
     without = undated if text in sized else _RUN.sub("", undated)
     if without != name:

@@ -43,6 +43,8 @@ from benchkit.units import parse_time
 _TABLE = regex(
     r"^[^\w\n]*+Statistics[ \t]++Avg[ \t]++Stdev[ \t]++Max\W{1,99}Reqs/sec\s", re.MULTILINE
 )
+#: As bombardier prints it, or as pages set it.
+_DASH = " [-–—] "
 _CODES = ("1xx", "2xx", "3xx", "4xx", "5xx")
 _NUMBER = r"(\d{1,12}\.\d{2})"
 _MAXIMUM = r"(\d{1,12}(?:\.\d{2})?)"
@@ -72,11 +74,12 @@ class Report(LoadReport):
         Line("answered percentile", rf"\d{{1,2}}(?:\.\d{{1,3}})?%\s+{_TIME}", under="answered",
              is_repeated=True),
         Line("code heads", label="HTTP codes"),
-        Line("codes", ", ".join(rf"{code} - (\d{{1,15}})" for code in _CODES), is_proof=True,
+        Line("codes", ", ".join(rf"{code}{_DASH}(\d{{1,15}})" for code in _CODES), is_proof=True,
              needed="HTTP codes"),
-        Line("others", r"others - (\d{1,15})", needed="others"),
+        Line("others", rf"others{_DASH}(\d{{1,15}})", needed="others"),
         Line("errors", label="Errors"),
-        Line("error", r"((?![1-5]xx - )\S.{0,999}) - (\d{1,15})", under="errors", is_repeated=True,
+        Line("error", rf"((?![1-5]xx{_DASH})\S.{{0,999}}){_DASH}(\d{{1,15}})", under="errors",
+             is_repeated=True,
              is_vague=True),
         Line("throughput", r"\d{1,9}\.\d{2}[KMGTP]?B?/s", "Throughput", needed="Throughput"),
     )  # fmt: skip

@@ -71,9 +71,14 @@ class _Paragraph(NamedTuple):
     is_lead: bool
 
     @property
+    def points_down(self) -> bool:
+        """Whether its words lead to what stands below it."""
+        return _POINTS_DOWN.search(self.text) is not None
+
+    @property
     def side(self) -> Side:
         """Whether it stands above or below what it names, as far as itself shows it."""
-        if self.is_lead or _POINTS_DOWN.search(self.text) or _LEADS.match(self.text):
+        if self.is_lead or self.points_down or _LEADS.match(self.text):
             return "above"
         if self.up != self.down:
             return "below" if self.up < self.down else "above"
@@ -171,6 +176,7 @@ class _Reader:
         """Put the captions of a group where they belong."""
         over = self._gaps[group[0][0]].lower[-1:]
         under = self._gaps[group[-1][1] + 1].upper[:1]
+        under = [caption for caption in under if not caption.points_down]
         side = _judge(inner, over, under)
         if side == "below":
             for at, (first, _) in enumerate(group):

@@ -71,6 +71,13 @@ def test_a_prompt_of_another_directory_or_host_begins_a_test(
     assert TEXT_DIFFERS in list_reasons(loaded)[0]
 
 
+def test_lines_of_a_log_that_differ_in_how_long_something_took_leave_repeats(
+    tmp_path: Path,
+) -> None:
+    log = "2024/01/31 10:00:0{0} server started in 15{0}us\n" + GO
+    assert count_runs(load(tmp_path, log.format(1) + log.format(2))) == {"Encode": 2}
+
+
 def test_one_prompt_above_each_block_leaves_repeats(tmp_path: Path) -> None:
     text = "".join(f"bob@host:~/gin$ {COMMAND}\n{wrk(rate)}\n" for rate in (9000, 8000, 8500))
     assert count_runs(load(tmp_path, text)) == {"/": 3}

@@ -43,6 +43,14 @@ def test_a_table_without_failures_gives_its_rate() -> None:
     assert found["non2xx", "failures", "count"] == 4
 
 
+def test_dashes_as_a_page_sets_them_cost_no_value() -> None:
+    table = TABLE.format(others=2, errors="  Errors:\n    connection refused - 2\n")
+    run, problems = read(TEXT, table.replace(" - ", " – "))
+    plain, expected = read(TEXT, table)
+    assert run.rows == plain.rows
+    assert problems == expected
+
+
 def test_percentiles_of_all_requests_are_read_beside_those_of_answered_ones() -> None:
     """Of versions that print both, all percentiles were lost without a word."""
     both = "".join(

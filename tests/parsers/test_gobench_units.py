@@ -67,7 +67,9 @@ def test_what_a_unit_means(unit: str, metric: str, base: str) -> None:
     assert (found.metric, found.base) == (metric, base)
 
 
-@pytest.mark.parametrize("unit", ["12", "-86.88%", "+Inf%", "|", "+5", "3.5", "ns/oppp", "MB/ss"])
+@pytest.mark.parametrize(
+    "unit", ["12", "-86.88%", "+Inf%", "|", "+5", "3.5", "ns/oppp", "MB/ss", "ns/o", "allocs/o"]
+)
 def test_what_is_no_unit(unit: str) -> None:
     assert read_unit(unit) is None
 

@@ -87,6 +87,11 @@ def test_text_that_may_name_either_result_names_none(text: str, names: list[str]
     assert name_all(text) == names
 
 
+def test_a_line_that_leads_to_the_next_section_is_no_caption_below() -> None:
+    pair = f"GET\n\n{FENCE}\n\nPUT\n\n{FENCE}\n\n"
+    assert name_all(f"small:\n\n{pair}large:\n\n{pair}") == ["GET", "PUT", "GET", "PUT"]
+
+
 def test_options_of_a_command_lead_to_the_result_below() -> None:
     names = name_all(f"{FENCE}\nrun `ab -c 5`\n\n{FENCE}\nrun `ab -c 10`\n\n{FENCE}\n")
     assert names == ["", "run ab -c 5", "run ab -c 10"]

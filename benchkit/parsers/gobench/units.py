@@ -26,8 +26,8 @@ METRICS = {
 }
 #: The units that go test prints without being told to.
 STANDARD = frozenset({"ns/op", "MB/s", "B/op", "allocs/op"})
-#: A slip of the keyboard in one of them (``ns/oppp``), unlike ``MB/sec`` or ``ns/op-p99``.
-_SLIP = regex("|".join(f"{unit}{unit[-1]}+" for unit in sorted(STANDARD)))
+#: A slip of the keyboard in one of them (``ns/opp``, ``ns/o``), unlike ``MB/sec`` or ``ns/op-p99``.
+_SLIP = regex("|".join(f"{unit[:-1]}(?:{unit[-1]}{{2,}})?" for unit in sorted(STANDARD)))
 #: What the second part of a standard unit begins with, where a line break parts it.
 REST_INITIALS = frozenset(unit[place] for unit in STANDARD for place in range(1, len(unit)))
 _ALLOWED = {"assume": ("exact", "nothing"), "better": ("higher", "lower")}
