@@ -36,6 +36,8 @@ from benchkit.parsers.base import (
     bare,
 )
 from benchkit.parsers.gobench.names import Names
+from benchkit.reading.remarks import report_damaged
+from benchkit.reading.reports import IS_CUT
 from benchkit.reading.source import UntilDamage
 from benchkit.regexes import regex
 from benchkit.units import scale, step
@@ -79,8 +81,9 @@ def _parse(source: Source) -> Iterator[Record]:
     >>> [(run.variant, run.benchmark, run.rows[0][3]) for run in _parse(Source(None, "x", text))]
     [('old', 'A', 5.23e-07), ('new', 'A', 6.86e-08)]
     """
-    lines = UntilDamage(source.lines())
-    rows = list(_read_rows(lines))
+    lines = UntilDamage(source.ended_lines())
+    records = list(_read_rows(source.label, lines))
+    rows = [each for each in records if isinstance(each, _Row)]
     names = Names(row.name for row in rows)
     runs: dict[tuple[str, int, str], Reading] = {}
     seen: dict[tuple[str, str, int], int] = {}
@@ -103,21 +106,26 @@ def _parse(source: Source) -> Iterator[Record]:
                     resolution=step(text, exponent))  # fmt: skip
             run.last_line = row.line
     yield from runs.values()
+    yield from (each for each in records if isinstance(each, Diagnostic) and runs)
     lines.raise_damage()
     if not runs:
         message = "the table has no complete row"
         yield Diagnostic(source.label, 0, message, "give the whole output of benchcmp")
 
 
-def _read_rows(lines: UntilDamage[tuple[int, str]]) -> Iterator[_Row]:
-    """Yield the rows below a header."""
+def _read_rows(
+    label: str, lines: UntilDamage[tuple[int, str, bool]]
+) -> Iterator[_Row | Diagnostic]:
+    """Yield the rows below a header, and what cannot be read of them."""
     unit = ""
-    for number, text in lines:
+    for number, text, is_ended in lines:
         line = bare(text)
         if header := _HEADER.fullmatch(line):
             unit = header[1]
         elif unit and (row := _ROW.fullmatch(line)):
             yield _Row(number, unit, row[1], (row[2], row[3]))
+        elif unit and (line.startswith("Benchmark") or (IS_CUT.match(line) and not is_ended)):
+            yield report_damaged("benchcmp", label, number, line)
         elif line:
             unit = ""
 

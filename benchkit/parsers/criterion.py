@@ -181,6 +181,7 @@ _BENCHER = regex(
     re.ASCII,
 )
 #: A name and a time, of which nothing says what they are.
+_SIGN = regex(r"(?:\s|\A)(?:time:\s{1,99}\[(?!.*%)|\.\.\. bench:)")
 _BARE = regex(rf"(?:test )?\S++\s++{_PER_ITERATION}", re.ASCII)
 _UNCLEAR = Remark(
     "{text} shows neither `... bench:` nor a spread, so it is not read",
@@ -218,7 +219,7 @@ def _recognises_text(head: Head) -> bool:
 def _parse_text(source: Source) -> Iterator[Record]:
     """Yield a run per benchmark."""
     lines, above, is_empty = UntilDamage(source.ended_lines()), "", True
-    for number, text, _ in lines:  # a whole line ends with a bracket
+    for number, text, is_ended in lines:  # a whole line ends with a bracket
         line = _bare(text)
         if (shown := _SHOWN.fullmatch(line)) is not None:
             name, *times = shown.groups()
@@ -239,7 +240,7 @@ def _parse_text(source: Source) -> Iterator[Record]:
             yield _UNCLEAR.at(source.label, number, text=show_part(line))
         elif FENCE.match(text):
             above = ""
-        elif "... bench: " in line and "/iter" in line:
+        elif _SIGN.search(line) or not (is_empty or is_ended or _is_chatter(line)):
             what = f"{line[:60]!r} has no valid time and was left out"
             yield Diagnostic(source.label, number, what, "fix the file or measure again", "warning")
         elif line and not _OTHER.fullmatch(line):
@@ -247,6 +248,11 @@ def _parse_text(source: Source) -> Iterator[Record]:
     lines.raise_damage()
     if is_empty:
         yield Diagnostic(source.label, 0, "no result of criterion here", "give the whole output")
+
+
+def _is_chatter(line: str) -> bool:
+    """Whether a last line is one that is not read, and whole."""
+    return _CHATTER.search(line) is not None and line.count("[") == line.count("]")
 
 
 def _bare(text: str) -> str:

@@ -91,7 +91,7 @@ def _parse(source: Source) -> Iterator[Record]:
                 yield from log.end()
             log = _begin(source.label, number, text)
             yield log.run
-        elif log is None or "REQUEST\t" not in text:
+        elif log is None or ("REQUEST\t" not in text and (is_ended or not text.strip())):
             continue
         elif not is_ended or (request := _read_request(text)) is None:
             log.bad.append(number)

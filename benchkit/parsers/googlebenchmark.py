@@ -45,6 +45,7 @@ from benchkit.parsers.base import (
 )
 from benchkit.parsers.documents import Document, Fact, add_fact, is_amount, line_of, read_objects
 from benchkit.reading.delimited import header_of, read_rows
+from benchkit.reading.reports import IS_CUT
 from benchkit.reading.signs import begins_objects
 from benchkit.reading.source import UntilDamage
 from benchkit.redaction import show_part
@@ -58,6 +59,7 @@ _ENDING = regex(r"(.+)_(mean|median|stddev|cv|BigO|RMS|min|max)")
 _THREADS = regex(r"/threads:\d+")
 _COLUMNS = ["name", "iterations", "real_time", "cpu_time", "time_unit"]
 _HINT = "use the whole file that Google Benchmark wrote"
+_UNENDED = "it has no line end, so it may be truncated"
 
 
 def _parse(source: Source) -> Iterator[Record]:
@@ -143,9 +145,10 @@ def _parse_console(source: Source) -> Iterator[Record]:
             row = {"name": error[1], "error_occurred": True, "error_message": error[2]}
             table.take(row, number)
         elif row := _read_line(line, counters):
-            kept = row if is_ended else {name: row[name] for name in _CERTAIN}
-            table.take(kept, number)
-        elif _LIKE_ROW.search(line):
+            table.take(row if is_ended else {name: row[name] for name in _CERTAIN}, number)
+            if not is_ended:
+                table.refuse(number, f"only the times of this row are read: {_UNENDED}", "warning")
+        elif _LIKE_ROW.search(line) or (table.runs and not is_ended and IS_CUT.match(line)):
             table.refuse(number, f"{show_part(line)} is not a row of this table; it is left out")
     yield from table.finish() if table else ()
     lines.raise_damage()
@@ -177,7 +180,9 @@ def _read_line(line: str, counters: Sequence[str]) -> dict[str, Any]:
     rates += [(_OLD[unit], value + "/s", True) for value, unit in _OLD_RATE.findall(rest)]
     for key, value, is_binary in rates:
         match = _RATE.fullmatch(value)
-        if match and key in _OLD.values():
+        if match is None and value.endswith("/s"):
+            cells[key] = value  # damaged
+        elif match and key in _OLD.values():
             prefix, base = match[2].lower().removesuffix("i"), 1024 if is_binary else 1000
             factor = float(base) ** (" kmgtpe".index(prefix) if prefix else 0)
             cells |= {key: float(match[1]) * factor, f"{key}_step": step(match[1]) * factor}
@@ -214,15 +219,40 @@ class _Table:
         elif aggregate:
             if aggregate in _AGGREGATES:
                 run = self.aggregates.setdefault(name, self._begin(name, line))
-                _add(run, row, _AGGREGATES[aggregate], line)
+                self._add(run, row, _AGGREGATES[aggregate], line)
         else:
             run = self._begin(name, line)
-            _add(run, row, "sample", line)
+            self._add(run, row, "sample", line)
             self.runs.append(run)
 
-    def refuse(self, line: int, what: str) -> None:
+    def _add(self, run: Reading, row: Mapping[str, Any], stat: str, line: int) -> None:
+        """Add the times and rates of a row; CPU time only of one, and no spread of it."""
+        exponent, n = _EXPONENT[row["time_unit"]], row.get("iterations")
+        facts = {"real_time": Fact("time_per_op", stat, "s", exponent=exponent)}
+        if stat != "stdev":
+            facts["bytes_per_second"] = Fact("processing_rate", stat, "B/s")
+            facts["items_per_second"] = Fact("operation_rate", stat, "1/s", "items")
+        if stat in {"sample", "mean"}:
+            facts["cpu_time"] = Fact("cpu_time_per_op", "mean", "s", exponent=exponent)
+        for name, fact in facts.items():
+            if is_amount(value := row.get(name)):
+                rounding = row.get(f"{name}_step")
+                digits = None if rounding is None else rounding * 10.0**fact.exponent
+                add_fact(
+                    run,
+                    fact._replace(step=digits),
+                    value,
+                    line,
+                    int(n) if is_amount(n) and stat == "sample" else None,
+                )
+                run.last_line = max(run.last_line, line_of(value, line))
+            elif value is not None:
+                what = f"{name} is {show_part(str(value))}, which is not a number; it is left out"
+                self.refuse(line, what, "warning")
+
+    def refuse(self, line: int, what: str, severity: str = "error") -> None:
         """Name what cannot be read of a line."""
-        self.problems.append(Diagnostic(self.label, line, what, _HINT))
+        self.problems.append(Diagnostic(self.label, line, what, _HINT, severity))
 
     def _begin(self, name: str, line: int) -> Reading:
         run = Reading(tool="google-benchmark", form=self.form, line=line, last_line=line)
@@ -260,34 +290,16 @@ def _find_aggregate(row: Mapping[str, Any], name: str) -> tuple[str, str]:
     return ("unnamed" if row.get("run_type") == "aggregate" else ""), name
 
 
-def _add(run: Reading, row: Mapping[str, Any], stat: str, line: int) -> None:
-    """Add the times and rates of a row; its CPU time only where it is one, and no spread of it."""
-    exponent, n = _EXPONENT[row["time_unit"]], row.get("iterations")
-    facts = {"real_time": Fact("time_per_op", stat, "s", exponent=exponent)}
-    if stat != "stdev":
-        facts["bytes_per_second"] = Fact("processing_rate", stat, "B/s")
-        facts["items_per_second"] = Fact("operation_rate", stat, "1/s", "items")
-    if stat in {"sample", "mean"}:
-        facts["cpu_time"] = Fact("cpu_time_per_op", "mean", "s", exponent=exponent)
-    for name, fact in facts.items():
-        if is_amount(value := row.get(name)):
-            rounding = row.get(f"{name}_step")
-            digits = None if rounding is None else rounding * 10.0**fact.exponent
-            add_fact(
-                run,
-                fact._replace(step=digits),
-                value,
-                line,
-                int(n) if is_amount(n) and stat == "sample" else None,
-            )
-            run.last_line = max(run.last_line, line_of(value, line))
-
-
 #: Some locales write `0,313`; the tool groups no digits, so `1,234` is none of its numbers.
 _TIME = r"(\d{1,18}(?:\.\d{1,18}|(?:(?<=\b0),\d{3}|,\d\d?)(?!\d))?(?:e[+-]\d{1,3})?) ?(ns|us|ms|s)"
 _ROW = regex(rf"(\S.{{0,500}}?)\s+{_TIME}\s+{_TIME}\s+(\d{{1,18}})(?:\s+(\S.*))?", re.ASCII)
+_LIKE_TIME = r"[-+]?(?:\d[\w.,+-]{0,30}|(?i:nan|inf)) ?[nuµm]?s"
 #: A row whose columns or numbers are not those of the tool.
-_LIKE_ROW = regex(r"\s\d[\d.,e+-]{0,30} ?[nuµm]?s\s+\d[\d.,e+-]{0,30} ?[nuµm]?s(?!\S)", re.ASCII)
+_LIKE_ROW = regex(
+    rf"\s{_LIKE_TIME}\s+(?:{_LIKE_TIME}|\S+ ?[nuµm]?s)(?!\S)|\s[nuµm]?s\s+{_LIKE_TIME}(?!\S)"
+    rf"|\s{_LIKE_TIME}\s+\d{{1,18}}(?!\S)",
+    re.ASCII,
+)
 #: What a row shows in front of its last number, whose end may be cut off.
 _CERTAIN = ("name", "time_unit", "real_time", "real_time_step", "cpu_time", "cpu_time_step")
 _HEADER = regex(r"Benchmark\s+Time\s+CPU\s+Iterations(?:\s+(\S.{0,2000}))?")

@@ -34,14 +34,14 @@ def recognises_table(head: Head) -> bool:
 def parse_table(source: Source) -> Iterator[Record]:
     """Yield a reading per command of the tables in Markdown or Org of a text."""
     unit, heads, is_empty = "", [""], True
-    lines = UntilDamage(source.lines())
-    for line, text in lines:
+    lines = UntilDamage(source.ended_lines())
+    for line, text, is_ended in lines:
         cells = text[begin.end() :].strip() if (begin := _PASTED.match(text)) else ""
         if header := _HEADS.fullmatch(cells):
             unit, heads = header[1], ["Mean", *map(str.strip, header[2].split("|"))]
         elif not cells:
             unit = ""
-        elif not unit or not cells.strip("|:-+ \t"):
+        elif not unit or (is_ended and not cells.strip("|:-+ \t")):
             continue
         elif (run := _read_row(cells, heads, unit, line)) is not None:
             is_empty = False

@@ -68,6 +68,8 @@ _MANY_STARTS = 6
 def _read_odd_bytes(error: UnicodeError) -> tuple[str, int]:
     assert isinstance(error, UnicodeDecodeError)  # noqa: S101 - it is not used to encode
     odd = error.object[error.start : error.end]
+    if odd == b"\xb5" and error.object[error.end : error.end + 1] == b"s":
+        return "µ", error.end  # of a unit, as Windows and Latin-1 encode it
     return "".join(chr(_ODD_SIGNS + byte) for byte in odd), error.end
 
 
@@ -77,10 +79,14 @@ codecs.register_error(ODD_BYTES, _read_odd_bytes)
 def decode(data: bytes, encoding: str = "utf-8") -> str:
     r"""Decode a text; each byte that is not of its encoding becomes a sign of its own.
 
+    That of ``µs`` in Windows' encoding is read.
+
     Examples
     --------
     >>> decode("Menü".encode("latin-1")), decode("Menù".encode("latin-1"))
     ('Men⣼', 'Men⣹')
+    >>> decode("9.5 µs".encode("cp1252"))
+    '9.5 µs'
     """
     return data.decode(encoding, ODD_BYTES)
 

@@ -11,6 +11,7 @@ from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Reading, Source
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+_SORTS = "benchmarkdotnet-markdown/none/3/Sorts-report-github.md"
 #: The format, a fixture, what stands in it, and what stands there once it is damaged.
 DAMAGED = (
     ("bombardier", "bombardier-forms/text-latencies.txt", "    50%   114.00us", "    50%   1x4us"),
@@ -20,6 +21,12 @@ DAMAGED = (
     ("wrk", "wrk2/synthetic-none-1.txt", "3.811     0.996875", "3,811     0.996875"),
     ("wrk", "wrk2/synthetic-none-1.txt", "3.811     0.996875", "3.811     0.9x"),
     ("hyperfine_text", "hyperfine/text-scan.txt", "[User: ", "[User: NaN"),
+    ("benchcmp", "benchcmp/all.txt", "38687         -42.26%", "38687         -%"),
+    ("criterion_text", "criterion-text/none-1.txt", "[75.081 µs", "[75.0x µs"),
+    ("criterion_text", "criterion-forms/bencher.txt", " ns/iter", " /iter"),
+    ("google_benchmark_console", "google-benchmark-console/none.txt", "  222 ns ", "  NaN ns "),
+    ("google_benchmark_console", "google-benchmark-console/none.txt", "=667.17M/s", "=667.x/s"),
+    ("google_benchmark_csv", "google-benchmark-forms/table.csv", "3.07029e+08", "3.07x"),
 )
 #: The format, a fixture, and the text within a row before which the file ends.
 CUT = (
@@ -27,6 +34,16 @@ CUT = (
     ("hyperfine_text", "hyperfine/text-scan.txt", " runs"),
     ("jmh_text", "jmh/text-otlp.txt", "s/op"),
     ("jmh_text", "jmh/text-otlp.txt", " avgt"),
+    ("benchcmp", "benchcmp/all.txt", "+222.76%"),
+    ("benchcmp", "benchcmp/all.txt", "chmark"),
+    ("criterion_text", "criterion-text/none-1.txt", " µs 147.96"),
+    ("criterion_text", "criterion-text/none-1.txt", "/s 919.26"),
+    ("criterion_text", "criterion-forms/bencher.txt", "ns/iter"),
+    ("google_benchmark_console", "google-benchmark-console/none.txt", "  281935"),
+    ("benchmarkdotnet_markdown", _SORTS, "0.5525"),
+    ("benchmarkdotnet_markdown", _SORTS, "erge     | 1000"),
+    ("hyperfine_table", "hyperfine/table-scan.md", "./count.sh"),
+    ("gatling", "gatling/none-1.log", "END"),
 )
 
 

@@ -217,8 +217,8 @@ def test_a_row_of_the_console_is_read_or_named(
 def test_a_last_row_of_the_console_without_a_line_end_keeps_its_times() -> None:
     """It was left out without a word."""
     text = "Benchmark  Time  CPU  Iterations\nBM_A  6.59 us  6.70 us  112000 items_per_second=1.5k/"
-    (run,), problems = read(CONSOLE, text)
-    assert not problems
+    (run,), (problem,) = read(CONSOLE, text)
+    assert (problem.line, problem.severity) == (2, "warning")
     assert {row[1]: row[3] for row in run.rows} == {
         "time_per_op": 6.59e-6,
         "cpu_time_per_op": 6.7e-6,

@@ -11,6 +11,7 @@ from dataclasses import replace
 from benchkit.parsers.base import Diagnostic, Head, Reading, Record, Source
 from benchkit.parsers.benchmarkdotnet import unquote
 from benchkit.reading.delimited import header_of, read_rows
+from benchkit.reading.reports import IS_CUT
 from benchkit.reading.source import UntilDamage
 from benchkit.redaction import show_part
 from benchkit.regexes import regex
@@ -144,9 +145,10 @@ class _Summary:
             self.rows.append((line, row))
         elif "".join(cells).strip("-: "):
             what = f"this row has {len(cells)} cells, but the header has {len(self.columns)}"
-            self._leave_out(line, what)
+            self.leave_out(line, what)
 
-    def _leave_out(self, line: int, what: str) -> None:
+    def leave_out(self, line: int, what: str) -> None:
+        """Name a row that is not read."""
         what = f"{what}; the row is left out"
         self.problems.append(Diagnostic(self.label, line, what, _HINT, "warning"))
 
@@ -165,14 +167,14 @@ class _Summary:
         for run, (line, row) in zip(runs, self.rows, strict=True):
             if not decimal:
                 what = "it is not clear whether the commas of this table part thousands or decimals"
-                self._leave_out(line, what)
+                self.leave_out(line, what)
             elif (count := counts[_identity(run)]) > 1:
-                self._leave_out(line, f"{count} rows of this table are called {run.benchmark}")
+                self.leave_out(line, f"{count} rows of this table are called {run.benchmark}")
             elif _fill(run, row, decimal):
                 yield run
                 self.problems += self._name_unreadable(line, row)
             else:
-                self._leave_out(line, f"{run.benchmark} has no valid mean or median")
+                self.leave_out(line, f"{run.benchmark} has no valid mean or median")
         yield from self.problems
 
     def _name_unreadable(self, line: int, row: Mapping[str, str]) -> Iterator[Diagnostic]:
@@ -263,6 +265,13 @@ def parse_markdown(source: Source) -> Iterator[Record]:
             continue
         is_whole = is_ended or text.rstrip().endswith("|")
         cells = _split(text) if "|" in text and is_whole else []
+        if (
+            table
+            and not is_whole
+            and ("|" in text or (not is_apart and IS_CUT.match(text.strip())))
+        ):
+            table.leave_out(number, "this last row is cut")
+            continue
         is_header = _is_header(cells)
         is_row = not is_apart or _is_row(columns, cells) or not "".join(cells).strip("-: ")
         is_apart = False
