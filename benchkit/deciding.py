@@ -13,10 +13,11 @@ from pathlib import Path
 
 from benchkit.api import Comparison, RunSet, load
 from benchkit.api.sides import pair_up
-from benchkit.api.suggestions import advising_on_command, require_measured
+from benchkit.api.suggestions import advising_on_command, require_read
 from benchkit.capture.plan import Plan, Stopping
 from benchkit.capture.session import Session, carry_out
 from benchkit.comparison import SEQUENTIAL
+from benchkit.comparison.series import INCOMPLETE
 from benchkit.derived.record import keep_measured
 from benchkit.errors import ConfigError, DataError
 from benchkit.listing import list_first
@@ -114,7 +115,7 @@ class _Looks:
             return False
         with advising_on_command():
             results = load(self._out)
-        require_measured(results, chain(*self._pairs))
+        require_read(results, chain(*self._pairs))
         _refuse_others(results, self._out)
         self.comparison = results.compare(
             pairs=self._pairs,
@@ -127,7 +128,7 @@ class _Looks:
         waiting = [row for row in verdicts.primary if is_early or _is_open(row)]
         design = stopping.design
         self.progress = Progress(rounds, design.least, design.most, verdicts, len(waiting))
-        if not verdicts.primary or not (is_early or any(map(_may_end, verdicts.primary))):
+        if not any(_may_end(row, is_early=is_early) for row in verdicts.primary):
             raise _refuse(self.comparison)
         self._watch(self.progress)
         return not waiting
@@ -154,14 +155,16 @@ def _is_open(row: Verdict) -> bool:
     return row.word == INCONCLUSIVE and row.contrast.method == SEQUENTIAL and not row.obstacle
 
 
-def _may_end(row: Verdict) -> bool:
+def _may_end(row: Verdict, *, is_early: bool) -> bool:
+    if is_early:
+        return not any(note.startswith(INCOMPLETE) for note in row.notes)
     return row.word != INCONCLUSIVE or _is_open(row)
 
 
 def _refuse(comparison: Comparison) -> DataError:
     """Return the error for a series in which rounds can decide nothing."""
     rows = comparison.verdicts.primary
-    why = next((f": {row.notes[0]}" for row in rows if row.notes), "")
+    why = next((f": {row.obstacle or row.notes[0]}" for row in rows if row.notes), "")
     lost = next((finding.remedy for finding in comparison.findings if finding.code == "B344"), "")
     hint = lost or "name a primary metric with --metric, and an empty folder with --out"
     return DataError(f"more rounds cannot give a verdict for any primary row{why}", hint=hint)

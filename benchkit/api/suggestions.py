@@ -21,6 +21,7 @@ from benchkit.ingestion.harvest import NAME_FILES
 from benchkit.ingestion.origins import refuse_contested
 from benchkit.ingestion.splits import list_splits
 from benchkit.labels.splitting import NameSplit
+from benchkit.labels.walk import OF_FILE
 from benchkit.listing import list_first
 from benchkit.parsers import registry
 from benchkit.parsers.refusal import AGAIN
@@ -37,6 +38,7 @@ _PRINT = (
     "let the command print one run's results in a format that `benchkit formats` lists, and "
     "measure in an empty folder: use --out"
 )
+_REPEAT = "delete this file and its sidecar, then run the command again, which repeats the run"
 
 
 class _Results(Protocol):
@@ -222,10 +224,14 @@ def advising_on_command() -> Iterator[None]:
         raise DataError(error.what, where=error.where, hint=_PRINT) from error
 
 
-def require_measured(results: _Results, variants: Iterable[str]) -> None:
-    """Refuse results of a series in which nothing reads what the command of a variant printed."""
-    lost = {*variants} - {*results.variants}
+def require_read(results: _Results, variants: Iterable[str]) -> None:
+    """Refuse results of a series in which nothing reads what the command of a run printed."""
+    series, measured = {*variants}, {*results.variants}
     for report in results.reports:
-        if report.variant in lost and report.outcome == "refused":
+        if report.outcome != "refused" or report.variant not in series:
+            continue
+        is_lost, path = report.variant not in measured, Path(report.label)
+        is_run = path.is_file() and Path(f"{path}{OF_FILE}").is_file()
+        if is_lost or is_run:
             what = f"no results of {report.variant!r} were read: {report.reason}"
-            raise DataError(what, where=report.label, hint=_PRINT)
+            raise DataError(what, where=report.label, hint=_PRINT if is_lost else _REPEAT)

@@ -21,7 +21,7 @@ from benchkit.comparison import (
     find_closed,
 )
 from benchkit.comparison.families import RANKED, is_constant
-from benchkit.comparison.series import find_series
+from benchkit.comparison.series import SEVERAL, find_series
 from benchkit.comparison.shards import count_concurrent, find_shards
 from benchkit.errors import Finding
 from benchkit.listing import list_first
@@ -34,6 +34,12 @@ if TYPE_CHECKING:
     from benchkit.schema import Runs
 
 _SHOWN = 5
+_ANEW = "start a new series in an empty folder with `benchkit capture --until decided`"
+_RESTORE = f"restore the missing file, or move other runs to another folder; else {_ANEW}"
+_SPLIT = (
+    "move copies of runs to another folder; if the command prints a benchmark several times, let "
+    f"it print it once (for Go: -count 1), and {_ANEW}"
+)
 
 
 def find_single_runs(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
@@ -124,8 +130,7 @@ def find_broken_series(comparisons: Comparisons, runs: Runs) -> Iterator[Finding
                 severity="warning",
                 where=", ".join(filter(None, (*pair, benchmark))),
                 message=f"the early-stopping series is incomplete: {problem}",
-                remedy="restore the missing file, or move other runs to another folder; else start "
-                "a new series in an empty folder with `benchkit capture --until decided`",
+                remedy=_SPLIT if problem.endswith(SEVERAL) else _RESTORE,
             )
 
 

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 
 #: What a sidecar's ``[stopping]`` says of the design of a series.
 _DESIGN = ("least", "most", "spending")
+#: How it is said of a row when it was decided, that rounds are no whole series, and that one has
+#: too many runs.
+DECIDED = "decided after round"
+INCOMPLETE, SEVERAL = "an early-stopping series is incomplete", "several runs of one round"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,7 @@ class Series:
         for name in pair:
             numbers = sorted(self.rounds[name].values())
             if len(set(numbers)) < len(numbers):
-                return f"{name} has several runs of one round"
+                return f"{name} has {SEVERAL}"
             lost = set(range(1, numbers[-1] + 1)) - set(numbers)
             if lost:
                 return f"{name} lacks its run of round {min(lost)}"
@@ -140,7 +144,7 @@ def measure_series(
     problem = series.find_problem(pair)
     sides = None if problem else series.arrange(pair, cells)
     if design is None or problem:
-        return _refuse(f"an early-stopping series is incomplete: {problem}", x, y)
+        return _refuse(f"{INCOMPLETE}: {problem}", x, y)
     if sides is None:
         return _refuse("a run of the series has no value for this row", x, y)
     if min(min(side) for side in sides) <= 0:
@@ -241,7 +245,7 @@ def _cut(c: Contrast, looks: Looks, at: int) -> Contrast:
     measured = _measure(logs, looks.design, c.resolution / smallest, c.confidence)
     later = f"; the later rounds, up to round {made}, do not change this" if made > rounds else ""
     note = (
-        f"decided after round {rounds} of at most {most}{later}; the interval allows for testing "
+        f"{DECIDED} {rounds} of at most {most}{later}; the interval allows for testing "
         "after every round, but the estimate is slightly biased"
     )
     return replace(

@@ -17,6 +17,7 @@ from benchkit.comparison import (
     Contrast,
 )
 from benchkit.comparison.limits import LimitEvidence, decide_limits, find_ratios, measure_limit
+from benchkit.comparison.series import DECIDED
 from benchkit.config.limits import Limit
 from benchkit.config.rules import Habits, Rule
 from benchkit.errors import Finding
@@ -328,12 +329,12 @@ def _tell_needed(row: RowOutcome, alpha: float) -> tuple[int | None, list[str]]:
         return None, []
     if evidence.low is None or evidence.high is None:
         few = "too few runs for an interval"
-        return None, [_advise_series(limit) if c.stopping else f"{few}: make more runs per side"]
+        return None, [_advise_series(c, limit) if c.stopping else f"{few}: make more runs per side"]
     worst = evidence.high - 1 if c.better != "higher" else evidence.low - 1
     is_vague = evidence.low > 0 and is_wide(evidence.low, evidence.high)
     notes = [TOO_WIDE if is_vague else f"the cost may be up to {format_size(worst)}"]
     if c.stopping:
-        return None, [*notes, _advise_series(limit)]
+        return None, [*notes, _advise_series(c, limit)]
     if not limit.is_relative or limit.share <= 0 or c.ratio_low is None or c.ratio_high is None:
         return None, notes
     width = (math.log(c.ratio_high) - math.log(c.ratio_low)) / 2
@@ -341,13 +342,13 @@ def _tell_needed(row: RowOutcome, alpha: float) -> tuple[int | None, list[str]]:
     return needed, [*notes, why]
 
 
-def _advise_series(limit: Limit) -> str:
+def _advise_series(contrast: Contrast, limit: Limit) -> str:
     """Say what helps a row of an early-stopping series, which runs must not be added to."""
+    begin = "continue the early-stopping series while it has rounds left, else start"
+    if any(note.startswith(DECIDED) for note in contrast.notes):
+        begin = "later rounds of this series do not change a decided row; start"
     by = f" with --margin {100 * limit.share:g}%" if limit.is_relative and limit.share > 0 else ""
-    return (
-        "continue the early-stopping series while it has rounds left, else start a new one with "
-        f"more rounds (--max-rounds) in an empty folder{by}"
-    )
+    return f"{begin} a new one with more rounds (--max-rounds) in an empty folder{by}"
 
 
 def _count_runs(row: RowOutcome, half_width: float, alpha: float) -> tuple[int | None, str]:

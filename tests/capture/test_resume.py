@@ -13,8 +13,8 @@ from benchkit.capture.plan import Commands, Plan, Stopping
 from benchkit.capture.resume import Record, count_rounds, require_plan, state_plan, write_sidecar
 from benchkit.capture.session import carry_out
 from benchkit.cli.until import read_rule
-from benchkit.deciding import measure_until_decided
-from benchkit.errors import ConfigError
+from benchkit.deciding import Decision, measure_until_decided
+from benchkit.errors import ConfigError, DataError
 from benchkit.labels.run_toml import Sidecar, read_sidecar
 from benchkit.redaction import redact
 from benchkit.redaction.marks import draw_key, use_key
@@ -116,6 +116,43 @@ def test_other_results_in_the_folder_are_refused_before_a_run_is_made(
     with pytest.raises(ConfigError, match=f"not part of this series: {path}; move it out of "):
         measure_until_decided(plan, tmp_path)
     assert not [*tmp_path.rglob("*.run.toml")]
+
+
+def measure_script(folder: Path, script: str) -> Decision:
+    """Measure a series of two rounds of a script, whose name is its variant."""
+    rule = Stopping(design=SequentialDesign(least=2, most=2), margin=0.03, confidence=0.95)
+    words = {name: Commands(command=("sh", "-c", f"cd {folder}; {script}", name)) for name in "ab"}
+    return measure_until_decided(Plan(variants=words, stopping=rule), folder / "r")
+
+
+LINE = "echo BenchmarkGet 1000 1002 ns/op"
+
+
+def test_a_run_that_printed_nothing_is_made_again(tmp_path: Path) -> None:
+    script = f'echo >> $0; [ "$0.$(wc -l < $0)" = b.2 ] || {LINE}'
+    with pytest.raises(DataError, match="no results of 'b' were read: the file is empty") as caught:
+        measure_script(tmp_path, script)
+    path = tmp_path / "r/b/2.txt"
+    assert caught.value.where == f"{path}"
+    assert caught.value.hint.startswith("delete this file and its sidecar, then run the command ag")
+    assert not (tmp_path / "r/a/3.txt").exists()
+    for name in (path, path.with_name("2.txt.run.toml")):
+        name.unlink()
+    assert (made := measure_script(tmp_path, script).progress)
+    assert made.rounds == 2
+    assert len([*tmp_path.rglob("*.txt")]) == 4
+
+
+def test_several_results_in_one_run_end_the_series_after_its_first_round(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="several runs of one round") as caught:
+        measure_script(tmp_path, f"{LINE}; {LINE}")
+    assert "for Go: -count 1" in caught.value.hint
+    assert len([*tmp_path.rglob("*.txt")]) == 2
+
+
+def test_steps_that_hide_a_change_end_the_series_with_their_size(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"for any primary row: values are rounded"):
+        measure_script(tmp_path, "echo BenchmarkGet 1000 10 ns/op")
 
 
 def test_a_short_series_is_first_judged_after_its_last_round() -> None:

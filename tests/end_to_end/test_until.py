@@ -82,7 +82,10 @@ def test_it_stops_when_every_row_is_decided_and_says_what_it_saved(tmp_path: Pat
     assert {row["variant"]: row["value"] for row in rows} == shown
     assert {row["adjustment"] for row in rows} == {"holm"}
     (notes,) = (row["notes"] for row in rows if row["variant"] == "otlp")
-    assert any("start a new one with more rounds" in x and "--margin 6%" in x for x in notes)
+    assert any(
+        "do not change a decided row; start a new one with more rounds" in x and "--margin 6%" in x
+        for x in notes
+    )
 
 
 def test_undecided_at_the_end_is_no_error(tmp_path: Path) -> None:
