@@ -77,7 +77,7 @@ def find_other_units(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]
             about = row.baseline, row.variant, row.metric, *row.units
             metrics[about] = metrics.get(about, 0) + 1
     for (baseline, variant, metric, *units), rows in metrics.items():
-        old, new = (f"'{unit}'" if unit else "no unit" for unit in units)
+        old, new = units
         yield Finding(
             code="B219",
             severity="warning",

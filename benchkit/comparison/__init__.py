@@ -13,14 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from benchkit.codes import number_maps
 from benchkit.comparison.blocks import arrange, find_designs
-from benchkit.comparison.cells import (
-    Cell,
-    collect,
-    find_dropped,
-    is_primary,
-    list_lacking,
-    read_load_facts,
-)
+from benchkit.comparison.cells import Cell, collect, is_primary, read_load_facts
 from benchkit.comparison.events import Events, has_tail, note_answers, note_failures
 from benchkit.comparison.families import (
     count_decidable,
@@ -32,6 +25,7 @@ from benchkit.comparison.families import (
 )
 from benchkit.comparison.files import ONCE, find_files, join_files
 from benchkit.comparison.in_unit import IN_UNIT, estimate_in_unit, estimate_outside
+from benchkit.comparison.lacking import find_dropped, is_alike, list_lacking
 from benchkit.comparison.measure import (
     Measurement,
     compare_stretches,
@@ -210,7 +204,7 @@ def compare(
 def _is_comparable(key: Row, left: Cell, right: Cell) -> bool:
     """Tell whether the sides have one unit, and no backend counted spans on one alone."""
     is_counted = key.metric not in _SPANS or (any(left.values()) and any(right.values()))
-    return is_counted and left.unit == right.unit
+    return is_counted and is_alike(left, right)
 
 
 def _leave_out(
@@ -370,7 +364,7 @@ def _suggest(
     rows: Sequence[Dropped],
 ) -> str:
     if other := next((row for row in rows if row.units), None):
-        units = " and ".join(unit or "no unit" for unit in other.units)
+        units = " and ".join(dict.fromkeys(other.units))
         return f"{other.metric} has different units: {units}"
     for baseline, variant in pairs:
         rename = suggest_rename(only_in.get(baseline, ()), only_in.get(variant, ()))

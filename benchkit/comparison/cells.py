@@ -1,13 +1,11 @@
 """The values that can be compared: by variant, by what they are about, by run.
 
 One run is one value, whatever number of events or forms it stands on.
-
-Rows that only the baseline of a pair has, and primary metrics that one side of it lacks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -16,7 +14,7 @@ import numpy as np
 
 from benchkit import metrics
 from benchkit.codes import match_rows, number_maps, number_rows
-from benchkit.comparison.model import ROW_KEY, Dropped, Plan, Row
+from benchkit.comparison.model import ROW_KEY, Plan, Row
 from benchkit.derived.record import keep_measured, leave_out_excerpts
 from benchkit.derived.stretches import PREFIX
 from benchkit.parsers import registry
@@ -51,12 +49,21 @@ class Cell:
         The coarsest rounding step among the runs, 0 where none is known.
     repeats : int
         The runs of which each file's count once; 0 where every run counts.
+    other_unit : str or None
+        The unit of runs that are not among these.
     """
 
     unit: str
     by_run: Mapping[int, float]
     resolution: float
     repeats: int = 0
+    other_unit: str | None = None
+
+    @property
+    def units(self) -> str:
+        """The unit, or all of them, in words."""
+        units = [self.unit] if self.other_unit is None else [self.unit, self.other_unit]
+        return " and ".join(f"'{unit}'" if unit else "no unit" for unit in units)
 
     def values(self) -> tuple[float, ...]:
         """Return one value per run, in run order."""
@@ -168,7 +175,10 @@ def collect(observations: Observations, plan: Plan) -> dict[str, dict[Row, Cell]
     steps = cells.resolutions.tolist()
     for (start, end), step, variant, *key, unit in zip(ends, steps, *columns, strict=True):
         by_run = dict(zip(runs[start:end], values[start:end], strict=True))
-        by_variant.setdefault(variant, {})[Row(*key)] = Cell(unit, by_run, step)
+        cells_of, row = by_variant.setdefault(variant, {}), Row(*key)
+        known = cells_of.get(row)
+        cell = Cell(unit, by_run, step)
+        cells_of[row] = replace(known, other_unit=unit) if known else cell
     return by_variant
 
 
@@ -178,7 +188,7 @@ def sort_values(observations: Observations, plan: Plan) -> Columns:
     numbers = rows["run"].to_numpy(np.int64)
     values, steps = (rows[name].to_numpy(np.float64) for name in ("value", "resolution"))
     steps = np.where(steps > 0, steps, 0.0)  # unknown is NaN: not rounded
-    cells, firsts = number_rows(rows, ("variant", *ROW_KEY))
+    cells, firsts = number_rows(rows, ("variant", *ROW_KEY, "unit"))
     order = np.lexsort((numbers, cells))
     begins = find_begins(cells[order], numbers[order])
     medians: dict[int, float] = {}
@@ -334,59 +344,3 @@ def _is_compared(
     ):
         return True
     return metrics.lookup(metric, unit).compared and stat not in _NOT_COMPARED
-
-
-def find_dropped(
-    pair: tuple[str, str],
-    left: Mapping[Row, Cell],
-    right: Mapping[Row, Cell],
-    is_primary: Callable[[Row], bool],
-) -> Iterator[Dropped]:
-    """Yield the rows of the baseline that the variant lacks, or has in another unit.
-
-    What is about a container is left out: not every variant's are watched.
-    """
-    for key in left:
-        units = (left[key].unit, right[key].unit) if key in right else ()
-        if len({*units}) != 1 and not key.subject:
-            yield Dropped(
-                **key.labels, baseline=pair[0], variant=pair[1], primary=is_primary(key),
-                units=units,
-            )  # fmt: skip
-
-
-def list_lacking(
-    pairs: Sequence[tuple[str, str]],
-    cells: Mapping[str, Mapping[Row, Cell]],
-    is_primary: Callable[[Row], bool],
-) -> dict[str, tuple[Name, ...]]:
-    """Name per variant the primary metrics that the other side of its pair has and it has nowhere.
-
-    Parameters
-    ----------
-    pairs : sequence of (baseline, variant)
-    cells : mapping of variant to key to Cell
-    is_primary : callable
-        Tells whether a key's row would carry the headline.
-
-    Returns
-    -------
-    dict of variant to tuple of (metric, stat)
-        In the order of the data; variants that lack nothing are not in it. What is about a
-        container is left out: not every variant's are watched.
-    """
-    lacking: dict[str, dict[Name, None]] = {}
-    for pair in pairs:
-        for here, there in (pair, pair[::-1]):
-            present = _list_names(cells.get(there, {}))
-            leads = _list_names(
-                key for key in cells.get(here, {}) if is_primary(key) and not key.subject
-            )
-            missing = {name: None for name in leads if name not in present}
-            if missing:
-                lacking.setdefault(there, {}).update(missing)
-    return {variant: tuple(names) for variant, names in lacking.items()}
-
-
-def _list_names(keys: Iterable[Row]) -> dict[Name, None]:
-    return dict.fromkeys((key.metric, key.stat) for key in keys)

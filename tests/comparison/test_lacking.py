@@ -138,6 +138,10 @@ def test_a_metric_in_another_unit_is_named_and_not_compared(
     out, err = capsys.readouterr()
     assert "mean latency" in out
     assert "cost is not compared: it has 's' in 'a' and 'B' in 'b'" in out + err
+    mixed = [row.replace("b,2,cost,102,KiB", "b,2,cost,102,ms") for row in rows]
+    table.write_text("".join([f"{','.join(keys)}\n", *mixed]), encoding="utf-8")
+    assert cli.run(command) == 0
+    assert "'s' in 'a' and 'B' and 's' in 'b'" in "".join(capsys.readouterr())
     table.write_text("".join([f"{','.join(keys)}\n", *rows[::2]]), encoding="utf-8")
     assert cli.run(command) == 3
-    assert "cost has different units: s and B" in capsys.readouterr().err
+    assert "cost has different units: 's' and 'B'" in capsys.readouterr().err
