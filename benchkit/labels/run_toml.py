@@ -38,6 +38,7 @@ from benchkit.errors import Diagnostic
 from benchkit.labels.declared import (
     MOST,
     Checked,
+    UnusableError,
     check_containers,
     check_limits,
     check_spans,
@@ -119,12 +120,19 @@ class Sidecar(RunFacts):
 
 
 _FIELDS = fields(Sidecar)
+_EMPTY = Sidecar()
 
 
 #: What follows if nobody can tell whether a run failed.
 DAMAGED = "its runs count as damaged"
-#: Fields that say whether a run failed.
-_OUTCOMES = frozenset({"role", "exit_code"})
+#: Letters of the keys that say whether a run failed.
+_OUTCOMES = frozenset({"role", "exitcode", "exit"})
+
+
+def find_damage(problems: Sequence[Diagnostic]) -> str | None:
+    """Return why it is unknown whether the runs succeeded, if that follows from a problem."""
+    damages = [str(problem) for problem in problems if problem.what.endswith(DAMAGED)]
+    return damages[-1] if damages else None
 
 
 def mark_unreadable(problem: Diagnostic) -> Sidecar:
@@ -171,6 +179,7 @@ def read_keys(
     top = {key: value for key, value in data.items() if key != "load"}
     problems = _fill(sidecar, top, TOP, at) + _fill(sidecar, load, LOAD, at.of("load"))
     problems += _check_tables(sidecar, at) + _check_times(sidecar, at)
+    sidecar.damage = find_damage(problems)
     return sidecar, problems
 
 
@@ -275,12 +284,12 @@ def _fill(
 ) -> list[Diagnostic]:
     """Set the fields that the keys name; report the keys that cannot be used."""
     if len(data) > MOST:
-        problem = at.warn((), f"{count(data)}; all of them are ignored", _FEWER)
-        return [replace(problem, severity="error")]
+        what = f"{count(data)}; all of them are ignored{_judge(data)}"
+        return [replace(at.warn((), what, _FEWER), severity="error")]
     problems = []
     for key, value in data.items():
         if key not in known:
-            what = f"the unknown key {key!r} is ignored"
+            what = f"the unknown key {key!r} is ignored{_judge({key: value})}"
             problems.append(at.warn((key,), what, suggest(key, known)))
             continue
         if isinstance(value, Mapping) and len(value) > MOST:
@@ -288,15 +297,26 @@ def _fill(
             problems.append(replace(at.warn((key,), what, _FEWER), severity="error"))
             continue
         try:
-            setattr(sidecar, known[key], _READERS[known[key]](value))
+            _set(sidecar, known[key], _READERS[known[key]](value))
         except ValueError as error:
             shown = str(value) if isinstance(value, date | time) else repr(value)
-            is_outcome = known[key] in _OUTCOMES
-            what = f"{key} = {shown} is ignored: {error}{f'; {DAMAGED}' if is_outcome else ''}"
+            what = f"{key} = {shown} is ignored: {error}{_judge({key: value})}"
             problems.append(at.warn((key,), what))
-            if is_outcome:
-                sidecar.damage = str(problems[-1])
     return problems
+
+
+def _set(sidecar: Sidecar, field: str, value: object) -> None:
+    """Set a field; one that has several names may not have several values."""
+    if getattr(sidecar, field) not in (getattr(_EMPTY, field), value):
+        raise UnusableError(f"another key says {getattr(sidecar, field)!r}")
+    setattr(sidecar, field, value)
+
+
+def _judge(ignored: Mapping[str, Any]) -> str:
+    """Say what follows if keys that are ignored, or keys in them, may tell that a run failed."""
+    within = (key for value in ignored.values() if isinstance(value, Mapping) for key in value)
+    letters = ("".join(filter(str.isalpha, key)).lower() for key in (*ignored, *within))
+    return "" if _OUTCOMES.isdisjoint(letters) else f"; {DAMAGED}"
 
 
 def _check_tables(sidecar: Sidecar, at: _Place) -> list[Diagnostic]:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import errno
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -33,7 +33,14 @@ from benchkit.labels.declared import (
     read_time,
     read_whole,
 )
-from benchkit.labels.run_toml import DAMAGED, Sidecar, mark_unreadable, read_keys, read_sidecar
+from benchkit.labels.run_toml import (
+    DAMAGED,
+    Sidecar,
+    find_damage,
+    mark_unreadable,
+    read_keys,
+    read_sidecar,
+)
 from benchkit.labels.walk import OF_FILE, OUTSIDE, leads_out, name_packed, name_sidecar
 
 __all__ = ["Sidecar", "Sidecars", "Window"]
@@ -147,12 +154,18 @@ class Sidecars:
             The benchmark that the run's path names, if any: ``k6-full-1.txt`` is not the run 1
             that an entry without a benchmark means.
         group : str
-            The run's group.
+            The run's group; an entry that tells its group is only for runs of this one.
         """
         if run is None or place is None:
             return None
-        windows = self.windows(place)
-        return find_window(windows, variant, run, benchmark=benchmark, group=group)
+        fitting: dict[tuple[datetime, datetime], Window] = {}
+        for window in self.windows(place):
+            if (window.variant, window.run, window.benchmark) == (variant, run, benchmark):
+                times = window.start, window.end
+                has_failed = times in fitting and fitting[times].exit_code
+                if window.group in ("", group) and not has_failed:
+                    fitting[times] = window
+        return next(iter(fitting.values())) if len(fitting) == 1 else None
 
     def _folder(self, key: str) -> _Folder:
         """Return what the files of a folder inherit."""
@@ -175,7 +188,7 @@ class Sidecars:
         if path := paths.get("run.toml"):
             self._put_over(read, self._read_toml(path), folder)
         if path := paths.get("runs.json"):
-            read.windows = self._read_windows(path)
+            self._read_windows(path, read)
         return read
 
     @staticmethod
@@ -224,11 +237,12 @@ class Sidecars:
             self._warn(path, f"{error}, so its container names are ignored")
             return Sidecar()
 
-    def _read_windows(self, path: Path) -> list[Window]:
-        text = self._read_text(path) or "[]"
-        windows, problems = read_windows(text, self._show(str(path)))
+    def _read_windows(self, path: Path, folder: _Folder) -> None:
+        before, text = len(self.diagnostics), self._read_text(path) or "[]"
+        folder.windows, problems = read_windows(text, self._show(str(path)))
         self.diagnostics += problems
-        return windows
+        damage = find_damage(self.diagnostics[before:])
+        folder.sidecar = Sidecar(damage=damage).over(folder.sidecar)
 
     def _read_text(self, path: Path) -> str | None:
         try:
@@ -238,7 +252,7 @@ class Sidecars:
         except (OSError, UnicodeDecodeError) as error:
             reason = error.strerror if isinstance(error, OSError) else "not valid UTF-8"
             what = f"cannot read the sidecar: {reason}; all its labels are ignored"
-            what += f", and {DAMAGED}" if path.suffix.lower() == ".toml" else ""
+            what += f", and {DAMAGED}" if path.name.lower() != "containers.json" else ""
             self._warn(path, what)
             return None
 
@@ -285,7 +299,8 @@ class Window:
 def read_windows(text: str, path: str) -> tuple[list[Window], list[Diagnostic]]:
     """Read a `runs.json`; an entry that cannot be used is told and left out.
 
-    So are two entries that give one run different times: neither is used for it.
+    So are two entries that give one run different times: neither is used for it. The runs count as
+    damaged where what is left out records how a command exited.
 
     Parameters
     ----------
@@ -294,17 +309,18 @@ def read_windows(text: str, path: str) -> tuple[list[Window], list[Diagnostic]]:
     path : str
         How diagnostics name it.
     """
+    damage = f"; {DAMAGED}" if '"exit' in text else ""
     try:
         data = json.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
         line = getattr(error, "lineno", 0)
-        what = f"not valid JSON ({error}), so it sets no start or end of a run"
+        what = f"not valid JSON ({error}), so it sets no start or end of a run{damage}"
         return [], [Diagnostic(path, line, what, severity="warning")]
     if not isinstance(data, list):
         hint = 'use a list of {"variant": …, "run": …, "start": …, "end": …}'
-        return [], [Diagnostic(path, 0, "not a list of runs", hint, "warning")]
+        return [], [Diagnostic(path, 0, f"not a list of runs{damage}", hint, "warning")]
     if len(data) > _MOST:
-        what = f"{len(data):,} entries, more than {_MOST:,}; all of them are ignored"
+        what = f"{len(data):,} entries, more than {_MOST:,}; all of them are ignored{damage}"
         hint = "write a runs.json into each folder of results"
         return [], [Diagnostic(path, 0, what, hint, "error")]
     windows, problems = dict[int, Window](), []
@@ -312,32 +328,11 @@ def read_windows(text: str, path: str) -> tuple[list[Window], list[Diagnostic]]:
         try:
             windows[number] = _window(entry)
         except ValueError as error:
-            what = f"entry {number} is ignored: {error}"
+            damage = f"; {DAMAGED}" if _may_fail(entry) else ""
+            what = f"entry {number} is ignored: {error}{damage}"
             problems.append(Diagnostic(path, 0, what, severity="warning"))
     problems += [_contradiction(path, windows, *pair) for pair in _contradict(windows)]
     return list(windows.values()), problems
-
-
-def find_window(
-    windows: Sequence[Window], variant: str, run: int, *, benchmark: str = "", group: str = ""
-) -> Window | None:
-    """Return the one window of a run, or None where there is none or it cannot be told which.
-
-    Parameters
-    ----------
-    benchmark, group : str
-        An entry that tells its benchmark or group is only for runs of these. An entry without a
-        benchmark is for runs whose path names none.
-    """
-    fitting = {
-        (window.start, window.end): window
-        for window in windows
-        if window.variant == variant
-        and window.run == run
-        and window.benchmark == benchmark
-        and window.group in ("", group)
-    }
-    return next(iter(fitting.values())) if len(fitting) == 1 else None
 
 
 def _contradict(windows: Mapping[int, Window]) -> Iterator[tuple[int, int]]:
@@ -358,6 +353,7 @@ def _contradiction(path: str, windows: Mapping[int, Window], one: int, two: int)
     what = (
         f"entries {one} and {two} give run {a.run} of {a.variant} different times "
         f"({_span(a)}; {_span(b)}): both are ignored"
+        f"{f'; {DAMAGED}' if a.exit_code or b.exit_code else ''}"
     )
     return Diagnostic(path, 0, what, "keep the correct entry", "warning")
 
@@ -381,7 +377,7 @@ def _window(entry: object) -> Window:
     if end < start:
         msg = "its end is before its start"
         raise UnusableError(msg)
-    code = entry.get("exit_code")  # null where the harness knows none
+    code = _get_code(entry)
     return Window(
         variant=read_text(entry["variant"]),
         run=read_whole(run),
@@ -391,3 +387,12 @@ def _window(entry: object) -> Window:
         group=read_text(entry.get("group", "")),
         exit_code=None if code is None else read_code(code),
     )
+
+
+def _get_code(entry: Mapping[str, object]) -> object:
+    """Return how the command exited, or None, which a harness also writes where it knows none."""
+    return entry.get("exit_code", entry.get("exit"))
+
+
+def _may_fail(entry: object) -> bool:
+    return isinstance(entry, Mapping) and _get_code(entry) not in (None, 0)

@@ -19,21 +19,79 @@ from benchkit.labels.sidecars import Sidecars
         ('exit = "one"', "whole number"),
         ("exit_code = 1.0", "whole number"),
         ("exit_code = true", "whole number"),
+        ("exit-code = 1", "did you mean 'exit_code'?"),
+        ('Role = "failed"', "the unknown key 'Role' is ignored"),
+        ("load = {exit_code = 1}", "the unknown key 'exit_code' is ignored"),
+        ("run = {exitCode = 1}", "whole number"),
+        ("result = {exit = 1}", "the unknown key 'result' is ignored"),
     ],
 )
 def test_an_unreadable_outcome_marks_the_runs_as_damaged(text: str, what: str) -> None:
     sidecar, (problem,) = read_sidecar(f'group = "kept"\n{text}', "x/run.toml")
     assert sidecar == Sidecar(group="kept", damage=str(problem))
     assert (problem.where, problem.severity) == ("x/run.toml:2", "warning")
-    assert what in problem.what
+    assert what in f"{problem.what}; {problem.hint}"
     assert "its runs count as damaged" in problem.what
+
+
+@pytest.mark.parametrize(("first", "second"), [(1, 0), (0, 1)])
+def test_two_keys_that_contradict_each_other_mark_the_runs_as_damaged(
+    first: int, second: int
+) -> None:
+    sidecar, (problem,) = read_sidecar(f"exit_code = {first}\nexit = {second}", "run.toml")
+    assert sidecar == Sidecar(exit_code=first, damage=str(problem))
+    assert problem.what.startswith(f"exit = {second} is ignored: another key says {first}; its ")
+    assert read_sidecar("exit_code = 1\nexit = 1", "run.toml") == (Sidecar(exit_code=1), [])
+
+
+def test_an_outcome_among_too_many_keys_marks_the_runs_as_damaged() -> None:
+    sidecar, (problem,) = read_sidecar(
+        "exit_code = 1\n" + "".join(f"a{n} = 1\n" for n in range(200)), "run.toml"
+    )
+    assert sidecar == Sidecar(damage=str(problem))
+
+
+TIMES = '"start": "2026-11-21T01:21:43Z", "end": "2026-11-21T01:21:58Z"'
+LATER = TIMES.replace("T01", "T02")
+ENTRY = f'{{"variant": "pr", "run": 3, {TIMES}, "exit_code": 1}}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"[{ENTRY}, {ENTRY.replace(TIMES, LATER)}]",
+        f"[{ENTRY}",
+        f'{{"runs": [{ENTRY}]}}',
+        f"[{','.join([ENTRY] * 10_001)}]",
+        '[{"variant": "pr", "run": 3, "exit_code": 1}]',
+        f"[{ENTRY.replace('1}', 'true}')}]",
+        '[{"variant": "pr", "run": 3, "exit": "one"}]',
+    ],
+)
+def test_an_outcome_in_a_list_of_runs_that_is_ignored_marks_the_runs_as_damaged(
+    tmp_path: Path, text: str
+) -> None:
+    (tmp_path / "runs.json").write_text(text, encoding="utf-8")
+    sidecars = Sidecars(tmp_path)
+    sidecar = sidecars.for_file(tmp_path / "go.txt")
+    (problem,) = sidecars.diagnostics
+    assert sidecar == Sidecar(damage=str(problem))
+
+
+def test_of_two_entries_with_the_same_times_that_of_a_failed_run_counts(tmp_path: Path) -> None:
+    passed = ENTRY.replace('"exit_code": 1', '"exit": 0')
+    for texts in ((passed, ENTRY), (ENTRY, passed)):
+        (tmp_path / "runs.json").write_text(f"[{', '.join(texts)}]", encoding="utf-8")
+        window = Sidecars(tmp_path).window_for("pr", 3, tmp_path / "go.txt")
+        assert window is not None
+        assert window.exit_code == 1
 
 
 def test_an_exit_code_is_read_from_its_text() -> None:
     assert read_sidecar('exit_code = "-9"', "run.toml") == (Sidecar(exit_code=-9), [])
 
 
-@pytest.mark.parametrize("name", ["run.toml", "go.txt.run.toml", "benchkit.toml"])
+@pytest.mark.parametrize("name", ["run.toml", "go.txt.run.toml", "benchkit.toml", "runs.json"])
 def test_a_sidecar_that_lies_elsewhere_or_is_broken_marks_the_runs_as_damaged(
     tmp_path: Path, name: str
 ) -> None:
@@ -47,7 +105,7 @@ def test_a_sidecar_that_lies_elsewhere_or_is_broken_marks_the_runs_as_damaged(
     assert sidecar == Sidecar(damage=str(problem))
     assert "a link to outside the folder" in problem.what
     (folder / name).unlink()
-    (folder / name).write_text("[labels]\nexit_code = 1\n= broken", encoding="utf-8")
+    (folder / name).write_text('[labels]\n"exit_code" = 1\n= broken', encoding="utf-8")
     assert Sidecars(folder).for_file(folder / "go.txt").damage
 
 
