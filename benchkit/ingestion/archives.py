@@ -77,7 +77,7 @@ LINK = "it is a link"
 _SPECIAL = "it is a pipe or a device"
 _OUTSIDE = "its path leads out of the folder it is unpacked to"
 _JOINED = ("what follows its end", "only the first of archives that were joined is read")
-_REPLACED = "a later file has the same name, and is read instead"
+REPLACED = "a later file has the same name, and is read instead"
 _UNFIT = {
     errno.ENAMETOOLONG: "its name is too long",
     errno.EEXIST: "an earlier file has the same name, and is read instead",
@@ -185,7 +185,7 @@ def write(blocks: Iterable[bytes], target: Path, name: str, *, replaces: bool = 
                 raise
     except (OSError, UnicodeEncodeError) as error:
         return _explain_unfit(error)
-    return _REPLACED if is_replaced else ""
+    return REPLACED if is_replaced else ""
 
 
 def _explain_unfit(error: OSError | UnicodeEncodeError) -> str:

@@ -13,7 +13,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from shlex import quote
@@ -32,10 +32,13 @@ from benchkit.ingestion.addresses import (
     show_path,
     tell_query,
 )
+from benchkit.labels.walk import name_sidecar
 from benchkit.listing import list_names
 from benchkit.processes import OutputError, run_command
 from benchkit.reading.bounds import LARGEST, OPTION
 
+#: No text in UTF-8.
+_UNREADABLE = b"\xff"
 #: Why what git holds beside files is left out.
 _IRREGULAR = {"120000": archives.LINK, "160000": "it is a submodule"}
 #: Bytes of the listing of a commit's files, and of the files that are held at once.
@@ -157,11 +160,25 @@ def _bring_commit(text: str, folder: Path, name: str, max_unpacked: int) -> Copy
     object_id = tree.decode().strip()
     target = folder / _name_copy(inside or ref)
     try:
-        return Copy(target, name, tuple(_write_object(object_id, target, name, max_unpacked)))
+        left_out = _stand_in(_write_object(object_id, target, name, max_unpacked), target)
     except archives.TooLargeError as error:
         larger = "" if isinstance(error, archives.TooManyError) else f", or pass {OPTION} 8GiB"
         hint = f"name the folder of the results, as in {GIT}{ref}:FOLDER{larger}"
         raise DataError(f"the commit was not read: {error}", where=name, hint=hint) from None
+    return Copy(target, name, left_out)
+
+
+def _stand_in(left_out: Iterable[tuple[str, str]], target: Path) -> tuple[tuple[str, str], ...]:
+    """Write a file that cannot be read for each sidecar that is left out.
+
+    Its runs, which may have failed, then count as damaged.
+    """
+    passed = tuple(left_out)
+    for name, reason in passed:
+        place = name.replace("\\", "/")
+        if reason != archives.REPLACED and name_sidecar(PurePosixPath(place).name):
+            archives.write([_UNREADABLE], target, place, replaces=True)
+    return passed
 
 
 def _write_object(
@@ -261,7 +278,7 @@ def _unpack(archive: Path, folder: Path, name: str, max_unpacked: int, query: st
     ending = archives.find_ending(archive.name)
     stem = archive.name[: -len(ending)]
     unpacked = folder / (stem if stem.strip(".") else "results")
-    left_out = tuple(archives.unpack(archive, unpacked, name, max_unpacked))
+    left_out = _stand_in(archives.unpack(archive, unpacked, name, max_unpacked), unpacked)
     inner = unpacked / unpacked.name
     if [*unpacked.glob("*")] == [inner] and inner.is_dir():
         return Copy(inner, f"{name}/{inner.name}", left_out, query)

@@ -372,3 +372,28 @@ def test_problems_of_sidecars_name_the_archive(tmp_path: Path) -> None:
     assert {each.where for each in found.diagnostics} == {f"{place}:1", f"{place}:2"}
     (remark,) = found.runs["remark"]
     assert remark.startswith(f"{tmp_path}/a.zip/none/1.txt: {place}:2: ")
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+@pytest.mark.parametrize("kind", ["link", "pipe", "encrypted", "second"])
+def test_a_sidecar_that_an_archive_leaves_out_marks_its_run_as_damaged(
+    tmp_path: Path, kind: str
+) -> None:
+    report = Path("fixtures/tracing-wrk/none/wrk-1.txt").read_bytes()
+    name, tar = "none/1.txt.run.toml", {"link": tarfile.SYMTYPE, "pipe": tarfile.FIFOTYPE}
+    if kind in tar:
+        path = write_tar(tmp_path / "a.tar", "w", **{"none/1.txt": report})
+        with tarfile.open(path, "a") as archive:
+            add(archive, name, b"", tar[kind])
+    else:
+        path = write_zip(tmp_path / "a.zip", **{"none/1.txt": report, name: b""})
+        if kind == "second":
+            with zipfile.ZipFile(path, "a") as again:
+                again.writestr(name, "exit_code = 1")
+        else:
+            data = bytearray(path.read_bytes())
+            data[data.rindex(b"PK\x01\x02") + 8] |= 1
+            path.write_bytes(data)
+    found = bk.load(path)
+    assert found.runs["role"].tolist() == ["damaged"]
+    assert "its runs count as damaged" in found.runs["remark"][0]

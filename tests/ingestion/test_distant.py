@@ -131,16 +131,19 @@ def test_a_commit_writes_nowhere_else(folder: Path) -> None:
 
 
 def test_links_and_submodules_of_a_commit_are_named(folder: Path) -> None:
-    (folder / "main/3.txt").symlink_to("1.txt")
+    for name in ("3.txt", "1.txt.run.toml"):
+        (folder / "main" / name).symlink_to("1.txt")
     commit = git("rev-parse", "HEAD").strip()
-    git("add", "main/3.txt")
+    git("add", "main")
     git("update-index", "--add", "--cacheinfo", f"160000,{commit},main/other")
     git(*IDENTITY, "commit", "-q", "-m", "links")
     discovery = find("git:HEAD:main")
     assert [str(problem).partition(";")[0] for problem in discovery.diagnostics] == [
-        "git:HEAD:main: left out 3.txt: it is a link",
+        "git:HEAD:main: left out 1.txt.run.toml and 3.txt: it is a link",
         "git:HEAD:main: left out other: it is a submodule",
+        "git:HEAD:main/1.txt.run.toml: cannot read the sidecar: not valid UTF-8",
     ]
+    assert [bool(each.sidecar.damage) for each in discovery.found] == [True, False]
     assert len(discovery.found) == 2
 
 
