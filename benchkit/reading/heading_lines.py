@@ -74,6 +74,11 @@ _HTML_BOLD = regex(
 _ATTRIBUTES = regex(r"\A\[(?:(?:source|listing|literal|example)\b|[,%])[^\[\]]*\][ \t]*\Z")
 _DELIMITER = regex(r"\A(?:-{4,}|\.{4,}|={4,})[ \t]*\Z")
 _UNDERLINE = regex(r"\A[ \t]*+([#*=\-~^\"'+.:])\1{2,}+[ \t]*+")
+#: What may stand before a heading on its line: the end of a listing, or what holds the heading.
+_LED = regex(
+    r"(?:\s*+(?:</\w{1,20}>|<(?:details|html|head|body|main|article|section|div)(?:\s[^<>]*)?>))*+\s*+",
+    re.IGNORECASE,
+)
 _TAGGED = regex(r"<(h[1-6]|summary)\b[^<>]*>(.+?)</\1>", re.IGNORECASE)
 _RESULT = regex(r"[\d., ]{1,20}(?:req|requests?|ops?|[mµnu]?s)(?:/s(?:ec)?)?\Z")
 #: A rate in bold, with its number.
@@ -286,7 +291,8 @@ def _read_markup(text: str) -> tuple[int, str] | None:
         return _named(_TAB, next((name[2] for name in names if name), ""))
     if bold_tag := _HTML_BOLD.fullmatch(text):
         return _named(BOLD, bold_tag[2])
-    tagged = _TAGGED.match(text.removeprefix("<details>").lstrip())
+    led = _LED.match(text)
+    tagged = _TAGGED.match(text, led.end()) if led else None
     if tagged is not None:
         is_summary = tagged[1].lower() == "summary"
         return _named(_BANNER - 1 if is_summary else int(tagged[1][1]), tagged[2])

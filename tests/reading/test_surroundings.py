@@ -46,6 +46,8 @@ def headings(text: str) -> list[list[str]]:
         ("<h2>GET&nbsp;&lt;id&gt; &amp; more</h2>", "GET <id> & more"),
         ("## GET /a?b&copy=1", "GET /a?b&copy=1"),
         ("<details><summary>GET</summary>", "GET"),
+        ('</code></pre><h2 id="get">GET</h2>', "GET"),
+        ('<body><div class="page"><h2>GET</h2>', "GET"),
         ("```\n=== GET ===\n```", "GET"),
         ("- #### GET\n  [docs](https://a/)", "GET"),
         ("2. ### GET", "GET"),
