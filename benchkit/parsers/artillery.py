@@ -67,14 +67,14 @@ def _parse(source: Source) -> Iterator[Record]:
 
 def _read(report: Document) -> Iterator[Record]:
     """Yield the run of an aggregate."""
-    aggregate = Document(report.label, report.find("aggregate"), report.line)
+    aggregate = Document(report.label, report.find("aggregate"), report.line, report)
     numbers = aggregate.numbers
     run = Reading(tool="artillery", form="json", line=report.line, load_model="open")
     outcomes = Outcomes(run)
     for name, count in numbers.items():
         if error := _ERROR.fullmatch(name):
             outcomes.fail(reason_of(error[1]), float(count), report.line_of(count))
-    problems = list(aggregate.add_facts(run, _find_fact))
+    aggregate.add_facts(run, _find_fact)
     if not outcomes.unanswered and not _FACTS.keys() & map(_shorten, numbers):
         message = "the aggregate has no requests over HTTP"
         yield report.refuse(message, "benchkit reads only HTTP times")
@@ -91,7 +91,6 @@ def _read(report: Document) -> Iterator[Record]:
         run.remark = f"{report.line_of(lost)}: all {lost:g} virtual users failed"
     is_answered = any(row[3] for row in run.rows if row[1] in {"requests", "responses"})
     yield from outcomes.conclude(report.label, is_failed=not is_answered)
-    yield from problems
 
 
 def _shorten(name: str) -> str:

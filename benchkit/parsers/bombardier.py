@@ -31,7 +31,7 @@ import re
 from collections.abc import Iterator
 
 from benchkit.parsers.base import Form, Format, Reading, Record, Source, Tool
-from benchkit.parsers.documents import Document, Fact, read_objects
+from benchkit.parsers.documents import Document, Fact, as_object, read_objects
 from benchkit.reading import reports
 from benchkit.reading.outcomes import LoadReport, Outcomes, reason_of
 from benchkit.reading.reports import Fields, Line, Value, decimal
@@ -129,6 +129,7 @@ _FACTS = {
     "result.latency.max": Fact("latency", "max", "s", exponent=-6),
     "result.rps.mean": Fact("request_rate", "mean", "1/s"),
 }
+_COUNT = regex(r"result\.(?:req\dxx|others)|spec\.numberOfConnections")
 _PERCENTILE = regex(r"result\.latency\.percentiles\.(\d{1,2}(?:\.\d{1,3})?)", re.ASCII)
 
 
@@ -147,7 +148,7 @@ def _parse_json(source: Source) -> Iterator[Record]:
 
 def _read(document: Document) -> Iterator[Record]:
     """Yield the run that a document describes."""
-    numbers = document.numbers
+    numbers, result = document.numbers, as_object(document.find("result"))
     counts = {code: numbers[name] for code in _CODES if (name := f"result.req{code}") in numbers}
     if not counts:
         yield document.refuse("a bombardier result needs counts of responses")
@@ -155,23 +156,25 @@ def _read(document: Document) -> Iterator[Record]:
     run = Reading(tool="bombardier", form="json", line=document.line, load_model="closed")
     if url := document.find_text("spec", "url"):
         aim(run, url)
-        run.connect(int(numbers.get("spec.numberOfConnections", 0)))
+    if connections := numbers.get("spec.numberOfConnections"):
+        run.connect(int(connections))
     if rate := numbers.get("spec.rate"):
         run.load_model, run.target_rate = "open", float(rate)
     run.duration = numbers.get("result.timeTakenSeconds")
-    problems = list(document.add_facts(run, _find_fact))
+    document.add_facts(run, _find_fact)
+    document.check(_COUNT.fullmatch)
     outcomes = Outcomes(run)
     for code, count in counts.items():
         outcomes.answer(code, float(count), document.line_of(count))
-    at = max(map(document.line_of, counts.values()))
-    run.add("requests", "count", outcomes.answered, "1", at, origin="computed")
+    if all(f"result.req{code}" in numbers for code in _CODES if f"req{code}" in result):
+        at = max(map(document.line_of, counts.values()))
+        run.add("requests", "count", outcomes.answered, "1", at, origin="computed")
     for error in document.find_all("result", "errors"):
         count = error.numbers.get("count", 0.0)
         reason = reason_of(error.find_text("description"))
         outcomes.fail(reason, float(count), document.line_of(count))
     failed = numbers.get("result.others", 0)
     yield from outcomes.conclude(document.label, failed=failed, counting={"request_rate"})
-    yield from problems
 
 
 def _find_fact(name: str) -> Fact | None:

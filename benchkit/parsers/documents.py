@@ -41,7 +41,7 @@ TRUNCATED = "truncated: without its end, its structure is unknown"
 
 _NEGATIVE = Remark(
     "{name} is {value:g}, which no time or count can be, and is left out",
-    "check the clock of the machine that measured",
+    "use the whole file, or check the clock of the machine that measured",
     is_remark=False,
 )
 
@@ -92,15 +92,16 @@ def read_documents(source: Source) -> Iterator[tuple[int, Any]]:
 class Document:
     """An object of a source: its fields, its amounts by dotted names, and where it stands.
 
-    A document that is no object is taken for an empty one; one of a list begins at a number.
+    A document that is no object is taken for an empty one; a part of another begins at a number.
     """
 
-    def __init__(self, label: str, value: object, line: int, *, is_listed: bool = False) -> None:
-        self.label = label
+    def __init__(self, label: str, value: object, line: int, whole: Document | None = None) -> None:
+        self.label, self.line = label, line
         self.fields = as_object(value)
-        self.line = line
-        self.numbers = dict(flatten(self.fields))
-        if is_listed:
+        self.numbers = {key: each for key, each in name_numbers(self.fields) if is_amount(each)}
+        #: What is to be said about it and its parts, once it is read.
+        self.problems: list[Diagnostic] = [] if whole is None else whole.problems
+        if whole is not None:
             self.line = min(map(self.line_of, self.numbers.values()), default=line)
 
     def find(self, *path: str) -> Any:  # noqa: ANN401 - whatever the file holds
@@ -118,21 +119,25 @@ class Document:
     def find_all(self, *path: str) -> Iterator[Document]:
         """Yield the objects of a list; empty ones for other values."""
         for value in as_list(self.find(*path)):
-            yield Document(self.label, value, self.line, is_listed=True)
+            yield Document(self.label, value, self.line, self)
 
     def line_of(self, value: object) -> int:
         """Return the line of one of its numbers."""
         return line_of(value, self.line)
 
-    def add_facts(self, run: Reading, find: Callable[[str], Fact | None]) -> Iterator[Diagnostic]:
-        """Add the observations that ``find`` knows by their names; yield those that cannot be."""
-        for name, value in name_numbers(self.fields):
-            if (fact := find(name)) is None:
-                continue
-            if is_amount(value):
+    def add_facts(self, run: Reading, find: Callable[[str], Fact | None]) -> None:
+        """Add the observations that ``find`` knows by their names; name those that cannot be."""
+        for name, value in self.numbers.items():
+            if fact := find(name):
                 add_fact(run, fact, value, self.line)
-            elif value < 0:
-                yield _NEGATIVE.at(self.label, self.line_of(value), name=name, value=value)
+        self.check(find)
+
+    def check(self, find: Callable[[str], object]) -> None:
+        """Name the numbers that ``find`` knows and no measurement can have."""
+        for name, value in name_numbers(self.fields):
+            if find(name) and not is_amount(value):
+                at = self.line_of(value)
+                self.problems.append(_NEGATIVE.at(self.label, at, name=name, value=value))
 
     def refuse(self, what: str, hint: str = "use the whole object that it wrote") -> Diagnostic:
         """Say why it gives no run."""
@@ -158,13 +163,14 @@ def read_objects(
         if isinstance(value, Diagnostic):
             yield value
             continue
-        is_list = isinstance(value, list) and bool(value)
-        for each in value if is_list else [value]:
-            document = Document(source.label, each, line, is_listed=is_list)
+        whole = Document(source.label, value, line)
+        parts = [Document(source.label, each, line, whole) for each in as_list(value)]
+        for document in parts or [whole]:
             for record in read(document):
-                if is_list and isinstance(record, Reading):
+                if parts and isinstance(record, Reading):
                     record.headings = tuple(filter(None, map(document.find_text, titles)))[:1]
                 yield record
+        yield from whole.problems
 
 
 def read_leaves(source: Source) -> Iterator[tuple[int, dict[Path, Leaf] | Diagnostic]]:
@@ -310,19 +316,14 @@ def read_moment(value: object) -> datetime | None:
     return moment if is_known else None
 
 
-def flatten(document: object) -> Iterator[tuple[str, float]]:
-    """Yield the amounts in an object under dotted names; lists are passed over.
+def name_numbers(document: object) -> Iterator[tuple[str, float]]:
+    """Yield the numbers in an object under dotted names; lists are passed over.
 
     Examples
     --------
-    >>> dict(flatten({"latency": {"p50": 2}, "errors": 0, "resets": None}))
-    {'latency.p50': 2, 'errors': 0}
+    >>> dict(name_numbers({"latency": {"p50": 2}, "errors": -1, "resets": None}))
+    {'latency.p50': 2, 'errors': -1}
     """
-    return ((name, value) for name, value in name_numbers(document) if is_amount(value))
-
-
-def name_numbers(document: object) -> Iterator[tuple[str, float]]:
-    """Yield the numbers in an object under dotted names, whether a measurement can have them."""
     for name, value in name_fields(as_object(document)):
         if isinstance(value, int | float) and not isinstance(value, bool):
             yield name, value
@@ -363,15 +364,15 @@ class _Lines:
 
     def decoder(self) -> json.JSONDecoder:
         """Return a decoder; where all is one line, it leaves numbers as they are."""
-        constant = self._constant if self._values else None
         if self._places is None:
-            return json.JSONDecoder(parse_constant=constant)
+            return json.JSONDecoder(parse_constant=self._constant)
         return json.JSONDecoder(
-            parse_int=self._whole, parse_float=self._broken, parse_constant=constant
+            parse_int=self._whole, parse_float=self._broken, parse_constant=self._constant
         )
 
     def _constant(self, name: str) -> object:
-        return self._values.pop() if name == _STANDS_FOR else float(name)
+        number = float(name) if self._places is None else self._broken(name)
+        return self._values.pop() if name == _STANDS_FOR and self._values else number
 
     def _whole(self, digits: str) -> int:
         number = Whole(digits)
@@ -394,6 +395,6 @@ def _places(text: str) -> Iterator[tuple[int, int]]:
             continue
         if waiting:
             yield waiting, line
-        waiting = line if word[0] in "-0123456789" else 0
+        waiting = line if word[0] in "-0123456789NI" else 0
     if waiting:
         yield waiting, line

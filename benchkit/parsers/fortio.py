@@ -85,7 +85,7 @@ def _read(document: Document) -> Iterator[Record]:
         return
     run = Reading(tool="fortio", form="json", line=document.line, load_model="closed")
     _describe(run, document)
-    problems = list(document.add_facts(run, _FACTS.get))
+    document.add_facts(run, _FACTS.get)
     outcomes = Outcomes(run)
     for name, count in numbers.items():
         if name.startswith(_CODE):
@@ -96,7 +96,6 @@ def _read(document: Document) -> Iterator[Record]:
         if level is not None and seconds is not None and level < 100:
             add_fact(run, Fact("latency", f"p{level:g}", "s"), seconds, document.line)
     yield from outcomes.conclude(document.label, counting=_COUNTING)
-    yield from problems
 
 
 def _describe(run: Reading, document: Document) -> None:

@@ -178,9 +178,10 @@ def _parse_json(source: Source) -> Iterator[Record]:
 
 def _read_json(document: Document) -> Iterator[Record]:
     """Yield the run that a document describes."""
-    stats = Document(document.label, document.fields.get("stats", document.fields), document.line)
+    fields = document.fields.get("stats", document.fields)
+    stats = Document(document.label, fields, document.line, document)
     run = Reading(tool="gatling", form="json", line=document.line)
-    problems = list(stats.add_facts(run, _FACTS.get))
+    stats.add_facts(run, _FACTS.get)
     if not (count := stats.numbers.get("numberOfRequests.total")):
         yield document.refuse("the report has no requests", "run the benchmark again")
         return
@@ -190,7 +191,6 @@ def _read_json(document: Document) -> Iterator[Record]:
     yield run
     if is_failed:
         yield ALL_FAILED.at(document.label, run.last_line, count=float(count))
-    yield from problems
 
 
 LOG = Format(

@@ -22,7 +22,7 @@ import re
 from collections.abc import Iterator
 
 from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source, Tool
-from benchkit.reading.delimited import header_of, read_rows
+from benchkit.reading.delimited import header_of, name_damaged, read_rows
 from benchkit.reading.outcomes import ALL_FAILED
 from benchkit.reading.remarks import Remark
 from benchkit.regexes import regex
@@ -76,17 +76,18 @@ def _parse(source: Source) -> Iterator[Record]:
         if isinstance(row, Diagnostic) or row["Requests/s"] != "Requests/s":
             rows.append((line, row))
         else:  # the header of another run
-            yield from _read_run(source.label, begin, rows)
+            yield from _read_run(source, begin, rows)
             begin, rows = line, []
-    yield from _read_run(source.label, begin, rows)
+    yield from _read_run(source, begin, rows)
 
 
 def _read_run(
-    label: str, begin: int, rows: list[tuple[int, dict[str, str] | Diagnostic]]
+    source: Source, begin: int, rows: list[tuple[int, dict[str, str] | Diagnostic]]
 ) -> Iterator[Record]:
     """Yield the run of the rows below a header, and what has to be known about it."""
-    run = Reading(tool="locust", form="csv", line=begin, load_model="closed")
+    label, run = source.label, Reading(tool="locust", form="csv", line=begin, load_model="closed")
     totals: dict[str, float] = {}
+    damaged: list[Diagnostic] = []
     for line, row in rows:
         if isinstance(row, Diagnostic):
             run.status = "partial"
@@ -100,7 +101,9 @@ def _read_run(
         run.last_line = line
         before = len(run.rows)
         for column, cell in row.items():
-            _add(run, column, cell, line, None if is_total else f"{type_} {name}".strip())
+            subject = None if is_total else f"{type_} {name}".strip()
+            if not _add(run, column, cell, line, subject):
+                damaged += name_damaged(source, line, column, cell, "Locust")
         amounts = {each[1]: each[3] for each in run.rows[before:] if each[1] != "latency"}
         if amounts.get("failures", 0) >= amounts.get("requests", 1):  # it measured nothing
             run.rows[before:] = [each for each in run.rows[before:] if each[1] == "failures"]
@@ -113,22 +116,24 @@ def _read_run(
         yield ALL_FAILED.at(label, run.last_line, count=totals["requests"])
     if run.rows or run.status == "failed":
         yield run
+    yield from damaged
 
 
-def _add(run: Reading, column: str, cell: str, line: int, subject: str | None) -> None:
-    """Add a cell, if it is a number of a known column."""
-    cell = cell.replace(",", ".")  # of a spreadsheet; Locust groups no digits
-    if _NUMBER.fullmatch(cell) is None:
-        return
+def _add(run: Reading, column: str, cell: str, line: int, subject: str | None) -> bool:
+    """Add a cell of a known column; False if it is not a number."""
     if percentile := _PERCENTILE.fullmatch(column):
         metric, stat, unit, exponent = "latency", f"p{percentile[1]}", "s", -3
         resolution: float | None = 1e-3
     elif column in _KINDS:
         metric, stat, unit, exponent, resolution = _KINDS[column]
     else:
-        return
+        return True
+    cell = cell.replace(",", ".")  # of a spreadsheet; Locust groups no digits
+    if _NUMBER.fullmatch(cell) is None:
+        return False
     value = scale(cell, exponent)
     run.add(metric, stat, value, unit, line, subject=subject, resolution=resolution)
+    return True
 
 
 CSV = Format(

@@ -16,12 +16,15 @@ from io import StringIO
 from benchkit.errors import Diagnostic
 from benchkit.reading.signs import Head
 from benchkit.reading.source import Source, UnreadableError, UntilDamage
+from benchkit.redaction import show_part
 from benchkit.regexes import regex
 
 #: What a spreadsheet, or the runner of a pipeline, obeys at the beginning of a cell.
 _FORMULA = regex(r"['\"\s]*+(?:[=+@＝＋－＠-]|::)")
 #: A number with a decimal comma.
 _COMMA = regex(r"\A([+-]?\d+),(\d+(?:[eE][+-]?\d+)?)\Z")
+#: What tools write where they measured nothing.
+_NO_NUMBER = ("", "-", "N/A", "None")
 #: Bad rows that are named one by one.
 _MOST_NAMED = 20
 
@@ -109,6 +112,16 @@ def read_rows(
         what = "the last row is left out: it has no line end, so it may be truncated"
         yield whole.cut, Diagnostic(source.label, whole.cut, what, hint, "warning")
     lines.raise_damage()
+
+
+def name_damaged(
+    source: Source, line: int, column: str, cell: str, tool: str
+) -> Iterator[Diagnostic]:
+    """Yield what is to be said of a cell without a number; nothing where none was measured."""
+    if cell.strip() not in _NO_NUMBER:
+        what = f"{column} is {show_part(cell)}, which is not a number; it is left out"
+        hint = f"use the whole file that {tool} wrote"
+        yield Diagnostic(source.label, line, what, hint, "warning")
 
 
 def _is_header_behind(cells: Sequence[str], columns: Sequence[str]) -> bool:

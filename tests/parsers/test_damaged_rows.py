@@ -11,6 +11,7 @@ from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Reading, Source
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+_FULL = "benchmarkdotnet/synthetic-none.json"
 _SORTS = "benchmarkdotnet-markdown/none/3/Sorts-report-github.md"
 #: The format, a fixture, what stands in it, and what stands there once it is damaged.
 DAMAGED = (
@@ -21,6 +22,13 @@ DAMAGED = (
     ("wrk", "wrk2/synthetic-none-1.txt", "3.811     0.996875", "3,811     0.996875"),
     ("wrk", "wrk2/synthetic-none-1.txt", "3.811     0.996875", "3.811     0.9x"),
     ("hyperfine_text", "hyperfine/text-scan.txt", "[User: ", "[User: NaN"),
+    ("bombardier_json", "bombardier/none-1.json", '"req2xx":27877', '"req2xx":NaN'),
+    ("oha", "oha/none-1.json", '"p50": 0.001833016', '"p50": -1e9'),
+    ("autocannon", "autocannon/none-1.json", '"average":0.51', '"average":1e999'),
+    ("jmh", "jmh/none.json", "1.8391", "1,8391"),
+    ("locust", "locust/none-1_stats.csv", ",48,50,", ",4x8,50,"),
+    ("jmeter_aggregate", "jmeter-forms/synthetic-table.csv", "list,120,12", "list,120,x12"),
+    ("benchmarkdotnet", _FULL, "108645643.0", "NaN"),
     ("benchcmp", "benchcmp/all.txt", "38687         -42.26%", "38687         -%"),
     ("criterion_text", "criterion-text/none-1.txt", "[75.081 µs", "[75.0x µs"),
     ("criterion_text", "criterion-forms/bencher.txt", " ns/iter", " /iter"),

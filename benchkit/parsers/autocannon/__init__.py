@@ -118,6 +118,7 @@ def _read(document: Document) -> Iterator[Record]:
     run = Reading(tool="autocannon", form="json", line=line, load_model="closed")
     run.duration = float(numbers["duration"])
     _describe(run, document)
+    document.check(_find_fact)
     answered = numbers["requests.total"]
     if is_single := 0 < numbers.get("samples", 0) <= max(numbers.get("workers", 0), 1):
         del numbers["requests.average"]

@@ -38,7 +38,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from statistics import median
 
-from benchkit.parsers.base import Form, Format, Reading, Record, Source, Tool, late
+from benchkit.parsers.base import Diagnostic, Form, Format, Reading, Record, Source, Tool, late
 from benchkit.parsers.documents import Document, Fact, as_object, read_objects
 from benchkit.reading.signs import begins_object
 
@@ -112,16 +112,23 @@ def _read_result(result: Document, case: Case, jobs: Mapping[Case, int]) -> Iter
         yield result.refuse(f"{run.benchmark} has no valid median", _HINT)
         return
     launches: dict[float, list[Time]] = {}
+    damaged: set[float | None] = set()
     for each in result.find_all("Measurements"):
         launch, count, time = map(each.numbers.get, ("LaunchIndex", "Operations", "Nanoseconds"))
         is_read = is_result(each.find_text("IterationMode"), each.find_text("IterationStage"))
         if is_read and launch is not None and count and time is not None:
             launches.setdefault(launch, []).append((time / count, each.line_of(time)))
-    for times in launches.values() if len(launches) > 1 else [()]:
+        elif is_read:
+            damaged.add(launch)
+            what = f"an iteration of {run.benchmark} has no valid time, so its launch is left out"
+            at = each.line_of(each.find("Nanoseconds"))
+            result.problems.append(Diagnostic(result.label, at, what, _HINT, "warning"))
+    kept = [times for launch, times in launches.items() if launch not in damaged]
+    for times in kept if len(launches) > 1 else [()]:
         run = begin("json", case, jobs, result.line)
         if times:
             add_launch(run, times)
-        yield from result.add_facts(run, (_MEMORY if times else _FACTS).get)
+        result.add_facts(run, (_MEMORY if times else _FACTS).get)
         run.line, run.last_line = (pick(row[9] for row in run.rows) for pick in (min, max))
         yield run
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from benchkit.parsers.base import Diagnostic, Head, Reading, Record, Source
-from benchkit.reading.delimited import header_of, read_rows
+from benchkit.reading.delimited import header_of, name_damaged, read_rows
 from benchkit.reading.outcomes import ALL_FAILED
 from benchkit.reading.remarks import Remark
 from benchkit.regexes import regex
@@ -70,7 +70,8 @@ def parse(source: Source) -> Iterator[Record]:
         run.last_line = line
         for column, cell in cells:
             label = first[1] or _NAMELESS
-            _add_cell(run, column, cell, line, None if label == "TOTAL" else label)
+            if not _add_cell(run, column, cell, line, None if label == "TOTAL" else label):
+                yield from name_damaged(source, line, column, cell, "JMeter")
     if not any(row[0] is None for row in run.rows):
         run.status = "partial" if run.rows else "failed"
         yield _NO_TOTAL.at(source.label, run.last_line)
@@ -82,14 +83,17 @@ def parse(source: Source) -> Iterator[Record]:
         yield run
 
 
-def _add_cell(run: Reading, column: str, cell: str, line: int, subject: str | None) -> None:
-    """Add a cell, if it is a number of a known column."""
+def _add_cell(run: Reading, column: str, cell: str, line: int, subject: str | None) -> bool:
+    """Add a cell of a known column; False if it is not a number."""
     text = cell.strip().removesuffix("%").removesuffix("/sec").replace(",", ".")
-    if column not in _KINDS or not text or _NUMBER.fullmatch(text) is None:
-        return
+    if column not in _KINDS:
+        return True
+    if not text or _NUMBER.fullmatch(text) is None:
+        return False
     metric, stat, unit, exponent = _KINDS[column]
     factor = 1024.0 if unit == "B/s" else 1.0
     run.add(
         metric, stat, scale(text, exponent) * factor, unit, line,
         subject=subject, resolution=step(text, exponent) * factor,
     )  # fmt: skip
+    return True

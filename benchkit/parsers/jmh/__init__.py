@@ -123,12 +123,15 @@ def _read(
         return
     others = fields.get("secondaryMetrics")
     parts = others if isinstance(others, dict) else {}
-    for turn in range(len(forks)):
+    for turn, fork in enumerate(forks):
         run = _begin(fields, names[name], str(mode))
         run.params.update(settings)
-        _add_fork(run, "", metric, turn, line)
+        damage = _find_damage(fork, fields.get("measurementIterations"))
+        if not damage:
+            _add_fork(run, "", metric, turn, line)
         if not run.rows:
-            what = f"fork {turn + 1} of {name} has an invalid score and was left out"
+            why = damage or "has an invalid score"
+            what = f"fork {turn + 1} of {name} {why} and was left out"
             yield Diagnostic(label, line, what, "run the benchmark again")
             continue
         for part, values in parts.items():  # percentiles are of all forks
@@ -240,6 +243,13 @@ def _add_fork(run: Reading, part: str, metric: object, turn: int, line: int) -> 
         at = line_of(pairs[0][0], line)
         run.add(known.metric, known.stat or "sample", value, known.unit, at, subject=subject,
                 n=None if known.stat else total, origin=origin)  # fmt: skip
+
+
+def _find_damage(fork: object, iterations: object) -> str:
+    """Return why the scores of a fork are not those that JMH wrote: a decimal comma makes two."""
+    is_known = isinstance(iterations, int) and isinstance(fork, list)
+    scores = len(fork) if isinstance(fork, list) and is_known else iterations
+    return "" if scores == iterations else f"has {scores} scores of {iterations} iterations"
 
 
 def _weigh(fork: object) -> list[tuple[Any, int]]:

@@ -76,6 +76,7 @@ _EXTREMES = {"average": "mean", "fastest": "min", "slowest": "max"}
 _NEEDED = ("summary", "statusCodeDistribution", "errorDistribution")
 _CUT_OFF = "aborted due to deadline"
 _PERCENTILE = regex(r"p\d+(\.\d+)?")
+_READ = regex(r"(?:summary|latencyPercentiles|\w+Distribution|details)\..*")
 
 
 def _parse(source: Source) -> Iterator[Record]:
@@ -104,6 +105,7 @@ def _read(document: Document) -> Iterator[Record]:
         message = f"an oha result needs {', '.join(_NEEDED)}, a duration and a rate"
         yield document.refuse(message, "use the whole file that oha wrote")
         return
+    document.check(_READ.fullmatch)
     answered = sum(codes.values())
     run = Reading(tool="oha", form="json", line=line, load_model="closed")
     run.duration = float(summary["total"])
