@@ -86,8 +86,8 @@ DAMAGED = _event(
 )
 MIXED = _event(
     "mixed", "two measurements count as one: the runs of a folder are counted together with "
-    "earlier runs of that folder, or with runs of another folder, commit or pipe", "fail",
-    "`on_damaged`", _DATA, FAIL,
+    "earlier runs of that folder, or with runs of another folder, commit or pipe; or one counts "
+    "as both sides (B103)", "fail", "`on_damaged`", _DATA, FAIL,
 )  # fmt: skip
 UNKNOWN = _event(
     "unknown", "a file has an unknown format", "warn", "`--strict` fails it", _DATA, FAIL, PASS

@@ -30,6 +30,7 @@ from benchkit.gating.events import (
     Occurrence,
 )
 from benchkit.ingestion.gone import MIXED as MIXED_CODE
+from benchkit.ingestion.pooled import TWICE
 from benchkit.units import printable
 
 if TYPE_CHECKING:
@@ -111,13 +112,16 @@ def list_added(pairs: Sequence[Pair], only_in: Mapping[str, Sequence[str]]) -> I
 def list_mixed(
     findings: Sequence[Finding], pairs: Sequence[Pair], habits: Habits
 ) -> Iterator[Occurrence]:
-    """Yield the compared variants of which two measurements count together."""
+    """Yield the compared variants of which two measurements count together, or one counts twice."""
     compared = {name for pair in pairs for name in pair}
+    both = {", ".join(sorted(pair)) for pair in pairs}
     for finding in findings:
+        text = describe(finding.message, hint=finding.remedy)
         if finding.code == MIXED_CODE and finding.where in compared:
-            where = f"two measurements of {finding.where} count as one"
-            text = describe(finding.message, where=where, hint=finding.remedy)
-            yield Occurrence(event=MIXED, action=habits.on_damaged, text=printable(text))
+            text = describe(text, where=f"two measurements of {finding.where} count as one")
+        elif finding.code != TWICE or finding.where not in both:
+            continue
+        yield Occurrence(event=MIXED, action=habits.on_damaged, text=printable(text))
 
 
 def list_equal(rows: Sequence[Contrast], runs: Runs) -> Iterator[Occurrence]:

@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import combinations
 from shlex import quote
 
 from benchkit.derived.record import began_alike
@@ -38,6 +39,8 @@ from benchkit.labels.numbering import series_of
 from benchkit.listing import list_names
 from benchkit.store.columns import began_at
 
+#: The finding that one measurement counts twice.
+TWICE = "B103"
 #: What tells blocks apart, in words.
 _REASONS = {
     "caption": "the surrounding text",
@@ -163,26 +166,28 @@ def find_twice(parts: Sequence[Part]) -> Iterator[Finding]:
 
 
 def _find_relabelled(parts: Sequence[Part]) -> Iterator[Finding]:
-    """B103: the same measurement of one file counts under several labels of the command line."""
+    """B103: the same measurement of a file counts under several labels of the command line."""
     if len({part.assigned for part in parts}) < 2:
         return
-    files: dict[tuple[str, str, str, str | None], dict[str, str]] = {}
+    files: dict[tuple[str, str, str, str | None], dict[str, Part]] = {}
     for part in parts:
         if part.role == "measured":
             key = part.origin, part.path, part.sha256, part.env.get("commit")
-            files.setdefault(key, {})[part.assigned] = part.variant
-    shown = {part.path: part.label for part in parts}
-    for (_, path, *_), labels in files.items():
-        if len(variants := sorted(set(labels.values()))) > 1 and len(labels) > 1:
-            yield Finding(
-                code="B103",
-                severity="warning",
-                where=shown[path],
-                message=f"the same values of this file count as {' and as '.join(variants)}",
-                remedy="if a label is wrong, ingest all results again with the right labels and "
-                "`--store NEW`",
-                numbers={"labels": len(labels)},
-            )
+            files.setdefault(key, {})[part.assigned] = part
+    relabelled: dict[tuple[str, str], dict[str, None]] = defaultdict(dict)
+    for same in files.values():
+        for pair in combinations(sorted({part.variant for part in same.values()}), 2):
+            relabelled[pair][next(iter(same.values())).label] = None
+    for (one, other), names in relabelled.items():
+        yield Finding(
+            code=TWICE,
+            severity="warning",
+            where=f"{one}, {other}",
+            message=f"the same values of {list_names(names, SHOWN)} count as {one} and as {other}",
+            remedy="if a label is wrong, ingest all results again with the right labels and "
+            "`--store NEW`",
+            numbers={"files": len(names)},
+        )
 
 
 def _find_regrouped(parts: Sequence[Part]) -> Iterator[Finding]:
@@ -200,7 +205,7 @@ def _find_regrouped(parts: Sequence[Part]) -> Iterator[Finding]:
         subject = "this file is" if len(own) == 1 else f"this file and {len(own) - 1} more are"
         places = " and ".join(group or "(no group)" for group in names)
         yield Finding(
-            code="B103",
+            code=TWICE,
             severity="warning",
             where=own[0].label,
             message=f"{subject} in the groups {places}, and the same values count in each group",

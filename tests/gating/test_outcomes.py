@@ -157,8 +157,23 @@ def test_one_folder_ingested_under_two_labels_is_one_measurement(
         run(["ingest", f"{label}=res", "--quiet"])
     capsys.readouterr()
     assert run(["gate", "--quiet"]) == 3
-    assert "✗ All values of pr equal those of main: one measurement under two names" in (
-        capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "all values of pr equal those of main: one measurement under two names" in printed
+
+
+def test_files_that_count_as_both_sides_are_no_measurement(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Four values are too few to tell by themselves that they are those of one measurement."""
+    monkeypatch.chdir(tmp_path)
+    for number in (1, 2, 3, 4):
+        gated.write_runs(Path(f"res/{number}.txt"), seed=number, runs=1)
+    for label in ("main", "pr"):
+        run(["ingest", f"{label}=res", "--quiet"])
+    capsys.readouterr()
+    assert run(["gate", "--quiet"]) == 3
+    assert "✗ The same values of res/1.txt, res/2.txt, res/3.txt and 1 more count as main and" in (
+        " ".join(capsys.readouterr().out.split())
     )
 
 

@@ -129,7 +129,7 @@ def test_a_file_that_is_ingested_under_another_label_is_named(
     assert run(["ingest", "main=res/main-1.txt", "pr=res/pr-1.txt", "--store", "new"]) == 0
     capsys.readouterr()
     assert run(["ingest", "pr=res/main-1.txt", "--store", "new"]) == 0
-    shown = "B103 res/main-1.txt: the same values of this file count as main and as pr"
+    shown = "B103 main, pr: the same values of res/main-1.txt count as main and as pr"
     assert shown in capsys.readouterr().err
     run(["compare", "--store", "new"])
     assert shown in capsys.readouterr().out

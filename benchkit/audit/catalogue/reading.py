@@ -12,10 +12,10 @@ READING = (
         what="Two load results have the same bytes, or one file was given two labels. Compressed "
         "copies, copies with different line endings, and several files joined into one are "
         "recognised by their values. A copy counts once. However, if a later ingest reads a file "
-        "under another label, the file counts under both labels, and the finding says so. Runs "
-        "with different recorded starts (`benchkit capture` records them) are not copies. Repeats "
-        "that agree only in a few rounded numbers are not copies either. Counter snapshots "
-        "may be identical and are all kept.",
+        "under another label, the file counts under both labels, the finding says so, and a gate "
+        "on the two fails. Runs with different recorded starts (`benchkit capture` records them) "
+        "are not copies. Repeats that agree only in a few rounded numbers are not copies either. "
+        "Counter snapshots may be identical and are all kept.",
         why="A copy turns one run into two, and makes the spread of its variant too small. A file "
         "compared with itself shows no change.",
         example="results/b/wrk-2.txt: the same bytes as results/a/wrk-1.txt; counted once",
