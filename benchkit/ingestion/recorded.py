@@ -20,6 +20,7 @@ from benchkit.parsers.base import Reading, Repeats, Samples
 #: What begins the address of imported runs, which no file of any machine has.
 _SCHEME = "import:"
 _UNRECORDED = "no commit is recorded"
+_DIRTY = "they were measured with uncommitted changes, so they are not of a commit"
 
 
 class Place(NamedTuple):
@@ -98,7 +99,8 @@ class Selection:
 
     def _accepts(self, reading: Reading, importing: Importing, *, is_run: bool) -> bool:
         commit = reading.env.get("commit", "")
-        reason = self._explain(reading, importing) if commit else _UNRECORDED
+        why = _DIRTY if reading.env.get("tree") == "dirty" else _UNRECORDED
+        reason = self._explain(reading, importing) if commit else why
         if reason:
             self._left[reason] += is_run
         elif place_run(reading, self._found) in importing.held:

@@ -15,7 +15,8 @@ that those below it say little. The code ``-1``, or an error in its place (TCP, 
 request without an answer; where there are any, the rate, which counts them, is left out. With
 ``-qps`` the rate is held.
 
-Not recorded: the command; in text when it ran and the target.
+Not recorded: the command; in text when it ran and the target. Above the report of the text stands
+``Starting at max qps with 4 thread(s) …``, which says whether the rate is held.
 """
 
 from __future__ import annotations
@@ -95,6 +96,7 @@ def _read(document: Document) -> Iterator[Record]:
         level, seconds = (entry.numbers.get(name) for name in ("Percentile", "Value"))
         if level is not None and seconds is not None and level < 100:
             add_fact(run, Fact("latency", f"p{level:g}", "s"), seconds, document.line)
+        entry.check({"Percentile", "Value"}.__contains__)
     yield from outcomes.conclude(document.label, counting=_COUNTING)
 
 
@@ -140,6 +142,8 @@ class Report(LoadReport):
     TOOL = "fortio"
     read_time = staticmethod(_read_number)
     LINES = (
+        Line("begin", r"Starting at (max|\d\S{0,20}) qps with (\d{1,9}) thread\(s\) .*",
+             is_opening=True),
         Line("end", rf"Ended after ({_DURATION}) : (\d{{1,15}}) calls\. "
              r"qps=(\d{1,15}(?:\.\d{1,9})?(?:e\+\d\d)?)", is_opening=True, is_proof=True, values=(
                  Value("duration", "total", "s", parse_duration),
@@ -163,6 +167,12 @@ class Report(LoadReport):
         Line("done", r"All done (\d{1,15}) calls(?: \(plus \d+ warmup\) (\d{1,12}\.\d{1,9}) ms avg"
              r", (\d{1,12}\.\d{1,9}) qps)?.*", needed="All done", is_proof=True),
     )  # fmt: skip
+
+    def _take_begin(self, _: Line, fields: Fields, _number: int) -> None:
+        rate, threads = fields
+        self.reading.connect(int(threads))
+        self.reading.load_model = "closed" if rate == "max" else "open"
+        self.reading.target_rate = None if rate == "max" else float(rate)
 
     def _take_code(self, _: Line, fields: Fields, number: int) -> None:
         _add_code(self.outcomes, fields[0], float(fields[1]), number)
@@ -231,7 +241,8 @@ TEXT = Format(
             name="text",
             signature="Ended after … : … calls. qps=… Aggregated Function Time : count …",
             versions="1.0 on",
-            not_recorded="when it ran, the target, threads, whether the rate was fixed",
+            not_recorded="when it ran, the target; threads and the rate, unless `Starting at` is "
+            "above",
         ),
     ),
     recognises=holds(_END),

@@ -183,14 +183,14 @@ def _find_commit(session: dict[str, Any]) -> dict[str, Any]:
     {'commit': '3f2a'}
     >>> _find_commit({"commit_info": {"id": "unversioned"}})
     {}
+    >>> _find_commit({"commit_info": {"id": "3f2a", "dirty": True}})
+    {'tree': 'dirty'}
     """
     about = session.get("commit_info")
-    if (
-        not isinstance(about, dict)
-        or about.get("dirty")
-        or about.get("id") in ("unversioned", "unknown")
-    ):
+    if not isinstance(about, dict) or about.get("id") in ("unversioned", "unknown"):
         return {}
+    if about.get("dirty"):
+        return {"tree": "dirty"}
     made, branch = read_moment(about.get("time")), about.get("branch")
     is_branch = isinstance(branch, str) and not branch.startswith("(")
     known = {"commit": about.get("id"), "date": made.isoformat() if made else None}

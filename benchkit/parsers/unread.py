@@ -167,7 +167,8 @@ _TOOLS = (
     *_of_tools("JSON", {
         "siege": ('"transaction_rate"', '"availability"'),
         "fio": ('"fio version"',),
-        "iperf": ('"test_start"', '"intervals"'),
+        "iperf": ('"iperf 3', '"intervals"'),
+        "Playwright": ('"suites"', '"rootDir"', '"specs"'),
         "ghz": ('"latencyDistribution"', '"fastest"'),
         "memtier_benchmark": ('"ALL STATS"',),
         "NBomber": ('"ScenarioStats"',),
@@ -193,6 +194,8 @@ _TOOLS = (
            "give the output of `go test -bench`"),
     Unread("bombardier's report in a different form from that which it prints",
            ("Statistics", "Reqs/sec"), "give the text that bombardier printed, or its JSON"),
+    Unread("pgbench's report", ("scaling factor:", "number of clients:")),
+    Unread("sysbench's report", ("sysbench 1.", " LuaJIT")),
     Unread("rewrk's report", ("Benchmarking ", " connections @ ")),
     Unread("Taurus's XML", ("<FinalStatus>",)),
     Unread("Tsung's log", ("# stats: dump at ",)),

@@ -147,8 +147,8 @@ def test_what_records_no_commit_or_date_is_named_and_left_out(
     write_session("0005_unversioned", id="unversioned", time=None)
     assert run(["history", "import", ".benchmarks"]) == 0
     shown = capsys.readouterr().err
-    assert "0002_changed.json: 3 results left out: no commit is recorded" in shown
-    assert "(and 1 more problem like this one)" in shown
+    assert "0002_changed.json: 3 results left out: they were measured with uncommitted" in shown
+    assert "0005_unversioned.json: 3 results left out: no commit is recorded" in shown
     assert "0003_undated.json: 3 results left out: commit bbbbbbb has no date" in shown
     assert "0004_short.json: 3 results left out: 'abc' is not a commit" in shown
     commits = {env["commit"] for env in bk.load(".benchkit").runs["env"]}

@@ -66,6 +66,18 @@ def test_text_says_what_json_says() -> None:
     assert text[None, "latency", "mean"] == 0.00068441879
 
 
+@pytest.mark.parametrize(
+    ("rate", "load_model", "held"), [("max", "closed", None), ("200", "open", 200.0)]
+)
+def test_the_first_line_says_whether_the_rate_is_held(
+    rate: str, load_model: str, held: float | None
+) -> None:
+    text = (FORMS / "text.txt").read_bytes().replace(b"at max qps", f"at {rate} qps".encode())
+    run = next(TEXT.parse(Source(None, "x", text)))
+    assert isinstance(run, Reading)
+    assert (run.load_model, run.target_rate, run.connections) == (load_model, held, 4)
+
+
 def test_a_run_without_an_answer_measured_nothing() -> None:
     for form, name in ((JSON, "refused.json"), (TEXT, "text-refused.txt")):
         run, (problem,) = read(form, name)
