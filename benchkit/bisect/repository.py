@@ -166,10 +166,9 @@ class Repository:
         commits = [Commit(sha, redact_text(subject)) for sha, subject in lines]
         line = self._git("rev-list", "--first-parent", last).split()
         if not commits or start.sha not in line:
-            raise ConfigError(
-                f"{good} is not a first-parent ancestor of {bad}",
-                hint=f"choose one from: git log --first-parent {quote(bad)}",
-            )
+            both = f": both are {start.short}" if start.sha == last else ""
+            hint = f"choose one from: git log --first-parent {quote(bad)}"
+            raise ConfigError(f"{good} is not a first-parent ancestor of {bad}{both}", hint=hint)
         return [start, *commits]
 
     def find_commit(self, name: str) -> Commit:

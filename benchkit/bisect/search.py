@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 
+from benchkit.metrics import display_name
 from benchkit.stats import CommitSearch, choose_commit, find_commit, holm, paired_t
 from benchkit.stats.student import t_tail
 
@@ -57,6 +58,9 @@ class Bench(Protocol):
 
     def rows(self) -> Mapping[Row, Values]:
         """Return what has been measured, by row, also earlier; every value is positive."""
+
+    def leave_out(self, commit: int, problem: str) -> None:
+        """Say why a commit that was measured is of no use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +162,8 @@ def search(
         tell(row, state)
         is_usable = bench.measure((0, commit, last), limits.rounds)
         values = bench.rows()[row]
+        if is_usable and commit not in values.commits:
+            bench.leave_out(commit, f"its runs have no {name_row(row)}")
         if not is_usable or commit not in values.commits:
             unusable.add(commit)
 
@@ -199,6 +205,12 @@ def _foresee(good: Sequence[float], bad: Sequence[float], rounds: int, rows: int
     if not spread:
         return center > 0
     return 2 * rows * t_tail(rounds - 1, center * sqrt(rounds) / spread) <= LEVEL
+
+
+def name_row(row: Row) -> str:
+    """Name what is measured, as people do."""
+    name = display_name(row.metric, row.stat)
+    return f"{name} of {row.benchmark}" if row.benchmark else name
 
 
 def to_ratios(level: float, error: float) -> tuple[float, float, float]:

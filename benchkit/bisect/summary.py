@@ -8,8 +8,7 @@ from math import exp, isfinite, log
 from statistics import median
 
 from benchkit.bisect.repository import Commit
-from benchkit.bisect.search import LEVEL, Answer, Ends, Row, to_ratios
-from benchkit.metrics import display_name
+from benchkit.bisect.search import LEVEL, Answer, Ends, name_row, to_ratios
 from benchkit.stats import CommitSearch
 from benchkit.tables.looks import describe_outlook
 from benchkit.tables.model import Cell, Column, Table
@@ -132,33 +131,31 @@ def _measured(answer: Answer, commits: Sequence[Commit]) -> Sequence[Measured]:
 def describe_ends(ends: Ends, commits: Sequence[Commit]) -> str:
     """Say how the comparison of the ends stands, and how many rounds it may still take."""
     outlook = describe_outlook(ends.rounds, ends.most, ends.needed, "no change, or noisy")
-    done = f"round {ends.rounds}: {commits[-1].short}, {_name(ends.row)}: {_size(ends.change)}"
+    done = f"round {ends.rounds}: {commits[-1].short}, {name_row(ends.row)}: {_size(ends.change)}"
     return f"{done}, {outlook}"
 
 
 def write_sentence(answer: Answer, commits: Sequence[Commit]) -> str:
     """Say which commit changed what, by how much, and how sure that is."""
     first, last = commits[answer.first], commits[answer.last]
-    what = f"{_name(answer.row)} by {_size(answer.change)}"
+    row = name_row(answer.row)
+    what = f"{row} by {_size(answer.change)}"
     done = f"{answer.builds} commits measured, {answer.runs} runs"
     count = answer.last - answer.first + 1
     span = f"the {count} commits {first.short} to {last.short}"
     good, bad = commits[0].short, commits[-1].short
     if answer.ending == "no change":
         conclusion = (
-            f"These runs do not show a change (p > {LEVEL}) in {_name(answer.row)} from {good} to "
+            f"These runs do not show a change (p > {LEVEL}) in {row} from {good} to "
             f"{bad}: {_size(answer.change)}"
         )
     elif answer.ending == "builds differ":
         conclusion = (
-            f"These runs do not show which commit changed {_name(answer.row)}: unchanged builds "
+            f"These runs do not show which commit changed {row}: unchanged builds "
             "differ as much as the two ends"
         )
     elif answer.ending == "several":
-        conclusion = (
-            f"More than one commit changed {_name(answer.row)}; search each half of the range "
-            "separately"
-        )
+        conclusion = f"More than one commit changed {row}; search each half of the range separately"
     elif answer.ending == "undecided":
         conclusion = (
             f"{bad} changed {what} compared with {good}, but these runs do not show which of "
@@ -193,11 +190,6 @@ def _sure(answer: Answer) -> str:
 
 def _share(share: float) -> str:
     return f"{share * 100:.1f}\N{NO-BREAK SPACE}%"
-
-
-def _name(row: Row) -> str:
-    name = display_name(row.metric, row.stat)
-    return f"{name} of {row.benchmark}" if row.benchmark else name
 
 
 def _size(ratios: tuple[float, float, float]) -> str:

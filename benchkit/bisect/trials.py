@@ -98,12 +98,15 @@ class Trials:
             self._tell(f"left out as before: {names}; delete {path} to try again")
         return unusable
 
-    def _leave_out(self, place: int, problem: str) -> None:
+    def leave_out(self, place: int, problem: str) -> None:
+        """Say why a commit is of no use."""
+        self._tell(f"{self._commits[place].short} is left out: {problem}")
+
+    def _discard(self, place: int, problem: str) -> None:
         """Say, and keep for a search that goes on, that a commit cannot be built or run."""
-        commit = self._commits[place]
-        self._tell(f"{commit.short} is left out: {problem}")
+        self.leave_out(place, problem)
         with (self._out / _UNUSABLE).open("a", encoding="utf-8") as file:
-            file.write(f"{commit.sha}\n")
+            file.write(f"{self._commits[place].sha}\n")
 
     def measure(self, commits: Sequence[int], rounds: int) -> bool:
         """Measure commits in turn; False if one that is no end cannot be built or run."""
@@ -132,7 +135,7 @@ class Trials:
                 raise DataError(
                     session.problem, hint="try the command in a checkout of that commit"
                 )
-            self._leave_out(between[failed], session.problem)
+            self._discard(between[failed], session.problem)
             return False
         return True
 
@@ -146,7 +149,7 @@ class Trials:
                 hint = "choose two ends that both build"
                 raise DataError(problem, where=commit.short, hint=hint)
             if problem:
-                self._leave_out(place, problem)
+                self._discard(place, problem)
             self._built[place] = not problem
         return self._built[place]
 

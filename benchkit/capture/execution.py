@@ -149,9 +149,9 @@ def _shell_code(code: int | None) -> int:
 
 def quote_end(log: BinaryIO) -> str:
     """Return the last lines that a command printed, in one line and without secrets."""
-    size = log.seek(0, os.SEEK_END)
-    log.seek(max(size - _TAIL, 0))
-    lines = log.read().decode("utf-8", "replace").strip().splitlines()[-_LINES:]
+    size = os.fstat(log.fileno()).st_size
+    text = os.pread(log.fileno(), _TAIL, max(size - _TAIL, 0))  # a service may still write there
+    lines = text.decode("utf-8", "replace").strip().splitlines()[-_LINES:]
     return " / ".join(printable(redact_text(line.strip())) for line in lines)
 
 

@@ -87,6 +87,7 @@ class Service:
         self._commands, self._log = commands, log
         self._others = _list_descendants()
         self._process: subprocess.Popen[bytes] | None = None
+        self._is_killed = False
 
     def start(self, cpus: Collection[int]) -> None:
         """Start it."""
@@ -150,8 +151,14 @@ class Service:
     def stop(self) -> None:
         """End all its processes, first asked and then killed, and wait for their end."""
         signals = ((signal.SIGTERM, _END), (signal.SIGKILL, _END))
+        killed_at = time.monotonic() + _END
         if alive := end_processes(self._list, signals):
             raise FailedError(f"{self}: process {min(alive)} cannot be stopped; stop it yourself")
+        self._is_killed = time.monotonic() >= killed_at
+
+    def explain_kill(self) -> str:
+        """Say that it had to be killed; nothing if it ended when it was asked to."""
+        return f"{self}: still running {_END:g} s after SIGTERM; killed" * self._is_killed
 
     def _list(self) -> set[int]:
         """Return its processes; one that forks and ends meanwhile may hide them once."""

@@ -40,8 +40,8 @@ from benchkit.parsers import registry
 from benchkit.redaction import redact, redact_label
 from benchkit.selection import choose_baseline
 
-#: How it is said that a command took too long.
-_LATE = "the command was"
+#: How it is said that a command took too long, and that its service ended under it.
+_LATE, _MEANWHILE = "the command was", "during the run"
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,6 +258,8 @@ class _Work:
                 if commands.warmup:
                     self._run(turn, commands.warmup, service, is_warmup=True)
                 self._run(turn, commands.command, service)
+            if service and (killed := service.explain_kill()):
+                self._tell(killed)
         except BaseException:
             with suppress(FailedError):  # the first failure is the one to tell
                 self._prepare("after", commands.after, turn.variant)
@@ -342,12 +344,12 @@ class _Work:
             raise KeyboardInterrupt
         if remark:
             errors = claim.stem.with_name(f"{claim.stem.name}.stderr")
-            place = "its standard error is empty"
+            place = "" if remark.startswith(_MEANWHILE) else "; its standard error is empty"
             if errors.exists():
                 with errors.open("rb") as file:
-                    place = f"see {errors.name} next to it, which ends: {quote_end(file)}"
+                    place = f"; see {errors.name} next to it, which ends: {quote_end(file)}"
             hint = f"; {LONGER}" if remark.startswith(_LATE) else ""
-            raise FailedError(f"{path}: {'warm-up: ' * is_warmup}{remark}; {place}{hint}")
+            raise FailedError(f"{path}: {'warm-up: ' * is_warmup}{remark}{place}{hint}")
 
     def _list_measured(self, service: Service) -> set[int]:
         """Return the processes of a service that are measured; say once why there are none."""
@@ -377,7 +379,7 @@ def _remark(outcome: Outcome, tool: str, service: Service | None) -> str:
     if outcome.is_interrupted:
         return "interrupted by the user"
     if service and (end := service.find_problem()):
-        return f"during the run, {end}"
+        return f"{_MEANWHILE}, {end}"
     if outcome.reason:
         return f"{_LATE} {outcome.reason}, and was stopped"
     is_whole = outcome.exit == 0 or outcome.exit in registry.tool(tool).whole_exits

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -120,6 +120,7 @@ def capture(
     is_whole = plan is not None and not keep_going
     is_series = _refuse_unfit(until, rule, is_whole=is_whole)
     tell = (lambda _: None) if quiet else (lambda line: printing.print_line(line, err=True))
+    _explain_doses(chosen, tell)
     if is_series:
         from benchkit.cli.until import follow, read_rule, render_decision
 
@@ -135,6 +136,16 @@ def capture(
     printing.write(text, output)
     report = suggest_report(decision.baseline, rule, out) if is_series else ""
     leave(session, out, report=report, quiet=quiet)
+
+
+def _explain_doses(plan: Plan, tell: Callable[[str], object]) -> None:
+    """Say of which numbers of the variants `compare` will fit no line."""
+    numbers = {name: commands.numbers for name, commands in plan.variants.items()}
+    if any(numbers.values()):
+        from benchkit.comparison.dose import explain_no_line
+
+        for line in explain_no_line(numbers):
+            tell(line)
 
 
 def _refuse_unfit(until: str | None, rule: Mapping[str, object], *, is_whole: bool) -> bool:

@@ -126,6 +126,32 @@ def _list_doses(entries: Sequence[tuple[str, float]]) -> Iterator[Dose]:
         yield Dose(", ".join(others), name, amount)
 
 
+def explain_no_line(numbers: Mapping[str, Mapping[str, float]]) -> Iterator[str]:
+    """Say of each number that enough variants have why no line is fitted over it, if none is.
+
+    Examples
+    --------
+    >>> [*explain_no_line({"a": {"n": 0}, "b": {"n": 4, "m": 1}, "c": {"n": 9}})]
+    ['no line is fitted over n: its variants also differ in m']
+    >>> [*explain_no_line({"a": {"n": 0}, "b": {"n": 4}, "c": {"n": 4}, "d": {"n": 9}})]
+    ['no line is fitted over n: several variants have n = 4']
+    """
+    kinds: dict[str, dict[str, list[float]]] = {}
+    for entries in numbers.values():
+        for kind, name, amount in _list_doses(sorted(entries.items())):
+            kinds.setdefault(name, {}).setdefault(kind, []).append(amount)
+    for name, by_kind in kinds.items():
+        sets = [*by_kind.values()]
+        if sum(map(len, sets)) < FEWEST or any(FEWEST <= len(s) == len({*s}) for s in sets):
+            continue
+        equal = [amount for some in sets for amount in some if some.count(amount) > 1]
+        others = {other for known in numbers.values() if name in known for other in known}
+        why = f"its variants also differ in {', '.join(sorted(others - {name}))}"
+        if equal:
+            why = f"several variants have {name} = {equal[0]:g}"
+        yield f"no line is fitted over {name}: {why}"
+
+
 def _read_name(variant: str) -> list[Dose]:
     dose = _DOSE.fullmatch(variant)
     if not dose:

@@ -112,7 +112,7 @@ def test_a_commit_that_does_not_build_is_named_and_left_out(folder: Path) -> Non
         ("HEAD", "expected a range of commits, got 'HEAD'"),
         ("HEAD~3..nope", "unknown commit 'nope' in repo"),
         ("HEAD..HEAD~3", "HEAD is not a first-parent ancestor of HEAD~3"),
-        ("HEAD..HEAD", "HEAD is not a first-parent ancestor of HEAD"),
+        ("HEAD..HEAD", "HEAD is not a first-parent ancestor of HEAD: both are "),
         ("--upload-pack=x..HEAD", "unknown option"),
     ],
 )

@@ -79,6 +79,27 @@ def test_the_record_is_of_these_worlds_and_keeps_what_the_manual_promises() -> N
     assert rows[0]["builds"] <= 14
 
 
+class Renamed(Machine):
+    """The benchmark has another name in some commits."""
+
+    lines: tuple[str, ...] = ()
+
+    def measure(self, commits: Sequence[int], rounds: int) -> bool:
+        return super().measure([place for place in commits if place not in {6, 7}], rounds)
+
+    def leave_out(self, commit: int, problem: str) -> None:
+        self.lines += (f"{commit}: {problem}",)
+
+
+def test_commits_without_the_benchmark_are_named_once() -> None:
+    levels = [0.2 * (place >= 8) for place in range(13)]
+    machine = Renamed(levels, Bisection(), np.random.default_rng(1))
+    answer = search(machine, 12, Limits())
+    assert (answer.first, answer.last, answer.unusable) == (6, 8, {6, 7})
+    problem = "its runs have no time per operation of Get"
+    assert sorted(machine.lines) == [f"6: {problem}", f"7: {problem}"]
+
+
 class Broken(Machine):
     """Some commits cannot be measured."""
 

@@ -13,13 +13,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from tempfile import TemporaryFile
 from threading import Thread
 
 import pytest
 
 from benchkit.capture import service
 from benchkit.capture.ending import interruptible
-from benchkit.capture.execution import FailedError
+from benchkit.capture.execution import FailedError, quote_end
 from benchkit.capture.plan import parse_plan
 from benchkit.capture.session import Session, carry_out
 from benchkit.capture.usage import read_table
@@ -73,7 +74,7 @@ def capture(tmp_path: Path, port: int) -> Callable[..., Session]:
             "command": [sys.executable, "-c", GET, f"http://127.0.0.1:{port}{path}"],
             "variants": {"none": {}},
         }
-        return carry_out(parse_plan({**plan, **others}), tmp_path / "out")
+        return carry_out(parse_plan({**plan, **others}), tmp_path / "out", tell=print)
 
     return run
 
@@ -102,12 +103,15 @@ def test_a_service_is_measured_and_leaves_nothing_behind(
     port: int,
     manner: str,
     monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(service, "_END", 1.0)
     session = capture(manner, rounds=2, warmup=[sys.executable, "-c", "print(1)"])
     assert session.problem == ""
     assert [run.record.role for run in session.runs] == ["warmup", "measured"] * 2
     assert (tmp_path / "out/none/2.txt").read_text() == "b'pong'\n"
+    killed = capsys.readouterr().out.count(": still running 1 s after SIGTERM; killed\n")
+    assert killed == (2 if manner == "stubborn" else 0)
     assert not is_served(port)
     assert list_left(tmp_path) == []
 
@@ -221,6 +225,14 @@ def test_the_credentials_of_an_address_are_sent_and_a_refusal_is_named(
         server.shutdown()
 
 
+def test_quoting_a_log_does_not_move_the_place_where_the_service_writes() -> None:
+    with TemporaryFile() as log:
+        os.write(log.fileno(), b"one\ntwo\n")
+        os.lseek(log.fileno(), 3, os.SEEK_SET)
+        assert quote_end(log) == "one / two"
+        assert os.lseek(log.fileno(), 0, os.SEEK_CUR) == 3
+
+
 def test_a_run_in_which_the_service_ended_failed(
     capture: Callable[..., Session],
 ) -> None:
@@ -232,11 +244,12 @@ def test_a_run_in_which_the_service_ended_failed(
 def test_a_run_ends_with_its_service_though_the_command_goes_on(
     capture: Callable[..., Session], port: int
 ) -> None:
-    script = f"{sys.executable} -c '{GET}' http://127.0.0.1:{port}/die; sleep 600"
+    script = f"{sys.executable} -c '{GET}' http://127.0.0.1:{port}/die 2> /dev/null; sleep 600"
     session = capture("plain", command=["sh", "-c", script])
     assert session.runs[0].record.duration < 60
     assert session.runs[0].record.exit == 124
     assert "allow more time" not in session.problem
+    assert "standard error" not in session.problem
     assert "during the run, the service exited with code 7; its last lines: " in session.problem
 
 

@@ -67,6 +67,9 @@ class Machine:
                 self._runs.append((self._rounds, commit, float(np.exp(level))))
         return True
 
+    def leave_out(self, commit: int, problem: str) -> None:
+        """Say nothing."""
+
     def rows(self) -> Mapping[Row, Values]:
         """Return what was drawn."""
         return {ROW: Values(*map(list, zip(*self._runs, strict=True)))} if self._runs else {}
