@@ -95,7 +95,7 @@ def test_commits_without_the_benchmark_are_named_once() -> None:
     levels = [0.2 * (place >= 8) for place in range(13)]
     machine = Renamed(levels, Bisection(), np.random.default_rng(1))
     answer = search(machine, 12, Limits())
-    assert (answer.first, answer.last, answer.unusable) == (6, 8, {6, 7})
+    assert (answer.first, answer.last, {*answer.unusable}) == (6, 8, {6, 7})
     problem = "its runs have no time per operation of Get"
     assert sorted(machine.lines) == [f"6: {problem}", f"7: {problem}"]
 
