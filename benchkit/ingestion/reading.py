@@ -312,7 +312,7 @@ class Reader:
         sections = list_sections(source, runs, self._options, diagnostics)
         for form, reading, section, places in sections:
             soundness.check_reading(reading)
-            if reading.rows or places or sampled or reading.status == "failed":
+            if reading.rows or places or sampled or reading.is_lost:
                 if id(reading) in summaries:
                     reading.rows.extend(summaries[id(reading)].rows())
                 part = self._label(reading, form, found, section, is_alone=runs.has_one_name)

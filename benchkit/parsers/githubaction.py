@@ -58,6 +58,7 @@ _KNOWN = {"B/op": ("bytes_per_op", "B", 0), "allocs/op": ("allocs_per_op", "1", 
 #: How Google Benchmark names what it aggregates over repetitions.
 _AGGREGATE = regex(r"(.+)_(mean|median|stddev|cv)")
 _BIGGER = {"benchmarkjs", "pytest", "customBiggerIsBetter"}
+_TOOL = "github-action-benchmark"
 _HINT = "use the file as github-action-benchmark wrote it"
 
 
@@ -90,7 +91,7 @@ def _parse(source: Source) -> Iterator[Record]:
 
 
 def _read_entry(label: str, entry: object, group: str, line: int) -> Iterator[Record]:
-    """Yield the benchmarks of one commit."""
+    """Yield the benchmarks of one commit, and a damaged run for each that cannot be read."""
     fields = entry if isinstance(entry, dict) else {}
     commit = fields.get("commit")
     about = commit if isinstance(commit, dict) else {}
@@ -101,11 +102,17 @@ def _read_entry(label: str, entry: object, group: str, line: int) -> Iterator[Re
     began = _read_date(about.get("timestamp"), fields.get("date"))
     is_bigger = tool in _BIGGER if isinstance(tool, str) else None
     benches = _leave_out_aggregates(fields.get("benches"), tool)
-    for record in _read_benches(label, benches, is_bigger, line):
-        if isinstance(record, Reading):
-            record.variant, record.group, record.started_at = identity[:8], group, began
-            record.env = {"commit": identity, **({"date": began.isoformat()} if began else {})}
-        yield record
+    empty = Diagnostic(label, line, f"commit {identity[:8]} has no benchmarks", _HINT)
+    for record in _read_benches(label, benches, is_bigger, line) if benches else [empty]:
+        run = record
+        if isinstance(record, Diagnostic):
+            yield record
+            run = Reading(tool=_TOOL, form="json", line=record.line, role="damaged")
+            run.remark = f"{record.line}: {record.what}"
+        if isinstance(run, Reading):
+            run.variant, run.group, run.started_at = identity[:8], group, began
+            run.env = {"commit": identity, **({"date": began.isoformat()} if began else {})}
+            yield run
 
 
 def _read_date(timestamp: object, date: object) -> datetime | None:
@@ -160,7 +167,7 @@ def _read_benches(
             what = f"{name} has no valid value or unit" if name else "a benchmark has no name"
             yield Diagnostic(label, at, what, _HINT)
             continue
-        run = Reading(tool="github-action-benchmark", form="json", line=at, last_line=at)
+        run = Reading(tool=_TOOL, form="json", line=at, last_line=at)
         run.benchmark = name.removesuffix(f" - {unit}")
         first, rest = whole.groups() if (whole := _REST.fullmatch(unit)) else (unit, "")
         if rest and isinstance(after, dict) and after.get("name") == f"{name} - {first}":
@@ -213,7 +220,7 @@ def _parse_custom(source: Source) -> Iterator[Record]:
 
 HISTORY = Format(
     name="github_action_benchmark",
-    tools=("github-action-benchmark",),
+    tools=(_TOOL,),
     summary="github-action-benchmark's data.js: a value per benchmark and commit",
     forms=(
         Form(
@@ -230,7 +237,7 @@ HISTORY = Format(
 
 CUSTOM = Format(
     name="github_action_benchmark_custom",
-    tools=("github-action-benchmark",),
+    tools=(_TOOL,),
     summary="the JSON of customSmallerIsBetter and customBiggerIsBetter",
     forms=(
         Form(
@@ -247,7 +254,7 @@ CUSTOM = Format(
 
 TOOLS = (
     Tool(
-        name="github-action-benchmark",
+        name=_TOOL,
         formats=(HISTORY, CUSTOM),
         role="microbenchmark",
         metrics={"time_per_op": "", "operation_rate": "", "bytes_per_op": "", "allocs_per_op": ""},

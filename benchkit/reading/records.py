@@ -59,7 +59,8 @@ class Reading(RunFacts):
         tool ran and measured nothing.
     role : str
         ``part`` of a run that the source also gives whole, from one of several load generators;
-        in a table of benchkit's own any role; else empty.
+        ``damaged`` for what cannot be read of one of its commits; in a table of benchkit's own any
+        role; else empty.
     run : int or None
         The number that the source gives the run.
     exported_from : str or None
@@ -95,6 +96,11 @@ class Reading(RunFacts):
     better: dict[str, str] = field(default_factory=dict)
     rows: list[Row] = field(default_factory=list)
     metrics: int = field(default=0, repr=False, compare=False)
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether it counts without values: the tool measured nothing, or they cannot be read."""
+        return self.status == "failed" or self.role == "damaged"
 
     def add(
         self,

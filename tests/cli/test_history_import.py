@@ -72,6 +72,24 @@ def test_the_commits_of_a_chart_are_a_history_at_once(capsys: pytest.CaptureFixt
     assert Path("public/index.html").is_file()
 
 
+@pytest.mark.parametrize(
+    "benches", [[], [{"name": "BenchmarkFib10", "unit": "ns/op", "value": "oops"}]]
+)
+def test_a_newest_commit_that_cannot_be_read_fails_the_gate(
+    benches: list[object], capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write_entries(Path("data.js"), range(12))
+    data = json.loads(path.read_text(encoding="utf-8").removeprefix(BEFORE))
+    data["entries"]["Go Benchmark"][-1]["benches"] = benches
+    path.write_text(BEFORE + json.dumps(data), encoding="utf-8")
+    assert run(["history", "import", "data.js"]) == 0
+    assert run(["history", "import", "data.js"]) == 0
+    capsys.readouterr()
+    assert run(["history", "gate"]) == 3
+    newest = data["entries"]["Go Benchmark"][-1]["commit"]["id"][:7]
+    assert f"1 file of {newest} cannot be read" in capsys.readouterr().out
+
+
 def test_importing_twice_changes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["history", "import", str(DATA_JS), str(ASV), "-q"]) == 0
     before = bk.load(".benchkit").runs
