@@ -27,7 +27,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import product
-from math import isfinite, prod
+from math import isfinite, isnan, prod
 from typing import Any, TypeGuard
 
 from benchkit.config.files import read_file
@@ -41,6 +41,7 @@ from benchkit.parsers.documents import (
     line_of,
     read_documents,
 )
+from benchkit.redaction import show_part
 
 #: Up to asv 0.4.1 names of the environment are missing, or the results come first.
 _SIGNS = (('"commit_hash"', '"results"', '"env_name"'),
@@ -171,6 +172,11 @@ def _read(label: str, name: str, fact: Fact, row: Mapping[str, Any], line: int) 
             elif value is None:
                 run.status, run.remark = "failed", f"{at}: {run.benchmark} failed in asv"
                 yield run
+            elif not (
+                isinstance(value, float) and isnan(value)
+            ):  # as asv writes of what it skipped
+                what = f"the result of {run.benchmark} is {show_part(str(value))}; it is left out"
+                yield Diagnostic(label, at, what, _HINT, "warning")
 
 
 def _is_finite(value: object) -> TypeGuard[float]:

@@ -100,11 +100,13 @@ def _parse(source: Source) -> Iterator[Record]:
             else ("samples", _add_samples)
         )
         run = Reading(tool="criterion", form=form, line=line, benchmark=_find_name(source))
-        if why := read(run, fields, line):
-            yield Diagnostic(source.label, line, why, _HINT)
-        else:
+        problems = list(read(run, fields, line))
+        is_read = any(row[2] == "sample" for row in run.rows)
+        if is_read:
             run.last_line = max(row[9] for row in run.rows)
             yield run
+        for what in problems:
+            yield Diagnostic(source.label, line, what, _HINT, "warning" if is_read else "error")
 
 
 def _find_name(source: Source) -> str:
@@ -123,8 +125,8 @@ def _find_name(source: Source) -> str:
     return "/".join(folders[max(start, 0) :])
 
 
-def _add_estimates(run: Reading, fields: Mapping[str, Any], line: int) -> str:
-    """Add what criterion estimated; return why it cannot."""
+def _add_estimates(run: Reading, fields: Mapping[str, Any], line: int) -> Iterator[str]:
+    """Add what criterion estimated; yield what it cannot."""
     estimates = (fields.get(name) for name in ("slope", "Slope", "mean", "Mean"))
     estimate = next((each for each in estimates if isinstance(each, dict)), {})
     ends = estimate.get("confidence_interval")
@@ -137,28 +139,34 @@ def _add_estimates(run: Reading, fields: Mapping[str, Any], line: int) -> str:
         if _is_time(value):
             at = line_of(value, line)
             run.add("time_per_op", stat, scale(repr(float(value)), -9), "s", at)
-    return "" if run.rows and run.rows[0][2] == "sample" else "no valid estimate of the mean"
+        elif stat == "sample":
+            yield "no valid estimate of the mean"
+        elif value is not None:
+            yield f"an end of its interval is {show_part(str(value))}, not a time; it is left out"
 
 
-def _add_samples(run: Reading, fields: Mapping[str, Any], line: int) -> str:
-    """Add what the samples come to, as criterion takes it; return why it cannot."""
+def _add_samples(run: Reading, fields: Mapping[str, Any], line: int) -> Iterator[str]:
+    """Add what the samples come to, as criterion takes it; yield why it cannot."""
     counts, times = fields.get("iters"), fields.get("times")
     if not isinstance(counts, list) or not isinstance(times, list) or len(counts) != len(times):
-        return "`iters` and `times` are not lists of the same length"
+        yield "`iters` and `times` are not lists of the same length"
+        return
     if not times or not all(map(_is_time, times)) or not all(map(_is_time, counts)):
-        return "the samples are not all valid numbers, or there are none"
+        yield "the samples are not all valid numbers, or there are none"
+        return
     if not all(counts):
-        return "a sample has no iterations"
+        yield "a sample has no iterations"
+        return
     if fields.get("sampling_mode") == "Flat":
         value = fsum(time / n for time, n in zip(times, counts, strict=True)) / len(times)
     else:
         value = fsum(map(mul, times, counts)) / fsum(n * n for n in counts)
     if not isfinite(value):
-        return "the times are too large"
+        yield "the times are too large"
+        return
     at = line_of(times[0], line)
     run.add("time_per_op", "sample", scale(repr(value), -9), "s", at, n=len(times),
             origin="computed")  # fmt: skip
-    return ""
 
 
 def _is_time(value: object) -> TypeGuard[float]:
