@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import lru_cache
 
-from benchkit.listing import list_first
+from benchkit.listing import list_first, printable
 from benchkit.regexes import regex
 
 #: Origins that an error lists; more are counted.
@@ -284,20 +284,24 @@ class Finding:
             object.__setattr__(self, name, shorten(getattr(self, name)))
 
     def __str__(self) -> str:
-        return f"{self.code} {describe(self.message, where=self.where, hint=self.remedy)}"
+        text = describe(self.message, where=self.where, hint=self.remedy)
+        return printable(f"{self.code} {text}")
 
     def __repr__(self) -> str:
         where = f"{self.code} {self.where}".strip()
-        return f"<Finding {self.severity} {describe(self.message, where=where)}>"
+        return printable(f"<Finding {self.severity} {describe(self.message, where=where)}>")
 
     def _repr_html_(self) -> str:
         from html import escape
 
-        text = escape(describe(self.message, where=self.where))
-        remedy = f"<br>→ {escape(self.remedy)}" if self.remedy else ""
-        return f"<p><b>{escape(self.severity)} {escape(self.code)}</b> {text}{remedy}</p>"
+        text = escape(printable(describe(self.message, where=self.where)))
+        remedy = f"<br>→ {escape(printable(self.remedy))}" if self.remedy else ""
+        kind = f"<b>{escape(self.severity)} {escape(self.code)}</b>"
+        return f"<p {NO_MATHS}>{kind} {text}{remedy}</p>"
 
 
+#: Lets no notebook read the dollar signs of names as those of formulas.
+NO_MATHS = 'class="tex2jax_ignore mathjax_ignore"'
 #: The gravest first.
 SEVERITIES = ("error", "warning", "info")
 

@@ -1,8 +1,10 @@
-"""Names in a sentence: ``none, otlp and zipkin``, or ``none, otlp and 3 more``."""
+"""Names in a text: ``none, otlp and zipkin``, or ``none, otlp and 3 more``; none acts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+
+_SPACES = frozenset("\N{NARROW NO-BREAK SPACE}\N{NO-BREAK SPACE}\N{THIN SPACE}")
 
 
 def list_names(names: Iterable[str], most: int = 0) -> str:
@@ -31,3 +33,16 @@ def list_first(names: Sequence[str], most: int) -> str:
     """
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
+
+
+def printable(text: str) -> str:
+    r"""Write a name so that nothing in it acts: control and direction characters are spelled out.
+
+    Examples
+    --------
+    >>> printable("a\x1b[2Jb")
+    'a\\x1b[2Jb'
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in _SPACES else ascii(c)[1:-1] for c in text)

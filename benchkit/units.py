@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, inf, isfinite, log10
 
+from benchkit.listing import printable as printable  # noqa: PLC0414 - it formats names here
 from benchkit.regexes import regex
 
 _MICRO = "\N{MICRO SIGN}"
@@ -19,7 +20,6 @@ _NARROW = "\N{NARROW NO-BREAK SPACE}"
 _MINUS = "\N{MINUS SIGN}"
 #: Matches the first character of what Azure Pipelines and TeamCity obey: ``##vso[task.complete]``.
 SERVICE_COMMAND = r"#(?=#\w*+\[)"
-_SPACES = frozenset("\N{NARROW NO-BREAK SPACE}\N{NO-BREAK SPACE}\N{THIN SPACE}")
 #: Decimal exponents of the time units that tools print.
 _TIME_EXPONENT = {
     "ns": -9,
@@ -385,16 +385,3 @@ def _same_side(percent: float, decimals: int, bound: float) -> bool:
 def format_pvalue(pvalue: float) -> str:
     """Write a p-value: three decimals, never ``0.000``."""
     return "< 0.001" if pvalue < 0.001 else f"{pvalue:.3f}"
-
-
-def printable(text: str) -> str:
-    r"""Write a name so that nothing in it acts: control and direction characters are spelled out.
-
-    Examples
-    --------
-    >>> printable("a\x1b[2Jb")
-    'a\\x1b[2Jb'
-    """
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() or c in _SPACES else ascii(c)[1:-1] for c in text)

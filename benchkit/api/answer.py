@@ -9,11 +9,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from benchkit.api.excerpt import shorten, tabulate_findings
+from benchkit.api.excerpt import join_shown, shorten, tabulate_findings
 from benchkit.comparison import Comparisons
 from benchkit.derived.saturation import DEFAULT as KNEE
 from benchkit.errors import BenchkitError, Diagnostic, Finding
-from benchkit.units import printable
 from benchkit.verdict import Verdicts
 
 if TYPE_CHECKING:
@@ -394,7 +393,6 @@ class Comparison:
         lines = write_lines(self.verdicts, self.runs, self.parts, self.findings)
         side_tables = [table for part in self.parts.values() for table in part.tables]
         tables = [str(shorten(each)) for each in primary_tables(self.verdicts, "") or side_tables]
-        findings = "\n".join(map(printable, summarise_findings(self.findings, rest=IN_PYTHON)))
-        return "\n\n".join(filter(None, ["\n".join(map(printable, lines)), *tables, findings]))
+        return join_shown(lines, tables, summarise_findings(self.findings, rest=IN_PYTHON))
 
     __repr__ = __str__

@@ -38,6 +38,14 @@ _MOST = 40
 UNSEEN = "With this many runs, findings are computed only on request: see .findings"
 
 
+def join_shown(lines: Iterable[str], tables: Iterable[str], findings: Iterable[str]) -> str:
+    """Join what a plain shell shows, of which neither it nor the log of a pipeline obeys a name."""
+    from benchkit.tables.model import disarm
+
+    above, below = ("\n".join(map(printable, part)) for part in (lines, findings))
+    return disarm("\n\n".join(filter(None, [above, *tables, below])))
+
+
 def require_label(runs: Runs, name: str) -> None:
     """Refuse a name that is neither a label nor a param of the compared rows."""
     entries = ",".join(runs["params"].drop_duplicates().tolist()).split(",")

@@ -16,6 +16,7 @@ from benchkit.api.excerpt import (
     QUICK,
     UNSEEN,
     Excerpt,
+    join_shown,
     keep_variants,
     list_texts,
     narrow,
@@ -377,7 +378,7 @@ class RunSet:
 
         findings = self.check() if self._is_quick else None
         summary = self._summarise(findings) + (f". {UNSEEN}" if findings is None else "")
-        return f"{summary}\n\n{overview_table(self.runs)}"
+        return join_shown([summary], [str(overview_table(self.runs))], ())
 
     def _repr_html_(self) -> str:
         from benchkit.reporting.page import Card

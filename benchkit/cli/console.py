@@ -7,16 +7,14 @@ no name in the data can drive the terminal.
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import sys
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TextIO
 
-from benchkit.regexes import regex
-from benchkit.tables.model import GAP, align_columns, measure
-from benchkit.units import SERVICE_COMMAND, printable
+from benchkit.tables.model import GAP, align_columns, disarm, measure
+from benchkit.units import printable
 
 if TYPE_CHECKING:
     from benchkit.errors import Finding
@@ -195,10 +193,6 @@ def render_gate(result: GateResult, *, to_file: bool = False) -> str:
     return text
 
 
-#: What the runner of a pipeline obeys, wherever a line may begin: ``::stop-commands::x``.
-_COMMAND = regex(rf"(?:^|(?<=\s)):(?=:\w)|{SERVICE_COMMAND}", re.MULTILINE)
-
-
 def plain(text: str, file: TextIO | None = None) -> str:
     r"""Write a text so that a terminal shows it and does nothing else.
 
@@ -212,7 +206,7 @@ def plain(text: str, file: TextIO | None = None) -> str:
     >>> plain("a\x1b[2Jb")
     'a\\x1b[2Jb'
     """
-    shown = _COMMAND.sub("\\g<0>\u200b", printable(text))
+    shown = disarm(printable(text))
     encoding = getattr(file, "encoding", None) or "utf-8"
     try:
         shown.encode(encoding)

@@ -152,19 +152,21 @@ def ingest(
 
 
 def _choose_cluster(cluster: str | None, jobs: int | None) -> str:
-    """Return the cluster that reads; what the command line says counts before the settings."""
+    """Return the cluster that reads.
+
+    Settings choose only how many workers of this machine do: a scheduler sends what its clients
+    run, and a file of settings may be a stranger's.
+    """
     if cluster is not None and jobs is not None:
         hint = "omit --jobs; --cluster local:4 starts four workers on this machine"
         raise ConfigError("cannot be combined with --jobs", where="--cluster", hint=hint)
     if cluster or jobs is not None:
         return cluster or ""
-    from benchkit.ingestion.origins import name_job
-
     settings = o.settings()
-    if settings.cluster.partition(":")[0] in {"", "local"} or not name_job():
+    if settings.cluster.partition(":")[0] in {"", "local"}:
         return settings.cluster
     remark = f"ignoring [ingest] cluster of {settings.source}"
-    reason = "a CI job may run on a commit that nobody has reviewed; pass --cluster to use it"
+    reason = "a scheduler can run code on this machine; if you trust it, pass it as --cluster"
     printing.print_line(f"warning: {remark}: {reason}", err=True)
     return ""
 

@@ -67,9 +67,7 @@ class Settings:
     cluster: str = field(
         default="",
         metadata=as_key(
-            "text",
-            "Dask cluster that reads the results: `tcp://scheduler:8786` or `local:4`",
-            "ingest",
+            "text", "Dask workers on this machine that read the results: `local:4`", "ingest"
         ),
     )
     split: tuple[str, bool] | tuple[()] = field(

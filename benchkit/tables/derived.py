@@ -20,6 +20,7 @@ from benchkit.derived.requests import HeldLoad, list_held, read_usage
 from benchkit.derived.saturation import DEFAULT, Saturation, find_saturations, parse_rule
 from benchkit.derived.sweep import FEWEST
 from benchkit.derived.usage import list_uses
+from benchkit.errors import NO_MATHS
 from benchkit.schema import Labels
 from benchkit.tables.model import Table
 from benchkit.tables.sentence import bullets, headline
@@ -77,7 +78,7 @@ class Part:
     def _repr_html_(self) -> str:
         lines = self.lines if self.tables else (self.missing,)
         tables = "".join(table._repr_html_() for table in self.tables)
-        return tables + "".join(f"<p>{escape(printable(line))}</p>" for line in lines)
+        return tables + "".join(f"<p {NO_MATHS}>{escape(printable(line))}</p>" for line in lines)
 
 
 def build_parts(

@@ -12,6 +12,7 @@ Cells of numbers in one unit, down a column.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -19,8 +20,17 @@ from functools import lru_cache
 from html import escape
 from typing import Literal
 
+from benchkit.errors import NO_MATHS
+from benchkit.regexes import regex
 from benchkit.tables.wording import NOTHING
-from benchkit.units import Scale, common_scale, format_number, format_percent, printable
+from benchkit.units import (
+    SERVICE_COMMAND,
+    Scale,
+    common_scale,
+    format_number,
+    format_percent,
+    printable,
+)
 
 Align = Literal["left", "right"]
 #: A benchmark whose files tell no name.
@@ -130,7 +140,7 @@ class Table:
         notes = (f"{number}  {note}" for number, note in enumerate(self.notes, 1))
         above = (line for line in (self.title, self.caption) if line)
         below = (*self.footer, *notes)
-        return "\n".join([*map(printable, above), *body, *map(printable, below)])
+        return disarm("\n".join([*map(printable, above), *body, *map(printable, below)]))
 
     __repr__ = __str__
 
@@ -143,10 +153,25 @@ class Table:
         )
         lines = (*self.footer, *(f"{number}  {note}" for number, note in enumerate(self.notes, 1)))
         return (
-            f"<table>\n<caption>{_safe(constants)}</caption>\n<thead><tr>{heads}</tr></thead>\n"
-            f"<tbody>\n{rows}</tbody>\n</table>\n"
-            f"{''.join(f'<p>{_safe(line)}</p>' for line in lines)}"
+            f"<div {NO_MATHS}>\n<table>\n<caption>{_safe(constants)}</caption>\n"
+            f"<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n"
+            f"{''.join(f'<p>{_safe(line)}</p>' for line in lines)}</div>\n"
         )
+
+
+#: What the runner of a pipeline obeys, wherever a line may begin: ``::stop-commands::x``.
+_COMMAND = regex(rf"(?:^|(?<=\s)):(?=:\w)|{SERVICE_COMMAND}", re.MULTILINE)
+
+
+def disarm(text: str) -> str:
+    r"""Write a text so that the runner of a pipeline that logs it obeys none of its lines.
+
+    Examples
+    --------
+    >>> disarm("::error::a")
+    ':\u200b:error::a'
+    """
+    return _COMMAND.sub("\\g<0>\u200b", text)
 
 
 def _write_plain(cell: Cell) -> str:

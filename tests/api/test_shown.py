@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 
 import benchkit as bk
 from benchkit import audit
-from benchkit.errors import Finding
+from benchkit.errors import NO_MATHS, Finding
 from benchkit.tables.model import Cell, Column, Table
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
@@ -181,8 +182,31 @@ def test_a_comparison_of_many_rows_is_short_in_a_shell(wrk: bk.RunSet) -> None:
 def test_a_finding_shows_its_remedy_and_no_markup() -> None:
     finding = Finding(code="B1", severity="warning", message=HOSTILE, remedy="look", where="a&b")
     assert finding._repr_html_() == (
-        "<p><b>warning B1</b> a&amp;b: &lt;script&gt;alert(1)&lt;/script&gt;<br>→ look</p>"
+        f"<p {NO_MATHS}><b>warning B1</b> a&amp;b: &lt;script&gt;alert(1)&lt;/script&gt;"
+        "<br>→ look</p>"
     )
+
+
+def test_no_text_of_a_finding_drives_a_terminal() -> None:
+    finding = Finding(code="B1", severity="info", message="a\x1b[2J", remedy="\x00", where="\u202e")
+    for shown in (str(finding), repr(finding), finding._repr_html_()):
+        assert "a\\x1b[2J" in shown
+        assert shown.isprintable()
+
+
+def test_no_name_begins_a_command_of_a_pipeline_or_a_formula(wrk: bk.RunSet) -> None:
+    name = "::error::$x$"
+    frame = wrk.where(variant=["none", "otlp"]).observations.assign(benchmark=name)
+    results = bk.load(frame)
+    compared = results.compare(baseline="none")
+    table = Table(name, (Column("a", name),), ((Cell(name),),), notes=(name,))
+    assert name.replace("::", ":\u200b:", 1) in str(compared)
+    for text in (str(results), str(compared), str(table)):
+        assert not re.search(r"^\s*::", text, re.MULTILINE)
+    for shown in (results, compared, table):
+        html = shown._repr_html_()
+        assert "tex2jax_ignore mathjax_ignore" in html
+        assert html.rindex("$") < html.rindex("</div>")
 
 
 def test_a_table_shows_itself() -> None:

@@ -339,13 +339,15 @@ def test_settings_name_the_cluster_and_jobs_overrule_them(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("benchkit.toml").write_text('[ingest]\ncluster = "nowhere"\n')
+    Path("benchkit.toml").write_text('[ingest]\ncluster = "local:x"\n')
     assert run(["ingest", str(results)]) == 2
-    assert "'nowhere' is not the address of a cluster" in capsys.readouterr().err
+    assert "'local:x' is not the address of a cluster" in capsys.readouterr().err
     assert run(["ingest", str(results), "--jobs", "1"]) == 0
     assert run(["ingest", str(results), "--jobs", "1", "--cluster", "local"]) == 2
     assert "cannot be combined with --jobs" in capsys.readouterr().err
-    monkeypatch.setenv("GITHUB_RUN_ID", "71")
-    assert run(["ingest", str(results), "--store", "of CI"]) == 0
-    assert "ignoring [ingest] cluster of " in capsys.readouterr().err
+    Path("benchkit.toml").write_text('[ingest]\ncluster = "tcp://127.0.0.1:9"\n')
+    assert run(["ingest", str(results), "--store", "other"]) == 0
+    warning = capsys.readouterr().err.splitlines()[0]
+    assert warning.startswith("warning: ignoring [ingest] cluster of benchkit.toml: a scheduler ")
+    assert warning.endswith(" if you trust it, pass it as --cluster")
     assert run(["ingest", str(results), "--cluster", "nowhere"]) == 2
