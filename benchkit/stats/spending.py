@@ -10,11 +10,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from math import e, sqrt
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
 from benchkit.stats.sample import FloatArray, check_fraction
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 Spending: TypeAlias = Literal[
     "obrien-fleming", "pocock", "linear", "power-1.5", "power-2", "power-3"
@@ -27,6 +30,9 @@ LEAST, MOST, LONGEST = 4, 40, 1000
 EDGES = np.linspace(-7.5, 7.5, 361)
 #: Probits between which the distribution of the next difference is interpolated.
 _FINE = np.linspace(-8.0, 8.0, 1601)
+#: Rounds from which on only moves to near cells count, and how near: in standard deviations of a
+#: move. Those beyond change no level by more than 1e-12 of it.
+_NARROW, _NEAR = 48, 19.0
 #: Probits of the levels at which p-values are tabled, from 1e-9 on.
 _PROBITS = np.linspace(-6.0, 2.6, 44)
 
@@ -176,14 +182,16 @@ def _find_levels(
     return np.asarray(sides * ndtr(-bounds))
 
 
-def find_bounds(spent: FloatArray, moves: Iterable[FloatArray], sides: Sides) -> FloatArray:
+def find_bounds(
+    spent: FloatArray, moves: Iterable[FloatArray | csr_array], sides: Sides
+) -> FloatArray:
     """Return the boundaries at which so much of each level is spent, as probits of the looks' own.
 
     Parameters
     ----------
     spent : ndarray, shape (alphas, looks)
         One-sided level spent up to and with each look.
-    moves : iterable of ndarray, shape (cells, cells)
+    moves : iterable of ndarray or csr_array, shape (cells, cells)
         From each look to the next: the probability of every cell, by the cell one is in.
     sides : {1, 2}
     """
@@ -215,8 +223,8 @@ def _cut(mass: FloatArray, part: FloatArray) -> tuple[FloatArray, FloatArray]:
     return bounds, left
 
 
-@lru_cache(maxsize=256)
-def _find_moves(n: int) -> FloatArray:
+@lru_cache(maxsize=LONGEST)
+def _find_moves(n: int) -> FloatArray | csr_array:
     """Return the probability of each cell after the next round, by the cell after ``n`` rounds.
 
     Without an effect U = sum(d)/sqrt(sum(d^2)), of which t is a function, is independent of
@@ -226,11 +234,22 @@ def _find_moves(n: int) -> FloatArray:
     from scipy.special import ndtr, stdtrit
 
     w = stdtrit(n, ndtr(_FINE)) / sqrt(n)
-    u, v = _to_u(n, (EDGES[:-1] + EDGES[1:]) / 2)[:, None], _to_u(n + 1, EDGES)[None, :]
+    cells = len(EDGES) - 1
+    near = cells if n < _NARROW else int(_NEAR / sqrt(n) / (EDGES[1] - EDGES[0]))
+    width = min(2 * near + 1, cells)
+    first = np.clip(np.arange(cells) - near, 0, cells - width)
+    columns = first[:, None] + np.arange(width + 1)
+    u, v = _to_u(n, (EDGES[:-1] + EDGES[1:]) / 2)[:, None], _to_u(n + 1, EDGES)[columns]
     sign = np.where(v < 0, -1.0, 1.0)
     beyond = _find_beyond(sign * u, sign * v, w)
     above = np.where(v < 0, 1 - beyond, beyond)
-    return np.asarray(-np.diff(above, axis=1))
+    moves = np.asarray(-np.diff(above, axis=1))
+    if width == cells:
+        return moves
+    from scipy.sparse import csr_array
+
+    ends = np.arange(cells + 1) * width
+    return csr_array((moves.ravel(), columns[:, :-1].ravel(), ends), shape=(cells, cells))
 
 
 def _to_u(n: int, z: FloatArray) -> FloatArray:

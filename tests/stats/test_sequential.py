@@ -100,6 +100,16 @@ def test_all_looks_together_keep_the_level(least: int, most: int, spending: Spen
     assert one_sided == pytest.approx(0.05, abs=3.5 * sqrt(0.05 * 0.95 / 8000))
 
 
+def test_levels_of_many_rounds_are_those_of_moves_between_all_cells() -> None:
+    design = SequentialDesign(least=44, most=80)
+    alphas: tuple[tuple[float, Sides, float], ...] = (
+        (0.05, 1, 0.012456014332445652), (0.05, 2, 0.010282223089599522),
+        (1e-6, 1, 5.44201239769896e-08), (1e-6, 2, 5.1440403170872495e-08),
+    )  # fmt: skip
+    for alpha, sides, level in alphas:
+        assert design.find_levels(alpha, sides)[-1] == pytest.approx(level, rel=1e-10)
+
+
 def test_the_first_look_is_the_t_test() -> None:
     design = SequentialDesign(least=4, most=40)
     expected = 0.05 * log(1 + (np.e - 1) * 4 / 40)
