@@ -26,16 +26,19 @@ _CLOSINGS = ("</pre>", "</code>", "</samp>")
 _WRAPPERS = "div|figure|table|tbody|tr|td"
 _WRAPPED = tuple(f"</{each}>" for each in _WRAPPERS.split("|"))
 #: What may stand in a text that is not clean: characters, tags, and the beginnings of lines.
-_CHARACTERS, _TAGGED = ("\r", "\x1b"), ("<br", "<BR", "<pre", "<code", *_CLOSINGS)
+_CHARACTERS = ("\r", "\x1b")
+_TAGGED = ("<br", "<BR", "<pre", "<code", "<span", "</span", *_CLOSINGS)
 #: With what Textile begins a block of code, and what a terminal shows of Ctrl-C before a line.
 _LEADING = "bc", "pre", "^C"
 #: The tags with which a block of code begins in the line of its first result.
 _OPENING = regex(
     rf"(?:<(?:{_WRAPPERS})(?: [^<>]{{0,500}})?>){{0,9}}"
-    r"(?:<(?:pre|code|samp)(?: [^<>]{0,200})?>){1,9}(?:<span></span>)?"
+    r"(?:<(?:pre|code|samp)(?: [^<>]{0,200})?>){1,9}"
     r"(?=[^\s<](?:[^<]|<(?!/))*+\Z)",
     re.IGNORECASE,
 )
+#: What highlights words of a listing on a page.
+_SPAN = regex(r"</?span(?: [^<>]{0,500})?>")
 _LEAD = regex(r"(?:bc|pre)(?:\([^()]{0,80}\))?\.{1,2} ++(?=\S)|(?:\^C)++(?=.)")
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -105,20 +108,22 @@ def encoding_of(data: bytes) -> str:
 def clean_line(line: str) -> str:
     """Drop ANSI sequences, a CR at the end, overwritten progress, and a page's line breaks.
 
-    So are the tags of a block of code of which this line is the first or the last, Textile's sign
-    of one, and the ``^C`` of Ctrl-C.
+    So are the tags of a block of code of which this line is the first or the last, those that
+    highlight its words, Textile's sign of one, and the ``^C`` of Ctrl-C.
 
     Examples
     --------
     >>> clean_line("Requests/sec:   1998.81 <br/>"), clean_line("GET: 1.5</code></pre>")
     ('Requests/sec:   1998.81', 'GET: 1.5')
-    >>> clean_line("^C  Thread Stats   Avg")
-    '  Thread Stats   Avg'
+    >>> clean_line("^C  Thread Stats   Avg"), clean_line('<span class="go">PASS</span>')
+    ('  Thread Stats   Avg', 'PASS')
     """
     if "\x1b" in line:
         line = _ANSI.sub("", line)
     if "\r" in line:
         line = line.rstrip("\r").rpartition("\r")[2]
+    if "span" in line:
+        line = _SPAN.sub("", line)
     for _ in range(_MANY_BREAKS if ">" in line[-3:] else 0):
         line = line.rstrip()
         if not _ends_in_tag(line):

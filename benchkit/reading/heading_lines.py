@@ -73,6 +73,7 @@ _HTML_BOLD = regex(
 #: What stands between the title of a block in AsciiDoc and its text.
 _ATTRIBUTES = regex(r"\A\[(?:(?:source|listing|literal|example)\b|[,%])[^\[\]]*\][ \t]*\Z")
 _DELIMITER = regex(r"\A(?:-{4,}|\.{4,}|={4,})[ \t]*\Z")
+_TILDES = regex(r"~{4,}\s*")
 _UNDERLINE = regex(r"\A[ \t]*+([#*=\-~^\"'+.:])\1{2,}+[ \t]*+")
 #: What may stand before a heading on its line: the end of a listing, or what holds the heading.
 _LED = regex(
@@ -80,6 +81,8 @@ _LED = regex(
     re.IGNORECASE,
 )
 _TAGGED = regex(r"<(h[1-6]|summary)\b[^<>]*>(.+?)</\1>", re.IGNORECASE)
+#: The link of a heading to itself.
+_ANCHOR = regex(r"\s*<a\b[^<>]*>(?:[#¶§]|&\w{2,6};)?</a>", re.IGNORECASE)
 _RESULT = regex(r"[\d., ]{1,20}(?:req|requests?|ops?|[mµnu]?s)(?:/s(?:ec)?)?\Z")
 #: A rate in bold, with its number.
 _PER_SECOND = r"(?:[rqt]ps|[a-z]{0,15}(?:/| per )(?:s|sec|second))"
@@ -208,6 +211,7 @@ def plain_lines(lines: Iterable[str]) -> list[str]:
     for at, prompt in prompts.items():
         plain[at] = (prompt[1] or "") if are_several else ""
     _blank_tracebacks(plain)
+    _mark_titles(plain)
     if any(_ORG_BLOCK.match(line) for line in plain if "#+" in line):
         plain = [_ORG.sub(lambda star: "#" * len(star[1]) + " ", line) for line in plain]
     for at, line in enumerate(plain):
@@ -221,6 +225,21 @@ def plain_lines(lines: Iterable[str]) -> list[str]:
                 plain[at : at + size] = [text, *[""] * (len(plain[at : at + size]) - 1)]
                 break
     return plain
+
+
+def _mark_titles(lines: list[str]) -> None:
+    """Write titles that tildes underline, which could open a fence, as headings of Markdown."""
+    fence = ""
+    for at, line in enumerate(lines):
+        mark = FENCE.match(line)
+        if mark is None or not mark[1].startswith(fence):
+            continue
+        title = lines[at - 1].strip() if at and not any(lines[max(at - 2, 0) : at - 1]) else ""
+        is_underline = _TILDES.fullmatch(line) and len(line.rstrip()) >= len(title) - 2
+        if not fence and is_underline and re.search(r"\w", title):
+            lines[at - 1 : at + 1] = [f"### {title}", ""]
+        else:
+            fence = "" if fence else mark[1]
 
 
 def _blank_tracebacks(lines: list[str]) -> None:
@@ -295,7 +314,7 @@ def _read_markup(text: str) -> tuple[int, str] | None:
     tagged = _TAGGED.match(text, led.end()) if led else None
     if tagged is not None:
         is_summary = tagged[1].lower() == "summary"
-        return _named(_BANNER - 1 if is_summary else int(tagged[1][1]), tagged[2])
+        return _named(_BANNER - 1 if is_summary else int(tagged[1][1]), _ANCHOR.sub("", tagged[2]))
     mark = text[:2]
     bold, _, rest = text[2:].partition(mark)
     is_bold = mark in {"**", "__"} and (not rest.strip(":： ") or _REMARK.fullmatch(rest))

@@ -47,6 +47,8 @@ def headings(text: str) -> list[list[str]]:
         ("## GET /a?b&copy=1", "GET /a?b&copy=1"),
         ("<details><summary>GET</summary>", "GET"),
         ('</code></pre><h2 id="get">GET</h2>', "GET"),
+        ('<h2>GET <a class="anchor" href="#get">#</a></h2>', "GET"),
+        ('<h2>GET<a class="headerlink" href="#get">¶</a></h2>', "GET"),
         ('<body><div class="page"><h2>GET</h2>', "GET"),
         ("```\n=== GET ===\n```", "GET"),
         ("- #### GET\n  [docs](https://a/)", "GET"),
@@ -60,6 +62,12 @@ def headings(text: str) -> list[list[str]]:
 )
 def test_what_is_a_heading(line: str, name: str) -> None:
     assert headings(f"\n{line}\n\n@") == [[name]]
+
+
+@pytest.mark.parametrize("fence", ["", "~~~~~~\n"])
+def test_tildes_below_titles_open_no_fence(fence: str) -> None:
+    pages = (f"{name}\n~~~~\n\n{fence}@\n{fence}" for name in ("GET", "POST", "PUT"))
+    assert headings("\n".join(pages)) == [["GET"], ["POST"], ["PUT"]]
 
 
 @pytest.mark.parametrize(
