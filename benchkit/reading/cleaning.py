@@ -1,8 +1,7 @@
 """Text as tools print it: decoded, without terminal sequences and the prefixes of logs.
 
-Texts in which every line stands twice, as where `tee` runs in a job whose output is kept.
-
-Such a text has every number twice, and so twice as many runs as were measured.
+Texts in which every line stands twice, as where `tee` runs in a job whose output is kept, have
+twice as many runs as were measured.
 
 Notes that people write behind a result on its line: ``(after pool)``, ``# after pool``.
 """
@@ -25,8 +24,7 @@ _CLOSINGS = ("</pre>", "</code>", "</samp>")
 #: What pages put around such a block.
 _WRAPPERS = "div|figure|table|tbody|tr|td"
 _WRAPPED = tuple(f"</{each}>" for each in _WRAPPERS.split("|"))
-#: What may stand in a text that is not clean: characters, tags, and the beginnings of lines.
-_CHARACTERS = ("\r", "\x1b")
+#: What may stand in a text that is not clean: tags, and the beginnings of lines.
 _TAGGED = ("<br", "<BR", "<pre", "<code", "<span", "</span", *_CLOSINGS)
 #: With what Textile begins a block of code, and what a terminal shows of Ctrl-C before a line.
 _LEADING = "bc", "pre", "^C"
@@ -37,8 +35,9 @@ _OPENING = regex(
     r"(?=[^\s<](?:[^<]|<(?!/))*+\Z)",
     re.IGNORECASE,
 )
-#: What highlights words of a listing on a page.
+#: What highlights words of a listing on a page, and the end of a fence behind the last ones.
 _SPAN = regex(r"</?span(?: [^<>]{0,500})?>")
+_FENCED = regex(r"^[^`\n]++(?<![\s>])```$", re.MULTILINE)
 _LEAD = regex(r"(?:bc|pre)(?:\([^()]{0,80}\))?\.{1,2} ++(?=\S)|(?:\^C)++(?=.)")
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -109,7 +108,7 @@ def clean_line(line: str) -> str:
     """Drop ANSI sequences, a CR at the end, overwritten progress, and a page's line breaks.
 
     So are the tags of a block of code of which this line is the first or the last, those that
-    highlight its words, Textile's sign of one, and the ``^C`` of Ctrl-C.
+    highlight its words, the end of a fence, Textile's sign of one, and the ``^C`` of Ctrl-C.
 
     Examples
     --------
@@ -124,6 +123,8 @@ def clean_line(line: str) -> str:
         line = line.rstrip("\r").rpartition("\r")[2]
     if "span" in line:
         line = _SPAN.sub("", line)
+    if line.endswith("```") and _FENCED.match(line):
+        line = line[:-3]
     for _ in range(_MANY_BREAKS if ">" in line[-3:] else 0):
         line = line.rstrip()
         if not _ends_in_tag(line):
@@ -158,9 +159,10 @@ def clean_text(data: bytes) -> str:
 
 def _is_clean(text: str) -> bool:
     """Whether `clean_line` would leave every line of a text as it is."""
-    if any(each in text for each in _CHARACTERS) or text.startswith(_LEADING):
+    if any(each in text for each in "\r\x1b") or text.startswith(_LEADING):
         return False
-    if "<" in text and any(each in text for each in _TAGGED):
+    is_tagged = "<" in text and any(each in text for each in _TAGGED)
+    if is_tagged or ("```" in text and _FENCED.search(text)):
         return False
     return not any(f"\n{each}" in text for each in _LEADING)
 
@@ -173,16 +175,15 @@ def clean_lines(block: bytes) -> list[str]:
     >>> clean_lines(b"one\r\ntwo\n")
     ['one', 'two']
     """
-    text = decode(block)
-    return [clean_line(line) for line in text.removesuffix("\n").split("\n")]
+    return [clean_line(line) for line in decode(block).removesuffix("\n").split("\n")]
 
 
 def count_lines(block: bytes) -> int:
     """Count the lines of a block, of which the last one may lack its end."""
     import numpy as np  # counts several times faster than bytes do
 
-    ends = np.count_nonzero(np.frombuffer(block, np.uint8) == ord("\n"))
-    return int(ends) + (block[-1:] != b"\n")
+    ends = int(np.count_nonzero(np.frombuffer(block, np.uint8) == ord("\n")))
+    return ends + (block[-1:] != b"\n")
 
 
 def number_blocks(blocks: Iterator[bytes], number: int = 1) -> Iterator[tuple[int, bytes]]:

@@ -84,21 +84,32 @@ def test_the_first_and_the_last_line_of_a_block_of_code_are_read(
     assert not loaded.diagnostics
 
 
+JMH = (
+    "Benchmark  Mode  Cnt  Score  Units",
+    "A.x  thrpt  9  320.9  ops/s",
+    "A.y  thrpt  9  24.3  ops/s",
+)
+
+
 @pytest.mark.parametrize(
     "shape", ['<span class="go">{}</span>', '</span></span><span style="display:flex;"><span>{}']
 )
 def test_words_of_a_listing_may_be_highlighted(shape: str, tmp_path: Path) -> None:
     """Two rows of JMH were two runs of one benchmark, called after a tag."""
-    rows = (
-        "Benchmark  Mode  Cnt  Score  Units",
-        "A.x  thrpt  9  320.9  ops/s",
-        "A.y  thrpt  9  24.3  ops/s",
-    )
-    listing = "\n".join(map(shape.format, rows))
+    listing = "\n".join(map(shape.format, JMH))
     (tmp_path / "page.html").write_text(f"<pre><code>{listing}\n</code></pre>\n", "utf-8")
     loaded = bk.load(tmp_path / "page.html")
     assert loaded.runs["benchmark"].tolist() == ["A.x", "A.y"]
     assert not loaded.diagnostics
+
+
+@pytest.mark.parametrize("ending", ["```", "\n```"])
+def test_a_fence_may_end_behind_the_last_row(ending: str, tmp_path: Path) -> None:
+    """The last row of JMH was lost without a word."""
+    listing = "\n".join(JMH)
+    (tmp_path / "page.md").write_text(f"```\n{listing}{ending}\n", "utf-8")
+    loaded = bk.load(tmp_path / "page.md")
+    assert loaded.runs["benchmark"].tolist() == ["A.x", "A.y"]
 
 
 def test_the_foot_of_a_histogram_of_wrk2_may_lack_its_brackets(tmp_path: Path) -> None:
