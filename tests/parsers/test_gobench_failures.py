@@ -174,6 +174,17 @@ def test_results_below_pass_are_of_another_run(end: str) -> None:
     assert [run.status for run in runs] == ["complete", "failed"]
 
 
+def test_the_last_word_of_a_log_without_the_package_that_failed_is_a_failure() -> None:
+    log = f"{TEXT}PASS\nok  \tp\t1.5s\n"
+    texts = (f"{log}FAIL\n", f"{log}FAIL\tq\t1.5s\nFAIL\n", f"FAIL\n{log}")
+    lines = []
+    for text in texts:
+        records = LOG.parse(Source(None, "log.txt", text.encode()))
+        lines.append([record.what for record in records if isinstance(record, Diagnostic)])
+    assert [len(each) for each in lines] == [1, 1, 0]
+    assert lines[0] == ["the run failed: FAIL"]
+
+
 def test_the_event_decides_whether_a_run_failed() -> None:
     outputs = ["pkg: x\n", "BenchmarkPing-2 \t 100\t 12.5 ns/op\n", "PASS\n", "ok  \tx\t1s\n"]
     printed = [{"Action": "output", "Package": "x", "Output": each} for each in outputs]

@@ -131,7 +131,7 @@ class Failures:
             self._end(line, block, is_failed, ended)
         elif text.startswith("PASS"):
             block.end_well()
-        elif text == "FAIL" and (block.has_results or block.header):
+        elif text == "FAIL" and not (block.is_new and self._is_explained(line)):
             self._note(block, line, text)
         elif text.startswith(_HEADER):
             if block.has_results:
@@ -157,6 +157,10 @@ class Failures:
         for package, block in self._open.items():
             self._close(package, block, 1 << 62)
         return self.found
+
+    def _is_explained(self, line: Line) -> bool:
+        """Tell whether a package failed before the last word of go test, or none ended at all."""
+        return bool(self.found) or line.package not in self._ended
 
     def _end_listing(self, line: Line, block: _Block) -> None:
         """Take note of the end of what a page shows: what passed there has ended."""
