@@ -287,7 +287,8 @@ def _parse_csv(source: Source) -> Iterator[Record]:
         params = {name[10:]: row[name] for name in row if name.startswith("parameter_")}
         run = Reading(tool="hyperfine", form="csv", line=line, last_line=line, params=params)
         run.benchmark = _name(row["command"], params)
-        cells = {name: row[name].replace(",", ".") for name in _CELLS if row[name]}
+        known = (name for name in _CELLS if row[name] or name != "stddev")  # it ran once
+        cells = {name: row[name].replace(",", ".") for name in known}
         if not all(map(_SECONDS.fullmatch, cells.values())):
             what = "a time of this row is not a number of seconds; the row was left out"
             yield Diagnostic(source.label, line, what, _WHOLE, "warning")

@@ -192,6 +192,7 @@ class Reader(reports.Reader):
 
     NAMES, EXECUTABLES = "redis-benchmark", "(?:redis|valkey)-benchmark"
     KIND = Report
+    IS_LIST = True
     FURNITURE = regex("")
 
     def __init__(self, label: str) -> None:

@@ -24,7 +24,7 @@ _FORMULA = regex(r"['\"\s]*+(?:[=+@＝＋－＠-]|::)")
 #: A number with a decimal comma.
 _COMMA = regex(r"\A([+-]?\d+),(\d+(?:[eE][+-]?\d+)?)\Z")
 #: What tools write where they measured nothing.
-_NO_NUMBER = ("", "-", "N/A", "None")
+_NO_NUMBER = ("-", "N/A", "None")
 #: Bad rows that are named one by one.
 _MOST_NAMED = 20
 

@@ -3,8 +3,7 @@
 Reports of every tool stand below each other, below shell prompts, between other text, and with
 their heads or tails cut off. A number is taken only from a line that is whole; what is cut or
 changed does not match and is not guessed. Lines of others may stand inside a report (a log, a
-warning, a prompt): it goes on with the line that has to come next, unless a heading or a command of
-the tool parted the two.
+warning, a prompt): it goes on with the next line, unless a heading or a command parted the two.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ CALLED = r"(?>(?:[^\n]*?[ \t/$#>%])??{} ++)(?=[^\n]*://)[^\n]*+\n(?:[^\n]*+\n){{
 #: Lines that may stand between two of one part of a report: those of a histogram.
 _CLOSE = 40
 #: What a last line without its end may be that stands directly below rows: no prompt.
-IS_CUT = regex(r"\w.*(?<![$#>%])\Z")
+IS_CUT = regex(r"[\w\"].*(?<![$#>%])\Z")
 #: Below more lines of others than this, what looks like a damaged line may be theirs.
 _FEW_STRAYS = 1
 
@@ -274,7 +273,8 @@ class Reader:
     def leave_cut(self, number: int, text: str) -> None:
         """Leave out a last line without its end, and name it if it is of a report."""
         report, line = self.report, bare(text)
-        if report is not None and report.is_proven and not (report.strays or report.missing()):
+        is_whole = report is not None and (self.IS_LIST or not report.missing())
+        if is_whole and report.is_proven and not report.strays:
             event = self.KIND.read_line(line)
             is_row = self.IS_LIST and IS_CUT.match(line) is not None
             if event[0].is_opening or report.expects(event[0]) if event else is_row:

@@ -78,6 +78,8 @@ def test_a_second_header_begins_a_second_run() -> None:
         blocks = [each for each in found if isinstance(each, Samples) and each.reading is run]
         times = [each.values for each in blocks if each.metric == "latency"]
         assert np.concatenate(times).tolist() == whole
+    strays = [each.line for each in remarks((RAW + b"no row\n") * 2, "ab_tsv")]
+    assert strays == [ends + 1, 2 * ends + 2]  # each of the table above it
 
 
 def test_raw_times_give_the_percentiles_of_the_report_by_its_rule() -> None:

@@ -11,6 +11,7 @@ from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Reading, Source
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+_MEAN = ",0.0035484072000000005,0.0024"
 _ESTIMATES = "criterion/otlp/3/roots/slow/new/estimates.json"
 _FULL = "benchmarkdotnet/synthetic-none.json"
 _SORTS = "benchmarkdotnet-markdown/none/3/Sorts-report-github.md"
@@ -29,6 +30,9 @@ DAMAGED = (
     ("jmh", "jmh/none.json", "1.8391", "1,8391"),
     ("asv", "asv/none-1.json", "[[5.260001216811361e-07", "[[-5.2"),
     ("criterion", _ESTIMATES, '"lower_bound":483997', '"lower_bound":-483997'),
+    ("hey", "hey/none-1.txt", "  50%% in 0", "  50%% in x"),
+    ("locust", "locust/none-1_stats.csv", ",48,50,", ",,50,"),
+    ("hyperfine_csv", "hyperfine/table-scan.csv", _MEAN, ",,0.0024"),
     ("locust", "locust/none-1_stats.csv", ",48,50,", ",4x8,50,"),
     ("jmeter_aggregate", "jmeter-forms/synthetic-table.csv", "list,120,12", "list,120,x12"),
     ("benchmarkdotnet", _FULL, "108645643.0", "NaN"),
@@ -41,6 +45,7 @@ DAMAGED = (
 )
 #: The format, a fixture, and the text within a row before which the file ends.
 CUT = (
+    ("redis_benchmark", "redis-benchmark/none-1.csv", '","'),
     ("hyperfine_text", "hyperfine/text-scan.txt", "ge (min … max):"),
     ("hyperfine_text", "hyperfine/text-scan.txt", " runs"),
     ("jmh_text", "jmh/text-otlp.txt", "s/op"),

@@ -150,7 +150,7 @@ class Table:
     def take(self, number: int, block: Block) -> Iterator[Record]:
         """Yield the rows of whole lines as samples; ``number`` is that of the first line."""
         cells, good = block.cells, block.good.copy()
-        headers: list[int] = []
+        headers, bad = list[int](), list[int]()
         for row, line in block.odd:
             (text,) = clean_lines(line)
             match = _ROW.fullmatch(text)
@@ -160,12 +160,13 @@ class Table:
                 headers.append(row)
                 self.headers += 1
             elif text.strip():
-                self.bad.append(number + row)
+                bad.append(row)
         for part, (first, end) in enumerate(pairwise([0, *headers, len(good)])):
             if part and self.began is not None:  # the header of another run
                 yield from self._complete(is_cut=False)
                 self.begin(number + first)
                 yield self.reading
+            self.bad += [number + row for row in bad if first <= row < end]
             rows = first + np.flatnonzero(good[first:end])
             if len(rows):
                 yield from self._give(cells if good.all() else cells[:, rows], number + rows)

@@ -75,6 +75,7 @@ class Report(reports.Report):
     """A report whose lines are still coming in."""
 
     TOOL = "hey"
+    NUMBERS = regex(r"\A(?:[^\s%]*%{1,2} in |\d\S* in |\[\S*\]\s\S+ responses)")
     LINES = (
         Line("summary", label="Summary", is_opening=True),
         Line("Total", _WALL, "Total", (_DURATION,), is_proof=True, needed="Total",
