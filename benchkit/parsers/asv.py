@@ -27,7 +27,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import product
-from math import isfinite, isnan, prod
+from math import isfinite, prod
 from typing import Any, TypeGuard
 
 from benchkit.config.files import read_file
@@ -158,9 +158,8 @@ def _read(label: str, name: str, fact: Fact, row: Mapping[str, Any], line: int) 
         run.status, run.remark = "failed", f"{line}: {name} failed in asv"
         yield run
     elif len(values) != prod(map(len, lists)):
-        yield Diagnostic(
-            label, line, (f"{name} lacks results for some combinations of parameters"), _HINT
-        )
+        what = f"{name} lacks results for some combinations of parameters"
+        yield Diagnostic(label, line, what, _HINT)
     else:
         for value, combination in zip(values, product(*lists), strict=True):
             behind = f"({', '.join(map(str, combination))})" if combination else ""
@@ -172,9 +171,7 @@ def _read(label: str, name: str, fact: Fact, row: Mapping[str, Any], line: int) 
             elif value is None:
                 run.status, run.remark = "failed", f"{at}: {run.benchmark} failed in asv"
                 yield run
-            elif not (
-                isinstance(value, float) and isnan(value)
-            ):  # as asv writes of what it skipped
+            elif value == value:  # noqa: PLR0124 - NaN is a benchmark that was skipped
                 what = f"the result of {run.benchmark} is {show_part(str(value))}; it is left out"
                 yield Diagnostic(label, at, what, _HINT, "warning")
 
