@@ -232,7 +232,7 @@ def _guess_baselines(results: Results, policy: Policy, requested: Requested) -> 
     }
     if named:
         return named - variants
-    called = set(list_called(results.runs["variant"]))
+    called = set(list_called([*results.runs["variant"], *results.contested]))
     return called or {results.first_variant or ""} - {""}
 
 

@@ -166,7 +166,6 @@ def test_a_baseline_that_another_job_measured_is_named(
         enter(monkeypatch, "arm")
         monkeypatch.setenv("GITHUB_RUN_ID", str(number))
         assert run(["ingest", *paths, "--meta", "cpu_model=Xeon", "-q"]) == 0
-    capsys.readouterr()
     main, pr = (f"origin github/{number}/1/bench/arm" for number in (71, 72))
     for command in (GATE, ["compare"], ["check"]):
         assert run(command) == 0
@@ -179,6 +178,10 @@ def test_a_baseline_that_another_job_measured_is_named(
         assert finding["numbers"] == {"main": main, "pr": pr}
     assert run([*GATE, "--origin", "github/71"]) == 0
     assert "B209" not in capsys.readouterr().out
+    for number, words, code in (("73", ["ingest", "results/main.txt"], 0), ("72", ["gate"], 2)):
+        monkeypatch.setenv("GITHUB_RUN_ID", number)
+        assert run([*words, "-q"]) == code
+    assert "the store holds runs of 'main' from 2 origins" in capsys.readouterr().err
 
 
 def test_a_variant_of_several_origins_stands_in_nobodys_way() -> None:
