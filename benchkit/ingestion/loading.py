@@ -32,6 +32,7 @@ from benchkit.ingestion.origins import (
     choose,
     find_elsewhere,
     find_retried,
+    leave_out_history,
     list_copied,
     name_job,
     refuse_contested,
@@ -261,14 +262,13 @@ def _store_of(
 def _load_store(store: Store, origins: Sequence[str], *, samples: bool) -> Loaded:
     job = name_job()
     stored, refused = _read_stored(store)
-    choice = choose(stored, origins, job)
+    choice = choose(leave_out_history(stored), origins, job)
     loaded = _load_rows(store, parts_table(choice.parts), store.values(raw=samples))
     stale: dict[str, DataError] = {**list_stale(choice.parts), **choice.stale}
     stale |= {} if origins else list_copied(choice, refused, job)
     elsewhere = () if origins else find_elsewhere(choice, job)
     chosen = {part.origin for part in choice.parts}
-    refused = [part for part in refused if part.origin in chosen]
-    reports = tuple(map(report_refused, refused))
+    reports = tuple(report_refused(part) for part in refused if part.origin in chosen)
     copies = [report for report in reports if report.outcome == "duplicate"]
     remembered = (find_remembered(report.label, report.reason) for report in copies)
     problems = (*_find_problems(choice.parts), *find_retried(choice.retried))

@@ -166,6 +166,13 @@ def choose(parts: Sequence[Part], named: Sequence[str] = (), job: str = "") -> C
     return Choice(_keep(parts, chosen), contested, stale if own else {}, retried)
 
 
+def leave_out_history(parts: Sequence[Part]) -> list[Part]:
+    """Return the parts without those of the commits of a history, if the others have two sides."""
+    others = [part for part in parts if not read_commit(part.assigned)]
+    sides = {part.variant for part in others if part.role in JUDGED}
+    return others if len(sides) > 1 else list(parts)
+
+
 def _list_circles(job: str) -> list[str]:
     """Return a CI job, the child pipeline of GitLab around it, and its run.
 

@@ -177,6 +177,18 @@ def test_files_that_count_as_both_sides_are_no_measurement(
     )
 
 
+def test_commits_of_a_history_are_not_due_in_a_gate_on_the_same_store(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    main, pr = (gated.write_runs(Path(f"{side}.txt"), seed=len(side)) for side in ("main", "pr"))
+    for name in ("1a2b3c4", "5d6e7f8"):
+        assert run(["history", "add", f"main={main}", "--commit", name, "--quiet"]) == 0
+        gated.write_runs(main, seed=len(name))
+    assert run(["ingest", f"main={main}", f"pr={pr}", "--quiet"]) == 0
+    assert run(["gate", "--quiet"]) == 0
+
+
 def test_variants_of_one_file_are_no_copies(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
