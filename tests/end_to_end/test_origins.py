@@ -178,8 +178,8 @@ def test_a_baseline_that_another_job_measured_is_named(
         assert finding["numbers"] == {"main": main, "pr": pr}
     assert run([*GATE, "--origin", "github/71"]) == 0
     assert "B209" not in capsys.readouterr().out
-    for number, words, code in (("73", ["ingest", "results/main.txt"], 0), ("72", ["gate"], 2)):
-        monkeypatch.setenv("GITHUB_RUN_ID", number)
+    for ci_run, words, code in (("73", ["ingest", "results/main.txt"], 0), ("72", ["gate"], 2)):
+        monkeypatch.setenv("GITHUB_RUN_ID", ci_run)
         assert run([*words, "-q"]) == code
     assert "the store holds runs of 'main' from 2 origins" in capsys.readouterr().err
 
