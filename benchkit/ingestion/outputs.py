@@ -24,6 +24,9 @@ from benchkit.regexes import regex
 
 __all__ = ["has_row_labels", "lead_by_row_labels"]
 _WORD = regex(r"\s*+([A-Za-z][\w-]{0,30}) ?: ?(?=Benchmark)")
+#: The signs of a diff before the results of its two sides.
+_SIGNED = regex(r"\s*+([-+])[ \t]*+(?=Benchmark)")
+_SIDES = {"-": "old", "+": "new"}
 #: The depths that a word before a result and a note behind it have as headings.
 _BEFORE, _BEHIND = 50, 51
 __all__ = ["STATUS", "find_output", "list_outputs"]
@@ -204,9 +207,18 @@ def _is_line_of_go(reading: Reading) -> bool:
 
 
 def has_row_labels(lines: Iterable[str], readings: Iterable[Reading]) -> bool:
-    """Tell whether any result has a word before it or a note behind it."""
-    is_noted = any(reading.note for reading in readings)
-    return is_noted or any(_WORD.match(line) for line in lines if "Benchmark" in line)
+    """Tell whether any result has a word before it, or a sign of a diff, or a note behind it."""
+    if any(reading.note for reading in readings):
+        return True
+    rows = [line for line in lines if "Benchmark" in line]
+    signs = {_find_sign(line) for line in rows}
+    return signs >= _SIDES.keys() or any(map(_WORD.match, rows))
+
+
+def _find_sign(line: str) -> str:
+    """Return the sign of a diff before a result, empty if there is none."""
+    signed = _SIGNED.match(line)
+    return signed[1] if signed else ""
 
 
 def lead_by_row_labels(
@@ -217,16 +229,24 @@ def lead_by_row_labels(
 ) -> list[Above]:
     """Put what labels a result on its line below its headings.
 
-    Notes do where those of one benchmark differ; a note that only counts its run is none.
+    Notes do where those of one benchmark differ; a note that only counts its run is none. Signs of
+    a diff do where one benchmark has both: its sides are no repeats.
     """
     notes = [shorten(owner.note)[0] for owner in owners]
+    signs = [_find_sign(lines[block.first - 1]) for block in blocks]
     by_benchmark: dict[object, set[str]] = defaultdict(set)
-    for owner, note in zip(owners, notes, strict=True):
+    signs_of: dict[object, set[str]] = defaultdict(set)
+    for owner, note, sign in zip(owners, notes, signs, strict=True):
         by_benchmark[_list_measured(owner)].add(note)
+        signs_of[_list_measured(owner)].add(sign)
+    is_diff = any(each >= _SIDES.keys() for each in signs_of.values())
     result: list[Above] = []
-    for block, owner, note, above in zip(blocks, owners, notes, headings, strict=True):
+    places = zip(blocks, owners, notes, signs, headings, strict=True)
+    for block, owner, note, sign, above in places:
         word = _WORD.match(lines[block.first - 1])
         labels = {_BEFORE: word[1]} if word else {}
+        if is_diff and sign:
+            labels = {_BEFORE: _SIDES[sign]}
         if note and len(by_benchmark[_list_measured(owner)]) > 1:
             labels[_BEHIND] = note
         result.append(above._replace(headings={**above.headings, **labels}))

@@ -54,6 +54,19 @@ def test_notes_that_do_not_differ_or_count_runs_leave_repeats(tmp_path: Path, no
     assert list_runs(loaded) == [("go", "X", 1), ("go", "X", 2), ("go", "X", 3)]
 
 
+@pytest.mark.parametrize("space", ["", " "])
+def test_the_two_sides_of_a_diff_are_no_repeats(tmp_path: Path, space: str) -> None:
+    """They were runs 1 and 2 of one test, without a word."""
+    loaded = load(tmp_path, f"```diff\n-{space}{ROW}\n+{space}{ROW}\n```\n")
+    assert list_runs(loaded) == [("go", "old / X", 1), ("go", "new / X", 1)]
+
+
+@pytest.mark.parametrize("sign", ["-", "+"])
+def test_a_sign_before_all_results_leaves_repeats(tmp_path: Path, sign: str) -> None:
+    loaded = load(tmp_path, f"{sign} {ROW}\n{sign} {ROW}\n")
+    assert list_runs(loaded) == [("go", "X", 1), ("go", "X", 2)]
+
+
 def test_a_result_without_a_note_is_no_repeat_of_one_that_has_one(tmp_path: Path) -> None:
     loaded = load(tmp_path, f"{ROW}\n{ROW} (after pool)\n")
     assert list_runs(loaded) == [("go", "X", 1), ("go", "after pool / X", 1)]
