@@ -390,9 +390,9 @@ def _window(part: Part, found: Found) -> Window | None:
     """Return what ``runs.json`` records of a run, if its path tells which one it is."""
     if found.sidecars is None or found.path is None or part.run is None or part.role != "measured":
         return None
-    return found.sidecars.window_for(
-        part.variant, part.run, found.path, benchmark=found.labels.leftover, group=part.group
-    )
+    find, run = found.sidecars.window_for, (part.variant, part.run, found.path)
+    named_by_path = find(*run, benchmark=found.labels.leftover, group=part.group)
+    return named_by_path or find(*run, benchmark=part.benchmark, group=part.group)
 
 
 def _unit_words(name: str, reading: Reading) -> str:

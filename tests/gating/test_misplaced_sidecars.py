@@ -53,12 +53,18 @@ def test_a_failed_run_stays_failed_once_it_is_packed(
         assert "go-3.txt.gz: its command exited with code 1" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("benchmark", ["", gated.BENCHMARKS[0]])
 @pytest.mark.parametrize(("recorded", "code"), [(1, 1), ("-9", 1), (0, 0), (None, 0)])
 def test_a_run_fails_by_the_exit_code_in_a_list_of_runs(
-    result: Path, recorded: int | str | None, code: int, capsys: pytest.CaptureFixture[str]
+    result: Path,
+    recorded: int | str | None,
+    code: int,
+    benchmark: str,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     times = {"start": "2026-11-21T01:21:43Z", "end": "2026-11-21T01:21:58Z"}
-    entry = {"variant": "pr", "run": 3, **times, "exit_code": recorded}
+    names = {"variant": "pr", "run": 3} | ({"benchmark": benchmark} if benchmark else {})
+    entry = {**names, **times, "exit_code": recorded}
     result.parent.with_name("runs.json").write_text(json.dumps([entry]), encoding="utf-8")
     assert run([*GATE, "res"]) == code
     text = f"{result}: its command exited with code {recorded}"
