@@ -40,7 +40,7 @@ _EARLIEST, _LATEST = datetime(1970, 1, 2, tzinfo=UTC), datetime(2262, 1, 1, tzin
 TRUNCATED = "truncated: without its end, its structure is unknown"
 
 _NEGATIVE = Remark(
-    "{name} is {value:g}, which no time or count can be, and is left out",
+    "{name} is {value}, which no time or count can be, and is left out",
     "use the whole file, or check the clock of the machine that measured",
     is_remark=False,
 )
@@ -136,8 +136,8 @@ class Document:
         """Name the numbers that ``find`` knows and no measurement can have."""
         for name, value in name_numbers(self.fields):
             if find(name) and not is_amount(value):
-                at = self.line_of(value)
-                self.problems.append(_NEGATIVE.at(self.label, at, name=name, value=value))
+                at, text = self.line_of(value), str(value)[:20]  # an integer may be of any length
+                self.problems.append(_NEGATIVE.at(self.label, at, name=name, value=text))
 
     def refuse(self, what: str, hint: str = "use the whole object that it wrote") -> Diagnostic:
         """Say why it gives no run."""

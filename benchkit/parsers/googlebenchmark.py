@@ -173,9 +173,11 @@ def _read_line(line: str, counters: Sequence[str]) -> dict[str, Any]:
     cells: dict[str, Any] = {"name": name, "time_unit": unit, "iterations": int(count)}
     for key, number in (("real_time", time), ("cpu_time", cpu)):
         cells |= {key: float(number), f"{key}_step": step(number)}
-    rates = [
-        (key, value, key[0] == "b") for key, value in zip(counters, rest.split(), strict=False)
-    ]
+    values = rest.split()
+    if len(values) < len(counters):  # which one is missing, is unknown
+        cells |= {key: rest for key in counters if key in _OLD.values()}
+        values = []
+    rates = [(key, value, key[0] == "b") for key, value in zip(counters, values, strict=False)]
     rates += [(key, value, key[0] == "b") for key, value in _COUNTER.findall(rest)]
     rates += [(_OLD[unit], value + "/s", True) for value, unit in _OLD_RATE.findall(rest)]
     for key, value, is_binary in rates:

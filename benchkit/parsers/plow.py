@@ -97,7 +97,7 @@ class Report(LoadReport):
     HELD = regex(r"\s--rate[ =]")
     NUMBERS = regex(
         r"\A(?:(?:Count|[1-5]xx|RPS|Concurrency|Reads|Writes|Latency)\s|P\d"
-        r"|(?:(?=\S*\d)\S++\s*+){4,21}\Z)"
+        r"|(?=.*\d[mnµμ]?s(?:\s|\Z))(?:\S*+(?<=[\dsmh])\s++){3,20}+\S++\Z)"
     )
     LINES = (
         Line("target", r"Benchmarking (\S+) (?:with|for|using) .{0,99}?(\d{1,9}) connection\(s\)\.",
@@ -142,7 +142,11 @@ class Report(LoadReport):
         self.percentiles = fields[0].split()
 
     def _take_percentile_times(self, _: Line, fields: Fields, number: int) -> None:
-        for name, time in zip(self.percentiles, fields[0].split(), strict=False):
+        times = fields[0].split()
+        if len(times) != len(self.percentiles):  # of which percentile one is missing, is unknown
+            self.damaged.append((number, fields[0]))
+            return
+        for name, time in zip(self.percentiles, times, strict=True):
             self.add(_percentile(name), time, number)
 
     def take_leaf(self, leaf: Leaf) -> None:

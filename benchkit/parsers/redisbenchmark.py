@@ -148,7 +148,11 @@ class Report(reports.Report):
         self.names = fields[0].split()
 
     def _take_times(self, _: Line, fields: Fields, number: int) -> None:
-        self._add_times(zip(self.names, fields[0].split(), strict=False), number)
+        times = fields[0].split()
+        if len(times) == len(self.names):
+            self._add_times(zip(self.names, times, strict=True), number)
+        else:  # which one is missing, is unknown
+            self.damaged.append((number, fields[0]))
 
     def _take_quiet(self, _: Line, fields: Fields, number: int) -> None:
         name, rate, times, _header = fields

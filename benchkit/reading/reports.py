@@ -125,6 +125,7 @@ class Report(ABC):
         self.strays = 0  # lines of others since the last line
         self.is_parted = False  # whether a heading is among them
         self.altered = ""  # the opening line, if it is altered
+        self.damaged: list[tuple[int, str]] = []  # lines of which no value is read
 
     @classmethod
     def read_line(cls, text: str) -> Event | None:
@@ -361,8 +362,7 @@ class Reader:
 
     def skip(self, line: str) -> None:
         """Pass over a line that is not of a report; it may be the command, which ends one."""
-        command = self.find_call(line)
-        if command is not None:
+        if (command := self.find_call(line)) is not None:
             self.close()
         elif self.report is not None and not self.FURNITURE.match(line):
             self.report.interrupt(self.text)
@@ -372,8 +372,7 @@ class Reader:
     def find_call(self, line: str) -> str | None:
         """Return the command line that a line shows, if it does."""
         is_named = self.KIND.TOOL.rpartition("_")[2] in line  # redis-benchmark, valkey-benchmark
-        tool = self.EXECUTABLES or self.KIND.TOOL
-        command = find_command(line, tool) if is_named else None
+        command = find_command(line, self.EXECUTABLES or self.KIND.TOOL) if is_named else None
         return command if command and self.ARGUMENTS.search(command) else None
 
     def close(self) -> None:
@@ -381,6 +380,7 @@ class Reader:
         report, self.report = self.report, None
         if report is not None and report.is_proven:
             self.records.extend(report.finish(self.label))
+            self.records += (report_damaged(report.TOOL, self.label, *x) for x in report.damaged)
             self.command, self.has_reports, self.is_called = None, True, False
             reading = report.reading
             if report.altered and not (reading.target and reading.connections):

@@ -13,6 +13,7 @@ from benchkit.parsers.base import Reading, Source
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 _MEAN = ",0.0035484072000000005,0.0024"
 _ESTIMATES = "criterion/otlp/3/roots/slow/new/estimates.json"
+_TABULAR = "google-benchmark-console-forms/tabular.txt"
 _FULL = "benchmarkdotnet/synthetic-none.json"
 _SORTS = "benchmarkdotnet-markdown/none/3/Sorts-report-github.md"
 #: The format, a fixture, what stands in it, and what stands there once it is damaged.
@@ -21,10 +22,15 @@ DAMAGED = (
     ("bombardier", "bombardier-forms/text-latencies.txt", "2xx - 26232", "2xx - 2x"),
     ("oha_text", "oha/text-ms.txt", "50.00% in 8.1712 ms", "50.00% in 8,1712 ms"),
     ("plow", "plow-forms/text-summary.txt", "248µs  305µs", "2x8µs  305µs"),
+    ("plow", "plow-forms/text-summary.txt", "248µs  305µs", "       305µs"),
+    ("redis_benchmark", "redis-benchmark-forms/text.txt", "0.495     3.711", "          3.711"),
+    ("google_benchmark_console", _TABULAR, "       671.554M/s", "          "),
+    ("plow", "plow-forms/text-summary.txt", "248µs  305µs", "µs  305µs"),
     ("wrk", "wrk2/synthetic-none-1.txt", "3.811     0.996875", "3,811     0.996875"),
     ("wrk", "wrk2/synthetic-none-1.txt", "3.811     0.996875", "3.811     0.9x"),
     ("hyperfine_text", "hyperfine/text-scan.txt", "[User: ", "[User: NaN"),
     ("bombardier_json", "bombardier/none-1.json", '"req2xx":27877', '"req2xx":NaN'),
+    ("bombardier_json", "bombardier/none-1.json", '"req2xx":27877', f'"req2xx":{"9" * 400}'),
     ("oha", "oha/none-1.json", '"p50": 0.001833016', '"p50": -1e9'),
     ("autocannon", "autocannon/none-1.json", '"average":0.51', '"average":1e999'),
     ("jmh", "jmh/none.json", "1.8391", "1,8391"),
