@@ -85,7 +85,7 @@ def import_results(
     elif not quiet:
         runs = sum(report.runs for report in summary.reports)
         commits = "1 new commit" if len(new) == 1 else f"{len(new):,} new commits"
-        read = f"{runs:,} runs read{tell_superseded(summary)}"
+        read = f"{runs:,} {'run' if runs == 1 else 'runs'} read{tell_superseded(summary)}"
         line = f"{target.url}: {read}, {commits} · next: benchkit history show"
         printing.print_line(line, err=True)
 

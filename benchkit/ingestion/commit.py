@@ -282,24 +282,24 @@ def _tidy(store: Store) -> Iterator[Diagnostic]:
 
 
 def _replaced(job: str, runs: int) -> Diagnostic:
-    what = (
-        f"this ingest replaced {runs} earlier runs of this CI job, because the files at the same "
-        "paths now have different results"
-    )
     hint = "if these are jobs of a matrix, ingest each job with its own `--origin NAME`"
+    what = f"this ingest replaced {_count_earlier(runs, 'CI job')}"
     return Diagnostic(job, 0, what, hint, "warning")
 
 
 def _replaced_at(commit: str, runs: int) -> Diagnostic:
-    what = (
-        f"replaced {runs} earlier runs of this commit, because the files at the same paths now "
-        "have different results"
-    )
     hint = (
         "to count both as repeats, for example two jobs of one commit, run `benchkit undo` and add "
         "each job with its own `--origin NAME`"
     )
+    what = f"replaced {_count_earlier(runs, 'commit')}"
     return Diagnostic(commit, 0, what, hint, "warning")
+
+
+def _count_earlier(runs: int, whole: str) -> str:
+    count = "1 earlier run" if runs == 1 else f"{runs} earlier runs"
+    why = "because the files at the same paths now have different results"
+    return f"{count} of this {whole}, {why}"
 
 
 def list_places(store: Store) -> frozenset[Place]:

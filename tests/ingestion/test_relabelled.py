@@ -156,6 +156,9 @@ def test_a_second_measurement_of_a_commit_that_replaces_the_first_is_a_warning(
     shown = capsys.readouterr().err
     assert "abcdef1: replaced 3 earlier runs of this commit" in shown
     assert "--origin NAME" in shown
+    _measure("r", range(3, 4), 70)
+    assert run(add) == 0
+    assert "abcdef1: replaced 1 earlier run of this commit" in capsys.readouterr().err
     _measure("r", range(1, 4), 90)
     assert run([*add, "--origin", "mac"]) == 0
     assert "replaced" not in capsys.readouterr().err
