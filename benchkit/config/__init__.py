@@ -349,8 +349,10 @@ def _check_split(pattern: str, where: str, hint: str) -> None:
 def _read(path: Path) -> str:
     try:
         return read_file(path)
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not valid UTF-8"
+    except (OSError, ValueError) as error:
+        is_text = not isinstance(error, UnicodeDecodeError)
+        unfit = "no file can have this name" if is_text else "not valid UTF-8"
+        reason = error.strerror if isinstance(error, OSError) else unfit
         raise ConfigError(f"cannot be read: {reason}", where=path.name) from error
 
 

@@ -194,7 +194,7 @@ def parse_rule(text: str) -> Rule:
     >>> rule.stat, rule.amount
     ('p99', 0.05)
     """
-    kind, _, rest = text.strip().partition(":")
+    kind, _, rest = str(text).strip().partition(":")
     try:
         if kind == "share" and 0 < float(rest) <= 1:
             return Rule("share", float(rest), "", text)

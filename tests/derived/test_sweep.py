@@ -82,8 +82,9 @@ def test_a_latency_that_no_sweep_has_is_refused_with_those_there_are() -> None:
     with pytest.raises(ConfigError, match=r"no sweep has latency p77.7") as told:
         runs.compare(knee="sla:latency.p77.7<5ms")
     assert told.value.hint.startswith("available: max, mean, min, p50, p75, p77, p90")
-    with pytest.raises(ConfigError, match="is not a rule for the knee"):
-        runs.compare(knee="")
+    for rule in ("", None):
+        with pytest.raises(ConfigError, match="is not a rule for the knee"):
+            runs.compare(knee=rule)  # type: ignore[arg-type]
 
 
 def test_any_recorded_latency_can_be_asked_for() -> None:

@@ -38,6 +38,9 @@ def test_a_comparison_is_held_against_a_table_or_a_file(slower: Path) -> None:
     assert bk.gate(comparison, policy).has_passed
     assert bk.gate(comparison, str(policy)).has_passed
     assert bk.gate(comparison, {}).exit_code is ExitCode.REGRESSION
+    for name in ("a\0b", "\ud800"):
+        with pytest.raises(ConfigError, match="cannot be read: no file can have this name"):
+            bk.gate(comparison, name)
 
 
 def test_what_was_not_compared_does_not_pass(slower: Path) -> None:
