@@ -21,12 +21,12 @@ def list_runs(folder: Path, name: str, text: str) -> list[tuple[str, str, int]]:
 
 
 def result(**settings: object) -> dict[str, Any]:
-    return {
+    run: dict[str, Any] = {
         "benchmark": "b.Sort.ints", "mode": "avgt", "threads": 1, "forks": 1,
-        "jdkVersion": "17.0.15", "measurementIterations": 5, "jvmArgs": [],
-        "primaryMetric": {"scoreUnit": "us/op", "rawData": [[2.0, 4.0]]},
-        **settings,
+        "jdkVersion": "17.0.15", "measurementIterations": 5, "jvmArgs": [], **settings,
     }  # fmt: skip
+    scores = [float(score) for score in range(run["measurementIterations"])]
+    return run | {"primaryMetric": {"scoreUnit": "us/op", "rawData": [scores]}}
 
 
 @pytest.mark.parametrize(
