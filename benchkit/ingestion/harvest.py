@@ -255,47 +255,44 @@ class Harvest:
 
     def _list_same(self, content: Content) -> Iterator[tuple[Identity, set[datetime | None]]]:
         """Yield the sources of a content, those that are stored first, and when they began."""
-        if self._is_stored(content.sha256):
-            yield from self._stored_contents.get(content, {}).items()
+        yield from self._list_stored(content.sha256).get(content, {}).items()
         yield from self._contents.get(content, {}).items()
 
     def _find_commit(self, sha256: str, commit: str, started: set[datetime | None]) -> str:
         """Return the other commit, if there is one, that alone holds a content; else nothing."""
-        commits = self._commits.get(sha256, {}) if self._is_stored(sha256) else {}
-        if commit in commits:
+        starts: dict[str, set[datetime | None]] = {}
+        for content, sources in self._list_stored(sha256).items():
+            if sha256 and (other := read_commit(content.assigned)):
+                starts.setdefault(other, set()).update(*sources.values())
+        if commit in starts:
             return ""
-        alike = (other for other, own in commits.items() if began_alike(started, own))
+        alike = (other for other, own in starts.items() if began_alike(started, own))
         return min(alike, default="")
 
-    def _is_stored(self, sha256: str) -> bool:
-        if self._stored is None or len(self._sources) > _MANY:
-            return sha256 in self._stored_digests
+    def _list_stored(self, sha256: str) -> _Originals:
+        """Return the stored sources of a digest by their contents, whatever their origin."""
+        if self._stored is None:
+            return {}
+        if len(self._sources) > _MANY:
+            return self._stored_originals.get(sha256, {})
         import pyarrow.compute as pc
 
-        return bool(pc.any(pc.equal(self._stored["sha256"], sha256)).as_py())
+        rows = self._stored.filter(pc.equal(self._stored["sha256"], sha256))
+        return _group_by_digest(rows).get(sha256, {})
 
     @cached_property
-    def _stored_digests(self) -> frozenset[str]:
-        return frozenset(() if self._stored is None else self._stored["sha256"].to_pylist())
+    def _stored_originals(self) -> dict[str, _Originals]:
+        return _group_by_digest(self._stored)
 
-    @cached_property
-    def _stored_contents(self) -> _Originals:
-        """The stored sources by their contents, which only copies and changed labels look up."""
-        originals: _Originals = {}
-        for one, digest, group, start in list_contents(self._stored):
-            content = Content(one.origin, one.assigned, digest, group)
-            originals.setdefault(content, {}).setdefault(one, set()).add(start)
-        return originals
 
-    @cached_property
-    def _commits(self) -> dict[str, dict[str, set[datetime | None]]]:
-        """The commits that the stored sources of a content were given, whatever their origin."""
-        commits: dict[str, dict[str, set[datetime | None]]] = {}
-        for content, sources in self._stored_contents.items():
-            if content.sha256 and (commit := read_commit(content.assigned)):
-                started = commits.setdefault(content.sha256, {}).setdefault(commit, set())
-                started.update(*sources.values())
-        return commits
+def _group_by_digest(stored: pa.Table | None) -> dict[str, _Originals]:
+    """Group stored sources by their digests and contents, with when they began."""
+    originals: dict[str, _Originals] = {}
+    for one, digest, group, start in list_contents(stored):
+        content = Content(one.origin, one.assigned, digest, group)
+        of_digest = originals.setdefault(digest, {})
+        of_digest.setdefault(content, {}).setdefault(one, set()).add(start)
+    return originals
 
 
 def gather(
