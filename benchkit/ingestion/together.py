@@ -114,7 +114,7 @@ def _note_benchmarks(sources: Iterable[Found]) -> Iterator[Diagnostic]:
     for source in sources:
         labels = source.labels
         name, _, number = labels.benchmark.rpartition("-")
-        if labels.tool and number == f"{labels.run}":
+        if labels.tool and labels.run is not None and number == f"{labels.run}":
             place = labels.folder, labels.variant, labels.tool, name
             alike[place][int(number)] = name_path(source.label)
     for paths in alike.values():

@@ -133,10 +133,10 @@ class Document:
         self.check(find)
 
     def check(self, find: Callable[[str], object]) -> None:
-        """Name the numbers that ``find`` knows and no measurement can have."""
-        for name, value in name_numbers(self.fields):
-            if find(name) and not is_amount(value):
-                at, text = self.line_of(value), str(value)[:20]  # an integer may be of any length
+        """Name the values that ``find`` knows and no measurement can have."""
+        for name, value in name_fields(self.fields):
+            if find(name) and not (is_amount(value) or isinstance(value, list)):
+                at, text = self.line_of(value), json.dumps(value)[:20]
                 self.problems.append(_NEGATIVE.at(self.label, at, name=name, value=text))
 
     def refuse(self, what: str, hint: str = "use the whole object that it wrote") -> Diagnostic:

@@ -87,6 +87,7 @@ def _read(document: Document) -> Iterator[Record]:
     run = Reading(tool="fortio", form="json", line=document.line, load_model="closed")
     _describe(run, document)
     document.add_facts(run, _FACTS.get)
+    document.check(lambda name: name.startswith(_CODE))
     outcomes = Outcomes(run)
     for name, count in numbers.items():
         if name.startswith(_CODE):

@@ -46,8 +46,8 @@ _OPENING = regex(rf"(?:ASSERTION\t[^\n]*+\n)*+{_RUN.pattern}")
 #: A run also begins behind what is left of a line of a log that was cut off.
 _BEGIN = regex(rf"^\s*+{_RUN.pattern}|RUN\t[\w.$]++\t[\w-]*+\t\d{{13}}\t", re.ASCII)
 _VERSION = regex(r"\t(\d{1,4}\.\d[\w.-]{0,40})\s{0,9}$")
-#: What stands before the name depends on the version.
-_REQUEST = regex(r"(?<![^\t])([^\t]*+)\t(\d{13})\t(\d{13})\t(OK|KO)(?!\S)", re.ASCII)
+#: What stands before the name depends on the version; up to 2.x, two times stand within.
+_REQUEST = regex(r"(?a)(?<![^\t])([^\t]*+)\t(\d{13})\t(?:\d{13}\t\d{13}\t)?(\d{13})\t(OK|KO)(?!\S)")
 _BINARY = regex(rb"\x00\x00\x00\x00[\x04-\x0f]3\.\d{1,3}\.")
 _OF_BINARY = Remark(
     "a simulation.log of Gatling 3.12 or later is binary, which is not read",

@@ -39,6 +39,7 @@ from benchkit.parsers.documents import (
     read_moment,
     read_text,
 )
+from benchkit.reading.signs import begins_object
 from benchkit.regexes import regex
 from benchkit.units import scale
 
@@ -62,8 +63,12 @@ _TOOL = "github-action-benchmark"
 _HINT = "use the file as github-action-benchmark wrote it"
 
 
+_is_data = begins_object('"lastUpdate"', '"repoUrl"', '"entries"')
+
+
 def _recognises(head: Head) -> bool:
-    return head.is_start and head.text.lstrip().startswith("window.BENCHMARK_DATA")
+    is_script = head.is_start and head.text.lstrip().startswith("window.BENCHMARK_DATA")
+    return is_script or _is_data(head)
 
 
 def _parse(source: Source) -> Iterator[Record]:
@@ -232,7 +237,7 @@ HISTORY = Format(
     ),
     recognises=_recognises,
     parse=_parse,
-    words=("window.BENCHMARK_DATA",),
+    words=("window.BENCHMARK_DATA", '"repoUrl"'),
 )
 
 CUSTOM = Format(

@@ -114,6 +114,11 @@ def test_levels_are_no_runs_though_a_sidecar_states_one_run_for_all(results: Pat
     ]
 
 
+def test_a_file_may_be_called_none(results: Path) -> None:
+    place_copy(results / "none" / "wrk-None.txt", WRK.format(side="none", n=1))
+    assert not discover(["results"], Options()).notes
+
+
 @pytest.mark.parametrize(
     ("numbers", "note"),
     [((1, 3), "the numbers 1, 3 count as benchmarks"), ((1, 3, 4, 6), ""), ((1, 2, 4), "")],

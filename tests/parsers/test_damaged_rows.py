@@ -33,6 +33,8 @@ DAMAGED = (
     ("bombardier_json", "bombardier/none-1.json", '"req2xx":27877', f'"req2xx":{"9" * 400}'),
     ("oha", "oha/none-1.json", '"p50": 0.001833016', '"p50": -1e9'),
     ("autocannon", "autocannon/none-1.json", '"average":0.51', '"average":1e999'),
+    ("autocannon", "autocannon/none-1.json", '"average":0.51', '"average":null'),
+    ("bombardier_json", "bombardier/none-1.json", '"req2xx":27877', '"req2xx":"x"'),
     ("jmh", "jmh/none.json", "1.8391", "1,8391"),
     ("asv", "asv/none-1.json", "[[5.260001216811361e-07", "[[-5.2"),
     ("criterion", _ESTIMATES, '"lower_bound":483997', '"lower_bound":-483997'),

@@ -29,6 +29,7 @@ def read(text: str | bytes, form: Format = LOG) -> list[Record]:
         "REQUEST\tgroup\tSearch\t1539600000100\t1539600000350\tOK\t\n",
         "REQUEST\t1\t\tSearch\t1539600000100\t1539600000350\tOK\t \n",
         "Scenario\t1\tREQUEST\t\tSearch\t1539600000100\t1539600000350\tOK\t \n",
+        "REQUEST\t\tSearch\t1539600000100" + 2 * "\t1539600000200" + "\t1539600000350\tOK\t \n",
     ],
 )
 def test_every_version_gives_times(line: str) -> None:

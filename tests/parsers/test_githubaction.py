@@ -31,6 +31,14 @@ def test_an_entry_is_a_run_of_its_commit() -> None:
     assert {run.rows[0][1] for run in runs} == {"time_per_op", "bytes_per_op", "allocs_per_op"}
 
 
+def test_the_json_of_an_external_file_is_the_same() -> None:
+    text = (FORMS / "synthetic-data.js").read_text(encoding="utf-8").partition("=")[2]
+    source = Source(None, "benchmark-data.json", text.encode())
+    assert HISTORY.claims(source.head())
+    runs = [each for each in HISTORY.parse(source) if isinstance(each, Reading)]
+    assert [run.rows[0][3] for run in runs] == [run.rows[0][3] for run in read("synthetic-data.js")]
+
+
 def test_suites_are_groups_and_tools_know_what_is_better() -> None:
     runs = {run.group: run for run in read("synthetic-suites.js")}
     assert runs["Rust Benchmark"].rows[0][1:4] == ("time_per_op", "sample", 139e-9)

@@ -26,6 +26,16 @@ def read(text: str) -> tuple[list[Reading], list[Diagnostic]]:
     )
 
 
+@pytest.mark.parametrize("heads", ["Score  Score error", "Mean   Mean error", "Score   Error"])
+def test_old_tables_print_the_error_without_a_sign(heads: str) -> None:
+    row = "o.s.Scan.read  thrpt        10  123.400        1.200  ops/ms"
+    runs, problems = read(f"Benchmark      Mode   Samples   {heads}  Units\n{row}\n")
+    assert not problems
+    assert [(run.benchmark, run.rows[0][3:6]) for run in runs] == [
+        ("Scan.read", (123400.0, "1/s", 10))
+    ]
+
+
 def is_claimed(text: str) -> bool:
     return TEXT.claims(Head("x", text.encode(), text))
 

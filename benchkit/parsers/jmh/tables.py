@@ -163,10 +163,12 @@ _MODE = "|".join(MODES)
 _NAME = rf"((?:\S++\s++(?!(?:{_MODE})\s++(?:≈|\d\S*+\s++(?!(?:{_MODE})\s))))*+\S++)"
 #: What people write behind a row: ``--- 4.2x slower``.
 _NOTE = rf"(?:\s++({NOTE}))?+"
-_ROW = rf"{_NAME}\s++({_MODE}){_COUNT}\s+{_SHOWN}(?:\s+{_SPREAD}\s*\S{{1,20}})?\s+{_UNITS}{_NOTE}"
+#: Old versions print the error without a sign.
+_ERROR = rf"(?:\s+(?:{_SPREAD}\s*\S{{1,20}}|\d{{1,18}}(?:[.,]\d{{1,12}})?))?"
+_ROW = rf"{_NAME}\s++({_MODE}){_COUNT}\s+{_SHOWN}{_ERROR}\s+{_UNITS}{_NOTE}"
 _HEADS = (
     r"Benchmark((?:\s+\([^()\s]{1,100}\))*)\s+Mode\s+"
-    r"(?:(?:Cnt|Samples)\s+)?Score\s+(?:Error\s+)?Units"
+    r"(?:(?:Cnt|Samples)\s+)?(?:Score|Mean)\s+(?:(?:(?:Score|Mean)\s+)?[Ee]rror\s+)?Units"
 )
 _ENDED = regex(rf".*(?:/op|ops/(?:{TIMES}))")
 
