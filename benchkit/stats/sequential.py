@@ -70,7 +70,8 @@ class Looks:
         Returns
         -------
         ndarray, shape (rows, looks)
-            The smallest alpha at which this look or one before it rejects [1]_, at least 1e-9.
+            The smallest alpha at which this look rejects [1]_, at least 1e-9: it is alpha or less
+            where the interval of this look excludes ``shift``, whatever looks before it showed.
 
         Notes
         -----
@@ -103,7 +104,8 @@ class Looks:
         quantiles = np.array(
             [np.interp(column, at, alphas, right=np.inf) for column, at in columns]
         )
-        return np.minimum.accumulate(np.asarray(ndtr(quantiles.T)), axis=1)
+        pvalues: FloatArray = np.asarray(ndtr(quantiles.T))
+        return pvalues
 
     def find_interval(self, alpha: float, sides: Sides = 2) -> tuple[FloatArray, FloatArray]:
         """Return the ends of the repeated confidence intervals, which hold at all looks together.

@@ -128,10 +128,10 @@ def test_a_small_p_value_and_an_interval_without_the_effect_are_one() -> None:
     looks = take_looks(draw(500, 20, 2) + 0.5, design)
     pvalues = looks.find_pvalues()
     low, high = looks.find_interval(0.05)
-    crossed = np.maximum.accumulate((low > 0) | (high < 0), axis=1)
+    crossed = (low > 0) | (high < 0)
     clear = abs(pvalues - 0.05) > 0.0005
     assert ((pvalues <= 0.05) == crossed)[clear].all()
-    assert (np.diff(pvalues, axis=1) <= 0).all()
+    assert (crossed[:, :-1] & ~crossed[:, 1:]).any()  # also of those that an earlier look showed
 
 
 def test_sides_exchanged_give_the_same_p_values() -> None:
