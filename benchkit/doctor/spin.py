@@ -23,9 +23,9 @@ BLOCKS, FEWEST = 20, 8
 RUNS = 8
 #: Outlying blocks that a passing disturbance explains; more of them are the noise of the machine.
 _CHANCE = 1
-#: Largest spread of the grades A to D.
-_SPREADS = (0.005, 0.01, 0.02, 0.05)
-_GRADES = "ABCDE"
+#: Largest spread of the grades A to E, each twice that of the grade before.
+_SPREADS = (0.005, 0.01, 0.02, 0.04, 0.08)
+_GRADES = "ABCDEF"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +57,7 @@ def grade(spread: float) -> str:
     Examples
     --------
     >>> grade(0.004), grade(0.01), grade(0.3)
-    ('A', 'B', 'E')
+    ('A', 'B', 'F')
     """
     return _GRADES[bisect_left(_SPREADS, spread)]
 

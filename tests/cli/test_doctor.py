@@ -21,7 +21,7 @@ def test_the_files_ending_tells_the_format(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     document = json.loads((tmp_path / "doctor.json").read_text(encoding="utf-8"))
     assert document["format_version"] == 2
-    assert document["doctor"]["noise"]["grade"] in "ABCDE"
+    assert document["doctor"]["noise"]["grade"] in "ABCDEF"
     assert document["doctor"]["noise"]["durations"]
     assert {"name", "state", "reading", "remedy"} == set(document["doctor"]["checks"][0])
 
