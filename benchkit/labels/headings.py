@@ -57,7 +57,7 @@ _DATE = regex(
 _WARM_UP = regex(r"warm(?:ing)?[- ]?up(?: (?:run|phase|round))?|\(warm[- ]?up\)", re.IGNORECASE)
 #: What a tool prints of a run, which some pages have as its heading.
 _MEASURED = regex(r"\d[\d.,]* requests in [\d.,]+ ?[mµ]?s", re.IGNORECASE)
-#: How long what a log's line tells of took: ``started in 154us``.
+#: A duration at the end of a line of a log: ``started in 154us``.
 _LASTED = regex(
     r"(?P<what>\b(?:took|\w{1,30}ed\b(?: \S{1,40}){0,4} in)) [\d.,]{1,20} ?"
     r"(?:[nuµμm]?s|secs?|seconds?|minutes?)\Z",

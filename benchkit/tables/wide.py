@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from benchkit.comparison.medians import AGAINST, APART
 from benchkit.derived.amounts import MACHINE_SHARE, PUBLISHED, Amount, Amounts, Published
@@ -31,7 +32,7 @@ Changes = Mapping[tuple[Labels, str, str, str, str], Verdict]
 
 def wide_table(amounts: Amounts, verdicts: Verdicts) -> Table:
     """Build the table: each value with its spread and its change against the baseline."""
-    columns = _list_columns(amounts)
+    amounts, columns = _count_files(amounts, verdicts), _list_columns(amounts)
     scales = {
         each: Scale(0.01, "%")
         if each is MACHINE_SHARE
@@ -67,7 +68,7 @@ def wide_table(amounts: Amounts, verdicts: Verdicts) -> Table:
 
 def list_wide(amounts: Amounts, verdicts: Verdicts) -> tuple[list[str], list[list[object]]]:
     """Return the header and the rows as numbers: base units, spread and change as fractions."""
-    columns = _list_columns(amounts)
+    amounts, columns = _count_files(amounts, verdicts), _list_columns(amounts)
     changes = _list_changes(verdicts)
     names = [*_STUB, "variant", "runs"]
     for each in columns:
@@ -88,6 +89,37 @@ def list_wide(amounts: Amounts, verdicts: Verdicts) -> tuple[list[str], list[lis
             ]
         rows.append(values)
     return names, rows
+
+
+def _count_files(amounts: Amounts, verdicts: Verdicts) -> Amounts:
+    """Return amounts as their rows are compared where each file counts as one run (B218)."""
+    joined = {}
+    for c in (row.contrast for row in verdicts.rows if any(row.contrast.repeats)):
+        labels = Labels(c.group, c.benchmark, c.params, c.tool)
+        about = c.metric, c.stat, c.subject
+        spreads = c.spread_baseline, c.spread_variant
+        centers = c.center_baseline, c.center_variant
+        runs = c.n_baseline, c.n_variant
+        for side in zip((c.baseline, c.variant), centers, spreads, runs, strict=True):
+            joined[labels, side[0], *about] = side[1:]
+
+    def join(labels: Labels, variant: str, amount: Amount) -> Amount:
+        known = joined.get((labels, variant, amount.metric, amount.stat, amount.subject))
+        if known is None:
+            return amount
+        center, spread, runs = known
+        return replace(
+            amount, center=center, runs=runs, reach=None if spread is None else spread * center
+        )
+
+    return (
+        {
+            (labels, variant): {each: join(labels, variant, amount) for each, amount in row.items()}
+            for (labels, variant), row in amounts.items()
+        }
+        if joined
+        else amounts
+    )
 
 
 def _list_columns(amounts: Amounts) -> dict[Published, str]:

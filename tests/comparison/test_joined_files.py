@@ -12,6 +12,7 @@ import benchkit.api as bk
 from benchkit.comparison.cells import Cell
 from benchkit.comparison.files import ONCE, join_files
 from benchkit.comparison.model import Row
+from benchkit.tables.wide import wide_table
 
 ROW = Row("", "parse", "", "go", "", "time_per_op", "sample")
 #: Factors of three files of a variant.
@@ -49,6 +50,8 @@ def test_files_count_once_where_they_differ_beyond_their_repeats(
     assert ([finding.code for finding in comparison.findings].count("B218") > 0) == is_joined
     assert (ONCE in str(row.notes)) == is_joined
     assert row.verdict == "inconclusive" or not is_joined
+    table = wide_table(comparison.wide, comparison.verdicts)
+    assert tuple(cells[-1].value for cells in table.rows) == runs
 
 
 def draw(rng: np.random.Generator, share: float, files: int = 3, repeats: int = 10) -> np.ndarray:
