@@ -130,11 +130,11 @@ LINE = "echo BenchmarkGet 1000 1002 ns/op"
 
 def test_a_run_that_printed_nothing_is_made_again(tmp_path: Path) -> None:
     script = f'echo >> $0; [ "$0.$(wc -l < $0)" = b.2 ] || {LINE}'
-    with pytest.raises(DataError, match="no results of 'b' were read: the file is empty") as caught:
+    with pytest.raises(DataError, match="no results of 'b' were read: the file is empty") as error:
         measure_script(tmp_path, script)
     path = tmp_path / "r/b/2.txt"
-    assert caught.value.where == f"{path}"
-    assert caught.value.hint.startswith("delete this file and its sidecar, then run the command ag")
+    assert error.value.where == f"{path}"
+    assert error.value.hint.startswith("delete this file and its sidecar, then run the command ag")
     assert not (tmp_path / "r/a/3.txt").exists()
     for name in (path, path.with_name("2.txt.run.toml")):
         name.unlink()
@@ -144,9 +144,9 @@ def test_a_run_that_printed_nothing_is_made_again(tmp_path: Path) -> None:
 
 
 def test_several_results_in_one_run_end_the_series_after_its_first_round(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="several runs of one round") as caught:
+    with pytest.raises(DataError, match="several runs of one round") as error:
         measure_script(tmp_path, f"{LINE}; {LINE}")
-    assert "for Go: -count 1" in caught.value.hint
+    assert "for Go: -count 1" in error.value.hint
     assert len([*tmp_path.rglob("*.txt")]) == 2
 
 
