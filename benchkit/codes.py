@@ -115,16 +115,26 @@ def number_rows(
 
     numbers, size = np.zeros(len(frame), dtype=np.int64), 1
     for name in names:
-        codes, texts = pd.factorize(frame[name])
-        if size * (len(texts) + 1) >= 1 << 62:
+        codes, count = _number_values(frame[name])
+        if size * (count + 1) >= 1 << 62:
             numbers, known = pd.factorize(numbers)
             size = len(known)
-        numbers = numbers * (len(texts) + 1) + codes + 1
-        size *= len(texts) + 1
+        numbers = numbers * (count + 1) + codes + 1
+        size *= count + 1
     numbers, known = pd.factorize(numbers)
     firsts = np.empty(len(known), dtype=np.int64)
     firsts[numbers[::-1]] = np.arange(len(numbers))[::-1]
     return numbers.astype(np.int64), firsts
+
+
+def _number_values(column: pd.Series) -> tuple[np.ndarray, int]:
+    """Give the different values of a column numbers, -1 where there is none, and say how many."""
+    import pandas as pd
+
+    if is_coded(column.array):
+        return column.array.codes.astype("int64"), len(column.array.categories)
+    numbers, known = pd.factorize(column)
+    return numbers, len(known)
 
 
 def match_rows(

@@ -257,7 +257,7 @@ def _list_numbers(runs: Runs) -> dict[Side, set[int]]:
     numbers: list[set[int]] = [set() for _ in sides]
     columns = places.tolist(), runs["run"].tolist(), runs["stopping"].tolist()
     for place, run, stated in zip(*columns, strict=True):
-        numbers[place].add(read_stopping(stated or {})[1] or run)
+        numbers[place].add(read_stopping(stated)[1] or run if stated else run)
     return dict(zip(sides, numbers, strict=True))
 
 
