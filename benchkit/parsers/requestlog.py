@@ -65,6 +65,7 @@ class RequestLog:
         self.counts: Counter[str] = Counter()
         self.sizes: Counter[str] = Counter()
         self.span = (1 << 62, 0)
+        self.tick = 1  # milliseconds in which the log counts when requests began
         self.bad: list[int] = []
         self.waiting = 0
         self.is_split: bool | None = None
@@ -168,11 +169,15 @@ class RequestLog:
         run, failures = self.run, float(self.counts["failures"])
         rows: list[tuple[str, str, float, str, str | None]]
         rows = [("requests", "count", total, "1", None)]
+        steps: dict[str, float] = {}
         if self.is_timed and (length := (self.span[1] - self.span[0]) / 1e3):
             run.started_at = datetime.fromtimestamp(self.span[0] / 1e3, UTC)
             run.duration = length
             rows += [("request_rate", "mean", total / length, "1/s", None)] * self.has_rate
             rows.append(("duration", "total", length, "s", None))
+            if self.tick > 1:
+                step = self.tick / 1e3
+                steps = {"duration": step, "request_rate": total * step / length**2}
         rows += [(metric, "total", float(size), "B", None) for metric, size in self.sizes.items()]
         if self.judges:
             rows.append(("failures", "count", failures, "1", None))
@@ -180,4 +185,7 @@ class RequestLog:
         for code, count in sorted(self.codes.items()):
             rows += [("responses", "count", float(count), "1", code)] * bool(code)
         for metric, stat, value, unit, subject in rows:
-            run.add(metric, stat, value, unit, at, subject=subject, origin="computed")
+            run.add(
+                metric, stat, value, unit, at,
+                subject=subject, resolution=steps.get(metric), origin="computed",
+            )  # fmt: skip

@@ -197,13 +197,32 @@ def test_other_delimiters_are_read(delimiter: str) -> None:
         (HEADER + "1700000000000,1,a,200,OK,maybe,100,1,7\n", "has no valid time"),
         (HEADER + "1700000000000,1\n", "2 cells, but the header has 9"),
         (HEADER + "1700000000000,1,a,200,OK,true,100,1,7", "no line end"),
-        (HEADER + "2023/11/14 22:13:20,1,a,200,OK,true,100,1,7\n", "no rate"),
+        (HEADER + "11/12/23 22:13:20,1,a,200,OK,true,100,1,7\n", "no rate"),
+        (HEADER + "2023/13/14 22:13:20,1,a,200,OK,true,100,1,7\n", "no rate"),
     ],
 )
 def test_what_cannot_be_read_is_said(text: str, what: str) -> None:
     result = read(text)
     assert any(what in problem for problem in result.problems)
     assert (None, "request_rate", "mean") not in (result.values() if result.runs else {})
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "step"),
+    [
+        ("2023/11/14 22:13:20.000", "2023/11/14 22:13:28.000", None),
+        ('"2023-11-14 22:13:20,000"', '"2023-11-14 22:13:28,000"', None),
+        ("2023-11-14T22:13:20", "2023-11-14T22:13:28", 0.02),
+    ],
+)
+def test_times_as_dates_give_a_rate(first: str, last: str, step: float | None) -> None:
+    rows = (f"{start},2000,a,200,OK,true,100,1,7\n" for start in (first, last))
+    result = read(HEADER + "".join(rows))
+    assert not result.problems
+    assert result.values()[None, "request_rate", "mean"] == 0.2
+    steps = {row[1]: row[7] for row in result.runs[0].rows}
+    assert steps["request_rate"] == step
+    assert str(result.runs[0].started_at) == "2023-11-14 22:13:20+00:00"
 
 
 def test_many_labels_are_cut_off() -> None:

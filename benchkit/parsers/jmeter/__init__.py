@@ -19,6 +19,9 @@ columns (``t lt ct ts s lb rc rm by sby na``); what a sample holds is part of it
 report's table (``Save Table Data``) has mean, percentiles and rate of each label and in total, in
 milliseconds and KiB/s.
 
+Times may also be dates (``2024/05/01 12:00:00.123``); they lack a zone and count as UTC. Where they
+are whole seconds, the rate has a step.
+
 Without a column ``success``, requests failed whose response code is from 400 on or not of HTTP.
 
 Not recorded: the version, the command, timers. Not read: assertions, idle time, threads' names.
@@ -29,6 +32,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Collection, Iterator, Mapping
+from datetime import UTC, datetime
 from xml.parsers.expat import ErrorString, ExpatError, ParserCreate
 
 from benchkit.parsers.base import (
@@ -58,6 +62,7 @@ _TIMED = regex(r"\d{10,13}[,;\t|]\d{1,9}[,;\t|]")
 _JUDGED = regex(r"[,;\t|](?:true|false)[,;\t|]")
 _XML = regex(r"<testResults\b")
 _WHOLE = regex(r"\d{1,15}", re.ASCII)
+_DATE = regex(r"\d{4}([/-])\d\d\1\d\d[ T]\d\d:\d\d:\d\d(?:[.,](\d{3}))?", re.ASCII)
 _CODE = regex(r"\d{3}", re.ASCII)
 _REFUSED = regex(r"[45]\d\d$|Non HTTP response code")
 #: What JMeter writes as the message of a transaction controller.
@@ -284,7 +289,8 @@ class _Table(RequestLog):
         if not is_valid or "elapsed" not in times or is_failed is None:
             self.bad.append(line)
             return False
-        start = int(row["timeStamp"]) if _WHOLE.fullmatch(row["timeStamp"]) else 0
+        start, tick = _read_start(row["timeStamp"])
+        self.tick = max(self.tick, tick)
         is_sum = row.get("responseMessage", "").startswith(_TRANSACTION)
         time = int(times.pop("elapsed"))
         if not is_sum:
@@ -317,6 +323,19 @@ class _Table(RequestLog):
         self.has_rate = not paused
         yield from super().finish()
         yield from paused
+
+
+def _read_start(text: str) -> tuple[int, int]:
+    """Return milliseconds since 1970, 0 where none can be read, and the step of such times."""
+    if _WHOLE.fullmatch(text):
+        return int(text), 1
+    if (date := _DATE.fullmatch(text)) is not None:
+        try:
+            moment = datetime.fromisoformat(text.replace("/", "-").replace(",", "."))
+        except ValueError:
+            return 0, 1
+        return round(moment.replace(tzinfo=UTC).timestamp() * 1e3), 1 if date[2] else 1_000
+    return 0, 1
 
 
 def _judge(row: Mapping[str, str]) -> bool | None:
