@@ -248,8 +248,9 @@ class _Table:
                     int(n) if is_amount(n) and stat == "sample" else None,
                 )
                 run.last_line = max(run.last_line, line_of(value, line))
-            elif value is not None:
-                what = f"{name} is {show_part(str(value))}, which is not a number; it is left out"
+            elif name in row:
+                shown = "null" if value is None else show_part(str(value))
+                what = f"{name} is {shown}, which is not a number; it is left out"
                 self.refuse(line, what, "warning")
 
     def refuse(self, line: int, what: str, severity: str = "error") -> None:

@@ -58,6 +58,7 @@ from benchkit.units import Quantity, parse_duration, read_number
 
 _TABLE = regex(r"^[^\w\n]*+Statistics[ \t]++Min[ \t]++Mean[ \t]++StdDev[ \t]++Max\b", re.MULTILINE)
 _TIME = r"(?:\d{1,6}h)?(?:\d{1,2}m)?\d{1,12}(?:\.\d{1,9})?(?:[mnµμ]?s)?"
+_LEVEL = regex(r"P\d{1,2}(?:\.\d{1,5})?", re.ASCII)
 _PLAIN = regex(r"[\d.]++(?:e-\d++)?+")
 _MIB = 1 << 20
 Leaves = Mapping[Path, Leaf]
@@ -164,6 +165,8 @@ class Report(LoadReport):
             case ("Statistics", "Latency", str(name)) if name in _LATENCIES:
                 self.add(_LATENCIES[name], text, at)
             case ("Percentiles", str(name)):
+                if _LEVEL.fullmatch(name) is None:
+                    raise ValueError(name)
                 self.add(_percentile(name), text, at)
 
     def finish(self, label: str) -> Iterator[Record]:

@@ -25,6 +25,7 @@ Not recorded: the command, settings of the machine, warm-up rounds. Not read: ou
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Container, Iterator, Sequence
 from operator import itemgetter
@@ -71,11 +72,11 @@ def _parse(source: Source) -> Iterator[Record]:
             continue
         distinct = _list_distinct(results)
         for result in results:
-            record = _read(source.label, fields, result, line)
-            if isinstance(record, Reading) and result["name"] in distinct:
-                record.benchmark = _ADDRESS.sub("", record.benchmark)
-                record.params = {k: _ADDRESS.sub("", v) for k, v in record.params.items()}
-            yield record
+            for record in _read(source.label, fields, result, line):
+                if isinstance(record, Reading) and result["name"] in distinct:
+                    record.benchmark = _ADDRESS.sub("", record.benchmark)
+                    record.params = {k: _ADDRESS.sub("", v) for k, v in record.params.items()}
+                yield record
 
 
 def _list_distinct(results: Sequence[object]) -> Container[str]:
@@ -94,27 +95,43 @@ def _list_distinct(results: Sequence[object]) -> Container[str]:
     return {name for name in known if counts[_ADDRESS.sub("", name)] == 1}
 
 
-def _read(label: str, session: dict[str, Any], result: object, line: int) -> Record:
-    """Return the run of one test."""
+def _read(label: str, session: dict[str, Any], result: object, line: int) -> Iterator[Record]:
+    """Yield the run of one test, and which of its numbers are none."""
     fields = result if isinstance(result, dict) else {}
     name, stats = fields.get("name"), fields.get("stats")
     numbers = stats if isinstance(stats, dict) else {}
     if not isinstance(name, str) or not _is_time(numbers.get("median")):
         what = f"{name} has no valid median" if isinstance(name, str) else "a result has no name"
-        return Diagnostic(label, line, what, _HINT)
+        yield Diagnostic(label, line, what, _HINT)
+        return
     run = Reading(tool="pytest-benchmark", form="json", line=line)
     run.benchmark, run.params = _split_name(name, fields)
-    rounds = numbers.get("rounds")
-    n = int(rounds) if isinstance(rounds, int) and not isinstance(rounds, bool) else None
+    count = numbers.get("rounds")
+    n = int(count) if isinstance(count, int) and not isinstance(count, bool) else None
+    damaged: list[tuple[int, str]] = []
     for key, stat in _STATS.items():
         if _is_time(value := numbers.get(key)):
-            at = line_of(value, line)
-            run.add("time_per_op", stat, float(value), "s", at, n=n)
-    _add_percentiles(run, numbers.get("data"), line)
+            run.add("time_per_op", stat, float(value), "s", line_of(value, line), n=n)
+        elif key in numbers:
+            damaged.append((line_of(value, line), f"{key} is {_show(value)}"))
+    data = numbers.get("data", [])
+    rounds = data if isinstance(data, list) else [data]
+    if wrong := [each for each in rounds if not _is_time(each)]:
+        at = line_of(wrong[0], line_of(rounds[0], line))
+        damaged.append((at, f"data has {_show(wrong[0])}"))
+    elif rounds:
+        _add_percentiles(run, rounds, line)
     run.rows.sort(key=itemgetter(9))
     run.line, run.last_line = run.rows[0][9], run.rows[-1][9]
     _describe(run, session)
-    return run
+    yield run
+    for at, text in damaged:
+        what = f"{text} in {name}, which is not a time; it is left out"
+        yield Diagnostic(label, at, what, _HINT, "warning")
+
+
+def _show(value: object) -> str:
+    return json.dumps(value)[:20]
 
 
 def _split_name(name: str, fields: dict[str, Any]) -> tuple[str, dict[str, str]]:
@@ -145,10 +162,8 @@ def _is_object(value: object) -> bool:
     return text.startswith(_OBJECT) or _ADDRESS.search(text) is not None
 
 
-def _add_percentiles(run: Reading, data: object, line: int) -> None:
+def _add_percentiles(run: Reading, data: Sequence[float], line: int) -> None:
     """Add percentiles of the rounds, each where a round lies beyond it."""
-    if not isinstance(data, list) or not data or not all(map(_is_time, data)):
-        return
     import numpy as np
 
     levels = {stat: level for stat, level in _LEVELS.items() if len(data) * (1 - level) >= 1}

@@ -115,6 +115,13 @@ def test_what_cannot_be_read_is_a_diagnostic(text: str, what: str) -> None:
     assert [each.what.startswith(what) for each in problems] == [True]
 
 
+def test_a_rate_that_is_null_is_named() -> None:
+    row = '{"name": "a", "real_time": 1, "time_unit": "ns", "bytes_per_second": null}'
+    (run,), (problem,) = read(JSON, result(row))
+    assert values(run) == {(None, "time_per_op", "sample"): 1e-9}
+    assert problem.what.startswith("bytes_per_second is null, which is not a number")
+
+
 def test_two_variants_compare_with_a_verdict() -> None:
     comparison = load(FIXTURES / "google-benchmark").compare(baseline="none")
     primary = comparison.verdicts.primary

@@ -105,3 +105,21 @@ def test_objects_that_only_their_addresses_tell_apart_keep_them() -> None:
     ids = [f"<x.Case object at 0x7f001a{end}>" for end in ("10", "20")]
     runs, _ = read(write_session(*((each, {}) for each in ids)))
     assert [run.params["param"] for run in runs] == ids
+
+
+@pytest.mark.parametrize(
+    ("stats", "what"),
+    [
+        ({"median": 2, "max": None}, "max is null in test_a, which is not a time"),
+        ({"median": 2, "mean": "x"}, 'mean is "x" in test_a'),
+        ({"median": 2, "data": [1, None, 2]}, "data has null in test_a"),
+        ({"median": 2, "data": "x"}, 'data has "x" in test_a'),
+    ],
+)
+def test_a_damaged_number_is_named_and_costs_only_itself(
+    stats: dict[str, object], what: str
+) -> None:
+    document = {"machine_info": {}, "benchmarks": [{"name": "test_a", "stats": stats}]}
+    (run,), (problem,) = read(json.dumps(document))
+    assert what in str(problem)
+    assert values(run) == {"median": (2.0, None)}
