@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from benchkit.store import Store, reader
@@ -86,3 +87,25 @@ def test_no_row_is_an_empty_table_with_all_columns(store: Store) -> None:
     taken = again.take(pa.array([], pa.int64()))
     assert len(taken) == 0
     assert {"batch", "piece", "path", "label"} <= set(taken.column_names)
+
+
+def test_texts_that_differ_have_no_dictionary_which_takes_longer_to_read(tmp_path: Path) -> None:
+    digests = [f"{piece:064}" for piece in range(4 * ROWS)]
+    rows: dict[str, list[Any]] = {
+        "batch": [1] * len(digests),
+        "piece": [*range(len(digests))],
+        "sha256": digests,
+        "variant": ["none", "otlp"] * (2 * ROWS),
+        "label": digests[:ROWS] * 4,
+    }
+    store = Store(str(tmp_path / "store"))
+    store.commit_pieces(lambda _: pa.table(rows))
+    (path,) = tmp_path.glob("store/runs/*.parquet")
+    group = pq.ParquetFile(path).metadata.row_group(0)
+    columns = [group.column(at) for at in range(group.num_columns)]
+    coded = {one.path_in_schema for one in columns if "RLE_DICTIONARY" in one.encodings}
+    assert coded >= {"variant", "label"}
+    assert "sha256" not in coded
+    stored = Store(store.url).pieces()
+    assert stored is not None
+    assert [stored[name].to_pylist() for name in rows] == [*rows.values()]

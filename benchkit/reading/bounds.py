@@ -186,10 +186,22 @@ def open_parquet(file: pa.NativeFile, *, coded: bool = False) -> pq.ParquetFile:
     if not coded:
         _require_texts(file, _measure_texts(file, parquet))
         return parquet
-    texts = [field.name for field in parquet.schema_arrow if pa.types.is_string(field.type)]
+    whole = _find_whole(groups)
+    texts = [
+        field.name
+        for field in parquet.schema_arrow
+        if pa.types.is_string(field.type) and field.name not in whole
+    ]
     return pq.ParquetFile(
         file, metadata=parquet.metadata, read_dictionary=texts, page_checksum_verification=True
     )
+
+
+def _find_whole(groups: Sequence[pq.RowGroupMetaData]) -> set[str]:
+    """Return the columns that have no dictionary: what is written once takes no more to read."""
+    columns = [group.column(at) for group in groups for at in range(group.num_columns)]
+    coded = {one.path_in_schema for one in columns if any("DICT" in each for each in one.encodings)}
+    return {one.path_in_schema for one in columns} - coded
 
 
 def read_rows(
@@ -200,7 +212,9 @@ def read_rows(
     A text that is repeated without end takes no room as long as it is coded.
     """
     rows = parquet.read(columns, use_threads=False)  # with threads it takes four times the CPU
-    if len(rows) * rows.nbytes > _BYTES:  # else no text, however often it is repeated, is too much
+    # No text, however often it is repeated, is too much where all together are short.
+    is_long = len(rows) * rows.nbytes > _BYTES
+    if is_long and len(rows) * sum(map(_find_longest, rows.columns)) > _BYTES:
         _require_texts(file, (size for column in rows.columns for size in _measure_coded(column)))
     return rows
 
@@ -243,3 +257,13 @@ def _measure_coded(column: pa.ChunkedArray) -> Iterator[int]:
         if pa.types.is_dictionary(chunk.type):
             sizes = pc.binary_length(chunk.dictionary.cast(pa.binary()))
             yield pc.sum(sizes.cast(pa.int64()).take(chunk.indices)).as_py() or 0
+
+
+def _find_longest(column: pa.ChunkedArray) -> int:
+    """Return the bytes of the longest text that a code of a column stands for."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    codes = [chunk for chunk in column.chunks if pa.types.is_dictionary(chunk.type)]
+    sizes = [pc.binary_length(chunk.dictionary.cast(pa.binary())) for chunk in codes]
+    return max((pc.max(size).as_py() or 0 for size in sizes), default=0)

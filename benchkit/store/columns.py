@@ -107,8 +107,27 @@ def parquet_settings(first: pa.Table, *, is_raw: bool) -> dict[str, Any]:
 def log_settings(rows: pa.Table) -> dict[str, Any]:
     """Return the settings of a `pyarrow.parquet.ParquetWriter` for a file of runs."""
     differences, bounded = ("index", "line", "piece", "number"), ("seq", "batch", "path")
-    settings = _settings(rows.column_names, differences, bounded)
+    settings = _settings(rows.column_names, differences, bounded, _find_unlike(rows))
     return settings | {"compression": _choose_compression(rows)}
+
+
+def _find_unlike(rows: pa.Table) -> list[str]:
+    """Return which columns have texts that are hardly repeated, as paths and digests are.
+
+    To read those of a dictionary takes three times as long as the texts.
+    """
+    import pyarrow as pa
+
+    few = len(rows) <= _FEW
+    texts = [] if few else [f.name for f in plain(rows.slice(0, 0)).schema if f.type == pa.string()]
+    columns = ((name, plain(rows.select([name]))[name]) for name in texts)
+    return [name for name, texts in columns if _measure(texts) < 2 * _measure(texts.unique())]
+
+
+def _measure(texts: pa.ChunkedArray | pa.Array) -> int:
+    import pyarrow.compute as pc
+
+    return pc.sum(pc.binary_length(texts)).as_py() or 0
 
 
 def _choose_compression(rows: pa.Table) -> str:

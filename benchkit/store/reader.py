@@ -102,13 +102,12 @@ class Reader:
         path, known = file["path"], self._kept.get(file["path"])
         if known is None:
             is_whole = columns is None or file["size_bytes"] < SMALL
-            known = self._read(path, None if is_whole else columns, version)
-            self._require_stated(file, known.rows)
+            known = self._read(path, None if is_whole else columns, version, file)
         names = [name for name in known.names if columns is None or name in columns]
-        missing = [name for name in names if name not in known.rows.column_names]
+        held = {*known.rows.column_names}
+        missing = [name for name in names if name not in held]
         if missing:
-            rows = self._read(path, missing, version).rows
-            self._require_stated(file, rows)
+            rows = self._read(path, missing, version, file).rows
             for name in missing:
                 known = known._replace(rows=known.rows.append_column(name, rows[name]))
         self._kept[path] = known
@@ -117,7 +116,8 @@ class Reader:
     def _take(self, file: Mapping[str, Any], places: pa.Array, version: DeltaTable) -> pa.Table:
         """Return some rows of a file with all columns; what few rows need stays as it is stored."""
         known = self._kept[file["path"]]
-        missing = [name for name in known.names if name not in known.rows.column_names]
+        held = {*known.rows.column_names}
+        missing = [name for name in known.names if name not in held]
         rows = known.rows.take(places)
         if missing and known.rest is None:
             known = known._replace(rest=self._read_coded(file["path"], missing, version).rows)
@@ -147,8 +147,15 @@ class Reader:
             for group in range(parquet.num_row_groups):
                 yield plain(parquet.read_row_group(group))
 
-    def _read(self, path: str, columns: Sequence[str] | None, version: DeltaTable | None) -> _Read:
+    def _read(
+        self, path: str, columns: Sequence[str] | None, version: DeltaTable | None,
+        stated: Mapping[str, Any] | None = None,
+    ) -> _Read:  # fmt: skip
+        """Read columns of a file, which is the one that the log of commits states, if it does."""
         read = self._read_coded(path, columns, version)
+        if stated is not None:  # while texts have codes: few are looked at
+            coded = read.rows.unify_dictionaries()
+            require_stated_rows(f"{self._url}/{path}", stated, coded)
         return read._replace(rows=plain(read.rows))
 
     def _read_coded(
@@ -172,6 +179,3 @@ class Reader:
                 yield file
         except (OSError, UnicodeError, pa.ArrowException) as error:
             raise damaged(f"{self._url}/{path}", error) from error
-
-    def _require_stated(self, file: Mapping[str, Any], rows: pa.Table) -> None:
-        require_stated_rows(f"{self._url}/{file['path']}", file, rows)
