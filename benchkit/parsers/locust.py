@@ -1,4 +1,4 @@
-r"""Locust's table of requests, as ``--csv`` writes it: one run.
+r"""Locust's table of requests, as ``--csv`` writes it, and its history: one run.
 
 A file, verbatim (Locust 2.47, ``--csv none-1``, ``none-1_stats.csv``; percentiles left out)::
 
@@ -10,16 +10,23 @@ Min Response Time,Max Response Time,Average Content Size,Requests/s,Failures/s,5
 What the numbers are: times are milliseconds, of failed requests, too; percentiles are rounded to
 two digits (and whole milliseconds). The rate is of all requests, failed ones included. The row
 ``Aggregated`` is the run; the others have the request's type and name as their subject. Users wait
-for their answers, so the loop is closed. The history, failures and exceptions beside it are not
-read.
+for their answers, so the loop is closed.
 
-Not recorded: when it ran, the version, the number of users, waiting times, status codes.
+The history counts on: its last row has the totals of the run, but percentiles of the last seconds
+only, which are not read. Its rate is that between the last row without a request and the first one
+with all of them, to a second; where totals fall, as after ``--reset-stats``, the run begins again.
+Beside the table it is left out, as failures and exceptions are.
+
+Not recorded: in the table, when it ran and the number of users; the version, waiting times, status
+codes.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
 from benchkit.parsers.base import Diagnostic, Form, Format, Head, Reading, Record, Source, Tool
 from benchkit.reading.delimited import header_of, name_damaged, read_rows
@@ -46,7 +53,14 @@ _KINDS = {
 }
 _PERCENTILE = regex(r"(\d{1,2}(?:\.\d{1,4})?)%", re.ASCII)
 _NUMBER = regex(r"\d{1,15}(?:\.\d{1,18})?(?:e-\d{1,2})?", re.ASCII)
+_WHOLE = regex(r"\d{1,12}", re.ASCII)
 _TOTALS = {"Aggregated", "Total"}
+#: Columns of the history, and those of the table that they are.
+_HISTORY = {
+    **{f"Total {name}": name for name in _KINDS if name.endswith(("Count", "Time", "Size"))},
+    "Total Median Response Time": "Median response time",
+}
+_NEEDED_OF_HISTORY = ("Timestamp", "Type", "Name", "Total Request Count")
 _NEEDED = ("requests", "request_rate")
 _INCOMPLETE = Remark(
     "the table has no row Aggregated with a count and a rate of requests",
@@ -94,7 +108,7 @@ def _read_run(
             yield row
             continue
         type_, name, *_ = row.values()
-        is_total = not type_.strip("None") and name in _TOTALS
+        is_total = _is_total(type_, name)
         if is_total and totals:
             yield Diagnostic(label, line, f"a second row {name} is left out", "split the file")
             continue
@@ -117,6 +131,92 @@ def _read_run(
     if run.rows or run.status == "failed":
         yield run
     yield from damaged
+
+
+def _recognises_history(head: Head) -> bool:
+    return head.is_start and {*_NEEDED_OF_HISTORY} <= {*header_of(head.text)}
+
+
+def _parse_history(source: Source) -> Iterator[Record]:
+    r"""Yield the run of each history, and what has to be known about it.
+
+    Examples
+    --------
+    >>> text = b"Timestamp,User Count,Type,Name,Total Request Count\n"
+    >>> text += b"1700000000,4,,Aggregated,0\n1700000002,4,,Aggregated,90\n"
+    >>> (run,) = _parse_history(Source(None, "x_stats_history.csv", text))
+    >>> [row[1:4] for row in run.rows], run.duration
+    ([('requests', 'count', 90.0), ('request_rate', 'mean', 45.0)], 2.0)
+    """
+    history = _History(source)
+    for line, row in read_rows(source, "Locust", _NEEDED_OF_HISTORY):
+        if isinstance(row, Diagnostic):
+            history.damaged.append((line, row))
+        elif row["Timestamp"] == "Timestamp":  # the header of another run
+            yield from history.finish()
+            history = _History(source, line)
+        else:
+            history.take(line, row)
+    yield from history.finish()
+
+
+@dataclass
+class _History:
+    """The last totals of a run, and how many requests there were when."""
+
+    source: Source
+    begin: int = 1
+    users: int = 0
+    counts: list[tuple[int, int]] = field(default_factory=list)
+    last: dict[tuple[str, str], tuple[int, dict[str, str]]] = field(default_factory=dict)
+    damaged: list[tuple[int, dict[str, str] | Diagnostic]] = field(default_factory=list)
+
+    def take(self, line: int, row: dict[str, str]) -> None:
+        """Take a row; totals that fall begin again."""
+        cells = row["Timestamp"], row["Total Request Count"]
+        if not all(map(_WHOLE.fullmatch, cells)):
+            what, hint = "this row has no valid time or count and is left out", "use the whole file"
+            self.damaged.append((line, Diagnostic(self.source.label, line, what, hint)))
+            return
+        time, count = map(int, cells)
+        if _is_total(row["Type"], row["Name"]):
+            if self.counts and count < self.counts[-1][1]:
+                self.counts, self.last = [], {}
+            self.counts.append((time, count))
+            if _WHOLE.fullmatch(users := row.get("User Count", "")):
+                self.users = max(self.users, int(users))
+        self.last[row["Type"], row["Name"]] = line, row
+
+    def finish(self) -> Iterator[Record]:
+        """Yield the run as that of a table which the last rows are."""
+        begin, _ = max((c for c in self.counts if not c[1]), default=(self.counts or [(0, 0)])[0])
+        before, total = dict(self.counts).get(begin, 0), self.counts[-1][1] if self.counts else 0
+        length = next((time for time, count in self.counts if count == total), begin) - begin
+        rows = [*self.damaged]
+        for (kind, name), (line, row) in self.last.items():
+            cells = {new: row[old] for old, new in _HISTORY.items() if old in row}
+            if length > 0 and _is_total(kind, name):
+                cells["Requests/s"] = f"{(total - before) / length:.9f}"
+            rows.append((line, {"Type": kind, "Name": name, **cells}))
+        for record in _read_run(self.source, self.begin, rows):
+            if isinstance(record, Reading):
+                self._complete(record, begin, length)
+            yield record
+
+    def _complete(self, run: Reading, begin: int, length: int) -> None:
+        """Add when it ran; all is what requests came to until the last row."""
+        run.form, run.connections = "history", self.users or None
+        run.rows = [(*row[:8], "computed", row[9]) for row in run.rows]
+        if length > 0:
+            run.started_at, run.duration = datetime.fromtimestamp(begin, UTC), float(length)
+            run.rows = [
+                (*row[:7], row[3] / length, *row[8:]) if row[1] == "request_rate" else row
+                for row in run.rows
+            ]
+
+
+def _is_total(kind: str, name: str) -> bool:
+    return not kind.strip("None") and name in _TOTALS
 
 
 def _add(run: Reading, column: str, cell: str, line: int, subject: str | None) -> bool:
@@ -145,7 +245,7 @@ CSV = Format(
             name="csv",
             signature="Type,Name,Request Count,Failure Count,…,Requests/s,…",
             versions="0.8 on, --csv NAME: NAME_stats.csv",
-            not_recorded="when it ran, the version, users, status codes; not read: the history",
+            not_recorded="when it ran, the version, users, status codes",
         ),
     ),
     recognises=_recognises,
@@ -158,10 +258,27 @@ CSV = Format(
     ),
 )
 
+HISTORY = Format(
+    name="locust_history",
+    tools=("locust",),
+    summary="Locust's history of the totals of a run",
+    forms=(
+        Form(
+            name="history",
+            signature="Timestamp,User Count,Type,Name,…,Total Request Count,…",
+            versions="1.0 on, --csv NAME: NAME_stats_history.csv, where there is no NAME_stats.csv",
+            not_recorded="the version, status codes, percentiles of the whole run",
+        ),
+    ),
+    recognises=_recognises_history,
+    parse=_parse_history,
+    words=("Total Request Count",),
+)
+
 TOOLS = (
     Tool(
         name="locust",
-        formats=(CSV,),
+        formats=(CSV, HISTORY),
         command="locust --headless --csv result -u 50 -t 30s",
         role="load",
         metrics={"bytes_in": ""},

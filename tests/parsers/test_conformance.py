@@ -274,7 +274,7 @@ def cuts(size: int, most: int) -> range:
 
 
 class Whole(NamedTuple):
-    """What a source tells uncut: its rows, and the lines where runs with raw samples begin."""
+    """What a source tells uncut: its rows, and where runs begin that sum up others."""
 
     rows: frozenset[Measured]
     sampled: frozenset[int]
@@ -283,7 +283,13 @@ class Whole(NamedTuple):
 def read_whole(claim: Format, data: bytes) -> Whole:
     records = parse(claim, data)
     sampled = {record.reading.line for record in records if isinstance(record, Samples)}
+    sampled |= {each.line for each in records if isinstance(each, Reading) and counts_on(each)}
     return Whole(frozenset(rows(records)), frozenset(sampled))
+
+
+def counts_on(run: Reading) -> bool:
+    """Whether each row has the totals so far: a cut between two ends an earlier history."""
+    return run.form == "history"
 
 
 def invented(records: list[Record], whole: Whole) -> list[Measured]:

@@ -9,7 +9,7 @@ import pytest
 from benchkit import load
 from benchkit.errors import Diagnostic
 from benchkit.parsers.base import Reading, Source
-from benchkit.parsers.locust import CSV
+from benchkit.parsers.locust import CSV, HISTORY
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures/locust"
 HEADER = "Type,Name,Request Count,Failure Count,Average Response Time,Requests/s,50%,100%\n"
@@ -102,3 +102,54 @@ def test_two_variants_compare_by_requests_per_second() -> None:
     comparison = load(FIXTURES).compare(baseline="none", variant="otlp")
     (verdict,) = comparison.verdicts.primary
     assert (verdict.contrast.metric, verdict.word) == ("request_rate", "regression")
+
+
+HISTORY_HEADER = "Timestamp,User Count,Type,Name,50%,Total Request Count,Total Failure Count\n"
+
+
+def read_history(text: str) -> tuple[list[Reading], list[str]]:
+    records = list(HISTORY.parse(Source(None, "x", text.encode())))
+    return (
+        [each for each in records if isinstance(each, Reading)],
+        [str(each) for each in records if isinstance(each, Diagnostic)],
+    )
+
+
+def test_a_history_has_the_totals_of_its_table_and_a_rate_with_a_step() -> None:
+    (run,), problems = read_history(
+        (FIXTURES / "none-1_stats_history.csv").read_text(encoding="utf-8")
+    )
+    (table,) = (each for each in CSV.parse(Source.load(FIXTURES / "none-1_stats.csv")))
+    assert isinstance(table, Reading)
+    totals = {row[:3]: row[3] for row in table.rows if row[0] is None}
+    rows = {row[:3]: row for row in run.rows}
+    rate = rows.pop((None, "request_rate", "mean"))
+    assert not problems
+    assert {key: row[3] for key, row in rows.items()}.items() <= totals.items()
+    assert rate[3] == pytest.approx(164 / 3)
+    assert rate[7] == pytest.approx(164 / 9)
+    assert (run.connections, run.duration, str(run.started_at)[:19]) == (
+        4, 3.0, "2026-11-23 23:51:42",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("rows", "rate"),
+    [
+        ("10,1,,Aggregated,N/A,0,0\n12,1,,Aggregated,5,90,0\n13,1,,Aggregated,5,90,0\n", 45.0),
+        ("10,1,,Aggregated,5,30,0\n12,1,,Aggregated,5,90,0\n", 30.0),
+        ("1,1,,Aggregated,5,500,0\n3,1,,Aggregated,5,10,0\n5,1,,Aggregated,5,90,0\n", 40.0),
+    ],
+)
+def test_the_rate_of_a_history_is_of_the_time_with_requests(rows: str, rate: float) -> None:
+    (run,), problems = read_history(HISTORY_HEADER + rows)
+    assert not problems
+    assert [row[3] for row in run.rows if row[1] == "request_rate"] == [rate]
+
+
+def test_what_cannot_be_read_of_a_history_is_named() -> None:
+    rows = "10,1,,Aggregated,5,0,0\n11,1,,Aggregated,5,x,0\n12,1,,Aggregated,5,90,0\n"
+    (run,), (problem,) = read_history(HISTORY_HEADER + rows)
+    assert problem.startswith("x:3: this row has no valid time or count")
+    assert run.status == "partial"
+    assert read_history(HISTORY_HEADER)[0][0].status == "failed"
