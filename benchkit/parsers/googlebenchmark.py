@@ -321,6 +321,10 @@ _OLD_RATE = regex(r"(?<!\S)(\d{1,18}(?:\.\d{1,9})?[kKMGTPE]?)(B| items)/s", re.A
 _OLD = {"B": "bytes_per_second", " items": "items_per_second"}
 _NUMBER = regex(r"\d{1,18}(?:\.\d{1,18})?(?:e[+-]\d{1,3})?", re.ASCII)
 
+#: Of a whole file, and of one whose context was left out.
+_BUILT = begins_objects('"context"', '"benchmarks"', '"library_build_type"')
+_TIMED = begins_objects('"benchmarks"', '"real_time"', '"cpu_time"', '"time_unit"')
+
 JSON = Format(
     name="google_benchmark",
     tools=("google-benchmark",),
@@ -333,9 +337,9 @@ JSON = Format(
             not_recorded="the command; not read: user counters, complexities",
         ),
     ),
-    recognises=begins_objects('"context"', '"benchmarks"', '"library_build_type"'),
+    recognises=lambda head: _BUILT(head) or _TIMED(head),
     parse=_parse,
-    words=('"library_build_type"',),
+    words=('"library_build_type"', '"real_time"'),
 )
 
 CSV = Format(

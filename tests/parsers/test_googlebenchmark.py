@@ -115,6 +115,12 @@ def test_what_cannot_be_read_is_a_diagnostic(text: str, what: str) -> None:
     assert [each.what.startswith(what) for each in problems] == [True]
 
 
+def test_json_without_its_context_is_recognised() -> None:
+    text = result('{"name": "a", "real_time": 3, "cpu_time": 3, "time_unit": "ns"}')
+    assert JSON.recognises(Source(None, "x", text.encode()).head())
+    assert values(read(JSON, text)[0][0])[None, "time_per_op", "sample"] == 3e-9
+
+
 def test_a_rate_that_is_null_is_named() -> None:
     row = '{"name": "a", "real_time": 1, "time_unit": "ns", "bytes_per_second": null}'
     (run,), (problem,) = read(JSON, result(row))
