@@ -168,7 +168,7 @@ def _read_split(
     split: NameSplit,
 ) -> RunSet:
     """Load results once more, by a split of their names."""
-    from benchkit.ingestion.splits import suppose
+    from benchkit.ingestion.layout import suppose
 
     runset = read(paths, suppose(options, split), store, origins=origins)
     return replace(runset, again=None)

@@ -18,8 +18,8 @@ from benchkit.comparison import compare
 from benchkit.derived.record import leave_out_excerpts
 from benchkit.errors import BaselineError, BenchkitError, DataError, Finding, SourceReport
 from benchkit.ingestion.harvest import NAME_FILES
+from benchkit.ingestion.layout import list_splits
 from benchkit.ingestion.origins import refuse_contested
-from benchkit.ingestion.splits import list_splits
 from benchkit.labels.splitting import NameSplit
 from benchkit.labels.walk import OF_FILE
 from benchkit.listing import list_first

@@ -32,8 +32,7 @@ from benchkit.errors import Finding
 from benchkit.listing import list_names
 from benchkit.metrics import display_name
 from benchkit.stats.location import compare_means
-from benchkit.stats.modes import Modes, find_modes_of_each
-from benchkit.stats.outliers import find_outliers_of_each
+from benchkit.stats.outliers import Modes, find_modes_of_each, find_outliers_of_each
 from benchkit.stats.sample import FloatArray
 from benchkit.stats.spread import pool_ratios, weigh_ratios
 from benchkit.units import format_change, format_number, format_percent

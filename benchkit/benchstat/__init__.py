@@ -25,12 +25,10 @@ from typing import TypeVar
 
 from benchkit.benchstat.filters import Filter, apply_filter, match_all, parse_filter
 from benchkit.benchstat.projections import Part, parse_projection
-from benchkit.benchstat.reader import BenchstatError, Reader, Result
-from benchkit.benchstat.sheet import Sheet
+from benchkit.benchstat.reader import BenchstatError, Reader, Result, UnitMetadata
 from benchkit.benchstat.table import Table, Thresholds, build_tables, locate
-from benchkit.benchstat.text import write_text
+from benchkit.benchstat.text import Sheet, write_text
 from benchkit.benchstat.tokens import ExpressionError
-from benchkit.benchstat.units import UnitMetadata
 from benchkit.benchstat.utest import Comparison
 from benchkit.config.files import is_readable
 from benchkit.errors import Finding

@@ -17,9 +17,8 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import lru_cache
 
-from benchkit.benchstat.reader import Result
+from benchkit.benchstat.reader import Measurement, Result
 from benchkit.benchstat.tokens import Token, Tokenizer, matches, quote
-from benchkit.benchstat.units import Measurement
 from benchkit.regexes import regex
 
 #: Tells whether one measurement of a result is used.

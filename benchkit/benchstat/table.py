@@ -12,8 +12,7 @@ from math import isnan
 
 from benchkit.benchstat.gomath import ColumnSummary, summarize_column
 from benchkit.benchstat.projections import Key, Part, make_projections, rank_observed
-from benchkit.benchstat.reader import Result
-from benchkit.benchstat.units import UnitMetadata
+from benchkit.benchstat.reader import Result, UnitMetadata
 from benchkit.benchstat.utest import (
     Comparison,
     Summary,

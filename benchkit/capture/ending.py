@@ -3,6 +3,8 @@
 What the user's Ctrl-C, a closed terminal and a polite kill do to a session: they end it.
 
 Nothing is inherited by the commands that are started meanwhile: a handler is none to them.
+
+If benchkit itself is killed and cannot end them, a process that guards it does.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from threading import Event, Thread
 from types import FrameType
@@ -157,3 +159,35 @@ def _list_heeded(numbers: Iterable[signal.Signals]) -> list[signal.Signals]:
 def _restore(before: dict[signal.Signals, Any]) -> None:
     for number, handler in before.items():
         signal.signal(number, handler)
+
+
+#: Reads groups of processes, the last line of them counts; its input ends with benchkit.
+_SCRIPT = """
+while read -r line; do groups=$line; done
+for signal in TERM KILL; do
+    for group in $groups; do kill -s $signal -- -$group; done
+    sleep 2
+done 2> /dev/null
+"""
+
+
+@contextmanager
+def guarding() -> Iterator[Callable[[Collection[int]], None]]:
+    """Give what names the groups of processes that end if this process is killed meanwhile."""
+    with subprocess.Popen(  # noqa: S603 - a script of its own
+        ["/bin/sh", "-c", _SCRIPT],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,  # so that no signal to this group ends it, too
+    ) as guard:
+
+        def name(groups: Collection[int]) -> None:
+            if guard.stdin:
+                with suppress(OSError):
+                    print(*groups, file=guard.stdin, flush=True)
+
+        try:
+            yield name
+        finally:
+            guard.kill()

@@ -20,8 +20,7 @@ from pathlib import Path
 from threading import Thread
 from typing import IO, BinaryIO
 
-from benchkit.capture.ending import end_command, end_rest, limited
-from benchkit.capture.guard import guarding
+from benchkit.capture.ending import end_command, end_rest, guarding, limited
 from benchkit.capture.placement import running_on
 from benchkit.errors import ConfigError
 from benchkit.redaction import redact_text

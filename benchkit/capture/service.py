@@ -17,9 +17,8 @@ from urllib.error import HTTPError
 from urllib.parse import quote
 from urllib.request import ProxyHandler, build_opener
 
-from benchkit.capture.ending import end_processes, undisturbed
+from benchkit.capture.ending import end_processes, guarding, undisturbed
 from benchkit.capture.execution import FailedError, quote_end
-from benchkit.capture.guard import guarding
 from benchkit.capture.placement import running_on
 from benchkit.capture.plan import Commands, split_address
 from benchkit.capture.usage import (

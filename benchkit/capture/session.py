@@ -15,13 +15,12 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from benchkit.capture.claim import Claim, holding
 from benchkit.capture.conditions import Quiet, recording_conditions
 from benchkit.capture.ending import interruptible, undisturbed
 from benchkit.capture.execution import LONGER, FailedError, Outcome, execute, prepare, quote_end
 from benchkit.capture.fingerprint import list_cpus, take_fingerprint
 from benchkit.capture.placement import Placement, find_cpus, place, write_cpus
-from benchkit.capture.places import INTERRUPTED, Places, find_tool
+from benchkit.capture.places import INTERRUPTED, Claim, Places, find_tool, holding
 from benchkit.capture.plan import Commands, Plan, Stopping, order_rounds
 from benchkit.capture.resume import (
     Record,

@@ -89,7 +89,7 @@ def bisect(
     from benchkit.bisect.search import Limits, search
     from benchkit.bisect.summary import describe_ends
     from benchkit.bisect.trials import Recipe, Trials
-    from benchkit.capture.claim import holding
+    from benchkit.capture.places import holding
     from benchkit.capture.plan import read_seconds
     from benchkit.metrics import split_metric
 

@@ -170,7 +170,7 @@ def _count_read(summary: IngestSummary) -> str:
 
 def _tell_branch(branch: str, words: str = " of branch ") -> str:
     """Name a branch that `show` does not follow unless it is named; nothing of the main one."""
-    from benchkit.history.branches import MAIN, read_branch
+    from benchkit.history.naming import MAIN, read_branch
 
     name = quote(branch) if "--" in words else branch
     return "" if read_branch({"branch": branch}) == MAIN else f"{words}{printable(name)}"
@@ -264,7 +264,7 @@ def gate(
 ) -> None:
     """Judge the newest commit; the exit codes are those of gate."""
     from benchkit.gating.commits import find_losses, find_unlike
-    from benchkit.history.branches import find_recorded, read_branch
+    from benchkit.history.naming import find_recorded, read_branch
     from benchkit.history.outcome import decide
     from benchkit.ingestion.job_branches import name_commit
 

@@ -173,7 +173,7 @@ def site(
 ) -> None:
     """Write pages for any static host: an overview, and one page per benchmark."""
     from benchkit import __version__
-    from benchkit.history.branches import list_branches
+    from benchkit.history.naming import list_branches
     from benchkit.outputs import make_folder, refuse_link, require_own_folder, save
     from benchkit.reporting.site import PAGES, SHARED, find_pages, write_site
 

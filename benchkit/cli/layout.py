@@ -80,7 +80,7 @@ def _try_splits(
     """Return the readings by splits that give sides which can be compared."""
     from benchkit import api
     from benchkit.api.suggestions import try_splits
-    from benchkit.ingestion.splits import suppose
+    from benchkit.ingestion.layout import suppose
     from benchkit.labels.readings import Reading
 
     def again(split: NameSplit) -> RunSet:

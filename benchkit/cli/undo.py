@@ -35,7 +35,7 @@ def undo(
     o.choose(format, o.DONE_FORMATS)
     from benchkit.ingestion.changes import count_runs
     from benchkit.ingestion.origins import name_origin
-    from benchkit.ingestion.reverted import describe_reverted, require_origin
+    from benchkit.ingestion.retention import describe_reverted, require_origin
 
     target = open_store(store)
     require = partial(require_origin, mine=name_origin(target.url), named=origin)

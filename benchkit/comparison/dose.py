@@ -16,9 +16,9 @@ import numpy as np
 from benchkit.comparison.model import SEQUENTIAL, UNJUDGED, Contrast, Row
 from benchkit.derived.record import keep_measured, list_settings
 from benchkit.regexes import regex
-from benchkit.stats.line import Line, fit_line, fit_rounds
 from benchkit.stats.multiplicity import holm
 from benchkit.stats.sample import ROUNDING
+from benchkit.stats.scalability import Line, fit_line, fit_rounds
 from benchkit.stats.spending import SequentialDesign
 
 if TYPE_CHECKING:

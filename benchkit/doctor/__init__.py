@@ -6,8 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from benchkit.doctor.checks import CHECKS, Check, Readings
-from benchkit.doctor.machine import Machine
+from benchkit.doctor.checks import CHECKS, Check, Machine, Readings
 from benchkit.doctor.spin import Noise, measure_blocks, summarise_blocks
 
 __all__ = ["Check", "Examination", "Machine", "Noise", "examine"]

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING
 from benchkit.comparison.model import Plan
 from benchkit.config.acceptance import Accepted
 from benchkit.errors import DataError, Finding
-from benchkit.history.branches import MAIN, follow_branch
-from benchkit.history.exact import find_levels, list_changes
 from benchkit.history.model import Change, History, Series, to_ratio
+from benchkit.history.naming import MAIN, follow_branch
 from benchkit.history.newest import judge_tracks
-from benchkit.history.search import find_changed, report_reach, search
+from benchkit.history.search import find_changed, find_levels, list_changes, report_reach, search
 from benchkit.history.tracks import Track, collect_tracks, name_left_out
 from benchkit.history.trials import Trials, find_latest, find_mixed_jobs, read_trials
 from benchkit.stats.changepoint import estimate_change, find_changes, find_likeness

@@ -9,7 +9,6 @@ from datetime import datetime
 from statistics import median
 
 from benchkit.errors import Finding
-from benchkit.history.exact import place_newest
 from benchkit.history.model import (
     BY_CHANCE,
     HIDDEN,
@@ -23,6 +22,7 @@ from benchkit.history.model import (
     to_ratio,
 )
 from benchkit.history.naming import shorten, write_day
+from benchkit.history.search import place_newest
 from benchkit.history.tracks import Track
 from benchkit.stats.equivalence import reaches
 from benchkit.stats.multiplicity import benjamini_hochberg

@@ -8,7 +8,6 @@ from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
 
 from benchkit.errors import ConfigError, ExitCode
-from benchkit.history.branches import Recorded
 from benchkit.history.model import (
     HIDDEN,
     NO_BASELINE,
@@ -19,7 +18,7 @@ from benchkit.history.model import (
     Latest,
     Series,
 )
-from benchkit.history.naming import is_cost, resolve
+from benchkit.history.naming import Recorded, is_cost, resolve
 
 PASS, FAIL, UNDECIDED = "pass", "fail", "undecided"
 #: By so much may the clock that dated a commit be fast.

@@ -46,9 +46,8 @@ from benchkit.ingestion.ranges import (
     scan_lines,
 )
 from benchkit.ingestion.recorded import Selection
-from benchkit.ingestion.records import leave_out_loose, parse_records
 from benchkit.ingestion.sink import ValueSink, read_ahead, run_ahead
-from benchkit.ingestion.soundness import Soundness
+from benchkit.ingestion.soundness import Soundness, leave_out_loose, parse_records
 from benchkit.ingestion.sources import Found, Identity, is_dropped
 from benchkit.ingestion.surroundings import list_sections, mark_crashes
 from benchkit.labels.headings import Sections

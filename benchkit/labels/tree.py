@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from benchkit.labels.clocks import date_clocks
 from benchkit.labels.counts import is_count
 from benchkit.labels.names import (
     hold_sides,
@@ -24,7 +23,7 @@ from benchkit.labels.names import (
     part_names,
 )
 from benchkit.labels.patterns import PathLabels, read_numbers, read_path
-from benchkit.labels.plain_files import PlainFile, count_runs, open_file
+from benchkit.labels.plain_files import PlainFile, count_runs, date_clocks, open_file
 from benchkit.labels.plain_stems import FOLDER, split_stem
 from benchkit.labels.run_folders import count_moments, leave_out_runs
 from benchkit.labels.stems import ToolNames, is_form, is_name, is_number, is_version

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from benchkit.stats.location import paired_t as paired_t
     from benchkit.stats.location import prediction_interval as prediction_interval
     from benchkit.stats.location import welch as welch
-    from benchkit.stats.modes import Modes as Modes
-    from benchkit.stats.modes import find_modes as find_modes
     from benchkit.stats.multiplicity import benjamini_hochberg as benjamini_hochberg
     from benchkit.stats.multiplicity import holm as holm
     from benchkit.stats.multiplicity import largest_family as largest_family
@@ -45,6 +43,8 @@ if TYPE_CHECKING:
     from benchkit.stats.order import adjust_for_trend as adjust_for_trend
     from benchkit.stats.order import find_trend as find_trend
     from benchkit.stats.order import is_interleaved as is_interleaved
+    from benchkit.stats.outliers import Modes as Modes
+    from benchkit.stats.outliers import find_modes as find_modes
     from benchkit.stats.outliers import find_outliers as find_outliers
     from benchkit.stats.power import detectable_effect as detectable_effect
     from benchkit.stats.power import detectable_shift as detectable_shift

@@ -9,7 +9,6 @@ from operator import itemgetter
 from shlex import quote
 
 from benchkit.comparison import HISTORY_RUNS
-from benchkit.history.branches import read_branch
 from benchkit.history.model import (
     NOT_MEASURED,
     OUTSIDE,
@@ -18,7 +17,14 @@ from benchkit.history.model import (
     Point,
     Series,
 )
-from benchkit.history.naming import name_commit, name_commits, name_series, shorten, write_day
+from benchkit.history.naming import (
+    name_commit,
+    name_commits,
+    name_series,
+    read_branch,
+    shorten,
+    write_day,
+)
 from benchkit.history.outcome import FAIL, PASS, UNDECIDED, Alarm, Outcome
 from benchkit.history.search import EACH_SIDE
 from benchkit.listing import list_first

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from benchkit.benchstat import Printed, print_tables
 from benchkit.benchstat.numbers import parse_float, write_fixed, write_float
-from benchkit.benchstat.reader import Reader
-from benchkit.benchstat.units import UnitMetadata
+from benchkit.benchstat.reader import Reader, UnitMetadata
 from benchkit.benchstat.utest import median, median_orders
 from benchkit.errors import DataError
 

@@ -6,9 +6,8 @@ import pytest
 
 from benchkit.benchstat.filters import parse_filter
 from benchkit.benchstat.projections import parse_projection
-from benchkit.benchstat.reader import Result
+from benchkit.benchstat.reader import Measurement, Result
 from benchkit.benchstat.tokens import ExpressionError
-from benchkit.benchstat.units import Measurement
 
 RESULT = Result("f.txt", (("cpu", 'a "b" \u00b5/c'),), "Abc/size=4-2", (Measurement(1, "B/op"),))
 

@@ -14,7 +14,7 @@ from commits import git, write_history
 from invocation import benchkit
 
 from benchkit.bisect.repository import Repository, opening
-from benchkit.capture.claim import holding
+from benchkit.capture.places import holding
 from benchkit.cli import run
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchkit.capture.claim import holding
+from benchkit.capture.places import holding
 from benchkit.capture.plan import Commands, Plan, Stopping
 from benchkit.capture.resume import Record, count_rounds, require_plan, state_plan, write_sidecar
 from benchkit.capture.session import carry_out

@@ -14,7 +14,7 @@ import benchkit.api as bk
 from benchkit.capture.plan import parse_plan
 from benchkit.capture.session import carry_out
 from benchkit.comparison.dose import Dose, list_responses, read_doses
-from benchkit.stats.line import fit_line
+from benchkit.stats.scalability import fit_line
 
 RUNS = 6
 

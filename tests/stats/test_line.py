@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from benchkit.stats.line import fit_line
+from benchkit.stats.scalability import fit_line
 
 
 def test_with_a_level_that_is_not_positive_it_is_the_line_of_least_squares() -> None:

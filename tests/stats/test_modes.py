@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchkit.stats.modes import find_modes
+from benchkit.stats.outliers import find_modes
 
 
 def test_two_groups_are_found_with_their_members() -> None:
