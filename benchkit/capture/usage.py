@@ -115,17 +115,15 @@ def _sample(
         is_over.wait(_PERIOD)
 
 
-def is_served_by(pids: Collection[int], port: int, root: Path = Path("/")) -> bool:
+def is_served_by(pids: Collection[int], port: int) -> bool:
     """Tell whether one of some processes itself listens on a port."""
     sockets = set[str]()
     for name in ("tcp", "tcp6"):
-        for line in read_text(root / "proc/net" / name).splitlines()[1:]:
+        for line in read_text(Path("/proc/net") / name).splitlines()[1:]:
             fields = line.split()
             if fields[3] == _LISTENS and int(fields[1].rpartition(":")[2], 16) == port:
                 sockets.add(f"socket:[{fields[9]}]")
-    return any(
-        link in sockets for pid in pids for link in _list_files(root / "proc" / f"{pid}" / "fd")
-    )
+    return any(link in sockets for pid in pids for link in _list_files(Path(f"/proc/{pid}/fd")))
 
 
 def _list_files(folder: Path) -> Iterator[str]:

@@ -95,9 +95,9 @@ def name_job(environ: Mapping[str, str] = os.environ) -> str:
     return ""
 
 
-def name_origin(store: str, environ: Mapping[str, str] = os.environ) -> str:
+def name_origin(store: str) -> str:
     """Name the origin of what this process ingests into a store, where the user names none."""
-    return name_job(environ) or (socket.gethostname() if "://" in store else "")
+    return name_job() or (socket.gethostname() if "://" in store else "")
 
 
 def _shorten(value: str) -> str:

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from histories import GATE, Case, History
+from gated import GATE, Case, History
 
 import benchkit.api as bk
 from benchkit.cli import run

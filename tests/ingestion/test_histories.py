@@ -10,7 +10,7 @@ from pathlib import Path
 
 import gated
 import pytest
-from histories import GATE, SIDES, Case, History
+from gated import GATE, SIDES, Case, History
 
 import benchkit.api as bk
 from benchkit.cli import run

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from histories import History
+from gated import History
 
 from benchkit.cli import run
 
