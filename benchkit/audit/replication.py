@@ -21,8 +21,8 @@ from benchkit.comparison import (
     find_closed,
 )
 from benchkit.comparison.families import RANKED, is_constant
+from benchkit.comparison.files import count_concurrent, find_shards
 from benchkit.comparison.series import SEVERAL, find_series
-from benchkit.comparison.shards import count_concurrent, find_shards
 from benchkit.errors import Finding
 from benchkit.listing import list_first
 from benchkit.metrics import display_name

@@ -18,11 +18,9 @@ from benchkit.errors import StoppedError
 
 if TYPE_CHECKING:
     from benchkit.bisect.repository import Commit
-    from benchkit.bisect.search import Answer, Limits
+    from benchkit.bisect.search import Limits
     from benchkit.stats import CommitSearch
 
-FORMATS = ("table", "md", "json")
-ENDINGS = {".md": "md", ".json": "json"}
 #: Runs beyond which a forecast helps nobody.
 _MANY = 1000
 Build = Annotated[
@@ -73,9 +71,7 @@ def bisect(
     out: Annotated[
         Path, typer.Option("--out", help="Folder for results; a search resumes from it.")
     ] = Path("bisect-results"),
-    format: Annotated[
-        str | None, typer.Option(help="table, md or json. [default: from -o, else table]")
-    ] = None,
+    format: o.TableFormat = None,
     output: o.Output = None,
     quiet: o.Quiet = False,
 ) -> None:
@@ -84,10 +80,10 @@ def bisect(
     Both ends and one commit between them are measured alternately, each in its own work
     tree, until one commit is by far the most probable.
     """
-    chosen = o.choose(format or o.guess_format(output, ENDINGS, "table"), FORMATS)
+    chosen = o.choose_format(format, output, o.TABLE_FORMATS)
     from benchkit.bisect.repository import opening
     from benchkit.bisect.search import Limits, search
-    from benchkit.bisect.summary import describe_ends
+    from benchkit.bisect.summary import describe_ends, summarise, tabulate, write_sentence
     from benchkit.bisect.trials import Recipe, Trials
     from benchkit.capture.places import holding
     from benchkit.capture.plan import read_seconds
@@ -108,7 +104,11 @@ def bisect(
                 lambda _, state: tell(_describe(state, history, limits)), trials.unusable,
                 lambda ends: tell(describe_ends(ends, history)),
             )  # fmt: skip
-    printing.write(_render(answer, history, chosen, to_file=output is not None), output)
+    summary, sentence = summarise(answer, history), write_sentence(answer, history)
+    printing.write_record(
+        "bisect", summary, [sentence],
+        lambda: [tabulate(summary, history)] if summary.commits else [], chosen, output,
+    )  # fmt: skip
 
 
 def _print_line(line: str) -> None:
@@ -135,17 +135,3 @@ def _describe(state: CommitSearch, history: list[Commit], limits: Limits) -> str
     more = f"about {runs} more runs" if runs <= _MANY else "these runs vary too much for a forecast"
     done = f"{len(state.commits)} measured, {sum(state.runs)} runs"
     return f"{done}: {left}; most probable: {best}; {more}"
-
-
-def _render(answer: Answer, history: list[Commit], format: str, *, to_file: bool) -> str:
-    from benchkit.bisect.summary import summarise, tabulate, write_sentence
-
-    summary, sentence = summarise(answer, history), write_sentence(answer, history)
-    if format == "json":
-        from benchkit.reporting.to_evidence import to_json
-
-        return to_json("bisect", summary, [sentence])
-    from benchkit.cli.console import render_tables
-
-    tables = [tabulate(summary, history)] if summary.commits else []
-    return render_tables([sentence], tables, markdown=format == "md", to_file=to_file)

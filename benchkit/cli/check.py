@@ -15,8 +15,6 @@ from benchkit.errors import SEVERITIES, ConfigError, ExitCode, Finding, at_least
 if TYPE_CHECKING:
     from benchkit.api import RunSet
 
-FORMATS = ("table", "md", "csv", "json")
-ENDINGS = {".md": "md", ".csv": "csv", ".json": "json"}
 #: What becomes of a source that `--strict` does not allow.
 _REFUSED = frozenset(("refused", "empty"))
 
@@ -55,15 +53,12 @@ def check(
             help="Exit 3 on findings of at least this severity: info, warning or error.",
         ),
     ] = None,
-    format: Annotated[
-        str | None,
-        typer.Option(help="table, md, csv or json. [default: from -o, else table]"),
-    ] = None,
+    format: o.RowFormat = None,
     output: o.Output = None,
     request: o.Request,
 ) -> None:
     """List the findings about the runs; advisory: exits 0 unless you pass --strict."""
-    chosen = o.choose(format or o.guess_format(output, ENDINGS, "table"), FORMATS)
+    chosen = o.choose_format(format, output, o.ROW_FORMATS)
     grave = free_of and o.choose(free_of, SEVERITIES, "--free-of")
     codes = read_codes(select, "--select"), read_codes(ignore, "--ignore")
     runset = request.load(light=True)

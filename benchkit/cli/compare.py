@@ -16,6 +16,7 @@ from benchkit.cli import options as o
 from benchkit.cli import printing
 from benchkit.cli.attach import takes
 from benchkit.cli.compat import print_like, refuse_benchstats
+from benchkit.cli.selected import parse_pairs
 from benchkit.errors import ConfigError
 from benchkit.units import printable
 
@@ -28,8 +29,6 @@ Wide = Annotated[
         "--wide", help="One row per variant and one column per metric, with spread and change."
     ),
 ]
-FORMATS = ("table", "md", "csv", "json")
-ENDINGS = {".md": "md", ".csv": "csv", ".json": "json"}
 #: The commands that write the comparison as a page, with the wide table, and as a figure.
 _OTHERS = {
     ".html": ("benchkit", "report"),
@@ -78,7 +77,7 @@ def compare(
         return
     refuse_benchstats(context)
     _refuse_ending(output, format, request.paths or [])
-    chosen = o.choose(format or o.guess_format(output, ENDINGS, "table"), FORMATS)
+    chosen = o.choose_format(format, output, o.ROW_FORMATS)
     by_column, to_file = request.split_by, output is not None
     with replace(request, quiet=quiet).results(light=True) as runset:
         result = evaluate(runset, requested)
@@ -106,7 +105,7 @@ def evaluate(runset: RunSet, requested: o.Requested) -> Comparison:
     return runset.compare(
         baseline=requested.baseline or base.baseline,
         variant=requested.variant,
-        pairs=o.parse_pairs(requested.pair),
+        pairs=parse_pairs(requested.pair),
         confidence=o.fraction(requested.confidence, base.confidence, "--confidence"),
         margin=o.fraction(requested.margin, base.margin, "--margin"),
         metrics=requested.metric or base.metrics,

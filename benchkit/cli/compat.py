@@ -19,11 +19,9 @@ if TYPE_CHECKING:
 
 #: Tools whose output can be had instead.
 COMPATIBLE = ("benchstat",)
-FORMATS = ("text", "csv")
 #: Parameters of ``compare`` that only go with ``--compat``, and those that go with it too.
 BENCHSTAT_ONLY = ("filter", "table", "row", "col", "ignore", "alpha")
 _SHARED = {"paths", "compat", "format", "output", "confidence", "quiet"}
-_ENDINGS = {".csv": "csv"}
 
 
 def _option(name: str, metavar: str, help: str) -> object:
@@ -79,7 +77,7 @@ def print_like(
 
     o.choose(tool, COMPATIBLE, "--compat")
     refuse_others(context)
-    chosen = o.choose(format or o.guess_format(output, _ENDINGS, "text"), FORMATS)
+    chosen = o.choose_format(format, output, ("text", "csv"))
     if not paths:
         raise ConfigError(
             "no files given",

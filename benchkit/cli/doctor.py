@@ -15,7 +15,6 @@ from benchkit.units import format_number, format_percent, format_quantity
 if TYPE_CHECKING:
     from benchkit.doctor import Examination, Noise
 
-FORMATS = ("table", "json")
 #: A block of a shorter measurement is no run.
 _SHORTEST, _LONGEST = 1, 3600
 
@@ -39,7 +38,7 @@ def doctor(
     quiet: o.Quiet = False,
 ) -> None:
     """Report what makes this machine noisy, with remedies, and grade it; exits 0."""
-    chosen = o.choose(format or o.guess_format(output, {".json": "json"}, "table"), FORMATS)
+    chosen = o.choose_format(format, output, ("table", "json"))
     if not (seconds == 0 or _SHORTEST <= seconds <= _LONGEST):
         raise ConfigError(
             f"expected 0, or {_SHORTEST} to {_LONGEST} seconds, got {seconds:g}", where="--seconds"

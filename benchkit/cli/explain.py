@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from benchkit.tables.explanation import Explanation
 
-FORMATS = ("table", "md", "json")
-ENDINGS = {".md": "md", ".json": "json"}
 #: A line of an explanation is longer than the text of a row, but a plug-in's is bounded, too.
 _LONGEST = 4000
 
@@ -34,13 +32,11 @@ def explain(
             help="For example B310, latency.p99 or vegeta. Without it, all codes are listed.",
         ),
     ] = None,
-    format: Annotated[
-        str | None, typer.Option(help="table, md or json. [default: from -o, else table]")
-    ] = None,
+    format: o.TableFormat = None,
     output: o.Output = None,
 ) -> None:
     """Explain a finding's code, a metric or a format."""
-    chosen = o.choose(format or o.guess_format(output, ENDINGS, "table"), FORMATS)
+    chosen = o.choose_format(format, output, o.TABLE_FORMATS)
     printing.write(render(look_up(words or ()), chosen, to_file=output is not None), output)
 
 

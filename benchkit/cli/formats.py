@@ -9,8 +9,6 @@ import typer
 from benchkit.cli import options as o
 from benchkit.cli import printing
 
-FORMATS = ("table", "md", "json")
-
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
@@ -22,7 +20,7 @@ def formats(
     output: o.Output = None,
 ) -> None:
     """List the formats: forms, versions, how each is recognised, what it does not record."""
-    chosen = o.choose(format, FORMATS)
+    chosen = o.choose(format, o.TABLE_FORMATS)
     from benchkit.parsers import mapped, registry
 
     known = (*registry.formats(), mapped.FORMAT)

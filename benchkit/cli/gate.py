@@ -14,14 +14,13 @@ import typer
 from benchkit.cli import options as o
 from benchkit.cli import printing
 from benchkit.cli.attach import takes
+from benchkit.cli.selected import parse_pairs
 from benchkit.errors import BenchkitError, ConfigError, ExitCode
 from benchkit.outputs import append
 
 if TYPE_CHECKING:
     from benchkit.gating.result import GateResult
 
-FORMATS = ("table", "md", "json")
-ENDINGS = {".md": "md", ".json": "json"}
 
 MaxOverhead = Annotated[
     list[str] | None,
@@ -86,14 +85,12 @@ def gate(
     self_test: Test = False,
     allow_missing_baseline: AllowMissing = False,
     strict: Strict = False,
-    format: Annotated[
-        str | None, typer.Option(help="table, md or json. [default: from -o, else table]")
-    ] = None,
+    format: o.TableFormat = None,
     output: o.Output = None,
     request: o.Request,
 ) -> None:
     """Check the results against limits; the exit code says whether they pass."""
-    chosen = o.choose(format or o.guess_format(output, ENDINGS, "table"), FORMATS)
+    chosen = o.choose_format(format, output, o.TABLE_FORMATS)
     from benchkit.gating.policy import Policy
     from benchkit.gating.run import run_gate
 
@@ -105,7 +102,7 @@ def gate(
         result = run_gate(
             lambda named: replace(request, paths=list(named)).load(base=base, light=True), held,
             paths=request.paths or [], baseline=requested.baseline, variants=requested.variant,
-            pairs=o.parse_pairs(requested.pair), self_test=self_test, strict=strict,
+            pairs=parse_pairs(requested.pair), self_test=self_test, strict=strict,
             allow_missing=allow_missing_baseline,
         )  # fmt: skip
     except BenchkitError as error:

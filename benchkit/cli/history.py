@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 
 KIND = "history"
 FIGURES = ("svg", "png")
-FORMATS = ("table", "md", "json", *FIGURES)
-ENDINGS = {f".{form}": form for form in FORMATS}
+FORMATS = (*o.TABLE_FORMATS, *FIGURES)
 
 _Commit = Annotated[
     str,
@@ -231,14 +230,18 @@ def show(
     quiet: o.Quiet = False,
 ) -> None:
     """Show at which commits a metric changed, and whether the newest is in the expected range."""
-    chosen = o.choose(format or o.guess_format(output, ENDINGS, "table"), FORMATS)
+    chosen = o.choose_format(format, output, FORMATS)
     request = o.Request(store=store, by=require_values(by), quiet=quiet)
     series = follow(request, variant, metric, (margin, confidence), branch)
     if chosen in FIGURES:
         target = output or Path(f"{KIND}.{chosen}")
         save_figure(series, target, chosen, quiet=quiet)
-    else:
-        printing.write(render(series, chosen, to_file=bool(output)), output)
+        return
+    from benchkit.tables.history import history_lines, history_tables
+
+    printing.write_record(
+        "history", series, history_lines(series), lambda: history_tables(series), chosen, output
+    )
 
 
 def gate(
@@ -255,9 +258,7 @@ def gate(
     by: o.Only = None,
     confidence: o.Confidence = None,
     margin: o.Margin = None,
-    format: Annotated[
-        str | None, typer.Option(help="table, md or json. [default: from -o, else table]")
-    ] = None,
+    format: o.TableFormat = None,
     output: o.Output = None,
     store: o.StoreOption = None,
     quiet: o.Quiet = False,
@@ -268,7 +269,7 @@ def gate(
     from benchkit.history.outcome import decide
     from benchkit.ingestion.job_branches import name_commit
 
-    chosen = o.choose(format or o.guess_format(output, ENDINGS, "table"), FORMATS[:3])
+    chosen = o.choose_format(format, output, o.TABLE_FORMATS)
     request = o.Request(store=store, by=require_values(by), quiet=quiet)
     runset = files.load_runs(request, variant)
     series = files.follow_runs(runset, metric, (margin, confidence), branch)
@@ -277,25 +278,11 @@ def gate(
         job = None  # the user named another branch
     unlike = find_unlike(series, runset.observations, runset.runs)
     outcome = decide(series, since, job, unlike, find_losses(series, runset.runs))
-    printing.write(_render_outcome(outcome, chosen, to_file=bool(output)), output)
+    _write_outcome(outcome, chosen, output)
     raise typer.Exit(outcome.exit_code)
 
 
-def render(series: History, format: str, *, to_file: bool) -> str:
-    """Write sentences and tables in one of the command's formats."""
-    from benchkit.tables.history import history_lines, history_tables
-
-    lines = history_lines(series)
-    if format == "json":
-        from benchkit.reporting.to_evidence import to_json
-
-        return to_json("history", series, lines)
-    from benchkit.cli.console import render_tables
-
-    return render_tables(lines, history_tables(series), markdown=format == "md", to_file=to_file)
-
-
-def _render_outcome(outcome: Outcome, format: str, *, to_file: bool) -> str:
+def _write_outcome(outcome: Outcome, format: str, output: Path | None) -> None:
     """Write what was decided, then the history it stands on."""
     from benchkit.history.naming import name_series
     from benchkit.tables.history import (
@@ -306,19 +293,13 @@ def _render_outcome(outcome: Outcome, format: str, *, to_file: bool) -> str:
     )
 
     shown = outcome.history
-    lines = (gate_line(outcome), *history_lines(shown))
-    if format == "json":
-        from benchkit.reporting.to_evidence import to_json
-
-        regressions = [describe_alarm(alarm) for alarm in outcome.alarms]
-        gone = [name_series(series) for series in outcome.gone]
-        return to_json(
-            "history", shown, lines, verdict=outcome.verdict, exit_code=outcome.exit_code,
-            since=outcome.since, regressions=regressions, gone=gone,
-        )  # fmt: skip
-    from benchkit.cli.console import render_tables
-
-    return render_tables(lines, history_tables(shown), markdown=format == "md", to_file=to_file)
+    printing.write_record(
+        "history", shown, (gate_line(outcome), *history_lines(shown)),
+        lambda: history_tables(shown), format, output,
+        verdict=outcome.verdict, exit_code=outcome.exit_code, since=outcome.since,
+        regressions=[describe_alarm(alarm) for alarm in outcome.alarms],
+        gone=[name_series(series) for series in outcome.gone],
+    )  # fmt: skip
 
 
 def save_figure(series: History, target: Path, form: str, *, quiet: bool) -> None:

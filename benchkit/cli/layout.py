@@ -18,10 +18,8 @@ if TYPE_CHECKING:
     from benchkit.labels.readings import Reading
     from benchkit.labels.splitting import NameSplit
 
-FORMATS = ("table", "md", "csv", "json")
 #: Files that a table lists.
 SHOWN = 200
-ENDINGS = {".md": "md", ".csv": "csv", ".json": "json"}
 
 
 def register(app: typer.Typer) -> None:
@@ -37,10 +35,7 @@ def layout(
     layout: o.Layout = None,
     split: o.Split = None,
     map: o.Map = None,
-    format: Annotated[
-        str | None,
-        typer.Option(help="table, md, csv or json. [default: from -o, else table]"),
-    ] = None,
+    format: o.RowFormat = None,
     output: o.Output = None,
     as_format: o.As = None,
     rename: o.Rename = None,
@@ -55,7 +50,7 @@ def layout(
     """
     from benchkit.ingestion.layout import explain_layout
 
-    chosen = o.choose(format or o.guess_format(output, ENDINGS, "table"), FORMATS)
+    chosen = o.choose_format(format, output, o.ROW_FORMATS)
     request = o.Request(
         layout=layout, split=split, map=map, as_format=as_format, rename=rename,
         exclude=exclude, max_unpacked=max_unpacked, quiet=quiet,

@@ -10,9 +10,7 @@ from benchkit.cli import options as o
 from benchkit.cli import printing
 from benchkit.cli.attach import takes
 from benchkit.cli.completion import complete_pair
-
-FORMATS = ("table", "md", "json")
-ENDINGS = {".md": "md", ".json": "json"}
+from benchkit.cli.selected import parse_pairs
 
 
 def register(app: typer.Typer) -> None:
@@ -38,30 +36,12 @@ def noise(
         typer.Option("--runs", min=1, help="Runs per side. [default: half of the runs]"),
     ] = None,
     requested: o.Requested,
-    format: Annotated[
-        str | None, typer.Option(help="table, md or json. [default: from -o, else table]")
-    ] = None,
+    format: o.TableFormat = None,
     output: o.Output = None,
     request: o.Request,
 ) -> None:
     """Measure how often the same program appears to differ from itself, and by how much."""
-    chosen = o.choose(format or o.guess_format(output, ENDINGS, "table"), FORMATS)
-    rule = (requested.margin, requested.confidence, runs)
-    printing.write(
-        answer(request, rule, pair, requested.metric, chosen, to_file=bool(output)), output
-    )
-
-
-def answer(
-    request: o.Request,
-    rule: tuple[str | None, str | None, int | None],
-    pair: list[str] | None,
-    metric: list[str] | None,
-    format: str,
-    *,
-    to_file: bool,
-) -> str:
-    """Load, calibrate and write as the command line and the settings say."""
+    chosen = o.choose_format(format, output, o.TABLE_FORMATS)
     from benchkit.calibration import Rule, calibrate
     from benchkit.comparison.model import Plan
     from benchkit.ingestion.origins import refuse_contested
@@ -70,21 +50,21 @@ def answer(
 
     base = o.settings()
     tried = Rule(
-        margin=o.fraction(rule[0], base.margin, "--margin"),
-        confidence=o.fraction(rule[1], base.confidence, "--confidence"),
-        runs=rule[2],
+        margin=o.fraction(requested.margin, base.margin, "--margin"),
+        confidence=o.fraction(requested.confidence, base.confidence, "--confidence"),
+        runs=runs,
         seed=base.seed,
     )
-    pairs = o.parse_pairs(pair)
+    pairs = parse_pairs(pair)
     runset = request.load()
     refuse_contested(runset.contested)
-    named = Plan(primaries=tuple(map(split_metric, metric or base.metrics)))
+    named = Plan(primaries=tuple(map(split_metric, requested.metric or base.metrics)))
     calibration = calibrate(runset.observations, runset.runs, tried, pairs, named)
-    lines = noise_lines(calibration)
-    if format == "json":
-        from benchkit.reporting.to_evidence import to_json
-
-        return to_json("noise", calibration, lines)
-    from benchkit.cli.console import render_tables
-
-    return render_tables(lines, noise_tables(calibration), markdown=format == "md", to_file=to_file)
+    printing.write_record(
+        "noise",
+        calibration,
+        noise_lines(calibration),
+        lambda: noise_tables(calibration),
+        chosen,
+        output,
+    )

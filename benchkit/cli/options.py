@@ -31,6 +31,15 @@ Paths = Annotated[
         "input. Without PATH, the store is read.",
     ),
 ]
+
+
+def _name_variants(option: str, help: str) -> object:
+    """Declare an option that takes variants."""
+    return typer.Option(
+        option, help=help, autocompletion=complete_variant, callback=selected.compose
+    )
+
+
 StoreOption = Annotated[
     str | None, typer.Option("--store", help="Folder or URL of the store. [default: .benchkit]")
 ]
@@ -64,21 +73,14 @@ Layout = Annotated[
 ]
 Variant = Annotated[
     list[str] | None,
-    typer.Option(
-        "--variant",
-        help="Variant to compare; repeatable. [default: all others]",
-        autocompletion=complete_variant,
-        callback=selected.compose,
-    ),
+    _name_variants("--variant", "Variant to compare; repeatable. [default: all others]"),
 ]
 Baseline = Annotated[
     str | None,
-    typer.Option(
+    _name_variants(
         "--baseline",
-        help="Variant that the others are compared with. [default: as `capture` recorded it, "
-        "else inferred from the names]",
-        autocompletion=complete_variant,
-        callback=selected.compose,
+        "Variant that the others are compared with. [default: as `capture` recorded it, else "
+        "inferred from the names]",
     ),
 ]
 Pair = Annotated[
@@ -101,13 +103,7 @@ Metric = Annotated[
     ),
 ]
 OnlyVariant = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--variant",
-        help="Only this variant; repeatable.",
-        autocompletion=complete_variant,
-        callback=selected.compose,
-    ),
+    list[str] | None, _name_variants("--variant", "Only this variant; repeatable.")
 ]
 By = Annotated[
     list[str] | None,
@@ -205,6 +201,15 @@ _SHOWN = 5
 #: Of commands that do something and say so in a line.
 DoneFormat = Annotated[str, typer.Option("--format", help="text or json.")]
 DONE_FORMATS = ("text", "json")
+#: Of commands that write a table, and of those that write its rows for a spreadsheet, too.
+TableFormat = Annotated[
+    str | None, typer.Option(help="table, md or json. [default: from -o, else table]")
+]
+TABLE_FORMATS = ("table", "md", "json")
+RowFormat = Annotated[
+    str | None, typer.Option(help="table, md, csv or json. [default: from -o, else table]")
+]
+ROW_FORMATS = ("table", "md", "csv", "json")
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only results and errors.")]
 
 
@@ -351,27 +356,19 @@ def fraction(text: str | None, default: float, where: str) -> float:
     return default if text is None else config.parse_fraction(text, where=where)
 
 
-def parse_pairs(texts: Sequence[str] | None) -> list[tuple[str, str]]:
-    """Read ``A:B`` texts."""
-    pairs = []
-    for text in texts or ():
-        baseline, colon, variant = text.partition(":")
-        if not (baseline and colon and variant):
-            raise ConfigError(
-                f"expected BASELINE:VARIANT, got {text!r}",
-                where="--pair",
-                hint="use BASELINE:VARIANT",
-            )
-        pairs.append((baseline, variant))
-    return pairs
-
-
 def choose(value: str, known: Sequence[str], option: str = "--format") -> str:
     """Return ``value`` if it is one of ``known``; ``markdown`` is ``md``."""
     value = "md" if value == "markdown" and "md" in known else value
     if value not in known:
         raise ConfigError(f"unknown value {value!r}", where=option, hint=f"use {', '.join(known)}")
     return value
+
+
+def choose_format(format: str | None, output: Path | None, known: Sequence[str]) -> str:
+    """Return the format that is named, else the one of the file's ending, else the first."""
+    default, *others = known
+    endings = {f".{each}": each for each in others}
+    return choose(format or guess_format(output, endings, default), known)
 
 
 #: Extensions that mean one format.

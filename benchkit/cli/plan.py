@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from benchkit.api import RunSet
     from benchkit.planning import Goal
 
-FORMATS = ("table", "md", "json")
-ENDINGS = {".md": "md", ".json": "json"}
-
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
@@ -35,59 +32,30 @@ def plan(
         str | None, typer.Option("--power", help="Probability of detecting it. [default: 0.8]")
     ] = None,
     requested: o.Requested,
-    format: Annotated[
-        str | None, typer.Option(help="table, md or json. [default: from -o, else table]")
-    ] = None,
+    format: o.TableFormat = None,
     output: o.Output = None,
     request: o.Request,
 ) -> None:
     """Estimate the runs per side needed to detect a change, or to rule one out."""
-    chosen = o.choose(format or o.guess_format(output, ENDINGS, "table"), FORMATS)
-    printing.write(
-        answer(
-            request,
-            (effect, power, requested.margin, requested.confidence),
-            (requested.baseline, requested.variant),
-            requested.metric,
-            chosen,
-            to_file=bool(output),
-        ),
-        output,
-    )
-
-
-def answer(
-    request: o.Request,
-    goal: tuple[str | None, str | None, str | None, str | None],
-    sides: tuple[str | None, list[str] | None],
-    metric: list[str] | None,
-    format: str,
-    *,
-    to_file: bool,
-) -> str:
-    """Load, plan and write as the command line and the settings say."""
+    chosen = o.choose_format(format, output, o.TABLE_FORMATS)
     from benchkit.comparison.model import Plan
     from benchkit.ingestion.origins import refuse_contested
     from benchkit.metrics import split_metric
     from benchkit.planning import plan_runs
     from benchkit.tables.plan import chances_table, plan_lines, plan_table
 
-    aim = read_goal(*goal)
+    goal = read_goal(effect, power, requested.margin, requested.confidence)
     runset = request.load()
-    if any(sides):
-        runset = runset.where(variant=_list_sides(runset, *sides))
+    if requested.baseline or requested.variant:
+        sides = _list_sides(runset, requested.baseline, requested.variant)
+        runset = runset.where(variant=sides)
     refuse_contested(runset.contested)
-    named = Plan(primaries=tuple(map(split_metric, metric or o.settings().metrics)))
-    planning = plan_runs(runset.observations, runset.runs, aim, named)
-    lines = plan_lines(planning)
-    if format == "json":
-        from benchkit.reporting.to_evidence import to_json
-
-        return to_json("plan", planning, lines)
-    from benchkit.cli.console import render_tables
-
-    tables = tuple(filter(None, (chances_table(planning), plan_table(planning))))
-    return render_tables(lines, tables, markdown=format == "md", to_file=to_file)
+    named = Plan(primaries=tuple(map(split_metric, requested.metric or o.settings().metrics)))
+    planning = plan_runs(runset.observations, runset.runs, goal, named)
+    printing.write_record(
+        "plan", planning, plan_lines(planning),
+        lambda: [*filter(None, (chances_table(planning), plan_table(planning)))], chosen, output,
+    )  # fmt: skip
 
 
 def _list_sides(runset: RunSet, baseline: str | None, variants: list[str] | None) -> list[str]:

@@ -12,11 +12,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from io import TextIOWrapper
 from pathlib import Path
-from typing import IO, TextIO
+from typing import IO, TYPE_CHECKING, TextIO
 
 from benchkit.errors import Diagnostic, Finding
 from benchkit.outputs import save
 from benchkit.regexes import regex
+
+if TYPE_CHECKING:
+    from benchkit.tables.model import Table
 
 #: What lays a text out on a terminal, and what colours it.
 _LAID_OUT = regex(r"([\n\t])")
@@ -106,6 +109,28 @@ def write(text: str, output: Path | None, *, is_plain: bool = False) -> None:
         except UnicodeEncodeError:  # JSON and Markdown are UTF-8 whatever the locale
             sys.stdout.flush()
             sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
+
+
+def write_record(
+    name: str,
+    record: object,
+    lines: Sequence[str],
+    tables: Callable[[], Sequence[Table]],
+    format: str,
+    output: Path | None,
+    **more: object,
+) -> None:
+    """Write a record as JSON, or what people read of it: its lines and tables."""
+    if format == "json":
+        from benchkit.reporting.to_evidence import to_json
+
+        text = to_json(name, record, lines, **more)
+    else:
+        from benchkit.cli.console import render_tables
+
+        to_file = output is not None
+        text = render_tables(lines, tables(), markdown=format == "md", to_file=to_file)
+    write(text, output)
 
 
 def is_shown(output: Path | None) -> bool:

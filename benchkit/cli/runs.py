@@ -14,9 +14,6 @@ from benchkit.cli.attach import takes
 if TYPE_CHECKING:
     from benchkit.api import RunSet
 
-FORMATS = ("table", "md", "csv", "json")
-ENDINGS = {".md": "md", ".csv": "csv", ".json": "json"}
-
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
@@ -39,15 +36,12 @@ def runs(
         bool,
         typer.Option("--all", help="List each run in the table; csv and json always do."),
     ] = False,
-    format: Annotated[
-        str | None,
-        typer.Option(help="table, md, csv or json. [default: from -o, else table]"),
-    ] = None,
+    format: o.RowFormat = None,
     output: o.Output = None,
     request: o.Request,
 ) -> None:
     """List the runs, one line per set of labels: labels, runs, role, start, sources."""
-    chosen = o.choose(format or o.guess_format(output, ENDINGS, "table"), FORMATS)
+    chosen = o.choose_format(format, output, o.ROW_FORMATS)
     request = replace(request, by=by, origin=origin)
     frame = load(request).runs
     if chosen in {"csv", "json"}:

@@ -1,4 +1,4 @@
-"""Names that options give: of results, and of the columns of ``--by``."""
+"""Names that options give: of results, of pairs, and of the columns of ``--by``."""
 
 from __future__ import annotations
 
@@ -45,3 +45,18 @@ def require_values(by: Sequence[str] | None) -> list[str] | None:
                 f"expected COLUMN=VALUE, got {text!r}", where="--by", hint=f"use --by {text}=VALUE"
             )
     return list(by) if by else None
+
+
+def parse_pairs(texts: Sequence[str] | None) -> list[tuple[str, str]]:
+    """Read ``A:B`` texts."""
+    pairs = []
+    for text in texts or ():
+        baseline, colon, variant = text.partition(":")
+        if not (baseline and colon and variant):
+            raise ConfigError(
+                f"expected BASELINE:VARIANT, got {text!r}",
+                where="--pair",
+                hint="use BASELINE:VARIANT",
+            )
+        pairs.append((baseline, variant))
+    return pairs

@@ -23,7 +23,7 @@ from benchkit.comparison.families import (
     is_closed_alone,
     widen,
 )
-from benchkit.comparison.files import ONCE, find_files, join_files
+from benchkit.comparison.files import ONCE, find_files, find_shards, join_files
 from benchkit.comparison.in_unit import IN_UNIT, estimate_in_unit, estimate_outside
 from benchkit.comparison.lacking import find_dropped, is_alike, list_lacking
 from benchkit.comparison.measure import (
@@ -62,7 +62,6 @@ from benchkit.comparison.model import (
 )
 from benchkit.comparison.ranks import RANK_RUNS, Ranks
 from benchkit.comparison.series import Series, find_series, measure_series, stop
-from benchkit.comparison.shards import find_shards
 from benchkit.comparison.together import Together, join_rows
 from benchkit.derived.containers import name_id
 from benchkit.derived.failures import collect_answers, share_failures

@@ -12,17 +12,19 @@ from pathlib import Path
 from shlex import join
 from typing import TYPE_CHECKING, Protocol
 
-from benchkit.errors import (
-    BenchkitError,
-    ConfigError,
-    DataError,
-    Diagnostic,
-    ExitCode,
-    Finding,
-    MissingError,
-    SourceReport,
+from benchkit.errors import BenchkitError, ConfigError, DataError, ExitCode, Finding, MissingError
+from benchkit.gating.choice import (
+    Choice,
+    Chosen,
+    Loaded,
+    Pairs,
+    Requested,
+    choose,
+    is_of_baseline,
+    lacks_baseline,
+    list_baselines,
+    require_names,
 )
-from benchkit.gating.choice import Choice, Chosen, Pairs, Requested, choose, list_baselines
 from benchkit.gating.events import NO_BASELINE, NOT_COMPARED, Occurrence
 from benchkit.gating.exactness import list_worse
 from benchkit.gating.incidents import list_added, list_equal, list_incidents, list_mixed
@@ -32,7 +34,6 @@ from benchkit.gating.matching import Valid, list_unused, list_valid
 from benchkit.gating.outcome import GateOutcome
 from benchkit.gating.planted_incidents import plant, plant_incidents, read_answer, tell_unseen
 from benchkit.gating.policy import Policy
-from benchkit.gating.presence import is_of_baseline, lacks_baseline, require_names
 from benchkit.gating.result import GateResult, SelfTest
 from benchkit.gating.undecidable import list_elsewhere, list_unjudged, undecide_rows
 from benchkit.selection import list_baselines as list_called
@@ -55,17 +56,11 @@ class Compared(Protocol):
     def runs(self) -> Runs: ...  # noqa: D102
 
 
-class Results(Chosen, Protocol):
+class Results(Chosen, Loaded, Protocol):
     """What can be compared, as `benchkit.api.RunSet` can."""
 
     @property
     def observations(self) -> Observations: ...  # noqa: D102
-    @property
-    def runs(self) -> Runs: ...  # noqa: D102
-    @property
-    def diagnostics(self) -> Sequence[Diagnostic]: ...  # noqa: D102
-    @property
-    def reports(self) -> Sequence[SourceReport]: ...  # noqa: D102
     @property
     def stale(self) -> Mapping[str, DataError]: ...  # noqa: D102
     @property

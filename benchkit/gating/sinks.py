@@ -9,7 +9,10 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import cast
 
+from benchkit.errors import ExitCode
+from benchkit.gating.outcome import OVER
 from benchkit.gating.result import GateResult
+from benchkit.units import printable
 
 #: Name -> ``module:function``.
 SINKS = {
@@ -20,7 +23,7 @@ SINKS = {
     "openmetrics": "benchkit.gating.openmetrics:to_openmetrics",
     "gitlab": "benchkit.gating.openmetrics:to_gitlab",
     "annotations": "benchkit.gating.annotations:to_annotations",
-    "outputs": "benchkit.gating.outputs:to_outputs",
+    "outputs": "benchkit.gating.sinks:to_outputs",
 }
 
 
@@ -29,3 +32,17 @@ def render_sink(name: str, result: GateResult) -> str:
     module, _, function = SINKS[name].partition(":")
     write = cast("Callable[[GateResult], str]", getattr(import_module(module), function))
     return write(result)
+
+
+def to_outputs(result: GateResult) -> str:
+    """Write ``verdict``, ``exit-code``, ``over``, ``not-shown``, ``policy`` and ``sentence``."""
+    outcome, is_unusable = result.outcome, result.exit_code is ExitCode.USAGE
+    values = {
+        "verdict": "not-configured" if is_unusable else result.verdict,
+        "exit-code": int(result.exit_code),
+        "over": outcome.count(OVER),
+        "not-shown": outcome.unshown,
+        "policy": result.policy,
+        "sentence": result.sentence.replace("\n", " "),
+    }
+    return "".join(f"{name}={printable(str(value))}\n" for name, value in values.items())

@@ -28,8 +28,8 @@ from benchkit.comparison import (
     count_runs,
 )
 from benchkit.comparison.families import is_constant, refuse_all
+from benchkit.comparison.files import count_concurrent
 from benchkit.comparison.limits import find_smallest_over
-from benchkit.comparison.shards import count_concurrent
 from benchkit.config.rules import Rule
 from benchkit.derived.record import keep, keep_measured, list_settings
 from benchkit.errors import Finding
