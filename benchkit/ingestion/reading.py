@@ -121,7 +121,7 @@ class Reader:
         self._known = known
         self._renames = options.renames()
         self._stamp = f"{__version__}{replace(options, exclude=())!r}"
-        self._sidecar_digests: dict[int, hashlib._Hash] = {}
+        self._digests: dict[int, tuple[object, bytes]] = {}
         self._claims: tuple[Format, ...] = ()
         self._is_split = False
         self._usual: Format | None = None  # the last one that knows a plain report
@@ -372,16 +372,17 @@ class Reader:
 
     def _fingerprint(self, found: Found) -> str:
         """Return what changes when labels or the reader change."""
-        sidecar_digest = self._sidecar_digests.get(id(found.sidecar))
-        if sidecar_digest is None:  # a folder's files share one
-            text = f"{self._stamp}{found.sidecar!r}"
-            sidecar_digest = self._sidecar_digests[id(found.sidecar)] = hashlib.sha256(
-                text.encode()
-            )
         labels = tuple(found.labels)  # a record's own repr takes ten times as long
-        digest = sidecar_digest.copy()
-        digest.update(f"{found.variant}{labels}".encode())
-        return digest.hexdigest()[:16]
+        windows = found.sidecars.windows(found.path) if found.sidecars and found.path else ()
+        around = self._digest(found.sidecar) + self._digest(windows)
+        return hashlib.sha256(around + f"{found.variant}{labels}".encode()).hexdigest()[:16]
+
+    def _digest(self, shared: object) -> bytes:
+        """Return the digest of what a folder's files share, held so that its id stays its own."""
+        if id(shared) not in self._digests:
+            digest = hashlib.sha256(f"{self._stamp}{shared!r}".encode()).digest()
+            self._digests[id(shared)] = shared, digest
+        return self._digests[id(shared)][1]
 
 
 def _unchanged(found: Found) -> SourceReport:

@@ -71,6 +71,19 @@ def test_a_run_fails_by_the_exit_code_in_a_list_of_runs(
     assert (text in capsys.readouterr().out) == bool(code)
 
 
+def test_a_list_of_runs_that_changed_is_read_again(result: Path) -> None:
+    """A failure that was recorded after the ingest counts, and one that was corrected does not."""
+    times = {"start": "2026-11-21T01:21:43Z", "end": "2026-11-21T01:21:58Z"}
+    entry = {"variant": "pr", "run": 3, **times}
+    codes = []
+    for code in (0, 1, 0, None):
+        text = json.dumps([] if code is None else [{**entry, "exit_code": code}])
+        result.parent.with_name("runs.json").write_text(text, encoding="utf-8")
+        assert run(["ingest", "res"]) == 0
+        codes.append(run(GATE))
+    assert codes == [0, 1, 0, 0]
+
+
 def test_a_sidecar_of_a_packed_result_applies_to_it_once_it_is_unpacked(result: Path) -> None:
     write_sidecar(pack(result), FAILED)
     gated.write_runs(result, seed=23, runs=1, spread=0.002)
