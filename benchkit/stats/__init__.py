@@ -93,11 +93,10 @@ _EXPORTS = {
     "familypower": "family_power",
     "geomean": "compare_together",
     "location": "median paired_t prediction_interval welch",
-    "modes": "Modes find_modes",
     "multiplicity": "benjamini_hochberg holm largest_family largest_paired_family "
     "pairs_for_family runs_for_family",
     "order": "Trend adjust_for_trend find_trend is_interleaved",
-    "outliers": "find_outliers",
+    "outliers": "Modes find_modes find_outliers",
     "power": "detectable_effect detectable_shift runs_to_show_effect runs_to_show_equivalence",
     "prediction": "compare_with_history",
     "proportion": "estimate_rate",
