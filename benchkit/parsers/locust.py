@@ -12,10 +12,10 @@ two digits (and whole milliseconds). The rate is of all requests, failed ones in
 ``Aggregated`` is the run; the others have the request's type and name as their subject. Users wait
 for their answers, so the loop is closed.
 
-The history counts on: its last row has the totals of the run, but percentiles of the last seconds
-only, which are not read. Its rate is that between the last row without a request and the first one
-with all of them, to a second; where totals fall, as after ``--reset-stats``, the run begins again.
-Beside the table it is left out, as failures and exceptions are.
+The history is cumulative: its last row has the totals of the run. Its percentiles cover only the
+last seconds and are not read. The rate, exact to a second, is that from the last row without a
+request to the first row with all of them; where totals fall, as after ``--reset-stats``, the run
+begins again. Where the table exists, the history is skipped, as failures and exceptions are.
 
 Not recorded: in the table, when it ran and the number of users; the version, waiting times, status
 codes.
@@ -204,7 +204,7 @@ class _History:
             yield record
 
     def _complete(self, run: Reading, begin: int, length: int) -> None:
-        """Add when it ran; all is what requests came to until the last row."""
+        """Add when it ran, and the step of its rate; every number is a total up to the last row."""
         run.form, run.connections = "history", self.users or None
         run.rows = [(*row[:8], "computed", row[9]) for row in run.rows]
         if length > 0:
