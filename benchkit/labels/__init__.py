@@ -1,6 +1,6 @@
-"""From where a raw file lies and what lies beside it to the labels of its runs.
+"""Labels of runs, from the path of a raw file and the files next to it.
 
-The road is `walk` (which files) -> `patterns` (what a path says) -> `sidecars` (what lies beside
-it) -> `numbering` (which readings are one run, and which number it has); nothing here opens a raw
-file.
+The steps are `walk` (which files to read), `patterns` (labels from the path), `sidecars` (labels
+from files next to it) and `numbering` (which readings are one run, and its number). Nothing here
+opens a raw file.
 """

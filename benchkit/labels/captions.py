@@ -1,4 +1,4 @@
-"""The lines above the blocks of a file as names, where nothing else tells the blocks apart."""
+"""Names from the lines above the blocks of a file, where nothing else distinguishes the blocks."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from collections.abc import Hashable, Sequence
 from benchkit.labels.pieces import Piece
 from benchkit.regexes import regex
 
-#: What stands between headings, and between them and the name.
+#: Separator between headings, and between the headings and the name.
 _JOINT = " / "
-#: What surrounds a name in a line, and how long a name may be.
+#: Characters stripped from both ends of a name, and the maximum length of a name.
 _SIGNS = " \t#>$▶▸►→•*=|/.:…✗✓-–—─"
 _LONGEST = 60
-#: One dot or slash in front of a word, and a word to which a sharp belongs.
+#: A single dot or slash in front of a word, and a word to which a sharp sign belongs.
 _LEAD = regex(r"(?:^|[^./])[./]$")
 _SHARP = regex(r"(?:^|[^\w#])[A-Z]$")
 
 
 def join_names(*names: str) -> str:
-    """Join the names that lead a benchmark, and its own, as far as there are any.
+    """Join the names that lead a benchmark and its name, skipping empty ones.
 
     Examples
     --------
@@ -30,7 +30,7 @@ def join_names(*names: str) -> str:
 
 
 def lead_by_captions(same: Sequence[Piece], captions: Sequence[str]) -> None:
-    """Put the lines directly above blocks before their names, where nothing else differs."""
+    """Prefix names with the lines directly above their blocks, where nothing else differs."""
     if len(set(captions)) < 2:
         return
     for piece, caption in zip(same, captions, strict=True):
@@ -46,7 +46,7 @@ def _lead(piece: Piece, caption: str) -> None:
 
 
 def lead_others(same: Sequence[Piece], captions: Sequence[str], lines: Sequence[str]) -> None:
-    """Put what stands above blocks with hosts of their own before their names, as others have."""
+    """Prefix names of blocks at several hosts with their captions, if other blocks have one."""
     if any(piece.split_by == "caption" for piece in same):
         for piece, caption, line in zip(same, captions, lines, strict=True):
             if piece.split_by != "caption":
@@ -54,7 +54,7 @@ def lead_others(same: Sequence[Piece], captions: Sequence[str], lines: Sequence[
 
 
 def lead_at_hosts(same: Sequence[Piece], captions: Sequence[str], lines: Sequence[str]) -> bool:
-    """Put what stands above blocks at several hosts before their names; tell if it is short."""
+    """Prefix names of blocks at several hosts with the text above, if short; return if it is."""
     names = captions if len(set(captions)) > 1 else lines
     is_short = all(len(name) <= _LONGEST for name in names)
     if is_short:
@@ -65,7 +65,7 @@ def lead_at_hosts(same: Sequence[Piece], captions: Sequence[str], lines: Sequenc
 
 
 def list_captions(same: Sequence[Piece]) -> list[str]:
-    """Return the captions of blocks; among some that have one, a short line above is one, too."""
+    """Return the captions of blocks; if some have one, a short line above a block also counts."""
     captions = [piece.caption for piece in same]
     if not any(captions):
         return captions
@@ -74,14 +74,14 @@ def list_captions(same: Sequence[Piece]) -> list[str]:
 
 
 def list_differences(same: Sequence[Piece], joint: str = ", ") -> list[str]:
-    """Return of the lines above each block those that do not stand above all of them."""
+    """Return the lines above each block, without those that appear above every block."""
     above = [piece.lines.splitlines() for piece in same]
     common = set(above[0]).intersection(*above)
     return [joint.join(line for line in lines if line not in common) for lines in above]
 
 
 def list_outer(same: Sequence[Piece]) -> dict[int, str]:
-    """Return the lines that stand above a block with more of them, and hold for those below it."""
+    """Return lines above a block that also apply to later blocks, which have fewer lines."""
     outer, longest = dict[int, str](), list[str]()
     for piece, text in zip(same, list_differences(same, "\n"), strict=True):
         lines = text.splitlines()
@@ -92,13 +92,13 @@ def list_outer(same: Sequence[Piece]) -> dict[int, str]:
 
 
 def name_all(texts: Sequence[str]) -> Sequence[str]:
-    """Return lines of any shape as short names, or as they are where names would be alike."""
+    """Return lines of any shape as short names, or unchanged if two names would become equal."""
     names = [_cut(_trim(text)) for text in texts]
     return names if len(set(names)) == len(set(texts)) else texts
 
 
 def _trim(text: str) -> str:
-    """Drop the signs around a text, but for one that its first or last word has: ``.net``, ``C#``.
+    """Strip signs around a text, except those of its first or last word: ``.net``, ``C#``.
 
     Examples
     --------
@@ -113,17 +113,17 @@ def _trim(text: str) -> str:
 
 
 def _cut(text: str) -> str:
-    """Cut a text that is too long for a name at a word."""
+    """Shorten a text that is too long for a name, at a word boundary."""
     if len(text) <= _LONGEST:
         return text
     return text[:_LONGEST].rpartition(" ")[0].rstrip(_SIGNS + ",;") + "…"
 
 
 def share_labels(pieces: Sequence[Piece]) -> None:
-    """Label the results of one block alike, in place: a rule of reading, never stored.
+    """Give the results of one block the same labels, in place; applied on reading, never stored.
 
-    A caption, command or table that parts what one variant measured in two blocks leads the same
-    benchmark of the variants that stand in one of them only.
+    If a caption, command or table separates the blocks of one variant, it also leads the same
+    benchmark of variants that appear in only one of these blocks.
     """
     labels: dict[Hashable, set[tuple[str, str]]] = defaultdict(set)
     for piece in pieces:
@@ -136,19 +136,19 @@ def share_labels(pieces: Sequence[Piece]) -> None:
 
 
 def _is_parted(piece: Piece) -> bool:
-    """Whether what stands above its block, or its table, is among its labels."""
+    """Return whether its labels include the text above its block, or its table."""
     params = piece.params.split(",")
     is_split = piece.split_by in {"caption", "table"}
     return is_split or any(each.startswith("command=") for each in params)
 
 
 def find_table(piece: Piece) -> str:
-    """Return which of the tables of summaries in its source it is of, empty if it is no summary."""
+    """Return which summary table of its source the piece is from, empty if it is not a summary."""
     return piece.env.get("table", "1" if "lossy" in piece.env else "")
 
 
 def _find_block(piece: Piece) -> Hashable:
-    """Return what the results of one benchmark in one block have in common."""
+    """Return the key shared by the results of one benchmark in one block."""
     place = piece.origin, piece.path, piece.group, piece.tool, piece.role
     above = tuple(piece.headings.items()), piece.shown_command, piece.caption, piece.lines
     names = piece.declared_benchmark, piece.declared_params, piece.target

@@ -1,7 +1,7 @@
-"""Which numbers of names count runs, and which are levels of a parameter.
+"""Which numbers in names count runs, and which are levels of a parameter.
 
-Runs are dense: they begin at 0 or 1, and few are lost. Connections, sizes and versions are not:
-1, 2, 4, 8 or 10, 50, 100.
+Run numbers are dense: they begin at 0 or 1, and few are missing. Numbers of connections, sizes and
+versions are not: 1, 2, 4, 8 or 10, 50, 100.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from itertools import pairwise
 from typing import TypeVar
 
 _Key = TypeVar("_Key")
-#: Where a name stands, and the name.
+#: The location of a name, followed by the name.
 _Name = TypeVar("_Name", bound=tuple[object, ...])
-#: One lost run among so many is tolerated, and one among so many where steps grow and shrink.
+#: One missing run is tolerated per this many numbers, and per this many if steps grow and shrink.
 _KEPT, _KEPT_UNEVEN = 4, 2
 
 
 def is_count(numbers: Collection[int], *, starts_anywhere: bool = False) -> bool:
-    """Tell whether numbers count runs.
+    """Return whether numbers count runs.
 
-    Powers of two from 0 or 1 to 4 and more are a ladder, though only 3 may be missing. The steps
-    between levels stay or grow, as from 1, 2 and 4 to 6; those between the runs that are left of
-    some need not.
+    Powers of two from 0 or 1 up to at least 4 are levels, even if only 3 is missing. Steps between
+    levels stay equal or grow, as from 1, 2 and 4 to 6; steps between the remaining runs may also
+    shrink.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def is_count(numbers: Collection[int], *, starts_anywhere: bool = False) -> bool
 
 
 def is_sequence(sets: Collection[AbstractSet[int]]) -> bool:
-    """Tell whether the numbers of several names count all their runs in the order they ran.
+    """Return whether the numbers of several names together form one sequence of runs.
 
     Examples
     --------
@@ -59,9 +59,9 @@ def is_sequence(sets: Collection[AbstractSet[int]]) -> bool:
 def find_counts(
     sets: Mapping[_Key, AbstractSet[int]], unnamed: Collection[_Key] = frozenset()
 ) -> set[_Key]:
-    """Return the keys of the sets of numbers that count runs; a number alone is a run.
+    """Return the keys whose numbers count runs; a single number is a run.
 
-    What is lost under one name may stand under another; a part of a ladder is one.
+    A number missing under one name may appear under another; part of a series of levels is one too.
 
     Parameters
     ----------
@@ -98,9 +98,9 @@ def find_counts(
 
 
 def find_stated(numbers: Mapping[_Key, Collection[tuple[int, int | None]]]) -> set[_Key]:
-    """Return the names whose numbers are the runs that sidecars state; some may have lost theirs.
+    """Return the names whose numbers match the runs that sidecars state; a few may not match.
 
-    A file that was renamed contradicts its sidecar; as long as others agree, it is a run as well.
+    The number of a renamed file contradicts its sidecar; if the others agree, it is a run as well.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def find_stated(numbers: Mapping[_Key, Collection[tuple[int, int | None]]]) -> s
 
 
 def _are_stated(numbers: Collection[tuple[int, int | None]]) -> bool:
-    """Tell whether more numbers agree with sidecars than contradict; as many, if these differ."""
+    """Return whether most stated runs match; half is enough if the stated runs are distinct."""
     stated = [(number, run) for number, run in numbers if run is not None]
     agreeing = sum(number == run for number, run in stated)
     are_distinct = len({run for _, run in stated}) == len(stated)
@@ -126,7 +126,7 @@ def _are_stated(numbers: Collection[tuple[int, int | None]]) -> bool:
 
 
 def find_sequences(numbers: Mapping[_Name, AbstractSet[int]]) -> set[_Name]:
-    """Return the names that share one sequence of runs with the others of their place.
+    """Return the names that share one sequence of runs with the others at their location.
 
     Examples
     --------
@@ -142,7 +142,7 @@ def find_sequences(numbers: Mapping[_Name, AbstractSet[int]]) -> set[_Name]:
 
 
 def find_levels(numbers: Mapping[_Name, AbstractSet[int]]) -> set[_Name]:
-    """Return the names of which another one beside it has one of their numbers, too.
+    """Return the names that share a number with another name at the same location.
 
     Examples
     --------

@@ -1,11 +1,10 @@
-"""The tables ``[spans]``, ``[limits]`` and ``[containers]`` of a sidecar, key by key.
+"""Values in sidecars: the tables ``[spans]``, ``[limits]`` and ``[containers]``, key by key.
 
-A count that is misspelt or impossible would otherwise be a number that silently lacks, or is
-wrong.
+Without these checks, a misspelt or impossible count would silently be missing or wrong.
 
-One value of a sidecar, as people write it.
+The functions that read a single value accept it as people write it.
 
-Each kind of value is checked in one place, and the message says what it must be.
+Each kind of value is checked in one place, and the message states what was expected.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ _ZONE = "write it with a time zone, like 2026-11-20T10:00:12Z"
 
 
 class UnusableError(ValueError):
-    """A value cannot be used; the message says what it must be."""
+    """An invalid value; the message states what was expected."""
 
 
 def read_time(value: object) -> datetime:
@@ -53,7 +52,7 @@ def read_time(value: object) -> datetime:
 
 
 def read_whole(value: object) -> int:
-    """Read a whole number that is not negative, also from its digits."""
+    """Read a non-negative whole number, or a string of its digits."""
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 11:
         value = int(value)
     if not _is_number(value) or not isinstance(value, int) or not 0 <= value < 1 << 31:
@@ -63,7 +62,7 @@ def read_whole(value: object) -> int:
 
 
 def read_code(value: object) -> int:
-    """Read an exit code, which may be negative, or the text of one."""
+    """Read an exit code, which may be negative, or a string of it."""
     if isinstance(value, str):
         digits = value.removeprefix("-")
         value = int(value) if digits.isascii() and digits.isdigit() and len(digits) < 11 else None
@@ -74,7 +73,7 @@ def read_code(value: object) -> int:
 
 
 def read_text(value: object) -> str:
-    """Read a label: a text, or a number as it is written."""
+    """Read a label: a string, or a number kept as written."""
     if not isinstance(value, str) and not _is_number(value):
         msg = "it must be a string"
         raise UnusableError(msg)
@@ -82,7 +81,7 @@ def read_text(value: object) -> str:
 
 
 def read_command(value: object) -> str:
-    """Read a command line: a text, or its words, which are quoted as a shell needs it."""
+    """Read a command line: a string, or a list of words, which are quoted for a shell."""
     return shlex.join(map(read_text, value)) if isinstance(value, list) else read_text(value)
 
 
@@ -95,7 +94,7 @@ def read_rate(value: object) -> float:
 
 
 def read_seconds(value: object) -> float:
-    """Read a duration in s: a number, or a text like ``30s``."""
+    """Read a duration in s: a number, or a string like ``30s``."""
     if isinstance(value, str):
         return parse_duration(value).value
     if not _is_number(value) or not 0 <= value < 1e10:
@@ -105,7 +104,7 @@ def read_seconds(value: object) -> float:
 
 
 def one_of(*words: str) -> Callable[[object], str]:
-    """Return a reader that takes these words only."""
+    """Return a reader that accepts only these words."""
 
     def choose(value: object) -> str:
         if value not in words:
@@ -116,7 +115,7 @@ def one_of(*words: str) -> Callable[[object], str]:
 
 
 def read_table(value: object) -> dict[str, Any]:
-    """Read a table as it is."""
+    """Read a table unchanged."""
     if not isinstance(value, Mapping):
         msg = "it must be a table"
         raise UnusableError(msg)
@@ -124,7 +123,7 @@ def read_table(value: object) -> dict[str, Any]:
 
 
 def read_texts(value: object) -> dict[str, str]:
-    """Read a table of texts; numbers and truth values are taken as they are written."""
+    """Read a table of strings; numbers and booleans are kept as written."""
     table = read_table(value).items()
     return {k: str(v).lower() if isinstance(v, bool) else _read_words(v) for k, v in table}
 
@@ -137,17 +136,17 @@ def _is_number(value: object) -> TypeGuard[int | float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-#: Entries that a table may have: each is a column of every table of runs.
+#: Maximum number of entries of a table; each becomes a column of every table of runs.
 MOST = 200
 
 
 def count(entries: Mapping[str, Any]) -> str:
-    """Say how many entries a table has that has too many."""
+    """Describe how many entries a table has that exceeds the limit."""
     return f"{len(entries):,} entries, more than {MOST}"
 
 
 class Unused(NamedTuple):
-    """One entry that is not used: its keys from the outermost on, why, and what to do."""
+    """An entry that is not used: its keys, outermost first, the reason and a hint."""
 
     keys: tuple[str, ...]
     what: str
@@ -158,7 +157,7 @@ Checked = tuple[dict[str, Any], list[Unused]]
 
 
 def check_spans(table: Mapping[str, Any]) -> Checked:
-    """Return the counts of spans that can be used.
+    """Return the valid span counts.
 
     Examples
     --------
@@ -172,7 +171,7 @@ def check_spans(table: Mapping[str, Any]) -> Checked:
 
 
 def check_limits(table: Mapping[str, Any]) -> Checked:
-    """Return the limits of containers that can be used.
+    """Return the valid container limits.
 
     Examples
     --------
@@ -195,7 +194,7 @@ def check_limits(table: Mapping[str, Any]) -> Checked:
 
 
 def check_containers(table: Mapping[str, Any]) -> Checked:
-    """Return the containers that are named for what they do.
+    """Return the containers listed by their role.
 
     Examples
     --------
@@ -206,7 +205,7 @@ def check_containers(table: Mapping[str, Any]) -> Checked:
 
 
 def read_container_names(text: str) -> dict[str, str]:
-    """Read a `containers.json`: what the containers are called, by their ids or paths.
+    """Read a `containers.json`, which names containers by their ids or paths.
 
     Raises
     ------
@@ -229,7 +228,7 @@ def read_container_names(text: str) -> dict[str, str]:
 
 
 def suggest(key: str, known: Iterable[str]) -> str:
-    """Say which known key was meant, or which there are."""
+    """Suggest the most similar known key, or list the known keys."""
     names = list(known)
     near = get_close_matches(key, names, 1)
     return f"did you mean {near[0]!r}?" if near else f"known keys: {', '.join(names)}"
@@ -256,7 +255,7 @@ def _check(
 
 
 def _show(value: object) -> str:
-    """Write a value that was expected to be short, but for texts that may be anything."""
+    """Write a value that was expected to be short; redact strings, which may contain anything."""
     if isinstance(value, str):
         return repr(NAMED.other(value))
     return repr(value) if isinstance(value, int | float) else HIDDEN

@@ -1,9 +1,9 @@
-"""Several outputs of one run are one run: k6's text, export and raw JSON.
+"""Merging of several outputs of one run, such as k6's text, export and raw JSON.
 
-Three files of one run are n = 1. Forms belong together where group, variant, folder, tool, role,
-left-over tokens, declared number and the name of the file agree; where one file has a form for its
-name, the counts of requests must agree. Of sources that hold several runs the k-th of each belong
-together.
+Three files of one run count as n = 1. Outputs belong together if group, variant, folder, tool,
+role, leftover tokens, declared number and the name of the file agree; where a file's name consists
+of form words only, the request counts must agree instead. In sources that hold several runs, the
+k-th run of each belongs together.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from benchkit.labels.pieces import Piece
 from benchkit.labels.stems import RESULT_WORDS, ROLES, SEPARATORS, form_tokens, split_name
 from benchkit.schema import format_params
 
-#: Words of file names that say what a file holds, not what was measured.
+#: Words in file names that describe the content of a file, not what was measured.
 _CONTENTS = RESULT_WORDS | ROLES.keys() | {"attack", "latency"}
-#: Share by which counts of requests may differ in two outputs of one run.
+#: Maximum relative difference between request counts in two outputs of one run.
 _COUNT = 0.01
 
 
 class Run:
-    """One run and the pieces that tell it.
+    """One run and the pieces that describe it.
 
     Attributes
     ----------
@@ -53,22 +53,22 @@ class Run:
 
     @property
     def path(self) -> str:
-        """Where the first piece comes from."""
+        """The path of the first piece."""
         return self.first.path
 
     @property
     def key(self) -> tuple[str, str, str, str, str, str, str]:
-        """What runs that are numbered together have in common."""
+        """The key shared by runs that are numbered together."""
         one = self.first
         return one.origin, one.group, one.variant, self.name, self.params, one.tool, one.role
 
     def number(self, number: int) -> None:
-        """Give the run its number."""
+        """Set the number of the run."""
         for piece in self.pieces:
             piece.number = number
 
     def takes(self, piece: Piece) -> bool:
-        """Say whether a piece may be another form of this run; take it if so."""
+        """Add a piece if it may be another form of this run, and return whether it was added."""
         name = piece.benchmark or piece.target
         if name and self.name and name != self.name:
             return False
@@ -83,7 +83,7 @@ class Run:
         return True
 
     def label(self) -> None:
-        """Write what one form tells into the forms that do not tell it."""
+        """Complete each form's labels with those of the other forms."""
         for piece in self.pieces:
             if not piece.benchmark:
                 piece.benchmark = self.name
@@ -119,13 +119,13 @@ def merge_forms(pieces: Iterable[Piece]) -> list[Run]:
 
 
 def _family(piece: Piece) -> tuple[object, ...]:
-    """Return what the outputs of one run have in common, its number last."""
+    """Return the key shared by the outputs of one run, with its number last."""
     labels = piece.origin, piece.group, piece.variant, piece.folder
     return *labels, piece.tool, piece.role, piece.leftover, piece.run
 
 
 def _name_by_tokens(runs: Sequence[Run]) -> None:
-    """Make names of words for forms where they are none: ``json-1.txt`` beside ``text-2.txt``."""
+    """Name runs by the words for their form if those differ: ``json-1.txt`` and ``text-2.txt``."""
     tokens: dict[tuple[str, str], set[tuple[str, ...]]] = defaultdict(set)
     for run in runs:
         tokens[run.name, run.first.form].add(form_tokens(run.path))
@@ -137,7 +137,7 @@ def _name_by_tokens(runs: Sequence[Run]) -> None:
 
 
 def _merge(singles: list[Run]) -> list[Run]:
-    """Merge the runs of one family, each of one piece: every piece joins the first it may."""
+    """Merge the runs of one family, each of one piece, which joins the first that accepts it."""
     runs: list[Run] = []
     open_runs: dict[int, dict[str, list[Run]]] = defaultdict(lambda: defaultdict(list))
     counted: Counter[tuple[str, str]] = Counter()
@@ -160,7 +160,7 @@ def _merge(singles: list[Run]) -> list[Run]:
 
 
 def _may_be_forms(piece: Piece, other: Piece) -> bool:
-    """Tell whether two pieces may be two outputs of one run."""
+    """Return whether two pieces may be two outputs of one run."""
     if _same_form(piece, other):
         return False
     names = _name_file(piece.path, piece.tool), _name_file(other.path, other.tool)
@@ -186,9 +186,9 @@ def _name_file(path: str, tool: str) -> str:
 
 
 def _same_form(piece: Piece, other: Piece) -> bool:
-    """Say whether two pieces tell a run in the same form, so that they are two runs.
+    """Return whether two pieces have the same form and thus are two runs.
 
-    A file and its gzip are one source that lies there twice, not two runs.
+    A file and its gzip are two copies of one source, not two runs.
     """
     if piece.path.removesuffix(".gz") == other.path.removesuffix(".gz"):
         return piece.path == other.path
@@ -198,7 +198,7 @@ def _same_form(piece: Piece, other: Piece) -> bool:
 
 
 def _join(params: str, more: str) -> str | None:
-    """Join what two forms tell of the workload; None where they contradict each other."""
+    """Join the workload parameters of two forms; return None if they contradict each other."""
     if params == more or not more:
         return params
     if not params:

@@ -1,4 +1,4 @@
-"""What headings say of the blocks below them: run, warm-up, variant, or a name."""
+"""Labels from the headings above blocks: run, warm-up, variant or name."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _ORDINAL = regex(
 )
 _COUNTED = f"(?:{'|'.join(RUN_WORDS)})"
 _NTH = r"(?:\d{1,3}(?:st|nd|rd|th)|first|second|third|fourth|fifth|sixth|last)"
-#: What makes a number a share or a part of a longer one.
+#: Text after a number that makes it a percentage or part of a longer number.
 _PART = r" ?%|[.,]\d"
-#: Words that count a run, alone or before or behind a name.
+#: Words that count a run, alone or before or after a name.
 _RUN = regex(
     rf"(?<!\w)(?:{_COUNTED}[ :=#]{{0,3}}\d{{1,4}}(?: ?(?:/|of) ?\d{{1,4}})?|"
     rf"{_NTH} {_COUNTED}|#\d{{1,4}}|no\. ?\d{{1,4}})(?!\w|{_PART})"
@@ -30,19 +30,19 @@ _RUN = regex(
     rf"|测试 ?\d{{1,3}}(?!\d|{_PART})",
     re.IGNORECASE,
 )
-#: A number that may count a run, and the noun behind it that it may count instead.
+#: A number that may count a run, and the noun after it that it may count instead.
 _COUNT = regex(
     rf"(?:(?<!\w){_COUNTED}[ :=]{{0,3}}|(?P<word>测试) ?)(?P<number>\d{{1,4}})(?!\d|{_PART})"
     r"(?:(?:[ -]|(?(word)|(?!)))(?!of \d)(?P<noun>[^\W\d_]+)|(?!\w))",
     re.IGNORECASE,
 )
-#: Nouns that a number counts, so that none of its runs is meant: ``Test 1 core``, ``测试 1 核``.
+#: Nouns whose number does not count runs: ``Test 1 core``, ``测试 1 核``.
 _UNIT = regex(
     r"(?:cores?|cpus?|threads?|vus?)\Z"
     r"|(?:个)?(?:核|线程|进程|协程|并发|连接|用户|客户端|节点|实例|端口|万|千)",
     re.IGNORECASE,
 )
-#: What leads from the word for a run to the date of one.
+#: Text between the word for a run and its date.
 _DATED = rf"(?:(?<!\w){_COUNTED}(?: (?:started|began|at|on|of|from)){{0,2}}[ :,=]{{1,3}})?"
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
 _DATE = regex(
@@ -55,9 +55,9 @@ _DATE = regex(
     re.IGNORECASE,
 )
 _WARM_UP = regex(r"warm(?:ing)?[- ]?up(?: (?:run|phase|round))?|\(warm[- ]?up\)", re.IGNORECASE)
-#: What a tool prints of a run, which some pages have as its heading.
+#: A tool's line about a run, which some pages use as its heading.
 _MEASURED = regex(r"\d[\d.,]* requests in [\d.,]+ ?[mµ]?s", re.IGNORECASE)
-#: A duration at the end of a line of a log: ``started in 154us``.
+#: A duration at the end of a log line: ``started in 154us``.
 _LASTED = regex(
     r"(?P<what>\b(?:took|\w{1,30}ed\b(?: \S{1,40}){0,4} in)) [\d.,]{1,20} ?"
     r"(?:[nuµμm]?s|secs?|seconds?|minutes?)\Z",
@@ -65,13 +65,13 @@ _LASTED = regex(
 )
 _EDGES = " \t-–—:,.;/|()[]#"
 
-#: The headings above a block by depth, its caption, the lines above it and those below it.
+#: The headings above a block by depth, its caption, the lines above it and the lines below it.
 Page = tuple[Mapping[int, str], str, Sequence[str], Sequence[str]]
 
 
 @dataclass(slots=True)
 class Sections:
-    """What the headings above one block say.
+    """Labels from the headings above one block.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class Sections:
     is_warm_up: bool = False
 
     def list_names(self, *, is_variant_taken: bool) -> dict[str, str]:
-        """Return the headings as labels; that of the variant, too, where another one counts."""
+        """Return the headings as labels, with the variant's heading if another variant applies."""
         names = dict(self.headings)
         if is_variant_taken and self.variant:
             names[self.variant_depth] = self.variant
@@ -143,9 +143,9 @@ def read_sections(
 
 
 def shorten(text: str, sized: Collection[str] = ()) -> tuple[str, bool]:
-    """Return a heading without what counts runs, and whether it is a warm-up's.
+    """Return a heading without its run count, and whether it announces a warm-up.
 
-    Those in ``sized`` count something else.
+    Numbers in the ``sized`` texts count something other than runs.
 
     Examples
     --------
@@ -167,12 +167,12 @@ def shorten(text: str, sized: Collection[str] = ()) -> tuple[str, bool]:
 
 
 def _shorten_all(lines: Sequence[str], sized: Collection[str]) -> tuple[str, ...]:
-    """Return lines without what counts runs, those that say nothing else left out."""
+    """Return lines without their run counts, omitting those that say nothing else."""
     return tuple(name for name, _ in (shorten(line, sized) for line in lines) if name)
 
 
 def _find_sized(pages: Sequence[Page]) -> frozenset[str]:
-    """Return the texts whose number counts the noun behind it, as in `Run 8 cores`."""
+    """Return the texts whose number counts the noun after it, as in `Run 8 cores`."""
     levels: dict[int, set[str]] = defaultdict(set)
     for headings, caption, above, below in pages:
         for depth, text in headings.items():
@@ -182,7 +182,7 @@ def _find_sized(pages: Sequence[Page]) -> frozenset[str]:
 
 
 def _find_sized_of(texts: Collection[str]) -> set[str]:
-    """Return the texts of one level that count a noun: runs are numbered from 1 without gaps."""
+    """Return the texts of one level whose number counts a noun; runs are numbered without gaps."""
     counts = {text: match for text in texts if (match := _COUNT.search(_DATE.sub("", text)))}
     numbers = {int(match["number"]) for match in counts.values()}
     nouns = {match["noun"] for match in counts.values() if match["noun"]}
@@ -205,7 +205,7 @@ def _read_section(headings: Mapping[int, str], caption: str, sized: Collection[s
 
 
 def split_lines(section: Sections, split: Callable[[str], str]) -> None:
-    """Take a caption or line above that is nothing but a variant, where no heading names it."""
+    """Take the variant from a caption or line that is nothing else, unless a heading names it."""
     lines = (line for line in (section.caption, *section.lines) if line)
     named = next((line for line in lines if split(line).lower() == line.lower()), "")
     if named and not section.variant:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-#: Which parts of an origin below its run name the job; the rest is the attempt.
+#: The parts of an origin below its run that name the job; the rest is the attempt.
 _NAMES = {
     "github": slice(1, 2),
     "azure": slice(2, 4),
@@ -17,7 +17,7 @@ _NAMES = {
 
 
 class Job(NamedTuple):
-    """A CI job of one run, and which attempt at it an origin is; ``name`` is empty if unknown."""
+    """A CI job of one run, and the attempt that an origin names; ``name`` is empty if unknown."""
 
     run: str
     name: str
@@ -25,7 +25,7 @@ class Job(NamedTuple):
 
 
 def read_job(origin: str) -> Job:
-    """Read which job of which CI run an origin is.
+    """Parse an origin into its CI run, job and attempt.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def read_job(origin: str) -> Job:
     run, *rest = below.split("/")
     part = _NAMES.get(system, slice(0, 0))
     name = "/".join(rest[part])
-    # The legs of a matrix share one name and one attempt.
+    # All legs of a matrix share one name and one attempt.
     legs = part.start > 0 and name
     attempt = "/".join((system, run, *rest[: part.start])) if legs else origin
     return Job(f"{system}/{run}", name, attempt)

@@ -1,12 +1,11 @@
-"""The rule that would make the benchmark names of two sides equal, if there is one.
+"""Rename rules that make the benchmark names of two sides equal.
 
-`Overhead_Baseline/Ping` and `Overhead/Enabled/Ping` compare nothing, and a message that says the
-rule is worth more than one that says there is none.
+`Overhead_Baseline/Ping` and `Overhead/Enabled/Ping` share no name, so nothing is compared. A
+message that suggests the rule helps more than one that only reports this.
 
-Rules that make benchmark names of two sides equal: `s#Overhead_Baseline/#Overhead/#`.
+This rule makes the two names equal: `s#Overhead_Baseline/#Overhead/#`.
 
-Names that never match compare nothing, and the rule that brings them together belongs on the
-command line, not in the raw files.
+The rule that matches names belongs on the command line, not in the raw files.
 """
 
 from __future__ import annotations
@@ -21,12 +20,12 @@ from benchkit.regexes import regex
 
 _DELIMITERS = "#!@~%"
 _EXAMPLE = r"write it like 's#Overhead(_Baseline|/OTel_\w+)/#Overhead/#'"
-#: Characters of a name that rules leave.
+#: Maximum length of a renamed benchmark.
 _LONGEST = 10_000
 
 
 def suggest_rename(baseline: Sequence[str], variant: Sequence[str]) -> str:
-    """Suggest a rule that brings names of two sides together.
+    """Suggest a rule that makes names of two sides equal.
 
     Parameters
     ----------
@@ -55,7 +54,7 @@ def suggest_rename(baseline: Sequence[str], variant: Sequence[str]) -> str:
 
 
 def suggest_new_name(baseline: Sequence[str], variant: Sequence[str]) -> str:
-    """Suggest the rule that gives the only unmatched name of the baseline the variant's one.
+    """Suggest the rule that renames the baseline's only unmatched name to the variant's.
 
     Returns
     -------
@@ -79,13 +78,13 @@ def suggest_new_name(baseline: Sequence[str], variant: Sequence[str]) -> str:
 
 
 def commonprefix(names: Sequence[str]) -> str:
-    """Return the longest beginning that all names share, letter by letter."""
+    """Return the longest common prefix of all names, character by character."""
     first, last = min(names), max(names)
     return next((first[:i] for i, letter in enumerate(first) if last[i : i + 1] != letter), first)
 
 
 def _affix(names: Sequence[str], backwards: bool) -> str:
-    """Return what all names begin with (or end with), cut at a part of a name."""
+    """Return the common prefix (or suffix) of all names, cut at the boundary of a part."""
     if backwards:
         common = commonprefix([name[::-1] for name in names])[::-1]
         start = re.search(r"[/_-]", common)
@@ -95,7 +94,7 @@ def _affix(names: Sequence[str], backwards: bool) -> str:
 
 
 def _rule(mine: str, its: str, backwards: bool) -> str:
-    """Write the rule that replaces two beginnings (or ends) by what they have in common."""
+    """Write the rule that replaces two prefixes (or suffixes) by their common part."""
     head = commonprefix([mine, its])
     mine, its = mine[len(head) :], its[len(head) :]
     tail = commonprefix([mine[::-1], its[::-1]])[::-1]
@@ -121,19 +120,19 @@ def _helps(rule: str, baseline: Sequence[str], variant: Sequence[str]) -> bool:
 
 
 def _rename(apply: Callable[[str], str], name: str) -> str:
-    """Rename a benchmark as reading does: the headings that lead it stay."""
+    """Rename a benchmark as the reader does, keeping its leading headings."""
     headings, joint, last = name.rpartition(" / ")
     return f"{headings}{joint}{apply(last)}"
 
 
-#: Where a number may stand in a name, and what stands there without it.
+#: Positions of a number in a name, and the replacement for it.
 _NUMBERS = (("^[0-9]+$", "all"), ("[-_. ]*[0-9]+$", ""), ("[-_. ]*[0-9]+", ""))
-#: As they stand in a whole name: headings, which no rule reaches, lead it.
+#: A number in a whole name, including its leading headings, which no rule changes.
 _ANY_NUMBER = regex(r"\d+")
 
 
 def suggest_numbers(baseline: Sequence[str], variant: Sequence[str]) -> str:
-    """Say that names of two sides differ in a number alone, and what takes it out of them.
+    """Report that names of two sides differ only in a number, and how to remove it.
 
     Returns
     -------
@@ -167,7 +166,7 @@ def _find_pair(baseline: Sequence[str], variant: Sequence[str]) -> tuple[str, st
 
 @dataclass(frozen=True, slots=True)
 class Rename:
-    r"""One rule.
+    r"""A rename rule.
 
     Parameters
     ----------
@@ -184,7 +183,7 @@ class Rename:
     count: int = 1
 
     def apply(self, name: str) -> str:
-        """Return the name as the rule leaves it.
+        """Return the name after applying the rule.
 
         Examples
         --------
@@ -202,7 +201,7 @@ class Rename:
 
 
 def split_variant(name: str, rule: tuple[str, bool] | tuple[()]) -> str:
-    """Return the variant that a benchmark's name tells, empty if it tells none.
+    """Return the variant in a benchmark's name, empty if there is none.
 
     Parameters
     ----------
@@ -223,7 +222,7 @@ def split_variant(name: str, rule: tuple[str, bool] | tuple[()]) -> str:
 
 
 def parse_rename(text: str) -> Rename:
-    """Read a rule: ``s``, any delimiter, pattern, replacement, and the flags ``g`` and ``i``.
+    """Parse a rule: ``s``, any delimiter, pattern, replacement, and the flags ``g`` and ``i``.
 
     Parameters
     ----------
@@ -254,7 +253,7 @@ def parse_rename(text: str) -> Rename:
 
 
 def make_rename(pattern: str, replacement: str, *, flags: str = "g") -> Rename:
-    """Make a rule of a pattern and its replacement, as the configuration file lists them.
+    """Make a rule from a pattern and its replacement, as listed in the configuration file.
 
     Raises
     ------

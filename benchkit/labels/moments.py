@@ -12,7 +12,7 @@ _CLOCK = (
 )
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _MONTH = rf"[-_. ]?(?:{'|'.join(_MONTHS)})[a-z]{{0,6}}[-_. ]?"
-#: A date, a date and a time, a week, or seconds since 1970; as the group ``moment``.
+#: A date, a date and a time, a week, or seconds since 1970, as the group ``moment``.
 MOMENT = (
     r"(?P<moment>(?:19|20)\d\d[-_.]?(?:0[1-9]|1[0-2])[-_.]?(?:0[1-9]|[12]\d|3[01])"
     rf"{_CLOCK}"
@@ -42,9 +42,9 @@ def keep_digits(text: str) -> str:
 
 
 def read_moment(text: str) -> str:
-    """Return the digits of a date or time, the year first: such texts sort by time.
+    """Return the digits of a date or time, year first, so that they sort by time.
 
-    Of a date that ends with its year, the day comes first unless it cannot be one.
+    In a date that ends with its year, the day comes first unless that is impossible.
 
     Examples
     --------

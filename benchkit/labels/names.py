@@ -17,20 +17,20 @@ from benchkit.labels.stems import (
 )
 from benchkit.regexes import regex
 
-#: How a name says itself that it is the variant.
+#: The key with which a name marks itself as the variant.
 _KEY = regex(r"(?<![^/])variant=")
-#: Folders of a path that its file may repeat, the deepest.
+#: Number of innermost folders whose names a file may repeat.
 _REPEATED = 3
-#: Words that a name of a form ends with; `none.bin` is also what `none.bin.txt` was made from.
+#: Words at the end of a form's name; `none.bin` is also the source of `none.bin.txt`.
 _ENDINGS = FORMS | {"bin", "gob"}
-#: Words of names that all say the same: that results follow.
+#: Words in names that only state that results follow.
 _RESULTS = RESULT_WORDS | {"results", "outputs", "run", "runs", "test", "tests", "report"}
-#: Names of folders that sort the forms of results.
+#: Names of folders that sort results by form.
 _SORTED = FORMS | {"txt", "bin", "html", "md", "stdout", "log", "logs"}
 
 
 def leave_form_folders(paths: Sequence[str]) -> list[str]:
-    """Leave out folders that sort results by their form: `json/none.json`, `text/none.txt`.
+    """Remove folders that sort results by their form: `json/none.json`, `text/none.txt`.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def leave_form_folders(paths: Sequence[str]) -> list[str]:
 
 
 def leave_key(path: str) -> str:
-    """Leave out the key of names that say themselves that they are the variant.
+    """Remove the key ``variant=`` from names.
 
     Examples
     --------
@@ -67,9 +67,9 @@ def leave_key(path: str) -> str:
 
 
 def leave_repeated_names(paths: Sequence[str]) -> list[str]:
-    """Leave out of the names of files what only tells their folders apart.
+    """Remove from file names the words that only distinguish their folders.
 
-    That is so where each of some folders has a file that repeats the folder's name.
+    This applies if each of several folders has a file that repeats the folder's name.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def leave_repeated_names(paths: Sequence[str]) -> list[str]:
 
 
 def _tell_apart(folders: Collection[str]) -> dict[str, str]:
-    """Return the part of each name that the others do not share; nothing if one is but a count."""
+    """Return the part of each name that the others don't share; nothing if one is only a count."""
     words = {name: SEPARATORS.split(name.lower()) for name in folders}
     shared = set.intersection(*map(set, words.values()))
     parts: dict[str, str] = {}
@@ -114,7 +114,7 @@ def _tell_apart(folders: Collection[str]) -> dict[str, str]:
 
 
 def _leave_name(path: str, name: str) -> str:
-    """Return a path without a word of its stem, or nothing if it has no such word."""
+    """Return a path without a word of its stem, or nothing if its stem lacks the word."""
     folder, _, file = path.rpartition("/")
     stem, extension = split_name(file)
     start = f"-{SEPARATORS.sub('-', stem.lower())}-".find(f"-{SEPARATORS.sub('-', name)}-")
@@ -126,7 +126,7 @@ def _leave_name(path: str, name: str) -> str:
 
 
 def leave_form(name: str) -> str:
-    """Return a name without the forms that it ends with.
+    """Return a name without the form words at its end.
 
     Examples
     --------
@@ -139,10 +139,10 @@ def leave_form(name: str) -> str:
 
 
 def leave_common_words(names: Collection[str], tools: ToolNames) -> dict[str, str]:
-    """Return each name without the load generator's by which it begins, or words for results.
+    """Return each name without a leading load generator's name, and without words for results.
 
-    Words for results are left out where all names begin, or end, with the same one or two. All stay
-    as they are where only the word that is left out tells two of them apart.
+    Words for results are removed if all names begin, or end, with the same one or two. All names
+    stay unchanged if only the removed word distinguishes two of them.
 
     Examples
     --------
@@ -160,7 +160,7 @@ def leave_common_words(names: Collection[str], tools: ToolNames) -> dict[str, st
 
 
 def _leave_word(names: Mapping[str, str], tools: ToolNames, *, is_last: bool) -> dict[str, str]:
-    """Leave out the word for results by which all of several names begin, or end."""
+    """Remove the word for results with which all of several names begin, or end."""
     parted = {name: _part_word(bare, is_last=is_last) for name, bare in names.items()}
     words = {word.lower() for word, _ in parted.values()}
     rests = {name: rest for name, (_, rest) in parted.items()}
@@ -191,7 +191,7 @@ def _leave_tool(name: str, tools: ToolNames) -> str:
 
 
 def hold_sides(names: Collection[str], baselines: Collection[str]) -> bool:
-    """Tell whether one of the names is a baseline's, or differs from all others by such a word.
+    """Return whether one name is a baseline's, or differs from all others by a baseline's name.
 
     Examples
     --------
@@ -208,17 +208,17 @@ def hold_sides(names: Collection[str], baselines: Collection[str]) -> bool:
 
 
 def _is_alike(words: Sequence[str], at: int, other: Sequence[str]) -> bool:
-    """Tell whether another name has the same words before and after one word."""
+    """Return whether another name has the same words before and after one word."""
     before, after = words[:at], words[at + 1 :]
     ends = len(other) - len(after)
     return len(words) > 1 and other[:at] == before and ends > at and other[ends:] == after
 
 
 def part_names(names: Collection[str], baselines: Collection[str]) -> dict[str, tuple[str, str]]:
-    """Return side and rest of each name; nothing unless all are crossed.
+    """Return side and rest of each name, or nothing unless every side has every rest.
 
-    What stands beside a baseline's name in several is the rest, and what stands beside that in
-    the other names is another side.
+    The text next to a baseline's name in several names is the rest, and the text next to this rest
+    in the other names is another side.
 
     Examples
     --------
@@ -244,7 +244,7 @@ def part_names(names: Collection[str], baselines: Collection[str]) -> dict[str, 
 
 
 def part_folders(paths: Sequence[str], baselines: Collection[str]) -> list[str]:
-    """Put what folders hold beside a side above it, where their names are crossed.
+    """Split folder names into a side and a folder above it, if every side has every rest.
 
     Examples
     --------
@@ -272,7 +272,7 @@ def _part_parts(
 
 
 def _cut(name: str, *, is_last: bool) -> list[tuple[str, str]]:
-    """Return each way to cut a name into a side and the rest, which is last or first."""
+    """Return all ways to split a name into a side and a rest, which is last or first."""
     ends = [match.span() for match in SEPARATORS.finditer(name)]
     cuts = [(name[:start], name[end:]) for start, end in ends]
     return [(rest, side) for side, rest in cuts] if is_last else cuts

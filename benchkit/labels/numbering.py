@@ -1,7 +1,7 @@
-"""Which readings are one run, and which number each run has.
+"""Assignment of readings to runs, and of numbers to runs.
 
 It is a pure function of the set, so neither the order of the files nor a second ingest changes a
-number; and of each series alone, so that an ingest settles only the series it touches.
+number. It depends on each series alone, so an ingest settles only the series it touches.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ __all__ = ["Piece", "Series", "join_levels", "note_alone", "part_packages", "ser
 
 #: The largest number that the table can hold.
 _LARGEST = (1 << 31) - 1
-#: Numbers from here on are dates: they number one run, and no run that follows it.
+#: Smallest number read as a date: it numbers one run, but the next run is not counted up from it.
 _DATED = 10_000_000
-#: As many digits of a level are read.
+#: Maximum number of digits of a level that are read.
 _DIGITS = 18
 _LOAD = "conns?|connections?|clients?|users?|vus?|threads?"
-#: A number in a name, with what may stand at it: `get-10`, `t2-c64`, `64conn`, `20users`.
+#: A number in a name, with its optional unit or letter: `get-10`, `t2-c64`, `64conn`, `20users`.
 _LEVEL = regex(
     rf"(?:^|[-_. ])(?:[A-Za-z]?|{_LOAD})(?P<number>\d{{1,9}})"
     rf"(?:c|[-_]?(?:{_LOAD}))?(?=[-_. ]|$)"
@@ -40,7 +40,7 @@ _LEVEL = regex(
 
 
 def settle(pieces: Iterable[Piece]) -> list[Diagnostic]:
-    """Give pieces their final labels and numbers, in place.
+    """Set the final labels and numbers of pieces, in place.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def settle(pieces: Iterable[Piece]) -> list[Diagnostic]:
 
 
 class Series(NamedTuple):
-    """What pieces that are settled together share; the group without the package."""
+    """The labels shared by pieces that are settled together; the group excludes the package."""
 
     origin: str
     group: str
@@ -76,7 +76,7 @@ class Series(NamedTuple):
 
 
 def series_of(piece: Piece) -> Series:
-    """Return the series of a piece: `settle` lets no piece change one of another series.
+    """Return the series of a piece; `settle` never lets a piece change one of another series.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def series_of(piece: Piece) -> Series:
 
 
 def leave_package(group: str, package: str) -> str:
-    """Return a group without the package that may lead it.
+    """Return a group without its Go package.
 
     Examples
     --------
@@ -101,10 +101,10 @@ def leave_package(group: str, package: str) -> str:
 
 
 def note_alone(before: Iterable[Piece], new: Iterable[Piece]) -> Iterator[Diagnostic]:
-    """Note a file read alone as a run beside others, where its number may be part of the name.
+    """Note that a file read alone counts as a run, though its number may be part of the name.
 
-    Together `jdk-17.txt` and `jdk-21.txt` are two names; whoever reads one after the other sees
-    one number at a time.
+    Read together, `jdk-17.txt` and `jdk-21.txt` are two names; read one after the other, only one
+    number is visible at a time.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def note_alone(before: Iterable[Piece], new: Iterable[Piece]) -> Iterator[Diagno
 
 
 def _list_numbers(pieces: Iterable[Piece]) -> dict[tuple[Series, str], dict[int, str]]:
-    """Return the paths of runs whose number alone follows the name of their variant or file."""
+    """Return the paths of runs whose number directly follows the name of their variant or file."""
     numbers: dict[tuple[Series, str], dict[int, str]] = defaultdict(dict)
     for piece in pieces:
         name = piece.leftover or piece.variant
@@ -148,8 +148,8 @@ def _list_numbers(pieces: Iterable[Piece]) -> dict[tuple[Series, str], dict[int,
 def join_levels(pieces: Iterable[Piece]) -> None:
     """Make one variant of files whose numbers are the levels of a param that they record.
 
-    `get_1.txt` to `get_8.txt` with 10 to 80 connections are a sweep of `get`, no four variants. Of
-    `otlp/c10.txt` the folder is the variant, and no longer the group.
+    `get_1.txt` to `get_8.txt` with 10 to 80 connections are a sweep of `get`, not four variants.
+    For `otlp/c10.txt`, the folder becomes the variant and is removed from the group.
 
     Examples
     --------
@@ -174,7 +174,7 @@ def join_levels(pieces: Iterable[Piece]) -> None:
 
 
 def _list_numbered(piece: Piece) -> Iterator[tuple[str, int]]:
-    """Yield what is left of a file's variant without each of its numbers, and that number."""
+    """Yield the rest of a file's variant without each of its numbers, and that number."""
     *above, folder, name = f"//{piece.path}".split("/")
     stem, _ = split_name(name)
     holder = above[-1] if folder == piece.variant else folder
@@ -185,7 +185,7 @@ def _list_numbered(piece: Piece) -> Iterator[tuple[str, int]]:
 
 
 def _are_levels(numbered: Sequence[tuple[int, Piece]]) -> bool:
-    """Tell whether one param is proportional to the numbers of pieces."""
+    """Return whether one param is proportional to the numbers of pieces."""
     shares: dict[str, set[float]] = defaultdict(set)
     counts: Counter[str] = Counter()
     for number, piece in numbered:
@@ -200,7 +200,7 @@ def _are_levels(numbered: Sequence[tuple[int, Piece]]) -> bool:
 
 
 def part_packages(pieces: Sequence[Piece]) -> None:
-    """Put the Go package into the group where packages differ: a rule of reading, never stored."""
+    """Add the Go package to the group if packages differ; applied on reading, never stored."""
     if len({piece.pkg for piece in pieces if piece.pkg}) > 1:
         _lead_by_package(pieces)
 
@@ -211,7 +211,7 @@ def _lead_by_package(pieces: Iterable[Piece]) -> None:
 
 
 def lead_by_package(group: str, package: str) -> str:
-    """Return a group that names the package.
+    """Return a group that includes the package.
 
     Examples
     --------
@@ -224,7 +224,7 @@ def lead_by_package(group: str, package: str) -> str:
 
 
 def _settle_series(pieces: list[Piece]) -> Iterator[Diagnostic]:
-    """Give the pieces of one series their labels and numbers, from the declared labels on."""
+    """Set the labels and numbers of the pieces of one series, starting from the declared labels."""
     measured = []
     for piece in pieces:
         if piece.declared_benchmark is None or piece.declared_params is None:
@@ -248,7 +248,7 @@ def _settle_series(pieces: list[Piece]) -> Iterator[Diagnostic]:
 
 
 def _number(runs: list[Run]) -> Iterator[Diagnostic]:
-    """Give the runs of each key their numbers: declared ones first, then in natural order."""
+    """Assign numbers to the runs of each key: declared ones first, the rest in natural order."""
     keyed = defaultdict(list)
     for run in runs:
         keyed[run.key].append(run)
@@ -276,7 +276,7 @@ def _number(runs: list[Run]) -> Iterator[Diagnostic]:
 
 
 def _count_up(runs: list[Run], start: int, taken: dict[int, str]) -> int:
-    """Give the runs of one source the numbers that are left, in its order; return the first."""
+    """Assign numbers that are not taken to the runs of a source, in order; return the first."""
     sizes = [run.first.size for run in runs]
     numbers: Sequence[int] = range(start, start + sum(sizes))
     if taken:
@@ -301,7 +301,7 @@ def _count_up(runs: list[Run], start: int, taken: dict[int, str]) -> int:
 
 
 def _keep_declared(runs: list[Run]) -> tuple[dict[int, str], list[Run]]:
-    """Give individual runs the numbers they declare; return who has which, and the other runs."""
+    """Give single runs their declared numbers; return the owner of each, and the remaining runs."""
     held: Counter[tuple[str, int | None]] = Counter()
     for run in runs:
         held[run.path, run.first.run] += run.first.size
@@ -319,7 +319,7 @@ def _keep_declared(runs: list[Run]) -> tuple[dict[int, str], list[Run]]:
 
 
 def _declared(run: int | None) -> int | None:
-    """Return a declared number that the table can hold (a time stamp is none)."""
+    """Return a declared number that fits the table; a time stamp does not."""
     return None if run is None or run > _LARGEST else run
 
 

@@ -1,7 +1,7 @@
-"""What the path of a raw file says of its runs.
+"""Labels of runs from the path of their raw file.
 
-A folder that is laid out like `none/wrk-1.txt` needs no configuration. The patterns match the
-last components, the first that matches wins, and leading folders become the group:
+A folder laid out like `none/wrk-1.txt` needs no configuration. The patterns match the last
+components, the first matching pattern applies, and leading folders become the group:
 
     {variant}/{tool}-…      none/wrk-1.txt, agent/vegeta-text-1.txt, nginx/ab-c20-1.txt
     {variant}/{run}.{ext}   none/1.txt
@@ -27,7 +27,7 @@ __all__ = ["PathLabels", "compile_pattern", "read_numbers", "read_path"]
 
 
 class PathLabels(NamedTuple):
-    """What a path says.
+    """Labels from a path.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def read_path(
 def read_numbers(
     paths: Sequence[str], read: list[PathLabels], tools: ToolNames, stated: Sequence[int | None]
 ) -> None:
-    """Tell which numbers of tools' stems count runs, once all stems are known.
+    """Decide which numbers in tools' stems count runs, once all stems are known.
 
     Parameters
     ----------
@@ -138,10 +138,10 @@ def read_numbers(
 def _name_stages(
     paths: Sequence[str], read: list[PathLabels], tools: ToolNames, stated: Sequence[int | None]
 ) -> None:
-    """Make numbers of a tool's stems that are no count part of the benchmark that they follow.
+    """Add numbers in a tool's stems that do not count runs to the benchmark that they follow.
 
-    ``wrk-stage-2.txt`` and ``wrk-stage-3.txt`` are two benchmarks, as ``wrk-10.txt`` and
-    ``wrk-50.txt`` are; ``wrk-2.txt`` and ``wrk-3.txt`` are runs.
+    ``wrk-stage-2.txt`` and ``wrk-stage-3.txt`` are two benchmarks, as are ``wrk-10.txt`` and
+    ``wrk-50.txt``; ``wrk-2.txt`` and ``wrk-3.txt`` are runs.
     """
     numbers: dict[tuple[object, ...], set[tuple[int, int | None]]] = defaultdict(set)
     keyed: dict[int, tuple[object, ...]] = {}
@@ -161,9 +161,10 @@ def _name_stages(
 
 
 def _count_moments(paths: Sequence[str], read: list[PathLabels], tools: ToolNames) -> None:
-    """Count runs in the order of the dates or times that tools' stems end with.
+    """Assign run numbers in the order of the dates or times at the end of tools' stems.
 
-    Where counters lie beside them, all of a folder are numbered together: they share moments.
+    If a folder also holds counters, all its files are numbered together, because they share
+    moments.
     """
     stems = [read_stem(split_name(path.rpartition("/")[2])[0], tools) for path in paths]
     dated = [
@@ -191,7 +192,7 @@ def _from_folders(
     tools: ToolNames,
     root_name: str,
 ) -> PathLabels:
-    """Try the built-in patterns in their order."""
+    """Try the built-in patterns in order."""
     above = folders if folders or not root_name else (root_name,)
     counted = bool(folders) and _is_number(folders[-1]) and bool(folders[:-1] or root_name)
     if counted and read.run is None:
@@ -213,7 +214,7 @@ def _from_folders(
 def _labels(
     above: tuple[str, ...], read: Stem, folder: str, run: int | None, *, rooted: bool = False
 ) -> PathLabels:
-    """Put labels together; the last of ``above`` is the variant, and the root is no group."""
+    """Make labels from folders and a stem; the last of ``above`` is the variant."""
     return PathLabels(
         group="" if rooted else "/".join(above[:-1]),
         variant=above[-1],
@@ -236,7 +237,7 @@ def _from_template(
     root_name: str,
     series: str,
 ) -> PathLabels:
-    """Put labels together from a user's pattern; what it leaves open is read token by token."""
+    """Make labels from a user-defined pattern; the rest of the stem is read token by token."""
     run = int(fields["run"]) if "run" in fields else read.run if template.wild else None
     known = ("leading", "group", "variant", "benchmark", "run", "shard", "tool", "ext")
     params = dict(read.params) if template.wild else {}
@@ -267,7 +268,7 @@ def _clean(folders: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
 
 @lru_cache(maxsize=1 << 12)
 def _find_series(folders: tuple[str, ...], tools: ToolNames) -> tuple[int, Stem]:
-    """Find the outermost folder whose own name reads like `cadvisor-metrics-1`."""
+    """Find the outermost folder whose name reads like `cadvisor-metrics-1`."""
     for at, folder in enumerate(folders):
         read = read_stem(folder, tools)
         if read.tool in tools.snapshots and (read.form or read.moment or read.run is not None):

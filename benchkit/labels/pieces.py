@@ -1,11 +1,11 @@
-"""The unit that is merged and numbered: one run as one source tells it.
+"""The unit that is merged and numbered: one run as recorded by one source.
 
-Whether two sources tell one run depends on these labels alone, not on what was measured.
+These labels alone decide whether two sources record the same run, not the measured values.
 
-The words of a load tool's command line that make it another test.
+This module also selects the words of a load tool's command line that define the test.
 
-Redirections, files that results are written to and options that only print more are left out, and
-so is the host, which is a label by itself. Commands come redacted.
+Redirections, result files and options that only print more are left out, and so is the host, which
+is a separate label. Commands are already redacted.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["differences", "read_words"]
 Words = tuple[str, ...]
 
-#: Where a shell ends a command or turns its output elsewhere.
+#: The signs with which a shell ends a command or redirects its output.
 _END = regex(r"[|;&<>]|\d?>|2>&1")
 _FLAG = regex(r"-[a-zA-Z]")
 _ATTACHED = regex(r"(-[a-zA-Z])=?(\d\S*)")
@@ -34,7 +34,7 @@ _ATTACHED = regex(r"(-[a-zA-Z])=?(\d\S*)")
 
 @dataclass(slots=True)
 class Places:
-    """The runs of a piece that stands for several.
+    """The runs of a piece that holds several.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class Places:
 
 @dataclass(slots=True, kw_only=True)
 class Piece(RunFacts):
-    """One run as one source tells it, with its labels; or several that it tells alike.
+    """One run as recorded by one source, with its labels; or several runs recorded the same way.
 
     Parameters
     ----------
@@ -138,37 +138,37 @@ class Piece(RunFacts):
 
     @property
     def size(self) -> int:
-        """How many runs it stands for."""
+        """The number of runs it holds."""
         return 1 if self.places is None else len(self.places.indices)
 
     @property
     def indices(self) -> np.ndarray | list[int]:
-        """The place of each of its runs in the source."""
+        """The position of each of its runs in the source."""
         return [self.index] if self.places is None else self.places.indices
 
     @property
     def labels(self) -> Labels:
-        """What tells its run from another, as far as that is settled."""
+        """The labels that distinguish its run from others, as far as they are settled."""
         return Labels(self.group, self.variant, self.benchmark, self.params, self.number, self.tool)
 
     @property
     def is_companion(self) -> bool:
-        """Whether it tells of what ran beside the load."""
+        """Return whether it describes something that ran alongside the load."""
         return self.role == "companion"
 
     @property
     def is_timed(self) -> bool:
-        """Whether its tool has no runs of a fixed number of requests that last whole seconds."""
+        """Return whether no fixed-count run of its tool can last whole seconds."""
         return False
 
     @property
     def words(self) -> Words:
-        """The words of its shown command that count."""
+        """The relevant words of the command line that its source shows."""
         return read_words(self.shown_command)
 
 
 def read_words(command: str, outputs: Words = (), printing: Words = ()) -> Words:
-    """Return the words of a command that count, in its order.
+    """Return the relevant words of a command, in its order.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ def read_words(command: str, outputs: Words = (), printing: Words = ()) -> Words
 
 
 def differences(commands: Sequence[Words]) -> list[str]:
-    """Return what each command has that not all of them have.
+    """Return the words of each command that not all commands share.
 
     Examples
     --------

@@ -1,8 +1,9 @@
-"""Which files of a tree are runs by their names, and which numbers are part of the names.
+"""Runs counted by the names of files, and numbers that are part of the names.
 
-A time of day is a run of a day: `2024-01-01/none_0900.txt`. Four digits may as well be a load or a
-port. They are times where all files beside each other have one, and no two of a day the same: a
-load is shared by names, a time is one file's. Folders of days are times if not all are full hours.
+A time of day identifies a run of a day: `2024-01-01/none_0900.txt`. Four digits may also be a load
+or a port. They are times if all files of a folder have them and no two files of a day have the
+same: several names share a load, but each time belongs to one file. Folders below a day are times
+unless all are full hours.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ __all__ = ["PlainFile", "count_runs", "open_file"]
 
 @dataclass(slots=True)
 class PlainFile:
-    """A file whose name begins with no tool's: its folders, its stem, and what they come to."""
+    """A file whose name does not begin with a tool's: its folders, its stem and its labels."""
 
     folders: tuple[str, ...]
     stem: PlainStem
@@ -36,7 +37,7 @@ class PlainFile:
 
 
 def open_file(path: str, run: int | None, tools: ToolNames, stated: int | None = None) -> PlainFile:
-    """Split a path; ``run`` is what one of its folders counts, ``stated`` what its sidecar says.
+    """Split a path; ``run`` comes from one of its folders, ``stated`` from its sidecar.
 
     Examples
     --------
@@ -50,10 +51,10 @@ def open_file(path: str, run: int | None, tools: ToolNames, stated: int | None =
 
 
 def count_runs(files: Sequence[PlainFile], baselines: Collection[str], tools: ToolNames) -> None:
-    """Take runs from the ends of stems; numbers that are no count are part of a name.
+    """Take runs from the ends of stems; numbers that do not count runs are part of a name.
 
-    Where several names of a folder have them, they are the levels of a parameter. So are all
-    numbers of stems that count their runs otherwise, too.
+    Numbers shared by several names of a folder are the levels of a parameter, including numbers in
+    stems that count their runs by a word.
     """
     _take_stated(files)
     _keep_names(files, baselines)
@@ -81,7 +82,7 @@ def count_runs(files: Sequence[PlainFile], baselines: Collection[str], tools: To
 
 
 def _take_stated(files: Iterable[PlainFile]) -> None:
-    """Take the numbers that sidecars state as runs out of the stems."""
+    """Take the numbers out of the stems whose sidecars state them as runs."""
     alike: dict[tuple[object, ...], list[PlainFile]] = defaultdict(list)
     for file in files:
         if (number := _number_of(file.stem)) is not None and file.run in (None, number):
@@ -101,21 +102,21 @@ def _number_of(stem: PlainStem) -> int | None:
 
 
 def _list_numbers(files: Iterable[PlainFile]) -> set[int]:
-    """Return the numbers that may count runs of one name; one without any is the first."""
+    """Return the numbers that may count runs of one name; a file without a number is the first."""
     numbers = {x.stem.number for x in files if x.stem.run is None and x.stem.number is not None}
     has_first = numbers and any(not is_counted(x.stem) and x.run is None for x in files)
     return numbers | ({1} if has_first else set())
 
 
 def _list_others(files: Iterable[PlainFile]) -> Iterator[int]:
-    """Yield the numbers of stems that count their runs by a word."""
+    """Yield the other numbers in stems that count their runs by a word."""
     for file in files:
         if file.stem.run is not None and file.stem.number is not None:
             yield file.stem.number
 
 
 def _number(files: Sequence[PlainFile], *, is_counted: bool) -> None:
-    """Give the runs of one name the numbers that they tell, or those of their moments in order."""
+    """Assign run numbers to the files of one name, from their stems or by order of moments."""
     counted = [
         file.stem.number if file.stem.run is None and is_counted else file.stem.run
         for file in files
@@ -131,7 +132,7 @@ def _number(files: Sequence[PlainFile], *, is_counted: bool) -> None:
 
 
 def _keep_names(files: Iterable[PlainFile], baselines: Collection[str]) -> None:
-    """Leave numbers in the names beside a baseline that has none: `main`, `patch-1`, `patch-2`."""
+    """Keep numbers in the names next to a baseline without one: `main`, `patch-1`, `patch-2`."""
     by_group: dict[tuple[str, ...], list[PlainFile]] = defaultdict(list)
     for file in files:
         by_group[file.folders].append(file)
@@ -144,9 +145,9 @@ def _keep_names(files: Iterable[PlainFile], baselines: Collection[str]) -> None:
 
 
 def _keep_sparse(files: Iterable[PlainFile]) -> None:
-    """Name files after numbers that leave most runs out: `run-11`, `run-15`, `run-16` of a folder.
+    """Name files after numbers that skip most runs: `run-11`, `run-15`, `run-16` of a folder.
 
-    Where a variant's name or other folders of such files stand beside the numbers, they are runs.
+    The numbers are runs if a variant's name or further folders of numbered files exist.
     """
     bare = [file for file in files if file.stem.run not in (None, file.run) and not file.name]
     numbers = {file.stem.run for file in bare if file.stem.run is not None}
@@ -157,7 +158,7 @@ def _keep_sparse(files: Iterable[PlainFile]) -> None:
 
 
 def _split_glued(files: Iterable[PlainFile], baselines: Collection[str]) -> None:
-    """Take the runs from names such as `none1` and `otlp1`."""
+    """Take the runs from names like `none1` and `otlp1`."""
     by_group: dict[tuple[str, ...], list[PlainFile]] = defaultdict(list)
     for file in files:
         if not is_counted(file.stem):
@@ -176,14 +177,14 @@ _FOLDER = regex(rf"{_DIGITS}|{_SIGNED}")
 _CLOCK = regex(rf"(?:^|(?<=[-_. ])){_DIGITS}$|^{_DIGITS}(?=[-_ ])")
 _CLOCK_OF_DAY = regex(rf"(?:^|(?<=[-_. ]))(?:{_DIGITS}|{_SIGNED})$|^{_DIGITS}(?=[-_ ])")
 _DATE_DIGITS = 8
-#: The day of times without a date: as any, since only their order counts.
+#: The day of times without a date; an arbitrary one, because only the order counts.
 _ANY_DAY = "20000101"
 _YEARS = range(1900, 2100)
 _Place = tuple[str, ...]
 
 
 class _Timed(NamedTuple):
-    """A file that has a time of day; its name without the time, and its path with the date."""
+    """A file with a time of day: its name without the time, and its path with the date."""
 
     day: str
     clock: str
@@ -192,7 +193,7 @@ class _Timed(NamedTuple):
 
 
 def date_clocks(paths: Sequence[str], tools: ToolNames, root_name: str) -> list[str]:
-    """Write the date to times of day, so that they are read as the moments that they are.
+    """Add the date to times of day, so that they are read as moments.
 
     Examples
     --------
@@ -217,7 +218,7 @@ def date_clocks(paths: Sequence[str], tools: ToolNames, root_name: str) -> list[
 
 
 def _date_folders(paths: Sequence[str]) -> list[str]:
-    """Write the date to folders of days that are times."""
+    """Add the date to folders below a day that are times."""
     below: dict[_Place, set[str]] = defaultdict(set)
     split = [tuple(path.split("/")) for path in paths]
     places: list[tuple[int, _Place, str]] = []
@@ -241,7 +242,7 @@ def _date_folders(paths: Sequence[str]) -> list[str]:
 
 
 def _find_day(folders: Sequence[str]) -> tuple[_Place | None, str]:
-    """Return the folders above the last one that is a date, and the digits of that date."""
+    """Return the folders above the innermost date folder, and the digits of its date."""
     for at in range(len(folders) - 1, -1, -1):
         match = FOLDER.fullmatch(folders[at])
         digits = read_moment(match["moment"]) if match and match["moment"] else ""
@@ -264,7 +265,7 @@ def _read_clock(path: str, day: str, tools: ToolNames) -> _Timed | None:
 
 
 def _are_times(files: Collection[_Timed], *, is_dated: bool) -> bool:
-    """Tell whether numbers are times; without a date they are neither full hours nor years."""
+    """Return whether numbers are times; without a date, not if they are full hours or years."""
     times = {(file.day, file.clock) for file in files}
     if len(times) < len({(file.day, file.clock, file.name) for file in files}):
         return False

@@ -1,7 +1,7 @@
-"""What counts the runs in a name that begins with no tool's: `none_run3`, `none-2024-05-31`.
+"""Run counts in names that don't begin with a tool's: `none_run3`, `none-2024-05-31`.
 
-A word for runs and its number count them wherever they stand, and so do dates and times. A number
-by itself may: at the end, at the beginning, or before a word for results.
+A word for runs with a number counts them anywhere in the name, and so do dates and times. A number
+alone may count runs at the end, at the beginning or before a word for results.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ RUN_WORDS = (
     *("prova", "próba"),
     *("прогон", "запуск", "попытка"),
 )
-#: Words that do so in names of files; in prose their number may be a rate or a size.
+#: Words whose number counts a run in file names; in prose it may be a rate or a size.
 NAME_WORDS = (
     *RUN_WORDS,
     *("sample", "measure", "loop", "cycle", "seed", "day", "night", "week", "session", "attack"),
 )
 _COUNTED = rf"(?:{'|'.join(NAME_WORDS)})[-_. =]?#?(?P<run>\d{{1,9}})"
-#: Words before the moment of a folder that is a run.
+#: Words before the moment in the name of a folder that is a run.
 _SESSIONS = (
     r"(?:(?:run|nightly|night|daily|weekly|job|build|ci|session|test|tests|perf|load|loadtest)"
     r"[-_. ])?"
 )
 FOLDER = regex(rf"{_COUNTED}|{_SESSIONS}{MOMENT}|run[-_](?P<id>\d{{10,12}})", re.IGNORECASE)
-#: Where a word begins: after a separator, or as `Run` in `noneRun1`; and where a number ends.
+#: The start of a word: after a separator, or as `Run` in `noneRun1`; and the end of a number.
 _START = r"(?:^|[-_. ,]|(?-i:(?<=[a-z])(?=[A-Z])))"
 _STOP = r"(?=[-_ ,]|\.(?!\d)|$)"
 _RUN = regex(rf"{_START}{_COUNTED}(?:[-_ ]?of[-_ ]?\d{{1,9}})?{_STOP}", re.IGNORECASE)
@@ -55,17 +55,17 @@ _END = regex(
     r"|(?<=.)[-_ ]copy(?: ?\(?(?P<again>\d{1,9})\)?)?$",
     re.IGNORECASE,
 )
-#: `1_none`; more digits are a commit whose hash has no letter, as in `22928258-py3.10`.
+#: `1_none`; more digits are a commit whose hash has no letters, as in `22928258-py3.10`.
 _BEGIN = regex(
     r"(?P<number>\d{1,6})[-_ ](?:of[-_ ]?\d{1,9}[-_ ])?(?=\D|\d{1,9}[A-Za-z])", re.IGNORECASE
 )
-#: What a name ends with before the number of a file that was put aside: `none.txt.1`.
+#: The extension before the number of a rotated file: `none.txt.1`.
 _PUT_ASIDE = regex(r"\.(?:txt|log|out|json|csv)$", re.IGNORECASE)
 _AROUND = "-_. ,"
 
 
 class PlainStem(NamedTuple):
-    """A stem of no tool without what counts its runs: a word and a number, a moment, a number."""
+    """A stem without a tool's name, and its run count: a run number, a moment or a number."""
 
     name: str
     run: int | None = None
@@ -77,9 +77,9 @@ class PlainStem(NamedTuple):
 
 @lru_cache(maxsize=1 << 14)
 def split_stem(stem: str, tools: ToolNames) -> PlainStem:
-    """Split a stem into its name and what counts its runs.
+    """Split a stem into its name and its run count.
 
-    ``whole`` is the name with the number, which may be part of it.
+    ``whole`` is the name with the number, in case the number is part of it.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def _find_last(sign: re.Pattern[str], stem: str) -> re.Match[str] | None:
 
 
 def _leave_out(stem: str, match: re.Match[str] | None) -> str:
-    """Return a stem without what was found, and what then separates nothing."""
+    """Return a stem without a match, and without the separators that it leaves behind."""
     if match is None:
         return stem
     before, after = stem[: match.start()], stem[match.end() :]
@@ -122,7 +122,7 @@ def _leave_out(stem: str, match: re.Match[str] | None) -> str:
 
 
 def _take_number(stem: str, tools: ToolNames) -> tuple[str, int | None]:
-    """Take the number that may count the runs out of a stem."""
+    """Split a stem into its name and the number that may count runs."""
     if is_number(stem):
         return "", int(stem)
     match = _find_end(stem) or _BEGIN.match(stem) or _end_before_word(stem)
@@ -139,14 +139,14 @@ def _take_number(stem: str, tools: ToolNames) -> tuple[str, int | None]:
 
 
 def _find_end(stem: str) -> re.Match[str] | None:
-    """Find the number at the end, unless the word before it says that it counts no runs."""
+    """Find the number at the end, unless the word before it names something other than runs."""
     match = _END.search(stem)
     kind = SEPARATORS.split(stem[: match.start()].lower())[-1] if match else ""
     return None if kind in KINDS else match
 
 
 def _end_before_word(stem: str) -> re.Match[str] | None:
-    """Find what counts the runs before a word for results: the 1 of `none-1_stats`."""
+    """Find the run count before a word for results: the 1 of `none-1_stats`."""
     rest, _, word = re.sub(r"[-_.]([a-z]+)$", r"\0\1", stem).partition("\0")
     return _END.search(rest) if word in RESULT_WORDS else None
 
@@ -160,5 +160,5 @@ def _take_role(name: str) -> PlainStem:
 
 
 def is_counted(stem: PlainStem) -> bool:
-    """Tell whether the stem counts its runs."""
+    """Return whether the stem counts its runs."""
     return stem.run is not None or stem.number is not None or bool(stem.moment)

@@ -1,6 +1,6 @@
-"""What else the paths of a folder could mean, as patterns to type.
+"""Alternative readings of a folder's paths, as patterns to type.
 
-Each reading is a pattern of `--layout` that every path follows; it is read as ingest would read it.
+Each reading is a `--layout` pattern that every path matches; it is read as ingest would read it.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from benchkit.regexes import regex
 
 __all__ = ["FileLabels", "Reading", "list_readings", "write_pattern"]
 
-#: Folders of a path that a pattern names, the deepest.
+#: Number of innermost folders that a pattern names.
 _DEPTH = 3
-#: More variants than this are rarely meant.
+#: Maximum number of variants that is still plausible.
 _MANY = 12
 _COUNTED = regex(r"(?P<word>.*?[-_. ]?)(?P<run>\d{1,8})")
 #: A run before the rest of a name.
@@ -31,15 +31,15 @@ _FIRST = regex(r"(?P<word>[A-Za-z]*[-_ ]?)(?P<run>\d{1,8})(?=[-_ ]\{)")
 #: A moment before the rest of a name.
 _DATED = regex(r"[-_.:T\d]{8,}Z?(?=[-_ ]\{)")
 _SEPARATORS, _DIGITS = "-_. ", "0123456789"
-#: What stands between the digits of a moment.
+#: Characters between the digits of a moment.
 _BETWEEN = "-_.:T"
-#: Characters that mean more than themselves in a pattern.
+#: Characters with a special meaning in a pattern.
 _SIGNS = regex(r"[{}*…]|\.\.\.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileLabels:
-    """The labels of one file, and what gave them: a pattern of its path, a sidecar, its content."""
+    """The labels of one file, and their origin: a pattern of its path, a sidecar or its content."""
 
     path: str
     group: str = ""
@@ -54,10 +54,10 @@ class FileLabels:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One reading: the pattern of paths, the names that it gives, all or a part, and the options.
+    """One reading: its pattern, the resulting names (all or a part) and the options.
 
-    Where benchmark names hold the variants, there is no pattern. With ``runs``, files that are
-    variants now are the runs of one.
+    If benchmark names hold the variants, there is no pattern. With ``runs``, files that are now
+    variants become the runs of one.
     """
 
     pattern: str
@@ -109,7 +109,7 @@ def _write_folder(folder: str, labels: PathLabels, groups: Sequence[str], *, is_
 
 
 def _write_stem(stem: str, labels: PathLabels, tools: ToolNames, *, is_variant: bool) -> str:
-    """Put placeholders for the labels that a stem holds."""
+    """Replace the labels in a stem with placeholders."""
     names = [(labels.variant, "{variant}")] if is_variant or labels.by_stem else []
     names += [(labels.benchmark, "{benchmark}")]
     names += [(read_stem(stem, tools).tool, "{tool}")]
@@ -119,7 +119,7 @@ def _write_stem(stem: str, labels: PathLabels, tools: ToolNames, *, is_variant: 
 
 
 def _write_count(stem: str, run: int | None) -> str:
-    """Put a placeholder for the run, or ``*`` for the moment, that a name holds."""
+    """Replace the run in a name with a placeholder, or its moment with ``*``."""
     if run is None:
         return stem
     before = stem.rstrip(_DIGITS)
@@ -143,7 +143,7 @@ def _leave_moment(stem: str) -> str:
 
 
 def _put(placeholder: str, name: str, stem: str) -> str:
-    """Put a placeholder where a name first stands between separators, whatever its case."""
+    """Replace the first occurrence of a name between separators with a placeholder, in any case."""
     at = stem.lower().find(name.lower()) if name else -1
     while at >= 0:
         before, after = stem[:at], stem[at + len(name) :]
@@ -163,7 +163,7 @@ def list_readings(
     root_name: str,
     most: int = 2,
 ) -> list[Reading]:
-    """Return the most likely other readings of a folder, the likeliest first.
+    """Return the most likely other readings of a folder, the most likely first.
 
     Parameters
     ----------
@@ -208,7 +208,7 @@ def list_readings(
 def _read_runs(
     paths: Sequence[str], read: Sequence[PathLabels], tools: ToolNames, root_name: str
 ) -> Iterator[Reading]:
-    """Yield the reading by which files that are named after numbers of runs are runs."""
+    """Yield the reading in which files named after numbers are runs."""
     names = {split_name(path)[0] for path in paths}
     is_flat = not any("/" in path for path in paths)
     if len(names) < 2 or not is_flat or names != {each.variant for each in read}:
@@ -228,7 +228,7 @@ def _sort(names: set[str]) -> tuple[str, ...]:
 
 
 def _part(read: Sequence[PathLabels]) -> tuple[tuple[str, int], ...]:
-    """Return the variant of each path, and which paths are repeats, as numbers in order."""
+    """Return each path's variant and a number for its labels, which repeats of a run share."""
     numbers: dict[tuple[object, ...], int] = {}
     rows = ((each.variant, each.group, each.benchmark, each.params) for each in read)
     return tuple((row[0], numbers.setdefault(row, len(numbers))) for row in rows)
@@ -237,7 +237,7 @@ def _part(read: Sequence[PathLabels]) -> tuple[tuple[str, int], ...]:
 def _read_all(
     paths: Sequence[str], pattern: str, tools: ToolNames, root_name: str
 ) -> list[PathLabels]:
-    """Read all paths by a pattern; nothing unless all follow it, each as a run of its own."""
+    """Read all paths by a pattern; return nothing unless each one matches it."""
     try:
         compile_pattern(pattern)
     except ConfigError:
@@ -247,7 +247,7 @@ def _read_all(
 
 
 def _weigh(read: Sequence[PathLabels], baselines: Collection[str]) -> int:
-    """Return how likely a reading is: sides that hold the same, and a baseline among them."""
+    """Return how likely a reading is; sides with equal contents and a baseline make it likelier."""
     below: dict[str, set[tuple[object, ...]]] = defaultdict(set)
     for labels in read:
         below[labels.variant].add((labels.group, labels.benchmark, labels.params))
@@ -270,18 +270,18 @@ def _weigh(read: Sequence[PathLabels], baselines: Collection[str]) -> int:
 
 
 def _names_forms(reading: Reading) -> bool:
-    """Tell whether forms of one result would be variants or benchmarks: `none`, `none_summary`."""
+    """Return whether forms of a result would be variants or benchmarks: `none`, `none_summary`."""
     names = {*reading.variants, *reading.benchmarks}
     return any(name in RESULT_WORDS or leave_form(name) in names - {name} for name in names)
 
 
 def _count_runs(names: Collection[str]) -> bool:
-    """Tell names each of which counts a run, or is a moment."""
+    """Return whether each name counts a run or is a moment."""
     return all(is_run(name) or FOLDER.fullmatch(name) for name in names)
 
 
 def _propose(paths: Sequence[str], tools: ToolNames) -> Iterator[str]:
-    """Yield patterns, each level of folders and each part of the stems the variant in turn."""
+    """Yield patterns that take each folder level and each part of the stems as the variant."""
     split = [path.split("/") for path in paths]
     depth = min([len(parts) - 1 for parts in split] or [0])
     depth = min(depth, _DEPTH)
@@ -306,7 +306,7 @@ def _propose(paths: Sequence[str], tools: ToolNames) -> Iterator[str]:
 
 
 def _write_level(names: Sequence[str], may_name: bool = True, may_count: bool = True) -> str:
-    """Write the pattern of one level of folders that is not the variant."""
+    """Write the pattern of one folder level that is not the variant."""
     alike = set(names)
     if len(alike) == 1 and not _SIGNS.search(names[0]):
         return names[0]
@@ -320,7 +320,7 @@ def _write_level(names: Sequence[str], may_name: bool = True, may_count: bool = 
 
 
 def _write_rest(stems: Sequence[str], tools: ToolNames) -> list[str]:
-    """Write patterns of the stems where a folder is the variant."""
+    """Write patterns of the stems below folders that are the variants."""
     alike = set(stems)
     if len(alike) == 1 and not _SIGNS.search(stems[0]):
         return [stems[0]]
@@ -363,7 +363,7 @@ def _write_stems(stems: Sequence[str]) -> Iterator[str]:
 
 
 def _write_words(stems: Sequence[Sequence[str]], sign: str) -> str:
-    """Write a pattern of stems that differ in their count and one more word; nothing for others."""
+    """Write the pattern of stems that differ only in their count and one more word, if they do."""
     if len({len(words) for words in stems}) != 1 or any(map(_SIGNS.search, stems[0])):
         return ""
     parts = [_write_word({*column}) for column in zip(*stems, strict=True)]
@@ -372,7 +372,7 @@ def _write_words(stems: Sequence[Sequence[str]], sign: str) -> str:
 
 
 def _write_word(words: set[str]) -> str:
-    """Write the pattern of what stands at one place of all stems."""
+    """Write the pattern of one position of all stems."""
     if len(words) == 1:
         return next(iter(words))
     counted = [match for word in words if (match := _COUNTED.fullmatch(word))]

@@ -1,6 +1,6 @@
 """Folders whose names count runs: `run3`, `3`, a date, `none_3`, `run3-none`, `2026-11-01_none`.
 
-What counts is taken out of the path, so that `none_3/out.txt` is read as `none/out.txt`, run 3.
+The run count is taken out of the path, so that `none_3/out.txt` is read as `none/out.txt`, run 3.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from benchkit.labels.plain_stems import FOLDER, is_counted, split_stem
 from benchkit.labels.stems import ToolNames, is_name, is_number, read_stem, split_name
 from benchkit.regexes import regex
 
-#: Words before the number of a folder of results that is a run.
+#: Words for results before the number of a folder that is a run.
 _RUN_WORDS = frozenset({"result", "results", "output", "outputs", "out"})
-#: Words for a folder whose folders are runs, with numbers that a CI service gives, or in sequence.
+#: Names of folders whose subfolders are runs, numbered by a CI service or in sequence.
 _BUILDS = frozenset({"builds", "jobs", "pipelines", "workflows"})
 _SERIES = frozenset(
     {"runs", "iterations", "trials", "repeats", "repetitions", "rounds", "attempts"}
@@ -29,7 +29,7 @@ _Site = tuple[str, ...]
 
 
 class _Counted(NamedTuple):
-    """The name of a folder without what counts its runs, and that: a number, or a moment."""
+    """A folder's name without its run count, and the count: a number or a moment."""
 
     name: str
     mark: str
@@ -37,7 +37,7 @@ class _Counted(NamedTuple):
 
 
 class Unfolded(NamedTuple):
-    """A path without what counts its runs, and the run; or the moment before the runs below it."""
+    """A path without its run count, and the run; or the moment of the folder above its runs."""
 
     path: str
     run: int | None = None
@@ -47,11 +47,11 @@ class Unfolded(NamedTuple):
 def leave_out_runs(
     paths: Sequence[str], baselines: Collection[str], tools: ToolNames, root_name: str
 ) -> list[Unfolded]:
-    """Take what counts runs out of the folders of each path.
+    """Remove run counts from the folders of each path.
 
-    Where files below such folders have runs, too, a date or time is left out, and comes before
-    the run. A folder that is only a number stays, and the number in another one leads the name
-    that is left: `none_3` is `none` in group 3.
+    If files below these folders have runs as well, a date or time is removed and orders the runs
+    first. A folder that is only a number stays, and the number of another folder leads its
+    remaining name: `none_3` is `none` in group 3.
 
     Examples
     --------
@@ -70,14 +70,14 @@ def leave_out_runs(
 
 
 def _leave_number(path: str, rest: str, at: int, counted: _Counted | None) -> Unfolded:
-    """Leave a moment out of a path; a number is the group of the files below it."""
+    """Remove a moment from a path; a number becomes the group of the files below it."""
     if counted and counted.run is None:
         return Unfolded(rest, None, counted)
     return Unfolded(_lead(path, at, counted) if counted and counted.name else path)
 
 
 def _leave_moment(unfolded: Unfolded, counting: Mapping[_Site, Mapping[str, _Counted]]) -> Unfolded:
-    """Leave out a folder that is a moment, where it stands above one that counts runs."""
+    """Remove a folder that is a moment and lies above one that counts runs."""
     *folders, name = unfolded.path.split("/")
     for at, folder in enumerate(folders):
         counted = counting.get(tuple(folders[:at]), {}).get(folder)
@@ -90,7 +90,7 @@ def _leave_moment(unfolded: Unfolded, counting: Mapping[_Site, Mapping[str, _Cou
 def count_moments(
     tree: Sequence[PathLabels], moments: Iterable[_Counted | None]
 ) -> list[PathLabels]:
-    """Count the runs of files whose folders are moments: by these first, then by their runs.
+    """Assign run numbers to files below moment folders: by moment, then by run.
 
     Files without a run are the first of their moment.
     """
@@ -111,7 +111,7 @@ def count_moments(
 
 
 def _rank_moments(counted: Iterable[_Counted | None]) -> dict[str, list[str]]:
-    """Return the moments of each name in their order."""
+    """Return the moments of each name in order."""
     moments: dict[str, set[str]] = defaultdict(set)
     for each in counted:
         if each and each.run is None:
@@ -120,7 +120,7 @@ def _rank_moments(counted: Iterable[_Counted | None]) -> dict[str, list[str]]:
 
 
 def _count_below(cut: Iterable[tuple[str, _Counted]], tools: ToolNames, root_name: str) -> bool:
-    """Tell whether the names of files count runs, and not only repeat the counts of folders."""
+    """Return whether file names count runs, and not only repeat the counts of their folders."""
     numbers: dict[tuple[str, str], set[int]] = defaultdict(set)
     for rest, counted in cut:
         labels = read_path(rest, tools=tools, root_name=root_name)
@@ -152,7 +152,7 @@ def _lead(path: str, at: int, counted: _Counted) -> str:
 def _cut(
     path: str, counting: Mapping[_Site, Mapping[str, _Counted]]
 ) -> tuple[str, int, _Counted | None]:
-    """Return a path without the count of its last folder that has one, where, and the count."""
+    """Return a path without its innermost run count, the position of its folder and the count."""
     *folders, name = path.split("/")
     for at in range(len(folders) - 1, -1, -1):
         counted = counting.get(tuple(folders[:at]), {}).get(folders[at])
@@ -165,7 +165,7 @@ def _cut(
 def _find_counting(
     paths: Iterable[str], baselines: Collection[str], tools: ToolNames, root_name: str
 ) -> dict[_Site, dict[str, _Counted]]:
-    """Return the folders whose names count runs, by where they lie."""
+    """Return the folders whose names count runs, by location."""
     below: dict[_Site, dict[str, None]] = defaultdict(dict)
     held: dict[_Site, set[str]] = defaultdict(set)
     for path in paths:
@@ -189,9 +189,9 @@ def _find_counting(
 def _find_builds(
     below: Mapping[_Site, Collection[str]], tools: ToolNames
 ) -> dict[_Site, dict[str, _Counted]]:
-    """Find the folders of a word and a number where each folder above has numbers of its own.
+    """Find folders named by a word and a number, if each folder above has distinct numbers.
 
-    `main/build-7`, `main/build-9`, `pr/build-12`, `pr/build-13`: nothing else is in common.
+    `main/build-7`, `main/build-9`, `pr/build-12`, `pr/build-13` share only the word.
     """
     alike: dict[tuple[_Site, str], dict[_Site, dict[str, int]]] = defaultdict(dict)
     for site, names in below.items():
@@ -212,9 +212,9 @@ def _find_builds(
 
 
 def _find_bare(names: Collection[str], holder: str) -> dict[str, _Counted]:
-    """Find the folders that are nothing but a run, a date or, among such alone, a number.
+    """Find folders whose whole name is a run, a date or, if all are numbers, a number.
 
-    ``holder`` is the name of the folder that holds them.
+    ``holder`` is the name of the folder that contains them.
     """
     are_numbers = len(names) > 1 and all(map(is_number, names))
     if are_numbers and _are_runs({int(name) for name in names}, holder.lower()):
@@ -230,12 +230,12 @@ def _find_bare(names: Collection[str], holder: str) -> dict[str, _Counted]:
 
 
 def _are_runs(numbers: Collection[int], holder: str) -> bool:
-    """Tell whether numbers of folders are runs: those of `builds/41`, `builds/57` may lack many."""
+    """Return whether numbers of folders are runs; those of `builds/41`, `builds/57` have gaps."""
     return holder in _BUILDS or is_count(numbers, starts_anywhere=holder in _SERIES)
 
 
 def _find_results(names: Collection[str], tools: ToolNames) -> dict[str, _Counted]:
-    """Find the folders that a word for results leads: `results_20240501_1200`, `output-2`."""
+    """Find folders that begin with a word for results: `results_20240501_1200`, `output-2`."""
     stems = {name: split_stem(name, tools) for name in names}
     words = {name: stem for name, stem in stems.items() if not is_name(stem.name, tools)}
     numbers = {
@@ -256,11 +256,11 @@ def _find_named(
     tools: ToolNames,
     held: Mapping[str, Collection[str]],
 ) -> dict[str, _Counted]:
-    """Find the folders that count the runs of a name.
+    """Find folders that count the runs of a name.
 
-    A number or date alone does not say that: `patch-1` and `patch-2` may be two variants. It does
-    beside other names that are counted alike; a date also where each of the folders, which ``held``
-    lists, holds the same sides: `2024-05-01_host/none`, `2024-05-01_host/otlp`.
+    A number or date alone is not enough: `patch-1` and `patch-2` may be two variants. It counts
+    runs if other names are counted the same way. A date also does if all folders contain the same
+    sides, as ``held`` lists them: `2024-05-01_host/none`, `2024-05-01_host/otlp`.
     """
     worded: dict[str, _Counted] = {}
     numbered: dict[str, _Counted] = {}
@@ -288,7 +288,7 @@ def _find_named(
 def _hold_sides(
     dated: Collection[str], held: Mapping[str, Collection[str]], baselines: Collection[str]
 ) -> bool:
-    """Tell whether all folders hold the same names, a baseline among them."""
+    """Return whether all folders contain the same names, including a baseline."""
     if not dated:
         return False
     sides = {frozenset(held[name]) for name in dated}
@@ -297,7 +297,7 @@ def _hold_sides(
 
 
 def _keep_alike(numbered: Mapping[str, _Counted]) -> dict[str, _Counted]:
-    """Keep the numbers of several names that have nearly the same ones, or share a sequence."""
+    """Keep the numbers of several names if they are nearly equal, or form one sequence."""
     numbers: dict[str, set[int]] = defaultdict(set)
     for each in numbered.values():
         numbers[each.name].add(each.run or 0)
@@ -308,18 +308,18 @@ def _keep_alike(numbered: Mapping[str, _Counted]) -> dict[str, _Counted]:
 
 
 def _has_nearly(some: Collection[int], union: Collection[int]) -> bool:
-    """Tell whether a name has the numbers of all; of three and more, one or a fourth may be lost.
+    """Return whether a name has all numbers; of three or more, one or a quarter may be missing.
 
-    `patch-1` and `patch-2` beside `base-1` may be two variants.
+    `patch-1` and `patch-2` next to `base-1` may be two variants.
     """
     lost = max(1, len(union) // 4) if len(union) > 2 else 0
     return len(some) >= len(union) - lost
 
 
 def find_glued(names: Iterable[str], baselines: Collection[str]) -> dict[str, tuple[str, int]]:
-    """Find the words that a number follows at once, where it counts runs.
+    """Find the words that are directly followed by a number that counts runs.
 
-    That is where a baseline has the numbers 1, 2 … and another word has the same ones.
+    It does if a baseline has the numbers 1, 2 … and another word has the same ones.
 
     Examples
     --------

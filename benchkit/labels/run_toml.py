@@ -1,6 +1,6 @@
-"""The keys of a sidecar, and how one is read.
+"""The keys of a sidecar, and the functions that read it.
 
-A misspelt key that is passed over in silence is a wrong label. E.g.
+A misspelt key that is silently ignored results in a wrong label. Example:
 
     variant = "otlp"
     run = 1
@@ -61,7 +61,7 @@ from benchkit.schema import FACTS, ROLES, RUN_COLUMNS, TYPES, Column, LoadModel,
 
 @dataclass(slots=True, kw_only=True)
 class Sidecar(RunFacts):
-    """The labels and facts that lie beside a raw file; unknown ones are None or empty."""
+    """The labels and facts recorded next to a raw file; unknown ones are None or empty."""
 
     variant: str | None = None
     benchmark: str | None = None
@@ -96,11 +96,11 @@ class Sidecar(RunFacts):
         default_factory=dict,
         metadata=means("what else the plan of capture says: warmup, before, after, serve, …"),
     )
-    #: Why it is unknown whether the runs succeeded: what cannot be read, and where.
+    #: The problem that leaves it unknown whether the runs succeeded, with its place.
     damage: str | None = None
 
     def over(self, lower: Sidecar) -> Sidecar:
-        """Return these labels where they are told, and those of ``lower`` where they are not."""
+        """Return these labels, completed by those of ``lower``."""
         merged = Sidecar()
         for entry in _FIELDS:
             mine, its = getattr(self, entry.name), getattr(lower, entry.name)
@@ -114,7 +114,7 @@ class Sidecar(RunFacts):
         return merged
 
     def fill_duration(self) -> None:
-        """Take the duration from start and end where it is not told itself."""
+        """Derive the duration from start and end if it is not set."""
         if self.duration is None and self.started_at and self.ended_at:
             self.duration = (self.ended_at - self.started_at).total_seconds()
 
@@ -123,25 +123,25 @@ _FIELDS = fields(Sidecar)
 _EMPTY = Sidecar()
 
 
-#: What follows if nobody can tell whether a run failed.
+#: The consequence if it is unknown whether a run failed.
 DAMAGED = "its runs count as damaged"
-#: Letters of the keys that say whether a run failed.
+#: Letters of the keys that record whether a run failed.
 _OUTCOMES = frozenset({"role", "exitcode", "exit"})
 
 
 def find_damage(problems: Sequence[Diagnostic]) -> str | None:
-    """Return why it is unknown whether the runs succeeded, if that follows from a problem."""
+    """Return the problem that leaves it unknown whether the runs succeeded, if any."""
     damages = [str(problem) for problem in problems if problem.what.endswith(DAMAGED)]
     return damages[-1] if damages else None
 
 
 def mark_unreadable(problem: Diagnostic) -> Sidecar:
-    """Return the labels of a sidecar that cannot be read, which might say that its runs failed."""
+    """Return the labels of an unreadable sidecar, which might record that its runs failed."""
     return Sidecar(damage=str(problem))
 
 
 def read_sidecar(text: str, path: str) -> tuple[Sidecar, list[Diagnostic]]:
-    """Read a sidecar; what cannot be used is told and left out.
+    """Read a sidecar; invalid entries are reported and left out.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def read_sidecar(text: str, path: str) -> tuple[Sidecar, list[Diagnostic]]:
 def read_keys(
     data: Mapping[str, Any], path: str, text: str = "", *, within: tuple[str, ...] = ()
 ) -> tuple[Sidecar, list[Diagnostic]]:
-    """Read the keys of a sidecar that is already parsed.
+    """Read the keys of a parsed sidecar.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ def read_keys(
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A file, and the table in it that keys are of."""
+    """A file, and the table in it that contains the keys."""
 
     path: str
     text: str
@@ -201,16 +201,16 @@ class _Place:
 
 
 _FEWER = "keep only the labels that distinguish the runs"
-#: Facts that only a result states, and what is unreadable.
+#: Facts that only a result records, and the damage.
 _UNSTATED = {"corrected", "units", "remark", "damage"}
 _SHARED = {column.name: {"meaning": column.meaning} for column in RUN_COLUMNS}
-#: The fields that a sidecar may state.
+#: The fields that a sidecar may set.
 KEYS = tuple(
     Column(f.name, TYPES.get(str(f.type), "map"), **(f.metadata or _SHARED[f.name]))
     for f in (*_FIELDS[len(FACTS) :], *_FIELDS[: len(FACTS)])
     if f.name not in _UNSTATED
 )
-#: How the value of a fact is read, by its unit or else its type.
+#: Reader of a fact's value, by its unit or else its type.
 _BY_KIND: dict[str, Callable[[Any], Any]] = {
     "s": read_seconds,
     "1/s": read_rate,
@@ -220,7 +220,7 @@ _BY_KIND: dict[str, Callable[[Any], Any]] = {
     "str": read_text,
     "map": read_texts,
 }
-#: How the value of each field is read.
+#: Reader of each field's value.
 _READERS: dict[str, Callable[[Any], Any]] = {
     **{key.name: _BY_KIND[key.unit or key.type] for key in KEYS},
     "load_model": one_of(*get_args(LoadModel)),
@@ -229,7 +229,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "exit_code": read_code,
     **dict.fromkeys(("spans", "limits", "containers"), read_table),
 }
-#: Key -> field, at the top of a sidecar and in its table ``[load]``.
+#: Fields by key, at the top level of a sidecar and in its table ``[load]``.
 TOP = {
     **{name: name for name in _READERS},
     "scenario": "benchmark",
@@ -259,7 +259,7 @@ _JSON: dict[str, dict[str, object]] = {
 
 
 def json_schema() -> dict[str, object]:
-    """Return the JSON schema of a sidecar, by which editors complete and check its keys."""
+    """Return the JSON schema of a sidecar, with which editors complete and check its keys."""
     values = {key.name: _JSON[key.type] | {"description": key.meaning} for key in KEYS}
     top, load = ({name: values[field] for name, field in keys.items()} for keys in (TOP, LOAD))
     top["load"] = {"type": "object", "properties": load, "additionalProperties": False}
@@ -282,7 +282,7 @@ _CHECKS: dict[str, Callable[[Mapping[str, Any]], Checked]] = {
 def _fill(
     sidecar: Sidecar, data: Mapping[str, Any], known: Mapping[str, str], at: _Place
 ) -> list[Diagnostic]:
-    """Set the fields that the keys name; report the keys that cannot be used."""
+    """Set the fields that the keys name; report invalid keys."""
     if len(data) > MOST:
         what = f"{count(data)}; all of them are ignored{_judge(data)}"
         return [replace(at.warn((), what, _FEWER), severity="error")]
@@ -306,21 +306,21 @@ def _fill(
 
 
 def _set(sidecar: Sidecar, field: str, value: object) -> None:
-    """Set a field; one that has several names may not have several values."""
+    """Set a field; several keys of one field must not have distinct values."""
     if getattr(sidecar, field) not in (getattr(_EMPTY, field), value):
         raise UnusableError(f"another key says {getattr(sidecar, field)!r}")
     setattr(sidecar, field, value)
 
 
 def _judge(ignored: Mapping[str, Any]) -> str:
-    """Say what follows if keys that are ignored, or keys in them, may tell that a run failed."""
+    """Describe the consequence if ignored keys, or keys in them, may record that a run failed."""
     within = (key for value in ignored.values() if isinstance(value, Mapping) for key in value)
     letters = ("".join(filter(str.isalpha, key)).lower() for key in (*ignored, *within))
     return "" if _OUTCOMES.isdisjoint(letters) else f"; {DAMAGED}"
 
 
 def _check_tables(sidecar: Sidecar, at: _Place) -> list[Diagnostic]:
-    """Keep what can be used of the tables about spans, limits and containers."""
+    """Keep the valid entries of the tables of spans, limits and containers."""
     problems = []
     for name, check in _CHECKS.items():
         kept, unused = check(getattr(sidecar, name))
@@ -330,7 +330,7 @@ def _check_tables(sidecar: Sidecar, at: _Place) -> list[Diagnostic]:
 
 
 def _check_times(sidecar: Sidecar, at: _Place) -> list[Diagnostic]:
-    """Drop an end before the start; fill the duration where both are told."""
+    """Drop both times if the end is before the start; otherwise set the duration from them."""
     if sidecar.started_at and sidecar.ended_at and sidecar.ended_at < sidecar.started_at:
         sidecar.started_at = sidecar.ended_at = None
         return [at.warn(("end",), "the end is before the start; both are ignored")]
@@ -344,7 +344,7 @@ _NAME = regex(r""""[^"]*"|'[^']*'|[^.\s]+""")
 
 
 def find_line(text: str, keys: Sequence[str]) -> int:
-    r"""Return the line, counted from 1, that tells most of a key; 0 where none does.
+    r"""Return the line, from 1, that names the most specific part of a key; 0 if none does.
 
     Parameters
     ----------
@@ -366,7 +366,7 @@ def find_line(text: str, keys: Sequence[str]) -> int:
 
 @lru_cache(maxsize=2)
 def _index(text: str) -> dict[tuple[str, ...], int]:
-    """Return the first line of each key; a text is searched once for all that is said of it."""
+    """Return the first line of each key; each text is searched only once for all diagnostics."""
     lines: dict[tuple[str, ...], int] = {}
     for number, keys in _list_keys(text):
         lines.setdefault(keys, number)
@@ -374,7 +374,7 @@ def _index(text: str) -> dict[tuple[str, ...], int]:
 
 
 def _list_keys(text: str) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """Yield each line that names a table or a key, with its keys from the outermost on."""
+    """Yield each line that names a table or a key, with its keys, outermost first."""
     table: tuple[str, ...] = ()
     for number, line in enumerate(text.splitlines(), 1):
         if match := _TABLE.match(line):

@@ -1,7 +1,7 @@
-"""What tells the blocks of one file, and the files of one series, apart.
+"""Labels that distinguish the blocks of one file, and the files of one series.
 
-Headings lead the benchmark; commands, servers and hosts that differ between blocks that are
-otherwise alike become params, and so do recorded facts. What does not differ stays out.
+Headings lead the benchmark. Commands, servers and hosts that differ between otherwise equal blocks
+become params, and so do recorded facts. Whatever does not differ is left out.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ from benchkit.schema import LOST_ROLES, format_params
 
 __all__ = ["FILE", "is_near_rate", "label_blocks", "share_headings"]
 
-#: The depth of the name that a file has by its path: above all headings in it.
+#: The depth of the name that a file has by its path, above all headings in it.
 FILE = "file"
 
-#: Shares by which lengths and counts of one test may differ.
+#: Maximum relative differences between lengths and between counts of one test.
 _LENGTH, _COUNT = 0.1, 0.01
-#: Share by which the rate of an open loop may miss the one that was set.
+#: Maximum relative difference between the actual and the set rate of an open loop.
 _RATE = 0.05
-#: Share by which the mean sizes of what repeats of one test send and receive may differ.
+#: Maximum relative difference between mean request or response sizes in repeats of one test.
 _SIZE = 0.1
-#: Share by which a run that was to last whole seconds may last longer.
+#: Maximum relative deviation from whole seconds of a run that was set to whole seconds.
 _ROUNDING = 0.02
 
 
 def label_blocks(pieces: Sequence[Piece]) -> None:
-    """Give load results the labels that tell them apart, in place.
+    """Label load results so that they can be distinguished, in place.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def label_blocks(pieces: Sequence[Piece]) -> None:
 
 
 def _part_by_queries(same: Sequence[Piece]) -> None:
-    """Make the queries of URLs a param where they differ; a URL without one differs, too."""
+    """Make the queries of URLs a param if they differ; a missing query counts as a value."""
     for still in _alike(same):
         queries = [piece.env.get("query", "") for piece in still]
         for piece, query in zip(still, queries, strict=True):
@@ -78,7 +78,7 @@ def _part_by_servers(same: Sequence[Piece]) -> None:
 
 
 def _part_by_hosts(same: Sequence[Piece]) -> list[tuple[list[Piece], Sequence[str], Sequence[str]]]:
-    """Make hosts a param where they differ; return what stands above blocks, if it leads none."""
+    """Make hosts a param if they differ; return blocks and texts above that don't lead a name."""
     nameless: list[tuple[list[Piece], Sequence[str], Sequence[str]]] = []
     for blocks in _alike(same, of_one_file=True):
         names = name_all(list_captions(blocks)), name_all(list_differences(blocks))
@@ -113,10 +113,11 @@ def _part_within_files(same: Sequence[Piece]) -> None:
 
 
 def share_headings(pieces: Sequence[Piece]) -> None:
-    """Name the blocks of all series alike: a rule of reading, never stored.
+    """Name the blocks of all series the same way; applied on reading, never stored.
 
-    A heading that tells the blocks of one variant apart leads the benchmark in the others, too,
-    also where they hold nothing else; so does one that tells blocks of several tools on one page.
+    A heading that distinguishes the blocks of one variant leads the benchmark in the other variants
+    as well, even if they have no other blocks. The same holds for a heading that distinguishes
+    blocks of several tools on one page.
     """
     share_labels(pieces)
     if not any(piece.headings for piece in pieces):
@@ -135,7 +136,7 @@ def share_headings(pieces: Sequence[Piece]) -> None:
 
 
 def _lead_by_headings(pieces: Sequence[Piece]) -> None:
-    """Put the headings that tell blocks of a series apart before their names."""
+    """Prefix names with the headings that distinguish the blocks of a series."""
     for same in _group(pieces, _series).values():
         telling = _list_telling(same)
         for piece in same if telling else ():
@@ -148,7 +149,7 @@ def _lead(piece: Piece, telling: Collection[str]) -> str:
 
 
 def _list_telling(series: Sequence[Piece]) -> set[str]:
-    """Return the headings at depths at which they tell blocks apart."""
+    """Return the headings at depths that distinguish blocks."""
     telling: set[str] = set()
     for depth in dict.fromkeys(depth for piece in series for depth in piece.headings):
         if _tells(series, depth):
@@ -157,7 +158,7 @@ def _list_telling(series: Sequence[Piece]) -> set[str]:
 
 
 def _tells(series: Sequence[Piece], depth: str) -> bool:
-    """Tell whether headings part blocks of one page, or benchmarks of one name in several files."""
+    """Return whether headings separate blocks of a page, or equal benchmarks in several files."""
     seen: dict[Hashable, str] = {}
     for piece in series:
         name = piece.headings.get(depth, "")
@@ -179,7 +180,7 @@ def _page(piece: Piece) -> tuple[str, str]:
 
 
 def _alike(pieces: Sequence[Piece], *, of_one_file: bool = False) -> Iterator[list[Piece]]:
-    """Yield the pieces that have all labels in common."""
+    """Yield the pieces whose labels are all equal."""
 
     def key(piece: Piece) -> Hashable:
         name = piece.benchmark or piece.target
@@ -202,7 +203,7 @@ def _group(
 def _part(
     same: Sequence[Piece], name: str, read: Callable[[Piece], str], *, is_fact: bool = False
 ) -> bool:
-    """Make what a piece records a param, where it differs; tell whether it does."""
+    """Make a recorded value a param if it differs; return whether it does."""
     values = [read(piece) for piece in same]
     if len({value for value in values if value}) < 2:
         return False
@@ -230,7 +231,7 @@ def _part_by_commands(same: Sequence[Piece]) -> None:
 
 
 def _part_by_amount(same: Sequence[Piece]) -> None:
-    """Keep runs of different lengths and different counts of requests apart."""
+    """Separate runs with different lengths or different request counts."""
     tests: list[list[Piece]] = []
     for piece in sorted(same, key=lambda piece: piece.duration is None):
         if piece.duration is None and piece.requests is None:
@@ -256,7 +257,7 @@ def _part_by_amount(same: Sequence[Piece]) -> None:
 def _part_by_measure(
     same: Sequence[Piece], name: str, read: Callable[[Piece], float | None], share: float
 ) -> None:
-    """Keep runs apart whose rates or sizes differ by more than those of repeats."""
+    """Separate runs whose rates or sizes differ by more than those of repeats."""
     tests: list[list[Piece]] = []
     for piece in same:
         value = read(piece)
@@ -274,7 +275,7 @@ def _part_by_measure(
 
 
 def is_near_rate(one: float | None, other: float | None) -> bool:
-    """Tell whether two rates of open loops may be one setting; an unknown one may be any.
+    """Return whether two rates of open loops may be one setting; an unknown rate matches any.
 
     Examples
     --------
@@ -289,22 +290,22 @@ def _may_be_near(one: float | None, other: float | None, share: float) -> bool:
 
 
 def _is_whole(seconds: float | None) -> bool:
-    """Tell whether a run took whole seconds, as one does that was to last so long."""
+    """Return whether a run took whole seconds, as one with a set duration does."""
     if seconds is None or seconds < 1:
         return False
     return abs(seconds - round(seconds)) <= _ROUNDING * seconds
 
 
 def _write_length(seconds: float | None) -> str:
-    """Write a length with two digits, so that runs of one test have the same."""
+    """Write a length with two digits, so that runs of one test have the same text."""
     return f"{float(f'{seconds:.1e}'):g}" if seconds else "unknown"
 
 
 def _is_as_long(piece: Piece, other: Piece) -> bool:
-    """Tell whether two runs may be of one test: as long, or with as many requests.
+    """Return whether two runs may be of one test: equally long, or with equal request counts.
 
-    How many requests a run of whole seconds made is an outcome, so that it tells nothing of one
-    whose length is unknown or another one; equal counts do, where the tool can be given one.
+    The request count of a run of whole seconds is an outcome, so it says nothing about a run of
+    unknown or different length. Equal counts do if the tool accepts a number of requests.
     """
     lengths, counts = (piece.duration, other.duration), (piece.requests, other.requests)
     is_timed = any(map(_is_whole, lengths))

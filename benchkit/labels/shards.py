@@ -1,12 +1,12 @@
-"""Files of several generators of one load test are one run, and share its number.
+"""Joining of files from several generators of one load test, which share the run's number.
 
-A sidecar or a layout numbers the generators. Without that nothing is joined: times that overlap
-are a finding, not a proof.
+A sidecar or a layout numbers the generators. Without these numbers nothing is joined, because
+overlapping times are a finding, not a proof.
 
-What a sidecar tells of limits, containers, spans and shards, as entries of a run's ``env``.
+Limits, containers, spans and shards of a sidecar become entries of a run's ``env``.
 
-CAdvisor tells limits as ``limit.<container>.cpu``, in cores, and a sidecar's go the same way;
-whatever is derived later finds both in one place.
+cAdvisor records limits as ``limit.<container>.cpu``, in cores. A sidecar's limits take the same
+form, so later steps find both in one place.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from benchkit.labels.forms import Run
 
 
-#: The entry of a run's environment that tells which generator wrote a file.
+#: The entry of a run's environment that identifies the generator of a file.
 SHARD = "shard"
 #: The entry that counts the generators whose files were joined.
 SHARDS = "shards"
@@ -65,7 +65,7 @@ def _are_together(runs: Sequence[Run]) -> bool:
 
 
 def list_facts(side: Sidecar) -> dict[str, str]:
-    """Return the entries.
+    """Return a sidecar's facts as entries of the environment.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def _limits(limits: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _amount(name: str, amount: object) -> str:
-    """Write cores as they are told, and memory in B."""
+    """Write cores as recorded, and memory in B."""
     if name != "memory" or not isinstance(amount, str):
         return _join(amount)
     return f"{parse_bytes(amount, binary='i' in amount.lower()).value:.0f}"

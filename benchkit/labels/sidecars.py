@@ -1,14 +1,14 @@
-"""What lies beside raw files: `run.toml`, `<file>.run.toml`, `runs.json`, `benchkit.toml`.
+"""Files next to raw files: `run.toml`, `<file>.run.toml`, `runs.json`, `benchkit.toml`.
 
-What a tool does not print (times, position, commit) can be kept with its result. Lowest to
-highest: the `[labels]` of `benchkit.toml`, then `run.toml`, both inherited from folder to folder;
-then `<file>.run.toml`, even if the file was packed since. Below all of them are the labels of the
-settings that hold in the working folder. `containers.json` says what containers are called. A
-problem is kept in `Sidecars.diagnostics` and never raised.
+They keep facts that a tool does not print (times, position, commit) with its result. From lowest to
+highest precedence: the `[labels]` of `benchkit.toml`, then `run.toml`, both inherited from folder
+to folder; then `<file>.run.toml`, even if the file was packed since. The labels of the working
+folder's settings come below all of them. `containers.json` names the containers. Problems are kept
+in `Sidecars.diagnostics` and never raised.
 
-When each run was measured: `runs.json`, for tools that print no times.
+`runs.json` records when each run was measured, for tools that print no times.
 
-Wrk and ab tell no times, and without them CPU and memory cannot be cut to the run.
+wrk and ab print no times, and without them CPU and memory cannot be limited to the run.
 """
 
 from __future__ import annotations
@@ -45,15 +45,15 @@ from benchkit.labels.walk import OF_FILE, OUTSIDE, leads_out, name_packed, name_
 
 __all__ = ["Sidecar", "Sidecars", "Window"]
 
-#: Runs that one list may hold: each is held against each file.
+#: Maximum number of runs in one list; each is compared with each file.
 _MOST = 10_000
 
 
 @dataclass(slots=True)
 class _Folder:
-    """What a folder lists, and what its files inherit.
+    """The sidecars of a folder, and the labels that its files inherit.
 
-    ``names`` are how sidecars are called by the names that they are known by: ``RUN.TOML``, say.
+    ``names`` maps each sidecar's standard name to the actual one, for example ``RUN.TOML``.
     """
 
     names: Mapping[str, str] = field(default_factory=dict)
@@ -92,10 +92,10 @@ class Sidecars:
         self.diagnostics: list[Diagnostic] = []
         self._labels = labels
         self.settings = self._read_labels(labels)
-        self._folders: dict[str, _Folder] = {}  # by text: hashing a Path costs more
+        self._folders: dict[str, _Folder] = {}  # keyed by text: hashing a Path costs more
 
     def for_file(self, path: Path) -> Sidecar:
-        """Return the labels that lie beside a file; not to be changed.
+        """Return the labels recorded next to a file; do not change them.
 
         Parameters
         ----------
@@ -110,17 +110,17 @@ class Sidecars:
         return folder.sidecar
 
     def is_link(self, path: Path) -> bool:
-        """Tell whether a file is a link, as its folder lists it."""
+        """Return whether a file is a link, according to its folder's listing."""
         parent, _, name = str(path).rpartition(os.sep)
         return name in self._folder(parent).links
 
     def declaring_folder(self, path: Path, variant: str) -> Path | None:
-        """Return the folder whose sidecar names the variant of a file, unless the file's does."""
+        """Return the folder whose sidecar names a file's variant, unless its own sidecar does."""
         folder = self._folder(str(path.parent))
         return folder.variant_from if folder.sidecar.variant == variant else None
 
     def windows(self, place: Path | str) -> list[Window]:
-        """Return the windows of the nearest `runs.json` around a file or folder, up to the root.
+        """Return the windows of the nearest `runs.json` around a file or folder.
 
         Parameters
         ----------
@@ -142,7 +142,7 @@ class Sidecars:
         benchmark: str = "",
         group: str = "",
     ) -> Window | None:
-        """Return what is recorded of a measured run, or None where nothing is.
+        """Return the window recorded for a measured run, or None.
 
         Parameters
         ----------
@@ -168,7 +168,7 @@ class Sidecars:
         return next(iter(fitting.values())) if len(fitting) == 1 else None
 
     def _folder(self, key: str) -> _Folder:
-        """Return what the files of a folder inherit."""
+        """Return the labels that the files of a folder inherit."""
         known = self._folders.get(key)
         if known is None:
             folder = Path(key)
@@ -212,7 +212,7 @@ class Sidecars:
         return sidecar
 
     def _read_settings(self, path: Path) -> Sidecar:
-        """Read the labels in a file of settings, whose other keys do not count here."""
+        """Read the labels in a settings file, ignoring its other keys."""
         try:
             if leads_out(str(path), self.root):
                 raise ConfigError(OUTSIDE)
@@ -257,14 +257,14 @@ class Sidecars:
             return None
 
     def _list(self, folder: Path) -> tuple[Mapping[str, str], frozenset[str]]:
-        """Return the sidecars in a folder, and its links."""
+        """Return the sidecars and the links in a folder."""
         try:
             with os.scandir(folder) as listing:
                 entries = sorted(listing, key=lambda entry: entry.name, reverse=True)
         except OSError:
             return {}, frozenset()
         names: dict[str, str] = {}
-        for entry in entries:  # run.toml before RUN.TOML
+        for entry in entries:  # run.toml takes precedence over RUN.TOML
             if not (name := name_sidecar(entry.name)):
                 continue
             if names.setdefault(name, entry.name) != entry.name:
@@ -277,7 +277,7 @@ class Sidecars:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """When one run was measured.
+    """The time window in which one run was measured.
 
     Parameters
     ----------
@@ -297,10 +297,10 @@ class Window:
 
 
 def read_windows(text: str, path: str) -> tuple[list[Window], list[Diagnostic]]:
-    """Read a `runs.json`; an entry that cannot be used is told and left out.
+    """Read a `runs.json`; invalid entries are reported and left out.
 
-    So are two entries that give one run different times: neither is used for it. The runs count as
-    damaged where what is left out records how a command exited.
+    Two entries that assign different times to one run are both left out. The runs count as damaged
+    if a left-out entry records how a command exited.
 
     Parameters
     ----------
@@ -336,11 +336,11 @@ def read_windows(text: str, path: str) -> tuple[list[Window], list[Diagnostic]]:
 
 
 def _contradict(windows: Mapping[int, Window]) -> Iterator[tuple[int, int]]:
-    """Yield the numbers of entries that may be about one run and give it different times."""
+    """Yield the numbers of entries that may describe one run but record different times."""
     seen: dict[tuple[str, int, str], dict[str, int]] = {}
     for number, window in windows.items():
         before = seen.setdefault((window.variant, window.run, window.benchmark), {})
-        # an entry without a group is about the runs of every group
+        # an entry without a group applies to the runs of every group
         about = (window.group, "") if window.group else tuple(before)[:1]
         for other in dict.fromkeys(before[group] for group in about if group in before):
             if (windows[other].start, windows[other].end) != (window.start, window.end):
@@ -390,7 +390,7 @@ def _window(entry: object) -> Window:
 
 
 def _get_code(entry: Mapping[str, object]) -> object:
-    """Return how the command exited, or None, which a harness also writes where it knows none."""
+    """Return the exit code, or None, which a harness also writes if it is unknown."""
     return entry.get("exit_code", entry.get("exit"))
 
 

@@ -1,6 +1,6 @@
-"""The rules that take the variant out of benchmark names which hold it.
+"""Rules that split the variant from benchmark names that contain it.
 
-`Overhead/Baseline/Ping` beside `Overhead/OTel_Enabled/Ping` is a comparison in one file.
+`Overhead/Baseline/Ping` and `Overhead/OTel_Enabled/Ping` are a comparison in one file.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from benchkit.labels.matching import parse_rename, split_variant
 from benchkit.labels.walk import name_key
 from benchkit.regexes import regex
 
-#: More variants than this are rarely meant, but a page may have as many headings.
+#: Maximum number of variants that is still plausible, and the same for headings of a page.
 _MANY, _HEADINGS = 12, 40
-#: Names, and characters of a name, that are looked at.
+#: Maximum number of names, and of characters of a name, that are examined.
 _NAMES, _LONGEST = 10_000, 300
 _PART = regex(r"[^/]+")
 _TOKENS = regex(r"[-_=.:]")
 _MARKS = "#!@~%"
-#: What the escape of a blank is.
+#: The escaped form of a blank.
 _BLANK = re.escape(" ")
 
 
 @dataclass(frozen=True, slots=True)
 class NameSplit:
-    """The variants that names hold, where they stand, and the options that make them the sides."""
+    """The variants in names, their place, and the options that make them the sides."""
 
     variants: tuple[str, ...]
     pattern: str
@@ -37,14 +37,14 @@ class NameSplit:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """The words to type."""
+        """The command-line arguments."""
         rename = ("--rename", self.rename) if self.rename else ()
         return ("--split", self.pattern, *rename)
 
 
 @dataclass(frozen=True, slots=True)
 class _Hold:
-    """One variant that a name may hold: where, and the name without it."""
+    """A variant that a name may contain: its position, and the name without it."""
 
     value: str
     rest: str
@@ -53,7 +53,7 @@ class _Hold:
 
 
 def suggest_split(benchmarks: Collection[str], baselines: Sequence[str]) -> NameSplit | None:
-    r"""Suggest how to split names that are alike but for a variant; one of them is a baseline.
+    r"""Suggest how to split names that differ only in a variant, one of which is a baseline.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def suggest_split(benchmarks: Collection[str], baselines: Sequence[str]) -> Name
 
 
 def split_commands(commands: Sequence[str]) -> NameSplit | None:
-    """Make a variant of each command of a list that was timed.
+    """Make a variant of each command in a timed list.
 
     Examples
     --------
@@ -90,9 +90,9 @@ def split_commands(commands: Sequence[str]) -> NameSplit | None:
 
 
 def split_headings(names: Collection[Sequence[str]]) -> list[NameSplit]:
-    """Make variants of the headings of a level that part names which are alike in all else.
+    """Make variants of the headings at a level that separates otherwise equal names.
 
-    The level of the most headings comes first.
+    The level with the most headings comes first.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def split_headings(names: Collection[Sequence[str]]) -> list[NameSplit]:
 
 
 def _write_choice(sides: Collection[str]) -> str:
-    """Write the pattern of `--split` that takes headings as variants."""
+    """Write the `--split` pattern that takes headings as variants."""
     return f"^(?P<variant>{'|'.join(re.escape(side).replace(_BLANK, ' ') for side in sides)})$"
 
 
@@ -137,14 +137,14 @@ def _find_holds(name: str) -> Iterator[_Hold]:
 
 
 def _cut(name: str, start: int, end: int) -> _Hold:
-    """Cut a value and the sign before it out of a name, or the sign after one that leads it."""
+    """Cut a value out of a name, with the sign before it or, at the start, the sign after it."""
     before, after = name[start - 1 : start], name[end : end + 1]
     rest = name[: start - 1] + name[end:] if before else name[end + 1 :]
     return _Hold(name[start:end], rest, before, after)
 
 
 def _choose(holds: Mapping[str, Sequence[_Hold]], word: str) -> dict[str, _Hold]:
-    """Choose the names that hold a word, and those that are the same without another one."""
+    """Choose the names that contain a word, and those that equal them without another word."""
     chosen: dict[str, _Hold] = {}
     for name, each in holds.items():
         if hold := next((x for x in each if x.value.lower() == word and x.rest), None):
@@ -157,7 +157,7 @@ def _choose(holds: Mapping[str, Sequence[_Hold]], word: str) -> dict[str, _Hold]
 
 
 def _write(chosen: Mapping[str, _Hold]) -> NameSplit | None:
-    """Write the rules; nothing unless they give each name what was chosen of it."""
+    """Write the rules, or return nothing unless they split each name as chosen."""
     variants = sorted({hold.value for hold in chosen.values()}, key=name_key)
     choice = "|".join(re.escape(name) for name in sorted(variants, key=len, reverse=True))
     before, after = ({getattr(x, side) for x in chosen.values()} for side in ("before", "after"))
@@ -177,7 +177,7 @@ def _write(chosen: Mapping[str, _Hold]) -> NameSplit | None:
 def _write_signs(signs: Collection[str]) -> str:
     if len(signs) == 1:
         return next(iter(signs)).replace(".", r"\.")
-    return f"[{''.join(sorted(signs))}]"  # a hyphen comes first, where it means itself
+    return f"[{''.join(sorted(signs))}]"  # a hyphen comes first, where it is literal
 
 
 def _gives(split: NameSplit, chosen: Mapping[str, _Hold]) -> bool:

@@ -1,4 +1,4 @@
-"""What the stem of a file name says: `k6-export-1` is k6's export of run 1.
+"""Labels from the stem of a file name: `k6-export-1` is k6's export of run 1.
 
 The tokens of a `{tool}-…` stem are read in one place and in any order.
 """
@@ -20,7 +20,7 @@ FORMS = frozenset(
     | {"summary", "hist", "histogram", "hdr", "hdrplot", "plot", "latencies", "csv", "metrics"}
 )
 
-#: Names of results that name no variant.
+#: Names of results that do not name a variant.
 RESULT_WORDS = FORMS | {
     "output",
     "out",
@@ -35,7 +35,7 @@ RESULT_WORDS = FORMS | {
 #: Tokens that name a role.
 ROLES = {"warmup": "warmup", "merged": "aggregate", "aggregate": "aggregate"}
 
-#: Words of which a number names another one, and no run.
+#: Words whose number identifies one of them, not a run.
 KINDS = frozenset(
     {"endpoint", "scenario", "case", "query", "q", "page", "step", "phase", "stage", "part"}
     | {"node", "host", "pod", "shard", "partition", "tier", "config", "cfg", "level", "size"}
@@ -43,23 +43,23 @@ KINDS = frozenset(
     | {"core", "cores", "conn", "conns", "connections"}
 )
 
-#: What stands between the words of a name.
+#: Separators between the words of a name.
 SEPARATORS = regex(r"[-_. ,]")
-#: As `SEPARATORS`, but for the dot of a version.
+#: Like `SEPARATORS`, except for the dot of a version.
 _WORDS = regex(r"[-_ ]|\.(?!\d)|(?<!\d)\.")
 
 _VERSION = regex(r"v[0-9]+(?:\.[0-9]+)*")
 _RELEASE = regex(r"v[0-9]+|(?:[a-z]+[-_]?)?v?[0-9]+(?:\.[0-9]+)+(?:-?rc\.?[0-9]+)?", re.IGNORECASE)
 _CONNECTIONS = regex(r"c[0-9]+")
 _EXTENSION = regex(r"(?=.*[A-Za-z])\w+")
-#: What `bench.old` and `bench.new` end with is no extension.
+#: Endings of names like `bench.old` and `bench.new`, which are not extensions.
 _SIDES = frozenset({"old", "new", "before", "after", "base", "baseline", "head", "main", "pr"})
 _NUMBER = regex(rf"[0-9]{{1,{DIGITS}}}")
 _TOOLS_MOMENT = regex(rf"[-_. ]{MOMENT}$", re.IGNORECASE)
 
 
 class ToolNames(NamedTuple):
-    """The names of tools and formats that a path may hold.
+    """The names of tools and formats that a path may contain.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ class ToolNames(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Stem:
-    """What a `{tool}-…` stem says.
+    """Labels from a `{tool}-…` stem.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ class Stem:
 
     @property
     def params(self) -> tuple[tuple[str, str], ...]:
-        """The level of the workload that the stem tells."""
+        """The load level in the stem."""
         return (("connections", self.connections),) if self.connections else ()
 
 
@@ -131,7 +131,7 @@ def split_name(name: str) -> tuple[str, str]:
 
 @lru_cache(maxsize=1 << 14)
 def read_stem(stem: str, tools: ToolNames) -> Stem:
-    """Read a stem; one that does not begin with a tool's name says nothing.
+    """Read a stem; one that does not begin with a tool's name yields nothing.
 
     Examples
     --------
@@ -153,7 +153,7 @@ def read_stem(stem: str, tools: ToolNames) -> Stem:
 
 
 def _read_tokens(tool: str, tokens: list[str], *, is_companion: bool) -> Stem:
-    """Read the tokens that follow a tool's name; of several numbers the last is the run."""
+    """Read the tokens after a tool's name; the last of several numbers is the run."""
     numbers = [at for at, token in enumerate(tokens) if _NUMBER.fullmatch(token)]
     run_at = numbers[-1] if numbers else -1
     if run_at > 0 and tokens[run_at - 1].lower() in KINDS:
@@ -187,7 +187,7 @@ def _read_tokens(tool: str, tokens: list[str], *, is_companion: bool) -> Stem:
 
 @lru_cache(maxsize=1 << 14)
 def form_tokens(path: str) -> tuple[str, ...]:
-    """Return the words of a file's stem that name a form, whatever its tool.
+    """Return the words of a file's stem that name a form, for any tool.
 
     Examples
     --------
@@ -200,12 +200,12 @@ def form_tokens(path: str) -> tuple[str, ...]:
 
 
 def starts_with_tool(stem: str, tools: ToolNames) -> Stem:
-    """Read a `{tool}…` stem, whatever of ``-``, ``_``, ``.`` or blank follows the tool's name."""
+    """Read a `{tool}…` stem in which ``-``, ``_``, ``.`` or a blank follows the tool's name."""
     return read_stem(re.sub(r"[-_. ]+", "-", stem), tools)
 
 
 def _take_tool(tokens: list[str], tools: ToolNames) -> tuple[str, list[str]]:
-    """Take the longest tool's name that the tokens begin with (names may hold a ``-``)."""
+    """Take the longest tool's name at the start of the tokens (names may contain a ``-``)."""
     for size in range(3, 0, -1):
         name = "-".join(tokens[:size]).lower()
         if name in tools.known:
@@ -214,12 +214,12 @@ def _take_tool(tokens: list[str], tools: ToolNames) -> tuple[str, list[str]]:
 
 
 def is_number(name: str) -> bool:
-    """Tell a name that is a small whole number."""
+    """Return whether a name is a small whole number."""
     return name.isascii() and name.isdigit() and len(name) < 9
 
 
 def is_version(name: str) -> bool:
-    """Tell the name of a version.
+    """Return whether a name is that of a version.
 
     Examples
     --------
@@ -230,7 +230,7 @@ def is_version(name: str) -> bool:
 
 
 def is_form(name: str) -> bool:
-    """Tell whether a stem's name is that of a form of a result, so that it names no variant.
+    """Return whether a stem's name is that of a form of a result, and so not a variant.
 
     Examples
     --------
@@ -241,6 +241,6 @@ def is_form(name: str) -> bool:
 
 
 def is_name(name: str, tools: ToolNames) -> bool:
-    """Tell whether a stem's name is more than a word for results or a tool."""
+    """Return whether a stem's name is more than a word for results or a tool."""
     words = (word.lower() for word in SEPARATORS.split(name) if word)
     return any(word not in RESULT_WORDS and word not in tools.known for word in words)

@@ -1,6 +1,6 @@
-"""A path pattern of the user's own: `--layout '{scenario}/{variant}/{run}.{ext}'`.
+"""A user-defined path pattern: `--layout '{scenario}/{variant}/{run}.{ext}'`.
 
-A folder that was laid out before benchkit came can be read without being moved.
+It reads an existing folder layout without moving files.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from benchkit.errors import ConfigError, Diagnostic
 from benchkit.labels.walk import DIGITS
 from benchkit.regexes import regex
 
-#: What a placeholder matches; any other name is a param and matches within one component.
+#: What each placeholder matches; any other name is a param and matches within one component.
 _WITHIN = "[^/]+"
 _MATCHES = {
     "variant": _WITHIN,
@@ -31,7 +31,7 @@ _MATCHES = {
 _ALIASES = {"repeat": "run", "scenario": "benchmark", "concurrency": "connections"}
 _WILD = "[^/]*"
 _TOKEN = regex(r"\{([^{}]*)\}|((?:\*|…|\.\.\.)+)|(/|[^{}*…./]+|\.|[{}])")
-#: A part that matches what it may: a placeholder, one that repeats another, or a ``*``.
+#: A variable part: a placeholder, a repetition of one, or a ``*``.
 _OPEN = regex(r"\((?!\?)|\\\d|\[\^/\]\*")
 _EXAMPLE = "use a pattern like '{variant}/{tool}-{run}.{ext}'"
 _FEWER = "use fewer placeholders in one part of the path"
@@ -62,7 +62,7 @@ class Template:
     extension: bool
 
     def read(self, folder: str, name: str, stem: str) -> dict[str, str] | None:
-        """Return the labels that a path gives, or None where the pattern does not match.
+        """Return the labels from a path, or None if the pattern does not match.
 
         Parameters
         ----------
@@ -127,7 +127,7 @@ def compile_pattern(pattern: str) -> Template:
 
 
 def _join(parts: Sequence[str]) -> str:
-    """Join the parts; what stands between two ``*`` is looked for once, from the left."""
+    """Join the parts; text between two ``*`` is searched for only once, from the left."""
     done: list[str] = []
     for part in parts:
         if part == _WILD and done[-2:-1] == [_WILD] and not _OPEN.match(done[-1]):
@@ -155,7 +155,7 @@ def _part(match: re.Match[str], names: list[str], pattern: str) -> str:
 
 
 def _label(field: str, pattern: str) -> str:
-    """Return the label that a placeholder stands for."""
+    """Return the label of a placeholder."""
     name = _ALIASES.get(field, field)
     if name in _MATCHES or field in _ALIASES:
         return name
@@ -171,7 +171,7 @@ def _label(field: str, pattern: str) -> str:
 
 
 def list_unmatched(pattern: str, files: Mapping[str, bool]) -> list[Diagnostic]:
-    """Say which files the pattern of a layout does not match, of those that it is for.
+    """Report which files the pattern of a layout should match but does not.
 
     Parameters
     ----------
@@ -201,7 +201,7 @@ def list_unmatched(pattern: str, files: Mapping[str, bool]) -> list[Diagnostic]:
 
 
 def show_example(pattern: str) -> str:
-    """Return a path that a pattern matches.
+    """Return an example path that a pattern matches.
 
     Examples
     --------

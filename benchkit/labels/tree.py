@@ -1,9 +1,9 @@
-"""The labels of all files of a tree, read together.
+"""Labels of all files of a tree, read together.
 
-Of `off/trial01.out` by itself nobody knows which word is the variant. Folders and stems that count
-runs or are dates are recognised first. Of the names that are left, those of folders or those of
-stems are the variants: the level that holds a default baseline's name, else the folders where they
-all hold one name or are versions, else the stems.
+`off/trial01.out` alone does not show which word is the variant. Folders and stems that count runs
+or are dates are recognised first. Of the remaining names, either folders or stems are the variants:
+the level that contains a default baseline's name; otherwise the folders, if they all contain one
+name or are versions; otherwise the stems.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def read_tree(
 def _lift_names(
     tree: list[PathLabels], baselines: Collection[str], tools: ToolNames
 ) -> list[PathLabels]:
-    """Make variants of what is left of tools' stems, where only that holds a baseline's name."""
+    """Make variants of the rest of tools' stems, if only they include a baseline's name."""
     names = {labels.leftover for labels in tree if labels.tool and not _is_companion(labels, tools)}
     folders = {labels.variant.lower() for labels in tree}
     if not folders.isdisjoint(baselines) or {n.lower() for n in names}.isdisjoint(baselines):
@@ -125,9 +125,9 @@ def _lift_names(
 
 
 def _lift_sides(tree: list[PathLabels], baselines: Collection[str]) -> list[PathLabels]:
-    """Make variants of folders above the variants, where only that level holds a baseline's name.
+    """Make variants of folders above the variants, if only that level has a baseline's name.
 
-    The folders between lead the files apart, and files that would be variants are benchmarks.
+    The folders in between go into the group, and files that would be variants are benchmarks.
     """
     above = [tuple(filter(None, labels.group.split("/"))) for labels in tree]
     below: dict[tuple[str, ...], set[str]] = defaultdict(set)
@@ -156,11 +156,11 @@ def _lift(labels: PathLabels, folders: tuple[str, ...], sides: set[tuple[str, ..
 def lead_by_folders(
     trees: Sequence[Sequence[PathLabels]], tools: ToolNames
 ) -> list[list[PathLabels]]:
-    """Return the labels of folders that are a variant each, with the names below as other labels.
+    """Return the labels of folders that are a variant each, with names below them as other labels.
 
-    Where the folders below one of them differ, those that would be variants lead their files apart.
-    Folders that count runs lead no file, nor do those of counters. Files that would be variants are
-    benchmarks, as they are below folders that are read together.
+    If the folders below one of them differ, those that would be variants go into the group. Folders
+    that count runs and folders of counters do not. Files that would be variants are benchmarks, as
+    they are below folders that are read together.
 
     Examples
     --------
@@ -191,7 +191,7 @@ def lead_by_folders(
 
 
 def _list_benchmarks(trees: Sequence[Sequence[PathLabels]], tools: ToolNames) -> set[str]:
-    """Return the names of files, if those of one tree have several."""
+    """Return the names of files, if one tree has several."""
     names = [
         {
             labels.variant
@@ -204,7 +204,7 @@ def _list_benchmarks(trees: Sequence[Sequence[PathLabels]], tools: ToolNames) ->
 
 
 def _is_sparse(labels: PathLabels) -> bool:
-    """Tell a file that is named after its run: below a variant that is given, it is that run."""
+    """Return whether a file is named after its run, so that it is that run of a given variant."""
     return labels.run is not None and is_run(labels.variant)
 
 
@@ -213,7 +213,7 @@ def _is_companion(labels: PathLabels, tools: ToolNames) -> bool:
 
 
 def _name_folders(tree: Sequence[PathLabels]) -> list[str]:
-    """Return for each file the folder that would be its variant, or nothing if that is a run."""
+    """Return the folder that would be each file's variant, empty if it is a run."""
     numbers: dict[str, set[int]] = defaultdict(set)
     for labels in tree:
         if is_number(labels.variant) and _is_folder(labels):
@@ -230,13 +230,13 @@ def _name_folders(tree: Sequence[PathLabels]) -> list[str]:
 
 
 def _is_folder(labels: PathLabels) -> bool:
-    """Tell whether the variant is the name of a folder, not of a stem or of the root."""
+    """Return whether the variant is the name of a folder, not of a stem or the root."""
     above = labels.group.split("/")
     return labels.folder.split("/").count(labels.variant) > above.count(labels.variant)
 
 
 def is_run(name: str) -> bool:
-    """Tell whether the name of a folder counts a run; a date alone may be a night's variant.
+    """Return whether a folder's name counts a run; a date alone may be a nightly variant.
 
     Examples
     --------
@@ -248,7 +248,7 @@ def is_run(name: str) -> bool:
 
 
 def name_without_run(path: str) -> str:
-    """Return the stem of a file without what counts its runs.
+    """Return the stem of a file without its run count.
 
     Examples
     --------
@@ -259,7 +259,7 @@ def name_without_run(path: str) -> str:
 
 
 def _drop_forms(files: Iterable[PlainFile]) -> None:
-    """Drop the form from a name that another file of the folder has without it, or with another."""
+    """Remove the form from a name if the folder has the same name without it, or with another."""
     rests: dict[tuple[tuple[str, ...], str], set[str]] = defaultdict(set)
     kept = [(file, leave_form(file.name)) for file in files]
     for file, rest in kept:
@@ -270,10 +270,10 @@ def _drop_forms(files: Iterable[PlainFile]) -> None:
 
 
 def _part_names(files: Iterable[PlainFile], baselines: Collection[str], tools: ToolNames) -> None:
-    """Part names that hold a side and a benchmark, where each side has the same benchmarks.
+    """Split names that contain a side and a benchmark, if every side has the same benchmarks.
 
-    `before-get`, `before-put`, `after-get`, `after-put`: what stands beside a baseline's name in
-    several is the benchmark, and what stands beside that in the other names is another side.
+    `before-get`, `before-put`, `after-get`, `after-put`: the text next to a baseline's name in
+    several names is the benchmark, and the text next to that in the other names is another side.
     """
     by_group: dict[tuple[str, ...], list[PlainFile]] = defaultdict(list)
     for file in files:
@@ -287,7 +287,7 @@ def _part_names(files: Iterable[PlainFile], baselines: Collection[str], tools: T
 def _read_rests(
     files: Sequence[PlainFile], parted: Mapping[str, tuple[str, str]], tools: ToolNames
 ) -> None:
-    """Read what is left of names as the names of files below the sides: `1_c20` is run 1 of c20."""
+    """Read the rest of each name as a file name below the side: `1_c20` is run 1 of c20."""
     rests: list[PlainFile] = []
     for file in files:
         file.name, rest = parted[file.name]
@@ -303,7 +303,7 @@ def _read_rests(
 def _find_folders(
     files: Iterable[PlainFile], tools: ToolNames, baselines: Collection[str]
 ) -> dict[tuple[str, ...], bool]:
-    """Return where folders are the variants, and whether stems name benchmarks below them."""
+    """Return where folders are the variants, and whether stems below them name benchmarks."""
     names: dict[tuple[str, ...], set[str]] = defaultdict(set)
     folders: dict[tuple[str, ...], set[str]] = defaultdict(set)
     for file in files:
@@ -329,7 +329,7 @@ def _label(
     *,
     is_alone: bool,
 ) -> PathLabels:
-    """Put the labels of a file together; ``is_alone`` where the root's files share one name."""
+    """Make the labels of a file; ``is_alone`` if all files of the root share one name."""
     *above, last = file.folders or (root_name,)
     site = tuple(above)
     is_folder = file.folders != () and site in holding

@@ -1,11 +1,11 @@
-"""Which files of a folder are raw results.
+"""Selection of the raw results in a folder.
 
-A results folder also holds scripts, notes and sidecars, and a file that is silently not read is
-as bad as one that is wrongly read. Pipes, sockets and links to nothing are therefore yielded like
-files, and refused where they are read. A file that is named explicitly is always read; a link that
-is met on the way only if it stays in the folder, or leads to where git-annex and DVC keep files.
+A results folder also holds scripts, notes and sidecars, and silently skipping a file is as bad as
+misreading it. Pipes, sockets and dangling links are therefore yielded like files, and refused when
+they are read. An explicitly named file is always read; a link in a folder only if it stays in the
+folder, or leads to where git-annex and DVC keep files.
 
-The order in which people expect names: wrk-2 before wrk-10.
+Names are sorted in natural order: wrk-2 before wrk-10.
 
 The walk, the numbering and every list of runs must agree on one order that does not depend on the
 file system.
@@ -83,14 +83,14 @@ _DOCUMENTS = frozenset(
         ".webp",
     }
 )
-#: Files beside results that say what they are.
+#: Files next to results that describe them.
 SIDECARS = {"run.toml", "runs.json", "benchkit.toml", "provenance.toml", "containers.json"}
-#: What follows the name of a result in that of its sidecar; a packed result keeps its sidecar.
+#: Suffix of a result's sidecar, which a packed result keeps, and the suffix of a packed result.
 OF_FILE, _PACKED = ".run.toml", ".gz"
 _NAMES = {"commands.log": "a log of commands", "cachedir.tag": "a cache tag",
           "plan.toml": "a plan of `benchkit capture`",
           "data.js": "a script, or a history for `benchkit history import`"}  # fmt: skip
-#: What a copy of a file ends with that an editor or a person put aside.
+#: Endings of backup copies made by an editor or a person.
 _PUT_ASIDE = (".bak", ".orig", ".old", "~", ".swp", ".tmp", ".save")
 DOCUMENT, README, _SIDECAR = "a document", "a README", "a sidecar"
 _REASONS = {
@@ -99,18 +99,18 @@ _REASONS = {
     **dict.fromkeys((".stderr", ".err"), "the standard error of a tool"),
     **dict.fromkeys((".toml", ".ini", ".cfg", ".conf", ".lock"), "a file of settings"),
 }
-#: Why a link is not followed.
+#: Reason for not following a link.
 OUTSIDE = "a link to outside the folder"
-#: Folders within each other that are looked into; whoever makes more means harm, or made a loop.
+#: Maximum depth of nested folders; deeper ones are malicious or a loop.
 DEEPEST = 100
-#: Why a deeper one is not.
+#: Reason for not walking a deeper folder.
 DEEP = f"more than {DEEPEST} folders deep"
-#: Why a sidecar stands for the result that it is named after.
+#: Reason for reporting the missing result that a sidecar is named after.
 MISSING = "the result of a sidecar is missing"
 #: Hidden folders in which tools keep results.
 _KEPT = {".benchmarks"}
 _REPOSITORIES = (".git", ".dvc")
-#: Files by which a folder is known that holds no results.
+#: Files that identify a folder without results.
 _MARKS = {"pyvenv.cfg": "a virtual environment", ".cargo-lock": "cargo's build output"}
 _PRUNED = {
     ".benchkit": "benchkit's own store",
@@ -119,10 +119,10 @@ _PRUNED = {
     "lost+found": "part of the file system",
 }
 _DIGITS = regex(r"([0-9]+)")
-#: So many digits any number of 64 bits has; one with more is a name.
+#: Maximum number of digits that always fits 64 bits; longer digits are a name.
 DIGITS = 18
 
-#: Text and numbers in turn, and the name itself to tell ``01`` from ``1``.
+#: Text and numbers in turn, and the name itself to distinguish ``01`` from ``1``.
 NameKey = tuple[tuple[str | int, ...], str]
 
 
@@ -159,16 +159,16 @@ def walk(
 
 
 def look(root: Path, most: int, *, pages: bool = False) -> list[Path]:
-    """Return what may be raw results among the first entries below a folder, or its documents."""
+    """Return the possible results, or documents, among the first entries below a folder."""
     entries = islice(_walk(root, root, "", (), ()), most)
     reasons = {DOCUMENT, README} if pages else {""}
     return [path for path, reason, _ in entries if reason in reasons]
 
 
 def leads_out(link: str, root: Path) -> bool:
-    """Tell whether a link is there that leads out of a folder.
+    """Return whether an existing link leads out of a folder.
 
-    Files that git-annex and DVC keep in the repository around the folder belong to it.
+    Files that git-annex and DVC keep in the folder's repository belong to the folder.
     """
     if not os.path.islink(link) or not os.path.exists(link):  # noqa: PTH110, PTH114 - never raise
         return False
@@ -182,7 +182,7 @@ def leads_out(link: str, root: Path) -> bool:
 
 @lru_cache(maxsize=1)
 def _find_repository(folder: Path) -> Path | None:
-    """Return the nearest folder, this or above it, that is a repository."""
+    """Return the nearest repository at or above this folder."""
     for home in (folder, *folder.parents):
         if any(os.path.lexists(home / name) for name in _REPOSITORIES):
             return home
@@ -192,9 +192,9 @@ def _find_repository(folder: Path) -> Path | None:
 def _walk(
     root: Path, folder: Path, relative: str, exclude: Sequence[str], above: tuple[Path, ...]
 ) -> Iterator[tuple[Path, str, bool]]:
-    """Walk one folder; ``above`` holds the real folders on the way, against links in a circle.
+    """Walk one folder; ``above`` holds the real folders on the way, to stop circular links.
 
-    Yields each path, why it is passed over, and whether results may be lost with it.
+    Yields each path, the reason for skipping it, and whether results may be lost with it.
     """
     try:
         with os.scandir(folder) as listing:
@@ -216,7 +216,7 @@ def _walk(
         path = Path(entry.path)
         try:
             is_folder = entry.is_dir()
-        except OSError:  # a link to itself, say: reading it says why it cannot be
+        except OSError:  # for example, a link to itself: reading it reports the reason
             is_folder = False
         reason = _excluded(entry.name, place, exclude) if exclude else ""
         is_outside = not reason and entry.is_symlink() and leads_out(entry.path, root)
@@ -233,13 +233,13 @@ def _walk(
 
 
 def name_packed(name: str) -> tuple[str, str]:
-    """Return the name of a result, and the other one that it has once it is packed or unpacked."""
+    """Return the name of a result, and its other name when packed or unpacked."""
     other = name.removesuffix(_PACKED) if name.endswith(_PACKED) else name + _PACKED
     return name, other
 
 
 def name_sidecar(name: str) -> str:
-    """Return the name by which a sidecar is known, whatever its case; empty for another file.
+    """Return a sidecar's standard name, ignoring case; empty for any other file.
 
     Examples
     --------
@@ -260,13 +260,13 @@ def _excluded(name: str, place: str, exclude: Sequence[str]) -> str:
 
 
 def is_store(folder: Path) -> bool:
-    """Tell whether a folder is a store, which holds no raw results."""
+    """Return whether a folder is a store, which holds no raw results."""
     tables = ("runs", "values")
     return any(os.path.isdir(folder / name / "_delta_log") for name in tables)  # noqa: PTH112
 
 
 def prune(folder: Path) -> str:
-    """Say why a folder is not walked, or nothing."""
+    """Return the reason for not walking a folder, if any."""
     name = folder.name
     if name in _PRUNED:
         return _PRUNED[name]
@@ -279,7 +279,7 @@ def prune(folder: Path) -> str:
 
 
 def _pass_over(entry: os.DirEntry[str], names: Collection[str], stems: Collection[str]) -> str:
-    """Say why a file is not read, or nothing; the names and stems are those of its folder."""
+    """Return the reason for not reading a file, if any; names and stems are those of its folder."""
     name = entry.name.lower()
     suffix = os.path.splitext(name)[1]  # noqa: PTH122 - thousands of names, no paths needed
     if name.startswith("."):
@@ -303,7 +303,7 @@ def _stem(name: str) -> str:
 
 
 def path_key(path: str) -> tuple[NameKey, ...]:
-    """Return the key of a posix path: its components, each in natural order.
+    """Return the sort key of a posix path, with each component in natural order.
 
     Examples
     --------
@@ -315,6 +315,6 @@ def path_key(path: str) -> tuple[NameKey, ...]:
 
 @lru_cache(maxsize=1 << 15)
 def name_key(name: str) -> NameKey:
-    """Return the key of one name."""
+    """Return the sort key of one name."""
     parts = _DIGITS.split(name)
     return tuple(int(part) if at % 2 else part for at, part in enumerate(parts)), name
