@@ -1,8 +1,8 @@
 """benchkit: what does this change cost? Raw benchmark results in, overhead with significance out.
 
-The numbers people subtract by hand, computed once and told honestly.
+The numbers that people otherwise subtract by hand, computed once and reported honestly.
 
-The road, one way:
+Data flows in one direction:
 
 1. `benchkit.ingestion` finds sources, `benchkit.parsers` reads them, `benchkit.labels` labels them;
 2. `benchkit.store` keeps them, `benchkit.schema` is the one table they become;
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 __version__ = "0.1.0"
 
-#: As type checkers know it; `typing` would be most of what an import costs.
+#: For type checkers; importing `typing` would take most of the import time.
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from benchkit.gating.run import gate as gate
     from benchkit.tables.model import Table as Table
 
-#: Public name -> the module that holds it, imported when first used: `import benchkit` is light.
+#: Public name -> module that defines it, imported on first use to keep `import benchkit` light.
 _EXPORTS = {
     "Comparison": "benchkit.api",
     "RunSet": "benchkit.api",

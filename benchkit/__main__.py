@@ -1,7 +1,7 @@
 """``python -m benchkit`` and the command ``benchkit``.
 
-A `BenchkitError` becomes one line on stderr and the code that CONTRACT gives it; nothing a user
-did wrong ends in a traceback.
+A `BenchkitError` becomes one line on stderr and the exit code that CONTRACT defines; a user error
+never ends in a traceback.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ import os
 import sys
 from io import StringIO
 
-#: One command makes many objects and few cycles: looking for these less often saves a tenth.
+#: A command creates many objects and few cycles: collecting less often saves a tenth.
 _MANY = 1_000_000
 #: `benchkit.errors.ExitCode.INTERRUPTED`, before anything is imported.
 _INTERRUPTED = 130
 
 
 def main() -> None:
-    """Run the command line and exit, interrupted or not."""
+    """Run the command line and exit, even after an interruption."""
     try:
         code = _run()
     except BaseException as error:
@@ -33,14 +33,14 @@ def main() -> None:
 def leave(code: int) -> None:
     """End the process at once.
 
-    Python's own end takes longer, and a thread of pyarrow that lets go of a file of an object store
-    during it aborts the process: exit code 134 after all was done.
+    Python's normal exit takes longer, and a pyarrow thread that releases a file of an object store
+    during it aborts the process with exit code 134 after all the work is done.
     """
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
-        except (OSError, ValueError):  # a pipe that is closed; `run` has noticed
+        except (OSError, ValueError):  # the pipe is closed, and `run` has noticed
             continue
     os._exit(code)
 
@@ -53,7 +53,7 @@ def _run() -> int:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by the shell: >&-
             setattr(sys, name, StringIO())
-    signal.signal(signal.SIGTERM, _interrupt)  # so that no copy stays behind
+    signal.signal(signal.SIGTERM, _interrupt)  # so that no copy remains
     warnings.showwarning = _show_warning
     from benchkit.cli import run
 
@@ -61,7 +61,7 @@ def _run() -> int:
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
-    """Print a warning of Python as one of benchkit, without a place in its code."""
+    """Print a Python warning in benchkit's style, without its place in the code."""
     from benchkit.cli.printing import print_line
 
     print_line(f"warning: {message}", err=True)

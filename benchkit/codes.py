@@ -1,4 +1,4 @@
-"""Texts and rows of tables as codes: the labels of many runs are few, and repeat."""
+"""Texts and table rows as codes: many runs share few distinct labels."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def code(texts: Sequence[str | None] | pa.ChunkedArray) -> pd.Categorical:
-    """Return texts as codes of the different ones, which stand in alphabetical order."""
+    """Encode texts as codes into their distinct values, sorted alphabetically."""
     import numpy as np
     import pandas as pd
     import pyarrow as pa
@@ -37,7 +37,7 @@ def code(texts: Sequence[str | None] | pa.ChunkedArray) -> pd.Categorical:
     return pd.Categorical.from_codes(numbers, dtype=describe(tuple(names)))
 
 
-#: Texts up to which the type that names them is kept: making one costs more than coding a column.
+#: Maximum number of texts whose type is cached: creating a type costs more than encoding a column.
 _FEW = 16
 
 
@@ -49,14 +49,14 @@ def _describe(names: tuple[str, ...]) -> pd.CategoricalDtype:
 
 
 def is_coded(column: object) -> TypeGuard[pd.Categorical]:
-    """Tell whether an array holds texts as codes."""
+    """Return whether an array holds texts as codes."""
     import pandas as pd
 
     return isinstance(column, pd.Categorical) and column.categories.dtype == "str"
 
 
 def list_values(column: pd.Series | LightColumn) -> list[Any]:
-    """Return the values of a column; pandas itself takes ten times as long for codes.
+    """Return the values of a column; for codes, pandas takes ten times as long.
 
     Examples
     --------
@@ -70,13 +70,13 @@ def list_values(column: pd.Series | LightColumn) -> list[Any]:
 
     if isinstance(column, LightColumn) or not is_coded(column.array):
         return column.tolist()
-    names = [*column.array.categories.tolist(), np.nan]  # unknown ones have the code -1
+    names = [*column.array.categories.tolist(), np.nan]  # unknown values have the code -1
     values: list[Any] = np.array(names, dtype=object)[column.array.codes].tolist()
     return values
 
 
 def as_pandas(frame: T) -> T:
-    """Return a table as pandas has it, of a light one all columns."""
+    """Convert a table to pandas; all columns of a light one."""
     from benchkit.light import LightFrame
 
     known: object = frame
@@ -84,7 +84,7 @@ def as_pandas(frame: T) -> T:
 
 
 def spell_out(frame: Table) -> Table:
-    """Return a table with texts in place of codes."""
+    """Return a table whose texts are replaced by codes."""
     frame = as_pandas(frame)
     arrays = {name: column.array for name, column in frame.items()}
     spelled = {
@@ -98,7 +98,7 @@ def spell_out(frame: Table) -> Table:
 def number_rows(
     frame: pd.DataFrame | LightFrame, names: Sequence[str]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Give the different rows of some columns numbers, in the order of their first appearance.
+    """Assign numbers to the distinct rows of some columns, in order of first appearance.
 
     Returns
     -------
@@ -128,7 +128,7 @@ def number_rows(
 
 
 def _number_values(column: pd.Series) -> tuple[np.ndarray, int]:
-    """Give the different values of a column numbers, -1 where there is none, and say how many."""
+    """Assign numbers to a column's distinct values, -1 to missing ones; also return their count."""
     import pandas as pd
 
     if is_coded(column.array):
@@ -140,7 +140,7 @@ def _number_values(column: pd.Series) -> tuple[np.ndarray, int]:
 def match_rows(
     frame: pd.DataFrame | LightFrame, other: pd.DataFrame | LightFrame, names: Sequence[str]
 ) -> np.ndarray:
-    """Return for each row the last row of another table that has the same labels, or -1.
+    """Return, for each row, the last row of another table with the same labels, or -1.
 
     Examples
     --------
@@ -164,7 +164,7 @@ def match_rows(
         rows, own_texts = pd.factorize(frame[name])
         places = pd.Index(np.asarray(texts)).get_indexer(pd.Index(np.asarray(own_texts)))
         keys, known = pd.factorize(keys * (len(texts) + 1) + codes)
-        # a label that the other table lacks is -1, and makes a number that none of its keys is
+        # a label missing from the other table is -1, so the row matches none of its keys
         sought = pd.Index(known).get_indexer(sought * (len(texts) + 1) + places[rows])
     order = np.argsort(keys, kind="stable")
     last = np.searchsorted(keys[order], sought, side="right") - 1
@@ -174,7 +174,7 @@ def match_rows(
 def number_maps(
     column: pd.Series | LightColumn,
 ) -> tuple[np.ndarray, list[Mapping[str, str]]]:
-    """Give the different mappings of a column numbers; what is none counts as an empty one.
+    """Assign numbers to the distinct mappings of a column; a missing one counts as empty.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Requests whose credentials are in a header, not in their address."""
+"""Requests with credentials in a header instead of the address."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from urllib.request import Request
 
 
 def make_request(address: str) -> Request:
-    """Return a request whose address has no credentials; redirections do not take its header."""
+    """Return a request whose address has no credentials; redirects do not receive its header."""
     bare, credentials = split_credentials(urlsplit(address))
     request = Request(bare)  # noqa: S310 - http or https
     if credentials:
@@ -17,7 +17,7 @@ def make_request(address: str) -> Request:
 
 
 def split_credentials(parts: SplitResult) -> tuple[str, str]:
-    """Return an address without credentials and fragment, and the header that sends them."""
+    """Return an address without credentials and fragment, and the header that carries them."""
     credentials, _, host = parts.netloc.rpartition("@")
     bare = parts._replace(netloc=host, fragment="").geturl()
     pair = base64.b64encode(unquote(credentials).encode()).decode()

@@ -1,4 +1,4 @@
-"""Work that waits for others, within a time."""
+"""A time limit for work that waits for others."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ Result = TypeVar("Result")
 
 
 def within(seconds: float, work: Callable[[], Result], name: str = "download") -> Result:
-    """Return what ``work`` returns, unless it takes longer.
+    """Return the result of ``work``, unless it takes longer.
 
-    A timeout of a socket begins anew with every byte, so that a slow server could go on for ever.
-    The thread ``name`` of work that takes longer is abandoned; it does not keep the process from
-    ending.
+    A socket timeout starts again with every byte, so a slow server could take forever. If the work
+    takes longer, its thread ``name`` is abandoned; it does not keep the process alive.
 
     Raises
     ------
@@ -34,7 +33,7 @@ def within(seconds: float, work: Callable[[], Result], name: str = "download") -
     thread.start()
     thread.join(seconds)
     if errors:
-        raise errors.pop()  # a cycle of list and traceback would keep its socket
+        raise errors.pop()  # a cycle of list and traceback would keep its socket open
     if not results:
         raise TimeoutError(f"takes longer than {seconds:.3g} s")
     return results.pop()

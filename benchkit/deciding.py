@@ -1,6 +1,6 @@
-"""Measure until it is decided: a round of all variants, a look at the results, and so on.
+"""Measure until decided: run all variants once, look at the results, and repeat.
 
-The results are read and judged as `compare` does it, so that both say the same of the same runs.
+The results are read and judged by the code of `compare`, so both agree on the same runs.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from benchkit.verdict import INCONCLUSIVE, Verdict
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What became of a series.
+    """The outcome of a series.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def measure_until_decided(
     tell: Callable[[str], object] = lambda _: None,
     watch: Callable[[Progress], object] = lambda _: None,
 ) -> Decision:
-    """Make rounds of a plan until every primary row is decided, or the last round is made.
+    """Run rounds of a plan until every primary row is decided or the last round is complete.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def measure_until_decided(
 
 
 class _Looks:
-    """The looks at a series under way, and one at its folder before the first round."""
+    """The looks at a series in progress, and one at its folder before the first round."""
 
     def __init__(
         self,
@@ -107,7 +107,7 @@ class _Looks:
         self.comparison: Comparison | None = None
 
     def look(self, rounds: int) -> bool:
-        """Judge what has been measured; tell whether every row that can be decided is."""
+        """Judge the runs so far; return whether every row that can be decided is decided."""
         stopping = self._stopping
         if not rounds:
             with suppress(DataError):  # there are no results yet
@@ -135,7 +135,7 @@ class _Looks:
 
 
 def _refuse_others(results: RunSet, folder: Path) -> None:
-    """Refuse results that no session of the series made: they would be compared, too."""
+    """Refuse results that no session of the series measured: they would be compared, too."""
     runs = keep_measured(results.runs)
     others = [
         f"{source['path']}"
@@ -151,7 +151,7 @@ def _refuse_others(results: RunSet, folder: Path) -> None:
 
 
 def _is_open(row: Verdict) -> bool:
-    """Tell whether more rounds can decide a row that is not decided."""
+    """Return whether more rounds can decide a row that is still undecided."""
     return row.word == INCONCLUSIVE and row.contrast.method == SEQUENTIAL and not row.obstacle
 
 
@@ -162,7 +162,7 @@ def _may_end(row: Verdict, *, is_early: bool) -> bool:
 
 
 def _refuse(comparison: Comparison) -> DataError:
-    """Return the error for a series in which rounds can decide nothing."""
+    """Return the error for a series that no number of rounds can decide."""
     rows = comparison.verdicts.primary
     why = next((f": {row.obstacle or row.notes[0]}" for row in rows if row.notes), "")
     lost = next((finding.remedy for finding in comparison.findings if finding.code == "B344"), "")

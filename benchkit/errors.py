@@ -1,6 +1,6 @@
 """The errors benchkit raises, and the diagnostics and findings it records.
 
-A usage error stops a command; bad data costs one file, so it is a record, not an exception.
+A usage error stops a command; bad data costs one file, so it becomes a record, not an exception.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from functools import lru_cache
 from benchkit.listing import list_first, printable
 from benchkit.regexes import regex
 
-#: Origins that an error lists; more are counted.
+#: Maximum number of origins that an error lists; the rest are counted.
 _LISTED = 12
 
 
 class ExitCode(IntEnum):
-    """What a benchkit command tells the shell."""
+    """The exit codes of benchkit commands."""
 
     DONE = 0
     REGRESSION = 1
@@ -65,13 +65,13 @@ class ConfigError(BenchkitError):
 
 
 class SelectionError(BenchkitError):
-    """A selection names something that the data does not hold."""
+    """A selection names something that is not in the data."""
 
     exit_code = ExitCode.DATA
 
 
 class BaselineError(SelectionError):
-    """No baseline was named and none can be told from the variants' names.
+    """No baseline was named, and none can be inferred from the variants' names.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ class BaselineError(SelectionError):
 
 
 class OriginError(SelectionError):
-    """Several origins hold the runs of a side, and none of them is chosen."""
+    """Several origins have runs of a side, and none of them was selected."""
 
     exit_code = ExitCode.USAGE
 
@@ -104,19 +104,19 @@ class OriginError(SelectionError):
 
 
 class DataError(BenchkitError):
-    """There is nothing to work on: nothing parsed, nothing compared, no common names."""
+    """There is nothing to work on: nothing was parsed or compared, or no names match."""
 
     exit_code = ExitCode.DATA
 
 
 class StoppedError(BenchkitError):
-    """The user stopped what was under way; the message says what stays."""
+    """The user stopped the work in progress; the message says what is kept."""
 
     exit_code = ExitCode.INTERRUPTED
 
 
 class UnmeasuredError(DataError):
-    """A variant was to be measured again and was not: only earlier runs of it are there."""
+    """A variant was expected to be measured again, but there are only earlier runs."""
 
 
 class OutdatedError(UnmeasuredError):
@@ -124,19 +124,19 @@ class OutdatedError(UnmeasuredError):
 
 
 class MissingError(DataError):
-    """What is named is not there; ``argument`` is the PATH as it was given."""
+    """A named path does not exist; ``argument`` is the PATH as typed."""
 
     argument = ""
 
 
 class UnknownFormatError(DataError):
-    """No format recognises a source; ``line`` is the one that shows of which tool it is, or 0."""
+    """No format recognises a source; ``line`` is the line that identifies its tool, or 0."""
 
     line = 0
 
 
 class ForeignError(UnknownFormatError):
-    """A source is whole, and of another kind than results: notes, settings, a list of targets."""
+    """A source is complete but is not a result: notes, settings, a list of targets."""
 
 
 class AmbiguousFormatError(DataError):
@@ -144,7 +144,7 @@ class AmbiguousFormatError(DataError):
 
 
 class SchemaError(DataError):
-    """A table does not have the columns or the types of the schema."""
+    """A table lacks the columns or types of the schema."""
 
 
 class StoreError(DataError):
@@ -153,7 +153,7 @@ class StoreError(DataError):
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One problem met while reading a source; the rest of the data is kept.
+    """A problem met while reading a source; the rest of its data is kept.
 
     Parameters
     ----------
@@ -178,13 +178,13 @@ class Diagnostic:
     is_remark: bool = False
 
     def __post_init__(self) -> None:
-        """Take secrets out of what may quote the source."""
+        """Remove secrets from text that may quote the source."""
         for name in ("path", "what", "hint"):
             object.__setattr__(self, name, _redact(getattr(self, name)))
 
     @property
     def is_damage(self) -> bool:
-        """Whether something that the source held, or should hold, was lost."""
+        """Whether something that was, or should have been, in the source was lost."""
         return self.severity != "note" and not self.is_remark
 
     @property
@@ -197,7 +197,7 @@ class Diagnostic:
 
 
 def read_message(error: BaseException) -> str:
-    """Return the message of an exception; empty if making it fails as well."""
+    """Return the message of an exception; empty if it cannot be created."""
     try:
         return str(error)
     except Exception:  # noqa: BLE001 - a plug-in's exception may do anything
@@ -205,28 +205,28 @@ def read_message(error: BaseException) -> str:
 
 
 def describe_failure(error: BaseException) -> str:
-    """Return the type and the message of an exception, without secrets.
+    """Return the type and message of an exception, without secrets.
 
-    Masked by itself, as what follows it could be taken for the rest of a secret at its end.
+    Masked separately: text that follows could be mistaken for the rest of a secret at the end.
     """
     return f"{type(error).__name__}: {_redact(read_message(error))}".removesuffix(": ")
 
 
-@lru_cache(256)  # a damaged source repeats one message thousands of times
+@lru_cache(256)  # a damaged source can repeat one message thousands of times
 def _redact(text: str) -> str:
-    """Take secrets out of a message; what it needs is imported where there is a message."""
+    """Remove secrets from a message; the imports happen only if there is a message."""
     from benchkit.redaction import redact_message
 
     return shorten(redact_message(text))
 
 
-#: Characters of a word, and of a message, beyond which the middle is left out.
+#: Lengths of a word and of a message above which the middle is omitted.
 _LONG_WORD, _LONG = 500, 4_000
 _LONG_WORDS = regex(rf"\S{{{_LONG_WORD + 1},}}")
 
 
 def shorten(text: str) -> str:
-    """Leave out the middle of a long word, and of a long text: what quotes input may be endless.
+    """Omit the middle of long words and long texts, because quoted input has no maximum length.
 
     Examples
     --------
@@ -251,7 +251,7 @@ def describe(what: str, *, where: str = "", hint: str = "") -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """Something about the data that the reader of a result has to know.
+    """A fact about the data that the reader of a result has to know.
 
     Parameters
     ----------
@@ -279,7 +279,7 @@ class Finding:
     numbers: Mapping[str, float | int | str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Shorten what quotes long names."""
+        """Shorten long names in a quotation."""
         for name in ("message", "remedy", "where"):
             object.__setattr__(self, name, shorten(getattr(self, name)))
 
@@ -300,28 +300,28 @@ class Finding:
         return f"<p {NO_MATHS}>{kind} {text}{remedy}</p>"
 
 
-#: Lets no notebook read the dollar signs of names as those of formulas.
+#: Keeps notebooks from reading dollar signs in names as formulas.
 NO_MATHS = 'class="tex2jax_ignore mathjax_ignore"'
-#: The gravest first.
+#: Severities, the most serious first.
 SEVERITIES = ("error", "warning", "info")
 
 
 def rank(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Put findings in order, the gravest first; those of one code together, else as they came."""
+    """Sort findings by severity, the most serious first; keep those of one code together."""
     collected = tuple(findings)
     codes = {code: place for place, code in enumerate(dict.fromkeys(f.code for f in collected))}
     return tuple(sorted(collected, key=lambda f: (SEVERITIES.index(f.severity), codes[f.code])))
 
 
 def at_least(findings: Iterable[Finding], severity: str) -> tuple[Finding, ...]:
-    """Return the findings of a severity and of graver ones."""
+    """Return the findings of at least a severity."""
     grave = SEVERITIES[: SEVERITIES.index(severity) + 1]
     return tuple(finding for finding in findings if finding.severity in grave)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceReport:
-    """What became of one source of an ingest.
+    """The outcome of one source of an ingest.
 
     Parameters
     ----------

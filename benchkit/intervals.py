@@ -1,4 +1,4 @@
-"""Intervals as they are read: in one unit beside a change, and in words where they say nothing."""
+"""Readable intervals: in one unit with the change, or in words if they say nothing."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Collection
 
 from benchkit.units import FACTOR_DOWN, FACTOR_UP, format_number, format_percent
 
-#: Ends of an interval that lie further apart say nothing as numbers, and what is written instead.
+#: If the ends of an interval are farther apart, it is useless; this is written instead.
 _WIDEST, TOO_WIDE = 10, "too noisy to tell"
 _PERCENT = "\N{NO-BREAK SPACE}%"
 
 
 def is_wide(low: float, high: float) -> bool:
-    """Tell whether the ends of an interval of positive values differ by more than a factor of 10.
+    """Return whether the ends of an interval of positive values differ by more than a factor of 10.
 
     Examples
     --------
@@ -23,10 +23,10 @@ def is_wide(low: float, high: float) -> bool:
 
 
 def is_wide_difference(low: float, high: float, base: float) -> bool:
-    """Tell the same of an interval of a difference from a base, by the values that it leads to.
+    """Return the same for an interval of differences from a base, using the resulting values.
 
-    Ends within a factor of 10 of each other are never wide, so that a fall to nothing is readable.
-    Where the base is not positive the ends themselves are compared, if both are more or less.
+    Ends within a factor of 10 of each other are never too wide, so a fall to nothing is readable.
+    If the base is not positive, the ends themselves are compared, provided both have the same sign.
 
     Examples
     --------
@@ -47,10 +47,10 @@ def is_wide_difference(low: float, high: float, base: float) -> bool:
 def format_interval(
     low: float, high: float, limits: Collection[float] = (), *, ratio: float | None = None
 ) -> str:
-    """Write an interval of ratios: as changes in per cent, or as factors where it ends beyond 2x.
+    """Write an interval of ratios: as changes in per cent, or as factors if it ends beyond 2x.
 
-    Beside a change it is written as `format_change` writes the ``ratio``: in one unit. Ends further
-    apart than a factor of 10 are no numbers to read: `TOO_WIDE`.
+    Next to a change, it uses the unit in which `format_change` writes the ``ratio``. If the ends
+    differ by more than a factor of 10, it is `TOO_WIDE`.
 
     Examples
     --------
@@ -79,9 +79,9 @@ def format_interval(
 def format_ends(
     low: float, high: float, ratio: float, limits: Collection[float] = (), *, signed: bool = False
 ) -> str:
-    """Write the ends of an interval as a sentence has them, in the direction of its estimate.
+    """Write the ends of an interval for a sentence, in the direction of its estimate.
 
-    Beside a ``signed`` estimate they have signs, too.
+    Next to a ``signed`` estimate, the ends have signs, too.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def format_ends(
 
 
 def format_size(share: float) -> str:
-    """Write how large a change is, without its sign: per cent, beyond +100 % a factor.
+    """Write the size of a change without its sign: per cent, or a factor beyond +100 %.
 
     Examples
     --------

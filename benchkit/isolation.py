@@ -1,4 +1,4 @@
-"""Code of other packages, run so that what it prints and where it goes changes nothing here."""
+"""Isolation of code from other packages: its output and working folder affect nothing here."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from pathlib import Path
 
 @contextmanager
 def isolated() -> Iterator[None]:
-    """Send what is printed to standard error, and return to the working folder afterwards.
+    """Redirect printed output to standard error, and restore the working folder afterwards.
 
-    Standard output may be a table that another program reads, and paths may be relative.
+    Another program may read a table from standard output, and paths may be relative.
     """
     folder = _find_folder()
     try:
@@ -26,7 +26,7 @@ def isolated() -> Iterator[None]:
 
 
 class _Printed(io.TextIOBase):
-    """A standard output of its own: closing it closes nothing else."""
+    """A separate standard output: closing it closes nothing else."""
 
     def write(self, text: str) -> int:
         return sys.stderr.write(text)
@@ -36,7 +36,7 @@ class _Printed(io.TextIOBase):
 
 
 def _find_folder() -> Path | None:
-    """Return the working folder; None if it is gone."""
+    """Return the working folder; None if it no longer exists."""
     try:
         return Path.cwd()
     except OSError:

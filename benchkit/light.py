@@ -1,7 +1,7 @@
-"""A light frame: what comparisons of small files ask of a data frame, without importing pandas.
+"""A light frame: the part of a data frame that comparisons of small files need, without pandas.
 
-Importing pandas takes longer than comparing two small files. Methods that stand here do what those
-of pandas do; for any other one the frame becomes one of pandas.
+Importing pandas takes longer than comparing two small files. The methods here behave like those of
+pandas; any other method converts the frame to a pandas one.
 """
 
 # ruff: noqa: ANN401 - what pandas takes and gives, too
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
     Array = np.ndarray[Any, np.dtype[Any]]
 
-#: Rows up to which a frame is light.
+#: Maximum number of rows of a light frame.
 MOST = 5_000
 _MISSING = float("nan")
-#: The types of pandas for columns that hold objects here.
+#: The pandas types of columns that hold objects here.
 _PANDAS = {"i64?": "Int64", "time?": "datetime64[us, UTC]"}
 
 
 def hold_pandas() -> None:
-    """Keep pyarrow from importing pandas at its first array; whatever else imports pandas may.
+    """Prevent pyarrow from importing pandas when it makes its first array.
 
-    Pyarrow looks for pandas once, and looks again when it is imported after all.
+    Pyarrow looks for pandas once, and again if something else imports it later.
     """
     import pyarrow as pa
 
@@ -41,13 +41,13 @@ def hold_pandas() -> None:
 
 
 class _Finder:
-    """A finder of modules that finds no pandas while it is shut, and tells when it is imported."""
+    """A module finder that hides pandas while it is active, and notices when pandas is imported."""
 
     def __init__(self, look_again: Callable[[], None]) -> None:
         self.is_shut, self._look_again = True, look_again
 
     def find_spec(self, name: str, *_: object) -> None:
-        """Find nothing itself: other finders do."""
+        """Find nothing itself: leave that to the other finders."""
         if name == "pandas" and self.is_shut:
             raise ModuleNotFoundError(name=name)
         if name == "pandas":
@@ -56,7 +56,7 @@ class _Finder:
 
 
 def make_array(values: Sequence[object], type_: str) -> Array:
-    """Return the values of a column of a type that `benchkit.schema` names."""
+    """Return the values of a column as a type that `benchkit.schema` names."""
     if type_ in {"i32", "f64", "f64?"}:
         return np.array(values, np.int32 if type_ == "i32" else np.float64)
     array = np.empty(len(values), dtype=object)
@@ -65,7 +65,7 @@ def make_array(values: Sequence[object], type_: str) -> Array:
 
 
 def _hold(values: object, size: int) -> Array:
-    """Return an array of values, or of one value for all rows."""
+    """Return an array of values, or of one value repeated for all rows."""
     if isinstance(values, LightColumn):
         return values.values
     if isinstance(values, np.ndarray):
@@ -100,7 +100,7 @@ class LightColumn:
         return getattr(self.to_pandas(), name)
 
     def to_pandas(self) -> pd.Series:
-        """Return it as pandas has it."""
+        """Convert it to pandas."""
         return LightFrame({"": self}, self.index).to_pandas()[""]
 
     def _with(self, values: Array) -> LightColumn:
@@ -131,7 +131,7 @@ class LightColumn:
 
     @property
     def iloc(self) -> _Places:
-        """The values at places."""
+        """The values at some positions."""
         return _Places(lambda at: LightColumn(self.values[at], self.index[at], self.type))
 
     def __eq__(self, other: object) -> LightColumn:  # type: ignore[override]
@@ -159,50 +159,50 @@ class LightColumn:
         return self._with(~self.values)
 
     def any(self) -> bool:
-        """Tell whether any value is true."""
+        """Return whether any value is true."""
         return bool(self.values.any())
 
     def all(self) -> bool:
-        """Tell whether all values are true."""
+        """Return whether all values are true."""
         return bool(self.values.all())
 
     def sum(self) -> Any:
-        """Return the sum of numbers, or how many of a mask are true."""
+        """Return the sum of numbers, or the number of true values of a mask."""
         return self.values.sum()
 
     def isna(self) -> LightColumn:
-        """Mark what is unknown."""
+        """Mark unknown values."""
         if self.values.dtype == object:
             return self._with(np.fromiter(map(_is_missing, self.values), bool, len(self)))
         return self._with(self.values != self.values)
 
     def notna(self) -> LightColumn:
-        """Mark what is known."""
+        """Mark known values."""
         return ~self.isna()
 
     def dropna(self) -> LightColumn:
-        """Return what is known."""
+        """Return the known values."""
         return self[self.notna()]  # type: ignore[no-any-return]
 
     def isin(self, values: Iterable[object]) -> LightColumn:
-        """Mark the values that are among others."""
+        """Mark the values that are in a collection."""
         known = set(values)
         return self._with(np.fromiter((v in known for v in self.tolist()), bool, len(self)))
 
     def unique(self) -> Array:
-        """Return the different values, in their order."""
+        """Return the distinct values in order of first appearance."""
         return _hold(dict.fromkeys(self.tolist()), 0)
 
     def nunique(self) -> int:
-        """Count the different values that are known."""
+        """Count the distinct known values."""
         return len({value for value in self.tolist() if not _is_missing(value)})
 
     def drop_duplicates(self) -> LightColumn:
-        """Return the first of all values that are equal."""
+        """Keep the first of equal values."""
         return self.iloc[LightFrame({"": self}, self.index).number_rows([""])[1]]  # type: ignore[no-any-return]
 
     def astype(self, dtype: Any) -> Any:
-        """Return texts as they are, whole numbers as texts, or all as objects."""
+        """Return texts unchanged, whole numbers as texts, or all values as objects."""
         if dtype in {"object", object}:
             return LightColumn(self.values.astype(object), self.index, self.type)
         if dtype is bool and self.values.dtype == bool:
@@ -214,12 +214,12 @@ class LightColumn:
         return self.to_pandas().astype(dtype)
 
     def fillna(self, value: object) -> LightColumn:
-        """Return the values with another one for what is unknown."""
+        """Replace unknown values by a given one."""
         filled = (value if _is_missing(each) else each for each in self.tolist())
         return LightColumn(make_array([*filled], "str"), self.index, self.type)
 
     def map(self, function: Any) -> Any:
-        """Return what a function makes of each value, where all of it is of one plain type."""
+        """Apply a function to each value; the results share one plain type."""
         if callable(function) and not self.isna().any():
             results = [function(value) for value in self.tolist()]
             if len(set(map(type, results))) == 1 and type(results[0]) in {bool, int, float}:
@@ -232,7 +232,7 @@ def _bare(other: object) -> Any:
 
 
 class _Places:
-    """Values or rows by their places, or by what else is in brackets."""
+    """Values or rows by position, mask or name."""
 
     def __init__(self, take: Callable[[Any], Any]) -> None:
         self._take = take
@@ -242,7 +242,7 @@ class _Places:
 
 
 class LightFrame:
-    """Columns of equal length, each by its name."""
+    """Named columns of equal length."""
 
     __slots__ = ("_columns", "index")
 
@@ -255,7 +255,7 @@ class LightFrame:
         return getattr(self.to_pandas(), name)
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return it as pandas has it, texts as codes."""
+        """Convert it to pandas, with texts as codes."""
         import pandas as pd
 
         made: dict[str, Any] = {}
@@ -283,16 +283,16 @@ class LightFrame:
 
     @property
     def columns(self) -> list[str]:
-        """The names."""
+        """The column names."""
         return list(self._columns)
 
     def keys(self) -> list[str]:
-        """Return the names."""
+        """Return the column names."""
         return self.columns
 
     @property
     def empty(self) -> bool:
-        """Whether it has no row."""
+        """Whether it has no rows."""
         return not len(self)
 
     def __getitem__(self, chosen: Any) -> Any:
@@ -314,12 +314,12 @@ class LightFrame:
 
     @property
     def iloc(self) -> _Places:
-        """The rows at places."""
+        """The rows at some positions."""
         return _Places(self._take)
 
     @property
     def loc(self) -> Any:
-        """The rows of a mask, and some columns of theirs."""
+        """The rows of a mask, with some of their columns."""
         return _Places(self._locate)
 
     def _locate(self, chosen: Any) -> Any:
@@ -329,14 +329,14 @@ class LightFrame:
         return self[names][rows]
 
     def assign(self, **columns: object) -> LightFrame:
-        """Return it with more columns, or with others of the same name."""
+        """Return it with added or replaced columns."""
         frame = LightFrame(self._columns, self.index)
         for name, values in columns.items():
             frame[name] = values
         return frame
 
     def reset_index(self, *, drop: bool) -> LightFrame:
-        """Return the rows numbered anew."""
+        """Return the rows renumbered."""
         if not drop:
             return self.to_pandas().reset_index()  # type: ignore[return-value]
         index = np.arange(len(self))
@@ -345,7 +345,7 @@ class LightFrame:
         )
 
     def number_rows(self, names: Iterable[str]) -> tuple[Array, Array]:
-        """Give the different rows of some columns numbers, as `benchkit.codes.number_rows`."""
+        """Number the distinct rows of some columns, like `benchkit.codes.number_rows`."""
         columns = [_spell(self._columns[name]) for name in names]
         known: dict[object, int] = {}
         numbers = np.empty(len(self), dtype=np.int64)
@@ -357,18 +357,18 @@ class LightFrame:
         return numbers, np.array(firsts, dtype=np.int64)
 
     def match_rows(self, other: LightFrame, names: Sequence[str]) -> Array:
-        """Return for each row the last one of another frame that is alike, or -1."""
+        """Return, for each row, the last equal row of another frame, or -1."""
         rows = zip(*(_spell(other[name]) for name in names), strict=True)
         last = {row: place for place, row in enumerate(rows)}
         sought = zip(*(_spell(self[name]) for name in names), strict=True)
         return np.fromiter((last.get(row, -1) for row in sought), np.int64, len(self))
 
     def drop_duplicates(self, names: Sequence[str] | None = None) -> LightFrame:
-        """Return the first of all rows that are alike."""
+        """Keep the first of equal rows."""
         return self._take(self.number_rows(names or self._columns)[1])
 
     def duplicated(self, names: Sequence[str], keep: bool | str = "first") -> LightColumn:
-        """Mark the rows that are like an earlier one, or with ``keep=False`` like any other."""
+        """Mark the rows equal to an earlier one, or with ``keep=False`` to any other one."""
         numbers, firsts = self.number_rows(names)
         if keep is False:
             return LightColumn(np.bincount(numbers)[numbers] > 1, self.index)
@@ -382,7 +382,7 @@ class LightFrame:
 
 
 def _spell(column: LightColumn) -> list[Any]:
-    """Return values that are equal where rows are alike: an unknown one is like another."""
+    """Return values that are equal for equal rows; unknown values count as equal."""
     if column.values.dtype == object or column.values.dtype.kind == "f":
         return [None if _is_missing(value) else value for value in column.tolist()]
     return column.tolist()

@@ -1,4 +1,4 @@
-"""Names in a text: ``none, otlp and zipkin``, or ``none, otlp and 3 more``; none acts."""
+"""Names in a text: ``none, otlp and zipkin``, or ``none, otlp and 3 more``, made harmless."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _SPACES = frozenset("\N{NARROW NO-BREAK SPACE}\N{NO-BREAK SPACE}\N{THIN SPACE}")
 
 
 def list_names(names: Iterable[str], most: int = 0) -> str:
-    """Join names as a sentence does; those beyond ``most`` are counted, if it is not 0.
+    """Join names as in a sentence; names beyond ``most`` are counted, unless it is 0.
 
     Examples
     --------
@@ -24,7 +24,7 @@ def list_names(names: Iterable[str], most: int = 0) -> str:
 
 
 def list_first(names: Sequence[str], most: int) -> str:
-    """Join the first names by commas, and count the others.
+    """Join the first names with commas, and count the others.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def list_first(names: Sequence[str], most: int) -> str:
 
 
 def printable(text: str) -> str:
-    r"""Write a name so that nothing in it acts: control and direction characters are spelled out.
+    r"""Write a name with control and direction characters escaped.
 
     Examples
     --------

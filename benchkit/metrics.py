@@ -1,7 +1,7 @@
-"""The vocabulary: what each metric means, its unit, and which direction is better.
+"""The metrics: what each one means, its unit, and which direction is better.
 
-Units, directions and primaries are data in one place, never an ``if metric == ...`` in a table, a
-plot or a gate.
+Units, directions and primaries are data in one place, never an ``if metric == ...`` in a table,
+plot or gate.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 Better = Literal["lower", "higher", "none"]
 Assume = Literal["nothing", "exact"]
 
-#: Entry points of other packages, each a `Metric`.
+#: Entry points of other packages; each names a `Metric`.
 GROUP = "benchkit.metrics"
 PERCENTILES = ("p50", "p66", "p75", "p80", "p90", "p95", "p98", "p99", "p99.9")
 SPREAD = ("mean", "stdev", "min", "max")
 
 
 class Wording(NamedTuple):
-    """How sentences put a change of a metric: ``serves 13 % fewer requests/s``, ``▲ slower``."""
+    """Phrases for a change of a metric: ``serves 13 % fewer requests/s``, ``▲ slower``."""
 
     verb: str
     more: str
@@ -46,7 +46,7 @@ _USES = Wording("uses", "more", "less", "more", "less")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metric:
-    """One word of the vocabulary.
+    """One metric.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ class Metric:
 
 _LATENCY = ("sample", *SPREAD, "median", *PERCENTILES)
 _GAUGE = ("sample", "mean", "max")
-#: Runs themselves, or what benchstat tells of them instead.
+#: The runs themselves, or benchstat's summary of them.
 _PER_OP = ("sample", "median", "mean", "mode", "ci_low", "ci_high", "max_deviation", "geomean")
 
 
@@ -114,7 +114,7 @@ def _metric(
     )
 
 
-# One word, one line.
+# One metric per line.
 # fmt: off
 VOCABULARY: dict[str, Metric] = {
     metric.name: metric
@@ -188,16 +188,16 @@ VOCABULARY: dict[str, Metric] = {
 # fmt: on
 
 
-#: Levels of which each generator of a run has its own.
+#: Levels that each generator of a run reports separately.
 _LEVELS = frozenset({"vus", "vus_max"})
-#: What describes one generator or thread, and nothing of the whole run.
+#: Metrics of one generator or thread that do not describe the whole run.
 _OF_ONE = frozenset(
     {"latency_within_stdev", "thread_request_rate", "thread_request_rate_within_stdev"}
 )
 
 
 def adds_up(name: str, stat: str, unit: str) -> bool:
-    """Tell whether the values of several generators of one run add up to that of the run.
+    """Return whether the values of a run's generators add up to the value of the run.
 
     Examples
     --------
@@ -212,13 +212,13 @@ def adds_up(name: str, stat: str, unit: str) -> bool:
 
 
 def is_of_one(name: str) -> bool:
-    """Tell whether a metric describes one generator or thread, and nothing of the whole run."""
+    """Return whether a metric describes one generator or thread, not the whole run."""
     return name in _OF_ONE
 
 
 @cache
 def plugged() -> Mapping[str, Metric]:
-    """Return the metrics of other packages: entry points of the group ``benchkit.metrics``."""
+    """Return the metrics of other packages, from entry points of the group ``benchkit.metrics``."""
     from importlib.metadata import entry_points
 
     points = sorted(entry_points(group=GROUP), key=lambda point: point.name)
@@ -226,7 +226,7 @@ def plugged() -> Mapping[str, Metric]:
 
 
 def load_metrics(points: Iterable[EntryPoint]) -> list[Metric]:
-    """Import the metrics that ``points`` name; what is none is warned about and left out."""
+    """Import the metrics that ``points`` name; warn about invalid ones and skip them."""
     loaded = []
     for point in points:
         try:
@@ -244,12 +244,12 @@ def load_metrics(points: Iterable[EntryPoint]) -> list[Metric]:
 
 
 def vocabulary() -> Mapping[str, Metric]:
-    """Return every metric with a meaning, those of other packages behind ours."""
+    """Return all documented metrics, ours before those of other packages."""
     return {**VOCABULARY, **plugged()}
 
 
 def lookup(name: str, unit: str = "1") -> Metric:
-    """Return the metric called ``name``, or one without a direction for a name of the user's own.
+    """Return the metric called ``name``; for a user-defined name, one without a direction.
 
     Examples
     --------
@@ -263,9 +263,9 @@ def lookup(name: str, unit: str = "1") -> Metric:
 
 
 def label(name: str, stat: str) -> str:
-    """Return a metric's column name, with its stat only where the metric has several.
+    """Return a metric's column name, with its stat only if the metric has several.
 
-    Machines and settings read it: ``latency p50``. People read `display_name`.
+    Machines and settings use it: ``latency p50``. For people there is `display_name`.
 
     Examples
     --------
@@ -276,7 +276,7 @@ def label(name: str, stat: str) -> str:
     return name if stat in {"sample", name} or known == (stat,) else f"{name} {stat}"
 
 
-#: How people read a stat in front of a metric.
+#: Display names of stats, placed before that of the metric.
 _STATS = {
     "p50": "median",
     "min": "minimum",
@@ -288,12 +288,12 @@ _STATS = {
 }
 
 
-#: Statistics of a metric with names of their own.
+#: Statistics with a display name for one metric.
 _NAMED = {("checks", "mean"): "passed checks", ("checks", "count"): "checks"}
 
 
 def display_name(name: str, stat: str) -> str:
-    """Return how people read a metric, its stat only where the metric has several.
+    """Return a metric's display name, with its stat only if the metric has several.
 
     Examples
     --------
@@ -312,9 +312,9 @@ def display_name(name: str, stat: str) -> str:
 
 
 def split_metric(text: str) -> tuple[str, str]:
-    """Part ``metric.stat``, or the words by which people read it, as `display_name` writes them.
+    """Split ``metric.stat``, or a display name as `display_name` writes it.
 
-    The stat is empty where only a metric is named.
+    The stat is empty if only a metric is named.
 
     Examples
     --------
@@ -336,7 +336,7 @@ def split_metric(text: str) -> tuple[str, str]:
 
 @cache
 def _list_shown() -> Mapping[str, tuple[str, str]]:
-    """Return each metric and stat by its display name; of several stats with one name the first."""
+    """Map display names to metric and stat; if several stats share a name, the first one counts."""
     shown: dict[str, tuple[str, str]] = {}
     for metric in vocabulary().values():
         for stat in ("", *sorted(metric.stats, key=lambda stat: stat not in PERCENTILES)):

@@ -1,6 +1,6 @@
-"""Files that users name for results: whole or not there, and nothing elsewhere is written.
+"""Output files that users name: complete or absent, and never written elsewhere.
 
-Who made the folder one stands in may have put a link or a pipe where an output is to be.
+The author of an untrusted folder may have put a link or a pipe in the place of an output.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from benchkit.errors import ConfigError
 
 
 def save(path: Path, produce: Callable[[Path], object]) -> None:
-    """Write a file beside its place and move it there, so that it is whole or not there.
+    """Write a temporary file and move it into place, so the output is complete or absent.
 
-    A mode is kept; of devices and pipes only those that ``/dev`` names are written to. A link is
+    The mode is kept. Of devices and pipes, only those below ``/dev`` are written to. A link is
     followed only within its folder.
     """
     require_own_folder(path)
@@ -32,7 +32,7 @@ def save(path: Path, produce: Callable[[Path], object]) -> None:
             produce(path)
             return
         partial.unlink(missing_ok=True)
-        partial.touch(exist_ok=False)  # a link in its place is not followed
+        partial.touch(exist_ok=False)  # do not follow a link at this path
     except OSError as error:
         raise _refuse(path, error) from error
     try:
@@ -47,7 +47,7 @@ def save(path: Path, produce: Callable[[Path], object]) -> None:
 
 
 def make_folder(path: Path, root: Path) -> None:
-    """Make a folder, or one in it, in whose place no link is followed."""
+    """Create a folder, or one inside it, without following a link at its path."""
     if path != root:
         refuse_link(path)
     try:
@@ -65,7 +65,7 @@ def refuse_link(folder: Path) -> None:
 
 
 def append(path: Path, text: str) -> None:
-    """Add to the end of a file; pipes and devices are refused but for those of ``/dev``.
+    """Append to a file; refuse pipes and devices except those below ``/dev``.
 
     Raises
     ------
@@ -81,7 +81,7 @@ def append(path: Path, text: str) -> None:
 
 
 def require_own_folder(path: Path) -> None:
-    """Refuse a link that leads out of the folder in which it stands."""
+    """Refuse a link that leads out of its folder."""
     target = Path(os.path.realpath(path))
     if path.is_symlink() and target.parent != path.parent.resolve() and not _is_device(path):
         what = "is a link to another folder" if target.is_dir() else "is a link to a file elsewhere"

@@ -1,4 +1,4 @@
-"""How many runs a comparison needs, from how much the runs at hand vary."""
+"""The number of runs a comparison needs, estimated from the spread of existing runs."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 
 #: Share of the variance within runs below which longer runs do not help, and above which they do.
 _SMALL_SHARE, _LARGE_SHARE = 0.1, 0.5
-#: With fewer runs the spread between them is an order of magnitude.
+#: With fewer runs, only the order of magnitude of their spread is known.
 _FEW_RUNS = 5
-#: Runs per side and changes of the table of chances, beside those that were planned.
+#: Runs per side and changes in the table of chances, in addition to the planned ones.
 _TABLE_RUNS, _TABLE_EFFECTS = (4, 5, 6, 8, 10, 15, 20, 30), (0.02, 0.05, 0.1, 0.2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Goal:
-    """What a comparison shall be able to show.
+    """The change that a comparison should be able to detect.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class Goal:
 
     @property
     def reach(self) -> float:
-        """The margin where the effect lies beyond it; else 0, for the test alone."""
+        """The margin if the effect is above it, else 0 (the test alone decides)."""
         return self.margin if self.effect > self.margin else 0.0
 
 
@@ -74,7 +74,7 @@ class Needed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calm:
-    """The plan without the outlying runs.
+    """The plan without outliers.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ class Family:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Promise:
-    """What the planned runs keep, if the spread is as measured.
+    """What the planned runs achieve if the spread is as measured.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ class Promise:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chances:
-    """The probability that a changed row is shown, for the row that varies most.
+    """The probability of detecting a change, for the row that varies most.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ class Chances:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Planning:
-    """The rows, and what they were planned for.
+    """The rows, and the target they were planned for.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ class Planning:
 def plan_runs(
     observations: Observations, runs: Runs, goal: Goal | None = None, plan: Plan | None = None
 ) -> Planning:
-    """Plan a comparison from the runs of one variant or more.
+    """Plan a comparison from the runs of one or more variants.
 
     Parameters
     ----------
@@ -227,13 +227,13 @@ def plan_runs(
 
 
 def _promise(rows: Sequence[PlanRow], goal: Goal, family: Family) -> Promise | None:
-    """Return what the runs that the row varying most needs will show."""
+    """Return what the runs will show for the row that varies most."""
     planned = [row for row in rows if row.spread and row.effect]
     runs = [row.effect.runs for row in planned if row.effect and row.effect.runs]
     if not planned or len(runs) < len(planned):
         return None
     designs = _list_designs(rows, goal)
-    # of several variants one is the baseline, and a row that has no spread yet may be the worst
+    # with several variants, one is the baseline, and a row without a spread may be the worst
     designs = (designs + designs[:1] * family.rows)[: family.rows]
     one, every = family_power(
         [cv for cv, _ in designs], max(runs), [worsen(goal.effect, way) for _, way in designs],
@@ -248,7 +248,7 @@ def _promise(rows: Sequence[PlanRow], goal: Goal, family: Family) -> Promise | N
 
 
 def _tabulate(rows: Sequence[PlanRow], goal: Goal, family: Family) -> Chances | None:
-    """Return the chances of the row that varies most, by runs and changes."""
+    """Return the chances of the row that varies most, for several numbers of runs and changes."""
     designs = _list_designs(rows, goal)
     if not designs:
         return None
@@ -268,13 +268,13 @@ def _tabulate(rows: Sequence[PlanRow], goal: Goal, family: Family) -> Chances | 
 
 
 def _list_designs(rows: Sequence[PlanRow], goal: Goal) -> list[tuple[float, str]]:
-    """Return the spread of each row that has one and its direction, the hardest to show first."""
+    """Return the spread of each row that has one and a direction, the hardest to detect first."""
     designs = [(row.spread.cv, row.replicates.better) for row in rows if row.spread]
     return sorted(designs, key=lambda one: -one[0] / log_sizes(worsen(goal.effect, one[1]))[0])
 
 
 def advise(parts: Components) -> str:
-    """Say what helps: more runs, or longer ones.
+    """Say whether more runs or longer runs help.
 
     Examples
     --------
@@ -319,7 +319,7 @@ def _plan(row: Replicates, goal: Goal, family: Family, components: Components | 
 
 
 def _calm(row: Replicates, goal: Goal, family: Family) -> Calm | None:
-    """Plan once more without the outlying runs, which ranks mind less than a spread does."""
+    """Plan again without outliers, which affect ranks less than a standard deviation."""
     far = find_outliers([math.log(value) for value in row.values]).tolist()
     if not any(far):
         return None
@@ -355,7 +355,7 @@ def _warn(row: Replicates, spread: Spread) -> tuple[str, ...]:
 
 
 def _part(row: Replicates, batches: Batches) -> Components | None:
-    """Part the spread where at least two runs have samples enough."""
+    """Split the spread into parts if at least two runs have enough samples."""
     if row.subject:
         return None
     samples = list(batches.take(row.side, row.metric, row.stat).values())

@@ -1,4 +1,4 @@
-"""Commands that benchkit runs for itself: one that exceeds its bounds ends with all it started."""
+"""Commands that benchkit runs: one that exceeds its limits is stopped with its children."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from contextlib import suppress
 from threading import Thread
 
 _BLOCK = 1 << 16
-#: Seconds in which the rest of an output is read.
+#: Seconds allowed for reading the rest of an output.
 _GRACE = 60.0
 
 
 class OutputError(Exception):
-    """A command prints more than it may."""
+    """A command prints more than allowed."""
 
 
 def run_command(
@@ -25,7 +25,7 @@ def run_command(
     environment: Mapping[str, str] | None = None,
     most: int | None = None,
 ) -> tuple[int, bytes, bytes]:
-    """Run a command, and return its exit code, its output and what it said of errors.
+    """Run a command, and return its exit code, output and error output.
 
     Parameters
     ----------
@@ -70,8 +70,8 @@ def run_command(
 def _communicate(
     process: subprocess.Popen[bytes], content: bytes, seconds: float, most: int
 ) -> tuple[bytes, bytes]:
-    """Do as `subprocess.Popen.communicate` does, up to so many bytes of output."""
-    stream, process.stdout = process.stdout, None  # which `communicate` leaves alone
+    """Do the same as `subprocess.Popen.communicate`, up to a maximum number of bytes."""
+    stream, process.stdout = process.stdout, None  # `communicate` leaves it running
     assert stream is not None  # noqa: S101 - a pipe was asked for
     output = bytearray()
 
@@ -89,7 +89,7 @@ def _communicate(
         _end(process)
         raise
     finally:
-        reader.join(_GRACE)  # it may have left a child that holds its output open
+        reader.join(_GRACE)  # it may have left a child that keeps its output open
         stream.close()
     if len(output) > most:
         raise OutputError

@@ -1,6 +1,6 @@
-"""Regular expressions that are compiled when they are first used.
+"""Regular expressions that are compiled on first use.
 
-Compiling all that is there takes longer than most commands, each of which uses a few.
+Compiling all of them takes longer than most commands, each of which uses only a few.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import re
 import sys
 from typing import Any, AnyStr, cast
 
-#: From this version on, a possessive group that can match in several ways matches as it should.
+#: From this version on, a possessive group with several alternatives matches correctly.
 _SOUND = (3, 11, 5)
 #: An escape, a class of characters, a parenthesis, or anything else.
 _PIECE = r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[()]|[^\\\[()]+"
@@ -17,12 +17,12 @@ _POSSESSIVE = r"([*+?]|\{\d*,?\d*\})\+"
 
 
 def regex(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
-    """Return an expression that is compiled at its first use."""
+    """Return an expression that is compiled on first use."""
     return cast("re.Pattern[AnyStr]", _Late(text, flags))
 
 
 def compile_sound(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
-    """Compile an expression now, so that possessive groups match as they should on any Python."""
+    """Compile an expression now; possessive groups match correctly on any Python."""
     if sys.version_info >= _SOUND:
         return re.compile(text, flags)
     if isinstance(text, str):
@@ -31,7 +31,7 @@ def compile_sound(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
 
 
 class _Late:
-    """What becomes a pattern, one method after another."""
+    """The methods of a pattern that compile it first."""
 
     __class__ = re.Pattern  # type: ignore[assignment]
 
@@ -51,7 +51,7 @@ class _Late:
 
 
 def make_atomic(text: str) -> str:
-    """Return an expression in which atomic groups stand for possessive ones.
+    """Return an expression in which atomic groups replace possessive ones.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""The one table: its columns, their types, their meaning, and the frames that carry it.
+"""The one table: its columns, their types and meanings, and the frames that hold it.
 
-Everything left of this module produces these two frames and everything right of it consumes them;
-nobody else knows the columns.
+Everything before this module produces these two frames, and everything after it consumes them; the
+columns are defined only here.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: its name, its type in words (``?`` marks what may be unknown), its meaning."""
+    """A column: its name, its type in words (``?`` marks an optional value), its meaning."""
 
     name: str
     type: str
@@ -56,7 +56,7 @@ _DTYPES = {
     "map": "object",
 }
 
-#: One row is one measured value. The order is public: it is the order of `export`.
+#: Each row is one measured value. The order is public: `export` uses it.
 COLUMNS: tuple[Column, ...] = (
     Column("group", "str", "leading folders; groups are never pooled or compared"),
     Column("variant", "str", "the variant compared: none, otlp, …"),
@@ -78,7 +78,7 @@ COLUMNS: tuple[Column, ...] = (
 
 
 class Workload(NamedTuple):
-    """The labels that both sides of a comparison share."""
+    """The labels that both sides of a comparison have in common."""
 
     group: str
     benchmark: str
@@ -91,7 +91,7 @@ class Workload(NamedTuple):
 
 
 class Side(NamedTuple):
-    """The labels that repeats share: the runs of one variant of one workload."""
+    """The labels that repeats have in common: the runs of one variant of one workload."""
 
     group: str
     variant: str
@@ -101,7 +101,7 @@ class Side(NamedTuple):
 
     @property
     def workload(self) -> Workload:
-        """What it shares with the sides that it is compared with."""
+        """The part that is equal on the sides it is compared with."""
         return Workload(self.group, self.benchmark, self.params, self.tool)
 
     def labels(self, run: int) -> Labels:
@@ -110,7 +110,7 @@ class Side(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """The labels that a run shares with what was recorded beside it."""
+    """The labels that a run shares with files recorded alongside it."""
 
     group: str
     variant: str
@@ -118,7 +118,7 @@ class Trial(NamedTuple):
 
 
 class Labels(NamedTuple):
-    """The labels that tell one run from another."""
+    """The labels that identify a run."""
 
     group: str
     variant: str
@@ -129,12 +129,12 @@ class Labels(NamedTuple):
 
     @property
     def side(self) -> Side:
-        """What it shares with its repeats."""
+        """The part that is equal for its repeats."""
         return Side(self.group, self.variant, self.benchmark, self.params, self.tool)
 
     @property
     def trial(self) -> Trial:
-        """What it shares with what was recorded beside it."""
+        """The part that is equal for files recorded alongside it."""
         return Trial(self.group, self.variant, self.run)
 
 
@@ -150,10 +150,10 @@ def means(meaning: str, unit: str = "") -> dict[str, str]:
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class RunFacts:
-    """What is known of a run besides its labels; unknown facts keep their defaults.
+    """The facts about a run other than its labels; unknown facts keep their defaults.
 
-    This is the only list of them: readings, parts, sidecars, the store and the table of runs have
-    these fields and columns because they are declared here.
+    This is the only list of them: readings, parts, sidecars, the store and the table of runs derive
+    their fields and columns from it.
     """
 
     started_at: datetime | None = field(default=None, metadata=means("start of the measured part"))
@@ -195,7 +195,7 @@ class RunFacts:
     )
 
     def complete(self, other: RunFacts) -> None:
-        """Take what is unknown here from another account of the run; tables stay as they are."""
+        """Fill in unknown facts from another record of the run; tables stay as they are."""
         known = _get_facts(other)
         if known == _UNKNOWN:
             return
@@ -209,7 +209,7 @@ _FACTS = tuple(fact.name for fact in _FIELDS if fact.default is not MISSING)
 _UNKNOWN = tuple(fact.default for fact in _FIELDS if fact.default is not MISSING)
 _get_facts = attrgetter(*_FACTS)
 
-#: The type of a column, by the annotation of its field.
+#: Column types by the annotation of the field.
 TYPES = {
     "str": "str",
     "str | None": "str?",
@@ -223,14 +223,14 @@ TYPES = {
 #: The column of each run fact.
 FACTS = tuple(Column(f.name, TYPES[str(f.type)], **f.metadata) for f in _FIELDS)
 
-#: Columns of a value by itself; the others are its labels and its place.
+#: Columns of a value itself; the others are its labels and its place.
 VALUE_COLUMNS = tuple(c for c in COLUMNS if c.name not in {*RUN_KEY, "source"})
 
-#: The role of a run, in its own table and where runs of several roles are exported.
+#: The role of a run, in the table of runs and in exports of several roles.
 ROLE = Column("role", "str", "measured, warmup, aggregate, part, failed, damaged, empty or "
               "companion; only measured is compared")  # fmt: skip
 
-#: One row is one run. What is unknown is null.
+#: Each row is one run. Unknown values are null.
 RUN_COLUMNS: tuple[Column, ...] = (
     *(column for column in COLUMNS if column.name in RUN_KEY[:-1]),
     ROLE,
@@ -242,18 +242,18 @@ RUN_COLUMNS: tuple[Column, ...] = (
     Column("origin", "str?", "the CI job or machine that ingested it; empty for the local machine"),
 )
 
-#: Entries of a run's environment that tell machines apart; the rest is configuration.
+#: Entries of a run's environment that identify the machine; the others are configuration.
 FINGERPRINT = (
     "cpu", "cpus", "memory", "cpu_limit", "memory_limit", "os", "kernel", "arch", "goos", "goarch",
     "machine.cores", "machine.memory",
 )  # fmt: skip
 
-#: What a run is. A ``part`` is what one of several load generators measured of a run; ``damaged``
-#: is a source of a known tool of which something was lost, ``empty`` a folder without a result.
+#: Roles of a run. A ``part`` is what one of several load generators measured; ``damaged`` is a
+#: source of a known tool that lost something, ``empty`` a folder without a result.
 ROLES = ("measured", "warmup", "aggregate", "part", "failed", "companion", "damaged", "empty")
-REFUSED_ROLES = ("refused", "unread", "duplicate")  # sources in a store that are no runs
+REFUSED_ROLES = ("refused", "unread", "duplicate")  # sources in a store that are not runs
 LOST_ROLES = frozenset(("damaged", "empty", *REFUSED_ROLES))
-#: What a container that ran beside the load does.
+#: Roles of a container that ran during the load.
 CONTAINER_ROLES = (
     *("service", "agent", "collector", "storage"),
     *("dependency", "generator", "monitor"),
@@ -266,15 +266,15 @@ def column_names(columns: Sequence[Column] = COLUMNS) -> list[str]:
 
 
 def observations(data: Mapping[str, object] | pd.DataFrame) -> Observations:
-    """Make the table of observations: exactly `COLUMNS`, in their order and types, or with a role.
+    """Create the table of observations: exactly `COLUMNS` with their types, or with a role, too.
 
-    A `SchemaError` names the column that is missing, unknown or of another type.
+    A `SchemaError` names the column that is missing, unknown or of the wrong type.
     """
     return _frame(data, (*COLUMNS, ROLE) if ROLE.name in data else COLUMNS)  # type: ignore[return-value]
 
 
 def runs(data: Mapping[str, object] | pd.DataFrame) -> Runs:
-    """Make the table of runs: exactly `RUN_COLUMNS`, and no role but those of `ROLES`."""
+    """Create the table of runs: exactly `RUN_COLUMNS`, with only the roles in `ROLES`."""
     frame = _frame(data, RUN_COLUMNS)
     strange = sorted(set(frame["role"].unique()) - set(ROLES))
     if strange:
@@ -289,7 +289,7 @@ def list_labels(frame: Observations | Runs | pd.DataFrame) -> Iterator[Labels]:
 
 
 def format_params(params: Mapping[str, str]) -> str:
-    """Write params canonically: ``connections=8,threads=8``, sorted by key.
+    """Write params in canonical form: ``connections=8,threads=8``, sorted by key.
 
     Examples
     --------
@@ -300,7 +300,7 @@ def format_params(params: Mapping[str, str]) -> str:
 
 
 def to_arrow(frame: Observations | Runs | pd.DataFrame) -> pa.Table:
-    """Return observations or runs as Arrow has them, for Parquet, DuckDB and others.
+    """Return observations or runs as an Arrow table, for Parquet, DuckDB and others.
 
     Parameters
     ----------
@@ -337,7 +337,7 @@ def to_arrow(frame: Observations | Runs | pd.DataFrame) -> pa.Table:
 
 
 def arrow_types() -> dict[str, pa.DataType]:
-    """Return the Arrow type of each type of column."""
+    """Return the Arrow type of each column type."""
     import pyarrow as pa
 
     types = {
@@ -391,7 +391,7 @@ def _as_typed(column: Column, values: object) -> pd.api.extensions.ExtensionArra
     if column.dtype == "str" and is_coded(array):
         return array
     series = pd.Series(values)
-    if column.type == "i32":  # astype("int32") alone would cut 1.5 to 1
+    if column.type == "i32":  # astype("int32") alone would turn 1.5 into 1
         series, limits = series.astype("Int64"), np.iinfo(column.dtype)
         if ((series < limits.min) | (series > limits.max)).any():
             raise ValueError(f"a number is outside the range from {limits.min} to {limits.max}")

@@ -1,6 +1,6 @@
-"""Which observations take part, and which variant is the baseline.
+"""Selection of observations and of the baseline.
 
-Filtering and guessing a baseline are written once and say what they did.
+Filters and the inference of a baseline are implemented once, and report what they did.
 """
 
 from __future__ import annotations
@@ -30,40 +30,40 @@ BASELINE_NAMES = (
     "master",
     "main",
 )
-#: What people call the side that they compare with, where it is no variant's usual name.
+#: Other usual names of a baseline that are not usual names of a variant.
 EARLIER_NAMES = (
     *("old", "before", "pre", "original", "orig", "plain", "vanilla", "previous", "prev"),
     "uninstrumented",
     *("reference", "ref", "stable", "legacy", "stock", "bare", "noop", "ctrl", "upstream"),
     *("vorher", "avant", "antes", "prima"),
 )
-#: Words that make a name the side without: `no-otel` beside `otel`, `without-agent`.
+#: Words before a name that mark the side without it: `no-otel` next to `otel`, `without-agent`.
 _WITHOUT = ("no", "non", "not", "without", "un", "ohne", "sans", "sin", "senza")
-#: What a name of the side without ends with: `agentless` beside `agent`.
+#: Endings of a name that mark the side without it: `agentless` next to `agent`.
 _LACKING = ("less", "free")
-#: Words that make a name the other side: `ping.new` beside `ping`.
+#: Words that mark the variant: `ping.new` next to `ping`.
 _LATER = ("new", "after", "pr", "patch", "patched", "head")
 _SEPARATORS = regex(r"[-_. =@+,]+")
-#: Where a word begins with a capital: `noAgent`.
+#: Position where a capital letter begins a word: `noAgent`.
 _CAPITAL = regex(r"(?<=[a-z])(?=[A-Z])")
-#: Words that tell builds, levels and places in an order, and no sides: `c50`, `exp1`, a commit.
+#: Words for builds, levels and positions rather than sides: `c50`, `exp1`, a commit.
 _MARK = regex(r"[a-z]{1,5}[0-9]{1,4}|[0-9]+|(?=[a-z]*[0-9])[0-9a-f]{7,40}")
-#: A number before a name that only puts it in order: `01_none`.
+#: A number before a name that only defines its position: `01_none`.
 _ORDINAL = regex(r"^[0-9]{1,4}[-_. ]+(?=\D)")
-#: A level of folders that holds one of these names holds the variants.
+#: A level of folders that contains one of these names is that of the variants.
 SIDE_NAMES = (*BASELINE_NAMES, *EARLIER_NAMES)
 
 
-#: So many names are listed; more are counted.
+#: Maximum number of names that are listed; the rest are counted.
 _LISTED = 12
-#: Metrics that are offered for a statistic alone.
+#: Maximum number of metrics suggested for a statistic without a metric.
 _COMPLETED = 3
-#: What a column can be asked for.
+#: Valid types of a requested value.
 Label = str | int | float
 
 
 def select(frame: Frame, **labels: Label | Sequence[Label] | None) -> Frame:
-    """Keep the rows whose columns have the given values.
+    """Keep the rows whose columns have the requested values.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def select(frame: Frame, **labels: Label | Sequence[Label] | None) -> Frame:
 
 
 def keep(frame: Frame, **labels: Label | Sequence[Label] | None) -> Frame:
-    """Keep the rows whose columns have the given values, whether or not any has; as `select`."""
+    """Like `select`, but it may return no rows."""
     for column, requested in labels.items():
         if requested is not None:
             accepted = {str(value) for value in _listed(requested)}
@@ -106,7 +106,7 @@ def _listed(requested: Label | Sequence[Label]) -> list[Label]:
 
 
 def require(value: object, known: Iterable[object], kind: str) -> None:
-    """Raise `SelectionError` with the nearest and all known names unless ``value`` is one."""
+    """Raise `SelectionError` with the nearest and all known names unless ``value`` is known."""
     names = [str(name) for name in known]
     if str(value) in names:
         return
@@ -137,7 +137,7 @@ def match_names(patterns: Iterable[str], names: Iterable[str], kind: str) -> lis
 
 
 def match_any(patterns: Iterable[str], names: Iterable[str]) -> list[str]:
-    """Return the names that are one of the patterns, or match one."""
+    """Return the names that equal or match one of the patterns."""
     listed = list(patterns)
     return [
         name for name in names if any(name == each or fnmatchcase(name, each) for each in listed)
@@ -145,7 +145,7 @@ def match_any(patterns: Iterable[str], names: Iterable[str]) -> list[str]:
 
 
 def require_metric(metric: str, stat: str, known: Iterable[tuple[str, str]]) -> None:
-    """Raise `SelectionError` unless a metric was measured; a statistic alone is completed.
+    """Raise `SelectionError` unless a metric was measured; complete a statistic without a metric.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def require_metric(metric: str, stat: str, known: Iterable[tuple[str, str]]) -> 
 
 
 def list_baselines(variants: Iterable[str]) -> list[str]:
-    """Return the variants that are called as a baseline is; `baseline` itself stands above others.
+    """Return the variants with a usual name of a baseline; `baseline` itself takes precedence.
 
     Examples
     --------
@@ -182,7 +182,7 @@ def list_baselines(variants: Iterable[str]) -> list[str]:
 
 
 def _tell_by_words(variants: Sequence[str]) -> str | None:
-    """Return the variant that a baseline's word tells from the others, where they share the rest.
+    """Return the only variant that has a baseline's word, if the rest of the names is equal.
 
     Examples
     --------
@@ -218,7 +218,7 @@ def _split_words(name: str) -> list[str]:
 
 
 def _find_baselines(words: Sequence[Sequence[str]]) -> list[int]:
-    """Return which names a baseline's word tells from the others."""
+    """Return the names that differ from the others by a baseline's word."""
     if len(words) < 2:
         return []
     leading = _count_shared(words)
@@ -233,7 +233,7 @@ def _find_baselines(words: Sequence[Sequence[str]]) -> list[int]:
 
 
 def _list_lacking(names: Iterable[str]) -> Iterator[str]:
-    """Yield what the side without is called beside each name: `no-agent`, `agentless`."""
+    """Yield the names of the side without each variant: `no-agent`, `agentless`."""
     for name in filter(None, names):
         for sign in ("", "-"):
             yield from (f"{word}{sign}{name}" for word in _WITHOUT)
@@ -241,7 +241,7 @@ def _list_lacking(names: Iterable[str]) -> Iterator[str]:
 
 
 def _is_unlike(name: str) -> bool:
-    """Tell a name none of whose words is one of a baseline's.
+    """Return whether no word of a name is one of a baseline.
 
     Examples
     --------
@@ -252,7 +252,7 @@ def _is_unlike(name: str) -> bool:
 
 
 def _count_shared(names: Sequence[Sequence[str]]) -> int:
-    """Count the words that all names begin with."""
+    """Count the words with which all names begin."""
     shared = 0
     for words in zip(*names, strict=False):
         if len(set(words)) > 1:
@@ -264,7 +264,7 @@ def _count_shared(names: Sequence[Sequence[str]]) -> int:
 def choose_baseline(
     variants: Sequence[str], named: str | None = None, *, first: str | None = None
 ) -> str:
-    """Tell which variant the others are compared with.
+    """Infer the variant that the others are compared with.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
-"""What the runs of an undecided row could have shown, and how many would decide it.
+"""The change that the runs of an undecided row could detect, and the runs that would decide it.
 
-"inconclusive" alone is read as "no difference"; the runs that would decide say what it is.
+"inconclusive" alone is read as "no difference"; the number of runs needed shows that it is not.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ from benchkit.stats.power import (
 )
 from benchkit.units import format_number, format_percent, format_quantity
 
-#: Of a prediction interval: a new run is compared with old ones, each by itself.
+#: Prediction intervals need one: a single new run is compared with single old ones.
 _ONE = "a single run gives no verdict; repeat it"
 _ONE_BY_ONE = "a comparison of each run with a history gives no verdict; use --method auto"
 _NOISY = "too noisy for any practical number of runs; reduce the noise first"
-#: From here on a change up and the same one down are too different to be written as one.
+#: From this size on, an increase and the same decrease differ too much to share one number.
 _LARGE_REACH = 0.25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Family:
-    """The rows that are adjusted together, as one of them sees it.
+    """The rows that are adjusted together, as seen from one of them.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class Family:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sensitivity:
-    """What a row lacks.
+    """The reason why a row is undecided.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ class Sensitivity:
 
 
 def format_reach(share: float) -> str:
-    """Write how far a change goes either way; a large one, which is less far down, as a factor.
+    """Write a change in either direction; a large one, whose decrease is smaller, as a factor.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def format_reach(share: float) -> str:
 
 
 def measure_sensitivity(contrast: Contrast, margin: float, family: Family) -> Sensitivity:
-    """Say what an inconclusive row could have shown, and what would decide it.
+    """Say which change an inconclusive row could have detected, and what would decide it.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def measure_sensitivity(contrast: Contrast, margin: float, family: Family) -> Se
 
 
 def _advise(contrast: Contrast, margin: float) -> str:
-    """Say what helps where runs per side are not what a row lacks; else empty."""
+    """Say what helps if more runs per side do not; else return an empty text."""
     notes = {
         REFUSED: "make the runs longer, or choose a lower percentile",
         UNJUDGED: "only a complete early-stopping series gives a verdict",
@@ -153,7 +153,7 @@ def _advise(contrast: Contrast, margin: float) -> str:
 
 
 def _measure_series(contrast: Contrast, margin: float, family: Family) -> Sensitivity:
-    """Say how many rounds of an early-stopping series are still needed."""
+    """Say how many more rounds an early-stopping series needs."""
     looks = look_back(contrast)
     made, most = int(looks.rounds[-1]), looks.design.most
     rounds = int(looks.forecast(margin, family.alpha / family.tested)[0])
@@ -169,7 +169,7 @@ def _measure_series(contrast: Contrast, margin: float, family: Family) -> Sensit
 
 
 def measure_closed(contrast: Contrast, family: Family) -> Sensitivity:
-    """Say of a row that its runs cannot decide, whatever hides a margin, how many can."""
+    """Say how many runs could decide a row whose number of runs is too small for any verdict."""
     least = count_runs(contrast, family.rows, family.alpha)
     return Sensitivity(runs_needed=least, least=least, note=_tell_closed(contrast, family, least))
 
@@ -213,9 +213,9 @@ def _measure(
 
 
 def _count_as_estimated(contrast: Contrast, width: float, n: float, margin: float) -> int | None:
-    """Count the runs that show a change of the estimated size; None where it is within the margin.
+    """Return the number of runs that detect the estimated change; None if it is within the margin.
 
-    Noise that hides a change of twice the margin need not hide one of ten times.
+    Noise that hides a change of twice the margin need not hide one ten times as large.
     """
     ratio = contrast.ratio
     if not ratio or not reaches(math.log(ratio), margin):
@@ -224,7 +224,7 @@ def _count_as_estimated(contrast: Contrast, width: float, n: float, margin: floa
 
 
 def _measure_difference(contrast: Contrast) -> Sensitivity:
-    """Say what a difference without a ratio could have shown."""
+    """Say which difference without a ratio could have been detected."""
     width = _half_width(contrast.difference_low, contrast.difference_high)
     if width is None:
         return Sensitivity(note="no interval, so no verdict")
@@ -238,7 +238,7 @@ def _measure_difference(contrast: Contrast) -> Sensitivity:
 
 
 def sum_up(rows: Sequence[Sensitivity]) -> str:
-    """Sum up inconclusive rows: why they are, and what would help.
+    """Summarise inconclusive rows: the reasons, and what would help.
 
     Examples
     --------
@@ -262,7 +262,7 @@ def sum_up(rows: Sequence[Sensitivity]) -> str:
 
 
 def _tell_few(contrast: Contrast, family: Family, least: int) -> str:
-    """Say what takes more runs where one or two of them tell little; empty where there are more."""
+    """Say what needs more runs if there are only one or two; empty if there are more."""
     if contrast.method in DIRECTIONS:
         return f"make at least {least} runs per side for a verdict"
     if (
@@ -286,7 +286,7 @@ def _tell_closed(contrast: Contrast, family: Family, least: int) -> str:
 
 
 def _tell_adjusted(contrast: Contrast, margin: float, family: Family) -> str:
-    """Say that the row would be shown alone, where it is the other rows that leave it open."""
+    """Say that the row would be significant on its own, if only the other rows prevent that."""
     p, adjusted, ratio = contrast.pvalue, family.p_adjusted, contrast.ratio
     if p is None or adjusted is None or not ratio or not p <= family.alpha < adjusted:
         return ""

@@ -1,7 +1,7 @@
-"""Runs that were starved of CPU: what the verdict is with them, and without.
+"""Runs that were starved of CPU: the verdict with and without them.
 
-A neighbour that takes the machine for one run can hide a cost or make one; such a run is named
-only where something beside its own result tells of it, and it is never left out in silence.
+A neighbour that takes the machine for one run can hide a cost or cause one. Such a run is reported
+only if other evidence than its result shows it, and it is never dropped silently.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 
     from benchkit.schema import Observations, Runs
 
-#: A run with less than this share of its variant's usual CPU did not get what it could use.
+#: A run with less than this share of its variant's usual CPU was starved.
 LEAST_SHARE = 0.7
 
-#: Container -> cores, by run.
+#: Container -> cores, for each run.
 _Usage = Mapping[Labels, Mapping[str, float]]
 
 
 @dataclass(frozen=True, slots=True)
 class Starved:
-    """One run that lies far on the bad side and had too little CPU.
+    """A run that is an outlier on the bad side and had too little CPU.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class Starved:
 def find_starved_runs(
     verdicts: Verdicts, observations: Observations, runs: Runs, plan: Plan | None = None
 ) -> Iterator[Finding]:
-    """B340: outlying runs whose service had less than 70 % of the variant's usual CPU.
+    """B340: outliers whose service had less than 70 % of the variant's usual CPU.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def find_starved_runs(
             verdicts.comparisons.pairs,
             plan,
         )
-    except DataError:  # nothing is left of a side
+    except DataError:  # one side has no other runs
         return
     without = {_key(row.contrast): row for row in judge(left, verdicts.margin).primary}
     by_workload: dict[Workload, list[Starved]] = {}
@@ -113,7 +113,7 @@ def _find_starved(verdicts: Verdicts, usage: _Usage, service: set[str]) -> Itera
 
 
 def _find_worse(numbers: Sequence[int], values: Sequence[float], better: str) -> list[int]:
-    """Return the runs that lie far on the bad side."""
+    """Return the runs that are outliers on the bad side."""
     if not numbers:
         return []
     logs = [math.log(value) for value in values]
@@ -125,8 +125,8 @@ def _find_worse(numbers: Sequence[int], values: Sequence[float], better: str) ->
 def _share_cpu(run: Labels, numbers: Sequence[int], usage: _Usage, service: set[str]) -> float:
     """Return a run's share of the variant's usual CPU; 1 if unknown.
 
-    Of the service under load where that is known by its CPU per request, else of the busiest
-    container.
+    The container is the service under load if its CPU per request identifies it, else the busiest
+    one.
     """
     known = {n: _look_up(usage, run._replace(run=n)) for n in numbers}
     used = known.pop(run.run)
@@ -142,7 +142,7 @@ def _is_known(known: Mapping[int, Mapping[str, float]], subject: str) -> bool:
 
 
 def _look_up(usage: _Usage, run: Labels) -> Mapping[str, float]:
-    """Return the CPU told for a run, or for all that ran under its number."""
+    """Return the CPU recorded for a run, or for all runs with its number."""
     if run in usage:
         return usage[run]
     shared = [cores for labels, cores in usage.items() if labels.trial == run.trial]

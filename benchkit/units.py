@@ -1,8 +1,8 @@
-"""Base units inside, prefixes only at the door and at the pen.
+"""Base units inside; prefixes only when reading and writing.
 
-One place scales, so that no table mixes milliseconds and seconds.
+All scaling is done here, so no table mixes milliseconds and seconds.
 
-A decimal text is scaled exactly: ``814.00us`` becomes the double nearest 0.000814.
+Decimal text is scaled exactly: ``814.00us`` becomes the double nearest to 0.000814.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from benchkit.regexes import regex
 _MICRO = "\N{MICRO SIGN}"
 _NARROW = "\N{NARROW NO-BREAK SPACE}"
 _MINUS = "\N{MINUS SIGN}"
-#: Matches the first character of what Azure Pipelines and TeamCity obey: ``##vso[task.complete]``.
+#: Matches the start of commands for Azure Pipelines and TeamCity: ``##vso[task.complete]``.
 SERVICE_COMMAND = r"#(?=#\w*+\[)"
 #: Decimal exponents of the time units that tools print.
 _TIME_EXPONENT = {
@@ -42,7 +42,7 @@ _BINARY = {"": 0, "k": 1, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number read from a text, in its base unit.
+    """A number that was read from text, in its base unit.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class Quantity:
 
 
 def read_number(text: str) -> float:
-    """Read a number as tools write it: Python takes underscores and any script's digits, too.
+    """Read a number as tools write it; Python also accepts underscores and digits of any script.
 
     Raises
     ------
@@ -218,7 +218,7 @@ def _split(text: str) -> tuple[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """How a row of values of one unit is written: divide by ``factor``, say ``label``."""
+    """How values of one unit are written: divided by ``factor``, followed by ``label``."""
 
     factor: float
     label: str
@@ -237,7 +237,7 @@ _LADDERS: dict[str, tuple[tuple[float, str], ...]] = {
 
 
 def common_scale(values: Iterable[float], unit: str) -> Scale:
-    """Choose one scale for values that are read side by side.
+    """Choose one scale for values that are read together.
 
     Parameters
     ----------
@@ -264,14 +264,14 @@ def common_scale(values: Iterable[float], unit: str) -> Scale:
     return next((Scale(*rung) for rung in ladder if smallest >= rung[0]), Scale(*ladder[-1]))
 
 
-#: Powers of ten that numbers are written out for.
+#: Powers of ten between which numbers are written in full.
 _SMALLEST_POWER, _LARGEST_POWER = -6, 15
 
 
 def format_number(value: float, digits: int = 3) -> str:
-    """Write a number with ``digits`` significant digits; whole numbers keep all of theirs.
+    """Write a number with ``digits`` significant digits; whole numbers keep all digits.
 
-    Below a millionth and from 10¹⁶ on it is written with a power of ten.
+    Numbers below a millionth or from 10¹⁶ on are written with a power of ten.
 
     Examples
     --------
@@ -292,7 +292,7 @@ def format_number(value: float, digits: int = 3) -> str:
 
 
 def format_stepped(value: float, step: float, digits: int = 3) -> str:
-    """Write a number of which a source tells whole steps only, without digits it does not have.
+    """Write a number that its source counts in whole steps, without adding digits.
 
     Examples
     --------
@@ -314,7 +314,7 @@ def format_stepped(value: float, step: float, digits: int = 3) -> str:
 
 
 def group_digits(text: str) -> str:
-    """Part a decimal number's thousands with a narrow space, from five digits on."""
+    """Separate thousands by a narrow space, from five digits on."""
     sign, number = (_MINUS, text[1:]) if text.startswith("-") else ("", text)
     whole, point, fraction = number.partition(".")
     if len(whole) > 4:
@@ -323,7 +323,7 @@ def group_digits(text: str) -> str:
 
 
 def format_quantity(value: float, unit: str, digits: int = 3) -> str:
-    """Write one value with its own scale.
+    """Write one value with its best scale.
 
     Examples
     --------
@@ -334,7 +334,7 @@ def format_quantity(value: float, unit: str, digits: int = 3) -> str:
     return f"{format_number(value / chosen.factor, digits)} {chosen.label}".rstrip()
 
 
-FACTOR_UP, FACTOR_DOWN = 2, 0.1  # beyond these ratios a change is written as a factor
+FACTOR_UP, FACTOR_DOWN = 2, 0.1  # beyond these ratios, a change is written as a factor
 
 
 def format_change(ratio: float, limits: Iterable[float] = ()) -> str:
@@ -352,12 +352,12 @@ def format_change(ratio: float, limits: Iterable[float] = ()) -> str:
     return format_percent(ratio - 1, limits)
 
 
-#: From here on per cent are written as other numbers are.
+#: From this value on, per cent are written like other numbers.
 _LARGEST_PERCENT = 1e5
 
 
 def format_percent(fraction: float, limits: Iterable[float] = ()) -> str:
-    """Write a signed fraction as per cent: one decimal, more where rounding would cross a limit.
+    """Write a signed fraction in per cent: one decimal, more if rounding would cross a limit.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Policy: what the evidence shows against a margin, and what it does not show.
+"""Policy: what the evidence shows against a margin, and what it leaves open.
 
-The margin, the family and the multiplicity correction are decisions of the reader; the evidence
-does not change with them.
+The reader decides on margin, family and multiplicity correction; the evidence does not depend on
+them.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ REGRESSION, IMPROVEMENT = "regression", "improvement"
 EQUIVALENT, INCONCLUSIVE = "equivalent", "inconclusive"
 CHANGED, UNCHANGED = "changed", "unchanged"
 
-#: Why a change of a value below 0 is no share of it.
+#: The reason why a change of a negative value cannot be a share of it.
 _NO_MARGIN = "no verdict: the baseline is below 0, so a margin in percent is meaningless"
 _NOTHING_LACKS = Sensitivity()
-#: A rounding step beyond this share of the values widens what is said to be excluded.
+#: A rounding step above this share of the values widens what is said to be excluded.
 _COARSE = 0.005
 FAILING = "no verdict for rates and latencies, because more than 1 % of the requests failed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """What one contrast shows.
+    """The verdict on one contrast.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class Verdict:
 
     @property
     def simultaneous(self) -> tuple[float | None, float | None]:
-        """The interval that holds together with those of all other primary rows."""
+        """The interval that holds simultaneously with those of all other primary rows."""
         return widen(self.contrast, self.family) if self.family else (None, None)
 
     @property
@@ -87,7 +87,7 @@ class Verdict:
 
     @property
     def detectable(self) -> float | None:
-        """The smallest change, a fraction, that runs of an undecided row usually show."""
+        """The smallest change, as a fraction, that an undecided row's runs would usually detect."""
         return self.sensitivity.detectable
 
 
@@ -112,7 +112,7 @@ class Verdicts:
 
     @property
     def primary(self) -> tuple[Verdict, ...]:
-        """The rows that carry the headline."""
+        """The primary rows."""
         return tuple(row for row in self.rows if row.contrast.primary)
 
 
@@ -149,7 +149,7 @@ def judge(comparisons: Comparisons, margin: float = 0.03) -> Verdicts:
 def _adjust_secondary(
     contrasts: Sequence[Contrast], primary: Sequence[Adjusted | None]
 ) -> list[Adjusted | None]:
-    """Return how each row is adjusted, those outside the family among themselves."""
+    """Return the adjustment of each row; rows outside the family are adjusted among themselves."""
     adjusted = list(primary)
     tested = [i for i, c in enumerate(contrasts) if not c.primary and c.pvalue is not None]
     pvalues = np.array([contrasts[i].pvalue for i in tested], dtype=np.float64)
@@ -161,7 +161,7 @@ def _adjust_secondary(
 def _find_families(
     contrasts: Sequence[Contrast], adjusted: Sequence[Adjusted | None], alpha: float
 ) -> list[Family]:
-    """Tell of each row among how many it is adjusted, and whether they leave it any chance."""
+    """Return, for each row, with how many rows it is adjusted, and if it can be significant."""
     tested = [c for c in contrasts if c.primary and c.pvalue is not None]
     closed = dict(zip(map(id, tested), find_closed(tested, alpha), strict=True))
     count = sum(1 for c in contrasts if c.primary and c.method != EXACT)
@@ -203,7 +203,7 @@ def _judge(contrast: Contrast, family: Family, margin: float, adjustment: str) -
 
 
 def _find_obstacle(contrast: Contrast, margin: float) -> str:
-    """Say why no number of runs gives a verdict; empty where some do."""
+    """Say why no number of runs gives a verdict; empty if some number does."""
     has_margin = contrast.ratio is not None or contrast.center_baseline > 0
     if has_margin and is_too_coarse(contrast, margin):
         return _tell_of_steps(contrast, margin)
@@ -227,12 +227,12 @@ def _word(contrast: Contrast, p_adjusted: float | None, margin: float, alpha: fl
 
 
 def is_failing(contrast: Contrast) -> bool:
-    """Tell whether so many requests of a side failed that its values show nothing."""
+    """Return whether too many requests of a side failed for its values to mean anything."""
     return max(contrast.failed_baseline, contrast.failed_variant) > MOST_FAILED
 
 
 def _change(contrast: Contrast, p_adjusted: float | None, margin: float, alpha: float) -> float:
-    """Return the direction (+1, -1) of a change that is shown and matters, else 0."""
+    """Return the direction (+1, -1) of a significant and relevant change, else 0."""
     if contrast.method in {*DIRECTIONS, HISTORY}:
         return 0
     if contrast.method != EXACT and (p_adjusted is None or p_adjusted > alpha * ROUNDING):
@@ -244,7 +244,7 @@ def _change(contrast: Contrast, p_adjusted: float | None, margin: float, alpha: 
 
 
 def _shift(contrast: Contrast, margin: float) -> float:
-    """Return the direction of a difference without a ratio; from 0 any difference matters."""
+    """Return the direction of a difference without a ratio; from 0, any difference is relevant."""
     shift = contrast.shift
     least = 0.0 if contrast.method == EXACT else express_margin(contrast, margin)
     if least is None or not shift or abs(shift) < least:
@@ -253,7 +253,7 @@ def _shift(contrast: Contrast, margin: float) -> float:
 
 
 def express_margin(contrast: Contrast, margin: float) -> float | None:
-    """Return the margin in the unit, of the baseline's median; None below 0, which has no share."""
+    """Return the margin in the unit of the baseline's median; None if the median is negative."""
     base = contrast.center_baseline
     return margin * base if base >= 0 else None
 
@@ -266,9 +266,9 @@ def _is_equivalent(contrast: Contrast, margin: float) -> bool:
 
 
 def excludes_cost(contrast: Contrast, margin: float) -> bool:
-    """Tell whether a row that has a better direction costs less than the margin, if anything.
+    """Return whether a directed row costs less than the margin, or nothing.
 
-    That is the half of "no meaningful difference" that a gate needs: a gain may be of any size.
+    A gate needs only this half of "no meaningful difference": a gain may have any size.
     """
     ends = None if contrast.ratio is None else _find_ends(contrast, margin)
     if ends is None:
@@ -283,9 +283,9 @@ def _can_exclude(contrast: Contrast, margin: float) -> bool:
 
 
 def _find_ends(contrast: Contrast, margin: float) -> tuple[float, float] | None:
-    """Return the logarithms beyond which the ratio is excluded, each end at the level of a test."""
+    """Return the logarithms beyond which the ratio is excluded, each at the level of one test."""
     low, high = contrast.equivalence_low, contrast.equivalence_high
-    if low is not None and low == high:  # ties: only the wider interval shows the spread
+    if low is not None and low == high:  # ties: only the wider interval reflects the spread
         low, high = contrast.ratio_low, contrast.ratio_high
     if low is None or high is None or not _can_exclude(contrast, margin):
         return None
@@ -293,7 +293,7 @@ def _find_ends(contrast: Contrast, margin: float) -> tuple[float, float] | None:
 
 
 def _is_same(contrast: Contrast, margin: float) -> bool:
-    """Tell whether a difference without a ratio is shown to lie inside the margin."""
+    """Return whether a difference without a ratio is shown to be within the margin."""
     if len({*contrast.baseline_values, *contrast.variant_values}) == 1:
         return True
     (low, high), most = contrast.difference_inner, express_margin(contrast, margin)
@@ -305,9 +305,9 @@ def _is_same(contrast: Contrast, margin: float) -> bool:
 
 
 def is_too_coarse(contrast: Contrast, margin: float) -> bool:
-    """Tell whether rounding alone hides changes of the margin: no equivalence can be shown.
+    """Return whether rounding alone hides changes of the margin, so equivalence cannot be shown.
 
-    Counts that are compared exactly are what they are.
+    Counts that are compared exactly have no rounding.
     """
     return _step(contrast) > margin
 
@@ -330,7 +330,7 @@ def _tell_of_steps(contrast: Contrast, margin: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Excluded:
-    """The ends outside which a row shows that no change lies, of the ratio or in a unit."""
+    """The bounds outside which a row excludes any change, as a ratio or in a unit."""
 
     low: float
     high: float
@@ -339,7 +339,7 @@ class Excluded:
 
 
 def find_excluded(contrast: Contrast) -> Excluded | None:
-    """Return what the interval of a row rules out; None where it has none, or requests failed."""
+    """Return what the interval of a row excludes; None if it has none or requests failed."""
     if is_failing(contrast):
         return None
     low, high = contrast.difference_low, contrast.difference_high
@@ -347,8 +347,8 @@ def find_excluded(contrast: Contrast) -> Excluded | None:
         return Excluded(low, high, False, is_wide_difference(low, high, contrast.center_baseline))
     low, high = contrast.ratio_low, contrast.ratio_high
     if low is None or high is None or contrast.method in {*DIRECTIONS, HISTORY}:
-        return None  # intervals of other things exclude nothing
+        return None  # intervals of other quantities exclude nothing
     step = _step(contrast)
-    if step > _COARSE and not is_wide(low, high):  # what rounding may hide is not excluded
+    if step > _COARSE and not is_wide(low, high):  # a change that rounding may hide is not excluded
         return Excluded(low / (1 + step), high * (1 + step), True)
     return Excluded(low, high, True, is_wide(low, high))

@@ -1,6 +1,6 @@
 """What notebooks import: load results, compare them, look at them.
 
-The command line and the notebook are two doors to the same rooms.
+The command line and notebooks use the same functions.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from benchkit.schema import Observations
 
 
-#: A path, or a table of one's own.
+#: A path, or a user's table.
 Loadable: TypeAlias = "str | os.PathLike[str] | pd.DataFrame | Arrowed"
 
 
@@ -137,9 +137,9 @@ def read(
     origins: Sequence[str] = (),
     light: bool = False,
 ) -> RunSet:
-    """Load results as `load` does, with texts as codes: of many runs a third of the memory.
+    """Load results like `load`, with texts as codes: many runs take a third of the memory.
 
-    Few runs may be in `benchkit.light` frames.
+    Small results may be in `benchkit.light` frames.
     """
     names = [name for path in paths for name in expand(path)]
     loaded = loading.load(names, options, store, samples=samples, origins=origins, light=light)
@@ -167,7 +167,7 @@ def _read_split(
     origins: Sequence[str],
     split: NameSplit,
 ) -> RunSet:
-    """Load results once more, by a split of their names."""
+    """Load results again, with the benchmark names split differently."""
     from benchkit.ingestion.layout import suppose
 
     runset = read(paths, suppose(options, split), store, origins=origins)
@@ -306,7 +306,7 @@ def _require_path(path: object) -> Path:
 
 
 def formats() -> tuple[Format, ...]:
-    """Return every format that can be read, including those of plug-ins.
+    """Return all readable formats, including those of plug-ins.
 
     Returns
     -------

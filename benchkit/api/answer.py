@@ -1,6 +1,6 @@
-"""What was compared, and what it shows: frame, figures, report.
+"""A comparison and its views: frame, figures, report.
 
-Every view of a comparison is one attribute away, and none is computed before it is asked for.
+Every view of a comparison is an attribute, and is computed when it is first used.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """What was compared, and what it shows.
+    """The comparison and everything it shows.
 
     Parameters
     ----------
@@ -85,8 +85,8 @@ class Comparison:
     def verdict(self) -> str:
         """The verdict in one sentence.
 
-        A mark and what is shown of the primary metrics; what the sentence has no room for it names,
-        and ``print(comparison)`` says. Percentages are changes against the baseline.
+        A mark and the results of the primary metrics; the sentence names what it has no room for,
+        and ``print(comparison)`` shows it. Percentages are changes against the baseline.
 
         Examples
         --------
@@ -103,14 +103,14 @@ class Comparison:
     def frame(self) -> pd.DataFrame:
         """One row per comparison, with the columns of ``compare --format csv``.
 
-        Which row it is: group, benchmark, params, subject, metric, stat, unit, better, primary,
-        baseline, variant. What was measured, in the base unit of ``unit``: n_baseline, n_variant
+        Identity of the row: group, benchmark, params, subject, metric, stat, unit, better, primary,
+        baseline, variant. Measured values, in the base unit of ``unit``: n_baseline, n_variant
         (runs), center_baseline, center_variant (medians over runs) and delta, center_variant −
-        center_baseline. What is estimated: ratio, variant ÷ baseline (1.05 is +5 %) with ratio_low
-        and ratio_high; by ranks it is the median ratio over pairs of runs (Hodges and Lehmann), and
-        so not center_variant ÷ center_baseline to the last digit. Amounts around zero, that have no
-        ratio, have difference, difference_low and difference_high instead. What it shows: method,
-        p, p_adjusted, verdict, runs_needed, notes, detectable. Unknown numbers are NaN or None.
+        center_baseline. Estimates: ratio, variant ÷ baseline (1.05 is +5 %) with ratio_low and
+        ratio_high; rank methods estimate the median ratio over pairs of runs (Hodges and Lehmann),
+        which differs slightly from center_variant ÷ center_baseline. Amounts around zero have no
+        ratio, but difference, difference_low and difference_high. Evidence: method, p, p_adjusted,
+        verdict, runs_needed, notes, detectable. Unknown numbers are NaN or None.
 
         Examples
         --------
@@ -123,7 +123,7 @@ class Comparison:
 
     @cached_property
     def _frame(self) -> pd.DataFrame:
-        """What every `frame` is a copy of: who changes theirs changes no other."""
+        """The original of every `frame`, which is a copy, so users can change theirs."""
         import pandas as pd
 
         from benchkit.reporting.to_json import row_values
@@ -263,8 +263,8 @@ class Comparison:
     def parts(self) -> dict[str, Part]:
         """The tables next to the comparison: doses, sweeps, resources and spans.
 
-        By name, ``dose``, ``held``, ``sweep``, ``resources`` and ``spans``: tables in sight,
-        sentences, or why there are none (``missing``).
+        By name, ``dose``, ``held``, ``sweep``, ``resources`` and ``spans``: the tables shown,
+        sentences, or the reason why there are none (``missing``).
 
         Examples
         --------
@@ -319,7 +319,7 @@ class Comparison:
         return to_csv(self.verdicts, path)
 
     def gate(self, policy: Mapping[str, object] | str | Path | None = None) -> GateResult:
-        """Check the comparison against a policy, as `benchkit.gate` does.
+        """Check the comparison against a policy, like `benchkit.gate`.
 
         Parameters
         ----------
@@ -348,7 +348,7 @@ class Comparison:
 
     @property
     def wide(self) -> Amounts:
-        """A row per variant, as benchmark authors publish it: the cells of ``compare --wide``.
+        """One row per variant, as benchmark authors publish it: the cells of ``compare --wide``.
 
         Examples
         --------
@@ -367,8 +367,8 @@ class Comparison:
     def tracks(self) -> list[Track]:
         """Latency, CPU and memory over the course of each run.
 
-        One `Track` per run and quantity, in base units against seconds since the run began; none
-        where no request has a time and no container was looked at.
+        One `Track` per run and quantity, in base units against seconds since the start of the run;
+        empty if no request has a time and no container was sampled.
 
         Examples
         --------
@@ -385,7 +385,7 @@ class Comparison:
         return find_tracks(self.observations, list_measured(self.runs), self.series)
 
     def __str__(self) -> str:
-        """Write the verdict, the primary rows and the gravest findings as plain text."""
+        """Write the verdict, the primary rows and the most severe findings as plain text."""
         from benchkit.reporting.head import write_lines
         from benchkit.tables.findings import IN_PYTHON, summarise_findings
         from benchkit.tables.overhead import primary_tables

@@ -1,6 +1,6 @@
 """Parts of loaded results: those with certain labels, and those of certain variants.
 
-Loaded results at a glance: a few sentences on what was read, and what was not.
+Loaded results at a glance: a few sentences on what was read and what was not.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ if TYPE_CHECKING:
 
 Labels = Mapping[str, "Label | Sequence[Label]"]
 
-#: Columns of what is compared, by which its tables can be parted.
+#: Columns of compared rows by which tables can be filtered.
 _LABELS = ("group", "variant", "benchmark", "params", "tool", "subject", "metric", "stat")
 
-#: Runs up to which a look at them audits them, too: its time grows with their number.
+#: Maximum number of runs that are audited when results are displayed: the time grows with it.
 QUICK = 2000
-#: Rows of a table in a plain shell.
+#: Maximum number of table rows in a plain shell.
 _MOST = 40
 UNSEEN = "With this many runs, findings are computed only on request: see .findings"
 
 
 def join_shown(lines: Iterable[str], tables: Iterable[str], findings: Iterable[str]) -> str:
-    """Join what a plain shell shows, of which neither it nor the log of a pipeline obeys a name."""
+    """Join texts for a plain shell, with names that neither it nor a pipeline's log interprets."""
     from benchkit.tables.model import disarm
 
     above, below = ("\n".join(map(printable, part)) for part in (lines, findings))
@@ -56,7 +56,7 @@ def require_label(runs: Runs, name: str) -> None:
 def select_labels(
     observations: Observations, runs: Runs, labels: Labels
 ) -> tuple[Observations, Runs]:
-    """Keep the observations and runs that have all of the labels."""
+    """Keep the observations and runs that have all of these labels."""
     of_runs = {name: value for name, value in labels.items() if _is_of_run(name, value, runs)}
     rest = {name: value for name, value in labels.items() if name not in of_runs}
     kept = selection.select(runs, **of_runs)
@@ -67,12 +67,12 @@ def select_labels(
 
 
 def narrow(again: Again, labels: Labels, split: NameSplit) -> _Results:
-    """Load results once more, and keep those that have these labels."""
+    """Load results again, and keep those with these labels."""
     return again(split).where(**labels)
 
 
 class Excerpt(NamedTuple):
-    """What was loaded of certain variants."""
+    """The loaded results of certain variants."""
 
     observations: Observations
     runs: Runs
@@ -82,10 +82,10 @@ class Excerpt(NamedTuple):
 
 
 def keep_variants(whole: Excerpt, names: AbstractSet[str]) -> Excerpt:
-    """Keep what is about certain variants, or about none by name.
+    """Keep what belongs to certain variants, or to no named variant.
 
-    All is kept where none is named, and where no other was measured: what was lost of one still
-    has to be reported.
+    Everything is kept if no variant is named or only these were measured: lost runs still have to
+    be reported.
     """
     measured = keep_measured(whole.runs)
     if not names or names >= set(measured["variant"]):
@@ -129,14 +129,14 @@ def _list_paths(runs: Runs, variants: AbstractSet[str]) -> set[str]:
 
 
 def _is_of_run(name: str, value: Label | Sequence[Label], runs: Runs) -> bool:
-    """Whether a label is a column of the runs; both tables have an ``origin``."""
+    """Whether a label is a column of the runs; ``origin`` is a column of both tables."""
     if name == "origin" and list_texts(value) <= {"reported", "computed"}:
         return False
     return name in runs.columns
 
 
 def list_texts(value: Label | Sequence[Label]) -> set[str]:
-    """Return the values that are meant, as texts."""
+    """Return the requested values as texts."""
     return {str(one) for one in ([value] if isinstance(value, (str, int, float)) else value)}
 
 
@@ -156,7 +156,7 @@ def summarise(
     reports: Sequence[SourceReport],
     contested: Iterable[str],
 ) -> str:
-    """Say in a few sentences what was loaded; ``findings`` is None where nobody has looked."""
+    """Describe in a few sentences what was loaded; ``findings`` is None if no audit was made."""
     from benchkit.tables.overview import summarise_runs
 
     summary = summarise_runs(runs, findings, first)
@@ -171,7 +171,7 @@ def summarise(
 
 
 def shorten(table: Table) -> Table:
-    """Leave out the rows of a table that nobody reads in a shell, and count them."""
+    """Shorten a table for a shell, and count the omitted rows."""
     left = len(table.rows) - _MOST
     if left <= 0:
         return table

@@ -1,7 +1,7 @@
-"""Checks of a table that a person made or changed, before it is compared.
+"""Checks of a table that a user made or changed, before it is compared.
 
-What benchkit reads, it has checked; what a person made or joined may tell one run twice, or count
-milliseconds beside seconds, and would compare without a word.
+benchkit checks what it reads itself. A table made or joined by a user may contain a run twice, or
+mix milliseconds and seconds, and would be compared without a warning.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ if TYPE_CHECKING:
 
     from benchkit.schema import Observations
 
-#: What may be empty, which CSV cannot tell from what is not known.
+#: Columns that may be empty, which CSV cannot distinguish from unknown.
 _MAY_BE_EMPTY = ("group", "benchmark", "params", "origin", "tool", "source")
-#: What a value is about, at one moment.
+#: The subject of a value, at one time.
 _ABOUT = [*schema.RUN_KEY, "subject", "metric", "stat", "time"]
-#: The column of exported tables with the load model of a run.
+#: The column of exported tables that holds a run's load model.
 _LOAD_MODEL = "load_model"
-#: How pandas shows what is missing.
+#: How pandas shows missing values.
 _MISSING = ("nan", "<NA>", "NaT", "")
-#: Told many times in a run; every other statistic is told once.
+#: Statistics with many values in a run; all others have one.
 _MANY = ("sample", "counter")
 
 
 def take(frame: pd.DataFrame) -> tuple[Observations, dict[schema.Labels, str]]:
-    """Make observations of a table of one's own, with the load models that it states of its runs.
+    """Create observations from a user's table, with the load models stated for its runs.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def take(frame: pd.DataFrame) -> tuple[Observations, dict[schema.Labels, str]]:
 
 
 def _read_load_models(frame: pd.DataFrame, observations: Observations) -> dict[schema.Labels, str]:
-    """Return the load model that each run states, as an exported table has it in a column."""
+    """Return the load model stated for each run in the column of an exported table."""
     column = frame[_LOAD_MODEL].tolist() if _LOAD_MODEL in frame.columns else []
     stated = {
         (labels, model)
@@ -76,7 +76,7 @@ def _read_load_models(frame: pd.DataFrame, observations: Observations) -> dict[s
 
 
 def name_columns(frame: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
-    """Return a table with the columns of the schema, its values in base units.
+    """Return a table with the columns of the schema, and values in base units.
 
     Raises
     ------
@@ -95,7 +95,7 @@ def name_columns(frame: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFram
         if name not in known:
             hint = f"the names are {', '.join(known)}"
             raise SchemaError(f"unknown name {name!r} in columns", where="columns", hint=hint)
-        if column not in list(frame.columns):  # also what has no hash
+        if column not in list(frame.columns):  # also values without a hash
             hint = f"the table has {', '.join(map(str, frame.columns))}"
             raise SchemaError(f"no column {column!r}", where="columns", hint=hint)
     taken = {name: frame[column] for name, column in columns.items()}
@@ -105,7 +105,7 @@ def name_columns(frame: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFram
 
 
 def _convert(frame: pd.DataFrame, column: str) -> pd.DataFrame:
-    """Return values in base units; metric and unit are those of the column where none is given."""
+    """Return values in base units; without metric and unit, the column determines them."""
     guessed = guess_measure(column)
     if "metric" not in frame.columns:
         frame = frame.assign(metric=guessed.metric.constant)
@@ -139,7 +139,7 @@ def _require_number(value: object, column: str, index: object) -> float:
 
 
 def _complete(frame: pd.DataFrame) -> pd.DataFrame:
-    """Fill in what a file cannot tell: empty text, and columns of which nothing is known."""
+    """Fill in what a file cannot express: empty text, and columns without any value."""
     if not frame.columns.is_unique:
         twice = frame.columns[frame.columns.duplicated()].tolist()
         raise SchemaError(f"duplicate columns in the table: {twice}", hint="drop one of each pair")
@@ -162,7 +162,7 @@ def _complete(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _name_amounts(frame: pd.DataFrame) -> pd.DataFrame:
-    """Add labels, statistics and units that are left out, as each metric usually has them."""
+    """Add omitted labels, statistics and units, as usual for each metric."""
     blank = [name for name in _MAY_BE_EMPTY if name not in frame.columns]
     frame = frame.assign(**dict.fromkeys(blank, ""))
     if blank and "origin" in blank:
@@ -180,7 +180,7 @@ def _name_amounts(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _number_runs(frame: pd.DataFrame) -> pd.DataFrame:
-    """Take the runs from an index of that name, else number the values of equal labels."""
+    """Take run numbers from an index of that name, else number the values with equal labels."""
     if "run" in frame.columns:
         return frame
     if "run" in frame.index.names:
@@ -191,7 +191,7 @@ def _number_runs(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _require_units(observations: Observations) -> None:
-    """Refuse a metric in another unit than its own, and one in two units."""
+    """Refuse a metric with a different unit than its own, or with two units."""
     units = observations[["metric", "unit"]].drop_duplicates()
     first: dict[str, str] = {}
     for metric, unit in zip(units["metric"], units["unit"], strict=True):
@@ -211,7 +211,7 @@ def _require_units(observations: Observations) -> None:
 
 
 def _drop_copies(observations: Observations) -> Observations:
-    """Drop rows that are there twice; refuse a run that tells one thing in two ways."""
+    """Drop duplicate rows; refuse a run with two values of one statistic."""
     is_event = observations["stat"].isin(_MANY)
     is_event &= observations["tool"].map(lambda name: registry.tool(name).role != "microbenchmark")
     summaries = observations[~is_event]
@@ -223,9 +223,9 @@ def _drop_copies(observations: Observations) -> Observations:
 
 
 def _refuse_two_ways(summaries: pd.DataFrame) -> None:
-    """Refuse rows about one thing with different values.
+    """Refuse rows with equal labels and different values.
 
-    The outputs of one run differ in the name of their file, in their rounding, or in who computed.
+    Outputs of one run differ in file name, in rounding, or in who computed a value.
     """
     twice = summaries[summaries.duplicated([*_ABOUT, "origin", "resolution"], keep=False)]
     files = [source.rpartition(":")[0].rpartition("/")[2] for source in twice["source"]]

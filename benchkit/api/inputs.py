@@ -1,7 +1,7 @@
-"""The inputs of `load`: paths, which may have wild cards, and data frames.
+"""The inputs of `load`: paths, possibly with wildcards, and data frames.
 
-A shell expands wild cards, Python does not; and a table that was made or changed with pandas is
-as good as one that was read.
+A shell expands wildcards, Python does not; and a table made or changed with pandas is as good as
+one that was read.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ if TYPE_CHECKING:
 
     from benchkit.schema import Observations, Runs
 
-#: What carries the headline where the tool does not decide.
+#: The primary metrics if the tool does not decide.
 _HEADLINES = (("time_per_op", "sample"), ("time_per_op", "mean"), ("request_rate", "mean"),
               ("latency", "p50"))  # fmt: skip
-#: Which statistic of a metric does, before any other.
+#: The preferred statistic of a primary metric.
 _STATS = ("sample", "p50", "median", *PERCENTILES, "mean")
-#: Variants that the finding names.
+#: Maximum number of variants that the finding names.
 _SHOWN = 4
 
 
 class Arrowed(Protocol):
-    """A table that pandas can have: of Arrow, Polars or another library."""
+    """A table of Arrow, Polars or another library that pandas can convert."""
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return it as pandas has it."""
+        """Convert it to pandas."""
         ...
 
 
 def expand(path: str) -> list[str]:
-    """Return the paths that a wild card means, in natural order; any other path as it is.
+    """Return the paths that match a wildcard, in natural order; any other path unchanged.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def flatten(paths: Iterable[object]) -> Iterator[object]:
 
 
 def adopt(table: object, columns: Mapping[str, str] | None = None, *, alone: bool = True) -> RunSet:
-    """Make results of a table of one's own; each of its runs counts as measured.
+    """Create results from a user's table; each of its runs counts as measured.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def adopt(table: object, columns: Mapping[str, str] | None = None, *, alone: boo
 
 
 def _tell_unknown(runs: int) -> Finding:
-    """B107: a table tells values; what is known of their runs stands in another."""
+    """B107: a table has values, but facts about its runs are in another one."""
     return Finding(
         code="B107",
         severity="info",
@@ -158,7 +158,7 @@ def _tell_unknown(runs: int) -> Finding:
 
 
 def read_table(table: object) -> pd.DataFrame:
-    """Return a table as pandas has it: a DataFrame, or what Arrow and Polars hold.
+    """Return a table as pandas: a DataFrame, or one converted from Arrow or Polars.
 
     Raises
     ------
@@ -176,14 +176,14 @@ def read_table(table: object) -> pd.DataFrame:
         hint = "write bk.load(*paths)"
     elif isinstance(table, RunSet):
         hint = "the results are already loaded: results.compare(baseline=…)"
-    elif isinstance(table, (str, PathLike)):  # load takes it for a path
+    elif isinstance(table, (str, PathLike)):  # load would take it for a path
         hint = "bk.load(path).compare(baseline=…)"
     name = type(table).__name__
     raise ConfigError(f"expected a path or a table, got {name}", where="load", hint=hint)
 
 
 def join_tools(observations: Observations) -> tuple[Observations, tuple[Finding, ...]]:
-    """Give variants of one tool each a common tool, so that they can be compared.
+    """Give variants that each have a single tool a common tool, so they can be compared.
 
     Returns
     -------
@@ -218,7 +218,7 @@ def _rank(stat: str) -> int:
 def choose_headline(
     observations: Observations, runs: Runs | None = None
 ) -> tuple[tuple[str, str], ...]:
-    """Choose primary metrics for a table of whose tools none of the usual ones is there.
+    """Choose primary metrics for a table whose tools lack the usual ones.
 
     Returns
     -------
@@ -251,7 +251,7 @@ def choose_headline(
 
 
 def _list_runs(observations: Observations, models: Mapping[schema.Labels, str]) -> Runs:
-    """Make the table of runs from what observations and load models show; all are measured."""
+    """Create the table of runs from observations and load models; all are measured."""
     names = schema.column_names(schema.RUN_COLUMNS)
     rows = [
         {

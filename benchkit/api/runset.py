@@ -1,6 +1,6 @@
-"""Results as they were loaded: looked at, narrowed down, compared, checked.
+"""Loaded results: displayed, narrowed down, compared, checked.
 
-One object carries what belongs together, and its frames stay ordinary pandas.
+One object holds everything that belongs together, and its frames are ordinary pandas frames.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class RunSet:
-    """Results, as they were loaded.
+    """Loaded results.
 
-    What is asked of it rests on its frames as they are: change a copy, and load that.
+    Its answers depend on its frames, so change a copy and load that.
 
     Parameters
     ----------
@@ -114,16 +114,16 @@ class RunSet:
     first_variant: str | None = None
     headline: tuple[tuple[str, str], ...] = ()
     again: Again | None = None
-    #: What `check` found, by the baseline that was named.
+    #: The findings of `check`, by the requested baseline.
     _found: dict[str | None, tuple[Finding, ...]] = field(
         default_factory=dict, init=False, compare=False
     )
 
     @property
     def findings(self) -> pd.DataFrame:
-        """What `check` finds, one row each: code, severity, message, remedy, where, numbers.
+        """The findings of `check`, one row each: code, severity, message, remedy, where, numbers.
 
-        ``numbers`` is a mapping of what the message says, in base units.
+        ``numbers`` maps names to the numbers in the message, in base units.
 
         Examples
         --------
@@ -148,7 +148,7 @@ class RunSet:
         return list(dict.fromkeys(keep_measured(self.runs)["variant"].tolist()))
 
     def where(self, **labels: Label | Sequence[Label]) -> RunSet:
-        """Keep only what has these labels, ``where(benchmark="/ping")``.
+        """Keep only results with these labels, as in ``where(benchmark="/ping")``.
 
         Parameters
         ----------
@@ -318,7 +318,7 @@ class RunSet:
         return self._found[baseline]
 
     def _oppose(self, baseline: str | None) -> Comparisons | BenchkitError | None:
-        """Compare all variants with the baseline, or say why they cannot be."""
+        """Compare all variants with the baseline, or return the reason why that is impossible."""
         refuse_contested(self.contested)
         if not self.variants:
             return None
@@ -330,7 +330,7 @@ class RunSet:
     def choose_pairs(
         self, baseline: str | None = None, variant: str | Sequence[str] | None = None
     ) -> tuple[tuple[str, str], ...]:
-        """Return the pairs to compare; the baseline is that of a series, else inferred from names.
+        """Return the pairs to compare; a series has a baseline, else it is inferred from the names.
 
         Raises
         ------
@@ -393,7 +393,7 @@ class RunSet:
 
     @property
     def _is_quick(self) -> bool:
-        """Whether an audit takes no longer than a look may, and no side is open."""
+        """Whether an audit is fast enough for a display, and the sides are known."""
         return len(self.runs) <= QUICK and not self.contested
 
     def _summarise(self, findings: Sequence[Finding] | None) -> str:

@@ -1,6 +1,6 @@
-"""Who is compared with whom, and on what.
+"""The sides of a comparison, and its metrics.
 
-What is missing is said in the words of the user, before anything is computed.
+A missing side is reported in the user's words before anything is computed.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from benchkit.comparison import Comparisons
     from benchkit.schema import Observations, Runs
 
-#: Variants whose files say how others beside them are called.
+#: Number of variants whose files show how neighbouring files are named.
 _SIDES = 2
-#: Words of files that lie beside results and are none.
+#: Words in names of files next to results that are not results.
 _NOTES = frozenset(
     (
         *("note", "notes", "todo", "comment", "command", "commands", "error", "errors", "stderr"),
@@ -45,7 +45,7 @@ def pair_up(
     first: str | None = None,
     runs: Runs | None = None,
 ) -> tuple[tuple[str, str], ...]:
-    """Return (baseline, variant) pairs; an unnamed baseline is that of a series, else guessed.
+    """Return (baseline, variant) pairs; an unnamed baseline is that of a series, or inferred.
 
     Parameters
     ----------
@@ -84,9 +84,9 @@ def pair_up(
 
 
 def list_comparable(variants: Sequence[str], runs: Runs) -> list[str]:
-    """Return the variants that some other one was measured with the same tool as.
+    """Return the variants that share a tool with another variant.
 
-    A summary that another tool made of the runs beside it is no baseline of them.
+    A summary that another tool made of neighbouring runs cannot be their baseline.
     """
     measured = runs[runs["role"] == "measured"]
     tools = dict[str, set[str]]()
@@ -97,7 +97,7 @@ def list_comparable(variants: Sequence[str], runs: Runs) -> list[str]:
 
 
 def list_names(names: object) -> tuple[str, ...]:
-    """Return the names that are meant, each once; a text is one name.
+    """Return the requested names without duplicates; a text is one name.
 
     Raises
     ------
@@ -118,7 +118,7 @@ def list_names(names: object) -> tuple[str, ...]:
 
 
 def list_pairs(pairs: Iterable[object]) -> tuple[tuple[str, str], ...]:
-    """Return the pairs that are meant, each once.
+    """Return the requested pairs without duplicates.
 
     Raises
     ------
@@ -144,7 +144,7 @@ def list_pairs(pairs: Iterable[object]) -> tuple[tuple[str, str], ...]:
 def list_unmeasured(
     variants: Sequence[str], runs: Runs, reports: Sequence[SourceReport]
 ) -> list[str]:
-    """Name the variants that were tried, and of which no measured run could be read.
+    """Name the variants that were read but have no readable measured run.
 
     Parameters
     ----------
@@ -161,9 +161,9 @@ def list_unmeasured(
 
 
 def _list_refused_variants(runs: Runs, reports: Sequence[SourceReport]) -> list[str]:
-    """Name the variants that refused files would be, as files of several variants lie beside them.
+    """Name the variants that refused files would be, as neighbours of other variants' files.
 
-    Notes lie beside results, too: a name of such a file names no variant.
+    Notes are neighbours of results, too: the name of such a file is not a variant.
     """
     named = [PurePath(report.label) for report in reports if report.outcome == "refused"]
     if not named:
@@ -186,7 +186,7 @@ def _list_refused_variants(runs: Runs, reports: Sequence[SourceReport]) -> list[
 def require_metrics(
     observations: Observations, primaries: Sequence[tuple[str, str]]
 ) -> tuple[tuple[str, str], ...]:
-    """Return primaries, with the statistic of those that have only one.
+    """Return primaries, completed by the statistic of metrics that have only one.
 
     Raises
     ------
@@ -217,14 +217,14 @@ def _complete(metric: str, stat: str, known: pd.DataFrame) -> tuple[str, str]:
 
 
 def name_unmeasured(comparisons: Comparisons, lost: Sequence[str]) -> Comparisons:
-    """Name, beside the variants that lack a metric, those that lack all."""
+    """Name the variants that lack a metric, and those that lack all of them."""
     leads = dict.fromkeys((c.metric, c.stat) for c in comparisons.contrasts if c.primary)
     lacking = {**comparisons.lacking, **dict.fromkeys(lost, tuple(leads))}
     return replace(comparisons, lacking=lacking)
 
 
 def require_pairs(pairs: Iterable[tuple[str, str]], variants: Sequence[str]) -> None:
-    """Refuse a variant that is not there, or one beside itself.
+    """Refuse an unknown variant, or a comparison of a variant with itself.
 
     Raises
     ------

@@ -1,7 +1,7 @@
-"""Why results have only one variant, and the command by which they become two sides.
+"""The reasons why results have only one variant, and the command that makes two sides of them.
 
-A split of names or headings is tried before it is suggested: one that gives no two sides with a
-benchmark in common is passed over.
+A split of names or headings is tried before it is suggested: it must give two sides with a
+benchmark in common.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from benchkit.schema import Observations, Runs
     from benchkit.selection import Label
 
-#: Files and headings that an error names; the others are counted.
+#: Maximum number of files and headings that an error names; the others are counted.
 _LISTED = 3
-#: What to do if nothing reads what a command printed; runs of a series are not made again.
+#: The remedy if no format reads a command's output; runs of a series are not repeated.
 _PRINT = (
     "let the command print one run's results in a format that `benchkit formats` lists, and "
     "measure in an empty folder: use --out"
@@ -42,7 +42,7 @@ _REPEAT = "delete this file and its sidecar, then run the command again, which r
 
 
 class _Results(Protocol):
-    """What a suggestion has to know of results: a `RunSet` has it."""
+    """The part of a `RunSet` that a suggestion needs."""
 
     @property
     def observations(self) -> Observations: ...
@@ -62,14 +62,14 @@ class _Results(Protocol):
     def choose_pairs(self, baseline: str | None = None) -> tuple[tuple[str, str], ...]: ...
 
 
-#: Loads results once more, by a split of their names; the splits of these are not tried.
+#: Loads results again with their names split; splits of these are not tried.
 Again = Callable[[NameSplit], _Results]
 
 
 def try_splits(
     splits: Iterable[NameSplit], again: Again, baseline: str | None = None
 ) -> Iterator[tuple[NameSplit, tuple[str, ...]]]:
-    """Yield the splits by which there are sides to compare, each with the words to type for it."""
+    """Yield the splits that give sides to compare, each with the options to type."""
     for split in splits:
         base = baseline if baseline in split.variants else _name_baseline(split.variants)
         try:
@@ -82,7 +82,7 @@ def try_splits(
 
 
 def _name_baseline(variants: Sequence[str]) -> str | None:
-    """Return the baseline that a command has to name, None where the variants tell it."""
+    """Return the baseline that a command has to name, None if it can be inferred."""
     try:
         choose_baseline(variants)
     except BaselineError as error:
@@ -91,7 +91,7 @@ def _name_baseline(variants: Sequence[str]) -> str | None:
 
 
 def explain_no_variant(results: _Results) -> DataError:
-    """Say why no run is measured."""
+    """Explain why no run is measured."""
     runs = results.runs
     where = _list_command(runs, results.reports)
     if set(runs["role"]) != {"failed"}:
@@ -101,7 +101,7 @@ def explain_no_variant(results: _Results) -> DataError:
 
 
 def explain_single_variant(results: _Results, baseline: str | None = None) -> DataError:
-    """Say why there is but one variant, and how it becomes two sides with this baseline."""
+    """Explain why there is only one variant, and how to get two sides with this baseline."""
     refuse_contested(results.contested)
     runs, reports, (only,) = results.runs, results.reports, results.variants
     copies = [finding for finding in results.problems if finding.code == "B103"]
@@ -134,7 +134,7 @@ def explain_single_variant(results: _Results, baseline: str | None = None) -> Da
 
 
 def _list_refused_sides(files: Sequence[str], reports: Sequence[SourceReport]) -> list[str]:
-    """Name the refused files that lie beside results under like names: perhaps the other side."""
+    """Name refused files with similar names next to results: they may be the other side."""
     places = {(path.parent, path.suffix) for path in map(PurePath, files)}
     refused = [PurePath(each.label) for each in reports if each.outcome == "refused"]
     return [f"{path}" for path in refused if (path.parent, path.suffix) in places][:_LISTED]
@@ -145,12 +145,12 @@ def _list_paths(runs: Runs) -> list[str]:
 
 
 def _list_command(runs: Runs, reports: Sequence[SourceReport]) -> str:
-    """Return the command that lists some runs: those of a store, or of the files they are in."""
+    """Return the command that lists some runs: those of a store, or of their files."""
     if not reports:
         return "benchkit runs"
     try:
         place = commonpath(_list_paths(runs))
-    except ValueError:  # none, or absolute and relative ones
+    except ValueError:  # no paths, or absolute and relative ones
         place = ""
     return join(["benchkit", "runs", place if place and Path(place).exists() else "PATH"])
 
@@ -158,7 +158,7 @@ def _list_command(runs: Runs, reports: Sequence[SourceReport]) -> str:
 def _suggest_split(
     results: _Results, files: Sequence[str], baseline: str | None
 ) -> tuple[str, tuple[str, ...]] | None:
-    """Return a hint, and the options by which the results become two sides."""
+    """Return a hint, and the options that make two sides of the results."""
     paths = set(files or _list_paths(results.runs))
     splits = list_splits(results.runs, is_page=len(paths) == 1)
     if files:
@@ -173,7 +173,7 @@ def _suggest_split(
 
 
 def _describe(split: NameSplit) -> str:
-    """Say where the variants stand."""
+    """Say where the names of the variants appear."""
     if split.place == "names":
         return f"the benchmark names contain the variants {', '.join(split.variants)}"
     if split.place == "commands":
@@ -184,7 +184,7 @@ def _describe(split: NameSplit) -> str:
 def _suggest_files(
     seen: str, only: str, runs: Runs, files: Sequence[str], refused: Sequence[str]
 ) -> DataError:
-    """Say which files were read, and how the other side is added."""
+    """Say which files were read, and how to add the other side."""
     if not files:
         return DataError(seen, hint="add the other side, for example: benchkit ingest other=PATH")
     if len(files) == 2 and _share_benchmark(runs):
@@ -203,7 +203,7 @@ def _suggest_files(
 
 
 def _share_benchmark(runs: Runs) -> bool:
-    """Tell whether two files measured one benchmark, so that they may be two sides."""
+    """Return whether two files measured the same benchmark, so they may be two sides."""
     measured = runs[runs["role"] == "measured"]
     places = [{source["path"] for source in sources} for sources in measured["sources"]]
     files: dict[tuple[str, ...], set[str]] = {}
@@ -215,7 +215,7 @@ def _share_benchmark(runs: Runs) -> bool:
 
 @contextmanager
 def advising_on_command() -> Iterator[None]:
-    """Advise on the command, not on its files, if nothing reads what a command printed."""
+    """Advise on the command, not on its files, if no format reads its output."""
     try:
         yield
     except DataError as error:
@@ -225,7 +225,7 @@ def advising_on_command() -> Iterator[None]:
 
 
 def require_read(results: _Results, variants: Iterable[str]) -> None:
-    """Refuse results of a series in which nothing reads what the command of a run printed."""
+    """Refuse results of a series if no format reads the output of a run."""
     series, measured = {*variants}, {*results.variants}
     for report in results.reports:
         if report.outcome != "refused" or report.variant not in series:

@@ -1,13 +1,13 @@
-"""Rules over runs, observations and comparisons: what the reader of a result has to know.
+"""Rules over runs, observations and comparisons that report what readers have to know.
 
 All audit rules, in the order in which their findings are shown.
 
-A rule is one function in one file of this package; this is the only place that lists them.
+Each rule is one function in one file of this package; only this module lists them.
 
 Audit rules of other packages: entry points of the group ``benchkit.rules``.
 
-What a team knows of its own benchmarks is a rule in a package of its own, and stands in the
-report beside those of benchkit.
+A team's knowledge of its benchmarks is a rule in its own package, shown in the report with those of
+benchkit.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ InsideRule = Callable[[Comparisons, Batches], Iterator[Finding]]
 SideRule = Callable[[Comparisons, Evidence], Iterator[Finding]]
 RunRule = Callable[[Evidence], Iterator[Finding]]
 
-#: Over what was compared, and the table of runs.
+#: Over the comparison and the table of runs.
 RULES: tuple[Rule, ...] = (
     find_unmatched_names,
     find_other_params,
@@ -122,9 +122,9 @@ RULES: tuple[Rule, ...] = (
     find_unequal_spreads,
     find_thin_tails,
 )
-#: Over what was compared, and the stretches of runs.
+#: Over the comparison and the segments of runs.
 INSIDE_RULES: tuple[InsideRule, ...] = (find_waves, find_changing_runs, find_components)
-#: Over the two sides of what was compared.
+#: Over the two sides of the comparison.
 SIDE_RULES: tuple[SideRule, ...] = (
     find_other_versions,
     find_other_machines,
@@ -156,14 +156,14 @@ RUN_RULES: tuple[RunRule, ...] = (
 )
 GROUP = "benchkit.rules"
 
-#: What an entry point names: a function of both tables, that yields what it finds.
+#: The target of an entry point: a function of both tables that yields findings.
 PluginRule = Callable[["Observations", "Runs"], Iterable[Finding]]
 
 
 def audit(
     comparisons: Comparisons, runs: Runs, observations: Observations | None = None
 ) -> tuple[Finding, ...]:
-    """Apply every rule to what was compared.
+    """Apply every rule to a comparison.
 
     Parameters
     ----------
@@ -266,9 +266,9 @@ def _keep(evidence: Evidence, comparisons: Comparisons) -> Evidence:
 
 
 def apply_plugins(observations: Observations, runs: Runs) -> Iterator[Finding]:
-    """Yield what the rules of other packages find; one that fails is warned about.
+    """Yield the findings of other packages' rules; warn about a rule that fails.
 
-    Each is given a copy, to which it may do what it likes.
+    Each rule receives a copy, which it may modify.
 
     Parameters
     ----------
@@ -282,14 +282,14 @@ def apply_plugins(observations: Observations, runs: Runs) -> Iterator[Finding]:
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a plug-in may fail in any way
             warnings.warn(f"audit rule {name} failed: {error}", stacklevel=2)
             continue
-        except KeyboardInterrupt:  # perhaps it hangs
+        except KeyboardInterrupt:  # it may hang
             warnings.warn(f"interrupted while audit rule {name} was running", stacklevel=2)
             raise
         yield from findings
 
 
 def load_rules(points: Iterable[EntryPoint]) -> tuple[tuple[str, PluginRule], ...]:
-    """Import the rules that ``points`` name; what cannot be loaded is warned about and left out."""
+    """Import the rules that ``points`` name; warn about those that cannot be loaded."""
     loaded = []
     for point in points:
         try:
@@ -309,12 +309,12 @@ def load_rules(points: Iterable[EntryPoint]) -> tuple[tuple[str, PluginRule], ..
 
 
 def may_be_plugged(code: str) -> bool:
-    """Tell whether a code can be of a rule of another package: ``B`` and a digit is ours."""
+    """Return whether a code may belong to another package: ``B`` and a digit is ours."""
     return bool(_plugin_rules()) and re.match(r"B\d", code) is None
 
 
 def find_documented(code: str) -> tuple[tuple[str, str], ...]:
-    """Return name and docstring of each rule of another package whose docstring names a code.
+    """Return name and docstring of each rule of another package whose docstring mentions a code.
 
     Parameters
     ----------

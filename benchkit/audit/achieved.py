@@ -1,4 +1,4 @@
-"""Rules about the load: was it the one that was asked for, and did the service answer it."""
+"""Rules about the load: whether it was as requested, and whether the service answered it."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from benchkit.parsers import registry
 from benchkit.schema import Side
 from benchkit.units import format_number
 
-#: A load this share below the one asked for is another load.
+#: A load that is lower than requested by this share counts as a different load.
 _SHORT = 0.01
-#: The share of a run after the last request was sent, from which on the service was behind.
+#: Share of a run after the last request from which on the service has fallen behind.
 _BEHIND = 0.05
 _SHOWN = 3
 _CHECK = (
@@ -35,7 +35,7 @@ _ANNOUNCE = (
 
 @dataclass(frozen=True, slots=True)
 class _Short:
-    """A run that offered less than it was asked to."""
+    """A run that sent less than requested."""
 
     sheet: Sheet
     share: float
@@ -43,7 +43,7 @@ class _Short:
 
 
 def find_missed_rates(evidence: Evidence) -> Iterator[Finding]:
-    """B314: an open loop that did not reach its rate, or dropped iterations."""
+    """B314: an open loop that missed its rate or dropped iterations."""
     open_loops = [sheet for sheet in evidence.loads if sheet.run.load_model == "open"]
     for side, sheets in evidence.by_side(open_loops).items():
         short = [shortfall for sheet in sheets if (shortfall := _measure_short(sheet))]
@@ -60,9 +60,9 @@ def find_backlogs(evidence: Evidence) -> Iterator[Finding]:
 
 
 def _measure_backlog(sheet: Sheet) -> float:
-    """Return the share of a run in which requests were only waited for; 0 if they kept up.
+    """Return the share of a run after its last request; 0 if the service kept up.
 
-    A single straggler, or a service that always takes that long, is no backlog.
+    A single straggler, or a service that always takes that long, does not count as falling behind.
     """
     attack, wait, mean, lowest = (
         number.value if (number := sheet.get(*name)) else 0.0
@@ -97,7 +97,7 @@ def _tell_behind(side: Side, behind: Sequence[tuple[float, Sheet]], total: int) 
 
 
 def find_failures(evidence: Evidence) -> Iterator[Finding]:
-    """B316: requests that failed; B317: requests that timed out and left the latencies."""
+    """B316: requests that failed; B317: requests that timed out and lack a latency."""
     for side, sheets in evidence.by_side(evidence.loads).items():
         runs = [
             _Failed(sheet, evidence.failures[sheet.run.key])
@@ -128,7 +128,7 @@ def _measure_short(sheet: Sheet) -> _Short | None:
 
 
 def _share_missed(sheet: Sheet) -> float:
-    """Return by what share the rate is below its target, rounding allowed for."""
+    """Return by which share the rate is below its target, after allowing for rounding."""
     target = sheet.run.target_rate
     rate = sheet.get("iteration_rate", "mean") or sheet.get("request_rate", "mean")
     if not target or rate is None:
@@ -168,13 +168,13 @@ class _Failed:
 
     @property
     def timeouts(self) -> float:
-        """Those that the tool calls timeouts."""
+        """The failures that the tool counts as timeouts."""
         reasons = self.failures.reasons.items()
         return sum(count for reason, count in reasons if "timeout" in reason)
 
     @property
     def unanswered(self) -> float:
-        """The share of requests without an answer that stand in the latencies."""
+        """Share of unanswered requests that are included in the latencies."""
         name = registry.tool(self.sheet.run.tool).unanswered
         count, requests = self.failures.reasons.get(name, 0.0), self.failures.requests
         return count / requests if requests else 0.0
@@ -208,7 +208,7 @@ def _tell_failed(side: Side, share: Share, failed: Sequence[_Failed], total: int
 
 
 def _name_doubtful(tool: str) -> str:
-    """Say which failures of a tool may be none."""
+    """Name failures of a tool that may not be failures."""
     reasons = " and ".join(registry.tool(tool).doubtful)
     return (
         f"{tool} also counts a {reasons} error where the server closes a connection after a whole "
@@ -246,6 +246,6 @@ def _tell_unanswered(side: Side, failed: Sequence[_Failed], total: int) -> Findi
 
 
 def _percent(share: float) -> str:
-    """Write a share; what is not all is never written as all."""
+    """Write a share; 100 % only if it is exactly all."""
     texts = (format_number(100 * share, digits) for digits in (2, 3, 4, 5))
     return next((text for text in texts if text != "100" or share == 1), "99.99") + " %"

@@ -1,7 +1,7 @@
-"""Rules about closed loops: requests in flight against connections, and stalls that hide.
+"""Rules about closed loops: requests in flight against connections, and hidden stalls.
 
-Rate times mean latency is the number of requests in flight (Little's law), and a closed loop
-cannot have more of them than connections.
+Rate times mean latency is the number of requests in flight (Little's law), and a closed loop cannot
+have more of them than connections.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from benchkit.parsers import registry
 from benchkit.schema import Side
 from benchkit.units import format_number, format_quantity
 
-#: More in flight than connections, beyond rounding, by this share is no rounding of ours either.
+#: An excess over the connections, beyond rounding, that our own rounding cannot explain.
 _TOO_MANY = 1.01
-#: Connections that wait less than this share of their time for the service.
+#: Connections that wait for the service less than this share of their time are idle.
 _TOO_FEW = 0.9
-#: A maximum so many times the last percentile is a stall and not a tail.
+#: A maximum that exceeds the last percentile by this factor is a stall, not a tail.
 _STALL = 10.0
-#: A percentile hides a stall if an open loop would have had it so many times larger.
+#: A percentile hides a stall if an open loop would have had one larger by this factor.
 _HIDDEN = 2.0
 _TAILS = ("p99.9", "p99")
 
 
 @dataclass(frozen=True, slots=True)
 class _Flight:
-    """Requests in flight by Little's law, with the bounds that rounding allows."""
+    """Requests in flight by Little's law, with bounds from rounding."""
 
     sheet: Sheet
     clients: int
@@ -52,17 +52,17 @@ class _Flight:
 
     @property
     def is_over(self) -> bool:
-        """Whether there are more than connections, whatever the rounding."""
+        """Whether there are more than connections, even after allowing for rounding."""
         return self.share * (1 - self.slack) > _TOO_MANY
 
     @property
     def is_under(self) -> bool:
-        """Whether connections are idle for a good part, whatever the rounding."""
+        """Whether connections are idle for much of the time, even after allowing for rounding."""
         return self.share * (1 + self.slack) < _TOO_FEW
 
 
 def find_impossible_means(evidence: Evidence) -> Iterator[Finding]:
-    """B310, B311: rate times mean latency is more than the connections, or much less."""
+    """B310, B311: rate times mean latency is above the number of connections, or far below."""
     for place, flights in _find_flights(evidence):
         over = [flight for flight in flights if flight.is_over]
         under = [flight for flight in flights if flight.is_under]
@@ -74,12 +74,12 @@ def find_impossible_means(evidence: Evidence) -> Iterator[Finding]:
 
 
 def _has_made_up_samples(run: Run) -> bool:
-    """Tell whether the tool added samples; a table of one's own has but its name."""
+    """Return whether the tool added samples; a user's table has only the name of its tool."""
     return (run.corrected or registry.tool(run.tool).corrected) == "approximate"
 
 
 def find_hidden_stalls(evidence: Evidence) -> Iterator[Finding]:
-    """B318: a stall so long that an open loop would have seen it in the last percentile."""
+    """B318: a stall so long that it would have raised the last percentile of an open loop."""
     closed = [sheet for sheet in evidence.loads if sheet.run.load_model == "closed"]
     for place, sheets in evidence.by_side(closed).items():
         stalls = [stall for sheet in sheets if (stall := _find_stall(sheet))]
@@ -91,7 +91,7 @@ def _find_flights(evidence: Evidence) -> Iterator[tuple[Side, list[_Flight]]]:
     closed = [sheet for sheet in evidence.loads if sheet.run.load_model == "closed"]
     for place, sheets in evidence.by_side(closed).items():
         flights = []
-        for sheet in sheets:  # of one source, where one has both: forms may be of two runs
+        for sheet in sheets:  # both from one source if possible: forms may belong to two runs
             forms = (*evidence.by_run.get(sheet.run, ()), sheet)
             flights += [flight for form in forms if (flight := _measure_flight(form))][:1]
         if flights:
@@ -103,13 +103,13 @@ def _measure_flight(sheet: Sheet) -> _Flight | None:
     clients = sheet.run.clients
     if not (rate and mean and clients and rate.value and mean.value):
         return None
-    if any(sheet.of("failures", "count").values()):  # their time is in neither number
+    if any(sheet.of("failures", "count").values()):  # neither number includes their time
         return None
     return _Flight(sheet, clients, rate.value, mean.value, rate.slack + mean.slack)
 
 
 def _throughput(sheet: Sheet) -> tuple[Number | None, Number | None]:
-    """Return rate and mean time of what a connection does again and again."""
+    """Return rate and mean time of the operation that a connection repeats."""
     if registry.tool(sheet.run.tool).iterates:
         return sheet.get("iteration_rate", "mean"), sheet.get("iteration_time", "mean")
     return sheet.get("request_rate", "mean"), sheet.get("latency", "mean")
@@ -186,16 +186,17 @@ def _write_span(flights: Sequence[_Flight]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Stall:
-    """The longest wait of a run, and what a steady stream would have had for its percentile.
+    """The longest wait of a run, and the percentile that a steady stream would have had.
 
-    If all connections wait from 0 to ``most``, requests due in between wait for the rest of it:
-    the share of the run that is left of the wait after ``open_quantile`` is that of the tail.
+    If all connections wait from 0 to ``most``, requests due meanwhile wait for the rest of it. The
+    share of the run during which the remaining wait is longer than ``open_quantile`` equals the
+    share of the tail.
     """
 
     sheet: Sheet
     tail: str
     quantile: float
-    at_most: float  # the quantile before it was rounded: a tool may print 0
+    at_most: float  # the quantile before rounding: a tool may print 0
     most: float
     open_quantile: float
 

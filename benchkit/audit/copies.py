@@ -1,10 +1,10 @@
-"""Rules about one measurement under two names, and two measurements under one.
+"""Rules about one measurement under two names, and two measurements under one name.
 
 Outputs of `go test` before and after a change that were pasted into one file: finding B111.
 
-Times vary from run to run, so they do not tell; allocations do. In repeats they are equal, or they
-wobble by a little here and there, and the first run of a process may differ. In a file of two
-measurements they change once, and at least two runs stand on either side.
+Times vary from run to run, so they cannot show it, but allocations can. In repeats they are equal
+or vary slightly, and the first run of a process may differ. In a file of two measurements they
+change once, with at least two runs before and after.
 """
 
 from __future__ import annotations
@@ -27,33 +27,33 @@ if TYPE_CHECKING:
     from benchkit.schema import Runs
 
 
-#: Those of a side in one row, and of both.
+#: Counts of a side in one row, and of both sides.
 Values = tuple[float, ...]
 _Pair = tuple[Values, Values]
-#: Fewest different numbers that cannot be the same by chance.
+#: Minimum number of distinct values that cannot agree by chance.
 _ENOUGH = 5
 _SHOWN = 3
-#: Digits of repeats that are not the same by chance, in their order.
+#: Number of digits of repeats, in order, that cannot agree by chance.
 _DIGITS = 4
 _REMEDY = "find the raw result of each run, or leave the copies out"
-#: What tells a run from others; totals and settings are often equal.
+#: Numbers that identify a run; totals and settings are often equal.
 _TELLING = frozenset(("latency", "request_rate", "bandwidth_in", "iteration_time", "phase_time"))
 _WRITTEN = regex(
     r"(?:^|\s)(?:--?(?:output|out|summary-export)[= ]+(?:\w+=)?|-[ogeg] +|tee +(?:-a +)?|>>? *)"
     r"(?P<path>[\w./~-]*\w\.\w+)"
 )
 
-#: Least change of a count: one allocation more or less may be rounding, unless bytes change, too.
+#: Smallest change of a count: one allocation may be rounding, unless bytes change, too.
 _LEAST = 2
 _LEAST_SHARE = 0.1
 _LEAST_BYTES = 0.25
-#: Runs on either side of the change, unless there are two runs in all.
+#: Runs before and after the change, unless there are only two runs.
 _FEWEST = 2
 _ALLOCATIONS, _BYTES = "allocs_per_op", "bytes_per_op"
 
 
 def find_equal_runs(evidence: Evidence) -> Iterator[Finding]:
-    """B105: two runs have the same numbers in everything that varies from run to run."""
+    """B105: two runs have equal numbers in everything that varies from run to run."""
     same: dict[frozenset[tuple[object, ...]], list[Run]] = {}
     for sheet in evidence.loads:
         numbers = _sign(sheet)
@@ -66,7 +66,7 @@ def find_equal_runs(evidence: Evidence) -> Iterator[Finding]:
 
 
 def find_equal_sides(comparisons: Comparisons, runs: Runs) -> Iterator[Finding]:
-    """B105: two variants of functions have the same times, one by one, wherever these vary."""
+    """B105: two variants of functions have equal times, one by one, wherever these vary."""
     sampled = [c for c in comparisons.contrasts if c.stat == "sample"]
     for baseline, variant in list_equal_pairs(sampled, runs):
         yield Finding(
@@ -81,7 +81,7 @@ def find_equal_sides(comparisons: Comparisons, runs: Runs) -> Iterator[Finding]:
 
 
 def find_doubled_sides(comparisons: Comparisons, _: Runs) -> Iterator[Finding]:
-    """B105: the second half of a variant's values is the first one again, function by function."""
+    """B105: the second half of a variant's values repeats the first half, function by function."""
     sides: dict[str, dict[Row, Values]] = {}
     for row in comparisons.contrasts:
         if row.stat == "sample":
@@ -106,9 +106,9 @@ def find_doubled_sides(comparisons: Comparisons, _: Runs) -> Iterator[Finding]:
 def list_equal_pairs(contrasts: Iterable[Contrast], runs: Runs) -> list[tuple[str, str]]:
     """Return the pairs whose values are equal wherever they vary, and not by chance.
 
-    A second measurement never gives the same numbers again: one that wrote nothing, or elsewhere,
-    leaves the first one's. Sides that record different starts were both measured. Variants of one
-    baseline are held against each other, too; each copy is named once.
+    A second measurement never gives the same numbers again. A command that wrote nothing, or wrote
+    elsewhere, leaves the first ones. Sides with different recorded starts were both measured.
+    Variants of one baseline are compared with each other, too; each copy is reported once.
     """
     compared_pairs: dict[tuple[str, str], list[_Pair]] = {}
     sides: dict[str, dict[Row, Values]] = {}
@@ -140,7 +140,7 @@ def list_equal_pairs(contrasts: Iterable[Contrast], runs: Runs) -> list[tuple[st
 def _list_alike(
     sides: Mapping[str, Mapping[Row, Values]], compared: Collection[tuple[str, str]]
 ) -> Iterator[tuple[str, str]]:
-    """Yield the other pairs of sides that have a row of equal values that vary."""
+    """Yield the other pairs of sides that share a row of equal, varying values."""
     alike: dict[tuple[Row, Values], list[str]] = {}
     for side, rows in sides.items():
         for row, values in rows.items():
@@ -156,9 +156,9 @@ def _put_together(ours: Mapping[Row, Values], theirs: Mapping[Row, Values]) -> l
 
 
 def _is_one(compared: Sequence[_Pair]) -> bool:
-    """Tell whether the values of two sides are one measurement's.
+    """Return whether the values of two sides come from one measurement.
 
-    In order, each of n values that take d levels is equal by chance once in d times.
+    If n values take d levels, each is equal by chance, at its position, once in d times.
     """
     if any(sorted(ours) != sorted(theirs) for ours, theirs in compared):
         return False
@@ -208,7 +208,7 @@ def _describe_equal(runs: Sequence[Run], count: int) -> Finding:
 
 
 def _sign(sheet: Sheet) -> frozenset[tuple[object, ...]] | None:
-    """Return the telling numbers of a run, or None where they are too few."""
+    """Return the identifying numbers of a run, or None if there are too few."""
     telling = {
         (*name, number.value)
         for name, number in sheet.numbers.items()
@@ -219,7 +219,7 @@ def _sign(sheet: Sheet) -> frozenset[tuple[object, ...]] | None:
 
 
 class _Change(NamedTuple):
-    """The one change of a count: the runs on either side, and what they have."""
+    """The single change of a count: the runs before and after, and their values."""
 
     before: int
     after: int
@@ -255,7 +255,7 @@ def _get_values(row: Contrast) -> tuple[Sequence[float], Sequence[float]]:
 
 
 def _find_change(values: Sequence[float]) -> _Change | None:
-    """Return where values change, if they do once and not at an end."""
+    """Return where values change, if they change once and not at an end."""
     places = [at for at, (one, other) in enumerate(pairwise(values), 1) if one != other]
     if len(places) != 1:
         return None
@@ -266,7 +266,7 @@ def _find_change(values: Sequence[float]) -> _Change | None:
 
 
 def _is_large(change: _Change, size: _Change | None) -> bool:
-    """Tell whether the counts on both sides differ by more than rounding."""
+    """Return whether the counts before and after differ by more than rounding."""
     low, high = sorted((change.first, change.second))
     if high - low >= max(_LEAST, _LEAST_SHARE * high):
         return True

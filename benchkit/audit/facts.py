@@ -1,4 +1,4 @@
-"""What each run and each of its sources tells, number by number, as rules want to ask for it."""
+"""The numbers of each run and each of its sources, arranged for the rules."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Name(NamedTuple):
-    """What a number of a run is about."""
+    """The subject of a number of a run."""
 
     metric: str
     stat: str
@@ -33,7 +33,7 @@ class Name(NamedTuple):
 
 
 _COLUMNS = ("source", "metric", "stat", "subject", "value", "resolution")
-#: What repeats have in common, as a rule; the other facts are of one run alone.
+#: Facts that repeats usually have in common; the others belong to one run.
 _OF_EACH = {"started_at", "block", "position", "stopping", "conditions", "units", "remark"}
 _KNOWN = (*(fact.name for fact in FACTS if fact.name not in _OF_EACH), "role")
 
@@ -44,7 +44,7 @@ _VALUELESS = frozenset(("warmup", "aggregate", "part", "failed"))
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A value in its base unit, and by how much rounding may have moved it.
+    """A value in its base unit, and its maximum rounding error.
 
     Parameters
     ----------
@@ -63,14 +63,14 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """The numbers that one source, or all sources together, tell of one run."""
+    """The numbers of one run that one source reports, or all sources together."""
 
     run: Run
     source: str
     numbers: Mapping[Name, Number]
 
     def get(self, metric: str, stat: str, subject: str = "") -> Number | None:
-        """Return a number, or None where it is not told."""
+        """Return a number, or None if it is not recorded."""
         return self.numbers.get(Name(metric, stat, subject))
 
     def of(self, metric: str, stat: str) -> dict[str, float]:
@@ -80,7 +80,7 @@ class Sheet:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Repeated:
-    """Runs that differ in nothing but their number.
+    """Runs that differ only in their number.
 
     Parameters
     ----------
@@ -120,12 +120,12 @@ class Evidence:
     starts: Mapping[Labels, datetime] = field(default_factory=dict)
 
     def list_runs(self, is_meant: Callable[[Run], object]) -> list[Run]:
-        """Return runs of which all that is told but the number has what is asked for."""
+        """Return runs that have the requested property and no other facts than their number."""
         return list_runs([same for same in self.repeated if is_meant(same.run)])
 
     @cached_property
     def merged(self) -> tuple[Sheet, ...]:
-        """One sheet for each run: of several forms the finest rounding counts."""
+        """One sheet for each run: of several forms, the one with the finest rounding counts."""
         together: dict[Labels, tuple[Run, dict[Name, Number]]] = {}
         for sheet in self.sheets:
             _, numbers = together.setdefault(sheet.run.key, (sheet.run, {}))
@@ -136,7 +136,7 @@ class Evidence:
 
     @cached_property
     def by_run(self) -> dict[Run, list[Sheet]]:
-        """The sheets of each measured run, one for each source."""
+        """The sheets of each measured run, one per source."""
         by_run: dict[Run, list[Sheet]] = {}
         for sheet in self.sheets:
             if sheet.run.role == "measured":
@@ -145,11 +145,11 @@ class Evidence:
 
     @cached_property
     def loads(self) -> tuple[Sheet, ...]:
-        """The merged sheets of measured runs of a load, companions apart."""
+        """The merged sheets of measured load runs, without companions."""
         return tuple(sheet for sheet in self.merged if sheet.run.role == "measured")
 
     def by_side(self, sheets: Iterable[Sheet]) -> dict[Side, list[Sheet]]:
-        """Put the repeats of one thing together."""
+        """Group the repeats."""
         by_side: dict[Side, list[Sheet]] = {}
         for sheet in sheets:
             by_side.setdefault(sheet.run.side, []).append(sheet)
@@ -160,7 +160,7 @@ Rule = Callable[[Evidence], Iterator[Finding]]
 
 
 def gather(observations: Observations, runs: Runs) -> Evidence:
-    """Put the numbers of each run side by side; raw samples and counters are left out."""
+    """Collect the numbers of each run; raw samples and counters are left out."""
     repeated = tuple(_find_repeated(runs))
     summed = observations[~observations["stat"].isin(["sample", "counter"])]
     sheets: dict[tuple[Labels, str], dict[Name, Number]] = {}
@@ -194,7 +194,7 @@ def name_side(side: Side) -> str:
 
 
 def count_of(sheets: Sequence[object], total: int) -> str:
-    """Write how many runs of how many are meant: ``3 of 8 runs``.
+    """Write how many runs are affected: ``3 of 8 runs``.
 
     Examples
     --------
@@ -207,7 +207,7 @@ def count_of(sheets: Sequence[object], total: int) -> str:
 
 
 def name_worst(run: Run, sheets: Sequence[object], total: int) -> str:
-    """Write which run is meant, and of how many: ``run 2; 3 of 8 runs``."""
+    """Write which run is meant, and how many are affected: ``run 2; 3 of 8 runs``."""
     return f"run {run.run}; {count_of(sheets, total)} affected" if total > 1 else f"run {run.run}"
 
 
@@ -246,5 +246,5 @@ def _find_repeated(runs: Runs) -> Iterator[Repeated]:
 
 
 def _is_known(value: object) -> bool:
-    """Whether a fact is known: None, NaN and NA are not equal to themselves, or not at all."""
+    """Return whether a fact is known: None, NaN and NA do not equal themselves."""
     return value is not None and str(value) not in {"nan", "<NA>", "NaT"}

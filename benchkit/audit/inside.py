@@ -1,9 +1,9 @@
-"""Rules about the inside of runs: waves, warm-up, trend, and where the spread comes from.
+"""Rules about the inside of runs: waves, warm-up, trend, and the source of the spread.
 
-How a run went, second by second, is lost in its percentiles; whether more runs or longer ones
-help is what people ask next.
+Percentiles hide how a run went from second to second; whether more runs or longer runs help is the
+next question of users.
 
-The rule about what disturbed runs, as `capture` records it: finding B418.
+The rule about disturbances that `capture` records: finding B418.
 """
 
 from __future__ import annotations
@@ -32,25 +32,25 @@ if TYPE_CHECKING:
     from benchkit.stats.sample import FloatArray
 
 
-#: Level at which a run is said to warm up or to have a trend, and the share of a variant's runs.
+#: Level at which a run has a warm-up or trend, and the minimum share of a variant's runs.
 _LEVEL = 0.01
 _MANY = 0.5
 _FEWEST = 10
 
-#: Variant -> run -> logarithm of each stretch.
+#: Variant -> run -> logarithm of each segment.
 _Inside = Mapping[str, Mapping[int, "FloatArray"]]
 
-#: Share of the CPU time that may be stolen; of the usual clock that a run may lack.
+#: Limits for the share of stolen CPU time, and for the drop below the usual clock.
 _STOLEN, _SLOWER = 0.02, 0.05
-#: How many times as often as usual a service may lose a CPU, and how much more often in a second.
+#: Limits for how often a service loses a CPU: relative to the usual rate, and in addition to it.
 _FACTOR, _MORE = 3, 50
-#: Fewest runs that show what is usual.
+#: Minimum number of runs that show what is usual.
 _FEWEST_RUNS = 4
 _SHOWN = 3
 
 
 def find_waves(comparisons: Comparisons, batches: Batches) -> Iterator[Finding]:
-    """B336: neighbouring stretches of runs resemble each other."""
+    """B336: adjacent segments of runs are correlated."""
     for row, inside in _rows_with_stretches(comparisons, batches):
         correlations = [
             find_correlation(_after_start(s)) for of in inside.values() for s in of.values()
@@ -74,7 +74,7 @@ def find_waves(comparisons: Comparisons, batches: Batches) -> Iterator[Finding]:
 
 
 def find_changing_runs(comparisons: Comparisons, batches: Batches) -> Iterator[Finding]:
-    """B337: runs begin slow or fast, or rise or fall until their end."""
+    """B337: runs start slow or fast, or rise or fall until their end."""
     for row, inside in _rows_with_stretches(comparisons, batches):
         courses = {
             variant: {n: find_course(s) for n, s in of.items() if s.size >= _FEWEST}
@@ -91,7 +91,7 @@ def find_changing_runs(comparisons: Comparisons, batches: Batches) -> Iterator[F
 
 
 def find_components(comparisons: Comparisons, batches: Batches) -> Iterator[Finding]:
-    """B339: where the spread of runs comes from, in rows whose change may be none."""
+    """B339: where the spread of runs comes from, in rows that may have no change."""
     for row, inside in _rows_with_stretches(comparisons, batches):
         if not any(_is_open(c) for c in row):
             continue
@@ -107,7 +107,7 @@ def find_components(comparisons: Comparisons, batches: Batches) -> Iterator[Find
 def _rows_with_stretches(
     comparisons: Comparisons, batches: Batches
 ) -> Iterator[tuple[list[Contrast], _Inside]]:
-    """Yield the primary contrasts together where only the variant differs, and their stretches."""
+    """Yield primary contrasts, grouped if only the variant differs, with their segments."""
     rows: dict[tuple[str, ...], list[Contrast]] = {}
     for c in comparisons.contrasts if batches else ():
         if c.primary and not c.subject:
@@ -125,7 +125,7 @@ def _rows_with_stretches(
 
 
 def _after_start(stretches: FloatArray) -> FloatArray:
-    """Leave a warm-up out: it is told by a rule of its own."""
+    """Leave warm-ups out: a separate rule reports them."""
     rest = stretches[round(WARM_UP * stretches.size) :]
     return rest if rest.size >= _FEWEST else stretches
 
@@ -172,7 +172,7 @@ def _is_open(c: Contrast) -> bool:
 
 
 def _pool(parts: list[Components]) -> Components:
-    """Pool the components of several variants, each by its runs beyond the first."""
+    """Pool the components of several variants, each weighted by its runs minus one."""
     weights = [one.runs - 1 for one in parts]
     between, within = (
         math.sqrt(np.average([getattr(one, name) ** 2 for one in parts], weights=weights))
@@ -202,7 +202,7 @@ def _count(some: int, total: int) -> str:
 
 
 class _Known(NamedTuple):
-    """A run, one condition of it, and what all benchmarks of one command have in common."""
+    """A run, one of its conditions, and the facts that all benchmarks of a command share."""
 
     run: Labels
     value: float
@@ -218,7 +218,7 @@ def find_disturbances(runs: Runs) -> Iterator[Finding]:
 
 
 def _read(runs: Runs, name: str, *, is_rate: bool = False) -> Iterator[_Known]:
-    """Yield the runs with a condition, per second of the run if it is a count."""
+    """Yield the runs that record a condition; counts are divided by the length of the run."""
     columns = (runs[column].tolist() for column in ("conditions", "duration"))
     for labels, conditions, duration in zip(list_labels(runs), *columns, strict=True):
         if not isinstance(conditions, Mapping) or name not in conditions:
@@ -307,7 +307,7 @@ def _tell(
 
 
 def _name_runs(runs: Sequence[Labels]) -> Iterator[str]:
-    """Name runs, those of one number with what tells them apart."""
+    """Name runs; those with equal numbers also by the labels that differ."""
     counts = Counter((run.variant, run.run) for run in runs)
     for run in runs:
         place = ", ".join(filter(None, (run.group, run.benchmark, run.params)))

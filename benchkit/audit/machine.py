@@ -1,4 +1,4 @@
-"""Rules about the machine: a generator beside the service, shared cores, containers at a limit."""
+"""Rules about the machine: a local generator, shared cores, containers at a limit."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ _AT_LIMIT = 0.95
 _THROTTLED = 0.05
 _LOCAL = frozenset(("localhost", "localhost.localdomain", "ip6-localhost"))
 _PINNED = regex(r"\btaskset\s+(?:-c|--cpu-list)\s+([\d,-]+)|--cpuset-cpus[= ]([\d,-]+)")
-#: Facts that tell where the service, or the generator, was allowed to run.
+#: Facts that show where the service or the generator was allowed to run.
 _SERVICE = regex(r"^(?=.*cpus(?:et)?$).*?(?<![^._])(?:service|server|app)[._]|^limit\..+\.cpuset$")
 _GENERATOR = regex(
     r"^(?=.*cpus(?:et)?$).*?(?<![^._])(?:generator|client|load)[._]|^(?:affinity|pinned)"
 )
-#: No machine has a CPU of more digits.
+#: Maximum number of digits of a CPU number.
 _CPU_DIGITS = 5
 _SIBLINGS = regex(r"siblings")
 
 
 def find_local_generators(evidence: Evidence) -> Iterator[Finding]:
-    """B415: the load came from the machine that it was put on."""
+    """B415: the generator ran on the machine that it loaded."""
     local: dict[str, list[Sheet]] = {}
     for sheet in evidence.loads:
         host = sheet.run.env.get("host", "")
@@ -73,7 +73,7 @@ def find_shared_cores(evidence: Evidence) -> Iterator[Finding]:
 
 
 def find_limited_containers(evidence: Evidence) -> Iterator[Finding]:
-    """B412: a container used all of its CPU limit, or was held back by it."""
+    """B412: a container used all of its CPU limit, or was throttled by it."""
     limits = _list_limits(evidence)
     by_subject: dict[tuple[str, str, str], list[_Use]] = {}
     totals: dict[tuple[str, str, str], int] = {}
@@ -92,9 +92,9 @@ def find_limited_containers(evidence: Evidence) -> Iterator[Finding]:
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether a host, with or without its port, is the machine itself.
+    """Return whether a host, with or without its port, is the local machine.
 
-    ``0.0.0.0`` and ``[::]`` are: who connects to them connects to its own machine.
+    ``0.0.0.0`` and ``[::]`` count: a client that connects to them reaches its own machine.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def leave_port(host: str) -> str:
 
 
 def parse_cpus(text: str) -> frozenset[int]:
-    """Read a list of CPUs as Linux writes it; nothing where it is none.
+    """Read a list of CPUs as Linux writes it; empty if it is invalid.
 
     Examples
     --------
@@ -144,12 +144,12 @@ def parse_cpus(text: str) -> frozenset[int]:
 
 
 def _are_apart(run: Run) -> bool:
-    """Tell whether service and generator are known to run on different cores."""
+    """Return whether service and generator are known to run on different cores."""
     return all(map(parse_cpus, _list_places(run))) and _find_shared(run) is None
 
 
 def _list_places(run: Run) -> tuple[str, str]:
-    """Return the CPUs of service and generator, as they are recorded."""
+    """Return the recorded CPUs of service and generator."""
     pinned = _PINNED.search(run.command or "")
     generator = next(filter(None, pinned.groups()), "") if pinned else _first(run, _GENERATOR)
     return _first(run, _SERVICE), generator
@@ -174,7 +174,7 @@ def _first(run: Run, pattern: re.Pattern[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Use:
-    """How much of its limit a container used in one run."""
+    """The share of its limit that a container used in one run."""
 
     run: Run
     used: float
@@ -183,7 +183,7 @@ class _Use:
 
 
 def _list_limits(evidence: Evidence) -> dict[tuple[Trial, str], float]:
-    """Return the CPU limits in cores that any source of a run tells, by container."""
+    """Return the CPU limits in cores that any source of a run records, by container."""
     limits: dict[tuple[Trial, str], float] = {}
     for run in evidence.list_runs(lambda run: any(name.startswith("limit.") for name in run.env)):
         for name, value in run.env.items():
@@ -195,7 +195,7 @@ def _list_limits(evidence: Evidence) -> dict[tuple[Trial, str], float]:
 
 
 def _last(subject: str) -> str:
-    """Return the last part of a container's name: a sidecar says server, cAdvisor /bench/server."""
+    """Return the last part of a container's name: a sidecar has server, cAdvisor /bench/server."""
     return subject.rstrip("/").rpartition("/")[2]
 
 
@@ -237,14 +237,14 @@ def _tell_limited(key: tuple[str, str, str], uses: Sequence[_Use], total: int) -
 
 
 _WORD = regex(r"[^\W_]+")
-#: Hosts of one side that are named.
+#: Maximum number of hosts of one side that are named.
 _SHOWN = 3
 
 
 def find_other_hosts(comparisons: Comparisons, evidence: Evidence) -> Iterator[Finding]:
     """B211: the load went to different hosts, and the variant names do not show it.
 
-    Two ports of one host are the usual way to run two builds; another host is another machine.
+    Two builds are usually run on two ports of one host; another host is another machine.
     """
     names = {(c.workload, name) for c in comparisons.contrasts for name in (c.baseline, c.variant)}
     compared = {workload.side(name) for workload, name in names}
@@ -272,7 +272,7 @@ def find_other_hosts(comparisons: Comparisons, evidence: Evidence) -> Iterator[F
 
 
 def _are_named(variants: Iterable[str], hosts: Iterable[Iterable[str]]) -> bool:
-    """Tell whether a word that one variant has alone is one that its hosts have alone."""
+    """Return whether a word unique to one variant is also unique to its hosts."""
     one, other = (set(_WORD.findall(variant.lower())) for variant in variants)
     here, there = ({word for host in of for word in _WORD.findall(host)} for of in hosts)
     return bool((one - other) & (here - there) or (other - one) & (there - here))

@@ -1,6 +1,6 @@
 """Rules about names: benchmarks and levels that only one side of a comparison has.
 
-Benchmarks that some runs of a variant lack: what is left of them is a selected sample.
+Benchmarks that some runs of a variant lack: the rest may be a selected sample.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ if TYPE_CHECKING:
     from benchkit.schema import Runs
 
 _SHOWN = 5
-#: A name and a number that may count its runs. One of two digits would lack nine runs before it.
+#: A name and a number that may count its runs. A two-digit one would leave nine runs missing.
 _NUMBERED = regex(r"(?P<name>.*[A-Za-z])[-_ ](?P<number>\d)")
-#: What has versions of one digit, so that `jdk-8` beside `jdk` is no run of it.
+#: Software with one-digit versions: `jdk-8` is not run 8 of `jdk`.
 _VERSIONED = frozenset(
     {"jdk", "java", "openjdk", "jre", "python", "pypy", "node", "nodejs", "php", "ruby", "dotnet"}
     | {"scala", "swift", "gcc", "clang", "http", "tls", "postgres", "postgresql", "pg", "mysql"}
     | {"redis", "valkey", "mongo", "mongodb", "kafka", "elasticsearch", "spring", "rails"}
 )
 Pair = tuple[str, str]
-#: Tools choose their number of executions within a file, so only so small a share is a loss.
+#: Tools choose their number of executions within a file, so only a small share is a loss.
 _MOST_LEFT = 0.5
-#: Missing runs that are named.
+#: Maximum number of missing runs that are named.
 _SHOWN_RUNS = 3
 
 
 def find_unmatched_names(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
-    """B201: a benchmark is in one side only."""
+    """B201: a benchmark is on one side only."""
     for variant, names in comparisons.only_in.items():
         yield Finding(
             code="B201",
@@ -56,7 +56,7 @@ def find_unmatched_names(comparisons: Comparisons, _runs: Runs) -> Iterator[Find
 
 
 def find_other_params(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
-    """B202: a common benchmark was run at levels that the other side does not have."""
+    """B202: a common benchmark was run at levels that the other side lacks."""
     for variant, levels in comparisons.params_only_in.items():
         shown = "; ".join(f"{name} at {params or 'no params'}" for name, params in levels[:_SHOWN])
         yield Finding(
@@ -70,7 +70,7 @@ def find_other_params(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding
 
 
 def find_other_units(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
-    """B219: a metric has another unit on the other side."""
+    """B219: a metric has a different unit on the other side."""
     metrics: dict[tuple[str, ...], int] = {}
     for row in comparisons.dropped:
         if row.units:
@@ -91,7 +91,7 @@ def find_other_units(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]
 
 
 def find_numbered_names(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
-    """B214: the name of a variant is that of another one and a number that is no version."""
+    """B214: a variant's name is another one's name followed by a number that is not a version."""
     names = {name for pair in comparisons.pairs for name in pair}
     for name in sorted(names):
         match = _NUMBERED.fullmatch(name)
@@ -113,7 +113,7 @@ def _has_versions(name: str) -> bool:
 
 
 def explain_nothing(reason: BenchkitError | None) -> Iterator[Finding]:
-    """B205: the results are a sweep, and its levels are all that is shown."""
+    """B205: the results are a sweep, and only its levels are shown."""
     if reason is not None:
         yield Finding(
             code="B205",
@@ -132,14 +132,14 @@ def _suggest_rename(comparisons: Comparisons, variant: str) -> str:
 def _find_rule(
     comparisons: Comparisons, variant: str, suggest: Callable[[Sequence[str], Sequence[str]], str]
 ) -> str:
-    """Return the first rule that is suggested for the unmatched names of a pair of a variant."""
+    """Return the first rule suggested for the unmatched names of a pair."""
     pairs = (pair for pair in comparisons.pairs if variant in pair)
     sides = ([comparisons.only_in.get(name, ()) for name in pair] for pair in pairs)
     return next(filter(None, (suggest(*names) for names in sides)), "")
 
 
 def _suggest_run(comparisons: Comparisons, variant: str, names: Sequence[str]) -> str:
-    """Say how benchmarks that one side alone has could be compared, or be left out on purpose."""
+    """Say how to compare benchmarks of only one side, or how to accept that they are missing."""
     sides = (pair for pair in comparisons.pairs if variant in pair)
     others = dict.fromkeys(name for pair in sides for name in pair if name != variant)
     them = "them" if len(names) > 1 else "it"
@@ -156,14 +156,14 @@ def _suggest_run(comparisons: Comparisons, variant: str, names: Sequence[str]) -
 
 
 class _Count(NamedTuple):
-    """In how many files the runs of a side are, and how many runs these are."""
+    """The number of files that contain a side's runs, and of these runs."""
 
     files: int
     runs: int
 
 
 class _Loss(NamedTuple):
-    """A benchmark, another one that the baseline measured as often, and how often each side did."""
+    """A benchmark, another one that the baseline measured as often, and the counts per side."""
 
     lost: Workload
     peer: Workload
@@ -218,7 +218,7 @@ def _report(pair: Pair, texts: Sequence[str], why: str, remedy: str) -> Finding:
 
 
 def list_partly_missing(comparisons: Comparisons, runs: Runs) -> dict[tuple[Workload, Pair], str]:
-    """Return the benchmarks that some runs of the variant lack, as `list_losses` does."""
+    """Return the benchmarks that some runs of the variant lack, like `list_losses`."""
     compared: dict[Pair, dict[Workload, None]] = {}
     for c in comparisons.contrasts:
         compared.setdefault((c.baseline, c.variant), {})[c.workload] = None
@@ -231,9 +231,10 @@ def list_losses(
 ) -> dict[tuple[Workload, Pair], str]:
     """Return the benchmarks that some runs of the variant lack, each with the counts in words.
 
-    Fewer runs of every benchmark are a choice, and so are more runs of some. A loss is seen beside
-    a benchmark that the baseline measured as often: in fewer files of the variant, or in so few of
-    its runs that no tool chose them. It is seen as well where numbers are missing before the last.
+    Fewer runs of every benchmark are a choice, and so are more runs of some. A loss shows against a
+    benchmark that the baseline measured equally often: it is in fewer files of the variant, or in
+    so few of its runs that no tool chose that number. Missing numbers before the last one also show
+    a loss.
     """
     counts, numbers = _count(runs), [_list_numbers(each) for each in (runs, keep_measured(runs))]
     gaps = {
@@ -249,9 +250,9 @@ def list_losses(
 
 
 def _list_numbers(runs: Runs) -> dict[Side, set[int]]:
-    """Return the numbers of the runs of each side: the rounds of those of an early-stopping series.
+    """Return the run numbers of each side; for an early-stopping series, the rounds.
 
-    A run that was interrupted there has been made again, under another number.
+    A run that was interrupted there was repeated under another number.
     """
     places, sides = number_sides(runs)
     numbers: list[set[int]] = [set() for _ in sides]
@@ -262,7 +263,7 @@ def _list_numbers(runs: Runs) -> dict[Side, set[int]]:
 
 
 def _list_shared_gaps(comparisons: Comparisons, runs: Runs) -> dict[Pair, list[str]]:
-    """Say which runs both sides of each pair lack."""
+    """Name the runs that both sides of each pair lack."""
     numbers = _list_numbers(runs)
     gaps: dict[Pair, list[str]] = {}
     sides = {(c.workload, (c.baseline, c.variant)): None for c in comparisons.contrasts}
@@ -276,9 +277,9 @@ def _list_shared_gaps(comparisons: Comparisons, runs: Runs) -> dict[Pair, list[s
 
 
 def _find_gap(sides: Sequence[set[int]]) -> list[int]:
-    """Return the runs before the last one that no side has, if less than a third are missing.
+    """Return the runs before the last one that no side has, if they are less than a third.
 
-    Numbers that are farther apart count no runs.
+    Numbers that are farther apart do not count runs.
     """
     known = set[int]().union(*sides)
     if not all(sides) or 2 * (max(known) - min(known) + 1) >= 3 * len(known):
@@ -289,15 +290,15 @@ def _find_gap(sides: Sequence[set[int]]) -> list[int]:
 def _describe_gap(
     pair: Pair, workload: Workload, numbers: Sequence[Mapping[Side, set[int]]], *, is_alone: bool
 ) -> str:
-    """Say which runs of the baseline the variant lacks before its last one, if they share some.
+    """Name the baseline's runs that the variant lacks before its last one, if they share some.
 
-    ``numbers`` are those of all runs, and of the measured ones.
+    ``numbers`` are those of all runs and of the measured ones.
     """
     base, new = map(workload.side, pair)
     (known, present), measured = [numbers[0].get(s, set()) for s in (base, new)], numbers[1]
     if present.isdisjoint(known):
         return ""
-    first = min(present if present - known else known)  # the variant may have begun later
+    first = min(present if present - known else known)  # the variant may have started later
     missing = [n for n in measured.get(base, set()) - present if first <= n < max(present)]
     if not missing:
         return ""
@@ -343,7 +344,7 @@ def _find_losses(
 
 
 def _name(workload: Workload, other: Workload) -> str:
-    """Name a benchmark by what tells it from another one."""
+    """Shorten a benchmark's name to what distinguishes it from another one."""
     if workload.benchmark != other.benchmark:
         return workload.benchmark
     if workload.params != other.params:

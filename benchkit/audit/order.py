@@ -1,11 +1,11 @@
-"""Rules about the order of runs: sides one after the other, a fixed first, a drifting machine.
+"""Rules about the order of runs: one side after the other, a fixed first, a drifting machine.
 
-With a drift of 5 % over a session, "first all of this, then all of that" shows a false change
-three times out of four, whatever test.
+With a drift of 5 % over a session, measuring first one side and then the other shows a false change
+three times out of four, whatever the test.
 
-A session as it was recorded: when each run of a series was made.
+The recorded order of a session: when each run of a series was made.
 
-Several rules look at the same order, and only recorded order counts.
+Several rules use the same order; only a recorded order counts.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ if TYPE_CHECKING:
     from benchkit.schema import Runs
 
 
-#: Fewest blocks in which a variant that is always first is no chance.
+#: Minimum number of blocks in which a variant that is always first cannot be chance.
 _FEWEST_BLOCKS = 3
-#: The places of the runs of both sides.
+#: The positions of the runs of both sides.
 _Sides = tuple[list[float], list[float]]
-#: How the standard input and the pipes of a shell are named.
+#: Names of standard input and of a shell's pipes.
 _PIPE = regex(r"-|/(?:dev|proc/[^/]+)/fd/.*")
 _IN_TURN = "alternate between the variants, and start each round with a different one"
 
-#: On logarithms: a shift of an estimate that matters, half of the usual margin.
+#: On a log scale: a shift of an estimate that matters, half of the usual margin.
 MATTERS = 0.015
 
 
 def find_one_sided_order(comparisons: Comparisons, runs: Runs) -> Iterator[Finding]:
-    """B330: the runs of two variants were not made in turn, or nothing shows that they were."""
+    """B330: the runs of two variants did not alternate, or nothing shows that they did."""
     sessions = find_sessions(runs)
     used = dict.fromkeys(c.workload for c in comparisons.contrasts)
     single = _find_single_files(runs)
@@ -73,7 +73,7 @@ def find_one_sided_order(comparisons: Comparisons, runs: Runs) -> Iterator[Findi
 
 
 def _find_single_files(runs: Runs) -> dict[Side, str]:
-    """Return the sides of which two runs or more are all from one file, and its path."""
+    """Return the sides whose runs, at least two, all come from one file, and its path."""
     measured = keep_measured(runs)
     if "sources" not in measured.columns:
         return {}
@@ -113,13 +113,13 @@ def find_fixed_first(comparisons: Comparisons, runs: Runs) -> Iterator[Finding]:
 
 
 def find_drift(comparisons: Comparisons, runs: Runs) -> Iterator[Finding]:
-    """B332: values move with the time of the run, by more than half of the usual margin."""
+    """B332: values drift over time, by more than half of the usual margin."""
     for row, trend, drift, adjusted in _find_drifting(comparisons, runs):
         yield _tell_drift(row[0], trend, drift, adjusted)
 
 
 def take_out_drift(comparisons: Comparisons, runs: Runs) -> Comparisons:
-    """Put beside each change that a drift moves what is left of it without.
+    """Add, to each change affected by drift, the change without it.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ def _find_drifting(
 
 @dataclass(frozen=True, slots=True)
 class _Adjusted:
-    """A change of means with the trend taken out, and as it is."""
+    """A change of means, with and without the trend."""
 
     variant: str
     change: float
@@ -175,7 +175,7 @@ class _Adjusted:
 
     @property
     def is_moved(self) -> bool:
-        """Whether the trend makes a difference that matters."""
+        """Whether removing the trend makes a relevant difference."""
         return abs(math.log1p(self.change) - math.log1p(self.plain)) > MATTERS
 
 
@@ -225,10 +225,10 @@ def _is_placed(session: Session, variant: str, logs: dict[int, float]) -> bool:
 
 
 def _find_trend(session: Session, logs: dict[str, dict[int, float]]) -> Trend:
-    """Look for a trend within variants; where blocks are complete, over the blocks' levels.
+    """Look for a trend within variants; for complete blocks, over the levels of the blocks.
 
-    A slow round touches all its variants: counted once for each, it would look like five
-    independent witnesses.
+    A slow round affects all its variants: counted once for each, it would look like five
+    independent observations.
     """
     levels = {variant: median(of.values()) for variant, of in logs.items()}
     strata: dict[str | int, list[tuple[float, float]]] = {}
@@ -282,7 +282,7 @@ def _tell_drift(c: Contrast, trend: Trend, drift: float, adjusted: list[_Adjuste
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """The measured runs of one series in the order in which they were made.
+    """The measured runs of one series in chronological order.
 
     Parameters
     ----------
@@ -303,7 +303,7 @@ class Session:
 
 
 def find_sessions(runs: Runs) -> dict[Workload, Session]:
-    """Return the series whose order was recorded: by start, or by block and position."""
+    """Return the series with a recorded order: by start, or by block and position."""
     measured = keep_measured(runs)
     if measured["started_at"].isna().all() and measured["block"].isna().all():
         return {}
@@ -321,7 +321,7 @@ def find_sessions(runs: Runs) -> dict[Workload, Session]:
 
 
 def by_row(comparisons: Comparisons) -> Iterator[list[Contrast]]:
-    """Yield the primary contrasts that have a spread, together where only the variant differs."""
+    """Yield the primary contrasts that have a spread, grouped if only the variant differs."""
     rows: dict[tuple[str, ...], list[Contrast]] = {}
     for c in comparisons.contrasts:
         if c.primary and c.ratio is not None and c.method not in {EXACT, *DIRECTIONS}:
@@ -344,7 +344,7 @@ def logs_of(row: list[Contrast]) -> dict[str, dict[int, float]]:
 
 
 def name_row(contrast: Contrast) -> str:
-    """Name what a finding is about: ``requests/s on /ping, connections=8``."""
+    """Name the subject of a finding: ``requests/s on /ping, connections=8``."""
     name = display_name(contrast.metric, contrast.stat)
     place = ", ".join(part for part in (contrast.benchmark, contrast.params) if part)
     return f"{name} on {place}" if place else name
@@ -353,7 +353,7 @@ def name_row(contrast: Contrast) -> str:
 def _find_places(
     rows: Sequence[tuple[Labels, datetime | None, int | None, int | None]],
 ) -> dict[str, dict[int, float]] | None:
-    """Return the place of each run, or None where the order of any is unknown."""
+    """Return the position of each run, or None if that of any run is unknown."""
     starts = [start for _, start, _, _ in rows if start is not None]
     pairs = [(block, at) for _, _, block, at in rows if block is not None and at is not None]
     if len(starts) == len(rows):

@@ -1,6 +1,6 @@
-"""Rules about single values: runs far from the rest, and rounding that hides the change.
+"""Rules about single values: outliers, and rounding that hides the change.
 
-A rule about sides that vary unequally, which can change how they are compared.
+A rule about unequal spreads, which can change the method of comparison.
 """
 
 from __future__ import annotations
@@ -41,18 +41,18 @@ if TYPE_CHECKING:
     from benchkit.schema import Runs
 
 
-#: Smaller changes, as a share, are not what rounding is held against.
+#: Rounding is not compared with changes below this share.
 _SMALLEST_CHANGE = 0.01
-#: A rounding step of more than this share of the change hides it.
+#: A rounding step above this share of the change hides it.
 _STEP_SHARE = 1 / 3
 _MOST_TIES = 0.2
-#: From this share of the runs on the smaller group is a state, and no few far runs.
+#: From this share of the runs on, the smaller group is a state rather than a few outliers.
 _STATE = 0.3
 _TOGETHER = (
     "rank and permutation tests would give false positives, so these rows use Welch's test with "
     "conservative degrees of freedom"
 )
-#: What becomes of a single row, by the method that decides it.
+#: What happens to a single row, by the method that decides it.
 _REMARKS = {
     WELCH: "rank tests would give false positives, so this row uses Welch's test",
     RANK: (
@@ -65,7 +65,7 @@ _REMARKS = {
 
 
 def find_far_runs(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
-    """B333: runs that lie far from the rest of their variant, with and without them."""
+    """B333: outliers, and the change with and without them."""
     rows = [(row, logs_of(row)) for row in by_row(comparisons)]
     sides = [logs for _, of_row in rows for logs in of_row.values()]
     marks = iter(_find_far(sides))
@@ -76,7 +76,7 @@ def find_far_runs(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
 
 
 def find_coarse_values(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
-    """B334: the rounding of the source is as large as the change, or values coincide."""
+    """B334: the rounding of the source is as large as the change, or values are tied."""
     for row in by_row(comparisons):
         coarse = [c for c in row if _has_spread(c) and _is_coarse(c)]
         tied = [c for c in row if _has_spread(c) and c not in coarse and _share_ties(c)]
@@ -87,7 +87,7 @@ def find_coarse_values(comparisons: Comparisons, _runs: Runs) -> Iterator[Findin
 
 
 def find_two_states(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
-    """B335: the runs of a variant fall into two groups, and not into most and a few far ones."""
+    """B335: the runs of a variant form two groups, rather than one group and a few outliers."""
     sides = [
         (row[0], variant, of)
         for row in by_row(comparisons)
@@ -106,7 +106,7 @@ def find_two_states(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
 
 
 def _is_state(logs: list[float], runs: int, modes: Modes) -> bool:
-    """Tell whether the smaller group is large enough, and less wide than far from the other."""
+    """Return whether the smaller group is large enough, and narrower than its distance."""
     return len(logs) >= _STATE * runs and max(logs) - min(logs) < modes.high - modes.low
 
 
@@ -130,7 +130,7 @@ def _tell_states(c: Contrast, variant: str, modes: Modes, upper: list[int]) -> F
 
 
 def _find_far(sides: Sequence[Mapping[int, float]]) -> list[set[int]]:
-    """Return the runs of each side that lie far from its others; a side may know of none."""
+    """Return the outliers of each side, which may already be marked."""
     present = [side for side in sides if side]
     marks = iter(find_outliers_of_each([list(side.values()) for side in present]))
     return [set(compress(side, next(marks).tolist())) if side else set() for side in sides]
@@ -170,7 +170,7 @@ def _name_runs(variant: str, runs: set[int]) -> str:
 
 
 def _leave_out(c: Contrast, far: dict[str, set[int]]) -> float:
-    """Return the ratio without the far runs of both sides."""
+    """Return the ratio without the outliers of both sides."""
     sides = (
         (c.baseline, c.baseline_runs, c.baseline_values),
         (c.variant, c.variant_runs, c.variant_values),
@@ -200,7 +200,7 @@ def _is_coarse(c: Contrast) -> bool:
 
 
 def _share_ties(c: Contrast) -> float:
-    """Return the share of equal pairs across the sides where it is too large, else 0."""
+    """Return the share of equal pairs across the sides if it is too large, else 0."""
     others = Counter(c.variant_values)
     equal = sum(others[x] for x in c.baseline_values)
     share = equal / (len(c.baseline_values) * len(c.variant_values))
@@ -236,7 +236,7 @@ def _tell_ties(tied: list[Contrast]) -> Finding:
 
 
 def find_unequal_spreads(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
-    """B342: one side varies much more; ranks and permutation may give way to Welch's t."""
+    """B342: one side varies much more; Welch's t may replace ranks and permutation."""
     if comparisons.method != DEFAULT_METHOD:
         return
     primary = [c for c in comparisons.contrasts if c.primary and c.pvalue is not None]
@@ -260,14 +260,14 @@ def find_unequal_spreads(comparisons: Comparisons, _runs: Runs) -> Iterator[Find
 
 
 def _find_deciding(comparisons: Comparisons) -> dict[int, str]:
-    """Return by which method each row is decided among the others."""
+    """Return the method that decides each row."""
     decided, _ = decide(comparisons)
     pairs = zip(comparisons.contrasts, decided.contrasts, strict=True)
     return {id(before): after.method for before, after in pairs}
 
 
 def _is_beyond_chance(rows: Sequence[Contrast], alpha: float) -> bool:
-    """Tell whether spreads differ by more than equal ones of so few runs do."""
+    """Return whether spreads differ by more than chance explains for this number of runs."""
     x, y, steps = _arrange(rows)
     _, errors = pool_ratios(x, y, steps)
     return errors > _find_limit(alpha)
@@ -313,6 +313,6 @@ def _tell(rows: Sequence[Contrast], remark: str) -> Finding:
 
 
 def _find_spread(side: FloatArray) -> float:
-    """Return the geometric mean of the standard deviations of the rows that vary; 0 without one."""
+    """Return the geometric mean of the standard deviations of varying rows; 0 if there are none."""
     varying = side[np.ptp(side, axis=1) > 0]
     return float(np.exp(np.mean(np.log(varying.std(axis=1, ddof=1))))) if varying.size else 0.0

@@ -1,4 +1,4 @@
-"""Rules about the number of runs: what they can show and what they cannot."""
+"""Rules about the number of runs: what they can and cannot show."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _SPLIT = (
 
 
 def find_single_runs(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
-    """B301: a side has one run, so that only a direction can be told."""
+    """B301: a side has one run, so only a direction can be reported."""
     primary = [c for c in comparisons.contrasts if c.primary]
     single = [c for c in primary if c.method in {SINGLE, WITHIN}]
     if single:
@@ -59,7 +59,7 @@ def find_single_runs(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]
 
 
 def find_few_runs(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
-    """B302: so few runs for so many primary rows that some or all can never be shown."""
+    """B302: too few runs for the number of primary rows: some or all cannot be significant."""
     tested = [
         c
         for c in decide(comparisons)[0].contrasts
@@ -93,7 +93,7 @@ def find_few_runs(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
 
 
 def find_joined_files(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
-    """B218: files differ more than the repeats within them, so that each file counts once."""
+    """B218: files differ more than the repeats within them, so each file counts once."""
     joined: dict[tuple[str, str, str], list[Contrast]] = {}
     for c in comparisons.contrasts:
         if c.primary and any(c.repeats):
@@ -115,7 +115,7 @@ def find_joined_files(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding
 
 
 def find_broken_series(comparisons: Comparisons, runs: Runs) -> Iterator[Finding]:
-    """B344: an early-stopping series lacks runs, or has others among them."""
+    """B344: an early-stopping series lacks runs, or contains foreign ones."""
     series = find_series(runs)
     compared = {(c.workload, (c.baseline, c.variant)) for c in comparisons.contrasts if c.primary}
     problems = {
@@ -135,7 +135,7 @@ def find_broken_series(comparisons: Comparisons, runs: Runs) -> Iterator[Finding
 
 
 def find_thin_tails(comparisons: Comparisons, _runs: Runs) -> Iterator[Finding]:
-    """B338: percentiles beyond which a run has fewer than 10 events."""
+    """B338: percentiles with fewer than 10 events of a run beyond them."""
     thin = [c for c in comparisons.contrasts if c.method == REFUSED]
     if thin:
         names = list(dict.fromkeys(_name(c) for c in thin))
@@ -155,7 +155,7 @@ def _name(c: Contrast) -> str:
 
 
 def find_left_out(_comparisons: Comparisons, runs: Runs) -> Iterator[Finding]:
-    """B303: runs that are listed and not compared."""
+    """B303: runs that are listed but not compared."""
     for role in ("warmup", "aggregate", "part"):
         count = int((runs["role"] == role).sum())
         if count:
@@ -172,7 +172,7 @@ def find_left_out(_comparisons: Comparisons, runs: Runs) -> Iterator[Finding]:
 
 
 def find_lost_runs(runs: Runs) -> Iterator[Finding]:
-    """B112 and B113: runs that failed and files that are damaged, with the reasons."""
+    """B112 and B113: failed runs and damaged files, with the reasons."""
     for variant, remarks, number in _list_lost(runs, "failed"):
         yield Finding(
             code="B112",
@@ -196,7 +196,7 @@ def find_lost_runs(runs: Runs) -> Iterator[Finding]:
 
 
 def _list_lost(runs: Runs, role: str) -> Iterator[tuple[str, str, int]]:
-    """Yield ``of VARIANT``, why its runs of a role are lost, and how many there are."""
+    """Yield ``of VARIANT``, the reasons why runs of a role are lost, and their number."""
     lost = runs[runs["role"] == role]
     for variant, remarks in list_remarks(lost).items():
         more = f" and {len(remarks) - _SHOWN} more" if len(remarks) > _SHOWN else ""
@@ -205,9 +205,9 @@ def _list_lost(runs: Runs, role: str) -> Iterator[tuple[str, str, int]]:
 
 
 def list_remarks(runs: Runs) -> dict[str, list[str]]:
-    """Return the remarks of runs by variant; those of measured runs with the run's number.
+    """Return the remarks on runs by variant; for measured runs with the run's number.
 
-    Where there is no remark, the names of the sources stand for it.
+    Without a remark, the names of the sources are used.
     """
     remarks: dict[str, dict[str, None]] = {}
     columns = (runs[name].tolist() for name in ("variant", "remark", "sources", "role", "run"))
@@ -220,7 +220,7 @@ def list_remarks(runs: Runs) -> dict[str, list[str]]:
 
 
 def find_generators(runs: Runs) -> Iterator[Finding]:
-    """B207: files of one run are of several generators; B217: runs were measured at once."""
+    """B207: files of one run come from several generators; B217: runs overlapped in time."""
     shards = find_shards(runs)
     for side, files in shards.items():
         yield Finding(

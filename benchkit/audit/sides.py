@@ -1,4 +1,4 @@
-"""Rules about two sides that were not measured alike, and about changes of shares."""
+"""Rules about two sides that were measured differently, and about changes of shares."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from benchkit.units import format_change, format_number, format_quantity
 if TYPE_CHECKING:
     from benchkit.schema import Runs
 
-#: Codes that the gate names: what was measured elsewhere, or answered otherwise, shows nothing.
+#: Codes that the gate names: results measured elsewhere, or with different responses, show nothing.
 OTHER_MACHINE = "B204"
 OTHER_ANSWERS = "B321"
 _LENGTHS = 0.1
 _LOADS = 0.01
 _BODIES = 0.01
-#: A change of the rate from which latencies of a closed loop are of another load.
+#: Change of the rate from which on latencies of a closed loop belong to a different load.
 _RATES = 0.03
 _SHARES = frozenset(
     ("error_rate", "spans_dropped_share", "cpu_throttled", "checks", "latency_within_stdev")
@@ -38,7 +38,7 @@ _SHOWN = 3
 
 
 def find_other_versions(comparisons: Comparisons, evidence: Evidence) -> Iterator[Finding]:
-    """B203: the tool that measured had another version."""
+    """B203: the sides were measured with different versions of the tool."""
     for pair in comparisons.pairs:
         sides = [_list_versions(evidence, variant) for variant in pair]
         for tool in sides[0].keys() & sides[1].keys():
@@ -56,7 +56,7 @@ def find_other_versions(comparisons: Comparisons, evidence: Evidence) -> Iterato
 
 
 def find_other_machines(comparisons: Comparisons, evidence: Evidence) -> Iterator[Finding]:
-    """B204: something about the machine differs between the runs of a pair."""
+    """B204: a fact about the machine differs between the runs of a pair."""
     for pair in comparisons.pairs:
         one, other = (_count_machines(evidence, variant) for variant in pair)
         differing: dict[str, list[str]] = {}
@@ -107,7 +107,7 @@ def find_other_origins(comparisons: Comparisons, runs: Runs) -> Iterator[Finding
 
 
 def find_other_lengths(comparisons: Comparisons, evidence: Evidence) -> Iterator[Finding]:
-    """B206: the runs of one side are longer, although not for a fixed number of requests."""
+    """B206: the runs of one side are longer, although their number of requests is not fixed."""
     for places in _pair_places(comparisons, evidence):
         sides = [[s.run.duration for s in sheets if s.run.duration] for _, sheets in places]
         if not all(sides) or _is_fixed_count([sheets for _, sheets in places]):
@@ -130,7 +130,7 @@ def find_other_lengths(comparisons: Comparisons, evidence: Evidence) -> Iterator
 
 
 def find_other_queries(comparisons: Comparisons, evidence: Evidence) -> Iterator[Finding]:
-    """B208: the sides were asked for one path with other query strings."""
+    """B208: the sides requested the same path with different query strings."""
     for places in _pair_places(comparisons, evidence):
         queries = [_list_queries(sheets) for _, sheets in places]
         if all(queries) and queries[0].keys() != queries[1].keys():
@@ -148,7 +148,7 @@ def find_other_queries(comparisons: Comparisons, evidence: Evidence) -> Iterator
 
 
 def find_other_connections(comparisons: Comparisons, evidence: Evidence) -> Iterator[Finding]:
-    """B216: a closed loop had other connections than that of the other side, or an open loop."""
+    """B216: closed loops with different connections, or a closed and an open loop."""
     runs = (sheet.run for sheet in evidence.loads)
     known = list_connections((run.side, run.connections, run.load_model) for run in runs)
     pairs = dict.fromkeys((c.workload, c.baseline, c.variant) for c in comparisons.contrasts)
@@ -175,9 +175,9 @@ def _name_load(connections: float) -> str:
 def list_connections(
     runs: Iterable[tuple[Side, float | None, str | None]],
 ) -> dict[Side, set[float]]:
-    """Return the numbers of connections of each side whose runs all tell.
+    """Return the numbers of connections of each side whose runs all record them.
 
-    That of an open loop is infinite: it sends its next request even if all others are waiting.
+    For an open loop it is infinite: it sends its next request even if all others are waiting.
     """
     known: dict[Side, set[float]] = {}
     for side, connections, model in runs:
@@ -188,12 +188,12 @@ def list_connections(
 
 
 def have_other_connections(known: Mapping[Side, set[float]], one: Side, other: Side) -> bool:
-    """Tell whether no number of connections occurs on both sides, though both record them."""
+    """Return whether no number of connections occurs on both sides, though both record them."""
     return one in known and other in known and known[one].isdisjoint(known[other])
 
 
 def find_other_bodies(comparisons: Comparisons, evidence: Evidence) -> Iterator[Finding]:
-    """B210: bodies vary in length on one side alone, which is no failure."""
+    """B210: response lengths vary on one side only, which is not a failure."""
     for places in _pair_places(comparisons, evidence):
         sheets = [sheet for _, of_side in places for sheet in of_side]
         if any(sheet.run.env.get("document_length") == "Variable" for sheet in sheets):
@@ -231,13 +231,13 @@ def find_other_loads(comparisons: Comparisons, evidence: Evidence) -> Iterator[F
 
 
 def list_other_loads(comparisons: Comparisons, models: Mapping[Side, str | None]) -> list[Contrast]:
-    """Return the rates of open loops that differ, so that their latencies are not comparable."""
+    """Return the rates of open loops that differ, so their latencies are not comparable."""
     rates = (c for c in comparisons.contrasts if is_rate(c))
     return [c for c in rates if models.get(c.side) == "open" and _apart(c) > _LOADS]
 
 
 def find_other_answers(comparisons: Comparisons, _evidence: Evidence) -> Iterator[Finding]:
-    """B321: requests or responses of the two sides differ, so the same was not measured."""
+    """B321: requests or responses differ between the sides, so different things were measured."""
     rows = (c for c in comparisons.contrasts if c.other_answers)
     for side, difference in dict.fromkeys((c.side, c.other_answers) for c in rows):
         yield Finding(
@@ -251,7 +251,7 @@ def find_other_answers(comparisons: Comparisons, _evidence: Evidence) -> Iterato
 
 
 def find_changed_shares(comparisons: Comparisons, _evidence: Evidence) -> Iterator[Finding]:
-    """B320: a share changed; points and per cent are two numbers."""
+    """B320: a share changed; percentage points and per cent are two different numbers."""
     shares = [
         c
         for c in comparisons.contrasts
@@ -293,7 +293,7 @@ def _list_queries(sheets: list[Sheet]) -> dict[str, None]:
 
 
 def _share_lengths(sheets: list[Sheet]) -> float:
-    """Return the share of a side's requests whose body had another length than the first."""
+    """Return the share of a side's responses whose length differs from the first one."""
     counts = [
         sum(number.value for sheet in sheets if (number := sheet.get(metric, "count", subject)))
         for metric, subject in (("failures", LENGTH), ("requests", ""))
@@ -302,7 +302,7 @@ def _share_lengths(sheets: list[Sheet]) -> float:
 
 
 def _count_machines(evidence: Evidence, variant: str) -> dict[tuple[str, str], Counter[str]]:
-    """Return how many runs of a variant tell what of the machine, by group and entry."""
+    """Return how many runs of a variant record each fact about the machine, by group and entry."""
     counts: dict[tuple[str, str], Counter[str]] = {}
     for same in evidence.repeated:
         run = same.run
@@ -319,7 +319,7 @@ def _join(values: Iterable[str]) -> str:
 def _join_by_variant(
     places: Sequence[tuple[Side, list[Sheet]]], values: Sequence[Iterable[str]]
 ) -> dict[str, str]:
-    """Return what each of two sides has, by their variants."""
+    """Return the values of two sides, by variant."""
     variants = (side.variant for side, _ in places)
     return dict(zip(variants, map(_join, values), strict=True))
 
@@ -327,7 +327,7 @@ def _join_by_variant(
 def _pair_places(
     comparisons: Comparisons, evidence: Evidence
 ) -> Iterator[list[tuple[Side, list[Sheet]]]]:
-    """Yield the runs of both sides of each series that was compared."""
+    """Yield the runs of both sides of each compared series."""
     known = evidence.by_side(evidence.loads)
     contrasts = comparisons.contrasts if known else ()
     pairs = dict.fromkeys((c.workload, c.baseline, c.variant) for c in contrasts)

@@ -1,4 +1,4 @@
-"""Rules about spans: what was made, saved and lost adds up, and fits the requests."""
+"""Rules about spans: whether created, saved and lost ones add up and match the requests."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchkit.errors import Finding
 from benchkit.schema import Trial
 from benchkit.units import format_number
 
-#: Requests in flight at the end, and probes, may add this share to the spans.
+#: Requests in flight at the end, and health checks, may add this share of spans.
 _EXTRA = 0.005
 _LOST = 0.01
 
@@ -43,14 +43,14 @@ def find_span_errors(evidence: Evidence) -> Iterator[Finding]:
 
 
 def _seen(account: Account) -> float:
-    """Return the spans that there were: as counted, else those that must have been."""
+    """Return the number of spans: as counted, else as it must have been."""
     if account.created is None:
         return account.accounted or max(account.expected or 0.0, account.saved or 0.0)
     return account.created
 
 
 def _excess(account: Account) -> float | None:
-    """Return the spans over those that the requests make, where a sidecar tells how many."""
+    """Return the excess of spans over requests, if a sidecar records the spans per request."""
     if account.per_request_from != SIDECAR or not account.expected:
         return None
     return _seen(account) / account.expected
