@@ -72,7 +72,7 @@ def _interrupt(_number: int, _frame: object) -> None:
 
 
 def _is_interrupt(error: BaseException) -> bool:
-    """Tell whether Ctrl-C came, also while a class was made: Python then raises RuntimeError."""
+    """Return whether Ctrl-C was pressed; while a class is created, it raises RuntimeError."""
     return isinstance(error, KeyboardInterrupt) or isinstance(error.__cause__, KeyboardInterrupt)
 
 

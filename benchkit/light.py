@@ -345,7 +345,7 @@ class LightFrame:
         )
 
     def number_rows(self, names: Iterable[str]) -> tuple[Array, Array]:
-        """Number the distinct rows of some columns, like `benchkit.codes.number_rows`."""
+        """Assign numbers to the distinct rows of some columns; see `benchkit.codes.number_rows`."""
         columns = [_spell(self._columns[name]) for name in names]
         known: dict[object, int] = {}
         numbers = np.empty(len(self), dtype=np.int64)

@@ -1,6 +1,6 @@
-"""The commits of a git history, each in a work tree of its own.
+"""The commits of a git history, each in its own work tree.
 
-No hook and no program that the repository's settings name runs: benchkit only checks commits out.
+No hook and no program named in the repository's settings is run: benchkit only checks out commits.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ _SAFE = (
     *("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"),
     *("-c", "log.showSignature=false", "-c", "submodule.recurse=false"),
 )
-#: A clone without all its objects would fetch them, by a command that its settings name.
+#: A partial clone would fetch missing objects, using a command from its settings.
 _OFFLINE = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
-#: What says how a filter of content is run, and the variable whose value makes it none.
+#: Settings that run a content filter, and the variable whose value disables it.
 _FILTER = {
     **dict.fromkeys(("clean", "smudge", "process"), "BENCHKIT_NO_FILTER"),
     "required": "BENCHKIT_NOT_REQUIRED",
 }
 _ENVIRONMENT = {**_OFFLINE, "BENCHKIT_NO_FILTER": "", "BENCHKIT_NOT_REQUIRED": "false"}
 _WHOLE = "if the clone lacks objects, fetch all of it: git fetch --refetch"
-#: The exit code of git where a name is no commit; it has others where there is no repository.
+#: The exit code of git for a name that is not a commit; without a repository, it has others.
 _UNKNOWN = 1
-#: What the folders of work trees are called; a file in each is locked while it is used.
+#: Prefix of the folders of work trees; a file in each is locked while it is used.
 _TREES, _LOCK = "benchkit-trees-", ".lock"
-#: What precedes a path where git lists work trees.
+#: The prefix of a work tree's path in git's list.
 _WORKTREE = "worktree "
-#: Characters of a commit that people are shown.
+#: Length of a commit's hash in output.
 SHORT = 10
 
 
@@ -54,15 +54,15 @@ class Commit:
 
     @property
     def short(self) -> str:
-        """The hash as people are shown it."""
+        """The hash as shown to people."""
         return self.sha[:SHORT]
 
 
 @contextmanager
 def opening(root: Path) -> Iterator[Repository]:
-    """Give the repository of a folder, and remove its work trees whatever ends their use.
+    """Open the repository of a folder; its work trees are removed however their use ends.
 
-    Those of a session that was killed are removed, too.
+    Those of a killed session are removed, too.
     """
     with interruptible():
         trees = Path(mkdtemp(prefix=_TREES))
@@ -79,7 +79,7 @@ def opening(root: Path) -> Iterator[Repository]:
 
 
 def _is_used(trees: Path) -> bool:
-    """Tell whether the session that made a folder of work trees still runs."""
+    """Return whether the session that created a folder of work trees is still running."""
     try:
         with (trees / _LOCK).open("r+") as lock:
             flock(lock, LOCK_EX | LOCK_NB)
@@ -91,7 +91,7 @@ def _is_used(trees: Path) -> bool:
 
 
 class Repository:
-    """A git repository, and the work trees that are made of it.
+    """A git repository and its work trees.
 
     Parameters
     ----------
@@ -107,9 +107,9 @@ class Repository:
 
     @cached_property
     def _filters(self) -> tuple[str, ...]:
-        """The options by which no filter of content runs that the repository's settings name.
+        """The options that prevent the content filters named in the repository's settings.
 
-        Those of the user, such as that of git-lfs, do.
+        Those of the user, such as that of git-lfs, do run.
         """
         words = ("config", "--show-scope", "--name-only", "-z", "--get-regexp", r"^filter\.")
         fields = self._run(*words)[1].split("\0")
@@ -119,7 +119,7 @@ class Repository:
             for scope, key in zip(scopes, keys, strict=False)
             if scope in {"local", "worktree"}
         }
-        return tuple(  # a name may hold a `=`, at which `-c` would end it
+        return tuple(  # a name may contain `=`, which would end it for `-c`
             f"--config-env={name}.{key}={value}"
             for name in filters
             for key, value in _FILTER.items()
@@ -130,7 +130,7 @@ class Repository:
         self._remove(self._made.values())
 
     def remove_abandoned(self) -> None:
-        """Remove the work trees of sessions that no longer run."""
+        """Remove the work trees of sessions that have ended."""
         lines = self._run("worktree", "list", "--porcelain")[1].splitlines()
         trees = [Path(line[len(_WORKTREE) :]) for line in lines if line.startswith(_WORKTREE)]
         folders = {tree.parent for tree in trees if tree.parent.name.startswith(_TREES)}
@@ -147,7 +147,7 @@ class Repository:
     def list_commits(self, span: str) -> list[Commit]:
         """Return the commits of ``GOOD..BAD``, both ends included, the oldest first.
 
-        Of a merge only the line of its first parent counts: the merge is one commit.
+        For a merge, only its first parent counts: the merge is one commit.
 
         Raises
         ------
@@ -172,7 +172,7 @@ class Repository:
         return [start, *commits]
 
     def find_commit(self, name: str) -> Commit:
-        """Return the commit that a name means.
+        """Return the commit that a name refers to.
 
         Raises
         ------
@@ -193,7 +193,7 @@ class Repository:
         return Commit(sha, redact_text(self._git("log", "-1", "--format=%s", sha).strip()))
 
     def check_out(self, commit: Commit) -> Path:
-        """Return the place of the folder in the work tree of a commit, made when first needed."""
+        """Return the folder's path in the work tree of a commit, which is created on first use."""
         tree = self._made.get(commit.sha)
         if tree is None:
             tree = self._trees / commit.short
@@ -204,7 +204,7 @@ class Repository:
 
     @cached_property
     def _place(self) -> str:
-        """The path of the folder below the top of the repository."""
+        """The path of the folder relative to the top of the repository."""
         return self._git("rev-parse", "--show-prefix").removesuffix("\n")
 
     def _git(self, *words: str, options: Sequence[str] = ()) -> str:

@@ -1,7 +1,7 @@
-"""The order in which commits are measured, until the one that changed a metric is known.
+"""The order in which commits are measured until the one that changed a metric is known.
 
-The ends are compared first. Then each step measures both ends and one commit between them, in
-turn, and asks `benchkit.stats.find_commit` how probable each place of the change is now.
+The ends are compared first. Then each step alternately measures both ends and one commit between
+them, and asks `benchkit.stats.find_commit` for the probability of each position of the change.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from benchkit.metrics import display_name
 from benchkit.stats import CommitSearch, choose_commit, find_commit, holm, paired_t
 from benchkit.stats.student import t_tail
 
-#: Rounds of the ends after which they are compared; the level of each look.
+#: Rounds of the ends after which they are compared, and the level of each look.
 _LOOKS, LEVEL = (8, 16, 32), 0.003
-#: Rounds of the ends after which they are forecast; even, so that the order of a round reverses.
+#: Rounds of the ends after which a forecast is made; even, because rounds alternate in direction.
 _STEP = 4
 
 Ending = Literal["found", "no change", "builds differ", "several", "undecided"]
 
 
 class Row(NamedTuple):
-    """What is measured, by the labels of `compare`."""
+    """The measured quantity, by the labels of `compare`."""
 
     group: str
     benchmark: str
@@ -38,7 +38,7 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """The runs of one row: the round of each, the place of its commit, and its value."""
+    """The runs of one row: for each one its round, the position of its commit, and its value."""
 
     rounds: Sequence[int]
     commits: Sequence[int]
@@ -51,21 +51,21 @@ class Values:
 
 
 class Bench(Protocol):
-    """What measures: a history's places are numbers from 0, the good end."""
+    """The measuring side: positions in the history are numbers from 0, the good end."""
 
     def measure(self, commits: Sequence[int], rounds: int) -> bool:
-        """Measure commits in turn, or only build them; False if one of them fails."""
+        """Measure commits alternately, or only build them; return False if one of them fails."""
 
     def rows(self) -> Mapping[Row, Values]:
-        """Return what has been measured, by row, also earlier; every value is positive."""
+        """Return all measurements so far, by row, with earlier ones; every value is positive."""
 
     def leave_out(self, commit: int, problem: str) -> None:
-        """Say why a commit that was measured is of no use."""
+        """Say why a measured commit cannot be used."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """When to stop.
+    """The conditions for stopping.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """How the comparison of both ends stands.
+    """The state of the comparison of both ends.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ class Ends:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of a search.
+    """The outcome of a search.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def search(
     left_out: Collection[int] = (),
     watch: Callable[[Ends], object] = lambda _ends: None,
 ) -> Answer:
-    """Find the commit between 0 and ``last`` that changed a row, without those to leave out."""
+    """Find the commit between 0 and ``last`` that changed a row, skipping those to leave out."""
     ends = _compare_ends(bench, last, watch)
     row = ends.row
     values = bench.rows()[row]
@@ -169,7 +169,7 @@ def search(
 
 
 def _compare_ends(bench: Bench, last: int, watch: Callable[[Ends], object]) -> Ends:
-    """Measure the ends until they differ surely in a row, or for as many rounds as there may be."""
+    """Measure the ends until a row differs significantly, or until the maximum number of rounds."""
     rows = bench.rows()
     for look in _LOOKS:
         made = min((len(_pair(values, last)[0]) for values in rows.values()), default=0)
@@ -184,7 +184,7 @@ def _compare_ends(bench: Bench, last: int, watch: Callable[[Ends], object]) -> E
 
 
 def _test_ends(rows: Mapping[Row, Values], last: int, rounds: int, *, is_look: bool) -> Ends:
-    """Compare the ends in the row in which they differ most surely, and forecast the others."""
+    """Compare the ends in the row with the clearest difference, and forecast the others."""
     pairs = {row: _pair(values, last) for row, values in rows.items()}
     tests = {row: paired_t(*pair) for row, pair in pairs.items()}
     adjusted = holm([test.pvalue for _, test in tests.values()])
@@ -199,7 +199,7 @@ def _test_ends(rows: Mapping[Row, Values], last: int, rounds: int, *, is_look: b
 
 
 def _foresee(good: Sequence[float], bad: Sequence[float], rounds: int, rows: int) -> bool:
-    """Tell whether differences like these are a sure one after so many rounds."""
+    """Return whether such differences are significant after this number of rounds."""
     differences = np.subtract(bad, good)
     center, spread = abs(float(differences.mean())), float(differences.std(ddof=1))
     if not spread:
@@ -208,13 +208,13 @@ def _foresee(good: Sequence[float], bad: Sequence[float], rounds: int, rows: int
 
 
 def name_row(row: Row) -> str:
-    """Name what is measured, as people do."""
+    """Name the measured quantity for people."""
     name = display_name(row.metric, row.stat)
     return f"{name} of {row.benchmark}" if row.benchmark else name
 
 
 def to_ratios(level: float, error: float) -> tuple[float, float, float]:
-    """Return a ratio and its interval at 95 %, from its logarithm and the standard error."""
+    """Return a ratio with its 95 % interval, from its logarithm and standard error."""
     return exp(level), exp(level - 1.96 * error), exp(level + 1.96 * error)
 
 

@@ -1,4 +1,4 @@
-"""What a search says: a sentence, and a table of the commits that were measured."""
+"""The result of a search: a sentence, and a table of the measured commits."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchkit.tables.looks import describe_outlook
 from benchkit.tables.model import Cell, Column, Table
 from benchkit.units import format_change
 
-#: Characters of a chart's line.
+#: Width of the chart's line.
 _WIDTH = 25
 _COLUMNS = (
     Column("commit", "commit"),
@@ -28,7 +28,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A commit that was measured.
+    """A measured commit.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A search for machines; ratios, probabilities, counts and names of commits.
+    """The search as JSON: ratios, probabilities, counts and names of commits.
 
     Parameters
     ----------
@@ -129,14 +129,14 @@ def _measured(answer: Answer, commits: Sequence[Commit]) -> Sequence[Measured]:
 
 
 def describe_ends(ends: Ends, commits: Sequence[Commit]) -> str:
-    """Say how the comparison of the ends stands, and how many rounds it may still take."""
+    """Describe the comparison of the ends, and how many more rounds it may take."""
     outlook = describe_outlook(ends.rounds, ends.most, ends.needed, "no change, or noisy")
     done = f"round {ends.rounds}: {commits[-1].short}, {name_row(ends.row)}: {_size(ends.change)}"
     return f"{done}, {outlook}"
 
 
 def write_sentence(answer: Answer, commits: Sequence[Commit]) -> str:
-    """Say which commit changed what, by how much, and how sure that is."""
+    """Name the commit that changed a row, the size of the change, and the probability."""
     first, last = commits[answer.first], commits[answer.last]
     row = name_row(answer.row)
     what = f"{row} by {_size(answer.change)}"
@@ -194,13 +194,13 @@ def _share(share: float) -> str:
 
 def _size(ratios: tuple[float, float, float]) -> str:
     change, low, high = map(format_change, ratios)
-    if not all(map(isfinite, ratios)):  # of values that do not vary there is no interval
+    if not all(map(isfinite, ratios)):  # values that do not vary have no interval
         return change
     return f"{change} (95\N{NO-BREAK SPACE}% CI {low} to {high})"
 
 
 def tabulate(summary: Summary, commits: Sequence[Commit]) -> Table:
-    """Build the table of the commits that were measured, with a chart of their changes."""
+    """Build the table of measured commits, with a chart of their changes."""
     shorts = {commit.sha: commit.short for commit in commits}
     ends = [end for one in summary.commits for end in one.ends if isfinite(end)]
     span = min(ends, default=1.0), max(ends, default=1.0)

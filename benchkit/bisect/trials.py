@@ -1,7 +1,7 @@
-"""Build commits, run the benchmark in their work trees, and read what it measured.
+"""Build commits, run the benchmark in their work trees, and read the results.
 
-The outputs lie in one folder with their sidecars, as `capture` writes them: a search that was
-interrupted reads them again and goes on, and `benchkit compare` reads them, too.
+The outputs are in one folder with their sidecars, as `capture` writes them, so an interrupted
+search reads them again and continues, and `benchkit compare` can read them, too.
 
 Build commits in their work trees, and make two of them the sides of a series.
 """
@@ -29,15 +29,15 @@ from benchkit.listing import list_first
 from benchkit.redaction import show_opening
 from benchkit.schema import RUN_KEY
 
-#: The commits that cannot be built or run, a line each; a name that is no result's.
+#: The commits that cannot be built or run, one per line; no result has this name.
 _UNUSABLE = "unusable.cfg"
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How a commit is built and measured: scripts of the shell, and what counts of the results.
+    """How a commit is built and measured: shell scripts, and the selected results.
 
-    Each script may take so many seconds, or any time at 0.
+    Each script has a time limit in seconds; 0 means none.
     """
 
     bench: str
@@ -88,7 +88,7 @@ class Trials:
         self._measuring = ""
 
     def _read_unusable(self) -> set[int]:
-        """Return the commits that an earlier search could not build or run, and name them."""
+        """Return the commits that an earlier search could not build or run, and list them."""
         path = self._out / _UNUSABLE
         text = read_file(path) if path.is_file() else ""
         places = {commit.sha: place for place, commit in enumerate(self._commits)}
@@ -99,11 +99,11 @@ class Trials:
         return unusable
 
     def leave_out(self, place: int, problem: str) -> None:
-        """Say why a commit is of no use."""
+        """Say why a commit cannot be used."""
         self._tell(f"{self._commits[place].short} is left out: {problem}")
 
     def _discard(self, place: int, problem: str) -> None:
-        """Say, and keep for a search that goes on, that a commit cannot be built or run."""
+        """Report and record, for a continued search, that a commit cannot be built or run."""
         self.leave_out(place, problem)
         with (self._out / _UNUSABLE).open("a", encoding="utf-8") as file:
             file.write(f"{self._commits[place].sha}\n")
@@ -154,13 +154,13 @@ class Trials:
         return self._built[place]
 
     def rows(self) -> Mapping[Row, Values]:
-        """Return what has been measured of the rows that both ends have."""
+        """Return the measurements of the rows that both ends have."""
         if not self._out.is_dir() or not any(self._out.iterdir()):
             return {}
         with advising_on_command():
             results = load(self._out)
         good, bad = self._commits[0].short, self._commits[-1].short
-        if not {good, bad} <= {*results.runs["variant"]}:  # what is there is of another range
+        if not {good, bad} <= {*results.runs["variant"]}:  # it has runs of another range
             return {}
         if not self._rows:
             self._name_unused(results)
@@ -176,7 +176,7 @@ class Trials:
         table = table.assign(commit=table["variant"].astype(object).map(places))
         table = table[table["commit"].notna() & (table["value"] > 0)]
         ends = (table.loc[table["commit"] == end, "block"] for end in (0, len(places) - 1))
-        for blocks in [*ends]:  # rounds of another range cannot be held against these
+        for blocks in [*ends]:  # rounds of another range cannot be compared with these
             table = table[table["block"].isin(blocks)]
         keys = [*Row._fields, "block", "commit"]
         middles = table.groupby(keys, observed=True)["value"].median().reset_index()
@@ -202,7 +202,7 @@ class Trials:
             self._tell(f"not part of this search: {list_first(sorted(files), 3)}")
 
     def _choose(self, results: RunSet) -> tuple[Row, ...]:
-        """Return the primary rows, or those asked for, that are positive on both ends."""
+        """Return the primary or requested rows that are positive on both ends."""
         good, bad = self._commits[0].short, self._commits[-1].short
         frame = results.compare(baseline=good, variant=bad, metrics=self._recipe.metrics).frame
         lowest = frame[["center_baseline", "center_variant"]].min(axis=1)
@@ -222,12 +222,12 @@ class Trials:
 
 
 def call(script: str) -> tuple[str, ...]:
-    """Return the words that run a script of the shell."""
+    """Return the words that run a shell script."""
     return "sh", "-c", script
 
 
 def build(tree: Path, script: str, seconds: float = 0.0) -> str:
-    """Build in a work tree, in so many seconds; return why that is not possible, or nothing."""
+    """Build in a work tree within a time limit; return the reason for a failure, or nothing."""
     if not tree.is_dir():
         return f"the commit has no folder {tree.name}"
     if not script:
@@ -252,9 +252,9 @@ def plan_sides(
     tell: Callable[[str], object],
     seconds: float = 0.0,
 ) -> Plan:
-    """Check out and build commits, and return the plan that measures them in turn.
+    """Check out and build commits, and return the plan that measures them alternately.
 
-    Each command may take so many seconds, or any time at 0.
+    Each command has a time limit in seconds; 0 means none.
 
     Raises
     ------

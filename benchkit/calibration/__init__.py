@@ -1,4 +1,4 @@
-"""What the default rule says of runs that do not differ, and how far chance moves an estimate."""
+"""The default rule on runs that do not differ, and how far estimates vary by chance."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ __all__ = [
     "suggest_margin",
 ]
 
-#: Splits per row; of more, so many are drawn.
+#: Maximum number of splits per row; if there are more, they are sampled.
 MOST_SPLITS = 500
 
 
@@ -49,7 +49,7 @@ def calibrate(
     pairs: Sequence[tuple[str, str]] = (),
     plan: Plan | None = None,
 ) -> Calibration:
-    """Try the default rule on runs that do not differ.
+    """Apply the default rule to runs that do not differ.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def calibrate(
 def _join(
     series: Sequence[Replicates], pairs: Sequence[tuple[str, str]]
 ) -> list[tuple[Replicates, int | None]]:
-    """Put two variants together, and tell where the second begins."""
+    """Pool two variants, and return where the second one begins."""
     known = list(dict.fromkeys(row.variant for row in series))
     for name in (name for pair in pairs for name in pair):
         selection.require(name, known, "variant")
@@ -122,7 +122,7 @@ def _join(
 
 
 def _choose(row: Replicates, rule: Rule) -> int:
-    """Return the runs per side; 0 where there are too few."""
+    """Return the runs per side; 0 if there are too few."""
     k = rule.runs or row.n // 2
     return k if 2 * k <= row.n else 0
 
@@ -184,7 +184,7 @@ def _share(flags: Sequence[bool]) -> float:
 
 
 def _read_sizes(row: NoiseRow) -> Sizes:
-    """Put what splits say beside what two sessions of the same thing were measured to differ by."""
+    """Compare the result of splits with the measured difference of two equal sessions."""
     measured = _size(row.measured) if row.is_pair else math.nan
     return Sizes(row.sizes, row.replicates.n, 0.0 if math.isnan(measured) else measured)
 

@@ -1,6 +1,6 @@
-"""What a calibration is made of: the rule, one row per metric and variant, one per metric.
+"""The parts of a calibration: the rule, a row per metric and variant, and one per metric.
 
-The margin that a machine's noise calls for, and how well so few runs know it.
+The margin required by a machine's noise, and the uncertainty of its estimate.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from benchkit.stats.sample import Estimate
 from benchkit.stats.spread import spread_limits
 from benchkit.stats.student import t_quantile
 
-#: Share of A/A estimates that a suggested margin holds, and confidence of its interval.
+#: Share of A/A estimates within a suggested margin, and the confidence of its interval.
 HELD = 0.95
 _STEP, _COARSE_STEP, _COARSE = 0.005, 0.01, 0.1
-#: Logarithms beyond this are no margins.
+#: Logarithms beyond this are not margins.
 _LARGEST_LOG = 300.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """The default rule, and how many runs it is given.
+    """The default rule, and the number of runs it gets.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoiseRow:
-    """One metric of one variant, or of two that are the same thing.
+    """One metric of one variant, or of two variants of the same program.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ class NoiseMetric:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
-    """The rows, the metrics, and the rule that was tried.
+    """The rows, the metrics, and the rule that was applied.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ class Calibration:
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """How far A/A estimates of one row lie from no change.
+    """How far A/A estimates of one row are from no change.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ class Sizes:
 
 
 def suggest_margin(rows: Sequence[Sizes]) -> Estimate:
-    """Suggest a margin that holds 95 % of further A/A estimates.
+    """Suggest a margin that contains 95 % of further A/A estimates.
 
     Parameters
     ----------
@@ -202,7 +202,7 @@ def suggest_margin(rows: Sequence[Sizes]) -> Estimate:
 
 
 def _pool(rows: Sequence[Sizes]) -> tuple[float, float]:
-    """Return the root of the mean square of the sizes, and its degrees of freedom."""
+    """Return the root mean square of the sizes, and its degrees of freedom."""
     squares = np.array([np.nanmean(np.square(row.splits)) for row in rows])
     weights = np.array([row.runs - 1 for row in rows])
     parts = weights * squares

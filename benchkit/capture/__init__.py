@@ -1,1 +1,1 @@
-"""Run benchmarks and keep what they printed, beside a sidecar that says how they were run."""
+"""Run benchmarks and keep their output, with a sidecar that records how they were run."""

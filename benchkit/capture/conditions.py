@@ -1,4 +1,4 @@
-"""How the machine is: whether it is quiet before a run, and what disturbed it during the run.
+"""The state of the machine: whether it is quiet before a run, and disturbances during it.
 
 What the kernel does not record is left out.
 """
@@ -17,11 +17,11 @@ from typing import Self
 from benchkit.capture.fingerprint import read_text
 from benchkit.regexes import regex
 
-#: CPUs that other programs may keep busy on a quiet machine.
+#: Number of CPUs that other programs may keep busy on a quiet machine.
 QUIET = 0.1
-#: How often a machine is looked at before a run is made on it though it is not quiet.
+#: Number of checks before a run is made on a machine that is not quiet.
 _LOOKS = 12
-#: Times of the first line of /proc/stat: those of guests, which follow, stand in the first, too.
+#: Times in the first line of /proc/stat; the following times of guests are included in the first.
 _TIMES = 8
 _TOTAL = regex(r"^cpu +(\d[\d ]*)$", re.MULTILINE)
 _CPU = regex(r"^cpu\d", re.MULTILINE)
@@ -31,7 +31,7 @@ _CLOCKS = "sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_cur_freq"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CpuTimes:
-    """How long the CPUs did what since the kernel started.
+    """The use of the CPUs since the kernel started.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class CpuTimes:
 
     @classmethod
     def read(cls, root: Path = Path("/")) -> Self:
-        """Read them as they are now."""
+        """Read the current values."""
         text = read_text(root / "proc/stat")
         total = _TOTAL.search(text)
         times = total[1].split()[:_TIMES] if total else ()
@@ -60,16 +60,16 @@ class CpuTimes:
 
     @property
     def idle(self) -> int:
-        """Time in which nothing ran or wanted to, on any CPU."""
+        """Time in which no CPU had anything to run."""
         return sum(self.times[3:5])
 
     @property
     def stolen(self) -> int:
-        """Time in which something wanted to run and the hypervisor ran others."""
+        """Time in which the hypervisor ran others although something wanted to run."""
         return sum(self.times[7:])
 
     def count_busy(self, before: CpuTimes) -> float:
-        """Return how many CPUs were busy, on average, since an earlier reading."""
+        """Return the average number of busy CPUs since an earlier reading."""
         unused = self.idle + self.stolen - before.idle - before.stolen
         return max(self.cpus * (1 - unused / (self.total - before.total or 1)), 0.0)
 
@@ -80,7 +80,7 @@ class CpuTimes:
 
 
 class Quiet:
-    """Waits for a quiet machine before each run, and gives up after a while.
+    """Waits for a quiet machine before each run, with a time limit.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class Quiet:
         self._looks = _LOOKS
 
     def wait(self) -> str:
-        """Wait; return what was waited for, or nothing if the machine was quiet at once."""
+        """Wait; return a remark on the wait, or nothing if the machine was quiet at once."""
         before = CpuTimes.read(self._root)
         if not self._seconds or not before.times:
             return ""
@@ -112,7 +112,7 @@ class Quiet:
             if busy <= QUIET:
                 self._looks = _LOOKS
                 return f"waited {waited} until the machine was quiet" if look > 1 else ""
-        self._looks = 1  # nor is it likely to become quiet before the next run
+        self._looks = 1  # it is unlikely to become quiet before the next run, too
         return (
             f"not quiet after {waited}: other programs use {busy:.1f} of {now.cpus} CPUs; "
             "measured anyway"
@@ -123,11 +123,11 @@ class Quiet:
 def recording_conditions(
     service: Collection[int], root: Path = Path("/")
 ) -> Iterator[dict[str, float]]:
-    """Give what a sidecar says of the machine while a command runs; it is filled in at the end.
+    """Yield a sidecar's record of the machine while a command runs; it is completed at the end.
 
-    ``stolen``: the share of the CPU time that went to other virtual machines; ``frequency``: of
-    the fastest CPU at the end, in Hz; ``switches`` and ``service_switches``: how often the command
-    and the service lost a CPU to another program.
+    ``stolen``: the share of the CPU time that went to other virtual machines; ``frequency``: that
+    of the fastest CPU at the end, in Hz; ``switches`` and ``service_switches``: how often the
+    command and the service lost a CPU to another program.
     """
     conditions: dict[str, float] = {}
     times, switches = CpuTimes.read(root), _count_switches(service, root)

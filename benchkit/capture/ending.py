@@ -1,10 +1,10 @@
-"""Commands that are ended with all that they started: asked first, then told, then killed.
+"""Commands that are stopped with all their children: by an interrupt, then SIGTERM, then SIGKILL.
 
-What the user's Ctrl-C, a closed terminal and a polite kill do to a session: they end it.
+Ctrl-C, a closed terminal and a termination signal all end a session.
 
-Nothing is inherited by the commands that are started meanwhile: a handler is none to them.
+Commands started meanwhile inherit nothing: they do not get our handlers.
 
-If benchkit itself is killed and cannot end them, a process that guards it does.
+If benchkit itself is killed and cannot stop them, a guard process does.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from typing import Any
 
 from benchkit.capture.usage import list_family, read_table, sort_parents_first
 
-#: Signals, and the seconds that processes have after each to print what they have and end.
+#: Signals, and the seconds that processes get after each one to flush their output and exit.
 POLITE = ((signal.SIGINT, 10.0), (signal.SIGTERM, 2.0))
 FIRM = ((signal.SIGTERM, 2.0), (signal.SIGKILL, 2.0))
 _STEP = 0.02
-#: How often a command is looked at, in seconds.
+#: Seconds between two checks of a command.
 _LOOK = 1.0
 _ENDING = (signal.SIGTERM, signal.SIGHUP)
 
@@ -33,10 +33,10 @@ _ENDING = (signal.SIGTERM, signal.SIGHUP)
 def end_processes(
     list_alive: Callable[[], set[int]], signals: Sequence[tuple[signal.Signals, float]]
 ) -> set[int]:
-    """Send one signal after the other until no process is left; return those that are left.
+    """Send one signal after another until no process is left; return the remaining ones.
 
-    A negative number is a group. A parent gets its signal before its children do, or a shell could
-    print how its child ended before it ends itself.
+    A negative number is a group. A parent gets its signal before its children, because a shell
+    could otherwise print how its child ended before it ends itself.
     """
     alive = set[int]()
     for number, patience in signals:
@@ -53,12 +53,12 @@ def end_processes(
 
 
 def end_command(process: subprocess.Popen[bytes]) -> None:
-    """End a command with its descendants and its group; a second Ctrl-C kills them at once."""
+    """Stop a command with its descendants and its group; a second Ctrl-C kills them at once."""
     family = {process.pid}
 
     def list_alive() -> set[int]:
         table = read_table()
-        if not table:  # a system that lists no processes
+        if not table:  # a system that does not list processes
             return _name_leader(process.pid) if process.poll() is None else set()
         family.update(list_family(table, family), _list_group(process.pid))
         return {pid for pid in family if pid in table and not table[pid].is_ended}
@@ -74,7 +74,7 @@ def end_command(process: subprocess.Popen[bytes]) -> None:
 
 
 def end_rest(leader: int) -> int:
-    """End what a command left of its group when it ended itself; return how many it were."""
+    """Stop the rest of an ended command's group; return how many processes it had."""
     left = _list_group(leader)
     if left:
         end_processes(lambda: _list_group(leader), FIRM)
@@ -82,7 +82,7 @@ def end_rest(leader: int) -> int:
 
 
 def _name_leader(pid: int) -> set[int]:
-    """Return the group that a process leads, or the process where it leads none."""
+    """Return the group that a process leads, or the process itself."""
     with suppress(ProcessLookupError):
         return {-pid if os.getpgid(pid) == pid else pid}
     return set()
@@ -97,10 +97,10 @@ def _list_group(leader: int) -> set[int]:
 def limited(
     process: subprocess.Popen[bytes], seconds: float, watch: Callable[[], str] = lambda: ""
 ) -> Iterator[list[str]]:
-    """End a command that takes longer than so many seconds, 0 for any time; give the reason.
+    """Stop a command after a time limit in seconds (0 for none); return the reason.
 
-    ``watch`` gives another reason to end it, or nothing. The command is waited for meanwhile, so
-    that its end is seen at once.
+    ``watch`` returns another reason to stop it, or nothing. The command is awaited meanwhile, so
+    its end is noticed at once.
     """
     reasons: list[str] = []
     has_ended = Event()
@@ -125,7 +125,7 @@ def limited(
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Make a polite kill and a closed terminal what Ctrl-C is: `KeyboardInterrupt`."""
+    """Turn a termination signal and a closed terminal into `KeyboardInterrupt`, like Ctrl-C."""
 
     def interrupt(_number: int, _frame: FrameType | None) -> None:
         raise KeyboardInterrupt
@@ -139,7 +139,7 @@ def interruptible() -> Iterator[None]:
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Put off an interruption until what has begun is done."""
+    """Delay an interruption until the current step is complete."""
     noted: list[int] = []
     numbers = _list_heeded((signal.SIGINT, *_ENDING))
     before = {n: signal.signal(n, lambda number, _: noted.append(number)) for n in numbers}
@@ -152,7 +152,7 @@ def undisturbed() -> Iterator[None]:
 
 
 def _list_heeded(numbers: Iterable[signal.Signals]) -> list[signal.Signals]:
-    """Return the signals that are not ignored on purpose, as nohup ignores one."""
+    """Return the signals that are not ignored on purpose, as by nohup."""
     return [number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN]
 
 
@@ -161,7 +161,7 @@ def _restore(before: dict[signal.Signals, Any]) -> None:
         signal.signal(number, handler)
 
 
-#: Reads groups of processes, the last line of them counts; its input ends with benchkit.
+#: Reads groups of processes (the last line counts); its input ends with benchkit.
 _SCRIPT = """
 while read -r line; do groups=$line; done
 for signal in TERM KILL; do
@@ -173,13 +173,13 @@ done 2> /dev/null
 
 @contextmanager
 def guarding() -> Iterator[Callable[[Collection[int]], None]]:
-    """Give what names the groups of processes that end if this process is killed meanwhile."""
+    """Yield a function that sets the groups to stop if this process is killed."""
     with subprocess.Popen(  # noqa: S603 - a script of its own
         ["/bin/sh", "-c", _SCRIPT],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         text=True,
-        start_new_session=True,  # so that no signal to this group ends it, too
+        start_new_session=True,  # so that no signal to this group stops it, too
     ) as guard:
 
         def name(groups: Collection[int]) -> None:

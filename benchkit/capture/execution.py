@@ -1,8 +1,8 @@
-"""Run one command, keep its output as it comes, and stop it when the user does.
+"""Run one command, keep its output as it arrives, and stop it when the user does.
 
-The command writes straight into the files, so that nothing stands between a load tool and its
-measurement; benchkit copies the output only where it is shown as well. Standard input is empty: a
-second run would find it read.
+The command writes directly to the files, so nothing is between a load tool and its measurement;
+benchkit copies the output only if it is also shown. Standard input is empty, because a second run
+would find it consumed.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ from benchkit.redaction import redact_text
 from benchkit.regexes import regex
 from benchkit.units import printable
 
-#: What a terminal may be given as it is, but for colours, which it gets none of.
+#: Text that a terminal may receive unchanged, without colours.
 _COLOURS, _BREAKS = regex(r"\x1b\[[\d;]*m"), regex(r"([\n\r\t]+)")
 _CHUNK = 1 << 16
-#: Lines, and bytes of them, that are quoted of what a command printed.
+#: Maximum number of lines and bytes quoted from a command's output.
 _LINES, _TAIL = 5, 2000
 #: The exit code of a command that benchkit stopped.
 _STOPPED = 124
-#: What helps where a command takes too long.
+#: The remedy for a command that takes too long.
 LONGER = "check what it waits for, or allow more time with --timeout"
 
 
 class FailedError(Exception):
-    """A command failed; the rest of the run it belongs to is not made."""
+    """A command failed, so the rest of its run is skipped."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a command ended.
+    """The end of a command.
 
     Parameters
     ----------
@@ -80,9 +80,9 @@ def execute(
     seconds: float = 0.0,
     watch: Callable[[], str] = lambda: "",
 ) -> Outcome:
-    """Run a command and wait for its end; Ctrl-C ends the command, and this returns.
+    """Run a command and wait for it; Ctrl-C stops the command, and this function returns.
 
-    What it started in its process group ends with it, and so does the command with benchkit.
+    The processes in its group end with it, and the command ends with benchkit.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def execute(
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.PIPE if show else out,
                     stderr=subprocess.PIPE if show else err,
-                    process_group=0,  # so that all its children get the interruption once
+                    process_group=0,  # so that all its children are interrupted once
                 )
         except OSError as error:
             raise ConfigError(
@@ -133,7 +133,7 @@ def execute(
             end = start + timedelta(seconds=time.monotonic() - clock)
         left = end_rest(process.pid)
     for copy in copies:
-        copy.join(timeout=5)  # a child that lives on may hold the pipe open
+        copy.join(timeout=5)  # a surviving child may keep the pipe open
     out.flush()
     err.flush()
     reason = reasons[0] if reasons else ""
@@ -142,23 +142,23 @@ def execute(
 
 
 def _shell_code(code: int | None) -> int:
-    """Return an exit code as a shell tells it; a command that not even a kill ends has that one."""
+    """Return an exit code like a shell; a command that survives SIGKILL counts as killed by it."""
     return 137 if code is None else code if code >= 0 else 128 - code
 
 
 def quote_end(log: BinaryIO) -> str:
-    """Return the last lines that a command printed, in one line and without secrets."""
+    """Return the last lines that a command printed, on one line and without secrets."""
     size = os.fstat(log.fileno()).st_size
-    text = os.pread(log.fileno(), _TAIL, max(size - _TAIL, 0))  # a service may still write there
+    text = os.pread(log.fileno(), _TAIL, max(size - _TAIL, 0))  # a service may still write to it
     lines = text.decode("utf-8", "replace").strip().splitlines()[-_LINES:]
     return " / ".join(printable(redact_text(line.strip())) for line in lines)
 
 
 def prepare(words: Sequence[str], seconds: float = 0.0) -> str:
-    """Run what has to be done around a run; return what went wrong, or nothing.
+    """Run a command before or after a run; return what went wrong, or nothing.
 
-    What it prints goes to standard error, it may ask for a password on the terminal, and what it
-    leaves running goes on.
+    Its output goes to standard error, it may ask for a password on the terminal, and processes that
+    it leaves behind continue.
     """
     process = subprocess.Popen(  # noqa: S603 - running the user's command is the purpose
         words, stdin=subprocess.DEVNULL, stdout=sys.stderr
@@ -175,7 +175,7 @@ def prepare(words: Sequence[str], seconds: float = 0.0) -> str:
 
 
 def _show(process: subprocess.Popen[bytes], *files: IO[bytes]) -> list[Thread]:
-    """Copy what comes out of a command to the files and to standard error."""
+    """Copy the output of a command to the files and to standard error."""
     pipes = (process.stdout, process.stderr)
     copies = [
         Thread(target=_copy, args=pair, daemon=True) for pair in zip(pipes, files, strict=True)
@@ -186,7 +186,7 @@ def _show(process: subprocess.Popen[bytes], *files: IO[bytes]) -> list[Thread]:
 
 
 def _copy(pipe: IO[bytes], file: IO[bytes]) -> None:
-    """Copy output to a file as it is, and to a terminal so that nothing in it acts."""
+    """Copy output to a file unchanged, and to a terminal with control characters escaped."""
     decode = getincrementaldecoder("utf-8")("replace").decode
     with pipe:
         while chunk := pipe.read1(_CHUNK):  # type: ignore[attr-defined]
@@ -200,6 +200,6 @@ def _copy(pipe: IO[bytes], file: IO[bytes]) -> None:
 
 
 def _spell(text: str) -> str:
-    """Write output without colours, other commands to a terminal spelled out."""
+    """Write output without colours and with other terminal control sequences escaped."""
     parts = _BREAKS.split(_COLOURS.sub("", text))
     return "".join(part if at % 2 else printable(part) for at, part in enumerate(parts))

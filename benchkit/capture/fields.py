@@ -1,4 +1,4 @@
-"""The words of a plan's commands, with the name and the numbers of a variant in their fields."""
+"""The words of a plan's commands, with fields for the name and the numbers of a variant."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from itertools import accumulate
 from benchkit.errors import ConfigError
 from benchkit.regexes import regex
 
-#: What stands for the variant's name.
+#: The field for the variant's name.
 NAME, _FIELD = "variant", "{variant}"
-#: Characters by which a text is a shell's script, and not a command with its words.
+#: Characters that make a text a shell script instead of a command with arguments.
 _SHELL = regex(r"[|&;<>()$`\\*?\[\]#~\n]")
-#: A word in braces that nothing but a plan fills in.
+#: A word in braces that only a plan fills in.
 _BRACED = regex(r"(?<![\w$%{])\{([\w -]{1,40})\}(?!\})")
-#: The beginning of a script whose quotes are closed, and what quotes do not protect from.
+#: The beginning of a script up to which all quotes are closed, and what quotes do not protect.
 _CLOSED = regex(r"(?:[^'\"\\]|\\.|'[^']*+'|\"(?:[^\"\\]|\\.)*+\")*+", re.DOTALL)
 _ENCLOSING = regex(r"`|<<")
-#: Names in which nothing acts inside of quotes.
+#: Names that are harmless inside quotes.
 _HARMLESS = regex(r"[\w@%+=:,./ -]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """What is filled in for a variant: its name and its numbers.
+    """The values for a variant's fields: its name and its numbers.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Fields:
 
 
 def read_words(value: object, fields: Fields, where: str) -> tuple[str, ...]:
-    """Return the words of a command; a text with a shell's characters in it is a script."""
+    """Return the words of a command; a text with shell characters is a script."""
     if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
         return tuple(fill(word, fields, where) for word in value)
     if not isinstance(value, str) or not value.strip():
@@ -56,7 +56,7 @@ def read_words(value: object, fields: Fields, where: str) -> tuple[str, ...]:
 
 
 def fill(text: str, fields: Fields, where: str) -> str:
-    """Put a variant's name and numbers where their fields are.
+    """Fill in a variant's name and numbers.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def fill(text: str, fields: Fields, where: str) -> str:
 
 
 def _fill_numbers(text: str, fields: Fields, where: str) -> str:
-    """Put numbers where their fields are; refuse a field that is misspelt or has no number."""
+    """Fill in numbers; refuse a field that is misspelt or has no number."""
     for name in {*_BRACED.findall(text)} - {NAME, *fields.numbers}:
         if name in fields.known:
             hint = f"add {name} = NUMBER to the variant"
@@ -81,7 +81,7 @@ def _fill_numbers(text: str, fields: Fields, where: str) -> str:
 
 
 def _fill_script(script: str, variant: str, where: str) -> str:
-    """Put a variant's name into a shell's script as one word, so that nothing in it acts.
+    """Fill a variant's name into a shell script as one quoted word.
 
     Examples
     --------

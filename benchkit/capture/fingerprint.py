@@ -1,14 +1,15 @@
-"""What is known of the machine that a run is made on.
+"""Facts about the machine on which a run is made.
 
-Another CPU, governor, kernel or limit makes another experiment, and nobody remembers them later.
-What cannot be told is left out. Of the environment's variables only `VARIABLES` are written down.
+A different CPU, governor, kernel or limit is a different experiment, and nobody remembers them
+later. Facts that cannot be determined are left out. Of the environment, only `VARIABLES` are
+recorded.
 
-The commit of the checkout one stands in, and whether its files differ from it.
+The commit of the current checkout, and whether its files differ from it.
 
-Who made a checkout wrote its settings, too, and settings of git name programs that watch, filter
-and fetch. git only says where the checkout lies; its files are compared by settings of the user.
+The author of a checkout also wrote its settings, and git's settings name programs that watch,
+filter and fetch. git only locates the checkout; its files are compared with the user's settings.
 
-The CPU and memory that the control group of a process leaves to it.
+The CPU and memory that the control group of a process allows.
 
 A container with half a core measures its limit.
 """
@@ -27,7 +28,7 @@ from tempfile import TemporaryDirectory
 from benchkit.processes import run_command
 from benchkit.redaction import redact_text
 
-#: Variables that change what is measured, or say which machine of a CI it was; never a secret.
+#: Variables that affect measurements or identify a CI machine; never secrets.
 VARIABLES = (
     "GOMAXPROCS",
     "GOGC",
@@ -47,13 +48,13 @@ VARIABLES = (
     "ImageVersion",
 )
 _SECONDS = 5
-#: A clone without all its objects would fetch them, by a command that its settings name.
+#: A partial clone would fetch missing objects, using a command from its settings.
 _OFFLINE = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
-#: What a checkout may say of how its files are written: it names no program.
+#: Settings of a checkout that affect how files are written and name no program.
 _HARMLESS = "^core[.](autocrlf|eol|filemode|ignorecase|symlinks)$"
 _PLACES = ("--show-toplevel", "--git-path", "index", "--git-path", "objects")
 
-#: From here on a number of bytes means that there is no limit.
+#: From this number of bytes on, there is no limit.
 _UNLIMITED = 1 << 60
 
 
@@ -62,7 +63,7 @@ def take_fingerprint(
     environ: Mapping[str, str] | None = None,
     folder: Path | None = None,
 ) -> dict[str, str]:
-    """Return what is known of this machine.
+    """Return the facts about this machine.
 
     Parameters
     ----------
@@ -125,13 +126,13 @@ def list_cpus() -> list[int]:
 
 
 def _affinity() -> str:
-    """Return the CPUs that this process, and so what it starts, is pinned to, if it is."""
+    """Return the CPUs to which this process, and so its children, is pinned, if any."""
     cpus = list_cpus()
     return ",".join(map(str, cpus)) if len(cpus) < (os.cpu_count() or 1) else ""
 
 
 def _each(root: Path, pattern: str) -> Iterator[str]:
-    """Yield the different contents of files, in order."""
+    """Yield the distinct contents of files, in order."""
     paths = sorted(root.glob(pattern), key=lambda path: [*map(int, re.findall(r"\d+", str(path)))])
     yield from dict.fromkeys(filter(None, map(read_text, paths)))
 
@@ -148,7 +149,7 @@ def _memory(root: Path) -> str:
 def read_checkout(folder: Path | None = None) -> dict[str, str]:
     """Return the ``commit`` of a folder's checkout, and whether it is ``changed``.
 
-    The folder is the working directory if none is given.
+    The folder defaults to the working directory.
     """
     there = ("-C", str(folder)) if folder else ()
     head = _git(*there, "rev-parse", "HEAD").strip()
@@ -159,7 +160,7 @@ def read_checkout(folder: Path | None = None) -> dict[str, str]:
 
 
 def _find_change(there: Sequence[str], head: str, top: str, index: str, objects: str) -> str:
-    """Return whether files differ from the commit, as a text; empty where git does not say."""
+    """Return whether files differ from the commit, as a text; empty if git does not say."""
     settings = _git(*there, "config", "--local", "-z", "--get-regexp", _HARMLESS).split("\0")
     options = [("-c", setting.replace("\n", "=", 1)) for setting in settings if setting]
     with TemporaryDirectory(prefix="benchkit-") as name:
@@ -173,7 +174,7 @@ def _find_change(there: Sequence[str], head: str, top: str, index: str, objects:
         output = _git(
             *chain.from_iterable(options),
             *("status", "--porcelain", "--branch", "--untracked-files=no"),
-            "--ignore-submodules=dirty",  # git would run in them, by their settings
+            "--ignore-submodules=dirty",  # git would run in them, with their settings
             environment={**place, "GIT_OBJECT_DIRECTORY": objects},
         )
     lines = output.splitlines()
@@ -192,7 +193,7 @@ def _git(*words: str, environment: Mapping[str, str] | None = None) -> str:
 
 
 def read_limits(root: Path = Path("/")) -> dict[str, str]:
-    """Return the limits of this process: the least of its control group and those above it.
+    """Return the limits of this process: the lowest of its control group and its ancestors.
 
     Parameters
     ----------
@@ -221,7 +222,7 @@ def read_limits(root: Path = Path("/")) -> dict[str, str]:
 
 
 def count_throttled(root: Path = Path("/")) -> int | None:
-    """Count the periods in which a limit held this process back; None where nothing counts them.
+    """Count the periods in which this process was throttled; None if nothing counts them.
 
     Examples
     --------
@@ -242,7 +243,7 @@ def count_throttled(root: Path = Path("/")) -> int | None:
 
 
 def _quotas(root: Path) -> Iterator[float]:
-    """Yield every limit in cores: a quota of CPU time per period."""
+    """Yield every CPU limit in cores: quota per period."""
     for folder in _folders(root, ""):
         quota, _, period = read_text(folder / "cpu.max").partition(" ")
         yield from _cores(quota, period)
@@ -257,9 +258,9 @@ def _cores(quota: str, period: str) -> Iterator[float]:
 
 
 def _folders(root: Path, controller: str) -> Iterator[Path]:
-    """Yield the folder of this process's control group, and those above it.
+    """Yield the folder of this process's control group, and those of its ancestors.
 
-    In a container only the top may be there, whatever the kernel calls the group.
+    In a container, only the top may exist, whatever the kernel calls the group.
     """
     for line in read_text(root / "proc/self/cgroup").splitlines():
         _, _, rest = line.partition(":")
@@ -272,7 +273,7 @@ def _folders(root: Path, controller: str) -> Iterator[Path]:
 
 
 def read_text(path: Path) -> str:
-    """Return what a file of the kernel says; empty where it is not there, or says nothing."""
+    """Return the contents of a kernel file; empty if it is missing or empty."""
     try:
         return path.read_text(encoding="utf-8", errors="replace").strip()
     except OSError:

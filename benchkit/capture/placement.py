@@ -1,6 +1,6 @@
-"""Where service and generator run: on different cores, so that neither takes time from the other.
+"""The placement of service and generator on different cores, so they do not compete.
 
-Threads of one core share its execution units, so all of them go to one side.
+Threads of one core share its execution units, so all of them belong to one side.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from benchkit.capture.fingerprint import list_cpus, read_machine
 
 
 class Placement(NamedTuple):
-    """The CPUs of the service and of the generator; empty where they may run on all."""
+    """The CPUs of the service and of the generator; empty if they may run on all."""
 
     service: frozenset[int] = frozenset()
     generator: frozenset[int] = frozenset()
@@ -27,9 +27,10 @@ class Placement(NamedTuple):
 
 
 def place(root: Path = Path("/")) -> Placement | str:
-    """Divide the cores that this process may use; return why they cannot be, if so.
+    """Divide the cores that this process may use, or return the reason why that is impossible.
 
-    The generator gets the first ones, which also serve most interrupts, and the service the rest.
+    The generator gets the first cores, which also handle most interrupts; the service gets the
+    rest.
     """
     if not hasattr(os, "sched_setaffinity"):
         return "not pinned: this system cannot bind programs to CPUs"
@@ -48,12 +49,12 @@ def place(root: Path = Path("/")) -> Placement | str:
 
 @contextmanager
 def running_on(cpus: Collection[int]) -> Iterator[None]:
-    """Have what is started meanwhile run on some CPUs; on all where none is named."""
+    """Restrict processes started meanwhile to some CPUs; without any, they may use all."""
     if not cpus:
         yield
         return
     before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, cpus)  # of this thread; what it starts inherits it
+    os.sched_setaffinity(0, cpus)  # of this thread; its children inherit it
     try:
         yield
     finally:
@@ -61,7 +62,7 @@ def running_on(cpus: Collection[int]) -> Iterator[None]:
 
 
 def find_cpus(pids: Collection[int]) -> frozenset[int]:
-    """Return the CPUs that some processes may run on."""
+    """Return the CPUs that some processes may use."""
     cpus = set[int]()
     for pid in pids:
         with suppress(OSError):  # it has ended

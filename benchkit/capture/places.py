@@ -1,10 +1,10 @@
-"""Where the output of a run is kept, so that `ingest` reads the same labels from the path.
+"""Where the output of a run is stored, so that `ingest` infers the same labels from the path.
 
-The sidecar holds the exact labels; a path that reads differently would confuse people.
-Sessions that write into one folder at once each get a name of their own, from before the run
-starts until its files carry it. Hidden files hold it, which `ingest` passes over; they become the
-output and its sidecar when the run has ended.
-`otlp/wrk-3.txt`, `otlp/wrk-warmup-3.txt`, `otlp/k6-checkout-1.txt`; `otlp/3.txt` of a tool unknown.
+The sidecar holds the exact labels; a path that suggests others would confuse people. Sessions that
+write into the same folder each get their own names, from before the run until its files have them.
+Hidden files, which `ingest` skips, reserve a name; they become the output and its sidecar at the
+end of the run. `otlp/wrk-3.txt`, `otlp/wrk-warmup-3.txt`, `otlp/k6-checkout-1.txt`; `otlp/3.txt`
+for an unknown tool.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from benchkit.labels.stems import ToolNames, read_stem
 from benchkit.labels.walk import DEEPEST
 from benchkit.parsers import registry
 
-#: What a tool does that is run to be measured by.
+#: The role of tools that are run to measure.
 _MEASURING = ("load", "microbenchmark")
 _KNOWN = ToolNames(registry.tools(), registry.companions(), registry.snapshotting())
-#: The highest number that a session may have given; the next one would be none beyond it.
+#: The largest number of a run in a session; there must be a next one.
 _HIGHEST = 999_999_999
 _PRUNED = ("node_modules", "__pycache__")
-#: The exit code of a run that the user interrupted, as a shell tells it.
+#: The exit code of a run that the user interrupted, as in a shell.
 INTERRUPTED = 130
 
 
 class Places:
-    """The runs that a folder holds, and where the next ones go.
+    """The runs of a folder, and the paths of further ones.
 
     Parameters
     ----------
@@ -51,10 +51,10 @@ class Places:
         self.root = root
         self._last: dict[tuple[str, str, bool], int] = {}
         self.last_block = 0
-        #: Of the runs that were there before.
+        #: For the runs that already existed.
         self.sidecars: list[Sidecar] = []
         self._failed: list[tuple[Sidecar, Path]] = []
-        # Hidden ones are those of runs under way, also of sessions elsewhere.
+        # Hidden ones belong to runs in progress, also of sessions on other machines.
         for path in sorted(_list_sidecars(root)):
             with suppress(OSError, UnicodeDecodeError):
                 self._note(read_sidecar(read_file(path), str(path))[0], path)
@@ -62,7 +62,7 @@ class Places:
     def claim(
         self, words: Sequence[str], variant: str, benchmark: str, *, is_warmup: bool
     ) -> Claim:
-        """Claim the next free name for a run, making its folder if need be.
+        """Claim the next free name for a run, and create its folder if necessary.
 
         Parameters
         ----------
@@ -93,14 +93,14 @@ class Places:
         return "-".join(filter(None, words))
 
     def set_aside(self, variant: str, number: int) -> None:
-        """Hide the interrupted runs of one round of a series, which was made anew."""
+        """Hide the interrupted runs of one round of a series, which was repeated."""
         place = variant, f"{number}", INTERRUPTED
         self.set_aside_failed(
             lambda run: (run.variant, run.stopping.get("round"), run.exit_code) == place
         )
 
     def set_aside_failed(self, is_meant: Callable[[Sidecar], bool]) -> int:
-        """Hide failed runs, and return how many; what cannot be renamed counts as failed."""
+        """Hide failed runs, and return how many; those that cannot be renamed count as failed."""
         paths = [path for sidecar, path in self._failed if is_meant(sidecar)]
         for path in paths:
             output = path.with_name(path.name.removesuffix(SIDECAR))
@@ -119,12 +119,12 @@ class Places:
 
 
 def _counted(number: int | None) -> int:
-    """Return a number that a session may have given, or else 0."""
+    """Return a number that a session may have assigned, or else 0."""
     return number if number is not None and 0 < number <= _HIGHEST else 0
 
 
 def find_tool(words: Sequence[str]) -> str:
-    """Return the name for files of the load tool that a command runs; empty if none is known.
+    """Return the name for files of the load tool in a command; empty if none is known.
 
     Examples
     --------
@@ -143,14 +143,14 @@ def find_tool(words: Sequence[str]) -> str:
 
 
 def _folder_name(variant: str) -> str:
-    """Return a folder's name that is walked and read as this variant, as nearly as names allow."""
+    """Return a folder name that is read as this variant, as closely as names allow."""
     name = re.sub(r"[^\w.+-]+", "_", variant).strip("._-") or "variant"
     is_read = read_path(f"{name}/1.txt", tools=_KNOWN).variant == name
     return name if is_read and name not in _PRUNED else f"variant_{name}"
 
 
 def _token(benchmark: str, tool: str) -> str:
-    """Return the part of a stem that is read as a benchmark and as nothing else."""
+    """Return the part of a stem that is read as a benchmark and nothing else."""
     name = re.sub(r"[^\w.+-]+", "_", benchmark).strip("._-")
     if not name or read_stem(f"{tool}-{name}-1", _KNOWN).leftover == name:
         return name
@@ -174,7 +174,7 @@ _SNIFFED = 1 << 12
 
 @contextmanager
 def holding(folder: Path) -> Iterator[None]:
-    """Keep other sessions from a folder, which is made, where its file system can.
+    """Lock a folder, which is created, against other sessions if its file system supports that.
 
     Raises
     ------
@@ -200,7 +200,7 @@ def holding(folder: Path) -> Iterator[None]:
 
 
 class Claim:
-    """A run's name that no other session can take.
+    """A run's name that no other session can use.
 
     Parameters
     ----------
@@ -220,7 +220,7 @@ class Claim:
         self._held: dict[Path, BinaryIO] = {}
         try:
             self.out, self.err, self._sidecar = map(self._hold, (_OUT, _ERR, SIDECAR))
-            # Only now: a session gives its hidden files up after the visible ones are there.
+            # Only now: a session releases its hidden files after the visible ones exist.
             taken = (f"{stem.name}.*", f"{self._companion.name}*")
             if any(any(stem.parent.glob(name)) for name in taken):
                 raise FileExistsError(stem)
@@ -230,12 +230,12 @@ class Claim:
 
     @property
     def _companion(self) -> Path:
-        """The file of what the service used meanwhile."""
+        """The file for the resource use of the service."""
         return self.stem.with_name(f"{NAME}-{self.stem.name}.json")
 
     def _hold(self, kind: str) -> BinaryIO:
         path = self._hidden(kind)
-        file = path.open("x+b")  # O_EXCL: fails on a symbolic link, too, wherever it leads
+        file = path.open("x+b")  # O_EXCL also fails on a symbolic link, wherever it leads
         self._held[path] = file
         return file
 
@@ -254,18 +254,18 @@ class Claim:
         self.release()
 
     def release(self) -> None:
-        """Give the name back, unless the run's files carry it."""
+        """Release the name, unless the run's files have it."""
         for path, file in self._held.items():
-            with suppress(OSError):  # what was not yet written has no room
+            with suppress(OSError):  # there is no room for unwritten data
                 file.close()
             path.unlink(missing_ok=True)
         self._held.clear()
 
     def settle(self, sidecar: str, usage: str = "", about_usage: str = "") -> Path:
-        """Give the files of the run their names, and return the path of its output.
+        """Rename the files of the run to their final names, and return the path of its output.
 
-        The sidecar is first, and whole: no output is ever seen without one. What the service used
-        goes into a companion file with a sidecar of its own.
+        The complete sidecar comes first: no output is ever visible without it. The service's
+        resource use goes into a companion file with its own sidecar.
         """
         if usage:
             sidecar_name = self._companion.name + SIDECAR

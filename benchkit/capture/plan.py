@@ -1,7 +1,7 @@
-"""A plan: which variants are measured, by which commands, how often and in which order.
+"""A plan: the variants to measure, their commands, the number of rounds and the order.
 
-A session in rounds, with warm-ups and with what has to be started and stopped around each run, is
-a file that can be read, sent and repeated. E.g.
+A session in rounds, with warm-ups and with commands before and after each run, is a file that can
+be read, sent and repeated. E.g.
 
     rounds = 8
     order = "abba"
@@ -13,10 +13,10 @@ a file that can be read, sent and repeated. E.g.
     [variants.none]
     [variants.otlp]
 
-A variant's own table may hold its own commands, its own ``ready``, and numbers: ``spans = 4`` is a
-dose of it, and stands for ``{spans}`` in its commands.
+A variant's table may have its own commands, its own ``ready``, and numbers: ``spans = 4`` is a
+dose, and replaces ``{spans}`` in its commands.
 
-In which order the variants of each round are measured.
+The orders of variants within a round.
 """
 
 from __future__ import annotations
@@ -40,26 +40,26 @@ from benchkit.units import parse_duration
 
 _COMMANDS = ("command", "warmup", "before", "after", "serve")
 _OWN = (*_COMMANDS, "ready", "ready_timeout")
-#: Schemes that can be asked whether a service is ready, and their ports.
+#: Schemes with which a service can be checked, and their ports.
 _PORTS = {"http": 80, "https": 443}
 _TOP = (
     *("rounds", "order", "seed", "pause", "pin", "quiet_before", "timeout", "benchmark"),
     *("variants", *_OWN),
 )
-#: What a number of a variant may be called, and keys that a misspelt one is held against.
+#: Valid names of a variant's numbers, and keys that a misspelt one is compared with.
 _NUMBER = regex(r"[A-Za-z][\w-]{0,39}")
 _NUMERIC = ("rounds", "seed", "pause", "quiet_before", "timeout", "ready_timeout")
 _RESERVED, _LARGEST = frozenset((*_TOP, NAME)), 1e15
-#: Seconds that a command may take, and a service until it is ready, unless a plan says otherwise.
+#: Default limits in seconds for a command, and for a service to become ready.
 TIMEOUT, _READY = 3600.0, 60.0
-#: What a series is judged by, besides its design.
+#: The criteria of a series, in addition to its design.
 BASIS = ("margin", "confidence", "baseline", "metric")
 ORDERS = ("abba", "rotate", "random")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commands:
-    """What is run for one variant.
+    """The commands of one variant.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ class Commands:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stopping:
-    """When a session stops by itself, as the sidecars of its runs state it.
+    """When a session stops by itself, as recorded in the sidecars of its runs.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ class Stopping:
     metric: str = ""
 
     def state(self, number: int) -> dict[str, float | str]:
-        """Return what the sidecar of a run of one round states."""
+        """Return what the sidecar of a run of one round records."""
         by = {name: getattr(self, name) for name in BASIS if getattr(self, name)}
         return {**write_stopping(self.design, number), **by}
 
@@ -185,7 +185,7 @@ def read_plan(path: Path) -> Plan:
 
 
 def parse_plan(table: Mapping[str, Any], *, where: str = "--plan") -> Plan:
-    """Make a plan of a parsed table.
+    """Build a plan from a parsed table.
 
     Examples
     --------
@@ -236,7 +236,7 @@ def parse_plan(table: Mapping[str, Any], *, where: str = "--plan") -> Plan:
 
 
 def _read_numbers(named: Mapping[str, object], where: str) -> dict[str, dict[str, float]]:
-    """Return the numbers that each variant carries; refuse what is no name or no table."""
+    """Return the numbers of each variant; refuse an invalid name or table."""
     numbers: dict[str, dict[str, float]] = {}
     labels: dict[str, str] = {}
     for name, entries in named.items():
@@ -258,7 +258,7 @@ def _place(name: str, where: str) -> str:
 
 
 def _is_number(key: str, value: object) -> bool:
-    """Tell whether a key of a variant is a number that it carries, and no misspelt setting."""
+    """Return whether a key of a variant is one of its numbers rather than a misspelt setting."""
     return (
         isinstance(value, int | float)
         and not isinstance(value, bool)
@@ -295,7 +295,7 @@ def _commands(table: Mapping[str, object], fields: Fields, where: str) -> Comman
 
 
 def read_ready(value: object, fields: Fields, where: str) -> str:
-    """Read a URL or ``host:port``, with fields of a variant in it."""
+    """Parse a URL or ``host:port`` that may contain fields of a variant."""
     text = fill(value, fields, where) if isinstance(value, str) else ""
     if value != "":
         try:
@@ -334,7 +334,7 @@ def _whole(value: object, where: str, *, least: int) -> int:
 
 
 def read_seconds(value: object, where: str) -> float:
-    """Read a duration in seconds."""
+    """Parse a duration in seconds."""
     try:
         seconds = parse_duration(value).value if isinstance(value, str) else float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
@@ -347,7 +347,7 @@ def read_seconds(value: object, where: str) -> float:
 
 
 def order_rounds(variants: Sequence[str], rounds: int, order: str, seed: int) -> list[list[str]]:
-    """Return the variants of each round, in the order in which they are to be measured.
+    """Return the variants of each round, in the order of measurement.
 
     Parameters
     ----------

@@ -1,10 +1,10 @@
-"""How far an early-stopping series has come: what its sidecars say.
+"""The progress of an early-stopping series, according to its sidecars.
 
-A session that was interrupted, by the user or by a reboot, goes on where it was.
+A session that was interrupted, by the user or by a reboot, continues where it stopped.
 
-What is written beside the output of one run, as `labels.run_toml` reads it.
+The record next to the output of one run, as `labels.run_toml` reads it.
 
-What is written here and what is read there are the same keys; a test reads back what this writes.
+It is read with the keys with which it is written here; a test reads it back.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from benchkit.stats.spending import SequentialDesign
 
 _MARK = regex(KEYED)
 _HINT = "choose an empty folder with --out, or use the same options as the series in this folder"
-#: Parts of a plan beside the measured command; a sidecar states those that there are.
+#: Parts of a plan other than the measured command; a sidecar records those that exist.
 _PARTS = ("warmup", "before", "after", "serve")
 
 
 def state_plan(commands: Commands, *, is_pinned: bool = False) -> dict[str, str]:
-    """Return what the sidecar of a run says of its plan beside the command."""
+    """Return a sidecar's record of its plan, apart from the command."""
     parts = {key: _write_line(getattr(commands, key)) for key in _PARTS}
     parts["ready"] = redact_text(commands.ready)
     parts["build"] = _write_line(("sh", "-c", commands.build)) if commands.build else ""
@@ -52,7 +52,7 @@ def require_plan(
     *,
     is_pinned: bool = False,
 ) -> None:
-    """Refuse a folder whose runs were made by other commands than those of a plan.
+    """Refuse a folder whose runs were made by other commands than the plan's.
 
     Raises
     ------
@@ -77,7 +77,7 @@ def require_plan(
 
 
 def is_of_series(sidecar: Sidecar, variants: Mapping[str, Commands]) -> bool:
-    """Tell whether a run, which may have failed, is one of these variants, commits and commands."""
+    """Return whether a run, even a failed one, has one of these variants, commits and commands."""
     plans = {redact_label(name): commands for name, commands in variants.items()}
     commands = plans.get(sidecar.variant or "")
     if commands is None or (commands.commit and sidecar.env.get("commit") != commands.commit):
@@ -87,12 +87,12 @@ def is_of_series(sidecar: Sidecar, variants: Mapping[str, Commands]) -> bool:
 
 
 def _hide(text: str) -> str:
-    """Leave out the digits of marks: each session has a key of its own."""
+    """Remove the digits of masks: each session has a different key."""
     return _MARK.sub(HIDDEN, text)
 
 
 def refuse_series(sidecars: Sequence[Sidecar], folder: Path) -> None:
-    """Refuse a folder with an early-stopping series, which other runs would spoil.
+    """Refuse a folder with an early-stopping series, which other runs would invalidate.
 
     Raises
     ------
@@ -108,7 +108,7 @@ def refuse_series(sidecars: Sequence[Sidecar], folder: Path) -> None:
 
 
 def _require_rule(sidecar: Sidecar, stopping: Stopping, folder: Path) -> None:
-    """Refuse to go on with a series that was judged by another margin, baseline or metric."""
+    """Refuse to continue a series that was judged with a different margin, baseline or metric."""
     for key in BASIS:
         before = sidecar.stopping.get(key, "" if key == "metric" else None)
         if before is not None and f"{before}" != f"{getattr(stopping, key)}":
@@ -117,7 +117,7 @@ def _require_rule(sidecar: Sidecar, stopping: Stopping, folder: Path) -> None:
 
 
 def _refuse_design(before: SequentialDesign, design: SequentialDesign, folder: Path) -> ConfigError:
-    """Return the error for a series that has another number of rounds."""
+    """Return the error for a series with a different number of rounds."""
     option = "min" if before.least != design.least else "max"
     number = before.least if option == "min" else before.most
     what = f"holds a series with another --{option}-rounds: {number}"
@@ -125,7 +125,7 @@ def _refuse_design(before: SequentialDesign, design: SequentialDesign, folder: P
 
 
 def count_rounds(sidecars: Sequence[Sidecar], plan: Plan, folder: Path) -> dict[str, int]:
-    """Count the rounds that each variant of a series has made.
+    """Count the complete rounds of each variant of a series.
 
     Raises
     ------
@@ -179,7 +179,7 @@ def count_rounds(sidecars: Sequence[Sidecar], plan: Plan, folder: Path) -> dict[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """How one run was made.
+    """The circumstances of one run.
 
     Parameters
     ----------
@@ -229,7 +229,7 @@ class Record:
 
 
 def describe_companion(record: Record, argv: Sequence[str]) -> Record:
-    """Return the record of what a service used during a run: only its labels and times."""
+    """Return the record of a service's resource use during a run: only its labels and times."""
     kept = ("start", "end", "exit", "variant", "benchmark", "run", "remark")
     return Record(argv=argv, role="companion", **{name: getattr(record, name) for name in kept})
 

@@ -1,4 +1,4 @@
-"""The service that is measured: started, waited for, and stopped with all that it started."""
+"""The measured service: started, awaited, and stopped with all its processes."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ from benchkit.credentials import make_request
 from benchkit.deadlines import within
 from benchkit.redaction import redact, redact_text
 
-#: Seconds in which the next bytes of an answer have to come, and a service has to end.
+#: Time limits in seconds: for the next bytes of an answer, and for a service to end.
 _ANSWER, _END = 2.0, 10.0
 _STEP = 0.02
-#: Characters of a URL that stay as they are.
+#: Characters of a URL that are not escaped.
 _KEPT = "%/:?#[]@!$&'()*+,;="
 
 
 @contextmanager
 def serving(commands: Commands, cpus: Collection[int] = ()) -> Iterator[Service | None]:
-    """Give the service of a variant while it runs, as soon as it is ready; None if it has none.
+    """Run the service of a variant and yield it once it is ready; None if it has none.
 
-    It runs on some CPUs, or on all where none is named.
+    It runs on some CPUs, or on all if none is named.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def serving(commands: Commands, cpus: Collection[int] = ()) -> Iterator[Service 
 
 
 class Service:
-    """A service: the processes that descend from its command, wherever they moved.
+    """A service: the processes that descend from its command, even if they left its group.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ class Service:
         return f"serve = {shlex.join(redact(self._commands.serve))}"
 
     def list_measured(self) -> set[int]:
-        """Return its processes, if one of them itself answers; a client of a daemon does not."""
+        """Return its processes, if one of them listens itself; the client of a daemon does not."""
         processes = self._list()
         _, port = split_address(self._commands.ready)
         return processes if is_served_by(processes, port) else set()
@@ -135,7 +135,7 @@ class Service:
         return self.find_failure()
 
     def find_failure(self) -> str:
-        """Say how its command failed; nothing while that runs, or once it is in the background."""
+        """Say how its command failed; nothing while it runs or after it went to the background."""
         code = self._process.poll() if self._process else None
         if not code:
             return ""
@@ -148,7 +148,7 @@ class Service:
         return f"; its last lines: {quoted}" if quoted else "; it printed nothing"
 
     def stop(self) -> None:
-        """End all its processes, first asked and then killed, and wait for their end."""
+        """Terminate all its processes, kill those that remain, and wait for their end."""
         signals = ((signal.SIGTERM, _END), (signal.SIGKILL, _END))
         killed_at = time.monotonic() + _END
         if alive := end_processes(self._list, signals):
@@ -156,15 +156,15 @@ class Service:
         self._is_killed = time.monotonic() >= killed_at
 
     def explain_kill(self) -> str:
-        """Say that it had to be killed; nothing if it ended when it was asked to."""
+        """Say that it had to be killed; nothing if it ended on request."""
         return f"{self}: still running {_END:g} s after SIGTERM; killed" * self._is_killed
 
     def _list(self) -> set[int]:
-        """Return its processes; one that forks and ends meanwhile may hide them once."""
+        """Return its processes; one that forks and exits meanwhile may hide them once."""
         return self._scan() or self._scan()
 
     def _scan(self) -> set[int]:
-        """Return the processes that are seen; its group, negative, where the kernel lists none."""
+        """Return the visible processes; its group, negated, if the kernel lists none."""
         if self._process is None:
             return set()
         self._process.poll()
@@ -212,15 +212,15 @@ def _probe(ready: str, seconds: float) -> str:
     try:
         within(seconds, send, "ready")
     except HTTPError as error:
-        with error:  # which holds the connection
+        with error:  # it keeps the connection
             return f"it answers with status {error.code}"
-    except (OSError, ValueError, HTTPException) as error:  # a redirection may lead nowhere
+    except (OSError, ValueError, HTTPException) as error:  # a redirect may lead nowhere
         return f"no answer: {_explain(error)}"
     return ""
 
 
 def _explain(error: Exception) -> str:
-    """Return why a request failed. Kept there, the reason would form a cycle with its traceback."""
+    """Return why a request failed. Kept in there, it would form a cycle with its traceback."""
     reason = getattr(error, "reason", error)
     return f"{getattr(reason, 'strerror', None) or reason}"
 

@@ -1,7 +1,6 @@
-"""Carry out a plan: run after run, each with its output and its sidecar.
+"""Execution of a plan: run after run, each with its output and its sidecar.
 
-Whenever a session ends, by itself, by a failing command or by the user, every visible file in the
-folder is whole and labelled.
+However a session ends, every visible file in its folder is complete and labelled.
 """
 
 from __future__ import annotations
@@ -39,13 +38,13 @@ from benchkit.parsers import registry
 from benchkit.redaction import redact, redact_label
 from benchkit.selection import choose_baseline
 
-#: How it is said that a command took too long, and that its service ended under it.
+#: Messages about a command that took too long, and about a service that ended during a run.
 _LATE, _MEANWHILE = "the command was", "during the run"
 
 
 @dataclass(frozen=True, slots=True)
 class Captured:
-    """A run that was made: where its output is, and what its sidecar says."""
+    """A completed run: the path of its output, and the contents of its sidecar."""
 
     path: Path
     record: Record
@@ -59,7 +58,7 @@ class Captured:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """What became of a plan.
+    """The outcome of a plan.
 
     Parameters
     ----------
@@ -81,7 +80,7 @@ class Session:
 
     @property
     def failed(self) -> int:
-        """How many of the runs failed or were interrupted."""
+        """Number of runs that failed or were interrupted."""
         return sum(run.record.role == "failed" for run in self.runs)
 
 
@@ -94,7 +93,7 @@ def carry_out(
     tell: Callable[[str], object] = lambda _: None,
     is_decided: Callable[[int], bool] = lambda _: False,
 ) -> Session:
-    """Make the runs of a plan.
+    """Carry out the runs of a plan.
 
     Parameters
     ----------
@@ -142,7 +141,7 @@ def _require_commands(plan: Plan) -> None:
     for commands in plan.variants.values():
         for key in ("command", "warmup", "before", "after", "serve"):
             words = getattr(commands, key)
-            is_late = key == "serve" or commands.folder  # perhaps built by `before`, or there
+            is_late = key == "serve" or commands.folder  # `before` may build it, or it exists there
             is_built = is_late and words and "/" in words[0]
             if words and not is_built and shutil.which(words[0]) is None:
                 is_setting = "=" in words[0]
@@ -162,7 +161,7 @@ class _Turn:
 
 
 class _Work:
-    """A session under way."""
+    """A session in progress."""
 
     def __init__(
         self,
@@ -176,7 +175,7 @@ class _Work:
         self.runs: list[Captured] = []
         self.problem = ""
         self.is_interrupted = False
-        self._is_unmeasured = False  # and said so
+        self._is_unmeasured = False  # and reported it
         self._plan, self._places = plan, places
         self._show, self._keep_going, self._tell = show, keep_going, tell
         self._is_decided = is_decided
@@ -190,7 +189,7 @@ class _Work:
         self.earlier = 0
 
     def carry_out(self) -> None:
-        """Take turn after turn, until one fails or the user stops it."""
+        """Take one turn after another until one fails or the user stops it."""
         turns = self._turns_until(self._plan.stopping) if self._plan.stopping else self._turns()
         for number, turn in enumerate(turns):
             if number:
@@ -217,7 +216,7 @@ class _Work:
                 yield turn if plan.is_interleaved else replace(turn, block=None, position=None)
 
     def _turns_until(self, stopping: Stopping) -> Iterator[_Turn]:
-        """Yield the turns that a series lacks, round by round, until it is decided."""
+        """Yield the missing turns of a series, round by round, until it is decided."""
         plan, most = self._plan, stopping.design.most
         made = count_rounds(self._places.sidecars, plan, self._places.root)
         self.earlier = sum(
@@ -241,7 +240,7 @@ class _Work:
                 return
 
     def _leave_out_others(self) -> None:
-        """Set the failed runs of other commits or commands aside, as before one was corrected."""
+        """Set aside failed runs of other commits or commands, such as those before a correction."""
         variants = self._plan.variants
         if count := self._places.set_aside_failed(lambda run: not is_of_series(run, variants)):
             runs = "1 failed run" if count == 1 else f"{count} failed runs"
@@ -260,13 +259,13 @@ class _Work:
             if service and (killed := service.explain_kill()):
                 self._tell(killed)
         except BaseException:
-            with suppress(FailedError):  # the first failure is the one to tell
+            with suppress(FailedError):  # the first failure is the one to report
                 self._prepare("after", commands.after, turn.variant)
             raise
         self._prepare("after", commands.after, turn.variant)
 
     def _prepare(self, when: str, words: tuple[str, ...], variant: str) -> None:
-        """Run what has to be done around a run; what it prints goes to standard error."""
+        """Run a command before or after a run; its output goes to standard error."""
         if words and (problem := prepare(words, self._plan.timeout)):
             lost = f", so {variant or 'the run'} was not measured" if when == "before" else ""
             raise FailedError(f"{when} = {shlex.join(redact(words))}: {problem}{lost}")
@@ -351,7 +350,7 @@ class _Work:
             raise FailedError(f"{path}: {'warm-up: ' * is_warmup}{remark}{place}{hint}")
 
     def _list_measured(self, service: Service) -> set[int]:
-        """Return the processes of a service that are measured; say once why there are none."""
+        """Return the measured processes of a service; report once why there are none."""
         measured = service.list_measured()
         if not measured and not self._is_unmeasured:
             self._is_unmeasured = True
@@ -360,7 +359,7 @@ class _Work:
         return measured
 
     def _name_cpus(self, service: Collection[int]) -> dict[str, str]:
-        """Return the CPUs of service and generator, where they are bound to some."""
+        """Return the CPUs of service and generator, if they are pinned."""
         cpus = {"service.cpus": find_cpus(service), "generator.cpus": self._placement.generator}
         everywhere = frozenset(list_cpus())
         return {
@@ -369,12 +368,12 @@ class _Work:
 
 
 def _count_runs(commands: Commands) -> int:
-    """Count the runs of a variant's turn: a warm-up is one."""
+    """Count the runs of a variant's turn, including warm-ups."""
     return 2 if commands.warmup else 1
 
 
 def _remark(outcome: Outcome, tool: str, service: Service | None) -> str:
-    """Say why a run is none, or nothing."""
+    """Say why a run is invalid, or nothing."""
     if outcome.is_interrupted:
         return "interrupted by the user"
     if service and (end := service.find_problem()):

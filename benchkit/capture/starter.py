@@ -1,4 +1,4 @@
-"""A first plan for a tool: it runs as it is, and may then be filled in."""
+"""A first plan for a tool: it works as it is, and can be completed later."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from benchkit.regexes import regex
 
 _URL, _FIELD = "http://127.0.0.1:8080/", "{variant}"
 _TIMEOUT = 'timeout = "10m"  # a command that takes longer is stopped'
-#: The URL as a word of its own, which the shell must not split, and what would end other quotes.
+#: Characters of a URL that the shell must not split, and those that would end other quotes.
 _WORD, _QUOTES = regex(r"(?<!\S)\{\}(?!\S)"), str.maketrans({"'": "%27", '"': "%22", "\\": "%5C"})
 _SERVE = "python3 -m http.server 8080 --bind 127.0.0.1"
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What is measured, as far as it is named.
+    """The target of the measurement, as far as it is known.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Subject:
 
 
 def list_plans() -> dict[str, FirstPlan]:
-    """Return the plans of tools by what these are called on a command line."""
+    """Return the plans of tools by their names on the command line."""
     return {
         (*tool.executables, tool.name)[0]: tool.plan for tool in registry.all_tools() if tool.plan
     }
@@ -99,7 +99,7 @@ def write_plan(plan: FirstPlan, subject: Subject = Subject()) -> str:
 
 
 def _check(plan: FirstPlan, subject: Subject) -> None:
-    """Refuse what cannot become a plan that measures something."""
+    """Refuse options that do not result in a useful plan."""
     if not plan.warmup and (subject.url or subject.serve):
         where = "--url" if subject.url else "--serve"
         raise ConfigError("a plan for this tool does not measure a service", where=where)
@@ -119,7 +119,7 @@ def _check(plan: FirstPlan, subject: Subject) -> None:
 
 
 def _locate(plan: FirstPlan, subject: Subject) -> str:
-    """Return where the service answers: its whole URL, or ``host:port`` if it is not of HTTP."""
+    """Return where the service answers: its whole URL, or ``host:port`` without HTTP."""
     url, scheme = subject.url or plan.ready or _URL, plan.ready.partition("://")[0]
     if scheme and url.startswith(f"{scheme}://"):
         url = urlsplit(url).netloc
@@ -128,7 +128,7 @@ def _locate(plan: FirstPlan, subject: Subject) -> str:
         password = "; a password belongs in the commands of the plan" if "@" in url else ""
         raise ConfigError(what, where="--url", hint=f'write "{plan.ready}"{password}')
     read_ready(url, Fields(""), "--url")
-    if not scheme:  # of HTTP, for which tools need a scheme and a path
+    if not scheme:  # for HTTP, because tools need a scheme and a path
         url = url if "://" in url else f"http://{url}"
         parts = urlsplit(url)
         url = url if parts.path else parts._replace(path="/").geturl()
@@ -146,6 +146,6 @@ def _describe_service(plan: FirstPlan, subject: Subject) -> Iterator[str]:
 
 
 def _quote(text: str) -> str:
-    """Write a text as TOML, as it is wherever that is possible."""
+    """Write a text as TOML, unescaped if possible."""
     is_plain = "'''" not in text and text.isprintable() and not text.endswith("'")
     return f"'''{text}'''" if is_plain else write_string(text)

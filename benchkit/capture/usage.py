@@ -1,11 +1,11 @@
-"""CPU and memory of a service while a run lasts, in the form in which Docker's API reports them.
+"""CPU and memory of a service during a run, in the format of Docker's API.
 
-CPU is counted in ticks of 10 ms, with that of children that have ended; memory is the sum of the
+CPU time is counted in ticks of 10 ms, including children that have ended; memory is the sum of the
 resident sets.
 
-The processes of this machine as the kernel lists them: whose child each is, and what it used.
+The processes of this machine, as listed by the kernel: their parents and resource use.
 
-Where the kernel lists none, the table is empty.
+If the kernel lists none, the table is empty.
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ from typing import NamedTuple
 
 from benchkit.capture.fingerprint import read_text
 
-#: What the companion file's name begins with, and what the service is called in it.
+#: Prefix of the companion file's name, and the name of the service in it.
 NAME, _SERVICE = "docker-stats", "server"
-#: Seconds between samples, and samples between two looks for new processes.
+#: Seconds between samples, and samples between two searches for new processes.
 _PERIOD, _RESCAN = 0.2, 10
 _LISTENS = "0A"
 
-#: Fields of ``/proc/PID/stat`` behind the name: state, parent, group, CPU times of it and of the
-#: children that it waited for, and resident pages.
+#: Fields of ``/proc/PID/stat`` after the name: state, parent, group, CPU times of the process and
+#: of the children it waited for, and resident pages.
 _STATE, _PARENT, _GROUP, _TIMES, _PAGES = 0, 1, 2, slice(11, 15), 21
 _PR_SET_CHILD_SUBREAPER = 36
 
 
 class Sample(NamedTuple):
-    """What a service has used up to a moment: CPU in ns, and its memory then in bytes."""
+    """The resource use of a service so far: CPU in ns, and its current memory in bytes."""
 
     at: datetime
     cpu: int
     memory: int
 
     def show(self) -> dict[str, object]:
-        """Return it as Docker's API reports it."""
+        """Format it like Docker's API."""
         return {
             "read": self.at.isoformat().replace("+00:00", "Z"),
             "name": _SERVICE,
@@ -53,7 +53,7 @@ class Sample(NamedTuple):
 
 @contextmanager
 def recording(roots: Collection[int]) -> Iterator[list[Sample]]:
-    """Sample some processes and all that descend from them, before, during and after."""
+    """Sample some processes and all their descendants before, during and after the run."""
     samples: list[Sample] = []
     if not roots:
         yield samples
@@ -70,10 +70,10 @@ def recording(roots: Collection[int]) -> Iterator[list[Sample]]:
 
 
 def write_samples(samples: Sequence[Sample], start: datetime, end: datetime) -> str:
-    """Write a line for each sample.
+    """Write one line per sample.
 
-    The last one before the run and the first one after it are those of its start and its end: a
-    service without load uses next to nothing, and a short run has hardly any other.
+    The last sample before the run and the first one after it mark its start and end: a service
+    without load uses next to nothing, and a short run has hardly any others.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def _sample(
             family = list_family(read_table(), roots)
         processes = [process for pid in family if (process := read_process(pid))]
         now = datetime.now(UTC)
-        # A child that ends unwaited takes its time along; a counter must not fall.
+        # A child that ends without being awaited takes its time along; a counter must not fall.
         used = max(used, sum(process.ticks for process in processes) * tick)
         if processes:
             memory = sum(process.pages for process in processes) * page
@@ -116,7 +116,7 @@ def _sample(
 
 
 def is_served_by(pids: Collection[int], port: int) -> bool:
-    """Tell whether one of some processes itself listens on a port."""
+    """Return whether one of some processes itself listens on a port."""
     sockets = set[str]()
     for name in ("tcp", "tcp6"):
         for line in read_text(Path("/proc/net") / name).splitlines()[1:]:
@@ -139,7 +139,7 @@ def _list_files(folder: Path) -> Iterator[str]:
 
 
 class Process(NamedTuple):
-    """A process: its parent, its CPU time in ticks, its memory in pages, and its group."""
+    """A process: its parent, CPU time in ticks, memory in pages, and group."""
 
     parent: int
     ticks: int
@@ -149,7 +149,7 @@ class Process(NamedTuple):
 
 
 def read_process(pid: int) -> Process | None:
-    """Return a process, or None where it is gone."""
+    """Return a process, or None if it has ended."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123 - often, and of many
             fields = file.read().rpartition(b") ")[2].split()
@@ -161,7 +161,7 @@ def read_process(pid: int) -> Process | None:
 
 
 def read_table() -> dict[int, Process]:
-    """Return all processes by their number."""
+    """Return all processes by number."""
     try:
         pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208
     except OSError:
@@ -170,7 +170,7 @@ def read_table() -> dict[int, Process]:
 
 
 def list_family(table: Mapping[int, Process], roots: Collection[int]) -> set[int]:
-    """Return the processes of a table that are one of some others, or descend from it.
+    """Return the processes of a table that belong to or descend from some others.
 
     Examples
     --------
@@ -191,7 +191,7 @@ def list_family(table: Mapping[int, Process], roots: Collection[int]) -> set[int
 
 
 def sort_parents_first(pids: Collection[int]) -> list[int]:
-    """Return processes with each behind its parent, if that is among them."""
+    """Sort processes so that each comes after its parent."""
     processes = {pid: read_process(pid) for pid in pids}
     parents = {pid: each.parent for pid, each in processes.items() if each is not None}
 
@@ -206,7 +206,7 @@ def sort_parents_first(pids: Collection[int]) -> list[int]:
 
 @contextmanager
 def adopting_orphans() -> Iterator[None]:
-    """Become the parent of descendants whose parent ends, so that none of them is lost."""
+    """Adopt descendants whose parent ends, so that none of them is lost."""
     _set_subreaper(is_on=True)
     try:
         yield

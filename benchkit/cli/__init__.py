@@ -1,6 +1,6 @@
 """The command line: one file per command, and `run`, which the tests call.
 
-A command parses, calls and prints; everything it does can be done from Python without it.
+A command parses, calls and prints; Python users can do the same without it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ PROGRAM = "benchkit"
 
 
 def application(command: str = "") -> typer.Typer:
-    """Put the commands together; where one of them is named, that one alone, which is quicker."""
+    """Assemble the commands; if one is named, only that one, which is faster."""
     app = typer.Typer(
         name=PROGRAM,
         cls=Menu,
@@ -49,7 +49,7 @@ def application(command: str = "") -> typer.Typer:
 
 @cache
 def _build_command(name: str) -> Command:
-    """Build a command, or all of them where none is named; each is built once in a process."""
+    """Build one command, or all of them; each is built once per process."""
     command = typer.main.get_command(application(name))
     require_values(command)
     return command
@@ -77,7 +77,7 @@ def run(arguments: Sequence[str]) -> int:
         code = ExitCode.INTERRUPTED
     except typer.Exit as leaving:
         code = leaving.exit_code
-    except (BrokenPipeError, SystemExit):  # the latter is typer's end where a pipe is closed
+    except (BrokenPipeError, SystemExit):  # typer's exit code for a closed pipe
         discard(sys.stdout)
         code = ExitCode.CLOSED
     except OSError as error:
@@ -89,15 +89,15 @@ def run(arguments: Sequence[str]) -> int:
         if not is_usage_error(error):
             raise
         code = _explain(error, arguments)
-    if code == ExitCode.INTERRUPTED:  # which typer, too, may have noticed
+    if code == ExitCode.INTERRUPTED:  # typer may have noticed it, too
         code = _refuse("interrupted; no partial results were kept", ExitCode.INTERRUPTED)
     return int(code or ExitCode.DONE)
 
 
 def _write_example(arguments: Sequence[str], options: Sequence[str]) -> str:
-    """Write the command with the words that it lacks, if an error knows them.
+    """Return the command completed by the options that an error suggests, if any.
 
-    They take the place of options of the same name; a ``--rename`` stands beside others.
+    They replace options of the same name; a ``--rename`` is added to others.
     """
     from benchkit.redaction import redact
 
@@ -116,7 +116,7 @@ def _refuse(text: str, code: ExitCode) -> int:
 
 
 def _explain(error: UsageError, arguments: Sequence[str]) -> int:
-    """Say what typer refused in benchkit's words; a command without its verb shows its help."""
+    """Report a refusal of typer in benchkit's words; show the help of a command without a verb."""
     from benchkit.cli.usage import explain_usage
 
     if type(error).__name__ != "NoArgsIsHelpError":
@@ -144,22 +144,22 @@ def _options(
         help="Print the version and exit.",
     ),
 ) -> None:
-    """Take the options that stand before a command."""
+    """Parse the options before a command."""
 
 
-#: Commands that need two sides, and files of a folder that are read to suggest others.
+#: Commands that need two sides, and the maximum number of files read to suggest others.
 _COMMANDS, _FILES = ("compare", "report", "gate"), 200
 
 
 def suggest(arguments: Sequence[str], error: BenchkitError) -> list[str]:
-    """Say how the one folder of a command was understood, and write the likeliest others.
+    """Say how the only folder of a command was understood, and suggest the likeliest alternatives.
 
-    Nothing where the error is about something else, or the layout was named.
+    Returns nothing if the error has another cause, or if a layout was named.
     """
     is_named = any(each.startswith(("--layout", "--split")) for each in arguments)
     if arguments[0] not in _COMMANDS or is_named or not _asks(error):
         return []
-    # A word that is too long for a path is no folder, and no error of pathlib's.
+    # A word too long for a path is not a folder, and must not raise an error of pathlib.
     folders = [each for each in arguments[1:] if each[:1] != "-" and os.path.isdir(each)]  # noqa: PTH112
     if len(folders) != 1:
         return []
@@ -177,7 +177,7 @@ def suggest(arguments: Sequence[str], error: BenchkitError) -> list[str]:
 
 
 def _asks(error: BenchkitError) -> bool:
-    """Tell whether an error is about which files are the sides."""
+    """Return whether an error is about the choice of sides."""
     return isinstance(error, BaselineError) or (
         isinstance(error, DataError) and "other=PATH" in error.options
     )

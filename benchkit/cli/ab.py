@@ -1,4 +1,4 @@
-"""``benchkit ab``: what a change of the code costs, from two commits that are measured in turn."""
+"""``benchkit ab``: the cost of a code change, from two commits that are measured alternately."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def ab(
 
 
 def _check(sides: dict[str, Commit], repo: Path) -> None:
-    """Refuse a comparison of a commit with itself; warn of changes that are in no commit."""
+    """Refuse to compare a commit with itself; warn about uncommitted changes."""
     from benchkit.capture.fingerprint import read_checkout
 
     if sides["base"] == sides["head"]:

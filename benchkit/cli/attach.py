@@ -16,9 +16,9 @@ from benchkit.cli.selected import require_values
 def takes(
     named: str = "", *, without: str = "", **instead: object
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Attach the options of a `Request`, and those of `Requested` that are named, to a command.
+    """Attach the options of a `Request`, and the named ones of `Requested`, to a command.
 
-    They stand where it takes ``request`` and ``requested``; ``only`` is a ``--by`` with a value.
+    They replace its parameters ``request`` and ``requested``; ``only`` is a ``--by`` with a value.
     """
     known = {**get_type_hints(Requested, include_extras=True), "by": By, "only": Only, **instead}
     left = {"by", *without.split()}

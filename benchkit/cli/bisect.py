@@ -1,6 +1,7 @@
 """``benchkit bisect``: find the commit that changed a metric.
 
-One run of each commit finds the noise of the machine; many runs of a few commits find the commit.
+Single runs of each commit show the noise of the machine; many runs of a few commits show the
+change.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from benchkit.bisect.search import Limits
     from benchkit.stats import CommitSearch
 
-#: Runs beyond which a forecast helps nobody.
+#: A forecast above this number of runs is not useful.
 _MANY = 1000
 Build = Annotated[
     str,
@@ -117,7 +118,7 @@ def _print_line(line: str) -> None:
 
 @contextmanager
 def _keeping_runs() -> Iterator[None]:
-    """Say how an interrupted search goes on."""
+    """Say how to continue an interrupted search."""
     try:
         yield
     except KeyboardInterrupt as error:

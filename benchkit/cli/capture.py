@@ -139,7 +139,7 @@ def capture(
 
 
 def _explain_doses(plan: Plan, tell: Callable[[str], object]) -> None:
-    """Say of which numbers of the variants `compare` will fit no line."""
+    """Say for which numbers of the variants `compare` will not fit a line."""
     numbers = {name: commands.numbers for name, commands in plan.variants.items()}
     if any(numbers.values()):
         from benchkit.comparison.dose import explain_no_line
@@ -149,7 +149,7 @@ def _explain_doses(plan: Plan, tell: Callable[[str], object]) -> None:
 
 
 def _refuse_unfit(until: str | None, rule: Mapping[str, object], *, is_whole: bool) -> bool:
-    """Tell whether an early-stopping series is requested; refuse what does not go with it."""
+    """Return whether an early-stopping series is requested; refuse incompatible options."""
     if until is None:
         if unused := [name for name, value in rule.items() if value is not None]:
             raise ConfigError("needs --until decided", where=unused[0])
@@ -195,7 +195,7 @@ def _plan(
 
 
 def _still(plan: Plan, quiet_before: str | None, *, pin: bool) -> Plan:
-    """Return a plan that disturbs less, as the command line says."""
+    """Return a plan with the options against noise that the command line sets."""
     from benchkit.capture.plan import read_seconds
 
     quiet = plan.quiet if quiet_before is None else read_seconds(quiet_before, "--quiet-before")
@@ -203,7 +203,7 @@ def _still(plan: Plan, quiet_before: str | None, *, pin: bool) -> Plan:
 
 
 def _limit(plan: Plan, timeout: str | None) -> Plan:
-    """Return a plan whose commands may take as long as the command line says."""
+    """Return a plan with the time limit of the command line."""
     from benchkit.capture.plan import read_seconds
 
     return plan if timeout is None else replace(plan, timeout=read_seconds(timeout, "--timeout"))
@@ -234,14 +234,14 @@ def _render(session: Session, format: str, *, to_file: bool) -> str:
 
 
 def list_runs(session: Session) -> list[dict[str, object]]:
-    """Return the runs of a session for machines."""
+    """Return the runs of a session for JSON."""
     names = ("variant", "role", "run", "duration", "exit", "file")
     rows = [(*run.labels, str(run.path)) for run in session.runs]
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 
 def suggest_report(baseline: str, rule: Mapping[str, Any], out: Path) -> str:
-    """Return the command that judges a series as it was judged."""
+    """Return the command that judges a series by the same rule."""
     words = ["benchkit", "report", str(out), "--baseline", baseline]
     for name in ("--metric", "--margin", "--confidence"):
         values = rule[name] or ()
@@ -251,7 +251,7 @@ def suggest_report(baseline: str, rule: Mapping[str, Any], out: Path) -> str:
 
 
 def leave(session: Session, out: Path, *, report: str, quiet: bool) -> None:
-    """Say how the session ended, and end with the exit code for it; a series has a report."""
+    """Report how the session ended, and exit with its code; a series has a report."""
     failed = session.failed
     whole = session.earlier + len(session.runs) - failed
     made = f"made {whole} of {session.planned} runs"

@@ -1,4 +1,4 @@
-"""``benchkit check``: what the audit finds, and nothing else."""
+"""``benchkit check``: the findings of the audit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from benchkit.errors import SEVERITIES, ConfigError, ExitCode, Finding, at_least
 if TYPE_CHECKING:
     from benchkit.api import RunSet
 
-#: What becomes of a source that `--strict` does not allow.
+#: Outcomes of a source that `--strict` does not allow.
 _REFUSED = frozenset(("refused", "empty"))
 
 Select = Annotated[
@@ -72,7 +72,7 @@ def check(
 
 
 def read_codes(texts: Sequence[str] | None, option: str) -> tuple[str, ...]:
-    """Read codes and beginnings of codes, several parted by commas.
+    """Split codes and code prefixes at commas.
 
     Raises
     ------

@@ -29,7 +29,7 @@ Wide = Annotated[
         "--wide", help="One row per variant and one column per metric, with spread and change."
     ),
 ]
-#: The commands that write the comparison as a page, with the wide table, and as a figure.
+#: The commands that write the comparison as a page (with the wide table) and as a figure.
 _OTHERS = {
     ".html": ("benchkit", "report"),
     ".png": ("benchkit", "plot", "forest"),
@@ -86,7 +86,7 @@ def compare(
 
 
 def _refuse_ending(output: Path | None, format: str | None, paths: Sequence[str]) -> None:
-    """Name the command that writes a file of another kind."""
+    """Name the command that writes files of this kind."""
     words = _OTHERS.get(output.suffix.lower()) if output and format is None else None
     if output and words:
         raise ConfigError(
@@ -97,7 +97,7 @@ def _refuse_ending(output: Path | None, format: str | None, paths: Sequence[str]
 
 
 def evaluate(runset: RunSet, requested: o.Requested) -> Comparison:
-    """Compare as the command line and the settings say."""
+    """Compare as the command line and the settings require."""
     from benchkit.derived.saturation import DEFAULT
 
     base = o.settings()
@@ -151,7 +151,7 @@ def render(
 
 
 def _render_wide(result: Comparison, format: str, *, to_file: bool) -> str:
-    """Write the row of each variant; JSON has all rows of the comparison as it is."""
+    """Write one row per variant; in JSON, all rows of the comparison."""
     from benchkit.cli.console import render_tables
     from benchkit.reporting.head import write_lines
     from benchkit.reporting.to_rows import rows_to_csv

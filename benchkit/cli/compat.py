@@ -1,4 +1,4 @@
-"""``compare --compat TOOL``: what another tool prints, with that tool's options."""
+"""``compare --compat TOOL``: the output of another tool, with that tool's options."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from benchkit.errors import ConfigError
 if TYPE_CHECKING:
     from benchkit.benchstat import Options
 
-#: Tools whose output can be had instead.
+#: Tools whose output can be reproduced.
 COMPATIBLE = ("benchstat",)
-#: Parameters of ``compare`` that only go with ``--compat``, and those that go with it too.
+#: Parameters of ``compare`` that need ``--compat``, and those that are compatible with it.
 BENCHSTAT_ONLY = ("filter", "table", "row", "col", "ignore", "alpha")
 _SHARED = {"paths", "compat", "format", "output", "confidence", "quiet"}
 
 
 def _option(name: str, metavar: str, help: str) -> object:
-    """Return an option as benchstat writes it, with one dash or two."""
+    """Return an option with one dash or two, as benchstat writes it."""
     return typer.Option(f"-{name}", f"--{name}", metavar=metavar, help=f"With --compat: {help}")
 
 
@@ -71,7 +71,7 @@ def print_like(
     *,
     quiet: bool,
 ) -> None:
-    """Print what the tool prints: its tables, its warnings, and findings about them."""
+    """Print what the tool would print: its tables, its warnings, and findings about them."""
     from benchkit.benchstat import print_tables
     from benchkit.cli.console import plain
 
@@ -91,14 +91,14 @@ def print_like(
         for line in (*remarks, *printed.error.splitlines()):
             indent = "\t" * line.startswith("\t")  # a query and the mark below it
             sys.stderr.write(indent + plain(line.removeprefix("\t"), sys.stderr) + "\n")
-    # CSV is data, with each byte of its names; a text may be shown by a log or a terminal later.
+    # CSV is data and keeps every byte of a name; text may be shown by a log or a terminal later.
     is_plain = chosen == "text" or printing.is_shown(output)
     text = printing.neutralise(printed.output, output) if is_plain else printed.output
     printing.write(text, output, is_plain=is_plain)
 
 
 def read_options(written: Mapping[str, str | None]) -> Options:
-    """Return benchstat's options from those of the command line."""
+    """Convert the command line's options to benchstat's."""
     from benchkit.benchstat import Options
 
     numbers = {"alpha", "confidence"}
@@ -111,7 +111,7 @@ def read_options(written: Mapping[str, str | None]) -> Options:
 
 
 def _read_level(text: str, where: str) -> float:
-    """Read a number as benchstat does; a percentage is one, too."""
+    """Read a number like benchstat, including percentages."""
     from benchkit.benchstat.numbers import parse_float
 
     try:
@@ -123,7 +123,7 @@ def _read_level(text: str, where: str) -> float:
 
 
 def refuse_others(context: typer.Context) -> None:
-    """Refuse the options of ``compare`` that the other tool does not have."""
+    """Refuse the options of ``compare`` that the other tool lacks."""
     for name, option in _list_written(context):
         if name not in {*_SHARED, *BENCHSTAT_ONLY}:
             raise ConfigError(
@@ -132,7 +132,7 @@ def refuse_others(context: typer.Context) -> None:
 
 
 def refuse_benchstats(context: typer.Context) -> None:
-    """Refuse benchstat's options where its output is not asked for."""
+    """Refuse benchstat's options unless its output is requested."""
     for name, option in _list_written(context):
         if name in BENCHSTAT_ONLY:
             raise ConfigError(
@@ -141,7 +141,7 @@ def refuse_benchstats(context: typer.Context) -> None:
 
 
 def _list_written(context: typer.Context) -> list[tuple[str, str]]:
-    """Return name and spelling of the parameters that the command line holds."""
+    """Return name and spelling of the parameters on the command line."""
     return [
         (str(parameter.name), parameter.opts[0])
         for parameter in context.command.params

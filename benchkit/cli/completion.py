@@ -1,7 +1,7 @@
-"""What the shell offers when somebody presses Tab: variants and metrics.
+"""Shell completion of variants and metrics.
 
-Names that were measured are chosen, not remembered. Nothing is fetched, parsed or asked for, and
-no error is shown: a shell that waits or complains is worse than one that offers nothing.
+Users choose measured names instead of remembering them. Nothing is downloaded, parsed or asked, and
+errors are not shown: a shell that waits or complains is worse than one without suggestions.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from benchkit.errors import BenchkitError
 from benchkit.metrics import vocabulary
 from benchkit.regexes import regex
 
-#: A name that a shell takes as it is; bash inserts names without quotes, so `$(…)` would run.
+#: A name without special characters; bash inserts names unquoted, so `$(…)` would run.
 _PLAIN = regex(r"[\w.,:@%+=/^-][\w .,:@%+=/^~-]*+")
 
 
 def complete_variant(ctx: typer.Context, incomplete: str) -> list[str]:
-    """Offer the variants of the paths that were typed, of the store where none was."""
+    """Suggest the variants of the typed paths, or else of the store."""
     return [name for name in _list_variants(ctx) if name.startswith(incomplete)]
 
 
 def complete_pair(ctx: typer.Context, incomplete: str) -> list[str]:
-    """Offer ``A:``, and behind the colon every other variant."""
+    """Suggest ``A:``, and after the colon every other variant."""
     variants = list(_list_variants(ctx))
     first, colon, _ = incomplete.partition(":")
     pairs = (f"{first}:{name}" if colon else f"{name}:" for name in variants if name != first)
@@ -34,7 +34,7 @@ def complete_pair(ctx: typer.Context, incomplete: str) -> list[str]:
 
 
 def complete_metric(incomplete: str) -> list[tuple[str, str]]:
-    """Offer the metrics with their meaning, and behind a dot the statistics of one.
+    """Suggest the metrics with their meaning, and after a dot the statistics of one.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def _list_variants(ctx: typer.Context) -> list[str]:
 
 
 def _find_variants(ctx: typer.Context) -> Iterable[str]:
-    """Return what folders, names of files and sidecars say, or what the store holds."""
+    """Return the names found in folders, file names and sidecars, or in the store."""
     from benchkit.ingestion.addresses import is_distant, split_label
     from benchkit.ingestion.discovery import Options, discover
     from benchkit.store import DEFAULT, Store
@@ -77,7 +77,7 @@ def _find_variants(ctx: typer.Context) -> Iterable[str]:
 
 
 def _list_paths(ctx: typer.Context) -> list[str]:
-    """Return what was typed as paths; before an option without its value nobody sorts it out."""
+    """Return the typed words as paths; an option without its value makes them ambiguous."""
     single = sum(
         param.param_type_name == "argument" and param.nargs == 1 for param in ctx.command.params
     )

@@ -1,7 +1,7 @@
 """Tables and sentences in a terminal: coloured on a screen, plain when piped.
 
-What goes to a file has no colour codes, what goes to a narrow or old screen stays readable, and
-no name in the data can drive the terminal.
+Files get no colour codes, narrow or old screens stay readable, and no name in the data can control
+the terminal.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def render_table(table: Table, *, markdown: bool = False, to_file: bool = False)
 def render_tables(
     lines: Sequence[str], tables: Sequence[Table], *, markdown: bool = False, to_file: bool = False
 ) -> str:
-    """Write sentences, the first of them in bold on a screen, and tables.
+    """Write tables, and sentences whose first one is bold on a screen.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def render_tables(
 
 
 def render_texts(texts: Sequence[str], *, to_file: bool = False) -> str:
-    """Write texts of several lines with a blank line between them, the first line in bold.
+    """Write texts of several lines, separated by blank lines, the first line in bold.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def render_comparison(
     parts: Mapping[str, Part] | None = None,
     every: bool = False,
 ) -> str:
-    """Write the verdict, what it is about, the tables, what was not compared, and the findings.
+    """Write the verdict, its context, the tables, what was not compared, and the findings.
 
     Parameters
     ----------
@@ -194,7 +194,7 @@ def render_gate(result: GateResult, *, to_file: bool = False) -> str:
 
 
 def plain(text: str, file: TextIO | None = None) -> str:
-    r"""Write a text so that a terminal shows it and does nothing else.
+    r"""Write a text that cannot control the terminal.
 
     Parameters
     ----------
@@ -217,7 +217,7 @@ def plain(text: str, file: TextIO | None = None) -> str:
 
 
 def wrap(text: str, file: TextIO | None = None, width: int | None = None) -> str:
-    r"""Write a line as `plain` does, broken between words where the screen ends.
+    r"""Write a line like `plain`, wrapped between words at the width of the screen.
 
     Parameters
     ----------
@@ -244,7 +244,7 @@ def wrap(text: str, file: TextIO | None = None, width: int | None = None) -> str
 
 
 def is_screen(file: TextIO | None) -> bool:
-    """Tell whether colours are welcome."""
+    """Return whether colours are wanted."""
     return file is not None and file.isatty() and not os.environ.get("NO_COLOR")
 
 

@@ -57,7 +57,7 @@ def demo(
 
 
 def write_sample(folder: Path) -> None:
-    """Write the sample results into a folder; what has other names there stays as it is.
+    """Write the sample results into a folder; other files in it are not touched.
 
     Parameters
     ----------

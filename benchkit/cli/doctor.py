@@ -15,7 +15,7 @@ from benchkit.units import format_number, format_percent, format_quantity
 if TYPE_CHECKING:
     from benchkit.doctor import Examination, Noise
 
-#: A block of a shorter measurement is no run.
+#: A block of a shorter measurement does not resemble a run.
 _SHORTEST, _LONGEST = 1, 3600
 
 
@@ -59,12 +59,12 @@ def doctor(
     printing.write(render_texts(lines, to_file=output is not None), output)
 
 
-#: Beyond this, the factor of a detectable change is of no use to a reader.
+#: A detectable change above this factor is useless to a reader.
 _HOPELESS = 9
 
 
 def write_examination(examination: Examination) -> tuple[str, ...]:
-    """Return the grade, what is noisy with its remedy, what is quiet, and what is not recorded."""
+    """Return the grade, sources of noise with remedies, what is quiet, and what is not recorded."""
     states = {
         state: [check for check in examination.checks if check.state == state]
         for state in ("noisy", "quiet", "not recorded")

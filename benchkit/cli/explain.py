@@ -1,4 +1,4 @@
-"""``benchkit explain``: what a code, a metric or a format is."""
+"""``benchkit explain``: the meaning of a code, a metric or a format."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from benchkit.tables.explanation import Explanation
 
-#: A line of an explanation is longer than the text of a row, but a plug-in's is bounded, too.
+#: Maximum length of a line: more than a table row, but limited even for plug-ins.
 _LONGEST = 4000
 
 
@@ -41,7 +41,7 @@ def explain(
 
 
 def look_up(words: Sequence[str]) -> tuple[Explanation, ...]:
-    """Return what the words mean; all codes if there is none.
+    """Return explanations of the words, or of all codes.
 
     Raises
     ------

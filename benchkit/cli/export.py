@@ -1,4 +1,4 @@
-"""``benchkit export``: the one table."""
+"""``benchkit export``: all values as one table."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def export(
         lambda metrics: request.stream(metrics, variant, roles),
         tool=tool, metric=metric, variant=variant,
     )  # fmt: skip
-    frames = chain([next(frames)], frames)  # an error comes before the heading
+    frames = chain([next(frames)], frames)  # an error must come before the header
     if chosen == "parquet" and output is not None:
         save(output, lambda path: to_rows.to_parquet(frames, path))
     else:
@@ -85,7 +85,7 @@ def export(
 def select_some(
     read: Callable[[Sequence[str]], Iterator[Observations]], **labels: list[str] | None
 ) -> Iterator[Observations]:
-    """Yield the rows that have the labels; ``read`` takes the metrics that are needed, if not all.
+    """Yield the rows with these labels; ``read`` takes the metrics needed, unless all are.
 
     Raises
     ------

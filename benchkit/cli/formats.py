@@ -1,4 +1,4 @@
-"""``benchkit formats``: what can be read."""
+"""``benchkit formats``: the readable formats."""
 
 from __future__ import annotations
 

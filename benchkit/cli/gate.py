@@ -1,4 +1,4 @@
-"""``benchkit gate``: a policy, and an exit code."""
+"""``benchkit gate``: limits and an exit code."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def gate(
 
 
 def write_problem(error: BenchkitError, files: Mapping[str, Path | None], *, github: bool) -> None:
-    """Say in everything that CI shows why the gate could not be held."""
+    """Report in all outputs for CI why the gate could not judge."""
     if error.exit_code is not ExitCode.USAGE:
         return
     from benchkit.gating.outcome import GateOutcome
@@ -141,7 +141,7 @@ def render(result: GateResult, format: str, *, to_file: bool) -> str:
 
 
 def write_files(result: GateResult, files: Mapping[str, Path | None], *, quiet: bool) -> None:
-    """Write what the options ask for."""
+    """Write the requested outputs."""
     from benchkit.gating.sinks import render_sink
 
     for name, path in files.items():
@@ -153,9 +153,9 @@ def write_files(result: GateResult, files: Mapping[str, Path | None], *, quiet: 
 
 
 def write_github(result: GateResult) -> None:
-    """Append to the files that a step of GitHub's names, and print the annotations on stderr.
+    """Append to the files that GitHub provides for a step, and print annotations on stderr.
 
-    The runner reads workflow commands from both streams; stdout belongs to the result.
+    The runner reads workflow commands from both streams; stdout is for the result.
     """
     from benchkit.gating.sinks import render_sink
 

@@ -1,6 +1,6 @@
-"""What ``benchkit`` alone prints in a folder of results: what they are, and the next command.
+"""The output of ``benchkit`` alone in a folder of results: what they are, and the next command.
 
-It looks at the first files only, reads their beginnings and writes nothing.
+It reads only the beginnings of the first files, and writes nothing.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-#: Set by a shell that asks for completions and runs what is printed.
+#: Variable of a shell that asks for completions and runs what is printed.
 _COMPLETION = "_BENCHKIT_COMPLETE"
-#: Entries of the folder that are listed, and files whose beginning is read.
+#: Limits for the entries of the folder, and for the files whose beginning is read.
 _ENTRIES, _FILES = 400, 40
-#: Bytes to which archives may unpack for a glance.
+#: Maximum number of unpacked bytes of archives at a glance.
 _UNPACKED = 1 << 26
-#: Variants that are named.
+#: Maximum number of variants that are named.
 _LISTED = 5
 
 
 def show_results(root: Path = Path()) -> bool:
-    """Print what the folder holds and the command to type; tell whether it holds results."""
+    """Print what the folder holds and the command to type; return whether it holds results."""
     from benchkit.cli.printing import print_line
     from benchkit.store import DEFAULT, Store
 
@@ -63,7 +63,7 @@ def _print_next(
 
 
 def _show_archives(root: Path) -> bool:
-    """Print what the archives of a folder that holds nothing else hold, if they are small."""
+    """Print the contents of the small archives of a folder without other results."""
     from benchkit.errors import BenchkitError
     from benchkit.ingestion.discovery import Options, discover, list_archives
     from benchkit.labels.walk import name_key
@@ -101,7 +101,7 @@ def _identify(path: Path) -> str:
 
 
 def _find_results(root: Path) -> tuple[list[Path], list[str]]:
-    """Return the files below the folder that a format knows, else the pages, and their tools."""
+    """Return the recognised files below the folder, else the pages, and their tools."""
     from benchkit.ingestion.repeats import leave_out_repeats
     from benchkit.labels.walk import look
 
@@ -122,9 +122,9 @@ def _keep_results(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
 
 
 def _read_variants(paths: Sequence[Path]) -> tuple[str, list[str], bool, bool]:
-    """Return the folder of all files, and the variants of their paths.
+    """Return the common folder of all files, and the variants from their paths.
 
-    Also whether groups hold these, and whether the names give the only one three levels of load.
+    Also return whether groups contain these, and whether a single variant has three load levels.
     """
     from benchkit.labels.stems import ToolNames
     from benchkit.labels.tree import read_tree
@@ -147,15 +147,15 @@ def _read_variants(paths: Sequence[Path]) -> tuple[str, list[str], bool, bool]:
 
 
 def _may_be_levels(variants: Sequence[str]) -> bool:
-    """Tell whether only a number tells the variants apart, which may be levels of load."""
+    """Return whether the variants differ only in a number, which may be a level of load."""
     bare = {"".join(sign for sign in name if not sign.isdigit()) for name in variants}
     return len(variants) > 2 and len(bare) == 1
 
 
 def _choose_command(folder: str, variants: Sequence[str], *, is_grouped: bool) -> str:
-    """Return the command that says most: compare where there are two sides, else layout.
+    """Return the most useful command: compare if there are two sides, else layout.
 
-    Where groups hold variants and no name tells a baseline, the folders may well be the sides.
+    If groups contain variants and no name suggests a baseline, the folders may be the sides.
     """
     from benchkit.errors import BenchkitError
     from benchkit.selection import choose_baseline

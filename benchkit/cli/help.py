@@ -15,7 +15,7 @@ from benchkit.cli import printing
 if TYPE_CHECKING:
     from benchkit.manual import Page
 
-#: less leaves at once if the page fits the screen; with -R it also shows colours.
+#: less exits at once if the page fits the screen; with -R it also shows colours.
 _LESS = "-FX"
 _FOOT = (
     "Show a page with `benchkit help TOPIC`, and a command's options with `benchkit help COMMAND`."
@@ -94,6 +94,6 @@ def show(text: str) -> None:
     from rich.theme import Theme
 
     os.environ["LESS"] = f"{os.environ.get('LESS', _LESS)} -R"
-    console = Console(theme=Theme({"markdown.code": "bold cyan"}))  # no background of its own
+    console = Console(theme=Theme({"markdown.code": "bold cyan"}))  # without a background colour
     with console.pager(styles=True):
         console.print(Markdown(text, code_theme="ansi_dark", hyperlinks=False))

@@ -1,4 +1,4 @@
-"""``benchkit history``: results of one commit into the store, and one metric over all of them."""
+"""``benchkit history``: add a commit's results to the store, and follow a metric over commits."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _AddedBranch = Annotated[
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command and its two verbs."""
+    """Add the command with two of its verbs."""
     verbs = typer.Typer(
         name="history",
         cls=Menu,
@@ -134,7 +134,7 @@ def add(
 
 
 def _add_mixed_jobs(summary: IngestSummary, store: Store) -> IngestSummary:
-    """Add the finding on runs of the commit from jobs of different names, if there are any."""
+    """Add the finding on runs of the commit from jobs with different names, if any."""
     from benchkit.history.trials import find_mixed_jobs, read_trials
     from benchkit.ingestion.loading import list_runs_of
 
@@ -168,7 +168,7 @@ def _count_read(summary: IngestSummary) -> str:
 
 
 def _tell_branch(branch: str, words: str = " of branch ") -> str:
-    """Name a branch that `show` does not follow unless it is named; nothing of the main one."""
+    """Name a branch that `show` follows only on request; nothing for the main branch."""
     from benchkit.history.naming import MAIN, read_branch
 
     name = quote(branch) if "--" in words else branch
@@ -176,7 +176,7 @@ def _tell_branch(branch: str, words: str = " of branch ") -> str:
 
 
 def _require_new(summary: IngestSummary) -> None:
-    """Refuse a commit of which all results are those of another, as quiet CI jobs must notice."""
+    """Refuse a commit whose results all belong to another one, so that CI jobs notice it."""
     from benchkit.ingestion.harvest import LEFT_OVER
 
     copies = [finding for finding in summary.findings if finding.code == LEFT_OVER]
@@ -202,7 +202,7 @@ def _list_date_notes(commit: str, requested: str, dates: Collection[str]) -> Ite
 
 
 def _tell_date(commit: str, requested: str, dates: Collection[str]) -> str:
-    """Say which date of a commit counts, where that is another than the one given; else nothing."""
+    """Say which date of a commit counts, if it is not the requested one; else nothing."""
     from benchkit.labels.declared import read_time
 
     first = min(dates, key=read_time, default=requested)
@@ -283,7 +283,7 @@ def gate(
 
 
 def _write_outcome(outcome: Outcome, format: str, output: Path | None) -> None:
-    """Write what was decided, then the history it stands on."""
+    """Write the decisions, then the history behind them."""
     from benchkit.history.naming import name_series
     from benchkit.tables.history import (
         describe_alarm,
@@ -303,7 +303,7 @@ def _write_outcome(outcome: Outcome, format: str, output: Path | None) -> None:
 
 
 def save_figure(series: History, target: Path, form: str, *, quiet: bool) -> None:
-    """Draw the series and write them to a file; those that are left out are counted."""
+    """Draw the series and write them to a file; count those that are left out."""
     from benchkit.plots import history, kinds
 
     chart = history.data(series)

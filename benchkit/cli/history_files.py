@@ -1,4 +1,4 @@
-"""The verbs of ``benchkit history`` that write or drop data, and how a history is loaded."""
+"""The verbs of ``benchkit history`` that write or delete data, and the loading of a history."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def import_results(
 
 
 def warn_of_future(commits: Mapping[str, Collection[str]], remedy: str) -> str:
-    """Say which commits count as the newest as their date is yet to come; empty if none do.
+    """Say which commits count as the newest because their dates are in the future; empty if none.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ def site(
     from benchkit.outputs import make_folder, refuse_link, require_own_folder, save
     from benchkit.reporting.site import PAGES, SHARED, find_pages, write_site
 
-    if not place.strip():  # as of a variable of a script that is not set
+    if not place.strip():  # typically a script's variable that is not set
         raise ConfigError("its value is empty", where="DIR", hint="give a folder for the pages")
     folder, request = Path(place), o.Request(store=store, by=require_values(by), quiet=quiet)
     chosen = o.choose(format, o.DONE_FORMATS)
@@ -200,7 +200,7 @@ def site(
         save(folder / name, partial(Path.write_text, data=text, encoding="utf-8"))
         sizes[folder / name] = len(text)
     for path in find_pages(folder):
-        if path not in sizes:  # its places of commits would name others
+        if path not in sizes:  # its links to commits would name other ones
             path.unlink()
     index, size = folder / "index.html", sum(sizes.values())
     pages = sum(path.suffix == ".html" for path in sizes)
@@ -241,16 +241,16 @@ def follow(
     rule: tuple[str | None, str | None] = (None, None),
     branch: str | None = None,
 ) -> History:
-    """Load and trace as the command line and the settings say."""
+    """Load and trace as the command line and the settings require."""
     return follow_runs(load_runs(request, variant), metric, rule, branch)
 
 
 def load_runs(request: o.Request, variant: list[str] | None) -> RunSet:
-    """Load all that a store holds, narrowed as the command line says."""
+    """Load everything that a store holds, filtered by the command line."""
     from benchkit.api import RunSet
     from benchkit.ingestion import loading
 
-    o.settings()  # wrong settings are named first, whatever the store holds
+    o.settings()  # wrong settings are reported first, whatever the store holds
     loaded = loading.load_history(request.store)
     runset = request.narrow(
         RunSet(
@@ -269,7 +269,7 @@ def follow_runs(
     rule: tuple[str | None, str | None],
     branch: str | None,
 ) -> History:
-    """Trace the runs of a branch as the command line and the settings say."""
+    """Trace the runs of a branch as the command line and the settings require."""
     from benchkit.api.sides import require_metrics
     from benchkit.comparison.model import Plan
     from benchkit.history import trace
@@ -289,7 +289,7 @@ def follow_runs(
 
 
 def name_repository(environ: Mapping[str, str] = os.environ) -> str:
-    """Name the web address of the project that a CI job is of; empty outside CI."""
+    """Return the web address of the project of a CI job; empty outside CI."""
     if project := environ.get("CI_PROJECT_URL"):
         return f"{project}/-/commit/{{commit}}"
     server, name = environ.get("GITHUB_SERVER_URL", ""), environ.get("GITHUB_REPOSITORY", "")

@@ -1,10 +1,10 @@
 """``benchkit ingest``: read results into the store.
 
-Nothing is read silently wrong, and nothing silently not at all.
+Nothing is read wrongly or skipped without a message.
 
-A line on a terminal that says how far a long command is.
+A progress line for long commands on a terminal.
 
-Who waits for gigabytes wants to know how long; a script, a pipe and a short wait see nothing.
+Users who wait for gigabytes want to know how long; scripts, pipes and short waits show nothing.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ _End = Annotated[
 _Step = Annotated[str, typer.Option("--step", help="Step between points of the range.")]
 
 
-#: What is said in place of the next step where nothing was read.
+#: Replaces the hint on the next step if nothing was read.
 _NOTHING = "nothing was read; fix the problems listed above and try again"
 
 #: Seconds after which the line appears.
@@ -154,8 +154,8 @@ def ingest(
 def _choose_cluster(cluster: str | None, jobs: int | None) -> str:
     """Return the cluster that reads.
 
-    Settings choose only how many workers of this machine do: a scheduler sends what its clients
-    run, and a file of settings may be a stranger's.
+    Settings can only choose the number of local workers: a scheduler receives the clients' code,
+    and the file of settings may come from a stranger.
     """
     if cluster is not None and jobs is not None:
         hint = "omit --jobs; --cluster local:4 starts four workers on this machine"
@@ -174,7 +174,7 @@ def _choose_cluster(cluster: str | None, jobs: int | None) -> str:
 def _live(
     url: str | None, queries: list[str], start: str | None, end: str | None, step: str
 ) -> list[Found]:
-    """Return the queries to ask, one source each."""
+    """Return the queries to send, one per source."""
     if url is None:
         if queries or start or end:
             raise ConfigError("needs a server", where="--query", hint="add --prometheus URL")
@@ -211,7 +211,7 @@ def _options(
 
 
 def write_summary(summary: IngestSummary, **more: object) -> str:
-    """Write what was read as JSON, further keys first."""
+    """Write the outcome as JSON, with some keys first."""
     from benchkit.reporting.json_text import format_json
 
     document = {
@@ -245,13 +245,13 @@ def _show(summary: IngestSummary, store: str, output: Path | None, *, verbose: b
 
 
 def tell_superseded(summary: IngestSummary) -> str:
-    """Say how many runs were replaced; nothing where none was."""
+    """Say how many runs were replaced; nothing if none were."""
     return f", {summary.superseded} superseded" if summary.superseded else ""
 
 
 @contextmanager
 def watching(*, quiet: bool = False, patience: float = PATIENCE) -> Iterator[Watch | None]:
-    """Give what shows progress on stderr, or None where nobody would see it.
+    """Yield a function that shows progress on stderr, or None if nobody would see it.
 
     Parameters
     ----------
@@ -269,7 +269,7 @@ def watching(*, quiet: bool = False, patience: float = PATIENCE) -> Iterator[Wat
 
 
 class _Line:
-    """The line, which appears when it is worth it; rich is imported then, not before."""
+    """The line, created when it appears; rich is imported only then."""
 
     def __init__(self, stack: ExitStack, patience: float) -> None:
         self._stack = stack
@@ -277,7 +277,7 @@ class _Line:
         self._update: Watch | None = None
 
     def show(self, progress: Progress) -> None:
-        """Show how far the command is."""
+        """Show the progress of the command."""
         if time.monotonic() < self._due:
             return
         if self._update is None:

@@ -1,4 +1,4 @@
-"""``benchkit init``: a commented ``benchkit.toml`` from what it sees."""
+"""``benchkit init``: a commented ``benchkit.toml`` based on the results."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def init(
 
 
 def _say(target: Path, before: str, command: str, format: str, *, quiet: bool) -> None:
-    """Name the file that was written and the next command; nothing beside the file on stdout."""
+    """Name the written file and the next command; on stdout, only the file."""
     if str(target) != "-":
         facts = {"path": str(target), "next": command}
         printing.print_done(f"→ {target} · {before}next: {command}", facts, format, quiet=quiet)
@@ -103,7 +103,7 @@ def _write_plan(tool: str, url: str, serve: str, variants: Sequence[str]) -> str
 
 
 def describe(runset: RunSet, baseline: str | None) -> str:
-    """Write the policy of what was loaded; what cannot be compared yet is said in it."""
+    """Write a policy for the loaded results, including comments on what cannot be compared yet."""
     from benchkit.gating.starter import write_policy
     from benchkit.labels.matching import suggest_rename
 

@@ -1,4 +1,4 @@
-"""``benchkit layout``: how a folder is understood, and what else it could mean."""
+"""``benchkit layout``: how a folder is understood, and the alternatives."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from benchkit.labels.readings import Reading
     from benchkit.labels.splitting import NameSplit
 
-#: Files that a table lists.
+#: Maximum number of files in a table.
 SHOWN = 200
 
 
@@ -72,7 +72,7 @@ def layout(
 def _try_splits(
     splits: Sequence[NameSplit], paths: Sequence[str], options: Options, baseline: str | None
 ) -> list[Reading]:
-    """Return the readings by splits that give sides which can be compared."""
+    """Return the readings by splits that result in comparable sides."""
     from benchkit import api
     from benchkit.api.suggestions import try_splits
     from benchkit.ingestion.layout import suppose
@@ -86,7 +86,7 @@ def _try_splits(
 
 
 def _list_options(request: o.Request) -> list[str]:
-    """Return the options by which the files were read, as a command that compares takes them."""
+    """Return the options that read the files this way, for commands that compare."""
     several: dict[str, Sequence[object]] = {
         "--rename": request.rename or (), "--exclude": request.exclude or (),
         "--map": [request.map], "--layout": [request.layout], "--split": [request.split],

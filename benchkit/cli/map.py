@@ -1,4 +1,4 @@
-"""``benchkit map``: how a table of no known format could be read."""
+"""``benchkit map``: how a table of an unknown format could be read."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from benchkit.config.maps import Cell, TableMap
     from benchkit.parsers.base import Source
 
-#: Values that are shown as they would be read.
+#: Number of values that are shown as they would be read.
 _SHOWN = 6
 _LABELS = ("variant", "group", "benchmark", "run", "subject", "metric", "stat", "value", "unit")
 
@@ -89,7 +89,7 @@ def write_map(guessed: TableMap) -> str:
 
 
 def _list_keys(measure: object) -> Iterator[str]:
-    """Yield the keys of one metric that is in a column of its own."""
+    """Yield the keys of one metric that has its own column."""
     for name in ("column", "metric", "stat", "unit", "better"):
         value = getattr(measure, name)
         text = value if isinstance(value, str) else value.constant
@@ -98,7 +98,7 @@ def _list_keys(measure: object) -> Iterator[str]:
 
 
 def _list_values(source: Source, guessed: TableMap) -> list[str]:
-    """Describe the first values as they would be read, and what cannot be."""
+    """Describe the first values as they would be read, and what cannot be read."""
     from benchkit.parsers.base import Reading
     from benchkit.parsers.mapped import parse
 

@@ -1,4 +1,4 @@
-"""The commands by what they are for, as ``--help`` lists them; no line of it is cut."""
+"""The commands grouped by purpose, as ``--help`` lists them without shortened lines."""
 
 from __future__ import annotations
 
@@ -52,15 +52,15 @@ MENU = {
     },
 }
 COMMANDS = tuple(name for commands in MENU.values() for name in commands)
-#: Options with an error of their own for an empty text, and those that benchstat lets be empty.
+#: Options with a specific error for empty text, and those that benchstat allows to be empty.
 _EXEMPT = frozenset({"store", "policy", "layout", "split", "knee", "filter", "table", "row", "col"})
 
 
 class Menu(TyperGroup):
-    """A command with verbs whose help lists them whole, by what they are for."""
+    """A command whose help lists its verbs in full, grouped by purpose."""
 
     def resolve_command(self, ctx: Context, args: list[str]) -> tuple[Any, ...]:
-        """Find the command that is named first, or refuse it with the nearest name."""
+        """Find the command by its name, or refuse it and suggest the nearest name."""
         name = args[0]
         if not (ctx.resilient_parsing or name.startswith("-") or self.get_command(ctx, name)):
             from benchkit.cli.usage import refuse_command
@@ -69,7 +69,7 @@ class Menu(TyperGroup):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:
-        """Write a list for each purpose; verbs of one command have no purposes."""
+        """Write one list per purpose; verbs of a command have no purposes."""
         verbs = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
         helps = {name: verb.get_short_help_str(limit=1000) for name, verb in verbs.items() if verb}
         lists = {"Commands": helps} if ctx.parent else MENU
@@ -79,9 +79,9 @@ class Menu(TyperGroup):
 
 
 def require_values(command: Command) -> None:
-    """Let the options of a command and its verbs refuse an empty text.
+    """Let the options of a command and its verbs refuse empty text.
 
-    It is the value of a variable of a script or a CI job that is not set, not a missing option.
+    It comes from an unset variable of a script or CI job, so it does not mean a missing option.
     """
     for verb in getattr(command, "commands", {}).values():
         require_values(verb)

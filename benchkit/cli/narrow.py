@@ -1,6 +1,6 @@
-"""Tables on a narrow screen: spare columns go first, then names stand above rows, or are wrapped.
+"""Tables on a narrow screen: drop spare columns, then put names above rows, or wrap them.
 
-What answers the question stays: both values, the change, the interval and the verdict.
+The answer itself stays: both values, the change, the interval and the verdict.
 """
 
 from __future__ import annotations
@@ -11,19 +11,19 @@ from dataclasses import dataclass, field, replace
 from benchkit.regexes import regex
 from benchkit.tables.model import GAP, Cell, Column, Table, drop_columns, measure
 
-#: Columns that a narrow screen goes without, in this order.
+#: Columns that a narrow screen omits, in this order.
 _SPARE = (
     *("detectable", "needed", "runs", "n", "p", "sources", "duration"),
     *("spread_baseline", "spread_variant"),
 )
 _NAMES = ("benchmark", "params", "tool", "subject", "metric", "variant")
-#: Columns that say what a row is about, and those that belong to the column before them.
+#: Columns that identify a row, and those that belong to the preceding column.
 _ROWS = (
     *("group", "benchmark", "params", "tool", "subject"),
     *("container", "role", "variant", "level", "dose"),
 )
 _ATTACHED = ("interval", "known", "change")
-#: A column that is broken only after the interval, before what it is of.
+#: Text that is wrapped only after the interval, before its level.
 _WHOLE = "interval"
 _INTERVALS = regex(r"(?<=\] )")
 _WORDS, _PARTS = regex(r"(?<= )"), regex(r"(?<=[ /_,-])")
@@ -32,9 +32,9 @@ Write = Callable[[Cell], str]
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """A table that a screen holds, the headers that it goes without, and lines above its rows.
+    """A table that fits the screen, its omitted headers, and the lines above its rows.
 
-    Columns that find no room stand in further tables, below the names of their rows.
+    Columns that do not fit move to further tables, below the names of their rows.
     """
 
     table: Table
@@ -44,7 +44,7 @@ class Fitted:
 
 
 def fit(table: Table, width: int, write: Write) -> Fitted:
-    """Return a table that a screen of some columns holds.
+    """Return a table that fits the width of a screen.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def fit(table: Table, width: int, write: Write) -> Fitted:
 
 
 def _go_without(shape: Fitted, width: int, write: Write) -> Fitted:
-    """Leave out spare columns, then what verdicts can spare, until the screen holds the table."""
+    """Drop spare columns, then the dispensable parts of verdicts, until the table fits."""
     table, hidden = shape.table, list[str]()
     for key in _SPARE:
         if _measure_table(table, write) <= width:
@@ -84,7 +84,7 @@ def _go_without(shape: Fitted, width: int, write: Write) -> Fitted:
 
 
 def _head(table: Table, *, is_shared: bool = True) -> list[Fitted]:
-    """Put all names but the last above the rows that share them, or above each, if none does."""
+    """Put all names but the last above the rows that share them, else above each row."""
     *above, _ = [at for at, column in enumerate(table.columns) if column.key in _NAMES] or [0]
     names = ["; ".join(row[at].label for at in above if row[at].label) for row in table.rows]
     headings = {at: f"{name}:" for at, name in enumerate(names) if at == 0 or name != names[at - 1]}
@@ -94,10 +94,10 @@ def _head(table: Table, *, is_shared: bool = True) -> list[Fitted]:
 
 
 def _part(table: Table, width: int, write: Write) -> list[Table]:
-    """Part a table of values into blocks of columns, each with the names of its rows.
+    """Divide a table of values into blocks of columns, each with the names of its rows.
 
-    Returns none where a block does not fit, where the names do not tell rows apart, or where a
-    column holds words, such as a verdict.
+    Returns nothing if a block does not fit, if the names do not identify rows, or if a column
+    contains words, such as a verdict.
     """
     keys = [column.key for column in table.columns]
     first = next((at for at, key in enumerate(keys) if key not in _ROWS), len(keys))
@@ -118,7 +118,7 @@ def _part(table: Table, width: int, write: Write) -> list[Table]:
 
 
 def _join_attached(keys: Sequence[str], first: int) -> list[list[int]]:
-    """Return the places of columns, each with those that belong to it."""
+    """Return the positions of columns, each with those that belong to it."""
     joined: list[list[int]] = []
     for at in range(first, len(keys)):
         if joined and keys[at] in _ATTACHED:
@@ -135,7 +135,7 @@ def _pick(table: Table, places: Sequence[int]) -> Table:
 
 
 def stack(table: Table) -> Table:
-    """Put the cells of each row below each other, named by their columns."""
+    """List the cells of each row below each other, named by their columns."""
     columns = (Column("name", ""), Column("value", ""))
     rows: list[tuple[Cell, ...]] = []
     for row in table.rows:
@@ -146,7 +146,7 @@ def stack(table: Table) -> Table:
 
 
 def _shorten(table: Table) -> Table:
-    """Write cells as shortly as they can be: the interval says by how much something differs."""
+    """Shorten cells: the interval shows by how much something differs."""
     rows = [tuple(replace(c, text=c.short or c.text) for c in row) for row in table.rows]
     return replace(table, rows=tuple(rows))
 
@@ -156,14 +156,14 @@ def _measure_table(table: Table, write: Write) -> int:
 
 
 def _measure(table: Table, write: Write) -> list[int]:
-    """Return how wide each column is."""
+    """Return the width of each column."""
     heads = [measure(write(Cell(column.title))) for column in table.columns]
     cells = ((measure(write(cell)) for cell in row) for row in table.rows)
     return [max(each) for each in zip(heads, *cells, strict=True)]
 
 
 def _narrow(table: Table, width: int, write: Write) -> list[int]:
-    """Return a width for each column so that all fit; none where a word would be broken.
+    """Return widths of columns so that the table fits; nothing if a word would be broken.
 
     Headers are wrapped first, then the verdict, then the names, the widest first.
     """
@@ -193,7 +193,7 @@ def _measure_words(table: Table, at: int, write: Write) -> int:
 
 
 def _split_text(text: str, column: Column | None, cell: Cell | None) -> list[str]:
-    """Split a text where it may be broken; a mark stays with its first word."""
+    """Split a text where it may be wrapped; a mark stays with its first word."""
     if column and column.key == _WHOLE:
         return _INTERVALS.split(text)
     words = (_PARTS if column and column.key in _NAMES else _WORDS).split(text)
@@ -201,7 +201,7 @@ def _split_text(text: str, column: Column | None, cell: Cell | None) -> list[str
 
 
 def _wrap(shape: Fitted, widths: Sequence[int], write: Write) -> Fitted:
-    """Write each row as as many lines as its longest cell takes."""
+    """Write each row with as many lines as its longest cell needs."""
     table = shape.table
     heads = [
         _fill(_split_text(write(Cell(column.title)), None, None), width)
@@ -222,7 +222,7 @@ def _wrap(shape: Fitted, widths: Sequence[int], write: Write) -> Fitted:
 
 
 def _break(cell: Cell, column: Column, width: int, write: Write) -> list[Cell]:
-    """Break a cell into lines; those after the first stand below its text, not its mark."""
+    """Wrap a cell; further lines are aligned with its text, not its mark."""
     text = write(cell)
     if measure(text) <= width:
         return [cell]
@@ -233,7 +233,7 @@ def _break(cell: Cell, column: Column, width: int, write: Write) -> list[Cell]:
 
 
 def _fill(words: Sequence[str], width: int, indent: str = "") -> list[str]:
-    """Fill lines with words that keep the sign after them."""
+    """Fill lines with words, each followed by its separator."""
     lines = [""]
     for word in words:
         if lines[-1] and measure((lines[-1] + word).rstrip(" ")) > width:

@@ -1,4 +1,4 @@
-"""``benchkit noise``: what the default rule says of runs that do not differ."""
+"""``benchkit noise``: the default rule, applied to runs that do not differ."""
 
 from __future__ import annotations
 

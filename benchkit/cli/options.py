@@ -1,4 +1,4 @@
-"""Options that several commands share, and what they load."""
+"""Options that several commands share, and the data they load."""
 
 from __future__ import annotations
 
@@ -195,13 +195,13 @@ MaxUnpacked = Annotated[
 Output = Annotated[
     Path | None, typer.Option("-o", "--output", help="Write the result to this file.")
 ]
-#: Problems with sources that a comparison names; `ingest` names more.
+#: Maximum number of problems with sources that a comparison names; `ingest` names more.
 _SHOWN = 5
 
-#: Of commands that do something and say so in a line.
+#: For commands that act and report it in one line.
 DoneFormat = Annotated[str, typer.Option("--format", help="text or json.")]
 DONE_FORMATS = ("text", "json")
-#: Of commands that write a table, and of those that write its rows for a spreadsheet, too.
+#: For commands that write a table, and for those that also write CSV.
 TableFormat = Annotated[
     str | None, typer.Option(help="table, md or json. [default: from -o, else table]")
 ]
@@ -215,7 +215,7 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only results a
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requested:
-    """What to compare, as the command line gives it; what is None is told by the settings."""
+    """The comparison requested on the command line; the settings replace each None."""
 
     baseline: Baseline = None
     variant: Variant = None
@@ -230,7 +230,7 @@ class Requested:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """A selection of results, as the command line gives it."""
+    """The selection of results on the command line."""
 
     paths: Paths = None
     by: By = None
@@ -247,7 +247,7 @@ class Request:
     quiet: Quiet = False
 
     def options(self, settings: config.Settings) -> Options:
-        """Return what ingestion needs; the command line stands above the settings."""
+        """Return the options for ingestion; the command line overrides the settings."""
         from benchkit.config import maps
         from benchkit.ingestion.discovery import Options
         from benchkit.reading.bounds import parse_limit
@@ -267,7 +267,7 @@ class Request:
         )  # fmt: skip
 
     def load(self, *, base: config.Settings | None = None, light: bool = False) -> RunSet:
-        """Load the results and say on stderr what could not be read."""
+        """Load the results, and report on stderr what could not be read."""
         with self.results(base=base, light=light) as runset:
             return runset
 
@@ -275,7 +275,7 @@ class Request:
     def results(
         self, *, samples: bool = False, base: config.Settings | None = None, light: bool = False
     ) -> Iterator[RunSet]:
-        """Load the results; what could not be read is said below the answer, or above its error."""
+        """Load the results; problems are reported below the answer, or above its error."""
         from benchkit import api
 
         options, origins = self.options(base or settings()), self.origin or ()
@@ -287,17 +287,17 @@ class Request:
             self.show(runset.diagnostics)
 
     def show(self, problems: Sequence[Diagnostic]) -> None:
-        """Say what could not be read; errors alone where only results and errors are requested."""
+        """Report what could not be read; only errors if just results and errors are requested."""
         hidden = {"note", "warning"} if self.quiet else {"note"}
         show_problems([each for each in problems if each.severity not in hidden], limit=_SHOWN)
 
     def narrow(self, runset: RunSet) -> RunSet:
-        """Say what could not be read, and keep what ``--benchmark`` and ``--by`` name."""
+        """Report what could not be read, and keep what ``--benchmark`` and ``--by`` select."""
         self.show(runset.diagnostics)
         return self._keep_named(runset)
 
     def _keep_named(self, runset: RunSet) -> RunSet:
-        """Keep what ``--benchmark`` and ``--by`` name."""
+        """Keep what ``--benchmark`` and ``--by`` select."""
         if self.benchmark:
             names = runset.runs[runset.runs["role"] != "companion"]["benchmark"].unique().tolist()
             runset = runset.where(benchmark=match_names(self.benchmark, names, "benchmark"))
@@ -313,7 +313,7 @@ class Request:
         variants: Sequence[str] | None = None,
         roles: Sequence[str] = (),
     ) -> Iterator[Observations]:
-        """Yield the observations in frames of bounded size, with the labels of ``--by``."""
+        """Yield the observations in frames of limited size, filtered by the labels of ``--by``."""
         from benchkit.ingestion import loading
         from benchkit.selection import keep
 
@@ -334,17 +334,17 @@ class Request:
 
     @property
     def split_by(self) -> str:
-        """The column whose values part the tables; empty if none was named."""
+        """The column that divides the tables; empty if none was named."""
         return selected.find_split(self.by)
 
 
 def settings(file: Path | None = None) -> config.Settings:
-    """Return the settings of the working directory, or of a file that was named."""
+    """Return the settings of the working directory, or of a named file."""
     return config.load(Path.cwd(), file)
 
 
 def refuse_both(pair: object, baseline: object, variant: object) -> None:
-    """Refuse ``--pair`` beside what names one side."""
+    """Refuse ``--pair`` together with an option that names one side."""
     if pair and (baseline or variant):
         raise ConfigError(
             "--pair already names both sides", where="--pair", hint="omit --baseline and --variant"
@@ -352,12 +352,12 @@ def refuse_both(pair: object, baseline: object, variant: object) -> None:
 
 
 def fraction(text: str | None, default: float, where: str) -> float:
-    """Read a share given on the command line."""
+    """Parse a fraction from the command line."""
     return default if text is None else config.parse_fraction(text, where=where)
 
 
 def choose(value: str, known: Sequence[str], option: str = "--format") -> str:
-    """Return ``value`` if it is one of ``known``; ``markdown`` is ``md``."""
+    """Return ``value`` if it is one of ``known``; ``markdown`` means ``md``."""
     value = "md" if value == "markdown" and "md" in known else value
     if value not in known:
         raise ConfigError(f"unknown value {value!r}", where=option, hint=f"use {', '.join(known)}")
@@ -365,20 +365,20 @@ def choose(value: str, known: Sequence[str], option: str = "--format") -> str:
 
 
 def choose_format(format: str | None, output: Path | None, known: Sequence[str]) -> str:
-    """Return the format that is named, else the one of the file's ending, else the first."""
+    """Return the named format, else that of the file's extension, else the first one."""
     default, *others = known
     endings = {f".{each}": each for each in others}
     return choose(format or guess_format(output, endings, default), known)
 
 
-#: Extensions that mean one format.
+#: Extensions of the same format.
 _WRITTEN = frozenset((".csv", ".html", ".json", ".parquet", ".png", ".svg"))
 
 
 def guess_format(
     output: Path | None, known: Mapping[str, str], default: str, *, strict: bool = False
 ) -> str:
-    """Return the format of a file's ending; one of other commands, or any other, is refused."""
+    """Return the format of a file's extension; refuse unknown ones and those of other commands."""
     ending = output.suffix.lower() if output else ""
     if output is None or ending in known or not (strict or ending in _WRITTEN):
         return known.get(ending, default)

@@ -1,4 +1,4 @@
-"""``benchkit plan``: how many runs a comparison needs."""
+"""``benchkit plan``: the number of runs that a comparison needs."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def plan(
 
 
 def _list_sides(runset: RunSet, baseline: str | None, variants: list[str] | None) -> list[str]:
-    """Return the variants of the planned comparison; those named alone where no baseline is."""
+    """Return the variants of the planned comparison; without a baseline, only the named ones."""
     try:
         pairs = runset.choose_pairs(baseline, variants)
     except BaselineError:
@@ -70,7 +70,7 @@ def _list_sides(runset: RunSet, baseline: str | None, variants: list[str] | None
 def read_goal(
     effect: str | None, power: str | None, margin: str | None, confidence: str | None
 ) -> Goal:
-    """Read what the comparison shall be able to show."""
+    """Parse the change that the comparison should be able to detect."""
     from benchkit.planning import Goal
 
     base = o.settings()

@@ -1,6 +1,6 @@
-"""Where commands print: lines, results and problems.
+"""The output of commands: lines, results and problems.
 
-No line drives a terminal or the runner of a pipeline, whatever names stand in it.
+No line can control a terminal or a pipeline's runner, whatever names it contains.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ from benchkit.regexes import regex
 if TYPE_CHECKING:
     from benchkit.tables.model import Table
 
-#: What lays a text out on a terminal, and what colours it.
+#: Characters that lay out a text on a terminal, and those that colour it.
 _LAID_OUT = regex(r"([\n\t])")
 _COLOURED = regex(r"([\n\t]|\x1b\[[\d;]{0,20}m)")
 
 
 def print_line(text: str, *, err: bool = False) -> None:
-    """Print a line on stdout, or on stderr, without what looks like a secret."""
+    """Print a line on stdout or stderr, with secrets masked."""
     from benchkit.cli.console import plain
     from benchkit.redaction import redact_message
 
     file = sys.stderr if err else sys.stdout
     if err:
         with survive(sys.stdout):
-            sys.stdout.flush()  # a result that is not shown yet stands above it
+            sys.stdout.flush()  # a pending result is printed above it
     with survive(file):
         file.write(plain(redact_message(text), file) + "\n")
 
 
 def print_done(line: str, facts: Mapping[str, object], format: str, *, quiet: bool) -> None:
-    """Say what a command did: in a line on stderr unless quiet, or as JSON on stdout."""
+    """Report what a command did: in a line on stderr unless quiet, or as JSON on stdout."""
     if format == "json":
         from benchkit.redaction import redact_message
         from benchkit.reporting.json_text import format_json
@@ -53,7 +53,7 @@ def print_done(line: str, facts: Mapping[str, object], format: str, *, quiet: bo
 
 @contextmanager
 def survive(stream: TextIO) -> Iterator[None]:
-    """Drop a stream that nobody reads any more: a closed pipe changes no exit code."""
+    """Drop a stream without a reader: a closed pipe changes no exit code."""
     try:
         yield
     except BrokenPipeError:
@@ -61,15 +61,15 @@ def survive(stream: TextIO) -> Iterator[None]:
 
 
 def discard(stream: TextIO) -> None:
-    """Send a stream to nowhere, so that Python does not try to flush it at the end."""
+    """Redirect a stream to nowhere, so Python does not flush it at exit."""
     with suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def show_problems(problems: Sequence[Diagnostic | Finding], limit: int = 20) -> None:
-    """Print problems on stderr, a line for all places that say the same; notes only with ``-v``."""
+    """Print problems on stderr, grouping places with equal messages; notes only with ``-v``."""
     with survive(sys.stdout):
-        sys.stdout.flush()  # a result that is not shown yet stands above them
+        sys.stdout.flush()  # a pending result is printed above them
     alike: dict[tuple[str, ...], list[Diagnostic | Finding]] = {}
     for problem in problems:
         alike.setdefault(_say(problem), []).append(problem)
@@ -86,16 +86,16 @@ def _count_more(number: int) -> str:
 
 
 def _say(problem: Diagnostic | Finding) -> tuple[str, ...]:
-    """Return what a problem says, its place apart."""
+    """Return the text of a problem, without its place."""
     if isinstance(problem, Finding):
         return problem.severity, problem.code, problem.remedy
     return problem.severity, problem.what, problem.hint
 
 
 def write(text: str, output: Path | None, *, is_plain: bool = False) -> None:
-    """Write a result to a file, or to stdout where none or ``-`` is named.
+    """Write a result to a file, or to stdout if none or ``-`` is named.
 
-    A terminal is shown names, and obeys none of them; in one that is plain none acts.
+    On a terminal, names are shown without effect; other text keeps its colours unless it is plain.
     """
     text = text if not text or text.endswith("\n") else text + "\n"
     if is_shown(output) and not is_plain:
@@ -106,7 +106,7 @@ def write(text: str, output: Path | None, *, is_plain: bool = False) -> None:
     with survive(sys.stdout):
         try:
             sys.stdout.write(text)
-        except UnicodeEncodeError:  # JSON and Markdown are UTF-8 whatever the locale
+        except UnicodeEncodeError:  # JSON and Markdown are UTF-8 in any locale
             sys.stdout.flush()
             sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
 
@@ -120,7 +120,7 @@ def write_record(
     output: Path | None,
     **more: object,
 ) -> None:
-    """Write a record as JSON, or what people read of it: its lines and tables."""
+    """Write a record as JSON, or as the lines and tables that people read."""
     if format == "json":
         from benchkit.reporting.to_evidence import to_json
 
@@ -134,25 +134,25 @@ def write_record(
 
 
 def is_shown(output: Path | None) -> bool:
-    """Tell whether a result is written to a terminal."""
+    """Return whether a result is written to a terminal."""
     return (output is None or str(output) == "-") and sys.stdout.isatty()
 
 
 def neutralise(text: str, output: Path | None) -> str:
-    """Spell out what would drive a terminal or a runner in a text that has no colours of ours."""
+    """Escape what would control a terminal or a runner, in a text without our own colours."""
     return _neutralise(text, _LAID_OUT, sys.stdout if is_shown(output) else None)
 
 
 def _neutralise(text: str, kept: re.Pattern[str], file: TextIO | None) -> str:
-    """Spell out what would drive a terminal, but for lines, columns and what else is kept."""
+    """Escape what would control a terminal, except line breaks, columns and other kept text."""
     from benchkit.cli.console import plain
 
-    parts = kept.split(text)  # what is kept stands at each odd place
+    parts = kept.split(text)  # kept parts are at odd positions
     return "".join(part if at % 2 else plain(part, file) for at, part in enumerate(parts))
 
 
 def write_stream(produce: Callable[[IO[str]], None], output: Path | None) -> None:
-    """Write what ``produce`` writes, to a file or to stdout, as it comes."""
+    """Write what ``produce`` writes to a file or to stdout, as it arrives."""
     if output is None or str(output) == "-":
         if isinstance(sys.stdout, TextIOWrapper):
             sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")

@@ -1,4 +1,4 @@
-"""``benchkit report``: the report people send."""
+"""``benchkit report``: the report."""
 
 from __future__ import annotations
 

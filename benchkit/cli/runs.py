@@ -1,4 +1,4 @@
-"""``benchkit runs``: a line for each series of equal labels, or for each run."""
+"""``benchkit runs``: one line per series of equal labels, or per run."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def runs(
 
 
 def load(request: o.Request) -> RunSet:
-    """Load the runs, of a store those of every origin that is not ruled out, and no values."""
+    """Load the runs without values; from a store, those of every origin that is not excluded."""
     from benchkit.api import RunSet
     from benchkit.ingestion import loading
     from benchkit.ingestion.origins import match

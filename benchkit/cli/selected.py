@@ -1,4 +1,4 @@
-"""Names that options give: of results, of pairs, and of the columns of ``--by``."""
+"""Names in options: of results, of pairs, and of the columns of ``--by``."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from benchkit.errors import ConfigError
 
 
 def compose(names: str | list[str] | None) -> str | list[str] | None:
-    """Return names with accents encoded as in the names of results."""
+    """Normalise the accents of names like those of results."""
     if isinstance(names, str):
         return normalize("NFC", names)
     return names and [normalize("NFC", name) for name in names]
 
 
 def list_values(by: Sequence[str] | None) -> dict[str, str]:
-    """Return the columns that are named with a value; one with several is refused."""
+    """Return the columns named with a value; refuse a column with several values."""
     values: dict[str, str] = {}
     for column, equals, value in (text.partition("=") for text in by or ()):
         if equals and values.setdefault(column, value) != value:
@@ -27,7 +27,7 @@ def list_values(by: Sequence[str] | None) -> dict[str, str]:
 
 
 def find_split(by: Sequence[str] | None) -> str:
-    """Return the column whose values part the tables; empty if none was named."""
+    """Return the column that divides the tables; empty if none was named."""
     columns = [text for text in by or () if "=" not in text]
     if len(columns) > 1:
         what = f"cannot split the tables by both {' and '.join(columns)}"
@@ -38,7 +38,7 @@ def find_split(by: Sequence[str] | None) -> str:
 
 
 def require_values(by: Sequence[str] | None) -> list[str] | None:
-    """Refuse a ``--by`` without a value, where there is one table alone."""
+    """Refuse a ``--by`` without a value for a single table."""
     for text in by or ():
         if "=" not in text:
             raise ConfigError(
@@ -48,7 +48,7 @@ def require_values(by: Sequence[str] | None) -> list[str] | None:
 
 
 def parse_pairs(texts: Sequence[str] | None) -> list[tuple[str, str]]:
-    """Read ``A:B`` texts."""
+    """Parse ``A:B`` texts."""
     pairs = []
     for text in texts or ():
         baseline, colon, variant = text.partition(":")

@@ -84,7 +84,7 @@ def repair(
 
 
 def _show_repaired(target: Store, done: Repaired, *, quiet: bool) -> None:
-    """Print the sources to ingest again on stdout, and what was done on stderr."""
+    """Print the sources to ingest again on stdout, and a report on stderr."""
     from benchkit.store.keys import CONSEQUENCE
 
     for one in done.damage:
@@ -194,7 +194,7 @@ def prune(
 
 
 def _read_age(text: str) -> datetime:
-    """Return when an ingest of this age began."""
+    """Return the time before which ingests are old enough."""
     from benchkit.units import parse_duration
 
     hint = "give a number with a unit: d (days), h or m, e.g. 90d"
@@ -227,7 +227,7 @@ def _name_deed(one: Damage) -> str:
 
 
 def open_store(url: str | None) -> Store:
-    """Return the store that ``--store`` names, or refuse a place that holds none."""
+    """Return the store that ``--store`` names; refuse a path that is not a store."""
     from benchkit.store import Store, choose_place
 
     target = Store(choose_place(url))

@@ -1,4 +1,4 @@
-"""``benchkit undo``: take the last ingest back."""
+"""``benchkit undo``: revert the last ingest."""
 
 from __future__ import annotations
 

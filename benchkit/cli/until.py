@@ -1,4 +1,4 @@
-"""``benchkit capture --until decided``: what it takes, shows under way, and says at the end."""
+"""``benchkit capture --until decided``: its options, its progress, and its result."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from benchkit.tables.looks import Progress, describe_end, list_looks, looks_tabl
 if TYPE_CHECKING:
     from benchkit.capture.plan import Plan, Stopping
 
-#: What the command line says of the rule, by option.
+#: The options of the rule, by name.
 Rule = Mapping[str, Any]
 
 
 def read_rule(rule: Rule) -> Stopping:
-    """Return when a series stops, as the command line and the settings say.
+    """Return when a series stops, according to the command line and the settings.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def follow(
     tell: Callable[[str], object],
     quiet: bool,
 ) -> Decision:
-    """Make the rounds, and show each look."""
+    """Run the rounds, and show each look."""
     base = o.settings()
     if plan.stopping and plan.rounds > 1:
         tell(
@@ -81,7 +81,7 @@ def follow(
 
 @contextmanager
 def _watching(*, quiet: bool) -> Iterator[Callable[[Progress], object]]:
-    """Give what shows a look: a table that stays on a terminal, lines elsewhere."""
+    """Yield a function that shows a look: a live table on a terminal, lines elsewhere."""
     if quiet:
         yield lambda _: None
     elif not sys.stderr.isatty():
@@ -110,7 +110,7 @@ def _print_lines(progress: Progress) -> None:
 def render_decision(
     decision: Decision, format: str, runs: Sequence[Mapping[str, object]], *, to_file: bool
 ) -> str:
-    """Write what was decided, spent and saved; JSON has the runs that were made, too."""
+    """Write decisions, runs spent and runs saved; JSON lists the runs, too."""
     progress, comparison = decision.progress, decision.comparison
     if format == "json":
         from benchkit.reporting.json_text import format_json

@@ -1,4 +1,4 @@
-"""What was typed and cannot be run, in the words of every other error of benchkit."""
+"""Invalid command lines, reported in the words of all other errors of benchkit."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from typer._click.core import Parameter
     from typer._click.exceptions import UsageError
 
-#: Names less alike than this are not suggested.
+#: Names less similar than this are not suggested.
 _ALIKE = 0.75
-#: What typer says of a value or a word, and how benchkit says it.
+#: Typer's messages about a value or a word, and benchkit's wording.
 _WORDS = (
     (regex(r"(.*) is not a valid int\w* range\.", re.DOTALL), r"expected a whole number, got \1"),
     (regex(r"(.*) is not a valid float\.", re.DOTALL), r"expected a number, got \1"),
@@ -34,12 +34,12 @@ _WORDS = (
 
 
 def is_usage_error(error: Exception) -> TypeGuard[UsageError]:
-    """Tell whether typer refused the arguments; its classes have moved from click to typer."""
+    """Return whether typer refused the arguments; its classes have moved from click to typer."""
     return hasattr(error, "format_message") and hasattr(error, "exit_code")
 
 
 def explain_usage(error: UsageError, command: str) -> ConfigError:
-    """Return benchkit's error for one of typer's, which may not know the command that was typed."""
+    """Return benchkit's error for one of typer's, which may not know the command."""
     context, param = error.ctx, getattr(error, "param", None)
     if context and hasattr(error, "possibilities"):
         return _refuse_option(getattr(error, "option_name", ""), context)
@@ -53,7 +53,7 @@ def explain_usage(error: UsageError, command: str) -> ConfigError:
 
 
 def refuse_command(name: str, context: Context, known: Iterable[str]) -> ConfigError:
-    """Return the error for a word that no command is called: a path, or nearly a command."""
+    """Return the error for an unknown command: a path, or a misspelt name."""
     near = get_close_matches(name, list(known), 1)
     if context.parent is None and Path(name).exists():
         hint = f"to compare its results: {context.command_path} compare {quote(name)}"
@@ -65,7 +65,7 @@ def refuse_command(name: str, context: Context, known: Iterable[str]) -> ConfigE
 
 
 def _refuse_option(name: str, context: Context) -> ConfigError:
-    """Name the option that is nearest; before a command there are hardly any."""
+    """Suggest the nearest option; there are hardly any before a command."""
     params = context.command.params
     known = [each for param in params for each in param.opts if each[:2] == "--"]
     begun = [each for each in known if each.startswith(name) and len(name) > len("--")]
@@ -80,7 +80,7 @@ def _refuse_option(name: str, context: Context) -> ConfigError:
 
 
 def _ask_for(param: Parameter, context: Context) -> ConfigError:
-    """Say what is missing, and show the whole command."""
+    """Say what is missing, and show a complete command."""
     example = (context.command.epilog or "").partition("Example: ")[2]
     hint = f"for example: {example}" if example else f"see `{context.command_path} --help`"
     return ConfigError(f"missing {_name(param)}", where=_verb(context), hint=hint)
@@ -101,5 +101,5 @@ def _reword(message: str) -> str:
 
 
 def _verb(context: Context) -> str:
-    """Return the command that refuses, without the program: ``history add``."""
+    """Return the refusing command without the program: ``history add``."""
     return " ".join(context.command_path.split()[1:])

@@ -1,4 +1,4 @@
-"""What makes this machine noisy, what to do about it, and how far equal runs differ on it."""
+"""What makes this machine noisy, the remedies, and how much equal runs vary on it."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from benchkit.doctor.spin import Noise, measure_blocks, summarise_blocks
 
 __all__ = ["Check", "Examination", "Machine", "Noise", "examine"]
 
-#: Seconds in which the load of others is watched.
+#: Seconds for which the load of other programs is observed.
 _WATCHED = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Examination:
-    """The checks of a machine, and its noise if that was measured."""
+    """The checks of a machine, and its measured noise."""
 
     noise: Noise | None
     checks: tuple[Check, ...]
@@ -30,7 +30,7 @@ def examine(
     pause: Callable[[float], None] = time.sleep,
     measure: Callable[[float], tuple[float, ...]] = measure_blocks,
 ) -> Examination:
-    """Watch what others do for a second, measure equal blocks of work, and check the machine.
+    """Observe other programs for a second, time equal blocks of work, and check the machine.
 
     Parameters
     ----------

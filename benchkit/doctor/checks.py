@@ -1,6 +1,6 @@
-"""One check for each thing that makes a machine noisy, with what to do about it.
+"""One check for each source of noise, with its remedy.
 
-They read files in which a Linux kernel describes its machine; none of them has to be there.
+They read files in which a Linux kernel describes its machine; any of them may be missing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SWAPPED = regex(r"^pswp(?:in|out) (\d+)$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts(CpuTimes):
-    """What the kernel has counted since it started; None where it does not say.
+    """Counters of the kernel since its start; None if it does not record them.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class Counts(CpuTimes):
 
 
 class Machine:
-    """A machine by its files.
+    """A machine, described by its files.
 
     Parameters
     ----------
@@ -53,24 +53,24 @@ class Machine:
 
     @cached_property
     def facts(self) -> dict[str, str]:
-        """What the sidecars of `capture` record of a machine."""
+        """The facts about a machine that `capture` puts into sidecars."""
         return read_machine(self.root)
 
     def read(self, name: str) -> str:
-        """Return what a file says; empty where it is not there."""
+        """Return the contents of a file; empty if it is missing."""
         return read_text(self.root / name)
 
     def find(self, name: str, pattern: re.Pattern[str]) -> str:
-        """Return the first group of a pattern in a file; empty where it is not there."""
+        """Return the first group of a pattern in a file; empty if it is missing."""
         match = pattern.search(self.read(name))
         return match[1] if match else ""
 
     def has(self, name: str) -> bool:
-        """Tell whether a file is there."""
+        """Return whether a file exists."""
         return (self.root / name).exists()
 
     def count(self) -> Counts:
-        """Read the counters as they are now."""
+        """Read the current counters."""
         cpu = CpuTimes.read(self.root)
         return Counts(
             times=cpu.times,
@@ -102,13 +102,13 @@ class Machine:
 
 State = Literal["noisy", "quiet", "not recorded"]
 
-#: Share of a CPU from which a process is named, processes named.
+#: Share of a CPU above which a process is named, and the maximum number of names.
 _NAMED, _MOST = 0.05, 3
-#: Share of the wanted CPU time from which stolen time matters.
+#: Share of the wanted CPU time above which stolen time matters.
 _STOLEN = 0.005
-#: Open files that a load test with a thousand connections needs, with some to spare.
+#: Number of open files for a load test with a thousand connections, with some to spare.
 _FILES = 4096
-#: Clock sources that take a system call or slow hardware to read.
+#: Clock sources that need a system call or slow hardware.
 _SLOW_CLOCKS = ("acpi_pm", "hpet", "jiffies", "pit", "refined-jiffies", "xen")
 _HYPERVISOR = regex(r"^flags\s*:[^\n]* (hypervisor)\b", re.MULTILINE)
 _VIRTUAL = regex(r"(virtual|kvm|qemu|vmware)", re.IGNORECASE)
@@ -121,7 +121,7 @@ _CLOCK = "sys/devices/system/clocksource/clocksource0"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """One thing that was looked at.
+    """The result of one check.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Readings:
-    """A machine, and its counters before and after it was watched, and after the measurement."""
+    """A machine, with its counters before and after the observation, and after the measurement."""
 
     machine: Machine
     start: Counts
@@ -146,7 +146,7 @@ class Readings:
     end: Counts
 
     def gain(self, name: str) -> int:
-        """Return how far a counter rose during the check; 0 where it is not recorded."""
+        """Return the increase of a counter during the check; 0 if it is not recorded."""
         before, after = (getattr(counts, name) for counts in (self.start, self.end))
         return 0 if before is None or after is None else after - before
 
@@ -160,7 +160,7 @@ def _judge(name: str, reading: str, remedy: str, *, is_noisy: bool) -> Check:
 
 
 def check_load(readings: Readings) -> Check:
-    """Look for other programs that run."""
+    """Check for other running programs."""
     start, idle = readings.start, readings.idle
     total = idle.total - start.total
     busy = idle.count_busy(start)
@@ -192,7 +192,7 @@ def _name_processes(start: Counts, idle: Counts) -> list[str]:
 
 
 def check_governor(readings: Readings) -> Check:
-    """Look for CPUs whose clock follows the load."""
+    """Check for CPUs whose clock follows the load."""
     governors = readings.machine.facts.get("governor", "")
     return _judge(
         "frequency governor",
@@ -203,7 +203,7 @@ def check_governor(readings: Readings) -> Check:
 
 
 def check_turbo(readings: Readings) -> Check:
-    """Look for CPUs that run above their nominal clock while they are cool."""
+    """Check for CPUs that run above their nominal clock while they are cool."""
     switches = {"intel_pstate/no_turbo": ("0", "1"), "cpufreq/boost": ("1", "0")}
     for name, (on, off) in switches.items():
         setting = readings.machine.read(f"{_CPU}/{name}")
@@ -220,7 +220,7 @@ def check_turbo(readings: Readings) -> Check:
 
 
 def check_threads(readings: Readings) -> Check:
-    """Look for cores that run several threads at once."""
+    """Check for cores that run several threads."""
     cores = [parse_cpus(text) for text in readings.machine.facts.get("siblings", "").split()]
     shared = sum(len(core) > 1 for core in cores)
     return _judge(
@@ -233,7 +233,7 @@ def check_threads(readings: Readings) -> Check:
 
 
 def check_limit(readings: Readings) -> Check:
-    """Look for a limit of CPU time, and how often it stopped this process."""
+    """Check for a CPU limit, and how often it throttled this process."""
     limit = readings.machine.facts.get("cpu_limit", "")
     periods, now = readings.end.throttled, readings.gain("throttled")
     parts = [f"{limit} CPUs"] if limit else []
@@ -249,7 +249,7 @@ def check_limit(readings: Readings) -> Check:
 
 
 def check_steal(readings: Readings) -> Check:
-    """Look for CPU time that a hypervisor gave to others."""
+    """Check for CPU time that a hypervisor gave to others."""
     share = readings.end.share_stolen(readings.start)
     return _judge(
         "steal",
@@ -261,7 +261,7 @@ def check_steal(readings: Readings) -> Check:
 
 
 def check_virtual(readings: Readings) -> Check:
-    """Look for a hypervisor and for a container."""
+    """Check for a hypervisor and for a container."""
     machine = readings.machine
     is_virtual = (
         machine.find("proc/cpuinfo", _HYPERVISOR)
@@ -285,7 +285,7 @@ def check_virtual(readings: Readings) -> Check:
 
 
 def check_swap(readings: Readings) -> Check:
-    """Look for memory that has been moved to disk."""
+    """Check for memory that was swapped out."""
     sizes = [readings.machine.find("proc/meminfo", each) for each in _SWAP]
     used = (int(sizes[0]) - int(sizes[1])) // 1024 if all(sizes) else None
     moved = readings.gain("swapped")
@@ -303,7 +303,7 @@ def check_swap(readings: Readings) -> Check:
 
 
 def check_heat(readings: Readings) -> Check:
-    """Look for CPUs that were slowed down because they were hot."""
+    """Check for CPUs that were throttled because they were hot."""
     events, now = readings.end.hot, readings.gain("hot")
     reading = f"{events} events since boot, {now} during the check" if events else "none since boot"
     return _judge(
@@ -315,7 +315,7 @@ def check_heat(readings: Readings) -> Check:
 
 
 def check_files(readings: Readings) -> Check:
-    """Look for a low limit of open files, which connections are, too."""
+    """Check for a low limit of open files, which include connections."""
     limit = readings.machine.find("proc/self/limits", _OPEN_FILES)
     return _judge(
         "open files",
@@ -326,7 +326,7 @@ def check_files(readings: Readings) -> Check:
 
 
 def check_clock(readings: Readings) -> Check:
-    """Look for a clock that takes long to read."""
+    """Check for a clock that is slow to read."""
     source = readings.machine.read(f"{_CLOCK}/current_clocksource")
     known = readings.machine.read(f"{_CLOCK}/available_clocksource").split()
     return _judge(

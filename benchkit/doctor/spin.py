@@ -1,7 +1,7 @@
-"""A fixed amount of work, done again and again: how far it differs is the noise of the machine.
+"""A fixed amount of work, repeated: its variation is the noise of the machine.
 
-Each time is a process of its own, as a run of a benchmark is, so that what differs from process to
-process counts, too.
+Each repetition is a separate process, like a run of a benchmark, so variation between processes
+counts, too.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from dataclasses import dataclass
 from benchkit.doctor import work
 from benchkit.errors import DataError
 
-#: Blocks of work, and the fewest where the machine turns out to be slower than at the start.
+#: Number of blocks, and the minimum if the machine becomes slower after the start.
 BLOCKS, FEWEST = 20, 8
-#: Runs per side that a comparison is promised for.
+#: Runs per side for which a detectable change is reported.
 RUNS = 8
-#: Outlying blocks that a passing disturbance explains; more of them are the noise of the machine.
+#: Outlying blocks that a passing disturbance explains; more of them are noise of the machine.
 _CHANCE = 1
-#: Largest spread of the grades A to E, each twice that of the grade before.
+#: Largest spreads of the grades A to E, each twice as large as the one before.
 _SPREADS = (0.005, 0.01, 0.02, 0.04, 0.08)
 _GRADES = "ABCDEF"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Noise:
-    """How far equal blocks of work differ.
+    """How much equal blocks of work differ.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class Noise:
 
 
 def grade(spread: float) -> str:
-    """Return the grade of a machine on which runs vary so much.
+    """Return the grade of a machine with this spread between runs.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def grade(spread: float) -> str:
 
 
 def summarise_blocks(durations: Sequence[float]) -> Noise:
-    """Measure the spread of blocks as `plan` does that of runs."""
+    """Measure the spread of blocks like `plan` measures that of runs."""
     from benchkit.stats.outliers import find_outliers
     from benchkit.stats.samplesize import smallest_effect
     from benchkit.stats.spread import measure_spread
@@ -87,9 +87,9 @@ def measure_blocks(
     clock: Callable[[], float] = time.perf_counter,
     measure: Callable[[int], float] | None = None,
 ) -> tuple[float, ...]:
-    """Do the same work in blocks for so many seconds, and return how long each block took.
+    """Repeat the same work in blocks for some seconds, and return the time of each block.
 
-    ``measure`` does so many rounds of work, and returns how long they took.
+    ``measure`` runs a number of rounds, and returns their time.
     """
     measure = measure or time_work
     length = seconds / (BLOCKS + 1)
@@ -111,7 +111,7 @@ def _fit_rounds(length: float, measure: Callable[[int], float]) -> int:
 
 
 def time_work(rounds: int) -> float:
-    """Return how long so many rounds of work take in a process of their own."""
+    """Return the time that a number of rounds takes in a separate process."""
     command = [sys.executable, "-I", "-S", work.__file__, str(rounds)]
     done = subprocess.run(  # noqa: S603 - no shell, and this interpreter
         command, capture_output=True, check=False

@@ -1,9 +1,8 @@
-"""A piece of work that varies as compiled benchmarks do, in a process of its own.
+"""A piece of work that varies like compiled benchmarks do, in a separate process.
 
-It computes, copies more memory than a cache holds, and sorts. An interpreted loop differs by
-several per cent from process to process on a quiet machine, and a message between two processes by
-a multiple of its time, so neither is part of it. This file is run by itself, so it imports nothing
-of benchkit.
+It computes, copies more memory than a cache holds, and sorts. An interpreted loop varies by several
+per cent between processes on a quiet machine, and a message between two processes by a multiple of
+its time, so neither is used. This file is run directly, so it imports nothing of benchkit.
 """
 
 from __future__ import annotations
@@ -12,12 +11,12 @@ import sys
 import time
 from hashlib import sha256
 
-#: Of one round: about a third of a millisecond each.
+#: For one round: about a third of a millisecond each.
 _HASHED, _COPIED, _SORTED = 1 << 19, 1 << 22, 1 << 12
 
 
 def work(rounds: int) -> float:
-    """Do so many rounds of work, and return how many seconds they took."""
+    """Run a number of rounds, and return the seconds they took."""
     source, target = bytearray(_COPIED), bytearray(_COPIED)
     hashed, numbers = bytes(_HASHED), [each * each % 8191 for each in range(_SORTED)]
     start = time.perf_counter()
